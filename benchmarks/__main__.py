@@ -1,112 +1,147 @@
 """Measure, keep the figures, and rewrite the tables of docs/results.
 
-Run as `python -m benchmarks --data DIR --docs docs/results`; `--only` measures some
-sections again and keeps the figures of the others.
+Run as `python -m benchmarks --data DIR --docs docs/results`; `--only` measures some sections again
+and keeps the figures of the others.
 """
 
-import argparse
-import json
-import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.choices import measure_precision
-from benchmarks.map_quality import measure_maps, write_maps
+import numpy as np
+
+import recsys
+from benchmarks.bench import (
+    DOCS,
+    HERE,
+    OUT,
+    Bench,
+    Data,
+    Docs,
+    Results,
+    Work,
+    chosen,
+    program,
+    run_module,
+)
+from benchmarks.corpora.measure import measure_corpora, write_corpora
+from benchmarks.costs import measure_build, measure_serving, measure_update, timed
+from benchmarks.map_quality import measure_maps
 from benchmarks.matching_quality import measure_matching
-from benchmarks.quality import measure_quality
-from benchmarks.result_tables import render
-from benchmarks.sentence_costs import measure_passages
-from benchmarks.serving import measure_serving
-from benchmarks.updating import measure_updates
-from benchmarks.written_corpora.corpora_page import measure_corpora, write_corpora
-from recsys.errors import near_miss
-from recsys.eval.report.marked_pages import check_page, rewrite_page
-from recsys.pipelines.jobs.programs import Bench, ending, run_module, run_recsys
-from recsys.store.artifacts import write_json
-from recsys.store.generations import in_force, pin
+from benchmarks.result_tables import Report, written
+from docs.made.marked_pages import check_page, rewrite_page
+from recsys.eval.measures import summarise
+from recsys.eval.significance import expected_calibration_error
+from recsys.indexes.opening import open_collection
+from recsys.pipelines.evaluation.splits import gold, read_split
+from recsys.pipelines.ranking.fit_ranker import fit
+from recsys.pipelines.ranking.ranker_trial import judge
+from recsys.pipelines.ranking.training_table import collect
+from recsys.progress import silent
+from recsys.ranking.features import feature_names
+from recsys.recommend import Recommender
+from recsys.store.generations import in_force
 from recsys.store.layout import CORPUS
 
-CORPORA = ("vis", "archaeology")
-PAGE, MAP, WRITTEN = "benchmarks", "map", "corpora"
-"""The page of most sections, and the sections that have pages of their own."""
-OWN_PAGES: Mapping[str, Callable[[Any], str]] = {MAP: write_maps, WRITTEN: write_corpora}
+VIS, ARCHAEOLOGY = CORPORA = ("vis", "archaeology")
+SHOWN = 20
+"""Papers that an answer shows unless told otherwise."""
+SEEDS = (0, 1, 2)
+
+Figures = dict[str, Any]
 
 
-def measure_build(bench: Bench) -> dict[str, Any]:
-    """Build an index from nothing but the file of papers, the exported encoder included."""
-    corpus = CORPORA[0]
-    fresh = bench.work / "fresh"
-    shutil.rmtree(fresh, ignore_errors=True)
-    fresh.mkdir(parents=True)
-    out = fresh / f"{corpus}.index"
-    cost = run_recsys(
-        "build", bench.papers(corpus), "--out", out, env={"RECSYS_CACHE": str(fresh / "cache")}
+def measure_calibration(bench: Bench, corpus: str) -> Figures:
+    """Ask the test queries of a corpus's own rankers: how far their chances are off."""
+    index, found = bench.trained(corpus), {}
+    for name, metadata in (("two-stage", True), ("two-stage, no metadata", False)):
+        recommender = recsys.load(index, metadata=metadata)
+        queries = read_split(bench.split(corpus), recommender.collection).part("test")
+        found[name] = {"queries": len(queries)} | calibration_errors(recommender, queries)
+    return found
+
+
+def calibration_errors(recommender: Recommender, queries: Sequence[str]) -> dict[str, float]:
+    """Take the expected calibration error of the papers shown, and that of all candidates."""
+    shown, every = [], []
+    for row in recommender.collection.corpus.rows(queries).tolist():
+        ranking = recommender.rank(recommender.query_of(row))
+        hits = np.isin(ranking.rows, gold(recommender.collection, row))
+        pairs = np.column_stack([recommender.ranker.probability(ranking.scores), hits])
+        shown.append(pairs[:SHOWN])
+        every.append(pairs)
+    errors = {}
+    for name, parts in (("ECE", shown), ("ECE of candidates", every)):
+        chances, right = np.concatenate(parts).T
+        errors[name] = expected_calibration_error(chances, right.astype(bool))
+    return errors
+
+
+def measure_precision(bench: Bench, corpus: str) -> Figures:
+    """Train on vectors in f32 and in int8, and compare F1@20 on the dev queries."""
+    indexes = {"int8": bench.built(corpus), "f32": bench.built(corpus, precision="f32")}
+    figures = {name: _by_seed(index, bench.split(corpus)) for name, index in indexes.items()}
+    means = {name: float(np.mean(each)) for name, each in figures.items()}
+    return {"corpus": corpus, "F1@20": figures, "cost": means["f32"] - means["int8"]}
+
+
+def _by_seed(index: Path, split: Path) -> list[float]:
+    """Train once per seed and return each ranker's F1@20 on dev."""
+    collection = open_collection(index)
+    parts, names = read_split(split, collection), feature_names(metadata=True)
+    train, dev = (
+        collect(collection, collection.corpus.rows(ids), names, progress=silent, stage="features")
+        for ids in (parts.train, parts.dev)
     )
-    papers = pin(out).manifest().config["papers"]
-    shutil.rmtree(fresh)
-    return {corpus: {"papers": papers, "seconds": cost.seconds, "peak_mib": cost.peak_mib}}
+    fitted = (fit(train, dev, names, seed=seed) for seed in SEEDS)
+    judged = (judge(dev.scored(each.predict), dev) for each in fitted)
+    rng = np.random.default_rng(0)
+    return [summarise(each, rng=rng, samples=1)["F1@20"].value for each in judged]
 
 
-def measure_encoding(bench: Bench) -> Any:  # noqa: ANN401 - JSON.
-    """Compare bulk encoding with sentence_transformers."""
-    return run_module("benchmarks.encoding", in_force(bench.built(CORPORA[0])) / CORPUS)
-
-
+OWN_PAGES: Mapping[str, Callable[[Any], str]] = {
+    "map": partial(written, "map"),
+    "corpora": write_corpora,
+}
+"""Sections that have pages of their own."""
 SECTIONS: Mapping[str, Callable[[Bench], Any]] = {
-    "build": measure_build,
-    "update": partial(measure_updates, corpora=CORPORA),
-    **{corpus: partial(measure_quality, corpus=corpus) for corpus in CORPORA},
-    "precision": partial(measure_precision, corpus=CORPORA[0]),
+    "build": partial(measure_build, corpus=VIS),
+    "update": lambda bench: {corpus: measure_update(bench, corpus) for corpus in CORPORA},
+    "calibration": lambda bench: {corpus: measure_calibration(bench, corpus) for corpus in CORPORA},
+    "precision": partial(measure_precision, corpus=VIS),
     "matching": partial(measure_matching, corpora=CORPORA),
     "serving": partial(measure_serving, corpora=CORPORA),
-    "local": partial(measure_passages, corpus=CORPORA[0]),
-    "encoding": measure_encoding,
-    MAP: partial(measure_maps, corpus=CORPORA[0]),
-    WRITTEN: measure_corpora,
+    "local": lambda bench: {"corpus": VIS, **timed("passages", bench.built(VIS))},
+    "encoding": lambda bench: run_module(
+        "benchmarks.timed_programs", "encoding", in_force(bench.built(VIS)) / CORPUS
+    ),
+    "map": partial(measure_maps, corpus=VIS),
+    "corpora": measure_corpora,
 }
 
 
-@ending
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Parse the command line and run; return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, help="folder of corpus folders")
-    parser.add_argument("--docs", type=Path, required=True, help="folder of benchmarks.md")
-    parser.add_argument("--only", type=_sections, default=tuple(SECTIONS), metavar="A,B")
-    parser.add_argument("--results", type=Path, default=Path("benchmarks/results.json"))
-    parser.add_argument("--work", type=Path, default=Path("benchmarks/out"))
-    given = parser.parse_args(arguments)
-    run(Bench(given.data, given.work), given.only, given.results, given.docs)
-
-
-def run(bench: Bench, only: Sequence[str], results: Path, docs: Path) -> None:
-    """Measure the sections, keeping each one's figures as soon as they are known."""
-    for page in (PAGE, *(name for name in OWN_PAGES if name in only)):
-        check_page(docs, page)
-    results.parent.mkdir(parents=True, exist_ok=True)
-    found = json.loads(results.read_text(encoding="utf-8")) if results.is_file() else {}
-    for name in only:
+def measure(
+    data: Data,
+    only: str = ",".join(SECTIONS),
+    work: Work = OUT,
+    docs: Docs = DOCS,
+    results: Results = HERE / "results.json",
+) -> None:
+    """Measure sections, keep their figures, and rewrite the tables of the pages."""
+    names, report = chosen(only, SECTIONS), Report("benchmarks", results, docs)
+    found = report.read()
+    for name in set(names) & set(OWN_PAGES):
+        check_page(docs, name)
+    for name in names:
         sys.stderr.write(f"== {name}\n")
-        found[name] = SECTIONS[name](bench)
-        write_json(results, {key: found[key] for key in SECTIONS if key in found})
-        rewrite_page(docs, PAGE, render(found))
+        found[name] = SECTIONS[name](Bench(data, work))
+        report.keep({key: found[key] for key in SECTIONS if key in found})
         if name in OWN_PAGES:
             rewrite_page(docs, name, OWN_PAGES[name](found[name]))
 
 
-def _sections(text: str) -> tuple[str, ...]:
-    names = tuple(name.strip() for name in text.split(","))
-    for name in names:
-        if name not in SECTIONS:
-            raise argparse.ArgumentTypeError(
-                f"There is no section {name!r}.{near_miss(name, SECTIONS)} "
-                f"The sections are {', '.join(SECTIONS)}."
-            )
-    return names
-
-
+main = program("benchmarks", measure)
 if __name__ == "__main__":
     sys.exit(main())

@@ -1,28 +1,30 @@
 """What a cluster costs where none is needed: builds by the pool and by Ray, on the same processors.
 
-Run as `python -m benchmarks.engine_costs PAPERS --work DIR`: whole `recsys
-build` commands, encoding included, take turns over the first papers of a file. Their indexes must
-be equal byte by byte. What is measured stays in DIR, so that a killed run continues.
+Run as `python -m benchmarks.engine_costs PAPERS --work DIR`: whole `recsys build` commands, with
+encoding, take turns over the first papers of a file. Their indexes must be equal byte by byte.
 """
 
-import argparse
 import gzip
 import json
+import os
 import shutil
 import statistics
+import subprocess
+import sys
+import time
+import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from benchmarks.program_trees import run_tree
-from benchmarks.result_tables import table
+import typer
+
+from benchmarks.bench import DOCS, OUT, Docs, Work, program, recsys_program
+from benchmarks.result_tables import written
+from docs.made.marked_pages import check_page, rewrite_page
 from recsys.errors import RecsysError
-from recsys.eval.report.marked_pages import check_page, rewrite_page
-from recsys.pipelines.jobs.kept_results import once
-from recsys.pipelines.jobs.programs import recsys_program
 from recsys.processors import processors
 from recsys.store.artifacts import fingerprint, sha256
 from recsys.store.generations import in_force
@@ -31,115 +33,112 @@ ENGINES = ("pool", "ray")
 PAGE = "engines"
 TURNS = {3000: 3, 30000: 1}
 """Papers -> how often each engine builds them."""
+MARK, PAUSE = "RECSYS_COST_OF", 0.2
+"""Variable that tells whose a process is, and seconds between two looks at all of them."""
+
+Figures = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class EngineBench:
-    """papers: a file of ours. work: where indexes and figures are written."""
-
-    papers: Path
-    work: Path
-
-    def measure(self, turns: Mapping[int, int], options: Sequence[str]) -> list[dict[str, Any]]:
-        """Build each number of papers so often by each engine; return what each build took."""
-        self.work.mkdir(parents=True, exist_ok=True)
-        self._build(8, ENGINES[0], options)  # The encoder is exported once, for all.
-        found = []
-        for size, rounds in turns.items():
-            for turn in range(rounds):
-                for engine in ENGINES:
-                    step = self.work / f"{'-'.join((str(size), str(turn), engine))}.json"
-                    key = fingerprint([str(self.papers), size, list(options)])
-                    found.append(once(step, key, partial(self._step, size, engine, options)))
-        return found
-
-    def _step(self, size: int, engine: str, options: Sequence[str]) -> dict[str, Any]:
-        taken = self._build(size, engine, options)
-        return {"papers": size, "engine": engine, **taken}
-
-    def _build(self, size: int, engine: str, options: Sequence[str]) -> dict[str, Any]:
-        papers, index = self.work / f"{size}.jsonl", self.work / f"{size}-{engine}.index"
-        if not papers.exists():
-            with gzip.open(self.papers, "rb") as file:
-                papers.write_bytes(b"".join(islice(file, size)))
-        shutil.rmtree(index, ignore_errors=True)
-        command: list[str | Path] = [
-            recsys_program(),
-            "build",
-            papers,
-            "--out",
-            index,
-            "--engine",
-            engine,
-        ]
-        cost = run_tree(
-            [*command, *options, "--quiet"], env={"RECSYS_CACHE": str(self.work / "cache")}
-        )
-        folder = in_force(index)
-        files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-        index_hash = fingerprint([[str(path.relative_to(folder)), sha256(path)] for path in files])
-        shutil.rmtree(index)
-        return asdict(cost) | {"index": index_hash}
-
-
-def write_engines(found: Sequence[Mapping[str, Any]]) -> str:
-    """Write the table: medians of each engine, and what Ray takes beyond the pool.
+def build_by_turns(
+    papers: Path, work: Path, turns: Mapping[int, int]
+) -> dict[int, dict[str, Figures]]:
+    """Build each number of papers so often by each engine: medians, by number and engine.
 
     Raises:
         RecsysError: the indexes of a number of papers are not equal.
     """
-    rows = []
-    for size in sorted({each["papers"] for each in found}):
-        builds = {
-            name: [each for each in found if (each["papers"], each["engine"]) == (size, name)]
-            for name in ENGINES
-        }
+    work.mkdir(parents=True, exist_ok=True)
+    build(papers, work, 8, ENGINES[0])  # The encoder is exported once, for all.
+    found: dict[int, dict[str, Figures]] = {}
+    for size, rounds in turns.items():
+        builds: dict[str, list[Figures]] = {engine: [] for engine in ENGINES}
+        for _ in range(rounds):
+            for engine, each in builds.items():
+                each.append(build(papers, work, size, engine))
         if len({each["index"] for part in builds.values() for each in part}) != 1:
             raise RecsysError(f"Indexes of {size} papers differ.", "Look which of their files do.")
-        rows += _rows(size, builds)
-    header = ("build", "wall s", "CPU s", "largest process MiB", "processes", "builds")
-    return (
-        f"Whole `recsys build` commands on {processors()} processors, all stages included, in "
-        "turns; medians. CPU is that of every process, Ray's daemons among them. All indexes of a "
-        "size are equal, byte by byte.\n\n" + table(header, rows)
-    )
+        names = ("seconds", "cpu_seconds", "peak_mib", "processes")
+        found[size] = {
+            engine: {name: statistics.median(each[name] for each in part) for name in names}
+            for engine, part in builds.items()
+        }
+    return found
 
 
-def _rows(size: int, builds: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[tuple[str, ...]]:
-    names = ("seconds", "cpu_seconds", "peak_mib", "processes")
-    middle = {
-        engine: [statistics.median(each[name] for each in part) for name in names]
-        for engine, part in builds.items()
+def build(papers: Path, work: Path, size: int, engine: str) -> Figures:
+    """Build the first papers of a file: see `run_tree`, and "index": a hash of all its files."""
+    first, index = work / f"{size}.jsonl", work / f"{size}-{engine}.index"
+    if not first.exists():
+        with gzip.open(papers, "rb") as file:
+            first.write_bytes(b"".join(islice(file, size)))
+    shutil.rmtree(index, ignore_errors=True)
+    words = ("build", first, "--out", index, "--engine", engine, "--quiet")
+    cost = run_tree([recsys_program(), *words], env={"RECSYS_CACHE": str(work / "cache")})
+    folder = in_force(index)
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    hashes = fingerprint([[str(path.relative_to(folder)), sha256(path)] for path in files])
+    shutil.rmtree(index)
+    return cost | {"index": hashes}
+
+
+def run_tree(command: Sequence[str | Path], *, env: Mapping[str, str]) -> Figures:
+    """Run a program to its end, and read from Linux what it and all that it starts take.
+
+    `run_program` asks what a process and the children that it waits for took; Ray's processes are
+    nobody's children. All inherit an environment, so a variable in it tells whose they are.
+
+    Returns:
+        {"seconds": from start to end, "cpu_seconds": of all processes, "processes": how many they
+        were, "peak_mib": resident memory of the largest one}.
+
+    Raises:
+        RecsysError: it failed, or this is not Linux.
+    """
+    if not Path("/proc/self/environ").exists():
+        raise RecsysError("The system does not tell what processes take.", "Measure on Linux.")
+    mark = uuid.uuid4().hex
+    spent: dict[tuple[str, str], float] = {}
+    peak, begun, code = 0, time.perf_counter(), None
+    with subprocess.Popen(
+        list(map(str, command)), env={**os.environ, **env, MARK: mark}
+    ) as process:
+        while code is None:
+            with suppress(subprocess.TimeoutExpired):
+                code = process.wait(PAUSE)
+            for folder in Path("/proc").glob("[0-9]*"):
+                with suppress(OSError):  # It ended, or is another user's.
+                    if f"{MARK}={mark}".encode() not in (folder / "environ").read_bytes():
+                        continue
+                    told = (folder / "stat").read_text().rpartition(")")[2].split()
+                    ticks = int(told[11]) + int(told[12])  # In user and in system mode.
+                    spent[folder.name, told[19]] = ticks / os.sysconf("SC_CLK_TCK")
+                    memory = (folder / "status").read_text().partition("VmHWM:")[2].split()
+                    peak = max(peak, int(memory[0]) if memory else 0)
+    if code:
+        words = " ".join(map(str, command))
+        raise RecsysError(f"`{words}` ended with exit code {code}.", "See above.")
+    return {
+        "seconds": time.perf_counter() - begun,
+        "cpu_seconds": sum(spent.values()),
+        "peak_mib": peak / 1024,
+        "processes": len(spent),
     }
-    rows = [
-        (
-            f"{size:,} papers, {engine}",
-            f"{wall:.0f}",
-            f"{cpu:.0f}",
-            f"{peak:.0f}",
-            f"{number:.0f}",
-            str(len(builds[engine])),
-        )
-        for engine, (wall, cpu, peak, number) in middle.items()
-    ]
-    beyond = [ray / pool - 1 for pool, ray in zip(*(middle[each] for each in ENGINES), strict=True)]
-    over = (f"{size:,} papers, Ray beyond", f"{beyond[0]:+.0%}", f"{beyond[1]:+.0%}", "", "", "")
-    return [*rows, over]
 
 
-def main() -> None:
-    """Measure, and write the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("papers", type=Path, help="JSON lines, gzipped")
-    parser.add_argument("--work", type=Path, required=True)
-    parser.add_argument("--docs", type=Path, default=Path("docs/results"))
-    parser.add_argument("--sizes", default=json.dumps(TURNS), help="papers -> builds, as JSON")
-    given, options = parser.parse_known_args()
-    check_page(given.docs, PAGE)
-    turns = {int(size): int(rounds) for size, rounds in json.loads(given.sizes).items()}
-    found = EngineBench(given.papers, given.work).measure(turns, options)
-    rewrite_page(given.docs, PAGE, write_engines(found))
+def measure(
+    papers: Annotated[Path, typer.Argument(help="JSON lines, gzipped.")],
+    work: Work = OUT,
+    sizes: Annotated[str, typer.Option(help="Papers -> builds, as JSON.")] = json.dumps(TURNS),
+    docs: Docs = DOCS,
+) -> None:
+    """Build some of the papers by each engine, and write the page."""
+    check_page(docs, PAGE)
+    turns = {int(size): int(rounds) for size, rounds in json.loads(sizes).items()}
+    builds = build_by_turns(papers, work, turns)
+    found = {"processors": processors(), "turns": turns, "sizes": builds}
+    rewrite_page(docs, PAGE, written(PAGE, found))
 
 
+main = program("benchmarks.engine_costs", measure)
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.bench import Bench
 from benchmarks.noise import bibtex
 from recsys.eval.report.evaluation_pictures import wilson
 from recsys.formats import identifiers
 from recsys.formats.references.reference_formats import parse_bibliography
 from recsys.indexes.opening import open_collection
-from recsys.pipelines.jobs.programs import Bench
 from recsys.query.matching import Match, match
-from recsys.records import Paper, Reference
+from recsys.records import Reference
 from recsys.store.arrays import Mask, Rows
 from recsys.store.collection import Collection
 
@@ -68,7 +68,8 @@ def draw(
     n = len(collection.corpus)
     rows = rng.permutation(n)[: inside + outside].astype(np.int32)
     papers = collection.corpus.papers(rows)
-    text = bibtex(papers, [_doi(paper) for paper in papers], rng)
+    dois = [paper.doi or identifiers.doi(paper.id) for paper in papers]
+    text = bibtex(papers, dois, rng)
     read = {each.key: each for each in parse_bibliography(text, "noisy.bib").references}
     allowed = np.ones(n, bool)
     allowed[rows[inside:]] = False
@@ -115,10 +116,6 @@ def timed(collection: Collection, drawn: Bibliography) -> float:
         matches(collection, few)
         taken.append(1000 * (time.perf_counter() - begun))
     return statistics.median(taken)
-
-
-def _doi(paper: Paper) -> str | None:
-    return paper.doi or identifiers.doi(paper.id)
 
 
 def _share(part: int, whole: int) -> dict[str, float]:

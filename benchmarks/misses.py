@@ -6,27 +6,31 @@ columns say; `... tally INDEX --split SPLIT` counts all that is missed.
 The sheet has titles of the corpus: keep it out of the repository where these are not free.
 """
 
-import argparse
 import csv
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import numpy as np
+import typer
 
 import recsys
-from benchmarks.quality import SHOWN
+from benchmarks.bench import program
+from benchmarks.result_tables import table
 from recsys.errors import InputError
-from recsys.pipelines.corpora.query_years import PARTS
 from recsys.pipelines.evaluation.splits import gold, read_split
-from recsys.pipelines.jobs.programs import ending
 from recsys.query.query import Query
 from recsys.recommend import Ranking, Recommender
-from recsys.store.arrays import Floats, Mask, Ragged, Rows
-from recsys.store.lookup import dots
+from recsys.store.arrays import Mask, Ragged, Rows
+from recsys.store.graph import dots
 
+SHOWN = 20
+"""Papers that an answer shows unless told otherwise."""
 NEAREST = 50
 """Of the papers nearest to a draft, so many are looked through for who cites a missed one."""
 UNSORTED = "not sorted"
@@ -35,43 +39,10 @@ FAR = 200
 """Ranks beyond this are far, by cosine and by BM25."""
 SELDOM = 1
 """Cited so often at most: hardly known yet."""
-NUMBERS: Mapping[str, bool] = {
-    "rank": True,
-    "bm25_rank": True,
-    "cosine_rank": False,
-    "citations": False,
-    "neighbours": False,
-}
-"""Columns of a sheet that are counted, and whether one may be empty."""
+COUNTED = {"kind", "rank", "bm25_rank", "cosine_rank", "citations", "neighbours"}
+"""Columns of a sheet that are counted."""
 
-
-@dataclass(frozen=True, slots=True)
-class Miss:
-    """A gold paper that is not among the first SHOWN; all counts are as of the draft's year.
-
-    kind: for people to fill. rank: in the answer, from 1; None: it is no candidate. cosine_rank,
-    bm25_rank: among all papers that may be recommended; None beyond what BM25 returns. neighbours:
-    of the NEAREST older papers, those that cite it. shared_authors: with the draft. citations: by
-    older papers. gold, found: how many papers the draft cites, and how many stand in the first.
-    """
-
-    kind: str
-    draft: str
-    draft_title: str
-    draft_year: int
-    paper: str
-    title: str
-    year: int
-    venue: str
-    rank: int | None
-    cosine: float
-    cosine_rank: int
-    bm25_rank: int | None
-    neighbours: int
-    citations: int
-    shared_authors: int
-    gold: int
-    found: int
+Miss = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,60 +67,58 @@ def answered(recommender: Recommender, paper: str) -> Answered:
     return Answered(row, query, recommender.rank(query), gold(recommender.collection, row))
 
 
-def draw(
+def drawn(
     recommender: Recommender, queries: Sequence[str], number: int, rng: np.random.Generator
 ) -> list[Miss]:
     """Draw misses, each as likely as any other; by query and paper. Fewer where there are fewer."""
     pairs = [(query, int(row)) for query in queries for row in answered(recommender, query).missed]
-    chosen = np.sort(rng.permutation(len(pairs))[:number]).tolist()
-    by_query: dict[str, list[int]] = {}
-    for query, row in (pairs[at] for at in chosen):
-        by_query.setdefault(query, []).append(row)
+    chosen = [pairs[at] for at in np.sort(rng.permutation(len(pairs))[:number]).tolist()]
     return [
         miss
-        for query, rows in by_query.items()
-        for miss in _described(recommender, answered(recommender, query), rows)
+        for query, some in groupby(chosen, key=itemgetter(0))
+        for miss in _described(recommender, answered(recommender, query), [row for _, row in some])
     ]
 
 
 def _described(recommender: Recommender, asked: Answered, rows: Sequence[int]) -> Iterator[Miss]:
-    collection, query, ranked = recommender.collection, asked.query, asked.ranking.rows
+    """Tell what is known of gold papers of a query; all counts are as of the draft's year.
+
+    kind: for people to fill. rank: in the answer, from 1; None: it is no candidate. cosine_rank,
+    bm25_rank: among all papers that may be recommended; None beyond what BM25 returns. neighbours:
+    of the NEAREST older papers, those that cite it. shared_authors: with the draft. citations: by
+    older papers. gold, found: how many papers the draft cites, and how many stand in the first.
+    """
+    collection, query = recommender.collection, asked.query
     corpus, graph = collection.corpus, collection.graph
     wanted = np.flatnonzero(query.wanted).astype(np.int32)
     cosines = dots(collection.vectors, wanted, query.vector)
     hits = collection.text_index.search(query.text, len(corpus), allowed=query.wanted)[0]
-    citing = _citing(recommender, asked, wanted, cosines)
-    draft = corpus.papers([asked.row])[0]
+    older = graph.years[wanted] < query.before
+    near = wanted[older][np.argsort(-cosines[older], kind="stable")[:NEAREST]]
+    citing = graph.cites.take(near)[1]
+    [draft] = corpus.papers([asked.row])
     for row, paper in zip(rows, corpus.papers(rows), strict=True):
         at = np.flatnonzero(wanted == row)
         cosine = float(dots(collection.vectors, np.array([row], np.int32), query.vector)[0])
-        yield Miss(
-            kind="",
-            draft=draft.id,
-            draft_title=draft.title,
-            draft_year=query.before,
-            paper=paper.id,
-            title=paper.title,
-            year=int(graph.years[row]),
-            venue=paper.venue or "",
-            rank=_place(ranked, row),
-            cosine=round(float(cosines[at[0]]) if len(at) else cosine, 3),
-            cosine_rank=1 + int(np.count_nonzero(cosines > cosine)),
-            bm25_rank=_place(hits, row),
-            neighbours=int(np.count_nonzero(citing == row)),
-            citations=int(graph.in_counts(np.array([row], np.int32), query.before)[0]),
-            shared_authors=len(np.intersect1d(corpus.authors[row], query.authors)),
-            gold=len(asked.gold),
-            found=len(asked.gold) - len(asked.missed),
-        )
-
-
-def _citing(recommender: Recommender, asked: Answered, wanted: Rows, cosines: Floats) -> Rows:
-    """List what the nearest older papers cite, each as often as it is cited."""
-    graph = recommender.collection.graph
-    older = wanted[graph.years[wanted] < asked.query.before]
-    near = older[np.argsort(-cosines[np.isin(wanted, older)], kind="stable")[:NEAREST]]
-    return graph.cites.take(near)[1]
+        yield {
+            "kind": "",
+            "draft": draft.id,
+            "draft_title": draft.title,
+            "draft_year": query.before,
+            "paper": paper.id,
+            "title": paper.title,
+            "year": int(graph.years[row]),
+            "venue": paper.venue or "",
+            "rank": _place(asked.ranking.rows, row),
+            "cosine": round(float(cosines[at[0]]) if len(at) else cosine, 3),
+            "cosine_rank": 1 + int(np.count_nonzero(cosines > cosine)),
+            "bm25_rank": _place(hits, row),
+            "neighbours": int(np.count_nonzero(citing == row)),
+            "citations": int(graph.in_counts(np.array([row], np.int32), query.before)[0]),
+            "shared_authors": len(np.intersect1d(corpus.authors[row], query.authors)),
+            "gold": len(asked.gold),
+            "found": len(asked.gold) - len(asked.missed),
+        }
 
 
 def _place(rows: Rows, row: int) -> int | None:
@@ -161,38 +130,22 @@ def _place(rows: Rows, row: int) -> int | None:
 def write_sheet(path: Path, misses: Sequence[Miss]) -> None:
     """Write a CSV file with a line a miss, and the names of the columns above."""
     with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [field.name for field in fields(Miss)])
+        writer = csv.DictWriter(file, [*misses[0]] if misses else sorted(COUNTED))
         writer.writeheader()
-        writer.writerows(map(asdict, misses))
+        writer.writerows(misses)
 
 
 def read_sheet(path: Path) -> list[Mapping[str, str]]:
-    """Read the lines of a sheet.
+    """Read the lines of a sheet, perhaps as a spreadsheet wrote it.
 
     Raises:
-        InputError: the sheet is missing, or is none, or a number in it is none.
+        InputError: it is none.
     """
-    if not path.is_file():
-        raise InputError(f"There is no sheet {path}.", "Draw one first: `draw INDEX --out`.")
     with path.open(newline="", encoding="utf-8-sig") as file:
         reader = csv.DictReader(file)
-        try:
-            lines: list[Mapping[str, str]] = list(reader)
-        except (UnicodeDecodeError, csv.Error) as error:
-            raise InputError(
-                f"{path} cannot be read: {error}.", "Save it as CSV in UTF-8."
-            ) from None
-    if not {field.name for field in fields(Miss)} <= set(reader.fieldnames or ()):
-        raise InputError(f"{path} is no sheet of misses.", "Its columns are those of `draw`.")
-    for number, line in enumerate(lines, 1):
-        for name, may_lack in NUMBERS.items():
-            value = line[name] or ""
-            if not (value.isdecimal() or (may_lack and not value)):
-                raise InputError(
-                    f"{path}: miss {number} has {value!r} as {name}, which is no whole number.",
-                    "Write kinds into the first column only, or draw the sheet again.",
-                )
-    return lines
+        if not set(reader.fieldnames or ()) >= COUNTED:
+            raise InputError(f"{path} is no sheet of misses.", "Its columns are those of `draw`.")
+        return list(reader)
 
 
 def count_kinds(lines: Sequence[Mapping[str, str]]) -> Mapping[str, tuple[int, int, int]]:
@@ -200,14 +153,15 @@ def count_kinds(lines: Sequence[Mapping[str, str]]) -> Mapping[str, tuple[int, i
 
     Near are ranks up to 2 * SHOWN. The most frequent kind is first, ties by name.
     """
-    totals, absent, near = Counter[str](), Counter[str](), Counter[str]()
+    counts: dict[str, list[int]] = {}
     for line in lines:
-        kind = line["kind"].strip() or UNSORTED
-        totals[kind] += 1
-        absent[kind] += not line["rank"]
-        near[kind] += bool(line["rank"]) and int(line["rank"]) <= 2 * SHOWN
-    ordered = sorted(totals, key=lambda kind: (-totals[kind], kind))
-    return {kind: (totals[kind], absent[kind], near[kind]) for kind in ordered}
+        kind, rank = line["kind"].strip() or UNSORTED, line["rank"]
+        flags = (True, not rank, bool(rank) and int(rank) <= 2 * SHOWN)
+        counts[kind] = [
+            n + flag for n, flag in zip(counts.get(kind, (0, 0, 0)), flags, strict=True)
+        ]
+    ordered = sorted(counts, key=lambda kind: (-counts[kind][0], kind))
+    return {kind: (counts[kind][0], counts[kind][1], counts[kind][2]) for kind in ordered}
 
 
 def count_facts(lines: Sequence[Mapping[str, str]]) -> Mapping[str, int]:
@@ -230,7 +184,7 @@ def count_facts(lines: Sequence[Mapping[str, str]]) -> Mapping[str, int]:
     }
 
 
-def tally(recommender: Recommender, queries: Sequence[str]) -> Mapping[str, int]:
+def tallied(recommender: Recommender, queries: Sequence[str]) -> Mapping[str, int]:
     """Count what all gold papers of the queries, and those that are missed, have in common."""
     corpus, graph = recommender.collection.corpus, recommender.collection.graph
     total = Counter[str]({"queries": len(queries)})
@@ -239,26 +193,22 @@ def tally(recommender: Recommender, queries: Sequence[str]) -> Mapping[str, int]
         ranked, before = asked.ranking.rows, asked.query.before
         own = _by(corpus.authors, asked.gold, asked.query.authors)
         absent = asked.missed[~np.isin(asked.missed, ranked)]
-        older = ranked[graph.years[ranked] < before]
+        cited = graph.cites.take(ranked[graph.years[ranked] < before])[1]
         group = corpus.authors.take(ranked[:SHOWN])[1]
         total.update(
             {
                 "gold papers": len(asked.gold),
-                "gold papers by an author of the draft": int(own.sum()),
+                "gold papers by an author of the draft": own.sum(),
                 "missed": len(asked.missed),
-                "missed, cited at most once so far": int(
-                    np.count_nonzero(graph.in_counts(asked.missed, before) <= SELDOM)
-                ),
-                "missed, by an author of the draft": int(
-                    np.isin(asked.gold[own], asked.missed).sum()
-                ),
+                "missed, cited at most once so far": (
+                    graph.in_counts(asked.missed, before) <= SELDOM
+                ).sum(),
+                "missed, by an author of the draft": np.isin(asked.gold[own], asked.missed).sum(),
                 "no candidate": len(absent),
-                "no candidate, but cited by one": int(
-                    np.isin(absent, graph.cites.take(older)[1]).sum()
-                ),
-                f"no candidate, but by an author of one of the first {SHOWN}": int(
-                    _by(corpus.authors, absent, group).sum()
-                ),
+                "no candidate, but cited by one": np.isin(absent, cited).sum(),
+                f"no candidate, but by an author of one of the first {SHOWN}": _by(
+                    corpus.authors, absent, group
+                ).sum(),
             }
         )
     return total
@@ -272,53 +222,50 @@ def _by(authors: Ragged, rows: Rows, wanted: Rows) -> Mask:
 
 def count_table(counts: Mapping[str, int]) -> str:
     """Write counts as a Markdown table."""
-    return "\n".join(["| | |\n|---|---:|", *(f"| {key} | {n:,} |" for key, n in counts.items())])
+    return table(("", ""), [(name, f"{count:,}") for name, count in counts.items()])
 
 
 def kind_table(counts: Mapping[str, tuple[int, int, int]]) -> str:
     """Write counts of kinds as a Markdown table."""
-    head = (
-        f"| kind | misses | no candidate | rank {SHOWN + 1} to {2 * SHOWN} |\n|---|---:|---:|---:|"
-    )
-    return "\n".join(
-        [head, *(f"| {kind} | {a} | {b} | {c} |" for kind, (a, b, c) in counts.items())]
-    )
+    header = ("kind", "misses", "no candidate", f"rank {SHOWN + 1} to {2 * SHOWN}")
+    return table(header, [(kind, *map(str, each)) for kind, each in counts.items()])
 
 
-@ending
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Parse the command line and run; return the exit code."""
-    given = _parser().parse_args(arguments)
-    if given.verb == "count":
-        lines = read_sheet(given.sheet)
-        tables = (kind_table(count_kinds(lines)), count_table(count_facts(lines)))
-        sys.stdout.write("\n\n".join(tables) + "\n")
-        return
-    recommender = recsys.load(given.index)
-    queries = read_split(given.split, recommender.collection).part(given.part)
-    if given.verb == "tally":
-        sys.stdout.write(count_table(tally(recommender, queries)) + "\n")
-    else:
-        rng = np.random.default_rng(given.seed)
-        write_sheet(given.out, draw(recommender, queries, given.number, rng))
+Index = Annotated[Path, typer.Argument(help="Folder of an index.")]
+SplitFile = Annotated[Path, typer.Option("--split", help="JSON file with query ids.")]
+Part = Literal["train", "dev", "test"]
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.misses", description=__doc__)
-    verbs = parser.add_subparsers(dest="verb", required=True)
-    drawing = verbs.add_parser("draw", help="ask all queries of a part and draw some misses")
-    tallying = verbs.add_parser("tally", help="ask all queries of a part and count all misses")
-    for asking in (drawing, tallying):
-        asking.add_argument("index", type=Path, help="folder of an index")
-        asking.add_argument("--split", type=Path, required=True, help="JSON file with query ids")
-        asking.add_argument("--part", choices=PARTS, default="dev")
-    drawing.add_argument("--number", type=int, default=60, help="misses on the sheet")
-    drawing.add_argument("--seed", type=int, default=0, help="of the draw")
-    drawing.add_argument("--out", type=Path, required=True, help="CSV file to write")
-    counting = verbs.add_parser("count", help="count the kinds on a filled sheet")
-    counting.add_argument("sheet", type=Path, help="CSV file")
-    return parser
+def draw(
+    index: Index,
+    split: SplitFile,
+    out: Annotated[Path, typer.Option(help="CSV file to write.")],
+    part: Part = "dev",
+    number: int = 60,
+    seed: int = 0,
+) -> None:
+    """Ask all queries of a part, and write a sheet of some misses."""
+    recommender, queries = _asked(index, split, part)
+    write_sheet(out, drawn(recommender, queries, number, np.random.default_rng(seed)))
 
 
+def tally(index: Index, split: SplitFile, part: Part = "dev") -> None:
+    """Ask all queries of a part, and count all misses."""
+    sys.stdout.write(count_table(tallied(*_asked(index, split, part))) + "\n")
+
+
+def count(sheet: Path) -> None:
+    """Count the kinds on a filled sheet, and what its columns say."""
+    lines = read_sheet(sheet)
+    tables = kind_table(count_kinds(lines)), count_table(count_facts(lines))
+    sys.stdout.write("\n\n".join(tables) + "\n")
+
+
+def _asked(index: Path, split: Path, part: str) -> tuple[Recommender, Sequence[str]]:
+    recommender = recsys.load(index)
+    return recommender, read_split(split, recommender.collection).part(part)
+
+
+main = program("benchmarks.misses", draw, tally, count)
 if __name__ == "__main__":
     sys.exit(main())

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from html.entities import codepoint2name
 
 import numpy as np
+from pylatexenc.latexencode import UnicodeToLatexEncoder
 
 from recsys.records import Paper
 
@@ -35,13 +36,11 @@ SHARES: Mapping[str, float] = {
 WRONG_DOI = 0.05
 """How many of the DOIs are another paper's."""
 
-_SPECIAL = re.compile(r"[&%$#_]")
-_ACCENTS = {
-    "\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0308": '"', "\u0304": "=",
-    "\u0307": ".", "\u030b": "H", "\u030c": "v", "\u0306": "u", "\u0327": "c", "\u0328": "k",
-    "\u030a": "r",
-}  # fmt: skip
-_LETTERS = {"ß": r"{\ss}", "ø": r"{\o}", "Ø": r"{\O}", "ł": r"{\l}", "æ": r"{\ae}"}
+_ACCENTS = UnicodeToLatexEncoder(
+    replacement_latex_protection="braces-all",
+    unknown_char_policy="keep",
+    unknown_char_warning=False,
+)
 _DASHES = ("\u2010", "\u2011", "\u2013", "--", " - ", " ", "")
 _QUOTES = ("\u201c{}\u201d", "``{}''", '{{"}}{}{{"}}', "'{}'")
 _QUOTED = re.compile(r'["\u201c\u201d]([^"\u201c\u201d]+)["\u201c\u201d]')
@@ -55,9 +54,9 @@ class Noise:
 
     rng: np.random.Generator
 
-    def happens(self, name: str) -> bool:
-        """Draw whether one of SHARES happens."""
-        return bool(self.rng.random() < SHARES[name])
+    def happens(self, what: str | float) -> bool:
+        """Draw whether one of SHARES happens, or what has this chance."""
+        return bool(self.rng.random() < (SHARES[what] if isinstance(what, str) else what))
 
     def one(self, choices: Sequence[str]) -> str:
         """Draw one of several, all alike."""
@@ -74,7 +73,7 @@ def bibtex(papers: Sequence[Paper], dois: Sequence[str | None], rng: np.random.G
     entries = []
     for place, (paper, doi) in enumerate(zip(papers, dois, strict=True)):
         given = doi if noise.happens("DOI") else None
-        if given and rng.random() < WRONG_DOI:
+        if given and noise.happens(WRONG_DOI):
             given = noise.one(known)
         entries.append(_entry(f"ref{place}", paper, given, noise))
     return "\n".join(entries)
@@ -90,7 +89,7 @@ def _entry(key: str, paper: Paper, doi: str | None, noise: Noise) -> str:
         "doi": noise.one(("{}", "https://doi.org/{}", "DOI:{}")).format(doi) if doi else "",
         "pages": "1--12",
     }
-    if doi and noise.rng.random() < 0.5:
+    if doi and noise.happens(0.5):
         fields["doi"] = fields["doi"].upper().replace("HTTPS://DOI.ORG", "https://doi.org")
     lines = (f"  {name} = {_wrapped(value, noise)}" for name, value in fields.items() if value)
     return f"@{kind}{{{key},\n" + ",\n".join(lines) + "\n}"
@@ -100,9 +99,9 @@ def _wrapped(value: str, noise: Noise) -> str:
     if value.isdigit():
         return noise.one(("{{{}}}", '"{}"', "{}")).format(value)
     balanced = '"' not in value.replace('{"}', "")
-    text = f'"{value}"' if balanced and noise.rng.random() < 0.3 else f"{{{value}}}"
+    text = f'"{value}"' if balanced and noise.happens(0.3) else f"{{{value}}}"
     words = text.split(" ")
-    if len(words) > 8 and noise.rng.random() < 0.3:  # Broken as an editor breaks lines.
+    if len(words) > 8 and noise.happens(0.3):  # Broken as an editor breaks lines.
         words[6] = "\n            " + words[6]
     return " ".join(words)
 
@@ -112,11 +111,7 @@ def _title(title: str, noise: Noise) -> str:
         if noise.happens(name):
             title = change(title, noise)
     escaped = latex(title, noise)
-    return _CAPITALS.sub(r"{\g<0>}", escaped) if noise.rng.random() < 0.4 else escaped
-
-
-def _without_subtitle(title: str, noise: Noise) -> str:
-    return title.partition(": ")[0]
+    return _CAPITALS.sub(r"{\g<0>}", escaped) if noise.happens(0.4) else escaped
 
 
 def _misspelt(title: str, noise: Noise) -> str:
@@ -128,20 +123,9 @@ def _misspelt(title: str, noise: Noise) -> str:
     place = long[int(noise.rng.integers(len(long)))]
     word, at = words[place], int(noise.rng.integers(1, len(words[place]) - 1))
     before, letter, after = word[:at], word[at], word[at + 1 :]
-    words[place] = noise.one(
-        (
-            before + after[:1] + letter + after[1:],
-            before + after,
-            before + 2 * letter + after,
-            before + _NEIGHBOURS.get(letter, "x") + after,
-        )
-    )
+    swapped, other = after[:1] + letter + after[1:], _NEIGHBOURS.get(letter, "x")
+    words[place] = before + noise.one((swapped, after, 2 * letter + after, other + after))
     return " ".join(words)
-
-
-def _with_other_dashes(title: str, noise: Noise) -> str:
-    dash = noise.one(_DASHES)
-    return re.sub(r"(?<=\w)[-\u2010\u2011](?=\w)", lambda match: dash, title)
 
 
 def _with_other_quotes(title: str, noise: Noise) -> str:
@@ -154,22 +138,22 @@ def _with_entities(title: str, noise: Noise) -> str:
     return title.replace("&", "&amp;").translate(named)
 
 
-def _in_another_case(title: str, noise: Noise) -> str:
-    return noise.one((title.lower(), title.upper(), title.title(), title.capitalize()))
-
-
 _TITLE_CHANGES: Mapping[str, Callable[[str, Noise], str]] = {
-    "no subtitle": _without_subtitle,
+    "no subtitle": lambda title, noise: title.partition(": ")[0],
     "a typing error": _misspelt,
-    "other dashes": _with_other_dashes,
+    "other dashes": lambda title, noise: re.sub(
+        r"(?<=\w)[-\u2010\u2011](?=\w)", noise.one(_DASHES), title
+    ),
     "quotation marks": _with_other_quotes,
-    "another case": _in_another_case,
+    "another case": lambda title, noise: noise.one(
+        (title.lower(), title.upper(), title.title(), title.capitalize())
+    ),
     "HTML entities": _with_entities,
 }
 
 
 def _authors(names: Sequence[str], noise: Noise) -> str:
-    initials, surname_first = noise.happens("initials"), noise.rng.random() < 0.5
+    initials, surname_first = noise.happens("initials"), noise.happens(0.5)
     written = [latex(_name(name, initials, surname_first), noise) for name in names]
     if len(written) > 1 and noise.happens("first author only"):
         written = [written[0], "others"]
@@ -205,22 +189,12 @@ def _year(year: int | None, noise: Noise) -> str:
 
 def latex(text: str, noise: Noise) -> str:
     r"""Escape text for LaTeX; accents become commands, stay as they are, or get lost."""
-    lost, kept = noise.happens("accents lost"), noise.rng.random() < 0.4
-    escaped = _SPECIAL.sub(r"\\\g<0>", text).replace("~", r"\textasciitilde{}")
-    escaped = escaped.replace(r"\&amp;", "&amp;")
-    if lost or not kept:
-        escaped = "".join(_letter(character, lost) for character in escaped)
-    return escaped
-
-
-def _letter(character: str, lost: bool) -> str:
-    if character.isascii():
-        return character
-    if character in _LETTERS and not lost:
-        return _LETTERS[character]
-    base, *marks = list(unicodedata.normalize("NFD", character))
+    lost, kept = noise.happens("accents lost"), noise.happens(0.4)
     if lost:
-        return base
-    if len(marks) == 1 and marks[0] in _ACCENTS:
-        return f"{{\\{_ACCENTS[marks[0]]}{{{base}}}}}"
-    return character
+        text = "".join(unicodedata.normalize("NFD", letter)[0] for letter in text)
+    escaped = re.sub(r"[&%$#_]", r"\\\g<0>", text).replace("~", r"\textasciitilde{}")
+    escaped = escaped.replace(r"\&amp;", "&amp;")
+    if lost or kept:
+        return escaped
+    letters = (each for each in set(escaped) if each.isalpha() and not each.isascii())
+    return escaped.translate({ord(each): _ACCENTS.unicode_to_latex(each) for each in letters})

@@ -1,32 +1,49 @@
-"""What the queries of a corpus are asked of: a ranker that has never seen it, and one of its own.
+"""What a ranker is worth on a corpus that it has never seen, beside one of its own queries.
 
-Both are rankers of folds that look twice, as the ones that ship with the package.
+    python -m benchmarks.unseen_corpora few-links --data DIR --work DIR --corpora vis,archaeology
+    python -m benchmarks.unseen_corpora left-out --data DIR --work DIR --no-metadata
+
+DATA holds NAME/papers.jsonl.gz and NAME/split.json for each corpus. Indexes are built below WORK
+unless they are there. Each corpus is left out in turn: a ranker learns from the others as the one
+that ships with the package does, another from the corpus's own train queries, and both are asked
+its test queries. `few-links` does so with several shares of the corpus's citations, beside what
+reads none; `left-out` lets the first ranker learn on from a few train queries, too. Figures are
+kept, and the page of that name is written anew.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import numpy as np
+import typer
 
-from recsys.eval.calibration import expected_calibration_error
-from recsys.eval.measures import Interval, Judged, per_query, summarise
-from recsys.eval.significance import bootstrap_pooled_f1
-from recsys.indexes.opening import open_collection
-from recsys.pipelines.evaluation.splits import read_split
-from recsys.pipelines.ranking.corpus_lessons import (
+from benchmarks.bench import DOCS, HERE, OUT, Bench, Data, Docs, Work, chosen, program
+from benchmarks.corpus_lessons import (
+    CORPORA,
+    TRAIN_QUERIES,
     Form,
     Lessons,
+    forms_of,
     lessons_of,
     sample,
     seen_by,
     teach_together,
 )
+from benchmarks.result_tables import Report
+from benchmarks.thinned_links import share_of_links
+from recsys.eval.measures import Judged, per_query, summarise
+from recsys.eval.significance import bootstrap_pooled_f1, expected_calibration_error
+from recsys.indexes.opening import open_collection
+from recsys.pipelines.evaluation.seeded_queries import pose
+from recsys.pipelines.evaluation.splits import read_split
 from recsys.pipelines.ranking.cross_fitting import Recipe
 from recsys.pipelines.ranking.fit_ranker import FittedRanker
 from recsys.pipelines.ranking.learn_on import learn_on
 from recsys.pipelines.ranking.ranker_trial import judge, looking_again
-from recsys.pipelines.ranking.thinned_links import View, all_links
 from recsys.pipelines.ranking.training_table import Posing, collect
 from recsys.progress import silent
 from recsys.ranking.features import feature_names
@@ -35,11 +52,21 @@ from recsys.store.collection import Collection
 
 OTHERS, OWN = "the other corpora", "its own queries"
 """What the two rankers have learned from."""
+BM25, COSINE, FUSED = "BM25", "cosine", "both fused"
+"""Systems that read no link."""
+DEEP, FUSION = 200, 60
+"""Papers of each list that are fused, and the constant of Cormack, Clarke and Buettcher (2009)."""
+TRIED_SHARES = (1.0, 0.3, 0.1, 0.03, 0.0)
+"""Shares of the citations of a corpus with which rankers are tried on it."""
+FEW = 40, 100, 300
+"""Train queries that the ranker of the others learns on from."""
+
+Figures = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """What is measured.
+    """What is learned from. Rankers are means of those of folds that look twice, as what ships.
 
     forms: of the corpora, by name, the whole one first. metadata: whether authors and venue are
     read. most: train queries of each form of the other corpora.
@@ -58,64 +85,161 @@ class Study:
             for form in forms
         ]
 
-    def learn_alone(
-        self, corpus: str, links: Callable[[Collection], View] = all_links
-    ) -> FittedRanker:
-        """Train on a corpus's own queries, which know these links and read no feature for few."""
+    def learn_alone(self, corpus: str, share: float) -> FittedRanker:
+        """Train on a corpus's own queries, which know a share of the links.
+
+        They see the citations that the test queries will see, and no feature for few of them.
+        """
+        alone = replace(self.forms[corpus][0], links=partial(share_of_links, share=share))
         names = feature_names(metadata=self.metadata)
-        alone = replace(self.forms[corpus][0], links=links)
-        lessons = lessons_of(alone, names, seed=0)
-        return teach_together([lessons], seed=0).ranker
+        return teach_together([lessons_of(alone, names, seed=0)], seed=0).ranker
 
     def learn_on(self, ranker: FittedRanker, corpus: str, most: int) -> FittedRanker:
         """Let a ranker that has not seen a corpus learn on from so many of its train queries."""
-        whole = self.forms[corpus][0]
-        collection = open_collection(whole.index)
-        train = read_split(whole.split, collection).train
-        rows = sample(collection.corpus.rows(train), most, np.random.default_rng(0))
+        collection, train = self.queries(corpus, "train")
+        rows = sample(train, most, np.random.default_rng(0))
         names = (ranker.first or ranker).feature_names
         posing = looking_again(ranker.first, Posing(seeded=True))
         table = collect(collection, rows, names, progress=silent, stage="features", posing=posing)
         return learn_on(ranker, table, len(table.groups), Recipe()).ranker
 
-    def test_queries(self, corpus: str) -> tuple[Collection, Rows]:
-        """Return a corpus and the rows of its test queries."""
+    def queries(self, corpus: str, part: str) -> tuple[Collection, Rows]:
+        """Return a corpus and the rows of the queries of a part."""
         whole = self.forms[corpus][0]
         collection = open_collection(whole.index)
         split = read_split(whole.split, collection)
-        return collection, collection.corpus.rows(split.test)
+        return collection, collection.corpus.rows(split.part(part))
 
 
-def learn_from_others(lessons: Sequence[Lessons], corpus: str) -> FittedRanker:
-    """Train on what all corpora but this one teach."""
-    return teach_together([each for each in lessons if each.corpus != corpus], seed=0).ranker
+def measure(
+    study: Study,
+    lessons: Sequence[Lessons],
+    corpus: str,
+    shares: Sequence[float],
+    few: Sequence[int] = (),
+) -> Figures:
+    """Ask the test queries of a corpus by every system, with each share of its links.
+
+    Returns:
+        {"papers", "links", "queries", "most", "networks": whether all rankers have some beside
+        their trees, "systems": {name: {measure: interval}} of those that read no link, "shares":
+        [{"share", "links": how many are known, "systems": {name: {measure: interval}};
+        of OTHERS: "ECE", "gains": {rival: of F1@20, an interval}, "ratio": to the better of BM25
+        and cosine}], "few": {so many queries: {measure: interval}, of OTHERS that learned on from
+        so many of the corpus's own}}.
+    """
+    collection, rows = study.queries(corpus, "test")
+    lists = [_ranked(collection, row) for row in rows.tolist()]
+    words = {name: [each[name] for each in lists] for name in (BM25, COSINE, FUSED)}
+    plain = {name: figures_of(each) for name, each in words.items()}
+    best = max(plain[name]["F1@20"]["value"] for name in (BM25, COSINE))
+    others = teach_together([each for each in lessons if each.corpus != corpus], seed=0).ranker
+    networks, found = others.networks > 0, []
+    for share in shares:
+        own = study.learn_alone(corpus, share)
+        networks = networks and own.networks > 0
+        judged, error = ask(others, collection, rows, share)
+        judged_own, _ = ask(own, collection, rows, share)
+        systems = {OTHERS: figures_of(judged), OWN: figures_of(judged_own)}
+        known = share_of_links(collection, share)(int(rows[0]))
+        found.append(
+            {
+                "share": share,
+                "links": len(known.graph.cites.values),
+                "systems": systems,
+                "ECE": error,
+                "gains": {FUSED: f1_gain(judged, words[FUSED]), OWN: f1_gain(judged, judged_own)},
+                "ratio": systems[OTHERS]["F1@20"]["value"] / best,
+            }
+        )
+    tuned = {str(most): study.learn_on(others, corpus, most) for most in few}
+    return {
+        "papers": len(collection.corpus),
+        "links": len(collection.graph.cites.values),
+        "queries": len(rows),
+        "most": study.most,
+        "networks": networks,
+        "systems": plain,
+        "shares": found,
+        "few": {n: figures_of(ask(each, collection, rows, 1.0)[0]) for n, each in tuned.items()},
+    }
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a ranker made of queries. error: of its chances, over all candidates."""
+def ask(
+    ranker: FittedRanker, collection: Collection, rows: Rows, share: float
+) -> tuple[list[Judged], float]:
+    """Ask the queries in these rows of a collection that knows a share of its citations.
 
-    judged: list[Judged]
-    error: float
-
-
-def ask(ranker: FittedRanker, collection: Collection, rows: Rows, share: float) -> Outcome:
-    """Ask the queries in these rows of a collection that knows a share of its citations."""
+    Returns:
+        Their answers, and the error of the chances of all candidates.
+    """
     names = (ranker.first or ranker).feature_names
     table = seen_by(collection, rows, names, share, ranker.first)
     scores = table.scored(ranker.predict)
     error = expected_calibration_error(ranker.calibrated(scores), table.relevant)
-    return Outcome(judge(scores, table), error)
+    return judge(scores, table), error
 
 
-def figures_of(judged: Sequence[Judged]) -> dict[str, Any]:
+def figures_of(judged: Sequence[Judged]) -> Figures:
     """Write F1@20 and MRR with their intervals: measure -> interval."""
     found = summarise(judged, rng=np.random.default_rng(0))
     return {name: asdict(found[name]) for name in ("F1@20", "MRR")}
 
 
-def f1_gain(one: Sequence[Judged], other: Sequence[Judged]) -> Interval:
+def f1_gain(one: Sequence[Judged], other: Sequence[Judged]) -> Figures:
     """Take one F1@20 less the other, with an interval, queries drawn in pairs."""
     values = [per_query(each) for each in (one, other)]
     pairs = [(each["P@20"], each["R@20"]) for each in values]
-    return bootstrap_pooled_f1(pairs[0], pairs[1], rng=np.random.default_rng(0))
+    return asdict(bootstrap_pooled_f1(pairs[0], pairs[1], rng=np.random.default_rng(0)))
+
+
+def _ranked(collection: Collection, row: int) -> dict[str, Judged]:
+    """Answer a query by each system that reads no citation."""
+    posed = pose(collection, row)
+    query, right = posed.query, posed.right
+    words = collection.text_index.search(query.text, DEEP, allowed=query.wanted)[0]
+    near = collection.vector_index.search(query.vector, DEEP, allowed=query.wanted)[0]
+    lists = {BM25: words, COSINE: near, FUSED: fuse(words, near)}
+    return {name: Judged(np.isin(rows, right), len(right)) for name, rows in lists.items()}
+
+
+def fuse(*lists: Rows) -> Rows:
+    """Order rows by the sum of 1 / (FUSION + rank) over lists, ties by ascending row."""
+    rows = np.unique(np.concatenate(lists))
+    scores = np.zeros(len(rows))
+    for each in lists:
+        scores[np.searchsorted(rows, each)] += 1 / (FUSION + 1 + np.arange(len(each)))
+    fused: Rows = rows[np.argsort(-scores, kind="stable")]
+    return fused
+
+
+def run(
+    page: Literal["few-links", "left-out"],
+    data: Data,
+    corpora: str = "",
+    no_metadata: bool = False,
+    most: Annotated[int, typer.Option(help="Queries of each other corpus.")] = TRAIN_QUERIES,
+    work: Work = OUT,
+    docs: Docs = DOCS,
+    results: Path | None = None,
+) -> None:
+    """Leave out some corpora in turn: two for few links, else all."""
+    usual = CORPORA[:2] if page == "few-links" else CORPORA
+    names = chosen(corpora, CORPORA) if corpora else usual
+    report = Report(page, results or HERE / f"{page}.json", docs)
+    report.read()
+    forms = {name: forms_of(Bench(data, work), name) for name in CORPORA}
+    study = Study(forms, not no_metadata, most)
+    lessons = study.lessons()
+    for corpus in names:
+        if page == "few-links":
+            found = report.read() | {corpus: measure(study, lessons, corpus, TRIED_SHARES)}
+        else:
+            figures, found = measure(study, lessons, corpus, (1.0,), FEW), report.read()
+            found.setdefault("no metadata" if no_metadata else "metadata", {})[corpus] = figures
+        report.keep(found)
+
+
+main = program("benchmarks.unseen_corpora", run)
+if __name__ == "__main__":
+    sys.exit(main())

@@ -9,9 +9,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.eval.calibration import Outcomes, Probabilities, expected_calibration_error, reliability
 from recsys.eval.measures import DEPTH, Doubles, Judged, stack
 from recsys.eval.run_figures import Band, Curves, Reliability
+from recsys.eval.significance import (
+    Outcomes,
+    Probabilities,
+    expected_calibration_error,
+    reliability,
+)
 from recsys.store.arrays import Mask
 
 GRID = (1, 2, 5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000)

@@ -23,8 +23,7 @@ from recsys.eval.measures import (
     per_query,
     skip_rule,
 )
-from recsys.eval.query_kinds import F1, QueryKind, kind_of
-from recsys.eval.recorded_runs import Evaluation, read_evaluation
+from recsys.eval.recorded_runs import F1, Evaluation, QueryKind, kind_of, read_evaluation
 from recsys.eval.run_figures import (
     Assessment,
     Comparison,

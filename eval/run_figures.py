@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
-from recsys.eval.calibration import Bin
 from recsys.eval.measures import Interval
+from recsys.eval.significance import Bin
 from recsys.store.artifacts import write_json
 
 ASSESSMENT = "assessment.json"

@@ -14,16 +14,12 @@ import numpy as np
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
 from recsys.indexes.backends import FILES, Former
-from recsys.indexes.exact import ExactIndex
-from recsys.indexes.row_blocks import blocks
-from recsys.retrieval.settings import StageOne
-from recsys.store.arrays import Floats, Mask, Rows, load_array
-from recsys.store.artifacts import sha256
-from recsys.store.graph import Years
+from recsys.indexes.exact import ExactIndex, blocks
+from recsys.retrieval.sources import StageOne
+from recsys.store.arrays import Floats, Mask, Rows, load_array, top_k
+from recsys.store.artifacts import link_or_copy, sha256
+from recsys.store.graph import GONE, Years
 from recsys.store.layout import FOREST_FILE
-from recsys.store.links import link_or_copy
-from recsys.store.top_k import top_k
-from recsys.store.unions import GONE
 from recsys.store.vectors.stored_vectors import StoredVectors
 
 MARGIN = 1.3

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from recsys.errors import InputError, MissingExtraError, near_miss
 
-if TYPE_CHECKING:  # The command line reads the table whenever it starts.
-    from recsys.protocols import VectorIndex
+if TYPE_CHECKING:
+    from recsys.protocols import TextIndex, VectorIndex
     from recsys.store.arrays import Floats, Rows
     from recsys.store.graph import Years
+    from recsys.store.terms import TermStore
     from recsys.store.vectors.stored_vectors import StoredVectors
 
-DEFAULT = "annoy"
-"""What an index has whose manifest names none: an older version knew no other."""
+
 FILES = "files"
 """Of the facts of an index that is opened: the SHA-256 of each file beside the vectors, by name."""
 
@@ -99,9 +99,7 @@ BACKENDS: Mapping[str, Row] = {
         "a forest of random hyperplanes; scans where that is less work",
         "pip install annoy",
     ),
-    "exact": Row(
-        "recsys.indexes.scanning_index", "a scan of all vectors: no preparation, nothing missed"
-    ),
+    "exact": Row("recsys.indexes.exact", "a scan of all vectors: no preparation, nothing missed"),
     "int8": Row(
         "recsys.indexes.int8_index",
         "a scan in 8 bits, the nearest compared in full: exact, too",
@@ -117,11 +115,6 @@ BACKENDS: Mapping[str, Row] = {
         "recsys.indexes.lance.lance_index",
         "LanceDB, here or on an object store",
         "pip install 'recsys[lance]'",
-    ),
-    "milvus": Row(
-        "recsys.indexes.milvus.milvus_index",
-        "a collection of Milvus, on a server or in files",
-        "pip install 'recsys[milvus]'",
     ),
 }
 LITTLE, SMALL = 10_000, 40_000
@@ -140,8 +133,8 @@ What `exact` multiplies, the rest of an answer needs, too, which costs as much w
 not multiplied it: among 12,000 papers a whole answer takes as long by `exact` as by `int8`, which
 finds the same papers. Among 30,000 it takes 11.7 ms by `exact`, 10.6 by `int8` and 9.7 by `ivf`,
 which finds 99 % of the nearest and 98 % around references; with 31 of these 16.8, 15.0 and 13.5.
-Measured by `benchmarks.vector_backends`, and by `build_costs` and `answer_costs` of its
-neighbour `scale`; hnsw and annoy on another machine.
+Searches alone are measured by `benchmarks.vector_search`, answers by `benchmarks.scale`; hnsw and
+annoy were on another machine.
 """
 
 
@@ -222,21 +215,109 @@ def carry_index(
     years: "Years | None" = None,
 ) -> dict[str, Any]:
     """Do as `build_index` does; what a former index of this backend knows is not learned anew."""
-    if former.facts.get("backend", DEFAULT) != name:
+    if former.facts["backend"] != name:
         return build_index(name, vectors, folder, years=years)
     return {"backend": name, **backend(name).carry(vectors, folder, former, years=years)}
 
 
 def open_built(vectors: "StoredVectors", folder: Path, facts: Mapping[str, Any]) -> "VectorIndex":
-    """Open what `build_index` built; facts that name no backend are those of a forest of Annoy."""
-    return backend(facts.get("backend", DEFAULT)).open_index(vectors, folder, facts)
+    """Open what `build_index` built."""
+    return backend(facts["backend"]).open_index(vectors, folder, facts)
 
 
 def holds_vectors(facts: Mapping[str, Any]) -> bool:
     """Tell whether what `build_index` wrote holds the vectors: none are stored beside it."""
-    return BACKENDS[facts.get("backend", DEFAULT)].splits
+    return BACKENDS[facts["backend"]].splits
 
 
 def summary(facts: Mapping[str, Any], papers: int) -> str:
     """Say in a sentence how the vectors of so many papers are searched."""
-    return backend(facts.get("backend", DEFAULT)).summary(facts, papers)
+    return backend(facts["backend"]).summary(facts, papers)
+
+
+# What searches the words of an index: one literal table, opened lazily.
+#
+# As `backends` is for vectors: a new backend is a module with the functions below, and a row.
+# What a paper scores is BM25 as `recsys.indexes.bm25` computes it, whichever backend finds it.
+
+OWN = "own"
+"""What an index has whose manifest names none."""
+
+
+class TextBackend(Protocol):
+    """The functions of a backend's module. store: of n papers, saved in the same folder."""
+
+    def build(
+        self, store: "TermStore", folder: Path, *, years: "Years | None" = None
+    ) -> dict[str, Any]:
+        """Write into a folder what the search needs beside the terms; return its facts."""
+        ...
+
+    def carry(
+        self, store: "TermStore", folder: Path, former: Former, *, years: "Years | None" = None
+    ) -> dict[str, Any]:
+        """Do as `build` does, with as much of the former as is worth it.
+
+        The former folder is never written, and may be gone later.
+        """
+        ...
+
+    def open_index(self, store: "TermStore", folder: Path) -> "TextIndex":
+        """Open what `build` or `carry` wrote beside the same terms."""
+        ...
+
+    def summary(self, facts: Mapping[str, Any]) -> str:
+        """Say in a sentence how words are searched."""
+        ...
+
+
+TEXT_BACKENDS: Mapping[str, Row] = {
+    OWN: Row("recsys.indexes.bm25", "the papers of each term, in memory-mapped files"),
+    "lance": Row(
+        "recsys.indexes.lance.lance_words",
+        "full-text search of LanceDB",
+        "pip install 'recsys[lance]'",
+    ),
+}
+
+
+def text_backend(name: str) -> TextBackend:
+    """Import a backend.
+
+    Raises:
+        InputError: there is none of that name.
+        MissingExtraError: its package is not installed.
+    """
+    found: TextBackend = module_of(TEXT_BACKENDS, name, "Words")
+    return found
+
+
+def build_words(
+    name: str, store: "TermStore", folder: Path, *, years: "Years | None" = None
+) -> dict[str, Any]:
+    """Build a backend over the terms that are saved in a folder; return what the manifest says."""
+    return {"backend": name, **text_backend(name).build(store, folder, years=years)}
+
+
+def carry_words(
+    name: str,
+    store: "TermStore",
+    folder: Path,
+    former: Former,
+    *,
+    years: "Years | None" = None,
+) -> dict[str, Any]:
+    """Do as `build_words` does; what a former index of this backend holds is not written anew."""
+    if former.facts.get("backend", OWN) != name:
+        return build_words(name, store, folder, years=years)
+    return {"backend": name, **text_backend(name).carry(store, folder, former, years=years)}
+
+
+def open_words(store: "TermStore", folder: Path, facts: Mapping[str, Any]) -> "TextIndex":
+    """Open what `build_words` built; facts that name no backend are those of our own."""
+    return text_backend(facts.get("backend", OWN)).open_index(store, folder)
+
+
+def words_summary(facts: Mapping[str, Any]) -> list[str]:
+    """Say in a sentence how words are searched, if that was chosen."""
+    return [text_backend(facts["backend"]).summary(facts)] if facts else []

@@ -1,16 +1,25 @@
 """Exact search: scan every vector. The oracle of every other vector index."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import mmap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from recsys.store.arrays import Floats, Mask, Rows
+from recsys.indexes.backends import Former
+from recsys.store.arrays import Floats, Mask, Rows, top_k
+from recsys.store.graph import Years, dots
 from recsys.store.kernels import fastest
-from recsys.store.lookup import dots
 from recsys.store.products import multiplied, products
-from recsys.store.top_k import top_k
 from recsys.store.vectors.stored_vectors import StoredVectors, own_row_dots
+
+if TYPE_CHECKING:
+    from recsys.indexes.int8_index import Int8Index
+
 
 GROUP = 16
 """Values of which one search for the best looks at the highest first."""
@@ -131,3 +140,107 @@ def _best_of_lines(
         best = order[begin : min(end, begin + k)]
         found.append((rows[best], cosines[best]))
     return found
+
+
+# Exact search without any preparation: for several queries, vectors are rounded when first
+# needed.
+#
+# One query is multiplied with all vectors: most of an answer needs these products. Of those with
+# the seeds it needs only the best, which a scan in 8 bits finds in a third of the time.
+
+
+@dataclass(frozen=True)
+class ScanningIndex:
+    """Cosine search over all of vectors: (n, d) float32, L2-normalised rows."""
+
+    vectors: StoredVectors
+
+    def search(self, query: Floats, k: int, *, allowed: Mask | None = None) -> tuple[Rows, Floats]:
+        """Return up to k (rows, cosines), best first. O(allowed rows * d)."""
+        return ExactIndex(self.vectors).search(query, k, allowed=allowed)
+
+    def search_many(
+        self, queries: Floats, k: int, *, allowed: Mask | None = None
+    ) -> list[tuple[Rows, Floats]]:
+        """Return up to k (rows, cosines) for each of (q, d) queries, in one pass."""
+        if fastest.COMPILED:
+            return self._rounded.search_many(queries, k, allowed=allowed)
+        return ExactIndex(self.vectors).search_many(queries, k, allowed=allowed)
+
+    @cached_property
+    def _rounded(self) -> "Int8Index":
+        """The same search in 8 bits: only drafts with references come here."""
+        from recsys.indexes.int8_index import Int8Index, Rounded
+
+        return Int8Index(self.vectors, *Rounded.of(self.vectors[:]))
+
+
+def build(
+    vectors: Floats, folder: Path, *, years: Years | None = None, lasting: bool = True
+) -> dict[str, Any]:
+    """Prepare nothing: the vectors are all that is scanned."""
+    return {}
+
+
+def carry(
+    vectors: Floats, folder: Path, former: Former, *, years: Years | None = None
+) -> dict[str, Any]:
+    """Carry nothing, as nothing was prepared."""
+    return {}
+
+
+def open_index(vectors: StoredVectors, folder: Path, facts: Mapping[str, Any]) -> ScanningIndex:
+    """Scan the vectors."""
+    return ScanningIndex(vectors)
+
+
+def summary(facts: Mapping[str, Any], papers: int) -> str:
+    """Say how the vectors are searched."""
+    return "The vectors are scanned: exact, and quick below some hundred thousand papers."
+
+
+# Read vectors in blocks: as real arrays, and without keeping what was mapped on the way.
+
+AT_ONCE = 1 << 25
+"""Bytes of vectors in a block."""
+_SHARED = ("r", "r+", "w+")
+"""Modes of maps whose pages are those of the file: nothing is lost when they are let go."""
+
+
+def blocks(vectors: StoredVectors) -> Iterator[tuple[int, Floats]]:
+    """Copy (n, d) vectors block by block: (the first row, its vectors)."""
+    step = max(AT_ONCE // max(vectors[:1].nbytes, 1), 1)
+    for begin in range(0, len(vectors), step):
+        yield begin, np.array(vectors[begin : begin + step])
+        for part in mapped_parts(vectors):
+            release(part)
+
+
+def mapped_parts(vectors: StoredVectors) -> tuple[NDArray[Any], ...]:
+    """Return the large arrays that vectors lie in."""
+    if isinstance(vectors, np.ndarray):
+        return (vectors,)
+    return vectors.parts.codes, vectors.parts.rests
+
+
+def release(array: NDArray[Any]) -> None:
+    """Let go what is mapped of a file; it stays in the cache of the machine, and can be read again.
+
+    What a process has mapped counts as its memory, page by page, for as long as there is room.
+    """
+    held: Any = array
+    while isinstance(held, np.ndarray):
+        if isinstance(held, np.memmap) and held.mode not in _SHARED:
+            return
+        held = held.base
+    if isinstance(held, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+        held.madvise(mmap.MADV_DONTNEED)
+
+
+def nearest(vectors: StoredVectors, queries: Floats, k: int) -> list[tuple[Rows, Floats]]:
+    """Find the k nearest rows of each of (q, d) queries exactly, best first, in one pass."""
+    pieces = (
+        (np.arange(begin, begin + len(block), dtype=np.int32), multiplied(block, queries))
+        for begin, block in blocks(vectors)
+    )
+    return best_of_pieces(pieces, len(queries), k)

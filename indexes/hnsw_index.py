@@ -14,15 +14,12 @@ from usearch.index import Index
 from recsys.errors import ArtifactCorrupt
 from recsys.indexes.annoy_index import Carried
 from recsys.indexes.backends import FILES, Former
-from recsys.indexes.exact import search_allowed
-from recsys.indexes.row_blocks import blocks, nearest
-from recsys.retrieval.settings import StageOne
-from recsys.store.arrays import Floats, Mask, Rows, load_array
+from recsys.indexes.exact import blocks, nearest, search_allowed
+from recsys.retrieval.sources import StageOne
+from recsys.store.arrays import Floats, Mask, Rows, load_array, top_k
 from recsys.store.artifacts import sha256
 from recsys.store.contexts import quantised
-from recsys.store.graph import Years
-from recsys.store.top_k import top_k
-from recsys.store.unions import GONE
+from recsys.store.graph import GONE, Years
 from recsys.store.vectors.stored_vectors import StoredVectors, row_dots
 
 GRAPH_FILE, ITEMS_FILE = "graph.usearch", "graph.items.npy"

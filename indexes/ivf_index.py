@@ -1,33 +1,260 @@
 """Approximate search: vectors in lists around centroids, of which the nearest are scanned.
 
-The vectors lie in two parts in the order of lists, see `recsys.store.vectors.split_vectors`; beside
-them the lists, see `recsys.indexes.inverted_lists`.
+The vectors lie in two parts in the order of lists, see `store.vectors.stored_vectors`; beside
+them the lists themselves.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from recsys.errors import ArtifactCorrupt
 from recsys.indexes.backends import Former
-from recsys.indexes.centroids import assign, train
-from recsys.indexes.exact import compared_in_full, search_allowed
-from recsys.indexes.inverted_lists import Lists
-from recsys.indexes.list_efforts import (
-    TOGETHER,
-    Effort,
-    choose_effort,
-    sample_alone,
-    sample_together,
-)
-from recsys.indexes.rounded import Rounded, RoundedQueries, write_split
-from recsys.retrieval.settings import StageOne
-from recsys.store.arrays import Floats, Mask, Rows
-from recsys.store.graph import Years
-from recsys.store.unions import GONE
+from recsys.indexes.exact import blocks, compared_in_full, nearest, release, search_allowed
+from recsys.indexes.int8_index import Rounded, RoundedQueries, write_split
+from recsys.protocols import VectorIndex
+from recsys.retrieval.sources import StageOne
+from recsys.store.arrays import Floats, Longs, Mask, Rows, load_array
+from recsys.store.graph import GONE, Years, distinct
+from recsys.store.kernels import fastest
+from recsys.store.products import multiplied
 from recsys.store.vectors.stored_vectors import StoredVectors
+
+# Lists of rows, each around a centroid: which rows are in which.
+
+ROWS_FILE, STARTS_FILE, CENTROIDS_FILE = "rows.npy", "starts.npy", "centroids.npy"
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """Which rows are in which list.
+
+    rows: (n,) int32, each once, in the order of lists. starts: (lists + 1,) int64. centroids:
+    (lists, d) float32.
+    """
+
+    rows: Rows
+    starts: Longs
+    centroids: Floats
+
+    @classmethod
+    def of(cls, lists: Rows, centroids: Floats) -> "Lists":
+        """Group rows by their list: (n,) int32."""
+        starts = np.zeros(len(centroids) + 1, np.int64)
+        np.cumsum(np.bincount(lists, minlength=len(centroids)), out=starts[1:])
+        return cls(np.argsort(lists, kind="stable").astype(np.int32), starts, centroids)
+
+    @classmethod
+    def load(cls, folder: Path, shape: tuple[int, ...]) -> "Lists":
+        """Memory-map what `save` wrote of vectors of this shape.
+
+        Raises:
+            ArtifactCorrupt: it does not fit them.
+        """
+        names = ROWS_FILE, STARTS_FILE, CENTROIDS_FILE
+        rows, starts, centroids = (load_array(folder / name) for name in names)
+        kinds = [(rows.dtype, np.int32), (starts.dtype, np.int64), (centroids.dtype, np.float32)]
+        shapes = [(rows.shape, shape[:1]), (centroids.shape, (len(starts) - 1, shape[1]))]
+        if (
+            any(found != wanted for found, wanted in [*kinds, *shapes])
+            or (starts[0], starts[-1]) != (0, len(rows))
+            or np.any(starts[1:] < starts[:-1])
+            or (len(rows) and not (rows.min() >= 0 and rows.max() < len(rows)))
+        ):
+            raise ArtifactCorrupt(
+                f"{folder / ROWS_FILE} and what lies beside it do not fit vectors of the shape "
+                f"{shape}.",
+                "Build the index again with --force.",
+            )
+        return cls(rows, starts, centroids)
+
+    def save(self, folder: Path) -> None:
+        """Write them beside the vectors."""
+        for name, array in (
+            (ROWS_FILE, self.rows),
+            (STARTS_FILE, self.starts),
+            (CENTROIDS_FILE, self.centroids),
+        ):
+            np.save(folder / name, array)
+
+    @property
+    def of_rows(self) -> Rows:
+        """The list of each row: (n,) int32."""
+        lists = np.empty(len(self.rows), np.int32)
+        lists[self.rows] = np.repeat(np.arange(len(self.centroids)), np.diff(self.starts))
+        return lists
+
+    def nearest(self, queries: Floats, count: float) -> Rows:
+        """Choose the lists nearest to any of (q, d) queries that hold so many rows for each."""
+        close = self._close(queries)
+        some = min(int(2 * count * len(self.centroids) / len(self.rows)) + 8, len(self.centroids))
+        while True:
+            lists, before = self._in_order(close, some)
+            if some == len(self.centroids) or before[:, -1].min() >= count:
+                return distinct(lists[before < count])
+            some = min(2 * some, len(self.centroids))
+
+    def before(self, queries: Floats) -> Longs:
+        """Count the rows in lists that are nearer to a query: (q, lists), for (q, d) queries."""
+        close = self._close(queries)
+        lists, in_order = self._in_order(close, len(self.centroids))
+        before = np.empty(close.shape, np.int64)
+        np.put_along_axis(before, lists, in_order, axis=1)
+        return before
+
+    def _close(self, queries: Floats) -> Floats:
+        """Multiply the centroids with (q, d) queries: (q, lists)."""
+        if len(queries) == 1 or not fastest.COMPILED:
+            return multiplied(self.centroids, queries)
+        every = np.arange(len(self.centroids), dtype=np.int32)
+        return fastest.dots(self.centroids, every, queries)
+
+    def _in_order(self, close: Floats, some: int) -> tuple[Rows, Longs]:
+        """Return some nearest lists of each query, and how many rows nearer ones hold."""
+        every = np.arange(len(self.centroids), dtype=np.int32)
+        found = fastest.best([every] * len(close), close.reshape(-1), some)
+        lists = np.stack([nearest for nearest, _ in found])
+        sizes = self.starts[lists + 1] - self.starts[lists]
+        return lists, np.cumsum(sizes, axis=1) - sizes
+
+    def inside(self, lists: Rows) -> Rows:
+        """Return the rows of some lists."""
+        ranges = zip(self.starts[lists].tolist(), self.starts[lists + 1].tolist(), strict=True)
+        return np.concatenate([self.rows[begin:end] for begin, end in ranges])
+
+
+# How many rows of the nearest lists have to be scanned to find nearly all neighbours.
+
+FOUND_ALONE, FOUND_TOGETHER = 0.993, 0.99
+"""Recalls that are aimed at. A draft is none of the papers, and misses a little more than those."""
+ALONE, HEADS = 100, 10
+"""Papers that are searched for alone, and those around which several are searched for together."""
+TOGETHER = 20
+"""Queries that are searched for together at most: as many as stage one takes of a draft's list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How many rows are scanned to find k, and the recall that was measured, in [0, 1]."""
+
+    k: int
+    scanned: int
+    recall: float
+
+    def rows(self, k: int) -> int:
+        """Return how many rows are scanned to find another number of them."""
+        return self.scanned if k <= self.k else self.scanned * k // self.k
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Papers as queries, in groups that are searched for together, and what is near each.
+
+    k, target: how many neighbours are counted, and the share that shall be found. groups: (g, d)
+    each. near: the exact k nearest (rows, cosines) of each query of each group, and before them
+    itself, which does not count.
+    """
+
+    k: int
+    target: float
+    groups: Sequence[Floats]
+    near: Sequence[Sequence[tuple[Rows, Floats]]]
+
+
+def sample_alone(vectors: StoredVectors, k: int, rng: np.random.Generator) -> Sample:
+    """Draw papers, each a group of its own."""
+    n = len(vectors)
+    queries = vectors[np.sort(rng.choice(n, min(ALONE, n), replace=False))]
+    near = [[found] for found in nearest(vectors, queries, k + 1)]
+    return Sample(k, FOUND_ALONE, list(queries[:, None]), near)
+
+
+def sample_together(
+    vectors: StoredVectors, k: int, heads: Sample, rng: np.random.Generator
+) -> Sample:
+    """Draw groups of papers that are near one paper, as those that a draft cites are."""
+    chosen = [rng.permutation(near[0][0])[:TOGETHER] for near in heads.near[:HEADS]]
+    ends = np.cumsum([len(rows) for rows in chosen])[:-1]
+    queries = vectors[np.concatenate(chosen)]
+    near = nearest(vectors, queries, k + 1)
+    parts = [list(part) for part in np.split(np.arange(len(near)), ends)]
+    groups = np.split(queries, ends)
+    return Sample(k, FOUND_TOGETHER, groups, [[near[at] for at in part] for part in parts])
+
+
+def choose_effort(lists: Lists, sample: Sample, trial: Callable[[Effort], VectorIndex]) -> Effort:
+    """Find how many rows have to be scanned for each query so that the recall reaches the target.
+
+    A neighbour is met once the lists before its own, seen from the query of the group that is
+    nearest to it, hold too few rows. trial: makes the index that searches with an effort.
+    """
+    needed, n = _needed(lists, sample), len(lists.rows)
+    scanned = int(np.quantile(needed, sample.target, method="higher"))
+    while True:
+        recall = _recall(trial(Effort(sample.k + 1, scanned, 0.0)), sample)
+        if recall >= sample.target or scanned >= n:
+            return Effort(sample.k, scanned, recall)
+        scanned = min(scanned * 5 // 4 + 1, n)  # What rounding loses.
+
+
+def _needed(lists: Lists, sample: Sample) -> Longs:
+    """Count, for each neighbour, how many rows have to be scanned for a query to meet it."""
+    of_rows, needed = lists.of_rows, [np.ones(1, np.int64)]
+    for queries, near in zip(sample.groups, sample.near, strict=True):
+        before = lists.before(queries).min(axis=0)
+        needed += [before[of_rows[rows[1:]]] + 1 for rows, _ in near]
+    return np.concatenate(needed)
+
+
+def _recall(index: VectorIndex, sample: Sample) -> float:
+    """Tell which share of the neighbours is found; which of equally near ones does not matter."""
+    shares = []
+    for queries, near in zip(sample.groups, sample.near, strict=True):
+        found = index.search_many(queries, sample.k + 1)
+        for (_, cosines), (_, best) in zip(found, near, strict=True):
+            if len(best) > 1:
+                others = np.count_nonzero(cosines >= best[-1] - 1e-6) - 1
+                shares.append(others / (len(best) - 1))
+    return float(np.mean(shares)) if shares else 1.0
+
+
+# Spherical k-means: unit vectors in lists, each around a centroid of length 1.
+
+SAMPLE, ROUNDS = 32, 8
+"""Vectors of each list that are looked at, and how often: more of either moves few rows."""
+_AT_ONCE = 2048
+"""Vectors that are compared with all centroids at once."""
+
+
+def train(vectors: Floats, count: int, rng: np.random.Generator) -> Floats:
+    """Find centroids of (n, d) unit vectors, among a sample: (count, d) float32. n >= count."""
+    chosen = np.sort(rng.choice(len(vectors), min(len(vectors), SAMPLE * count), replace=False))
+    sample = vectors[chosen]
+    release(vectors)
+    centroids = sample[rng.choice(len(sample), count, replace=False)]
+    for _ in range(ROUNDS):
+        lists = assign(sample, centroids)
+        order = np.argsort(lists, kind="stable")
+        there, begins = np.unique(lists[order], return_index=True)
+        sums = np.add.reduceat(sample[order], begins, axis=0)
+        lengths = np.linalg.norm(sums, axis=1)
+        moved = lengths > 0  # A list of nothing, or of opposites, stays where it is.
+        centroids[there[moved]] = sums[moved] / lengths[moved, None]
+    return centroids
+
+
+def assign(vectors: Floats, centroids: Floats) -> Rows:
+    """Find the nearest centroid of each of (n, d) vectors: (n,) int32."""
+    lists, columns = np.empty(len(vectors), np.int32), np.ascontiguousarray(centroids.T)
+    for begin, block in blocks(vectors):
+        for at in range(0, len(block), _AT_ONCE):
+            near = block[at : at + _AT_ONCE] @ columns
+            lists[begin + at :][: len(near)] = near.argmax(axis=1)
+    return lists
+
 
 LISTS, MOST_LISTS = 4.0, 8192
 """Lists for the square root of the number of rows, and at most: to compare a query with the

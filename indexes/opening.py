@@ -5,11 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from recsys.errors import ArtifactMismatch, ArtifactMissing
-from recsys.indexes.backends import FILES, open_built
+from recsys.errors import ArtifactMismatch
+from recsys.indexes.backends import FILES, open_built, open_words
 from recsys.indexes.exact import ExactIndex
-from recsys.indexes.older_words import is_older, open_older_words
-from recsys.indexes.text_backends import open_words
 from recsys.protocols import TextIndex
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import Manifest, load_manifest
@@ -59,7 +57,7 @@ def open_collection(index: Path) -> Collection:
 
 
 def _reads_keyphrases(manifest: Manifest) -> bool:
-    reading = manifest.config.get("options", {}).get("reading") or {}
+    reading = manifest.config["options"].get("reading", {})
     return bool(reading.get(KEYPHRASES))
 
 
@@ -93,12 +91,6 @@ def with_contexts(collection: Collection) -> Collection:
     contexts = Contexts.load(folder, len(collection.corpus))
     if contexts.codes is not None:
         _check_encoder(collection, folder, contexts.codes.shape[1])
-    if not (folder / WORDS).is_dir():
-        raise ArtifactMissing(
-            f"The contexts of {root_of(collection.folder)} were added by an older version, which "
-            "did not store their words.",
-            "Add the same files again: `recsys add-contexts INDEX FILE`.",
-        )
     terms, text_index = _open_words(folder / WORDS, len(contexts), {})
     return replace(collection, contexts=ContextSpace(contexts, terms, text_index))
 
@@ -118,8 +110,6 @@ def _check_encoder(collection: Collection, folder: Path, dim: int) -> None:
 
 def _open_words(folder: Path, n: int, facts: Mapping[str, Any]) -> tuple[TermStore, TextIndex]:
     """Open the terms of n texts and what searches them. facts: of that, as the manifest says."""
-    if not facts and is_older(folder):
-        return open_older_words(folder, n)
     terms = TermStore.load(folder)
     check_terms(folder, terms, n)
     return terms, open_words(terms, folder, facts)

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recsys.progress import Progress, silent
-from recsys.store.arrays import Floats, Mask, Rows
+from recsys.store.arrays import Floats, Mask, Rows, top_k
 from recsys.store.artifacts import load_manifest, replacing, seal
 from recsys.store.terms import QueryText
-from recsys.store.top_k import top_k
 
 if TYPE_CHECKING:
     from whoosh.searching import Searcher

@@ -23,7 +23,7 @@
 The library raises; only `recsys.app` catches, prints, and picks the exit code.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 LONGEST_WHAT, LONGEST_HINT = 600, 1000
 """Characters of an error: what it quotes may be as long as a file."""
@@ -138,6 +138,19 @@ def near_miss(word: str, known: Iterable[str]) -> str:
 
     close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def check_name(name: str, known: Collection[str], what: str) -> None:
+    """Refuse a name that is not known.
+
+    Raises:
+        InputError: naming what it may have meant, and all that there are.
+    """
+    if name not in known:
+        raise InputError(
+            f"There is no {what} {name!r}.{near_miss(name, known)}",
+            f"Choose among {', '.join(known)}.",
+        )
 
 
 def shortened(text: str, most: int) -> str:

@@ -16,7 +16,6 @@ EXTRAS: Mapping[str, str] = {
     "networkx": "serve",
     "obstore": "store",
     "optuna": "tune",
-    "pymilvus": "milvus",
     "pypdf": "pdf",
     "python_multipart": "serve",
     "ray": "ray",

@@ -9,28 +9,23 @@ from recsys.errors import InputError, NothingFound, RecsysError
 from recsys.protocols import Encoder, Ranker
 from recsys.query.apply_filters import FRONT_MATTER, REMOVED, Filtering, apply_filters
 from recsys.query.filters import Filters
-from recsys.query.query import Query, draft_of, make_query
+from recsys.query.query import Query, draft_of, make_query, text_vector
 from recsys.query.question import NO_LISTS, Asked, Outcome, Question, pose
-from recsys.query.rocchio import text_vector
-from recsys.ranking.dislikes import sink
-from recsys.ranking.diversity import POOL, check_diversity, diversify
 from recsys.ranking.facts import Facts
 from recsys.ranking.reasons import explain
-from recsys.ranking.scoring import score
+from recsys.ranking.second_look import POOL, check_diversity, diversify, score, sink
 from recsys.ranking.versions import find_versions
 from recsys.records import Answer, Draft, ReadingLists, Recommendation
 from recsys.retrieval.pool import Candidates
 from recsys.retrieval.propose import propose
-from recsys.retrieval.settings import StageOne
-from recsys.retrieval.sources import IN_WORDS
+from recsys.retrieval.sources import IN_WORDS, StageOne
 from recsys.retrieval.widening import widen
-from recsys.store.arrays import Floats, Mask, Rows
+from recsys.store.arrays import Floats, Mask, Rows, top_k
 from recsys.store.blas import one_thread
 from recsys.store.collection import Collection
+from recsys.store.graph import distinct
 from recsys.store.kernels import fastest
-from recsys.store.lookup import distinct
 from recsys.store.products import remembered_products
-from recsys.store.top_k import top_k
 
 _NO_FILTERS = Filters()
 BEST = 20
@@ -104,7 +99,7 @@ class Recommender:
             as_of: the year in which the draft is written; None: the draft's own, else now.
             filters: what a paper must fulfil; no candidate's score depends on it, unless front
                 matter becomes candidates, too.
-            diversity: from 0, the best papers, to 1, papers that differ; see `stage_two.diversity`.
+            diversity: from 0, the best papers, to 1, papers that differ; see `ranking.diversity`.
 
         Raises:
             InputError: the draft or a list cannot be read or found, k < 1, diversity outside

@@ -35,7 +35,7 @@ class Paper:
 class Reference:
     """A work as a file describes it: a bibliography's, a library's, or a record of an export.
 
-    `asking.matching` finds it in a corpus, `recsys.pipelines.corpora` makes corpora of such.
+    `query.matching` finds it in a corpus, `recsys.pipelines.corpora` makes corpora of such.
 
     key: what the file calls it, such as a citation key. id: a corpus id, where the file gives one.
     doi, arxiv, acl, pmid: bare identifiers in lower case (ACL Anthology ids as printed there),

@@ -14,14 +14,26 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 NOTED = ROOT / "tests" / "areas.json"
 AREAS: Mapping[str, tuple[str, ...]] = {
-    "ray": ("pipelines/jobs", "tests/pipelines/jobs", "tests/ray_nodes.py", "tests/engine_check"),
-    "lance": ("indexes", "tests/indexes", "pipelines/index/update.py", "pipelines/index/build.py"),
-    "store": ("pipelines/remote", "recsys/app/remote_indexes.py", "tests/pipelines/remote"),
+    "ray": (
+        *("constraints.txt", "pipelines/jobs/engines", "pipelines/jobs/workers.py"),
+        *("tests/pipelines/jobs/engines", "tests/ray_nodes.py", "tests/engine_check/ray_jobs.py"),
+    ),
+    "lance": (
+        *("constraints.txt", "indexes", "tests/indexes"),
+        *("pipelines/index/update.py", "pipelines/index/build.py"),
+    ),
+    "store": (
+        *("constraints.txt", "pipelines/remote", "tests/pipelines/remote"),
+        *("pipelines/corpora/bucket_files.py", "tests/pipelines/corpora/bucket_server.py"),
+        *("recsys/app/remote_indexes.py", "recsys/app/cli/declarations.py"),
+        "tests/recsys/app/test_remote_indexes.py",
+    ),
     "wheel": (
         *("pyproject.toml", "constraints.txt", "Makefile", "recsys/store/kernels", ".ci"),
         *("recsys/extras.py", "tests/test_packaging.py", "tests/test_base_install.py"),
+        "tests/without_extras.py",
     ),
-    "docs": ("docs", "README.md", "CONTRIBUTING.md", "recsys/app/cli", "tests/docs"),
+    "docs": ("docs", "README.md", "CONTRIBUTING.md", "examples", "recsys/app/cli", "tests/docs"),
 }
 """Name in `pytest.mark.area` -> the files and folders that its tests are about."""
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from recsys.pipelines.jobs.programs import Bench
+from benchmarks.bench import Bench
 
 
 def built_already(bench: Bench, corpus: str, *, titles_only: bool = False) -> Path:

@@ -13,8 +13,7 @@ from pathlib import Path
 from recsys.app.cache import cache_folder
 from recsys.pipelines.index.build import STAGES, BuildOptions, build
 from recsys.pipelines.jobs.index_writer import members_of, writing
-from recsys.pipelines.ranking.train_options import TrainOptions
-from recsys.pipelines.ranking.train_ranker import train_ranker
+from recsys.pipelines.ranking.train_ranker import TrainOptions, train_ranker
 from recsys.store.artifacts import load_manifest, sha256
 from recsys.store.generations import pin
 from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA

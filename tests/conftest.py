@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -15,6 +16,7 @@ from hypothesis import settings
 
 from recsys.records import Answer, Paper, Reason, Recommendation
 from tests import areas
+from tests.rows import THOROUGH
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -24,9 +26,11 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # Before LightGBM starts it
 # A shell's background ignores Ctrl-C, and so would all processes that tests start there.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-THOROUGH = "RECSYS_TEST_THOROUGH" in os.environ
-"""Set by `make test-thorough`: more examples of each property, and everything that is slow."""
-settings.register_profile("usual", deadline=None, max_examples=25)  # The machine may be busy.
+if not THOROUGH:  # Tests share the processors: threads of one wait for those of another.
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(name, "1")  # Before numpy is imported.
+# The machine may be busy: no deadline. The same examples each time, new ones in a thorough run.
+settings.register_profile("usual", deadline=None, max_examples=25, derandomize=True)
 settings.register_profile("thorough", deadline=None, max_examples=200)
 settings.load_profile("thorough" if THOROUGH else "usual")
 
@@ -79,8 +83,17 @@ def own_cache(shared_folder: Path) -> Iterator[Path]:
     folder.mkdir(exist_ok=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RECSYS_CACHE", str(folder))
+        if not THOROUGH:
+            patch.setattr(os, "fsync", lambda descriptor: None)  # No power fails in these tests.
         patch.delenv("RECSYS_DEBUG", raising=False)
         yield folder
+
+
+def usually_without_workers() -> AbstractContextManager[None]:
+    """Share no work among processes meanwhile, but in the thorough run."""
+    from tests.one_process import in_one_process
+
+    return nullcontext() if THOROUGH else in_one_process()
 
 
 @pytest.fixture(scope="session")
@@ -92,8 +105,25 @@ def built(own_cache: Path, shared_folder: Path) -> "Built":
     with FileLock(shared_folder / "built.lock"):
         if not folder.exists():
             folder.mkdir()
-            return build_small(folder)
+            with usually_without_workers():
+                return build_small(folder)
     return built_in(folder)
+
+
+@pytest.fixture(scope="module")
+def one_process() -> Iterator[None]:
+    """Let a pool of one process work in this one: to start another takes a second."""
+    from tests.one_process import in_one_process
+
+    with in_one_process(most=1):
+        yield
+
+
+@pytest.fixture(scope="module")
+def no_workers() -> Iterator[None]:
+    """Share no work of this module among processes, but in the thorough run."""
+    with usually_without_workers():
+        yield
 
 
 @pytest.fixture

@@ -4,10 +4,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from recsys.local.local_pool import LocalPool
 from recsys.local.local_recommender import LocalRecommender
 from recsys.local.passage import Passage
-from recsys.local.rank_passages import PassageRanker, PassageReader
+from recsys.local.rank_passages import LocalPool, PassageRanker, PassageReader
 from recsys.recommend import Recommender
 from recsys.records import Draft
 from recsys.store.collection import Collection

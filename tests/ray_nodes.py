@@ -15,6 +15,8 @@ from typing import Any
 from tests.built_index import ROOT
 
 QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "2")
+"""What work on a node does not go by: it takes one."""
 NODE: dict[str, Any] = {"num_cpus": 1, "object_store_memory": 200 * 2**20}
 SOON_MISSED = {"health_check_period_ms": 500, "health_check_timeout_ms": 10_000}
 """Else a node that is gone is waited for, for half a minute."""
@@ -49,7 +51,7 @@ def two_nodes(**head: object) -> Iterator[Nodes]:
     with subprocess.Popen(
         command,
         cwd=ROOT,
-        env=os.environ | QUIET,
+        env=os.environ | QUIET | THREADS,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -1,5 +1,6 @@
 """A table of inputs as one test: every row is tried, and all that fail are listed."""
 
+import os
 from collections.abc import Callable, Iterable
 from functools import wraps
 from inspect import signature
@@ -7,17 +8,23 @@ from typing import Any, TypeAlias
 
 import pytest
 
+THOROUGH = "RECSYS_TEST_THOROUGH" in os.environ
+"""Set by `make test-thorough`: more examples of each property, and everything that is slow."""
 Test: TypeAlias = Callable[..., None]
 
 
-def each_row(names: str | tuple[str, ...], rows: Iterable[Any]) -> Callable[[Test], Test]:
+def each_row(
+    names: str | tuple[str, ...], rows: Iterable[Any], *, usually: int | None = None
+) -> Callable[[Test], Test]:
     """Run a test for every row of a table, as `pytest.mark.parametrize` does, but as one test.
 
     Fixtures are shared by all rows. names: of the parameters that a row gives, as for
-    `parametrize`. Decorators stand one above the other for every combination.
+    `parametrize`. Decorators stand one above the other for every combination. usually: of so
+    many rows only the first are tried where the run is not the thorough one; None: all.
     """
     columns = tuple(name.strip() for name in names.split(",")) if isinstance(names, str) else names
-    table = [(row if len(columns) > 1 else (row,)) for row in rows]
+    tried = list(rows)[: None if THOROUGH else usually]
+    table = [(row if len(columns) > 1 else (row,)) for row in tried]
     assert table, "A table without rows tests nothing."
 
     def decorate(test: Test) -> Test:

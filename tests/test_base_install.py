@@ -21,6 +21,8 @@ from tests.without_extras import Ran, base_distributions, blocked_modules, run_a
 if TYPE_CHECKING:
     from tests.built_index import Built
 
+pytestmark = pytest.mark.area("wheel")
+
 HEAVY = {"torch", "transformers", "sentence-transformers", "scikit-learn", "gensim", "optuna"}
 HEAVY |= {"matplotlib", "jinja2", "pypdf"}
 
@@ -94,38 +96,37 @@ def refused(built: "Built", tmp_path_factory: pytest.TempPathFactory) -> dict[st
     task = write_related(folder), folder / "related.index", folder / "task"
     commands: list[tuple[str, tuple[object, ...]]] = [
         ("", ("build", task[0], "--out", task[1])),
-        ("", ("clicks", "simulate", task[1], "--out", task[2], "--impressions", 600,
+        ("", ("study", "clicks-simulate", task[1], "--out", task[2], "--impressions", 600,
               "--trials", 3000)),
         ("", ("evaluate", *given, "--out", folder / "report", "--systems", "bm25", "--jobs", 1)),
-        ("train", ("clicks", "study", task[1], *out)),
-        ("train", ("evaluate-clicks", task[2], "--embeddings", task[2] / "embeddings.jsonl")),
+        ("train", ("study", "clicks-study", task[1], *out)),
+        ("train", ("study", "clicks-task", task[2], "--embeddings", task[2] / "embeddings.jsonl")),
         ("train", ("train", "nnselect", *given)),
         ("train", ("train", "nnrank", *given)),
         ("train", ("train", "encoder", *given, *out)),
-        ("train", ("train", "journal", built.papers, *out)),
-        ("train", ("tune", "nnselect", *given, *out)),
-        ("train", ("tune", "nnrank", *given, *out)),
-        ("train", ("ablate", "nnrank", *given, *out)),
-        ("train", ("ablate", "encoder", *given, *out)),
-        ("train", ("ablate", "journal", built.papers, *out)),
+        ("train", ("study", "train-journal", built.papers, *out)),
+        ("train", ("study", "tune-nnselect", *given, *out)),
+        ("train", ("study", "tune-nnrank", *given, *out)),
+        ("train", ("study", "ablate-nnrank", *given, *out)),
+        ("train", ("study", "ablate-encoder", *given, *out)),
+        ("train", ("study", "ablate-journal", built.papers, *out)),
         ("train", ("build", built.papers, "--encoder", "allenai/specter", *out)),
         ("train", ("embed", built.papers, "--encoder", "specter", "--out", folder / "new.npy")),
         ("baselines", ("embed", built.index, "--encoder", "doc2vec", "--out", folder / "new.npy")),
         ("baselines", ("embed", built.index, "--encoder", "sif", "--out", folder / "new.npy")),
         ("studies", ("embed", built.index, "--encoder", "tfidf-svd", "--out", folder / "new.npy")),
-        ("studies", ("probe", probe.papers, "--embeddings", probe.good, "--label", "venue",
+        ("studies", ("study", "probe", probe.papers, "--embeddings", probe.good, "--label", "venue",
                      "--min-count", 8, "--probes", "linear")),
-        ("studies", ("scidocs", folder / "suite", "--random", "--jobs", 1)),
+        ("studies", ("study", "scidocs", folder / "suite", "--random", "--jobs", 1)),
         ("hnsw", ("build", built.papers, "--vectors", "hnsw", *out)),
         ("lance", ("build", built.papers, "--vectors", "lance", *out)),
         ("lance", ("build", built.papers, "--text", "lance", *out)),
         ("store", ("inspect", "s3://bucket/my.index")),
         ("store", ("build", built.papers, "--store", "s3://bucket/my.index")),
-        ("milvus", ("build", built.papers, "--vectors", "milvus", *out)),
         ("online", ("doctor", "--online")),
         ("ray", ("build", built.papers, "--engine", "ray", *out)),
         ("report", ("report", folder / "report")),
-        ("report", ("compare-encoders", *given, "--encoder", "random", *out)),
+        ("report", ("study", "compare-encoders", *given, "--encoder", "random", *out)),
         ("pdf", ("recommend", folder / "draft.pdf")),
         ("online", ("recommend", folder / "draft.pdf", "--grobid", "http://127.0.0.1:1")),
         ("serve", ("recommend", folder / "draft.docx")),

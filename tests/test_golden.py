@@ -41,6 +41,8 @@ GOLDEN = Path(__file__).resolve().parent / "golden"
 UPDATE = bool(os.environ.get("RECSYS_UPDATE_GOLDEN"))
 TOLERANCE = 1e-4
 
+pytestmark = pytest.mark.usefixtures("one_process")
+
 
 def open_golden(folder: Path, *, metadata: bool = True) -> Recommender:
     """Open the tiny corpus with an encoder that gives the same vectors on every machine."""

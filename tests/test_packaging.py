@@ -74,6 +74,7 @@ def files_in(wheel: Path) -> dict[str, int]:
         return {each.filename: each.CRC for each in archive.infolist()}
 
 
+@pytest.mark.area("wheel")
 def test_the_wheel_has_one_top_level_package(wheel: Path) -> None:
     tops = {file.partition("/")[0] for file in files_in(wheel)}
     info = {top for top in tops if top.endswith(".dist-info")}
@@ -81,6 +82,7 @@ def test_the_wheel_has_one_top_level_package(wheel: Path) -> None:
     assert len(info) == 1
 
 
+@pytest.mark.area("wheel")
 def test_the_wheel_holds_every_source_and_data_file(wheel: Path) -> None:
     files = {
         place + path.relative_to(ROOT).as_posix()
@@ -97,6 +99,7 @@ def test_the_packages_are_links_in_a_checkout() -> None:
             assert os.readlink(ROOT / "recsys" / name) == os.path.join("..", name)
 
 
+@pytest.mark.area("wheel")
 def test_a_checkout_without_links_is_not_installed(tmp_path: Path) -> None:
 
     ignored = shutil.ignore_patterns("__pycache__", "data", "app", "formats")
@@ -113,6 +116,7 @@ def test_a_checkout_without_links_is_not_installed(tmp_path: Path) -> None:
     assert "git config core.symlinks true" in done.stderr + done.stdout
 
 
+@pytest.mark.area("wheel")
 def test_a_wheel_made_from_the_source_archive_is_the_same(
     wheel: Path, sdist: Path, tmp_path: Path
 ) -> None:
@@ -124,6 +128,7 @@ def test_a_wheel_made_from_the_source_archive_is_the_same(
     assert {n for n in whole if whole[n] != again[n]} <= compiled | record
 
 
+@pytest.mark.area("wheel")
 def test_the_source_archive_holds_the_pages_and_what_they_are_made_of(sdist: Path) -> None:
     for name in (
         *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "constraints.txt"),
@@ -136,6 +141,7 @@ def test_the_source_archive_holds_the_pages_and_what_they_are_made_of(sdist: Pat
 OWN_FOLDERS = ("eval", "pipelines", "indexes", "tests", "benchmarks", "docs")
 
 
+@pytest.mark.area("wheel")
 def test_an_installed_wheel_answers_beside_folders_of_any_name(
     wheel: Path, tmp_path: Path, built: "Built"
 ) -> None:
@@ -191,6 +197,7 @@ assert recsys.load({index!r}).recommend("Rivers and glaciers", k=3).recommendati
     assert done.returncode == 0, done.stderr[-3000:]
 
 
+@pytest.mark.area("wheel")
 def test_the_wheel_carries_the_licence(wheel: Path) -> None:
     assert any(file.endswith("licenses/LICENSE") for file in files_in(wheel))
     text = (ROOT / "LICENSE").read_text(encoding="utf-8")
@@ -207,7 +214,7 @@ def test_one_version_everywhere() -> None:
 def test_every_dependency_is_pinned_within_its_bounds() -> None:
     extras = dict(PROJECT["project"]["optional-dependencies"])
     # What only who asks for it wants: 400 MB of weights, and what outgrows one machine.
-    apart = {name: extras.pop(name) for name in ("lance", "milvus", "mpnet", "ray", "store")}
+    apart = {name: extras.pop(name) for name in ("lance", "mpnet", "ray", "store")}
     assert extras.pop("all") == [f"recsys[{','.join(sorted(extras))}]"]
     extras |= apart
     needed = PROJECT["project"]["dependencies"] + dev_tools()

@@ -8,7 +8,6 @@ leads to an unseen paper, is gone. Only what BM25 knows of word frequencies stay
 from dataclasses import replace
 
 import numpy as np
-import pyarrow as pa
 
 from recsys.indexes.bm25 import Bm25Index
 from recsys.indexes.exact import ExactIndex
@@ -17,7 +16,7 @@ from recsys.store.collection import Collection, Space
 from recsys.store.corpus import Corpus
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
 from recsys.store.terms import TermStore
-from tests.tiny import World, unit
+from tests.tiny import World, redescribed, unit
 
 
 def moment(world: World) -> int:
@@ -78,15 +77,13 @@ def _scrambled_papers(corpus: Corpus, seen: Mask) -> Corpus:
     """Let the first author of all write the unseen papers, in the first venue, as one title."""
     owner, codes = corpus.authors.take(np.arange(len(corpus), dtype=np.int32))
     codes = np.where(seen[owner], codes, 0).astype(np.int32)
-    bylines = replace(
+    scrambled = replace(
         corpus,
         venues=np.where(seen, corpus.venues, 0).astype(np.int32),
         authors=Ragged.from_pairs(owner, codes, len(corpus)),
         papers_of_author=Ragged.from_pairs(codes, owner, len(corpus.author_keys)),
     )
-    # What is read of a file otherwise, see `tests.tiny`.
-    shown = vars(corpus)["_shown"].to_pylist()
+    shown = vars(corpus)["_shown"].to_pylist()  # See `tests.tiny`.
     unseen = {"title": "Beech: unseen", "authors": ["Ann Ash"]}
     told = [row if known else row | unseen for row, known in zip(shown, seen, strict=True)]
-    vars(bylines)["_shown"] = pa.Table.from_pylist(told)
-    return bylines
+    return redescribed(scrambled, told)

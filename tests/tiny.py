@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from mmap import mmap
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,12 +14,14 @@ from numpy.typing import NDArray
 from recsys.indexes.bm25 import Bm25Index
 from recsys.indexes.exact import ExactIndex
 from recsys.records import Draft, Paper
-from recsys.retrieval.settings import StageOne
+from recsys.retrieval.sources import StageOne
 from recsys.store.arrays import Floats, Ragged, SortedStrings
 from recsys.store.collection import Collection, Space
 from recsys.store.corpus import SHOWN, Corpus
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
+from recsys.store.hashed_names import NameHasher
 from recsys.store.name_keys import author_keys, venue_key
+from recsys.store.shown_papers import ShownPapers, ShownWriter
 from recsys.store.terms import TermStore
 
 SMALL = StageOne(neighbours=5, nnselect_neighbours=5, matches=5, per_seed=3, seeds=4, candidates=12)
@@ -130,6 +134,7 @@ def _corpus(papers: Sequence[Paper]) -> Corpus:
     owners = np.repeat(np.arange(len(papers), dtype=np.int32), [len(row) for row in keys])
     codes = np.array([people.index(key) for row in keys for key in row], np.int32)
     years = [UNKNOWN_YEAR if paper.year is None else paper.year for paper in papers]
+    records = [{name: getattr(paper, name) for name in SHOWN} for paper in papers]
     corpus = Corpus(
         folder=Path("nowhere"),
         stored=mmap(-1, 1),
@@ -140,9 +145,24 @@ def _corpus(papers: Sequence[Paper]) -> Corpus:
         authors=Ragged.from_pairs(owners, codes, len(papers)),
         author_keys=SortedStrings.build(people),
         papers_of_author=Ragged.from_pairs(codes, owners, len(people)),
+        front_matter=np.empty(0, np.int32),
+        **_described(records),
     )
-    # What is read of a file otherwise.
-    vars(corpus)["_shown"] = pa.Table.from_pylist(
-        [{name: getattr(paper, name) for name in SHOWN} for paper in papers]
-    )
+    vars(corpus)["_shown"] = pa.Table.from_pylist(records)  # What is read of a file otherwise.
     return corpus
+
+
+def redescribed(corpus: Corpus, records: Sequence[dict[str, Any]]) -> Corpus:
+    """Let the papers of a world be shown otherwise. records: with the columns SHOWN."""
+    other = replace(corpus, **_described(records))
+    vars(other)["_shown"] = pa.Table.from_pylist([*records])
+    return other
+
+
+def _described(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    named = NameHasher()
+    named.add(records)
+    with TemporaryDirectory() as name:
+        with ShownWriter(Path(name)) as writer:
+            writer.add(records)
+        return {"shown": ShownPapers.load(Path(name)), "named": named.hashed()}

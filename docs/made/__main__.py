@@ -7,13 +7,11 @@ from pathlib import Path
 from docs.made.commands import commands
 from docs.made.features import features
 from docs.made.layers import picture, read_folders
+from docs.made.marked_pages import splice
 from docs.made.online_sources import online_sources
-from docs.made.plans import plans
-from recsys.eval.report.marked_pages import splice
 
 DOCS = Path(__file__).parents[1]
 BLOCKS: Mapping[str, tuple[str, Callable[[], str]]] = {
-    "guide/cluster.md": ("plans", plans),
     "how-it-works/features.md": ("features", features),
     "reference/commands.md": ("commands", commands),
     "reference/online.md": ("online-sources", online_sources),

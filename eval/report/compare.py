@@ -9,8 +9,7 @@ from pathlib import Path
 
 from recsys.errors import InputError
 from recsys.eval.judge_runs import assess_evaluation
-from recsys.eval.query_kinds import SENTENCE
-from recsys.eval.recorded_runs import FACTS, Evaluation, read_facts
+from recsys.eval.recorded_runs import FACTS, SENTENCE, Evaluation, read_facts
 from recsys.eval.report.system_tables import headline, significance
 from recsys.eval.report.tables import Table, latex_table, markdown_table, text_table
 from recsys.eval.run_figures import Assessment, SystemResult

@@ -1,19 +1,291 @@
 """The report on an evaluation: what it shows, and in which order."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from recsys.errors import ArtifactCorrupt, ArtifactMissing, near_miss
 from recsys.eval.judge_runs import assess
-from recsys.eval.query_kinds import DRAFTS, kind_of, posed
-from recsys.eval.recorded_runs import FACTS, QUERIES
+from recsys.eval.measures import Interval
+from recsys.eval.recorded_runs import DRAFTS, FACTS, QUERIES, kind_of, posed
+from recsys.eval.report import system_tables
 from recsys.eval.report.evaluation_pictures import DRAWINGS, draw
-from recsys.eval.report.page import Page, Picture
-from recsys.eval.report.query_tables import Queries, made
-from recsys.eval.report.sections import sections
-from recsys.eval.run_figures import ASSESSMENT, Assessment, load_assessment
+from recsys.eval.report.page import Page, Picture, Section
+from recsys.eval.report.system_tables import interval_cell
+from recsys.eval.report.tables import Cell, Table, cells
+from recsys.eval.run_figures import ASSESSMENT, Assessment, SystemResult, load_assessment
+
+# Tables of single queries, of studies, and the facts of how an evaluation was made.
+
+Queries: TypeAlias = Mapping[str, Mapping[str, Any]]
+"""queries.json of an evaluation: id -> title, year, gold papers, ..."""
+
+
+def extremes(assessment: Assessment, queries: Queries, system: str) -> list[Table]:
+    """Show the queries that a system answers best, and those that it answers worst."""
+    found, kind = assessment.system(system), kind_of(assessment.facts)
+    measure, called = kind.single
+    values = dict(zip(assessment.queries, found.per_query[measure], strict=True))
+    return [
+        Table(
+            f"{name}-queries",
+            f"{name.capitalize()} {kind.many} of {system}.",
+            (kind.one, "year", "gold papers", called),
+            tuple((*query_cells(queries, each), Cell(f"{values[each]:.3f}")) for each in chosen),
+        )
+        for name, chosen in (("best", found.best), ("worst", found.worst))
+    ]
+
+
+def differences(assessment: Assessment, queries: Queries, pair: Sequence[str], most: int) -> Table:
+    """Show the queries on which two systems differ most."""
+    kind = kind_of(assessment.facts)
+    one, other = (assessment.system(name).per_query[kind.single[0]] for name in pair)
+    rows = [(q, a, b) for q, a, b in zip(assessment.queries, one, other, strict=True) if a != b]
+    rows.sort(key=lambda row: (-abs(row[1] - row[2]), row[0]))
+    return Table(
+        "differences",
+        f"{kind.many.capitalize()} on which {pair[0]} and {pair[1]} differ most.",
+        (kind.one, "year", "gold papers", *pair, "difference"),
+        tuple(
+            (*query_cells(queries, q), *cells(f"{a:.3f}", f"{b:.3f}", f"{a - b:+.3f}"))
+            for q, a, b in rows[:most]
+        ),
+    )
+
+
+def query_cells(queries: Queries, query: str) -> tuple[Cell, ...]:
+    """Describe a query: its title (its id where no title is known), year and gold papers."""
+    known = queries.get(query, {})
+    gold = known.get("gold")
+    return cells(
+        known.get("title") or query, known.get("year"), None if gold is None else len(gold)
+    )
+
+
+def self_citation(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Show the self-citation study, one row for each length of list."""
+    by_length: dict[int, dict[str, Any]] = {}
+    for row in rows:
+        other = "" if row["metadata"] else ", no metadata"
+        found = by_length.setdefault(row["length"], {"papers listed": row["length"]})
+        found |= {
+            f"{name}{other}": value
+            for name, value in row.items()
+            if name not in ("length", "metadata")
+        }
+    caption = "Papers that share an author with the query, in lists of each length."
+    table = study("self-citation", caption, list(by_length.values()))
+    return replace(
+        table,
+        notes="Mean and first rank of these papers, the length plus one where there is none; and "
+        "the share of the queries with any.",
+    )
+
+
+def seed_study(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Show the seed study: a row for each system and number of seeds, gains beside the figures."""
+    names = list(dict.fromkeys(name for row in rows for name in row["measures"]))
+    header = ["system", "seeds"]
+    for name in names:
+        header += [name, "gain", "p"]
+    shown = []
+    for row in rows:
+        found = [*cells(row["system"], row["seeds"])]
+        for name in names:
+            gain = row["gains"].get(name)
+            found += [
+                interval_cell(_interval(row["measures"][name])),
+                interval_cell(gain and _interval(gain), signed=True),
+                Cell(f"{gain['p']:.4f}" if gain else ""),
+            ]
+        shown.append(tuple(found))
+    return Table(
+        "seed-study",
+        f"Papers found of the other half of the references, {rows[0]['queries']:,} queries.",
+        tuple(header),
+        tuple(shown),
+        2,
+        "Seeds: how many of the one half are given; it is neither recommended nor counted in any "
+        "row. Gain over the same system without seeds, with its 95 % paired bootstrap interval; p "
+        "by a paired randomisation test.",
+    )
+
+
+def _interval(found: Mapping[str, float]) -> Interval:
+    return Interval(found["value"], found["low"], found["high"])
+
+
+def study(name: str, caption: str, rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Show the rows of a study under their own names, every column with equally many digits."""
+    header = tuple(dict.fromkeys(key for row in rows for key in row))
+    columns = [_column([row.get(key) for row in rows]) for key in header]
+    shown = tuple(cells(*row) for row in zip(*columns, strict=True))
+    return Table(name, caption, tuple(key.replace("_", " ") for key in header), shown)
+
+
+def _column(values: Sequence[object]) -> list[str]:
+    """Write shares to three decimals and larger figures to one."""
+    numbers = [abs(value) for value in values if isinstance(value, float)]
+    form = ",.1f" if max(numbers, default=0) > 1 else ".3f"
+    return [_word(value, form) for value in values]
+
+
+def _word(value: object, form: str) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return format(value, form)
+    return "" if value is None else str(value)
+
+
+def made(assessment: Assessment) -> list[tuple[str, str]]:
+    """List what somebody needs to make the evaluation again."""
+    facts = assessment.facts
+    corpus = facts.get("corpus") or {}
+    versions = facts.get("versions") or {}
+    sizes = ", ".join(
+        f"{corpus[key]:,} {key}" for key in ("papers", "links") if isinstance(corpus.get(key), int)
+    )
+    found = {
+        "command": facts.get("command"),
+        "program": facts.get("created_by"),
+        "corpus": ": ".join(word for word in (corpus.get("name"), sizes) if word),
+        "corpus sha256": corpus.get("sha256"),
+        "split sha256": facts.get("split_sha256"),
+        "part": facts.get("part"),
+        "depth": facts.get("k"),
+        "seed of the runs": facts.get("seed"),
+        "seed of the intervals": assessment.seed,
+        "bootstrap samples": f"{assessment.samples:,}",
+        "warnings": " ".join(dict.fromkeys(facts.get("warnings") or ())),
+        "versions": ", ".join(f"{name} {version}" for name, version in versions.items()),
+    }
+    return [(name, str(value)) for name, value in found.items() if value not in (None, "")]
+
+
+# The sections of a report: which tables and pictures stand together, and what is said of them.
+
+MOST_DIFFERENCES = 20
+
+
+def sections(assessment: Assessment, queries: Queries) -> tuple[Section, ...]:
+    """Put an assessment in sections, those with nothing to show left out."""
+    found = [
+        _systems(assessment),
+        _significance(assessment),
+        _depths(assessment),
+        _calibration(assessment),
+        _slices(assessment),
+        *_studies(assessment.facts),
+        *_queries(assessment, queries),
+    ]
+    return tuple(each for each in found if each.tables)
+
+
+def _systems(assessment: Assessment) -> Section:
+    return Section(
+        "systems",
+        "Systems",
+        "The oracle puts the papers to find first among stage one's candidates: no reranking of "
+        "them can do better."
+        if any(system.name == system_tables.ORACLE for system in assessment.systems)
+        else "Higher is better everywhere.",
+        (system_tables.headline(assessment), system_tables.candidates(assessment)),
+        open=2,
+    )
+
+
+def _significance(assessment: Assessment) -> Section:
+    return Section(
+        "significance",
+        "Significance",
+        f"Which differences are more than the luck of the {_asked(assessment)}, and how large they "
+        "are.",
+        tuple(system_tables.significance(assessment)),
+    )
+
+
+def _depths(assessment: Assessment) -> Section:
+    return Section(
+        "depth",
+        "Precision and recall",
+        "How much is right, and how much is found, the further one reads.",
+        (
+            system_tables.depths(assessment),
+            system_tables.recall_by_candidates(assessment),
+        ),
+        ("precision-recall", "recall-by-k", "precision-by-k", "recall-by-candidates"),
+    )
+
+
+def _calibration(assessment: Assessment) -> Section:
+    return Section(
+        "calibration",
+        "Calibration",
+        "A probability is honest when predictions of 30 % come true three times in ten.",
+        tuple(system_tables.reliability(assessment)),
+        ("reliability",),
+    )
+
+
+def _slices(assessment: Assessment) -> Section:
+    return Section(
+        "slices",
+        "Slices",
+        f"The same systems on parts of the {_asked(assessment)}, or of the papers to find.",
+        tuple(system_tables.slices(assessment)),
+        open=4,
+    )
+
+
+def _studies(facts: Mapping[str, Any]) -> list[Section]:
+    """Show the studies that were asked for."""
+    found = []
+    if rows := facts.get("k_study"):
+        table = study("k-study", "Candidates by number of neighbours.", rows)
+        text = "Candidates from more or fewer nearest papers, with and without their citations."
+        found.append(Section("neighbours", "Number of neighbours", text, (table,), ("k-study",)))
+    if rows := facts.get("self_citation"):
+        text = "Does a ranker that reads authors and venues favour the authors' own papers?"
+        table = self_citation(rows)
+        found.append(Section("own-papers", "Self-citation", text, (table,), ("self-citation",)))
+    if rows := facts.get("seed_study"):
+        text = "Does it help to know some of the references? Half of them may be given, the other "
+        text += "half is to be found, whatever is given."
+        table = seed_study(rows)
+        found.append(Section("seeds", "References as seeds", text, (table,)))
+    return found
+
+
+def _queries(assessment: Assessment, queries: Queries) -> list[Section]:
+    ranked = _by_figure(assessment)
+    if not ranked:
+        return []
+    tables = extremes(assessment, queries, ranked[0].name)
+    if len(ranked) > 1:
+        pair = (ranked[0].name, ranked[1].name)
+        found = differences(assessment, queries, pair, MOST_DIFFERENCES)
+        tables.insert(0, found)
+    text = (
+        f"Single {_asked(assessment)}: where the two best systems part, and where the best one "
+        "shines or fails."
+    )
+    return [Section("queries", _asked(assessment).capitalize(), text, tuple(tables), open=3)]
+
+
+def _by_figure(assessment: Assessment) -> Sequence[SystemResult]:
+    """Order the systems by the first measure of the headline, best first, no oracle."""
+    measure = kind_of(assessment.facts).headline[0]
+    real = [system for system in assessment.systems if system.name != system_tables.ORACLE]
+    return sorted(real, key=lambda system: -system.measures[measure].value)
+
+
+def _asked(assessment: Assessment) -> str:
+    return kind_of(assessment.facts).many
+
 
 SCHEMA = "recsys.report/1"
 SUFFIXES: Mapping[str, str] = {"html": ".html", "markdown": ".md", "json": ".json", "latex": ".tex"}

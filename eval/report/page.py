@@ -1,10 +1,21 @@
 """A page of results: sentences, tables and pictures."""
 
+import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib import resources
 from typing import Any
 
-from recsys.eval.report.tables import Table
+from recsys.eval.report.tables import (
+    Table,
+    cells,
+    escape_markdown,
+    latex_table,
+    markdown_table,
+    text_table,
+)
+from recsys.extras import need
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +68,89 @@ class Page:
     def tables(self) -> Iterator[Table]:
         """Give every table, in the order of the page."""
         return (table for section in self.sections for table in section.tables)
+
+
+# A page of results as HTML that needs no network and no script.
+
+_ID = re.compile(r'\b(id=")([^"]+)"')
+_REFERENCE = re.compile(r'(url\(#|href="#)([^")]+)')
+_PROLOGUE = re.compile(r"^.*?(?=<svg\b)", re.DOTALL)
+
+
+def html(page: Page) -> str:
+    """Render the page; titles and every other text are escaped by the template.
+
+    Raises:
+        MissingExtraError: jinja2 or matplotlib is not installed.
+    """
+    need("jinja2", "An HTML page")
+    from jinja2 import Environment, StrictUndefined
+
+    templates = resources.files("recsys.eval.report") / "templates"
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    template = environment.from_string((templates / "page.html.jinja").read_text(encoding="utf-8"))
+    css = (templates / "page.css").read_text(encoding="utf-8")
+    pictures = {
+        name: (_inlined(picture.svg, name), picture.caption)
+        for name, picture in page.draw().items()
+    }
+    return template.render(page=page, css=_Safe(css), pictures=pictures) + "\n"
+
+
+def _inlined(svg: str, name: str) -> "_Safe":
+    """Make an SVG file part of a page: no prologue, and ids that no other picture has."""
+    svg = _PROLOGUE.sub("", svg, count=1)
+    svg = _ID.sub(rf'\g<1>{name}-\g<2>"', svg)
+    return _Safe(_REFERENCE.sub(rf"\g<1>{name}-\g<2>", svg))
+
+
+class _Safe(str):
+    """Text that is HTML already."""
+
+    __slots__ = ()
+
+    def __html__(self) -> str:
+        return self
+
+
+# The formats that a page of results is written in.
+
+
+def text(page: Page) -> str:
+    """Write the tables that are open in aligned columns."""
+    shown = (table for section in page.sections for table in section.tables[: section.open])
+    return "\n".join(map(text_table, shown))
+
+
+def markdown(page: Page) -> str:
+    """Write headings, sentences and pipe tables."""
+    parts = [f"# {escape_markdown(page.title)}", page.lead]
+    for section in page.sections:
+        parts += [f"## {section.title}", section.text, *map(markdown_table, section.tables)]
+    rows = tuple(cells(name, value) for name, value in page.facts)
+    made = Table("made", "What it takes to make it again.", ("", ""), rows, 2)
+    parts += ["## How it was made", markdown_table(made)]
+    return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def latex(page: Page) -> str:
+    """Write every table; the preamble needs booktabs, and UTF-8 input."""
+    first = f"% {page.schema}; needs \\usepackage{{booktabs}}"
+    return "\n".join([first, *map(latex_table, page.tables())])
+
+
+def as_json(page: Page) -> str:
+    """Write the figures as one JSON object that names its schema."""
+    value = {**page.figures, "schema": page.schema}
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+FORMATS: Mapping[str, Callable[[Page], str]] = {
+    "table": text,
+    "html": html,
+    "markdown": markdown,
+    "json": as_json,
+    "latex": latex,
+}

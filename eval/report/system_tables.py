@@ -6,7 +6,7 @@ from dataclasses import replace
 from string import ascii_lowercase
 
 from recsys.eval.measures import CANDIDATES, Interval
-from recsys.eval.query_kinds import QueryKind, kind_of
+from recsys.eval.recorded_runs import QueryKind, kind_of
 from recsys.eval.report.tables import Cell, Table, best_marked, cells
 from recsys.eval.run_figures import Assessment, Comparison, Slice, SystemResult
 

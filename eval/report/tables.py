@@ -67,6 +67,19 @@ def cells(*texts: object) -> tuple[Cell, ...]:
     return tuple(Cell("" if text is None else str(text)) for text in texts)
 
 
+def row_values(table: Table) -> list[dict[str, str | float | None]]:
+    """Give rows as JSON values: a word, then figures; absent ones are null."""
+    first, *columns = table.header
+    return [
+        {first: name.text}
+        | {
+            column: float(cell.text) if cell.text else None
+            for column, cell in zip(columns, figures, strict=True)
+        }
+        for name, *figures in table.rows
+    ]
+
+
 def best_marked(
     rows: Sequence[Sequence[Cell]], *, first: int, rivals: Sequence[bool]
 ) -> tuple[tuple[Cell, ...], ...]:

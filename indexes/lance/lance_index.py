@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from recsys.indexes.backends import Former
-from recsys.indexes.exact import compared_in_full, search_allowed
+from recsys.indexes.exact import compared_in_full, nearest, search_allowed
 from recsys.indexes.lance.lance_places import failed
 from recsys.indexes.lance.lance_table import (
     Content,
@@ -26,9 +26,8 @@ from recsys.indexes.lance.lance_table import (
     open_lance,
     settle,
 )
-from recsys.indexes.row_blocks import nearest
 from recsys.indexes.row_conditions import Condition
-from recsys.retrieval.settings import StageOne
+from recsys.retrieval.sources import StageOne
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.graph import Years
 from recsys.store.vectors.stored_vectors import StoredVectors

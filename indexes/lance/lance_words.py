@@ -26,11 +26,10 @@ from recsys.indexes.lance.lance_table import (
     settle,
 )
 from recsys.indexes.row_conditions import Condition
-from recsys.store.arrays import Floats, Mask, Rows
+from recsys.store.arrays import Floats, Mask, Rows, top_k
 from recsys.store.graph import Years
 from recsys.store.kernels.in_numpy import PaperWords, Words, weigh
 from recsys.store.terms import QueryText, TermStore
-from recsys.store.top_k import top_k
 
 TABLE, COLUMN = "words", "terms"
 SPARE = 16

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from recsys.pipelines.corpora.partitions import Parts, batch_of, by_hash, divide
 from recsys.pipelines.corpora.works import NO_SPACE, WORKS, Works
-from recsys.query.match_confidence import Title, named_among, title_likeness, title_of
+from recsys.query.matching import Title, named_among, title_likeness, title_of
 from recsys.store.arrays import Longs
 from recsys.store.name_keys import fold
 

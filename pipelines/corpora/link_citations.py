@@ -34,7 +34,7 @@ from recsys.pipelines.corpora.partitions import (
     divide,
 )
 from recsys.pipelines.corpora.works import CITED, SCHEMA
-from recsys.query.match_confidence import THRESHOLD, Title, named_among, score, title_of
+from recsys.query.matching import THRESHOLD, Title, named_among, score, title_of
 from recsys.records import Paper, Reference
 from recsys.store.arrays import Longs, Mask, Rows
 from recsys.store.graph import UNKNOWN_YEAR

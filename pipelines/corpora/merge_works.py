@@ -18,7 +18,7 @@ from recsys.pipelines.corpora.clusters import Clusters, is_preprint, is_server
 from recsys.pipelines.corpora.paper_names import NOBODY, cited_as
 from recsys.pipelines.corpora.partitions import PACKED, Runs, RunWriter, by_range, stored_batches
 from recsys.pipelines.corpora.works import SCHEMA, WORKS, Works, count_with_keyphrases
-from recsys.query.match_confidence import title_likeness, title_of
+from recsys.query.matching import title_likeness, title_of
 from recsys.records import PaperId
 from recsys.store.arrays import Longs, Rows
 from recsys.store.name_keys import author_key, fold

@@ -20,7 +20,7 @@ import numpy as np
 
 from recsys.errors import ArtifactCorrupt, ArtifactMissing, InputError, near_miss
 from recsys.extras import need
-from recsys.models.seen_queries import SeenQueries
+from recsys.models.encoder import SeenQueries
 from recsys.pipelines.encoders.bert_graph import ACTIVATIONS, Shape, Weights
 from recsys.store.artifacts import sha256
 

@@ -18,8 +18,16 @@ import numpy as np
 
 from recsys.errors import ArtifactCorrupt, ArtifactError, InputError
 from recsys.extras import need
-from recsys.models.encoder import KIND, MODEL, SCHEMA, TOKENIZER, OnnxEncoder, Text, load_session
-from recsys.models.seen_queries import SeenQueries
+from recsys.models.encoder import (
+    KIND,
+    MODEL,
+    SCHEMA,
+    TOKENIZER,
+    OnnxEncoder,
+    SeenQueries,
+    Text,
+    load_session,
+)
 from recsys.pipelines.encoders.bert_graph import (
     INPUT,
     QuantizedLinear,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recsys.errors import InputError, LeakageError
-from recsys.models.seen_queries import SeenQueries, digests
+from recsys.models.encoder import SeenQueries, digests
 from recsys.pipelines.corpora.query_years import PARTS
 from recsys.records import PaperId
 from recsys.store.collection import Collection

@@ -19,7 +19,7 @@ from recsys.eval.measures import f1
 from recsys.pipelines.evaluation.splits import gold
 from recsys.pipelines.jobs.kept_results import Entry, OpenIndex
 from recsys.records import PaperId
-from recsys.retrieval.settings import StageOne
+from recsys.retrieval.sources import StageOne
 from recsys.store.collection import Collection
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
-from recsys.errors import InputError, near_miss
+from recsys.errors import check_name
 from recsys.store.layout import NNRANK, NNSELECT
 
 if TYPE_CHECKING:
@@ -63,11 +63,7 @@ def check_systems(names: Iterable[str]) -> None:
         InputError: naming the first one, and what it may have meant.
     """
     for name in names:
-        if name not in SYSTEMS:
-            raise InputError(
-                f"There is no system {name!r}.{near_miss(name, SYSTEMS)}",
-                f"The systems are {', '.join(SYSTEMS)}.",
-            )
+        check_name(name, SYSTEMS, "system")
 
 
 def needs_of(names: Iterable[str]) -> frozenset[str]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from recsys.errors import ArtifactError
 from recsys.indexes.whoosh_index import KIND, SCHEMA, WhooshIndex
-from recsys.models.nnrank_corpus import NNRankCorpus
+from recsys.models.nnrank import NNRankCorpus
 from recsys.models.nnselect import NEIGHBOURS, NNSelectModel, select
 from recsys.pipelines.evaluation.splits import gold
 from recsys.pipelines.evaluation.system_table import WHOOSH, needs_of
@@ -19,12 +19,11 @@ from recsys.progress import Progress, silent
 from recsys.query.query import Query
 from recsys.records import PaperId
 from recsys.retrieval.propose import propose
-from recsys.store.arrays import Floats, Rows
+from recsys.store.arrays import Floats, Rows, top_k
 from recsys.store.artifacts import load_manifest, sha256
 from recsys.store.collection import Collection
 from recsys.store.corpus import PAPERS
 from recsys.store.layout import NNRANK, NNSELECT, nnrank_folder
-from recsys.store.top_k import top_k
 
 if TYPE_CHECKING:
     from recsys.recommend import Recommender

@@ -11,8 +11,16 @@ from typing import Any
 
 from recsys.errors import ArtifactError, InputError
 from recsys.formats.embeddings.embedding_files import embedding_files
-from recsys.indexes.backends import backend, build_index, by_size, summary
-from recsys.indexes.text_backends import OWN, build_words, text_backend, words_summary
+from recsys.indexes.backends import (
+    OWN,
+    backend,
+    build_index,
+    build_words,
+    by_size,
+    summary,
+    text_backend,
+    words_summary,
+)
 from recsys.leftovers import is_temporary
 from recsys.models.encoder import OnnxEncoder
 from recsys.pipelines.corpora.collect import AS_TOLD, Reading
@@ -28,7 +36,7 @@ from recsys.pipelines.index.text import write_text
 from recsys.pipelines.jobs.engines import USUAL, Engine
 from recsys.pipelines.jobs.index_writer import LOCK, UNFINISHED, members_of, writing
 from recsys.progress import Progress, silent
-from recsys.retrieval.settings import StageOne
+from recsys.retrieval.sources import StageOne
 from recsys.store.artifacts import fingerprint, sha256
 from recsys.store.corpus import Corpus
 from recsys.store.generations import GENERATIONS, is_index, pin

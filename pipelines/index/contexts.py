@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from recsys.indexes.postings import write_postings
+from recsys.indexes.bm25 import write_postings
 from recsys.pipelines.index.text import write_terms
 from recsys.store.arrays import Floats, Longs, Rows
 from recsys.store.artifacts import load_manifest, seal
@@ -34,9 +34,8 @@ from recsys.store.contexts import (
     starts_of,
     year_keys,
 )
-from recsys.store.graph import UNKNOWN_YEAR, Years
-from recsys.store.term_counts import batches
-from recsys.store.unions import GONE
+from recsys.store.graph import GONE, UNKNOWN_YEAR, Years
+from recsys.store.terms import batches
 
 COLUMNS = pa.schema(
     [

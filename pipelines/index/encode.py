@@ -27,15 +27,13 @@ from recsys.pipelines.index.paper_rows import PaperRows, read_texts, same_papers
 from recsys.pipelines.jobs.engines import Engine, Shards, Stage
 from recsys.progress import Progress, silent
 from recsys.protocols import Encoder
-from recsys.store.arrays import Floats, Mask, Rows, load_array
-from recsys.store.artifacts import check_hashes, fingerprint, sha256, write_json
+from recsys.store.arrays import Floats, Mask, Rows, load_array, write_rows
+from recsys.store.artifacts import check_hashes, fingerprint, link_or_copy, sha256, write_json
 from recsys.store.corpus import PAPERS, Corpus
 from recsys.store.generations import pin
+from recsys.store.graph import GONE
 from recsys.store.layout import CORPUS, VECTOR_FILE, VECTORS
-from recsys.store.links import link_or_copy
-from recsys.store.npy_rows import write_rows
 from recsys.store.soundness import check_vectors
-from recsys.store.unions import GONE
 from recsys.store.vectors.stored_vectors import StoredVectors, load_vectors, vector_files
 
 STAGE = "encode papers"

@@ -16,17 +16,16 @@ import numpy as np
 from recsys.errors import ArtifactCorrupt, InputError
 from recsys.formats.embeddings import read_embeddings
 from recsys.formats.embeddings.vectors import MISSING
-from recsys.indexes.text_backends import open_words
-from recsys.models.neighbour_encoder import NeighbourEncoder
+from recsys.indexes.backends import open_words
+from recsys.models.encoder import NeighbourEncoder
 from recsys.pipelines.index.encode import AT_ONCE, KnownVectors, Vectors
 from recsys.pipelines.index.paper_rows import texts_of
 from recsys.progress import Progress, silent
 from recsys.protocols import Encoder
-from recsys.store.arrays import Floats, Mask, load_array
+from recsys.store.arrays import Floats, Mask, load_array, write_rows
 from recsys.store.artifacts import sha256
 from recsys.store.corpus import Corpus
 from recsys.store.layout import BY_WORDS, VECTOR_FILE
-from recsys.store.npy_rows import write_rows
 from recsys.store.terms import TermStore
 
 GIVEN_FILE = "given.npy"
@@ -126,14 +125,10 @@ def take(
 def given_mask(folder: Path, n: int) -> Mask:
     """Tell which of an index's n vectors were given from elsewhere: (n,) bool.
 
-    An index of an older version does not tell: all of them count.
-
     Args:
         folder: of the vectors of the index.
     """
     path = folder / GIVEN_FILE
-    if not path.exists():
-        return np.ones(n, bool)
     given: Mask = load_array(path)
     if given.dtype != np.bool_ or given.shape != (n,):
         raise ArtifactCorrupt(

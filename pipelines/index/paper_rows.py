@@ -14,11 +14,10 @@ from recsys.models.encoder import Text
 from recsys.pipelines.corpora.partitions import one_batch
 from recsys.pipelines.corpora.works import SCHEMA
 from recsys.store.arrays import Longs, Mask, Rows, SortedStrings
-from recsys.store.corpus import Corpus
-from recsys.store.front_matter_titles import is_front_matter
+from recsys.store.corpus import Corpus, paper_types
+from recsys.store.graph import Origins
 from recsys.store.name_keys import author_keys, venue_key
-from recsys.store.paper_types import paper_types
-from recsys.store.unions import Origins
+from recsys.store.shown_papers import is_front_matter
 
 ROW_GROUP = 4096
 """Papers that are sorted and written together."""
@@ -68,7 +67,7 @@ class PaperRows:
         return self._read(number) if number < self._groups else self._new[number - self._groups]
 
     def _read_group(self, number: int) -> pa.RecordBatch:
-        table = completed(self._file.read_row_group(number, use_threads=False))
+        table = self._file.read_row_group(number, use_threads=False)
         return table.cast(SCHEMA).combine_chunks().to_batches()[0]
 
 
@@ -83,7 +82,7 @@ def merged_groups(papers: pa.Table, old: Corpus, origins: Origins) -> Iterator[p
     rows = PaperRows(old, papers)
     author_strings, venue_strings = _as_arrow(old.author_keys), _as_arrow(old.venue_keys)
     front = np.zeros(len(old), bool)
-    front[old.front_matter if old.front_matter is not None else []] = True
+    front[old.front_matter] = True
     for begin in range(0, len(origins), ROW_GROUP):
         wanted = origins.rows[begin : begin + ROW_GROUP]
         group = one_batch(rows.take(wanted))
@@ -97,8 +96,6 @@ def merged_groups(papers: pa.Table, old: Corpus, origins: Origins) -> Iterator[p
             venue_strings.take(pa.array(venues, mask=venues < 0)),
             pa.array(front[stored]),
         )
-        if old.front_matter is None:  # An older version did not look.
-            derived = (*derived[:2], with_keys(group.take(pa.array(places))).column("front_matter"))
         fresh = np.flatnonzero(~is_old)
         new = with_keys(group.take(pa.array(fresh)))
         order = pa.array(np.argsort(np.concatenate([places, fresh])))
@@ -130,15 +127,6 @@ def with_keys(papers: pa.RecordBatch) -> pa.RecordBatch:
 def _as_arrow(strings: SortedStrings) -> pa.Array:
     buffers = [None, pa.py_buffer(strings.starts), pa.py_buffer(strings.blob)]
     return pa.Array.from_buffers(pa.large_string(), len(strings), buffers)
-
-
-def completed(table: pa.Table) -> pa.Table:
-    """Add the columns of SCHEMA that an older version did not write, as it would fill them now."""
-    for field in SCHEMA:
-        if field.name not in table.column_names:
-            unknown: list[str] | None = [] if pa.types.is_list(field.type) else None
-            table = table.append_column(field, pa.array([unknown] * table.num_rows, field.type))
-    return table.select(SCHEMA.names)
 
 
 def same_papers(one: pa.Table, other: pa.Table, names: Sequence[str] = tuple(SCHEMA.names)) -> Mask:

@@ -5,15 +5,24 @@ from pathlib import Path
 
 import numpy as np
 
-from recsys.indexes.spool import Place, Spool
+from recsys.indexes.bm25 import Place, Spool
 from recsys.pipelines.index.changes import Plan
 from recsys.pipelines.index.paper_rows import read_texts
 from recsys.progress import Progress, silent
 from recsys.store import terms
+from recsys.store.arrays import GrowingArray
 from recsys.store.corpus import Corpus
-from recsys.store.npy_rows import GrowingArray
-from recsys.store.term_counts import AT_ONCE, Numbering, TermBatch, TermCounts, Text, offsets
-from recsys.store.terms import TermStore, idf_of, norms_of
+from recsys.store.terms import (
+    AT_ONCE,
+    Numbering,
+    TermBatch,
+    TermCounts,
+    TermStore,
+    Text,
+    idf_of,
+    norms_of,
+    offsets,
+)
 
 STAGE = "words"
 

@@ -14,9 +14,18 @@ import numpy as np
 
 from recsys.errors import InputError, RecsysError
 from recsys.formats.embeddings.embedding_files import embedding_files
-from recsys.indexes.backends import DEFAULT, Former, build_index, by_size, carry_index, summary
+from recsys.indexes.backends import (
+    OWN,
+    Former,
+    build_index,
+    build_words,
+    by_size,
+    carry_index,
+    carry_words,
+    summary,
+    words_summary,
+)
 from recsys.indexes.opening import open_collection
-from recsys.indexes.text_backends import OWN, build_words, carry_words, words_summary
 from recsys.models import nnselect
 from recsys.models.encoder import OnnxEncoder
 from recsys.pipelines.corpora.collect import AS_TOLD, Reading, collect
@@ -45,8 +54,8 @@ from recsys.pipelines.index.text import merge_text
 from recsys.pipelines.jobs.engines import USUAL, Engine
 from recsys.pipelines.jobs.index_writer import IndexWriter, Stage, StagedFolder, members_of, writing
 from recsys.progress import Progress, silent
-from recsys.store.arrays import Floats, Rows
-from recsys.store.artifacts import MANIFEST, fingerprint, load_manifest, seal, sha256
+from recsys.store.arrays import Floats, Rows, write_rows
+from recsys.store.artifacts import MANIFEST, fingerprint, link_or_copy, load_manifest, seal, sha256
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
 from recsys.store.generations import pin
@@ -61,8 +70,6 @@ from recsys.store.layout import (
     VECTORS,
     WORD_SEARCH,
 )
-from recsys.store.links import link_or_copy
-from recsys.store.npy_rows import write_rows
 
 FEW = 64
 """Texts that are encoded on one processor."""
@@ -290,7 +297,7 @@ class _Update:
             name = self.config["options"].get("vectors") or by_size(len(vectors))
             ann = build_index(name, vectors, folder, years=years)
         else:
-            name = self.config["ann"].get("backend", DEFAULT)
+            name = self.config["ann"]["backend"]
             former = Former(self.base.folder / VECTORS, self.config["ann"], known.today)
             ann = carry_index(name, vectors, folder, former, years=years)
         link_vectors(place, folder, ann)

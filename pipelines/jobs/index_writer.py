@@ -17,8 +17,8 @@ from recsys.leftovers import remove_leftovers
 from recsys.pipelines.jobs.kept_results import noted
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import (
-    MANIFEST,
     facts_of_file,
+    link_or_copy,
     load_manifest,
     to_disk,
     tree_to_disk,
@@ -33,30 +33,13 @@ from recsys.store.generations import (
     remove_unless_read,
     root_of,
 )
-from recsys.store.layout import (
-    CORPUS,
-    ENCODER,
-    INDEX_KIND,
-    INDEX_SCHEMA,
-    NNRANK,
-    NNSELECT,
-    READ_SCHEMAS,
-    TEXT,
-    VECTORS,
-)
-from recsys.store.links import link_or_copy
+from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA
 
 LOCK = "lock"
 UNFINISHED = "unfinished"
 _PURPOSE = "purpose.json"
 _NEW = ".new"
 """Ends the name of a folder that is being filled."""
-_FLAT_MEMBERS = frozenset(
-    {CORPUS, TEXT, VECTORS, ENCODER, "ranker", "ranker-no-metadata"}
-    | {NNSELECT, f"{NNSELECT}-folds", NNRANK, f"{NNRANK}-no-metadata"}
-)
-_FLAT = "0"
-"""The generation that an index of schema 1 becomes."""
 
 
 @contextmanager
@@ -231,7 +214,7 @@ class IndexWriter:
         try:
             yield new
             with pin(self.index) as base:
-                config = load_manifest(base, INDEX_KIND, *READ_SCHEMAS).config
+                config = load_manifest(base, INDEX_KIND, INDEX_SCHEMA).config
                 self.commit(members_of(base) | {name: new}, config)
         finally:
             shutil.rmtree(new, ignore_errors=True)
@@ -283,27 +266,7 @@ class IndexWriter:
             for path in self.index.glob(f"{GENERATIONS}/*"):
                 if current is not None and path.name != current["generation"]:
                     remove_unless_read(path)
-            if current is not None and not (self.index / GENERATIONS / _FLAT).exists():
-                self._remove_flat()
         self.forget_unfinished()
-
-    def settle(self) -> None:
-        """Move an index of schema 1 into a generation; its files get second names."""
-        try:
-            if read_pointer(self.index) is not None or not (self.index / MANIFEST).is_file():
-                return
-            pin(self.index).manifest()
-            members = members_of(self.index)
-        except ArtifactError:  # A damaged one is replaced whole, or not at all.
-            return
-        generation = self.index / GENERATIONS / _FLAT
-        shutil.rmtree(generation, ignore_errors=True)
-        generation.mkdir(parents=True)
-        for name, folder in members.items():
-            link_tree(folder, generation / name)
-        link_or_copy(self.index / MANIFEST, generation / MANIFEST)
-        tree_to_disk(generation)
-        point(self.index, generation)
 
     def _is_done(self, purpose: Path) -> bool:
         """Tell work that the index has already, or that was meant for what it was before."""
@@ -326,17 +289,10 @@ class IndexWriter:
 
     def _known(self) -> dict[tuple[int, int], Any]:
         with suppress(ArtifactError), pin(self.index) as base:
-            files = load_manifest(base, INDEX_KIND, *READ_SCHEMAS).files
+            files = load_manifest(base, INDEX_KIND, INDEX_SCHEMA).files
             there = ((base / name, facts) for name, facts in files.items())
             return {_identity(path): facts for path, facts in there if path.exists()}
         return {}
-
-    def _remove_flat(self) -> None:
-        """Remove what lies outside generations since the index was of schema 1."""
-        for path in self.index.iterdir():
-            # Also those that a killed training had begun: `.ranker.1234.new`.
-            if path.is_dir() and path.name.lstrip(".").split(".")[0] in _FLAT_MEMBERS:
-                shutil.rmtree(path, ignore_errors=True)
 
     def forget_unfinished(self) -> None:
         """Remove folders of unfinished work that hold none."""
@@ -380,7 +336,6 @@ def writing(
         folder.mkdir(exist_ok=True)  # The process that was waited for may have given it up.
         writer = IndexWriter(folder)
         if first:
-            writer.settle()
             writer.tidy()
         try:
             yield writer
@@ -401,12 +356,8 @@ def _name_in_force(index: Path) -> str | None:
 
 def members_of(generation: Path) -> dict[str, Path]:
     """Name the parts of a generation."""
-    own = (GENERATIONS, UNFINISHED)
-    return {
-        each.name: each
-        for each in sorted(generation.iterdir())
-        if each.is_dir() and each.name not in own and not each.name.startswith(".")
-    }
+    folders = (each for each in sorted(generation.iterdir()) if each.is_dir())
+    return {each.name: each for each in folders if not each.name.startswith(".")}
 
 
 def link_tree(folder: Path, copy: Path) -> None:

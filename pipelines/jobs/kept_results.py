@@ -10,6 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from recsys.errors import InputError
 from recsys.eval.trec import write_lines
 from recsys.pipelines.jobs.engines import Engine, Stage, Task
 from recsys.progress import Progress, silent
@@ -85,6 +86,27 @@ def noted(path: Path, key: str) -> dict[str, Any] | None:
         return dict(note) if note["key"] == key else None
     except (OSError, ValueError, LookupError, TypeError):
         return None
+
+
+def check_out(out: Path, mark: str, what: str) -> None:
+    """Refuse to write into a folder that holds anything but what the same command wrote there.
+
+    Args:
+        out: the folder; it need not be there.
+        mark: a file or folder that is always in such a folder.
+        what: such a folder holds.
+
+    Raises:
+        InputError: it holds something else, is a file, or has no parent.
+    """
+    if not out.parent.is_dir():
+        raise InputError(f"There is no folder {out.parent} to write into.", "Create it first.")
+    if out.is_file():
+        raise InputError(f"{out} is a file.", "Give the path of a folder to write.")
+    if out.is_dir() and any(out.iterdir()) and not (out / mark).exists():
+        raise InputError(
+            f"{out} exists and holds no {what}.", "Give another --out, or move it away."
+        )
 
 
 def once(

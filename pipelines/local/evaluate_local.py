@@ -5,7 +5,8 @@ is called `CITING#N` there, N counting the sentences of the citing paper.
 """
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection as Sized
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -13,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recsys.errors import DraftError, InputError, near_miss
+from recsys.errors import DraftError, InputError, check_name, near_miss
 from recsys.eval.judge_runs import assess
-from recsys.eval.query_kinds import SENTENCE, SENTENCES
-from recsys.eval.recorded_runs import FACTS, QRELS, QUERIES, RUNS, SCHEMA
+from recsys.eval.recorded_runs import FACTS, QRELS, QUERIES, RUNS, SCHEMA, SENTENCE, SENTENCES
 from recsys.eval.trec import write_qrels
 from recsys.local.context_view import ContextUse
 from recsys.local.named_mentions import find_mentions
@@ -24,38 +24,126 @@ from recsys.local.rank_passages import PassageRanker
 from recsys.pipelines.evaluation.batch import (
     WORK,
     Response,
-    milliseconds,
-    responses_of,
-    write_responses,
-)
-from recsys.pipelines.evaluation.systems import Ranked
-from recsys.pipelines.evaluation.write_evaluation import (
     calibration_facts,
     candidate_facts,
     check_folder,
     corpus_facts,
+    milliseconds,
+    responses_of,
     versions,
+    write_responses,
 )
+from recsys.pipelines.evaluation.leakage import TEST, check_encoder, check_ranker
+from recsys.pipelines.evaluation.systems import Ranked
 from recsys.pipelines.jobs.engines import ProcessPool
 from recsys.pipelines.jobs.kept_results import Entry, Sidecar, gather
-from recsys.pipelines.local.local_guards import (
-    guard_models,
-    ranker_hashes,
-    telling_abstracts,
-    telling_contexts,
-)
 from recsys.pipelines.local.local_queries import KNOWN, LocalQueries, LocalQuery, pose_query
 from recsys.pipelines.local.local_systems import BY_WORDS, LEARNED, LOCAL_SYSTEMS, AskedPassage
 from recsys.progress import Progress, silent
+from recsys.protocols import Ranker
+from recsys.ranking.ranker import TreeRanker
+from recsys.store.arrays import Mask
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256, write_json
 from recsys.store.blas import one_thread
 from recsys.store.collection import Collection
 from recsys.store.generations import root_of
+from recsys.store.graph import UNKNOWN_YEAR
 from recsys.store.products import remembered_products
 from recsys.version import CREATED_BY
 
 if TYPE_CHECKING:
     from recsys.eval.run_figures import Assessment
+
+
+# The guards of local evaluation: nothing is measured that a model or the corpus gives away.
+
+TELLING = 0.3
+"""Gold papers that have an abstract so much more often than others are found by having one."""
+
+
+def guard_models(
+    ranker: PassageRanker,
+    queries: Iterable[LocalQuery],
+    *,
+    local: bool,
+    whole: bool,
+    vectors: bool,
+) -> tuple[str, ...]:
+    """Refuse models that have learned from the citing papers; return the warnings.
+
+    Args:
+        ranker: answers the queries.
+        queries: what is asked.
+        local: whether the local ranker is asked.
+        whole: whether the ranker of whole drafts is.
+        vectors: whether the encoder is.
+
+    Raises:
+        LeakageError: with the number of citing papers and the first one.
+    """
+    recommender = ranker.reader.recommender
+    collection = recommender.collection
+    citing = [collection.corpus.ids[row] for row in sorted({each.citing for each in queries})]
+    asked = (
+        (local, ranker.ranker, "local ranker", "local"),
+        (whole, recommender.ranker, "ranker", "ranker"),
+    )
+    warnings = (
+        check_ranker(_folder(model), collection, TEST, citing, what=what, command=command)
+        for is_asked, model, what, command in asked
+        if is_asked
+    )
+    of_encoder = check_encoder(collection, TEST, citing) if vectors else None
+    return tuple(warning for warning in (*warnings, of_encoder) if warning is not None)
+
+
+def ranker_hashes(ranker: PassageRanker) -> list[str]:
+    """Hash the rankers that answers depend on, of those that lie in a folder."""
+    folders = map(_folder, (ranker.ranker, ranker.reader.recommender.ranker))
+    return [sha256(each / MANIFEST) for each in folders if each is not None]
+
+
+def telling_abstracts(collection: Collection, queries: Sized[LocalQuery]) -> Iterator[str]:
+    """Warn where an abstract alone tells cited papers from others as old as these."""
+    has = collection.corpus.texts().column("abstract").is_valid().to_numpy()
+    if (shares := _shares(collection, queries, has)) is not None:
+        yield (
+            f"{shares[0]:.0%} of the cited papers have an abstract, and {shares[1]:.0%} of the "
+            "others: that gives them away. Build the index with --titles-only."
+        )
+
+
+def telling_contexts(collection: Collection, queries: Sized[LocalQuery]) -> Iterator[str]:
+    """Warn where to have been cited in a sentence of the index tells cited papers from others."""
+    if collection.contexts is None:
+        return
+    has = np.zeros(len(collection.corpus), bool)
+    has[collection.contexts.contexts.cited] = True
+    if (shares := _shares(collection, queries, has)) is not None:
+        yield (
+            f"{shares[0]:.0%} of the cited papers have contexts in the index, and {shares[1]:.0%} "
+            "of the others: that gives them away. Evaluate with `--contexts hidden` or `only`."
+        )
+
+
+def _shares(
+    collection: Collection, queries: Sized[LocalQuery], has: Mask
+) -> tuple[float, float] | None:
+    """Return how many of the gold papers and of the others have something, where that tells."""
+    gold = np.unique(np.concatenate([each.gold for each in queries]))
+    years = collection.corpus.years
+    latest = max(int(years[each.citing]) for each in queries)
+    others = (years != UNKNOWN_YEAR) & (years <= latest)
+    others[gold] = False
+    if not others.any():
+        return None
+    of_gold, of_others = float(has[gold].mean()), float(has[others].mean())
+    return (of_gold, of_others) if of_gold - of_others > TELLING else None
+
+
+def _folder(ranker: Ranker) -> Path | None:
+    return ranker.folder if isinstance(ranker, TreeRanker) else None
+
 
 OpenLocal = Callable[[Path], PassageRanker]
 """Opens what answers passages; a function of a module, for the workers."""
@@ -233,11 +321,7 @@ def _judged(ranked: Ranked, query: LocalQuery) -> dict[str, Any]:
 
 def _check(options: LocalEvaluation) -> None:
     for name in options.systems:
-        if name not in LOCAL_SYSTEMS:
-            raise InputError(
-                f"There is no system {name!r}.{near_miss(name, LOCAL_SYSTEMS)}",
-                f"Some of {', '.join(LOCAL_SYSTEMS)}.",
-            )
+        check_name(name, LOCAL_SYSTEMS, "system")
     for what, number in (("k", options.k), ("The number of sentences a paper", options.per_paper)):
         if number < 1:
             raise InputError(f"{what} is {number}.", "Give at least one.")

@@ -16,8 +16,7 @@ from recsys.local.passage import PassageQuery, pose_passage
 from recsys.local.rank_passages import LocalRanking, PassageRanker
 from recsys.pipelines.evaluation.systems import Ranked
 from recsys.pipelines.local.local_queries import Posed
-from recsys.store.arrays import Floats, Rows
-from recsys.store.top_k import top_k
+from recsys.store.arrays import Floats, Rows, top_k
 
 FUSION = 60
 """The constant of reciprocal rank fusion (Cormack, Clarke and Buettcher 2009)."""

@@ -1,8 +1,12 @@
 """Add citing sentences to an index: what papers were cited for, told by those who cite them."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -11,21 +15,181 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from recsys.errors import InputError, RecsysError
+from recsys.formats.contexts.context_reading import read_contexts
 from recsys.formats.papers.paper_records import tally
+from recsys.formats.references.bibliography import Problem
 from recsys.models.encoder import OnnxEncoder
+from recsys.passages import Context
+from recsys.pipelines.corpora.paper_names import NOBODY
 from recsys.pipelines.corpora.source_files import SourceFile, hash_of, source_files
-from recsys.pipelines.index.contexts import contexts_today, in_order, taken, write_contexts
+from recsys.pipelines.index.contexts import (
+    COLUMNS,
+    columns_of,
+    contexts_today,
+    in_order,
+    taken,
+    write_contexts,
+)
 from recsys.pipelines.jobs.index_writer import IndexWriter, StagedFolder, members_of, writing
-from recsys.pipelines.local.context_intake import ContextIntake
-from recsys.pipelines.local.context_works import ContextWorks
-from recsys.pipelines.local.encode_contexts import encode_texts
+from recsys.pipelines.local.context_sources import ContextWorks
 from recsys.progress import Progress, silent
-from recsys.store.arrays import Floats
-from recsys.store.artifacts import MANIFEST, fingerprint, load_manifest, sha256
-from recsys.store.contexts import KIND, SCHEMA, Codes, Contexts
+from recsys.protocols import Encoder
+from recsys.store.arrays import Floats, Mask
+from recsys.store.artifacts import MANIFEST, fingerprint, load_manifest, sha256, write_json
+from recsys.store.contexts import KIND, SCHEMA, Codes, Contexts, quantised
 from recsys.store.corpus import Corpus
 from recsys.store.generations import pin
 from recsys.store.layout import CONTEXTS, CORPUS, ENCODER
+
+# Take in files of citing sentences: those of two papers of a corpus stay, others are counted.
+
+AT_ONCE = 1 << 16
+"""Contexts that are looked up together."""
+NAMED = 5
+"""Unknown papers that a report names; the others are counted."""
+
+
+_TEXTS = pa.schema([("text", pa.large_string()), ("section", pa.large_string())])
+
+
+@dataclass(slots=True)
+class ContextIntake:
+    """What was read so far.
+
+    count: contexts read. unknown: how many of them are of papers that the corpus does not hold, by
+    which one. examples: what such papers are called. problems: reasons, counted. skipped: files of
+    a folder that hold no contexts.
+    """
+
+    works: ContextWorks
+    count: int = 0
+    unknown: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, None] = field(default_factory=dict)
+    problems: Counter[str] = field(default_factory=Counter)
+    skipped: list[str] = field(default_factory=list)
+    _tables: list[pa.Table] = field(default_factory=list)
+
+    def read_all(self, files: Sequence[SourceFile], progress: Progress = silent) -> None:
+        """Read files in their order.
+
+        Raises:
+            InputError: one that somebody named cannot be read; one of a folder, after it gave some.
+        """
+        for file in files:
+            before = self.count
+            try:
+                self._read(file, progress)
+            except InputError as error:
+                if file.named or self.count > before:
+                    raise
+                self.skipped.append(error.what)
+
+    def taken(self) -> pa.Table:
+        """Return the contexts between papers of the corpus: a table of COLUMNS."""
+        return pa.concat_tables([COLUMNS.empty_table(), *self._tables])
+
+    def _read(self, file: SourceFile, progress: Progress) -> None:
+        found = self._sound(read_contexts(file.path, progress=progress))
+        while some := list(islice(found, AT_ONCE)):
+            self.count += len(some)
+            self._take(some)
+
+    def _sound(self, items: Iterator[Context | Problem]) -> Iterator[Context]:
+        for item in items:
+            if isinstance(item, Problem):
+                self.problems[item.reason] += 1
+            else:
+                yield item
+
+    def _take(self, contexts: list[Context]) -> None:
+        cited, citing = self.works.rows(contexts)
+        known = (cited != NOBODY) & (citing != NOBODY)
+        self._count_unknown(contexts, cited == NOBODY, citing == NOBODY)
+        there = np.flatnonzero(known)
+        kept = [contexts[at] for at in there.tolist()]
+        texts = {"text": [each.text for each in kept], "section": [each.section for each in kept]}
+        one, other = (each[there].astype(np.int32) for each in (cited, citing))
+        self._tables.append(columns_of(one, other, pa.table(texts, schema=_TEXTS)))
+
+    def _count_unknown(self, contexts: Sequence[Context], cited: Mask, citing: Mask) -> None:
+        """Count the contexts of unknown papers; cited, citing: (m,) bool, which are unknown."""
+        which = {"both papers": cited & citing, "cited paper": cited & ~citing}
+        for what, mask in {**which, "citing paper": citing & ~cited}.items():
+            if count := int(np.count_nonzero(mask)):
+                self.unknown[what] += count
+        for at in np.flatnonzero(cited | citing)[: 2 * NAMED].tolist():
+            context = contexts[at]
+            works = (context.cited_work, context.citing_work)
+            for mask, name, work in zip(
+                (cited, citing), (context.cited, context.citing), works, strict=True
+            ):
+                if mask[at] and len(self.examples) < NAMED:
+                    self.examples[name or (work and work.title) or ""] = None
+
+
+# Encode citing sentences, a shard at a time; a killed run continues where it stopped.
+
+STAGE = "encode contexts"
+SHARD = 2048
+"""Sentences between two notes of progress: some seconds of work, lost at most when killed."""
+_CODES, _SCALES, _NOTES = "codes.npy", "scales.npy", "encoded.json"
+
+
+def encode_texts(
+    encoder: Encoder,
+    texts: pa.Array,
+    folder: Path,
+    *,
+    shard: int = SHARD,
+    progress: Progress = silent,
+) -> tuple[Codes, Floats]:
+    """Encode sentences: codes (m, d) int8 and scales (m,) float32, see `recsys.store.contexts`.
+
+    Args:
+        encoder: a sentence is to it a title without an abstract.
+        texts: (m,) strings.
+        folder: where the work lies until the caller removes it; what an earlier run finished there
+            is kept when it encoded the same sentences by the same encoder.
+        shard: sentences encoded between two notes.
+        progress: told how many are done.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    shape = (len(texts), encoder.dim)
+    key = fingerprint([encoder.fingerprint, shape, shard, _digest(texts)])
+    done = _finished(folder, key)
+    mode = "r+" if done else "w+"
+    codes = np.lib.format.open_memmap(folder / _CODES, mode, np.int8, shape)
+    scales = np.lib.format.open_memmap(folder / _SCALES, mode, np.float32, shape[:1])
+    progress(STAGE, done, len(texts))
+    for begin in range(done, len(texts), shard):
+        some = texts.slice(begin, shard).to_pylist()
+        place = slice(begin, begin + len(some))
+        codes[place], scales[place] = quantised(encoder.encode([(text, None) for text in some]))
+        codes.flush()
+        scales.flush()
+        write_json(folder / _NOTES, {"job": key, "finished": place.stop})
+        progress(STAGE, place.stop, len(texts))
+    return codes, scales
+
+
+def _digest(texts: pa.Array) -> str:
+    found = hashlib.sha256()
+    for begin in range(0, len(texts), SHARD):
+        for text in texts.slice(begin, SHARD).to_pylist():
+            found.update(f"{len(text)} {text}".encode())
+    return found.hexdigest()
+
+
+def _finished(folder: Path, key: str) -> int:
+    """Count the sentences that an earlier run of the same job encoded."""
+    if not all((folder / name).is_file() for name in (_CODES, _SCALES)):
+        return 0
+    try:
+        notes = json.loads((folder / _NOTES).read_text(encoding="utf-8"))
+        return int(notes["finished"]) if notes["job"] == key else 0
+    except (OSError, ValueError, LookupError, TypeError):
+        return 0
+
 
 _REVISION = 1
 _READ = "found"

@@ -10,7 +10,7 @@ from recsys.formats.papers.paper_fields import FieldError, Record, nested
 from recsys.pipelines.online.client import Client, Question
 from recsys.pipelines.online.http_exchange import Reply
 from recsys.pipelines.online.sources import full_names
-from recsys.query.match_confidence import THRESHOLD, named_among, score, title_of
+from recsys.query.matching import THRESHOLD, named_among, score, title_of
 from recsys.records import Paper, Reference
 from recsys.store.words import STOP_WORDS, folded_words
 

@@ -11,7 +11,7 @@ from recsys.formats.identifiers import acl, arxiv, doi
 from recsys.formats.references.kept_works import record_of, work_of
 from recsys.mapping.phrases import phrases_in
 from recsys.pipelines.online.sources import Cost, Kind, Source, full_names
-from recsys.query.match_confidence import title_likeness, title_of
+from recsys.query.matching import title_likeness, title_of
 from recsys.records import Manuscript, Reference
 from recsys.store.artifacts import fingerprint
 

@@ -24,7 +24,7 @@ from recsys.pipelines.online.fetch_plan import (
 )
 from recsys.pipelines.online.sources import Kind, Source
 from recsys.progress import Progress, silent
-from recsys.query.match_confidence import contradicts, title_of
+from recsys.query.matching import contradicts, title_of
 from recsys.records import Reference
 
 STAGE = "papers fetched"

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.models.seen_queries import SeenQueries
+from recsys.models.encoder import SeenQueries
 from recsys.pipelines.ranking.training_table import TrainingTable
 from recsys.progress import Progress, silent
-from recsys.ranking.grown_trees import trees_of
 from recsys.ranking.network import Network
-from recsys.ranking.ranker import FIRST, KIND, SCHEMA, TreeRanker
-from recsys.ranking.stored_trees import StoredTrees
+from recsys.ranking.ranker import FIRST, KIND, SCHEMA, StoredTrees, TreeRanker, trees_of
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import seal
 

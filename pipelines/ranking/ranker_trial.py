@@ -9,16 +9,15 @@ import numpy as np
 
 from recsys.eval.measures import Interval, Judged, per_query, summarise
 from recsys.eval.significance import bootstrap_pooled_f1
-from recsys.models.seen_queries import SeenQueries, digests
+from recsys.models.encoder import SeenQueries, digests
 from recsys.pipelines.ranking.fit_ranker import CUTOFF, FittedRanker
 from recsys.pipelines.ranking.training_table import Posing, TrainingTable, collect
 from recsys.progress import Progress
 from recsys.ranking.ranker import TreeRanker
-from recsys.retrieval.settings import StageOne
-from recsys.store.arrays import Floats, Rows
+from recsys.retrieval.sources import StageOne
+from recsys.store.arrays import Floats, Rows, top_k
 from recsys.store.collection import Collection
 from recsys.store.layout import ranker_folder
-from recsys.store.top_k import top_k
 
 _F1 = f"F1@{CUTOFF}"
 _STAGE = "features of test"

@@ -8,10 +8,13 @@ from typing import Protocol
 
 import numpy as np
 
-from recsys.errors import InputError
+from recsys.errors import InputError, NothingFound
+from recsys.eval.measures import CANDIDATE_RECALL, summarise
+from recsys.eval.significance import expected_calibration_error
 from recsys.indexes.opening import nnselect_space, open_collection
+from recsys.models.encoder import SeenQueries
 from recsys.models.nnselect import NNSelectModel
-from recsys.models.seen_queries import SeenQueries
+from recsys.pipelines.corpora.query_years import FEWEST_TRAIN, FEWEST_TUNED
 from recsys.pipelines.evaluation.leakage import (
     DEV,
     TEST,
@@ -20,15 +23,19 @@ from recsys.pipelines.evaluation.leakage import (
     check_ranker,
     learned_by_encoder,
 )
-from recsys.pipelines.evaluation.splits import Split
-from recsys.pipelines.evaluation.year_split import SPLIT_FILE, given_or_made
+from recsys.pipelines.evaluation.splits import SPLIT_FILE, ChosenSplit, Split, given_or_made
+from recsys.pipelines.jobs.engines import Engine
 from recsys.pipelines.jobs.index_writer import IndexWriter, writing
-from recsys.pipelines.ranking.cross_fitting import Recipe, Taught, teach
-from recsys.pipelines.ranking.fit_ranker import FittedRanker
+from recsys.pipelines.ranking.cross_fitting import FOLDS, Recipe, Taught, teach
+from recsys.pipelines.ranking.fit_ranker import CUTOFF, FittedRanker, KeptTrees, calibrate
 from recsys.pipelines.ranking.learn_on import learn_on
-from recsys.pipelines.ranking.ranker_trial import Trial, looking_again, shipped_ranker, try_ranker
-from recsys.pipelines.ranking.train_options import SCRATCH, SHIPPED, TrainOptions, started
-from recsys.pipelines.ranking.train_report import TrainReport, report_on
+from recsys.pipelines.ranking.ranker_trial import (
+    Trial,
+    judge,
+    looking_again,
+    shipped_ranker,
+    try_ranker,
+)
 from recsys.pipelines.ranking.training_table import (
     Posing,
     TrainingTable,
@@ -39,14 +46,184 @@ from recsys.pipelines.ranking.training_table import (
 from recsys.progress import Progress, silent
 from recsys.ranking.features import feature_names
 from recsys.ranking.second_look import SECOND_NAMES
-from recsys.retrieval.settings import USUAL, StageOne
-from recsys.retrieval.sources import SEARCHES, check_searches
-from recsys.store.arrays import Rows
+from recsys.retrieval.sources import SEARCHES, USUAL, StageOne, check_searches
+from recsys.store.arrays import Floats, Rows
 from recsys.store.artifacts import fingerprint
 from recsys.store.collection import Collection
-from recsys.store.generations import in_force
+from recsys.store.generations import in_force, root_of
 from recsys.store.graph import UNKNOWN_YEAR
 from recsys.store.layout import NNSELECT, UNTIL, ranker_folder
+
+# What training a ranker reports: what was trained, and how good it is on dev.
+
+
+@dataclass(frozen=True, slots=True)
+class TrainReport:
+    """What was trained and how good it is on dev, without seeds.
+
+    queries: a query that was posed twice counts twice. f1, mrr, calibration_error: with folds, by
+    rankers that have not learned from the query, on average less good than their mean. told: of the
+    split that was made, of what the encoder has seen, and of the test queries. kept: whether the
+    trees are those that come with the package, and only the networks have learned.
+    """
+
+    folder: Path
+    queries: int
+    examples: int
+    trees: int
+    networks: int
+    recall: float
+    f1: float
+    mrr: float
+    calibration_error: float
+    kept: bool
+    candidates: tuple[str, ...] = USUAL
+    told: tuple[str, ...] = ()
+
+    def lines(self) -> list[str]:
+        """Say it to people."""
+        return [
+            self._learned(),
+            f"On dev: F1@{CUTOFF} {self.f1:.4f}, MRR {self.mrr:.4f}, candidate recall "
+            f"{self.recall:.3f}, calibration error {self.calibration_error:.4f} (cross-fitted).",
+            *self.told,
+            f"Candidates come from {', '.join(self.candidates)}. "
+            f"Saved in {root_of(self.folder.parent)}.",
+        ]
+
+    def _learned(self) -> str:
+        lessons = f"{self.queries} queries, {self.examples:,} examples"
+        if self.kept:
+            return (
+                f"The ranker that comes with recsys has learned on from {lessons}: its "
+                f"{self.networks} networks have; its {self.trees} trees stay as they are."
+            )
+        beside = f", and {self.networks} networks beside them" if self.networks else ""
+        return f"Trained {self.trees} trees on {lessons}{beside}."
+
+
+def report_on(taught: Taught, folder: Path) -> TrainReport:
+    """Measure a ranker on dev."""
+    dev, scores = taught.dev, taught.on_dev
+    figures = summarise(judge(scores, dev), rng=np.random.default_rng(0), samples=1)
+    return TrainReport(
+        folder=folder,
+        queries=len(taught.lessons.groups),
+        examples=len(taught.lessons.features),
+        trees=taught.ranker.booster.num_trees(),
+        networks=taught.ranker.networks,
+        kept=isinstance(taught.ranker.booster, KeptTrees),
+        recall=figures[CANDIDATE_RECALL].value,
+        f1=figures[f"F1@{CUTOFF}"].value,
+        mrr=figures["MRR"].value,
+        calibration_error=cross_fitted_error(scores, dev),
+    )
+
+
+def cross_fitted_error(scores: Floats, dev: TrainingTable) -> float:
+    """Fit the calibration on every other query, measure its error on the rest, both ways."""
+    odd = np.repeat(np.arange(len(dev.groups)) % 2 == 1, dev.groups)
+    probabilities = np.empty(len(scores))
+    for held_out in (odd, ~odd):
+        knots = calibrate(scores[~held_out], dev.relevant[~held_out])
+        probabilities[held_out] = np.interp(scores[held_out], *knots)
+    return expected_calibration_error(probabilities, dev.relevant)
+
+
+# How an index's own ranker is trained, and what it starts from.
+
+SCRATCH, SHIPPED = STARTS = "scratch", "shipped"
+
+
+@dataclass(frozen=True, slots=True)
+class TrainOptions:
+    """metadata: whether authors and venue may be read.
+
+    candidates: what they come from, see `sources.SEARCHES`; None: all that the index has.
+    nnselect_features: whether the features of NNSelect are read. They are not by default, since
+    they bring nothing on dev beyond NNSelect's candidates, in whose prior its cosine is already.
+    engine: computes features, where NNSelect takes no part; None: this process.
+    start: what the ranker begins with. SCRATCH: nothing. SHIPPED: the ranker that comes with the
+    package, whose networks learn on, see `learn_on`; it brings its candidates and its two looks.
+    None: SCRATCH where a split is given or has FEWEST_TRAIN train queries, else SHIPPED.
+    folds: of the train and dev queries; the mean of rankers answers, each of which learns from all
+    folds but one. 1: one ranker learns from the train queries, and dev only stops and calibrates
+    it, so that it can be tried there. None: as many as the passes need.
+    passes: 1, or 2: a second ranker looks at what a first one puts on top. It takes folds.
+    """
+
+    metadata: bool = True
+    seed: int = 0
+    candidates: tuple[str, ...] | None = None
+    nnselect_features: bool = False
+    engine: Engine | None = None
+    folds: int | None = None
+    passes: int = 1
+    start: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.start is not None and self.start not in STARTS:
+            raise InputError(
+                f"No ranker starts from {self.start!r}.", f"Give {' or '.join(STARTS)}."
+            )
+        if self.start == SHIPPED and self.from_nothing:
+            raise InputError(
+                f"The ranker that comes with recsys takes no {self.from_nothing[0]}.",
+                f"Leave that out, or start from {SCRATCH}.",
+            )
+        if self.passes not in (1, 2):
+            raise InputError(f"A ranker does not look {self.passes} times.", "Give 1 or 2 passes.")
+        if self.folds is not None and self.folds < 1:
+            raise InputError(f"There are no {self.folds} folds.", "Give 1 or more.")
+        if self.passes > 1 and self.folds == 1:
+            raise InputError(
+                "A second look learns from rankers that have not seen a query; with one fold there "
+                "are none.",
+                "Give 2 folds or more, or 1 pass.",
+            )
+
+    @property
+    def from_nothing(self) -> tuple[str, ...]:
+        """Name what is asked for that only a ranker from scratch can have."""
+        asked = {
+            "candidates": self.candidates is not None,
+            "NNSelect's features": self.nnselect_features,
+            "folds": self.folds is not None,
+            "passes": self.passes > 1,
+        }
+        return tuple(name for name, given in asked.items() if given)
+
+    @property
+    def parts(self) -> int:
+        """How many folds there are."""
+        alone = self.passes == 1 and self.start != SHIPPED
+        return self.folds or (1 if alone else FOLDS)
+
+
+def started(options: TrainOptions, chosen: ChosenSplit, *, made: bool) -> TrainOptions:
+    """Choose what the ranker starts from. made: whether the split was, of all queries there are.
+
+    Raises:
+        NothingFound: there are too few queries to learn anything from.
+        InputError: something is asked for that too few queries cannot teach.
+    """
+    if options.start is not None or not made or len(chosen.split.train) >= FEWEST_TRAIN:
+        return replace(options, start=options.start or SCRATCH)
+    if len(chosen.split.train) < FEWEST_TUNED:
+        raise NothingFound(
+            f"There are too few queries for a ranker of its own: {chosen.sizes()}, by year. From "
+            f"fewer than {FEWEST_TUNED} to train on, the one that comes with recsys does not learn "
+            "either; it goes on answering as it is.",
+            "Add papers that cite each other (`recsys update`), or insist by --start.",
+        )
+    if options.from_nothing:
+        raise InputError(
+            f"There are {len(chosen.split.train)} queries to train on; with fewer than "
+            f"{FEWEST_TRAIN}, the ranker that comes with recsys learns on, which takes no "
+            f"{options.from_nothing[0]}.",
+            f"Leave that out, or insist by --start {SCRATCH}.",
+        )
+    return replace(options, start=SHIPPED)
 
 
 class UnseenViews(Protocol):

@@ -23,7 +23,7 @@ from recsys.ranking.facts import Facts
 from recsys.ranking.features import BY_NAME, compute
 from recsys.ranking.second_look import look_again
 from recsys.retrieval.propose import propose
-from recsys.retrieval.settings import StageOne
+from recsys.retrieval.sources import StageOne
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
 
@@ -96,8 +96,8 @@ class Posing:
     seeded: some a second time, with seeds: see `seeded_queries.training_poses`. stage_one: how
     candidates are found. view: the collection as the query in a row may see it, when it must not
     meet models that have learned from it; None: as it is. links: the collection with the citations
-    that the query in a row may see, in this process, see `thinned_links`; what is right stays
-    that of the whole collection; None: all citations. engine: computes the features where the
+    that the query in a row may see, in this process; what is right stays that of the whole
+    collection; None: all citations. engine: computes the features where the
     collection is an index as it lies on disk; else this process does. chances: what a first ranker
     gives the candidates, out of which come the columns of a second look, in this process; None:
     there is no such look.

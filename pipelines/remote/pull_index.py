@@ -28,10 +28,9 @@ from recsys.pipelines.remote.store_pointer import (
     torn,
 )
 from recsys.progress import Progress, silent
-from recsys.store.artifacts import MANIFEST, to_disk, tree_to_disk, write_json
+from recsys.store.artifacts import MANIFEST, link_or_copy, to_disk, tree_to_disk, write_json
 from recsys.store.generations import GENERATIONS, read_pointer, remove_unless_read
 from recsys.store.layout import REMOTE, lies_on_store
-from recsys.store.links import link_or_copy
 
 AT_ONCE = 8
 """Files that are on their way at a time."""

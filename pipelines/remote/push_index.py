@@ -22,7 +22,7 @@ from recsys.pipelines.remote.store_pointer import (
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import MANIFEST, load_manifest, sha256
 from recsys.store.generations import GENERATIONS, pin
-from recsys.store.layout import INDEX_KIND, READ_SCHEMAS
+from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA
 
 YOUNG = timedelta(hours=1)
 """A generation stays so long after its last file came, in force or not: it may be one that another
@@ -126,7 +126,7 @@ def _send(
 
     there: sizes of what a killed push has sent, by name. copies: see `_lying`.
     """
-    files = load_manifest(folder, INDEX_KIND, *READ_SCHEMAS).files
+    files = load_manifest(folder, INDEX_KIND, INDEX_SCHEMA).files
     count = Counted(
         f"push {store.address}, MB", sum(facts["bytes"] for facts in files.values()), progress
     )

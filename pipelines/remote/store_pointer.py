@@ -19,8 +19,8 @@ from typing import Any
 from recsys.errors import ArtifactCorrupt, ArtifactMissing
 from recsys.pipelines.remote.object_store import ObjectFolder, Seen
 from recsys.store.artifacts import MANIFEST, check_schema, json_bytes
-from recsys.store.generations import FLAT_SCHEMA, GENERATIONS
-from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA, READ_SCHEMAS
+from recsys.store.generations import GENERATIONS
+from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA
 
 _OF_THE_HASH = 10**15
 """So many digits tell the folders of writers apart."""
@@ -76,8 +76,7 @@ def find_pointer(store: ObjectFolder) -> StorePointer | None:
         raise ArtifactCorrupt(
             f"{place} is no manifest of an index.", "Correct the address, or remove it."
         ) from error
-    read = [each for each in READ_SCHEMAS if each != FLAT_SCHEMA]
-    check_schema(str(store.address), INDEX_KIND, value.get("schema"), read)
+    check_schema(str(store.address), INDEX_KIND, value.get("schema"), INDEX_SCHEMA)
     if not (isinstance(generation, str) and generation.isdecimal() and generation.isascii()):
         raise ArtifactCorrupt(f"{place} names no generation.", "Push the index again.")
     return StorePointer(seen, value, generation, str(checksum))

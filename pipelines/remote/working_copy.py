@@ -25,7 +25,7 @@ from recsys.pipelines.remote.store_pointer import StorePointer, find_pointer, ne
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import fingerprint, load_manifest, write_json
 from recsys.store.generations import pin
-from recsys.store.layout import INDEX_KIND, READ_SCHEMAS
+from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA
 
 OFFLINE = "RECSYS_OFFLINE"
 _STORE = "store"
@@ -78,7 +78,7 @@ class WorkingCopy:
         report = push_index(self.store, self.index, self.former, anew=anew, progress=progress)
         _write(self.note, named_here(self.index))
         with pin(self.index) as folder:
-            for name, facts in load_manifest(folder, INDEX_KIND, *READ_SCHEMAS).files.items():
+            for name, facts in load_manifest(folder, INDEX_KIND, INDEX_SCHEMA).files.items():
                 self.objects.learn(str(facts["sha256"]), folder / name)
         return report
 

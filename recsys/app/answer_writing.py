@@ -1,14 +1,73 @@
 """Write answers where the user wants them: stdout, one file, or one file for each draft."""
 
+import contextlib
+import os
 import re
+import shlex
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from recsys.app.output import emit, note
-from recsys.app.terminal import cleaned, draw
+from recsys.app.terminal import cleaned, draw, say, show
+from recsys.errors import InputError, near_miss
 from recsys.formats.answer_formats import FORMATS
 from recsys.records import Answer
+
+# Write what a command answers: data to stdout or a file, notes to stderr.
+
+
+def check_target(out: Path | None) -> None:
+    """Refuse an output that cannot be written, before any work is done; None is stdout.
+
+    Raises:
+        InputError: stdout is closed, the path is a directory, or its folder does not exist.
+    """
+    if out is None:
+        if sys.stdout is None:
+            raise InputError("Standard output is closed.", "Give a file by --out.")
+        return
+    if out.is_dir():
+        raise InputError(f"{out} is a directory.", "Give the path of a file to write.")
+    out = Path(os.path.realpath(out)) if out.is_symlink() and not out.exists() else out
+    if not out.parent.is_dir():
+        known = [p.name for p in out.parent.parent.glob("*")] if out.parent.parent.is_dir() else []
+        raise InputError(
+            f"There is no folder {out.parent} to write {out.name} in."
+            f"{near_miss(out.parent.name, known)}",
+            "Create it first.",
+        )
+
+
+def check_folder(out: Path) -> None:
+    """Refuse an output folder that cannot be one, before any work is done.
+
+    Raises:
+        InputError: the path is a file.
+    """
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{out} is a file.", "Give the path of a folder to write.")
+
+
+def emit(text: str, out: Path | None = None) -> None:
+    """Write data to a file, whole or not at all, or to stdout when there is no path."""
+    if out is None:
+        show(text)
+        return
+    from recsys.formats.replacing import write_whole
+
+    with contextlib.suppress(BrokenPipeError):  # As with stdout: the reader has what it wanted.
+        write_whole(out, text)
+
+
+def note(text: str, *, quiet: bool = False) -> None:
+    """Write a line for people to stderr, unless they asked for quiet."""
+    if not quiet:
+        say(text)
+
+
+def no_colour() -> bool:
+    """Whether to write without colours and weights: NO_COLOR is not empty, see no-color.org."""
+    return bool(os.environ.get("NO_COLOR"))
 
 
 @dataclass(slots=True)
@@ -63,3 +122,26 @@ class AnswerWriter:
             name = f"{stem}-{number}"
         self._taken.add(name.casefold())
         return name + suffix
+
+
+# Tell how a result was made, so that it can be made again.
+
+
+def command_line() -> str:
+    """Return the command that runs, as a shell takes it."""
+    return shlex.join(["recsys", *sys.argv[1:]])
+
+
+def made(seed: int, **files: Path) -> dict[str, str]:
+    """Tell what it takes to make a result again; files: what was read, by name."""
+    from recsys.pipelines.evaluation.batch import versions
+    from recsys.store.artifacts import sha256
+    from recsys.version import CREATED_BY
+
+    return {
+        "command": command_line(),
+        "program": CREATED_BY,
+        "seed": str(seed),
+        **{f"{name} sha256": sha256(path) for name, path in files.items() if path.is_file()},
+        "versions": ", ".join(f"{name} {version}" for name, version in versions().items()),
+    }

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from recsys.app.output import no_colour
+from recsys.app.answer_writing import no_colour
 from recsys.app.terminal import cleaned, say
 from recsys.progress import Progress, silent
 

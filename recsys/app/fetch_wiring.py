@@ -1,12 +1,14 @@
 """Open sources of the web and fetch from them: the plan first, then the asking, then requests."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
 from recsys.app.cache import cache_folder
+from recsys.pipelines.index.build import BuildOptions, build
 from recsys.pipelines.online.client import Client, ClientConfig
 from recsys.pipelines.online.fetch import (
     Desk,
@@ -20,11 +22,19 @@ from recsys.pipelines.online.fetch import (
     update_plan,
     update_question,
 )
-from recsys.pipelines.online.fetch_plan import FetchPlan, FetchQuestion, plan_of
+from recsys.pipelines.online.fetch_plan import (
+    PAPERS,
+    FetchPlan,
+    FetchQuestion,
+    asked_of_draft,
+    plan_of,
+)
 from recsys.pipelines.online.fetch_report import FetchReport, read_record
 from recsys.pipelines.online.sites import read_keys
 from recsys.pipelines.online.sources import Source, source
 from recsys.progress import Progress
+from recsys.records import Manuscript
+from recsys.store.generations import is_index
 
 OWN_LIBRARY = "users/0"
 ANSWERS = "online"
@@ -113,3 +123,60 @@ def _client(*, stored: bool = True) -> Iterator[Client]:
     store = cache_folder() / ANSWERS if stored else None
     with Client(ClientConfig(store=store, keys=read_keys())) as client:
         yield client
+
+
+# Answer a draft out of what is around it: fetched once, built once, kept in the user's cache.
+
+SOURCES = ("openalex",)
+_FOLDER, _CORPUS, _INDEX = "fetched", "papers.jsonl.gz", "index"
+
+
+@dataclass(frozen=True, slots=True)
+class Teller:
+    """agree: is shown the plan, and raises where it is not agreed to. tell: of what was fetched."""
+
+    agree: Callable[[Iterable[str]], None]
+    tell: Callable[[str], None]
+
+
+def fetched_index(
+    draft: Manuscript,
+    as_of: int | None,
+    teller: Teller,
+    shown: Callable[[], AbstractContextManager[Progress]],
+) -> Path:
+    """Return an index of the papers around a draft, fetching and building what is not there.
+
+    Args:
+        draft: whose surroundings are fetched.
+        as_of: nothing newer is; None: the draft's own moment.
+        teller: asks and tells.
+        shown: shows the progress of what takes long, after the plan was agreed to.
+
+    Raises:
+        InputError: the plan was not agreed to.
+        OnlineError: a source fails; the same call continues.
+    """
+    question = asked_of_draft(draft, SOURCES, PAPERS)
+    question = question if as_of is None else replace(question, as_of=as_of)
+    folder = _folder_of(question)
+    corpus, index = folder / _CORPUS, folder / _INDEX
+    if is_index(index):
+        return index
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)  # It tells of a draft.
+    with fetching(question, corpus, None) as errand:
+        if errand is not None:
+            teller.agree(errand.lines())
+            with shown() as progress:
+                report = errand.carry_out(progress)
+            teller.tell("\n".join(report.lines()))
+    with shown() as progress:
+        build([corpus], index, BuildOptions(wait=True), cache=cache_folder(), progress=progress)
+    return index
+
+
+def _folder_of(question: FetchQuestion) -> Path:
+    folder = cache_folder() / _FOLDER
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir(parents=True, mode=0o700)
+    return folder / question.fingerprint

@@ -6,13 +6,13 @@ from pathlib import Path
 from recsys.app.wiring import lost_ranker, open_index, serving_model
 from recsys.errors import ArtifactError, ArtifactMismatch
 from recsys.indexes.opening import with_contexts
-from recsys.local.local_ranker import (
+from recsys.local.local_recommender import (
     LOCAL_RANKER,
+    LocalRecommender,
     learned_beside,
     load_local_ranker,
     name_of,
 )
-from recsys.local.local_recommender import LocalRecommender
 from recsys.local.needs.needs_citation import NeedsCitation
 from recsys.local.rank_passages import PassageRanker, PassageReader
 from recsys.progress import Progress, silent
@@ -41,7 +41,7 @@ def _judge(folder: Path, recommender: Recommender) -> NeedsCitation:
         raise ArtifactMismatch(
             f"The judge of sentences in {folder} reads the vectors of another encoder than that of "
             "this index.",
-            "Train it with this index: `python -m recsys.pipelines.studies.needs.needs_study`.",
+            "Train it with this index: `python -m benchmarks.needs ...` in a checkout.",
         )
     return judge
 

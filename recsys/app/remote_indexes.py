@@ -137,8 +137,8 @@ def addressed(folder: Path, word: str | Path) -> Iterator[None]:
 
 def push(copy: "WorkingCopy", *, anew: bool = False, quiet: bool) -> None:
     """Bring a copy to its store, and tell of it."""
+    from recsys.app.answer_writing import note
     from recsys.app.bars import shown_progress
-    from recsys.app.output import note
 
     with shown_progress(quiet=quiet) as progress:
         report = copy.push(anew=anew, progress=progress)

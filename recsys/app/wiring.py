@@ -14,8 +14,7 @@ from recsys.protocols import Encoder
 from recsys.ranking.features import read_nnselect
 from recsys.ranking.ranker import TreeRanker
 from recsys.recommend import Recommender
-from recsys.retrieval.settings import StageOne
-from recsys.retrieval.sources import check_searches
+from recsys.retrieval.sources import StageOne, check_searches
 from recsys.store.arrays import Rows
 from recsys.store.artifacts import fingerprint, sha256
 from recsys.store.collection import Collection
@@ -69,7 +68,7 @@ def _encoder(collection: Collection) -> Encoder:
     folder = collection.folder
     maker = str(pin(folder).manifest().config["encoder"])
     if maker.startswith(BY_WORDS):
-        from recsys.models.neighbour_encoder import NeighbourEncoder
+        from recsys.models.encoder import NeighbourEncoder
 
         texts = collection.terms, collection.text_index
         return NeighbourEncoder(*texts, collection.vectors, maker)

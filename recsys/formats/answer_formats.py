@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from recsys.errors import InputError, near_miss
+from recsys.errors import check_name
 
 if TYPE_CHECKING:
     from recsys.records import Answer
@@ -31,11 +31,7 @@ def render(answer: "Answer", name: str) -> str:
     Raises:
         InputError: there is no format of that name.
     """
-    if name not in FORMATS:
-        raise InputError(
-            f"There is no format {name!r}.{near_miss(name, FORMATS)}",
-            f"The formats are {', '.join(FORMATS)}.",
-        )
+    check_name(name, FORMATS, "format")
     return FORMATS[name].open()(answer)
 
 

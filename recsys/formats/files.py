@@ -13,6 +13,9 @@ STDIN = Path("-")
 MAX_BYTES = 64 * 2**20
 """A file larger than this (bytes) is refused unread."""
 
+WOVEN = (".rnw", ".snw", ".pnw", ".rtex")
+"""Suffixes of LaTeX that R or Python weaves."""
+
 MARKS = (  # The marks of UTF-32 begin like those of UTF-16: they come first.
     (codecs.BOM_UTF8, "utf-8-sig", "UTF-8"),
     (codecs.BOM_UTF32_LE, "utf-32", "UTF-32"),

@@ -4,21 +4,20 @@ draft ─► sentences ─► places that lack a citation ─► passages ─►
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from recsys.errors import InputError
-from recsys.formats.bodies.body_formats import read_body
 from recsys.formats.bodies.places import passage_of, sentence_at
-from recsys.formats.drafts.draft_formats import read_manuscript
+from recsys.formats.drafts.draft_formats import open_draft
 from recsys.local.local_recommender import LocalRecommender
-from recsys.local.missing_citations import end_of, marked, unmarked
 from recsys.local.named_works import find_names
 from recsys.local.passage import Passage
+from recsys.local.where_to_cite import end_of, marked, unmarked
 from recsys.passages import Body, Gap, LocalAnswer, Sentence
 from recsys.query.matching import match
 from recsys.query.question import pose
-from recsys.records import Bibliography, Manuscript, PaperId, ReadingLists, Reference
+from recsys.records import Bibliography, Manuscript, PaperId, ReadingLists
 
 SURE = 0.9
 """The score of a name from which on the paper is taken for the one that is cited."""
@@ -73,9 +72,9 @@ def cite(recommender: LocalRecommender, draft: Path | str, asked: LocalQuestion)
     if isinstance(draft, str):
         known = Manuscript(title=asked.title or "", abstract=asked.abstract)
         return cite_read(recommender, passage_read(draft, asked.offset, known), asked)
-    manuscript = read_manuscript(draft, title=asked.title, abstract=asked.abstract)
-    body = read_body(draft, manuscript=manuscript)
-    return cite_read(recommender, draft_read(manuscript, body, str(draft), asked.line), asked)
+    opened = open_draft(draft, title=asked.title, abstract=asked.abstract)
+    read = draft_read(opened.manuscript, opened.body, str(draft), asked.line)
+    return cite_read(recommender, read, asked)
 
 
 def cite_read(recommender: LocalRecommender, read: ReadText, asked: LocalQuestion) -> LocalAnswer:
@@ -95,7 +94,7 @@ def cite_read(recommender: LocalRecommender, read: ReadText, asked: LocalQuestio
         as_of=asked.as_of,
     )
     gaps = _lacking(recommender, read.body, asked.most) if read.gaps is None else read.gaps
-    known = _Cited(recommender, _ids_by_key(recommender, read.body.references))
+    known = _Cited(recommender, _ids_by_key(recommender, read, question.meant))
     passages = [Passage(each.sentence.text, known.in_(each.sentence), each.at) for each in gaps]
     answers = recommender.recommend(question.draft, passages, asked.k)
     found = tuple(
@@ -151,17 +150,24 @@ def _lacking(recommender: LocalRecommender, body: Body, most: int) -> tuple[Gap,
 
 
 def _ids_by_key(
-    recommender: LocalRecommender, references: Sequence[Reference]
+    recommender: LocalRecommender, read: ReadText, meant: Sequence[PaperId | None]
 ) -> Mapping[str, PaperId]:
-    """Find the papers that the keys of a draft's bibliography name."""
-    collection = recommender.collection
-    if not references:
-        return {}
-    return {
-        found.reference.key: collection.corpus.ids[found.row]
-        for found in match(collection, references)
-        if found.row is not None
+    """Return the papers that the keys of a draft's bibliography name.
+
+    meant: what the manuscript's references mean; the body's are the same but for their keys, unless
+    they came by another way.
+    """
+    known = {
+        replace(work, key=""): paper_id
+        for work, paper_id in zip(read.manuscript.references, meant, strict=True)
     }
+    others = [work for work in read.body.references if replace(work, key="") not in known]
+    collection = recommender.collection
+    for found in match(collection, others) if others else ():
+        paper_id = None if found.row is None else collection.corpus.ids[found.row]
+        known[replace(found.reference, key="")] = paper_id
+    papers = ((work.key, known[replace(work, key="")]) for work in read.body.references)
+    return {key: paper_id for key, paper_id in papers if paper_id is not None}
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,12 @@ import numpy as np
 
 from recsys.local.draft_view import OUTSIDE
 from recsys.query.query import Query
-from recsys.store.arrays import Floats, Longs, Mask, Rows
+from recsys.store.arrays import Floats, Longs, Mask, Rows, top_k
 from recsys.store.collection import Collection, ContextSpace
 from recsys.store.contexts import Contexts
+from recsys.store.graph import distinct
 from recsys.store.kernels import fastest
-from recsys.store.lookup import distinct
 from recsys.store.terms import QueryText
-from recsys.store.top_k import top_k
 
 NEAREST = 50
 """So many of the sentences most like a passage vote for the papers that they cite."""

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from recsys.local.title_means import TitleMeans
-from recsys.query.query import Query
-from recsys.query.rocchio import has_text
+from recsys.query.query import Query, has_text
 from recsys.ranking.features import compute, feature_names
 from recsys.recommend import Recommender
 from recsys.records import Draft

@@ -3,8 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recsys.local.named_tokens import Token, cut
-from recsys.local.named_words import BOTH, NAME_SUFFIXES, NO_SURNAMES, PARTICLES, is_surname
+from recsys.local.named_tokens import (
+    BOTH,
+    NAME_SUFFIXES,
+    NO_SURNAMES,
+    PARTICLES,
+    Token,
+    cut,
+    is_surname,
+)
 from recsys.store.name_keys import fold
 
 MOST_NAMES = 12

@@ -4,8 +4,7 @@ import re
 
 from recsys.local.named_lists import name_lists
 from recsys.local.named_mentions import find_mentions
-from recsys.local.named_tokens import LONGEST
-from recsys.local.named_words import is_surname
+from recsys.local.named_tokens import LONGEST, is_surname
 
 _A_YEAR = r"(?<!\d)(?:1[89]|20)\d\d(?!\d)"
 _YEAR = re.compile(rf"[-/]?{_A_YEAR}(?:(?:s|[a-z](?:\s?[,/&]\s?[a-z])*)\b)?|'\d\d(?!\d)")

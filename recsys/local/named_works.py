@@ -1,21 +1,174 @@
 """Which papers of a corpus a sentence names: by surnames and year, or by the name of a system."""
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 
-from recsys.local.named_mentions import Mention, find_mentions, readable
-from recsys.local.named_misspelt import find_resembling
-from recsys.local.named_systems import SystemName, find_system_names
-from recsys.local.named_titles import TitleNames
+from recsys.local.named_mentions import (
+    Mention,
+    SystemName,
+    find_mentions,
+    find_system_names,
+    is_system_shaped,
+    readable,
+    system_key,
+)
 from recsys.records import Reason
-from recsys.store.arrays import Floats, Longs, Mask, Rows
+from recsys.store.arrays import Floats, Longs, Mask, Ragged, Rows
 from recsys.store.collection import Collection
+from recsys.store.corpus import Corpus
 from recsys.store.graph import UNKNOWN_YEAR, Years
+from recsys.store.name_keys import author_key
+from recsys.store.words import tokens
+
+# Names that titles give: "BERT: Pre-training of ...", looked up without a look at all titles.
+
+HEAD, OPENING, BRACKETED = 1.0, 0.3, 0.3
+"""Scores of a name before a colon or dash, of a title's first word, of one in brackets."""
+MOST_TITLES = 6
+"""A name in more titles than these is the name of a field, not of one work."""
+_WITHIN, _MOST_WITHIN, _SHORTEST_WITHIN = 0.2, 2, 4
+"""Score of a name somewhere in a title, in how many it is at most, and how long at least."""
+
+# In RE2, which Arrow runs over all titles at once.
+_DASH = r"[-\x{2013}\x{2014}]{1,3}"
+_NAME = r"(?P<name>[\pL\pN][^\s:,()]{1,29}"
+_HEADS = (
+    (HEAD, rf"^(?:The )?{_NAME}?)(?:\s?:|\s{_DASH}\s|{_DASH}\s)"),
+    (OPENING, rf"^(?:The )?{_NAME})\s"),
+    (BRACKETED, rf"\({_NAME})\)"),
+)
+
+
+@dataclass(frozen=True)
+class TitleNames:
+    """The names that titles give. Its tables are made when the first is looked up."""
+
+    collection: Collection
+
+    def find(self, system: SystemName, known: Mask) -> tuple[Rows, Floats]:
+        """Return the papers so named with scores in (0, 1]: rows ascending.
+
+        known: (n,) bool, papers whose titles are read.
+        """
+        named = self._heads.get(system.key, {})
+        heads = {row: score for row, score in named.items() if known[row]}
+        titles = self._titles_with(system)
+        titles = titles[known[titles]]
+        if len(titles) > MOST_TITLES or system.plain:  # A field's name, or any word: not sure.
+            heads = {row: score for row, score in heads.items() if score == HEAD}
+        if len(titles) > MOST_TITLES and system.plain:
+            heads = {}
+        rare = 0 < len(titles) <= _MOST_WITHIN and len(system.key) >= _SHORTEST_WITHIN
+        if not heads and not system.plain and rare:
+            heads = dict.fromkeys(titles.tolist(), _WITHIN / len(titles))
+        rows = np.array(sorted(heads), np.int32)
+        return rows, np.array([heads[row] for row in rows.tolist()], np.float32)
+
+    def _titles_with(self, system: SystemName) -> Rows:
+        words = tokens(system.name)
+        code = self.collection.terms.vocabulary.find(words[0]) if len(words) == 1 else None
+        return np.empty(0, np.int32) if code is None else self._rows_of_term[code]
+
+    @cached_property
+    def _heads(self) -> dict[str, dict[int, float]]:
+        """Key of a name -> row -> score."""
+        heads: dict[str, dict[int, float]] = {}
+        for key, row, score in self._named():
+            rows = heads.setdefault(key, {})
+            rows[row] = max(score, rows.get(row, 0.0))
+        return heads
+
+    def _named(self) -> Iterator[tuple[str, int, float]]:
+        import pyarrow.compute as compute
+
+        titles = self.collection.corpus.column("title")
+        for score, pattern in _HEADS:
+            found = compute.struct_field(compute.extract_regex(titles, pattern), "name")
+            # A title in capitals says nothing of its first word.
+            rows = np.flatnonzero(found.is_valid().to_numpy())
+            for row, name in zip(rows.tolist(), found.drop_null().to_pylist(), strict=True):
+                if score == HEAD or (is_system_shaped(name) and not titles[row].as_py().isupper()):
+                    yield system_key(name), row, score
+
+    @cached_property
+    def _rows_of_term(self) -> Ragged:
+        """The titles with each term: code of the term -> rows, ascending."""
+        terms = self.collection.terms
+        titles = terms.title_terms
+        owners = np.repeat(np.arange(len(titles), dtype=np.int32), np.diff(titles.starts))
+        return Ragged.from_pairs(owners=titles.values, values=owners, n=len(terms.vocabulary))
+
+
+# Papers whose authors are called almost as a sentence says: of misspelt and damaged names.
+
+MOST_ROWS = 200
+"""Papers that are compared; a name that so many bear tells nothing without the others."""
+ALIKE = 0.75
+"""How much of two surnames agrees, at least: "Adreevskaia" and "Andreevskaia" 0.96."""
+RESEMBLING, MISDIVIDED = 0.6, 0.5
+"""Scores: every name is alike, at most; all names are there, but not as that many authors."""
+_SHORTEST = 4
+"""Letters that a surname's begin has, at least, to be looked for."""
+
+
+def find_resembling(
+    corpus: Corpus, mention: Mention, ranges: Sequence[tuple[int, int]]
+) -> tuple[Rows, Floats]:
+    """Return papers of that very year whose authors resemble the named ones: rows, scores.
+
+    Args:
+        corpus: where to look.
+        mention: a work that nobody has written who is called so.
+        ranges: of each of its surnames, the codes of the authors so called: begin, end.
+    """
+    if mention.year is None:
+        return np.empty(0, np.int32), np.empty(0, np.float32)
+    nearly = [_called_nearly(corpus, surname) for surname in mention.surnames]
+    papers = corpus.papers_of_author
+    parts = [papers.values[papers.starts[a] : papers.starts[b]] for a, b in (*ranges, *nearly)]
+    rows = np.concatenate(parts)
+    rows = np.unique(rows[corpus.years[rows] == mention.year])[:MOST_ROWS]
+    scores = np.array([_likeness(corpus, row, mention) for row in rows.tolist()], np.float32)
+    return rows[scores > 0], scores[scores > 0]
+
+
+def _called_nearly(corpus: Corpus, surname: str) -> tuple[int, int]:
+    """Return the codes of authors whose names begin so, but for the last letter: begin, end."""
+    stem = surname[: max(_SHORTEST, len(surname) - 1)]
+    if len(stem) < _SHORTEST:
+        return 0, 0
+    begin = bisect_left(corpus.author_keys, stem)
+    return begin, bisect_left(corpus.author_keys, stem + "\U0010ffff", lo=begin)
+
+
+def _likeness(corpus: Corpus, row: int, mention: Mention) -> float:
+    """Compare the authors of a paper, in their order, with the named ones: 0 where one differs."""
+    authors = [corpus.author_keys[code].partition(" ")[0] for code in corpus.authors[row].tolist()]
+    named = mention.surnames
+    if len(authors) < len(named) or (len(authors) > len(named) and not mention.more):
+        # Two names became one, or one became two.
+        printed = _words(corpus.papers([row])[0].authors)
+        near = 1 < len(named) >= len(authors) - 1
+        return MISDIVIDED if near and printed.issuperset(named) else 0.0
+    alike = [_alike(name, author) for name, author in zip(named, authors, strict=False)]
+    return RESEMBLING * min(alike) if min(alike) >= ALIKE else 0.0
+
+
+def _alike(first: str, second: str) -> float:
+    return 1.0 if first == second else SequenceMatcher(None, first, second, autojunk=False).ratio()
+
+
+def _words(names: Iterable[str]) -> set[str]:
+    """Return the words of printed names as the keys of authors have them."""
+    words = (author_key(word) for name in names for word in name.split())
+    return {word for word in words if word}
+
 
 Named: TypeAlias = Mention | SystemName
 

@@ -9,10 +9,9 @@ from recsys.local.draft_view import DraftView
 from recsys.local.named_works import NamedRows, NamedWorks, find_names
 from recsys.query.query import Query
 from recsys.records import PaperId
-from recsys.store.arrays import Floats, Rows
+from recsys.store.arrays import Floats, Rows, top_k
 from recsys.store.collection import Collection
-from recsys.store.lookup import dots
-from recsys.store.top_k import top_k
+from recsys.store.graph import dots
 
 _NO_ROWS = np.empty(0, np.int32)
 _MARK = " [1]"

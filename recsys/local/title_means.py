@@ -6,7 +6,7 @@ import numpy as np
 
 from recsys.ranking.evidence import Evidence
 from recsys.store.arrays import Floats, Longs, Rows
-from recsys.store.lookup import distinct
+from recsys.store.graph import distinct
 
 MOST_CITERS = 30
 """Of a much cited paper, this many of its latest citers describe it, and so many sentences."""

@@ -2,10 +2,9 @@
 
 from recsys.mapping.drawing import draw_map
 from recsys.mapping.map_page import MAP_FORMATS, map_file, map_page
-from recsys.mapping.map_styles import MAP_CSS
 from recsys.mapping.map_values import Group, Kind, Map, Node, Tick
 from recsys.mapping.node_table import map_gaps, map_table
-from recsys.mapping.svg_picture import map_svg
+from recsys.mapping.svg_picture import MAP_CSS, map_svg
 
 __all__ = [
     "MAP_CSS",

@@ -1,13 +1,13 @@
 """From a question to a map: surroundings, weights, groups, places."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from recsys.errors import NothingFound
 from recsys.mapping.grouping import groups_of
 from recsys.mapping.map_values import Group, Kind, Map, Node
-from recsys.mapping.naming_gaps import widest_gaps
 from recsys.mapping.phrases import label_groups
 from recsys.mapping.placing import Layout, lay_out
 from recsys.mapping.resemblance import (
@@ -17,7 +17,6 @@ from recsys.mapping.resemblance import (
     cosines_of,
     resemblance,
 )
-from recsys.mapping.surroundings import Surroundings, surround
 from recsys.query.apply_filters import apply_filters
 from recsys.query.filters import Filters
 from recsys.query.query import Query
@@ -26,8 +25,82 @@ from recsys.recommend import Ranking, Recommender
 from recsys.store.arrays import Floats, Longs, Mask, Rows
 from recsys.store.blas import one_thread
 from recsys.store.collection import Collection
-from recsys.store.graph import UNKNOWN_YEAR
+from recsys.store.graph import UNKNOWN_YEAR, distinct
 from recsys.store.products import remembered_products
+
+# The papers around a draft: what it cites, what is recommended, and what is near.
+#
+# Nothing is newer than the draft: every paper is one that its query may see.
+
+MOST = 150
+"""Papers on a map: more are a cloud that nobody reads."""
+MOST_CITED = 75
+"""Of a long bibliography the closest are drawn: half of the map belongs to what is not cited."""
+SUGGESTED = 20
+"""As many as an answer recommends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Papers around a draft.
+
+    rows: (m,) int32, ascending, m <= MOST. cited, suggested: (m,) bool, never both; the others are
+    near. hidden: cited papers that were left out, being the furthest.
+    """
+
+    rows: Rows
+    cited: Mask
+    suggested: Mask
+    hidden: int = 0
+
+    def __len__(self) -> int:
+        """Count the papers."""
+        return len(self.rows)
+
+
+def surround(query: Query, ranking: Ranking) -> Surroundings:
+    """Choose the papers: cited ones, closest first, then the ranking from its top.
+
+    The candidates that are ranked are the nearest papers and what they cite.
+    """
+    cited = query.seeds[:MOST_CITED]
+    others = ranking.rows[: MOST - len(cited)]
+    rows = distinct(np.concatenate([cited, others]).astype(np.int32))
+    return Surroundings(
+        rows,
+        np.isin(rows, cited),
+        np.isin(rows, others[:SUGGESTED]),
+        len(query.seeds) - len(cited),
+    )
+
+
+# The gaps of a draft: groups with many near papers of which it cites few.
+
+MOST_GAPS = 3
+CITED_BEFORE = 1.0
+"""Added to what the draft cites of a group: the first citation of a group halves its gap."""
+DIGITS = 6
+
+
+def widest_gaps(groups: Longs, cited: Mask, chances: Floats) -> tuple[int, ...]:
+    """Name the groups with the widest gaps, the widest first, ties by number.
+
+    A gap is the number of citations to expect among the group's near papers, over how many the
+    draft has there, plus one. A group without a near paper is no gap.
+
+    Args:
+        groups: (m,) group of each paper.
+        cited: (m,) bool, whether the draft cites it.
+        chances: (m,) that its author would cite it; not read where it is cited.
+    """
+    count = int(groups.max()) + 1 if len(groups) else 0
+    expected = np.bincount(groups, np.where(cited, 0.0, chances), minlength=count)
+    had = np.bincount(groups[cited], minlength=count)
+    near = np.bincount(groups[~cited], minlength=count)
+    gaps: Sequence[float] = np.round(expected / (had + CITED_BEFORE), DIGITS).tolist()
+    ranked = sorted((group for group in range(count) if near[group]), key=lambda g: (-gaps[g], g))
+    return tuple(ranked[:MOST_GAPS])
+
 
 _NO_FILTERS = Filters()
 

@@ -2,11 +2,9 @@
 
 from collections.abc import Callable, Mapping
 
-from recsys.mapping.map_styles import MAP_CSS
 from recsys.mapping.map_values import Map
 from recsys.mapping.node_table import map_gaps, map_table
-from recsys.mapping.shown_nodes import escaped
-from recsys.mapping.svg_picture import map_svg
+from recsys.mapping.svg_picture import MAP_CSS, escaped, map_svg
 
 _PAGE = """<!doctype html>
 <html lang="en">

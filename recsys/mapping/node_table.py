@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from recsys.formats.references.shown_facts import paper_link
 from recsys.mapping.map_values import Map
-from recsys.mapping.shown_nodes import IN_WORDS, Address, escaped, row_id, target, title_of
-from recsys.mapping.svg_picture import TABLE
+from recsys.mapping.svg_picture import IN_WORDS, TABLE, Address, escaped, row_id, target, title_of
 
 _HEAD = (
     "<thead><tr>"

@@ -10,10 +10,9 @@ import numpy as np
 from recsys.query.filters import Filters
 from recsys.records import Draft
 from recsys.store.arrays import Mask, Rows
-from recsys.store.corpus import Corpus
+from recsys.store.corpus import Corpus, paper_type
 from recsys.store.graph import UNKNOWN_YEAR
 from recsys.store.name_keys import fold, venue_key
-from recsys.store.paper_types import paper_type
 
 REMOVED = "removed by "
 """How the stage of a filter is called in an answer, before the name of the filter."""

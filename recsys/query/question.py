@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 from recsys.errors import RecsysError
-from recsys.keyphrases import with_keyphrases
-from recsys.query.draft_itself import find_itself, left_out
-from recsys.query.draft_summary import matched, some, understood
+from recsys.formats.identifiers import acl, arxiv, doi
+from recsys.keyphrases import with_keyphrases, without_keyphrases
 from recsys.query.filters import Filters
-from recsys.query.matching import Match
+from recsys.query.matching import Match, match
 from recsys.query.matching import match as find_matches
 from recsys.query.named import check_named, is_file, read_draft
 from recsys.query.surnames import named_in_prose
@@ -26,6 +25,107 @@ from recsys.records import (
     Reference,
 )
 from recsys.store.collection import Collection
+from recsys.store.corpus import Corpus
+from recsys.store.name_keys import author_keys
+from recsys.store.words import folded_words
+
+# Find the draft itself in the corpus: who wrote it shall not be told to cite it.
+#
+# By its DOI, arXiv or ACL id; else by its title, where an author or the abstract agrees. A
+# preprint and what became of it are two such papers.
+
+ASKED = 10
+"""How many papers of about that title are looked at."""
+SHORTEST_TITLE = 3
+"""Words of a title that may tell a paper; "Introduction" is that of many."""
+SAME_ABSTRACT = 0.8
+"""Share of the distinct words of two abstracts from which on they are one."""
+
+
+def find_itself(collection: Collection, manuscript: Manuscript) -> tuple[PaperId, ...]:
+    """Return the ids of the papers of the corpus that a draft is, ascending; mostly none."""
+    corpus = collection.corpus
+    rows = set(_identified(collection, manuscript))
+    words = folded_words(manuscript.title)
+    if len(words) >= SHORTEST_TITLE:
+        query = collection.terms.query(manuscript.title, None)
+        offered, _ = collection.text_index.search(query, ASKED)
+        alike = [row for row in offered.tolist() if folded_words(corpus.title(row)) == words]
+        rows |= {row for row in alike if _agrees(manuscript, corpus, row)}
+    return tuple(sorted(corpus.ids[row] for row in rows))
+
+
+def left_out(found: Iterable[PaperId]) -> tuple[str, ...]:
+    """Say which papers are the draft itself."""
+    named = ", ".join(found)
+    return (f"The corpus holds the draft itself ({named}): it is left out.",) if named else ()
+
+
+def _identified(collection: Collection, manuscript: Manuscript) -> list[int]:
+    name = manuscript.doi
+    if not name:
+        return []
+    work = Reference(key=name, id=name, doi=doi(name), arxiv=arxiv(name), acl=acl(name))
+    # With its title, so that a slip in the identifier is not believed.
+    titled = Reference(
+        title=manuscript.title or None, doi=work.doi, arxiv=work.arxiv, acl=work.acl, id=name
+    )
+    return [each.row for each in match(collection, [titled]) if each.row is not None]
+
+
+def _agrees(manuscript: Manuscript, corpus: Corpus, row: int) -> bool:
+    """Whether a paper of the same title has an author of the draft, or its abstract."""
+    theirs = corpus.papers([row])[0].authors
+    if not set(author_keys(manuscript.authors)).isdisjoint(author_keys(theirs)):
+        return True
+    if not manuscript.abstract:
+        return False
+    stored = corpus.full_papers([row])[0].abstract  # Reading it costs more than all the rest.
+    one, other = (set(folded_words(text)) for text in (manuscript.abstract, stored))
+    return bool(one and other) and len(one & other) >= SAME_ABSTRACT * len(one | other)
+
+
+# What was understood of a draft, in words: the first line that its author reads.
+
+
+def understood(corpus: Corpus, draft: Draft, lists: Iterable[str]) -> str:
+    """Say what there is and what the corpus knows of it.
+
+    lists: what `matched` says of each list of papers.
+    """
+    words = len((without_keyphrases(draft.abstract, draft.keyphrases) or "").split())
+    parts = [
+        "title" if draft.title.strip() else "no title",
+        f"abstract ({some(words, 'word')})" if words else "no abstract",
+    ]
+    if draft.keyphrases:
+        parts.append(some(len(draft.keyphrases), "keyphrase"))
+    if draft.authors:
+        known = len(corpus.author_codes(draft.authors))
+        parts.append(f"{some(len(draft.authors), 'author')} ({known} in the corpus)")
+    if draft.venue:
+        known = corpus.venue_code(draft.venue) >= 0
+        parts.append("venue" if known else "venue (not in the corpus)")
+    parts += lists
+    if draft.as_of is not None:
+        parts.append(f"as of {draft.as_of}")
+    return f"Understood: {', '.join(parts)}."
+
+
+def matched(name: str, found: int, missing: int) -> str:
+    """Say how many papers of a list the corpus holds.
+
+    >>> matched("reference", 27, 4)
+    '31 references: 27 matched, 4 not in the corpus'
+    """
+    rest = f", {missing} not in the corpus" if missing else ""
+    return f"{some(found + missing, name)}: {found} matched{rest}"
+
+
+def some(number: int, what: str) -> str:
+    """Count things: `1 word`, `2 words`."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
 
 Asked: TypeAlias = str | Path | Manuscript | Reference | Draft
 """What can be asked: the file of a draft, its text, a draft that was read, one paper to find more
@@ -42,7 +142,8 @@ class Question:
     that name the papers that were not found. library: those of the user's own papers that the
     corpus holds. name: the draft's file, if it is one. cited, liked: what is in the draft's
     references, apart; unfound: what it cites that the corpus does not hold. details: sentences on
-    each single thing that `notes` count.
+    each single thing that `notes` count. meant: the paper that each reference of the manuscript
+    means, None where the corpus does not hold it.
     """
 
     draft: Draft
@@ -55,6 +156,7 @@ class Question:
     liked: tuple[PaperId, ...] = ()
     unfound: tuple[Reference, ...] = ()
     details: tuple[str, ...] = ()
+    meant: tuple[PaperId | None, ...] = ()
 
     def filtered(self, filters: Filters) -> Filters:
         """Name the papers of the library to filters that leave them out."""
@@ -136,6 +238,7 @@ def pose(
         liked.ids,
         cited.missing,
         (*manuscript.details, *_details(lists)),
+        cited.meant,
     )
 
 
@@ -158,13 +261,15 @@ def _own(collection: Collection, draft: Draft) -> tuple[PaperId, ...]:
 class _Found:
     """The papers of one list: ids of those that the corpus holds, and the others.
 
-    unsure: how many of the others could be several papers of the corpus.
+    unsure: how many of the others could be several papers of the corpus. meant: the paper of each
+    reference.
     """
 
     name: str
     ids: tuple[PaperId, ...]
     missing: tuple[Reference, ...]
     unsure: int = 0
+    meant: tuple[PaperId | None, ...] = ()
 
     def __str__(self) -> str:
         return matched(self.name, len(self.ids), len(self.missing))
@@ -210,7 +315,7 @@ def _find(
     unsure = sum(
         each.row is None and named_in_prose(each.reference) and each.score > 0 for each in matches
     )
-    return _Found(name, tuple(found), tuple(missing), unsure)
+    return _Found(name, tuple(found), tuple(missing), unsure, tuple(meant))
 
 
 def _problems(lists: ReadingLists) -> tuple[str, ...]:

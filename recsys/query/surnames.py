@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from recsys.formats.drafts.wording import OTHERS
 from recsys.records import Reference
 from recsys.store.corpus import Corpus
 from recsys.store.name_keys import author_key
@@ -19,8 +20,6 @@ def named_in_prose(reference: Reference) -> bool:
 
 def papers_of_surnames(corpus: Corpus, surnames: Sequence[str], year: int | None) -> list[int]:
     """Return the rows of that year whose authors are called so, in this order, ascending."""
-    from recsys.formats.drafts.prose_citations import OTHERS  # Its patterns are long to compile.
-
     named = [name for name in surnames if name != OTHERS]
     codes = corpus.namesakes(named[:1])
     rows = sorted({int(row) for row in corpus.papers_of_author.take(codes)[1]})

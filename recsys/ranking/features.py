@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from recsys.ranking.citing_habits import CitingHabits
-from recsys.ranking.evidence import MODEST, vote_share
+from recsys.ranking.evidence import MODEST, Seeds, vote_share
 from recsys.ranking.facts import (
     Facts,
     Feature,
@@ -19,7 +19,6 @@ from recsys.ranking.facts import (
     per_citation,
     share_of_best,
 )
-from recsys.ranking.seed_view import Seeds
 from recsys.retrieval.voters import Ballots
 from recsys.store.arrays import Floats
 

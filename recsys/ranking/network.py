@@ -19,7 +19,7 @@ FARTHEST = np.float32(6)
 """Standard deviations from the mean of the candidates; beyond them, all is the same."""
 _LEAST = np.float32(1e-6)
 _SHORT = ("first", "first_bias", "second", "second_bias")
-"""Arrays that are stored in 16 bits; rankers of older versions have them in 32."""
+"""Arrays that are stored in 16 bits."""
 _ARRAYS = ("knots", "quantiles", *_SHORT, "last", "bias")
 
 

@@ -7,14 +7,12 @@ from itertools import islice
 
 import numpy as np
 
-from recsys.ranking.evidence import Evidence
+from recsys.ranking.evidence import Evidence, Seeds
 from recsys.ranking.facts import Facts
-from recsys.ranking.seed_view import Seeds
 from recsys.ranking.shared_terms import DraftWords
 from recsys.records import Paper, Reason
 from recsys.retrieval.voters import Voters, votes
-from recsys.store.arrays import Floats, Rows
-from recsys.store.top_k import top_k
+from recsys.store.arrays import Floats, Rows, top_k
 
 MOST_REASONS = 3
 ASKED = 20

@@ -12,12 +12,14 @@ from functools import cached_property
 
 import numpy as np
 
+from recsys.errors import InputError
+from recsys.protocols import Ranker
 from recsys.ranking.evidence import MODEST, Evidence
-from recsys.ranking.facts import descending_rank, log_of, share_of_best
-from recsys.store.arrays import Floats, Rows
+from recsys.ranking.facts import Facts, descending_rank, log_of, share_of_best
+from recsys.ranking.features import compute
+from recsys.store.arrays import Floats, Rows, top_k
+from recsys.store.graph import dots_of_many
 from recsys.store.kernels import fastest
-from recsys.store.lookup import dots_of_many
-from recsys.store.top_k import top_k
 
 FAVOURITES = 20
 """How many candidates of the highest chances the others are compared with."""
@@ -190,3 +192,96 @@ def look_again(evidence: Evidence, chances: Floats) -> Floats:
     for column, feature in enumerate(SECOND_FEATURES):
         table[:, column] = feature.function(look)
     return table
+
+
+# Score candidates in one look or in two.
+
+
+def score(ranker: Ranker, facts: Facts) -> Floats:
+    """Score the candidates: (m,) float32, higher is better.
+
+    A ranker that looks twice reads the features that its first one has read, and what the chances
+    which that gives tell of each candidate.
+    """
+    first = ranker.first
+    if first is None:
+        return ranker.score(compute(facts, ranker.feature_names))
+    features = compute(facts, first.feature_names)
+    chances = first.probability(first.score(features))
+    again = look_again(facts.evidence, chances)
+    return ranker.score(np.concatenate([features, again], axis=1))
+
+
+# Negative examples: papers like those that somebody does not like sink.
+
+STRENGTH = 3.0
+"""Standard deviations of the scores that a paper loses per unit of its excess."""
+MARGIN = 0.2
+"""So much closer to a disliked paper may a paper be without loss: papers on one topic are closer to
+each other than any of them is to a draft."""
+
+
+def sink(facts: Facts, scores: Floats) -> Floats:
+    """Lower the (m,) scores of the candidates that are like a disliked paper.
+
+    score - STRENGTH * standard deviation of the scores * max(0, excess - MARGIN), the excess being
+    the candidate's closeness to the disliked paper nearest to it, less its cosine with the draft
+    or its closeness to the nearest seed, whichever is higher. `Seeds.closeness` is high for papers
+    of similar words and for papers that are cited together. Without disliked papers, all scores
+    stay as they are.
+    """
+    if facts.disliked is None or len(scores) == 0:
+        return scores
+    attraction = facts.evidence.candidates.cosines
+    if facts.seeds is not None:
+        attraction = np.maximum(attraction, facts.seeds.closeness.max(axis=1))
+    excess = facts.disliked.closeness.max(axis=1) - attraction
+    lost: Floats = np.float32(STRENGTH) * scores.std() * np.maximum(excess - np.float32(MARGIN), 0)
+    return scores - lost
+
+
+# Diversity: choose papers so that each adds something to those above it.
+
+POOL = 200
+"""An answer is chosen from this many of the best papers, or from as many as are asked for."""
+
+
+def check_diversity(diversity: float) -> None:
+    """Refuse what is not in [0, 1].
+
+    Raises:
+        InputError: it is lower, higher or not a number.
+    """
+    if not 0 <= diversity <= 1:
+        raise InputError(
+            f"The diversity is {diversity}.",
+            "Give --mmr a number from 0 (most relevant) to 1 (most different).",
+        )
+
+
+def diversify(relevance: Floats, vectors: Floats, k: int, diversity: float) -> Rows:
+    """Choose k papers of a ranking by maximal marginal relevance: positions, in the new order.
+
+    Each step takes the paper with the highest (1 - diversity) * relevance - diversity * similarity,
+    similarity being the highest cosine with a paper taken before (Carbonell & Goldstein 1998, where
+    1 - diversity is lambda). Ties go to the paper ranked higher. O(k m d).
+
+    Relevance is meant to be the calibrated probability: it says the same in every answer, and on
+    dev of vis it costs fewer right papers than the scaled score for answers as diverse.
+
+    Args:
+        relevance: (m,) float32 in [0, 1], descending.
+        vectors: (m, d) float32, L2-normalised rows, of the same papers.
+        k: how many to choose at most.
+        diversity: 0 keeps the order, 1 looks at the cosines alone.
+    """
+    weighed = (1 - diversity) * relevance.astype(np.float64)
+    margin = weighed.copy()  # Nothing is taken yet, so nothing is similar.
+    similarity = np.full(len(relevance), -np.inf)
+    taken = np.empty(min(k, len(relevance)), np.int32)
+    for step in range(len(taken)):
+        at = taken[step] = np.argmax(margin)
+        similarity = np.maximum(similarity, vectors @ vectors[at])
+        margin = weighed - diversity * similarity
+        margin[taken[: step + 1]] = -np.inf
+    return taken

@@ -1,6 +1,6 @@
 """Candidates by BM25: the papers that share the draft's words."""
 
-from recsys.retrieval.settings import SourceQuery
+from recsys.retrieval.sources import SourceQuery
 from recsys.retrieval.voters import Voters, share
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.kernels import fastest

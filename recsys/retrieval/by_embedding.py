@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from recsys.retrieval.settings import SourceQuery
+from recsys.retrieval.sources import SourceQuery
 from recsys.retrieval.voters import Voters
 from recsys.store.arrays import Floats, Mask, Rows
 

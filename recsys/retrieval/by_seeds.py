@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from recsys.retrieval.settings import SourceQuery
+from recsys.retrieval.sources import SourceQuery
 from recsys.retrieval.voters import NOBODY, Voters, share, ties
 from recsys.store.arrays import Floats, Mask, Rows
-from recsys.store.lookup import distinct
+from recsys.store.graph import distinct
 
 MOST_CITERS = 100
 """Of a much cited seed, this many of its latest citing papers are followed."""

@@ -8,9 +8,8 @@ import numpy as np
 
 from recsys.retrieval.sources import source_names
 from recsys.retrieval.voters import Voters
-from recsys.store.arrays import Floats, Rows
+from recsys.store.arrays import Floats, Rows, top_k
 from recsys.store.kernels import fastest, in_numpy
-from recsys.store.top_k import top_k
 
 Bits: TypeAlias = in_numpy.Bits
 """Of each paper, bit i is set if the source with the name `sources.names()[i]` proposes it."""

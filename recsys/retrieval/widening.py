@@ -7,14 +7,11 @@ a filter leaves keeps the score and the chance that it has without filters.
 import numpy as np
 
 from recsys.query.query import Query
-from recsys.retrieval.nearness import add_nearness
 from recsys.retrieval.pool import Candidates, Gathering, Pool
-from recsys.retrieval.propose import prior
-from recsys.retrieval.settings import SourceQuery, StageOne
-from recsys.retrieval.sources import asked_of, bit
-from recsys.store.arrays import Mask
+from recsys.retrieval.propose import add_nearness, prior
+from recsys.retrieval.sources import SourceQuery, StageOne, asked_of, bit
+from recsys.store.arrays import Mask, top_k
 from recsys.store.collection import Collection
-from recsys.store.top_k import top_k
 
 
 def widen(

@@ -6,22 +6,52 @@ one, never a mixture. Loading compares kind, schema and file sizes; `verify` als
 is replaced in another way, because it is read for longer: see `recsys.store.generations`.
 """
 
+import ctypes
 import glob
 import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing, InputError, near_miss
 from recsys.leftovers import is_running, remove_leftovers, temporary_name
-from recsys.store.exchange import exchange
 from recsys.store.layout import REMOTE, lies_on_store
 from recsys.version import CREATED_BY
+
+# Let two folders take each other's place in one step, where the system can.
+
+_HERE = -100
+"""AT_FDCWD of Linux: paths are those of the process."""
+_EXCHANGE = 2
+"""RENAME_EXCHANGE of renameat2(2), which Linux and the larger of its file systems know."""
+
+
+def exchange(one: Path, other: Path) -> bool:
+    """Give each of two paths what lies at the other; tell whether that was done.
+
+    Whoever looks at either finds something there at every moment. Nothing is done where the system
+    or the file system cannot, or where one of them does not exist.
+    """
+    call = _renameat2()
+    if call is None:
+        return False
+    done: int = call(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE)
+    return done == 0
+
+
+@cache
+def _renameat2() -> Any:  # noqa: ANN401 - What ctypes finds has no type.
+    if sys.platform != "linux":
+        return None
+    return getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+
 
 MANIFEST = "manifest.json"
 _UNREADABLE = (
@@ -178,13 +208,13 @@ def replacing(target: Path) -> Iterator[Path]:
         shutil.rmtree(partial, ignore_errors=True)
 
 
-def load_manifest(folder: Path, kind: str, *schemas: int) -> Manifest:
+def load_manifest(folder: Path, kind: str, schema: int) -> Manifest:
     """Read a manifest and check kind, schema version and the size of every file.
 
     Args:
         folder: the artifact.
         kind: what it has to be.
-        schemas: the versions that can be read, the newest last.
+        schema: the version that can be read.
 
     Raises:
         ArtifactMissing: no folder, or no manifest in it.
@@ -207,7 +237,7 @@ def load_manifest(folder: Path, kind: str, *schemas: int) -> Manifest:
         raise ArtifactMismatch(
             f"{folder} is of kind {manifest.kind!r}, not {kind!r}.", f"Give the path of the {kind}."
         )
-    check_schema(folder, kind, manifest.schema, schemas)
+    check_schema(folder, kind, manifest.schema, schema)
     inside = {str(Path(name).parent) for name in sizes if name.endswith(f"/{MANIFEST}")}
     for name in files_here(folder, sizes):
         if name.split("/")[0] not in inside:  # What an artifact of its own holds is its matter.
@@ -225,17 +255,20 @@ def check_sizes(folder: Path, manifest: Manifest) -> None:
         _check_size(folder / name, manifest.files[name]["bytes"])
 
 
-def check_schema(folder: Path | str, kind: str, schema: object, schemas: Sequence[int]) -> None:
+def check_schema(folder: Path | str, kind: str, schema: object, read: int) -> None:
     """Refuse what another version wrote in another way.
 
     Raises:
         ArtifactMismatch: naming both versions.
     """
-    if schema not in schemas:
+    if schema != read:
+        # Contexts are added to those that are there: they go when the index is built again.
+        maker = _MAKERS.get(kind) if kind != "contexts" else None
+        again = "Build it again" if maker is None else f"Run `{maker}` again"
         raise ArtifactMismatch(
             f"{folder} was written with schema {schema} of {kind!r}; this version reads "
-            f"schema {schemas[-1]}.",
-            "Build it again with this version.",
+            f"schema {read}.",
+            f"{again} with this version.",
         )
 
 
@@ -283,7 +316,7 @@ _MAKERS: Mapping[str, str] = {
     "ranker": "recsys train ranker INDEX --split FILE",
     "local-ranker": "recsys train local INDEX CONTEXTS",
     "contexts": "recsys add-contexts INDEX FILES",
-    "needs-citation": "python -m recsys.pipelines.studies.needs.needs_study",
+    "needs-citation": "python -m benchmarks.needs --texts DIR --index INDEX --out DIR",
 }
 """What makes an artifact of a kind, where `recsys build` does not."""
 
@@ -314,3 +347,14 @@ def _check_size(path: Path, expected: int) -> None:
     if actual != expected:
         state = "is missing" if actual is None else f"has {actual} bytes instead of {expected}"
         raise ArtifactCorrupt(f"{path} {state}.", "Build it again.")
+
+
+# Give a file that is never written again a second name, instead of a copy.
+
+
+def link_or_copy(file: Path | str, also: Path | str) -> None:
+    """Link a file under another name; copy it where the file system has no links."""
+    try:
+        os.link(file, also)
+    except OSError:
+        shutil.copyfile(file, also)

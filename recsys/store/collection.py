@@ -8,8 +8,7 @@ from recsys.protocols import TextIndex, VectorIndex
 from recsys.store.arrays import Floats, Rows
 from recsys.store.corpus import Corpus
 from recsys.store.generations import Generation
-from recsys.store.graph import CitationGraph
-from recsys.store.lookup import dots
+from recsys.store.graph import CitationGraph, dots
 from recsys.store.terms import TermStore
 from recsys.store.vectors.stored_vectors import StoredVectors
 

@@ -4,8 +4,9 @@ Rows are in ascending order of paper id, so "ties break by ascending id" is "by 
 """
 
 import json
+import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from mmap import ACCESS_READ, mmap
@@ -17,15 +18,75 @@ import numpy as np
 from recsys.records import Paper, PaperId
 from recsys.store.arrays import Longs, Mask, Ragged, Rows, SortedStrings, load_array
 from recsys.store.graph import UNKNOWN_YEAR, Years
-from recsys.store.hashed_names import HASHES, HashedNames
+from recsys.store.hashed_names import HashedNames
 from recsys.store.layout import FRONT_MATTER, YEARS
-from recsys.store.name_keys import author_keys, venue_key
-from recsys.store.paper_types import paper_types
-from recsys.store.shown_papers import STARTS, ShownPapers
+from recsys.store.name_keys import author_keys, fold, venue_key
+from recsys.store.shown_papers import ShownPapers
 
 if TYPE_CHECKING:
     import pyarrow
     import pyarrow.parquet
+
+
+# What kind of work a paper is: article, review, thesis ..., however its source names it.
+
+_KEYS = frozenset(
+    """type types doc-type document-type article-type paper-type publication-type publication-types
+    pub-type pub-types""".split()
+)
+_SYNONYMS: Mapping[str, str] = {
+    "article": "journal journal-article journal-paper article-journal research-article "
+    "research-paper original-article",
+    "conference": "conference-paper conference-article paper-conference proceedings-article "
+    "proceedings-paper inproceedings",
+    "review": "review-article literature-review systematic-review survey",
+    "book": "monograph edited-book",
+    "chapter": "book-chapter book-section book-part inbook incollection",
+    "thesis": "dissertation phd-thesis phdthesis masters-thesis mastersthesis",
+    "preprint": "posted-content repository",
+    "report": "tech-report techreport technical-report",
+    "letter": "letters-and-comments",
+    "dataset": "data-set",
+}
+_CANONICAL = {name: kind for kind, names in _SYNONYMS.items() for name in names.split()}
+_SEPARATORS = re.compile(r"[;|]")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_NOT_WORD = re.compile(r"[\W_]+")
+
+
+def paper_types(labels: Mapping[str, object]) -> tuple[str, ...]:
+    """Read the types out of a paper's labels, in order; a work may be of several.
+
+    >>> paper_types({"doc_type": "Article; Proceedings Paper"})
+    ('article', 'conference')
+    >>> paper_types({"publicationTypes": ["JournalArticle", "Review"]})
+    ('article', 'review')
+    """
+    values = (value for key, value in labels.items() if _hyphenated(key) in _KEYS)
+    found = (paper_type(name) for value in values for name in _names(value))
+    return tuple(dict.fromkeys(name for name in found if name))
+
+
+def paper_type(name: str) -> str:
+    """Return the one name used here for a type of work: lower case, words joined by hyphens.
+
+    >>> paper_type("JournalArticle"), paper_type("Short report"), paper_type("PhD Thesis")
+    ('article', 'short-report', 'thesis')
+    """
+    hyphenated = _hyphenated(name)
+    return _CANONICAL.get(hyphenated, hyphenated)
+
+
+def _names(value: object) -> Iterator[str]:
+    """Take apart "Article; Review" and ["Article", "Review"]."""
+    for item in value if isinstance(value, list) else [value]:
+        if isinstance(item, str):
+            yield from _SEPARATORS.split(item)
+
+
+def _hyphenated(name: str) -> str:
+    return _NOT_WORD.sub("-", fold(_HUMP.sub(" ", name))).strip("-")
+
 
 PAPERS = "papers.parquet"
 SHOWN = ("id", "title", "year", "authors", "venue", "doi", "url", "aliases")
@@ -68,8 +129,7 @@ class Corpus:
     mapped, because most of it is read later, or never. ids: row -> public id. years: (n,) int16,
     UNKNOWN_YEAR where unknown. venues: (n,) int32 code into venue_keys, -1 where unknown. authors:
     row -> codes into author_keys; papers_of_author: author code -> rows. front_matter: (m,) int32,
-    rows of prefaces, indexes, errata and the like, ascending; None where nobody has looked. shown,
-    named: None where an older version did not write them.
+    rows of prefaces, indexes, errata and the like, ascending.
     """
 
     folder: Path
@@ -81,9 +141,9 @@ class Corpus:
     authors: Ragged
     author_keys: SortedStrings
     papers_of_author: Ragged
-    front_matter: Rows | None = None
-    shown: ShownPapers | None = None
-    named: HashedNames | None = None
+    front_matter: Rows
+    shown: ShownPapers
+    named: HashedNames
 
     def __len__(self) -> int:
         """Count the papers."""
@@ -122,9 +182,6 @@ class Corpus:
 
     def papers(self, rows: Sequence[int] | Rows) -> list[Paper]:
         """Return papers as shown to people: without abstract, references, keyphrases and labels."""
-        if self.shown is None:
-            wanted = np.asarray(rows, np.int32)
-            return [_paper(record) for record in self._shown.take(wanted).to_pylist()]
         numbers = map(int, rows)
         return [self.shown.paper(row, self.ids[row], self.year(row)) for row in numbers]
 
@@ -151,7 +208,7 @@ class Corpus:
 
     @cached_property
     def types(self) -> Coded[tuple[str, ...]]:
-        """The types of each paper, see `recsys.store.paper_types`. Reads a column."""
+        """The types of each paper, see `recsys.store.corpus`. Reads a column."""
         return self._column("labels").map(lambda text: paper_types(json.loads(text or "{}")))
 
     def _column(self, name: str) -> Coded[str]:
@@ -187,22 +244,12 @@ class Corpus:
         return self._read(*SHOWN)
 
     def _read(self, *columns: str) -> "pyarrow.Table":
-        import pyarrow
         import pyarrow.parquet as parquet
 
-        known = set(self._file.schema_arrow.names)
         # Without threads: where memory is short they do not start, and Arrow waits for ever.
-        table = parquet.read_table(
-            self._buffer,
-            columns=[*known.intersection(columns)],
-            use_threads=False,
-            pre_buffer=False,
+        return parquet.read_table(
+            self._buffer, columns=list(columns), use_threads=False, pre_buffer=False
         )
-        for name in columns:
-            if name not in known:  # An older version wrote none; so far, these are lists of names.
-                nothing = pyarrow.nulls(len(self), pyarrow.list_(pyarrow.string()))
-                table = table.append_column(name, nothing)
-        return table.select(columns)
 
     @property
     def _buffer(self) -> "pyarrow.BufferReader":
@@ -223,9 +270,9 @@ class Corpus:
             Ragged.load(folder, "authors"),
             SortedStrings.load(folder, "author_keys"),
             Ragged.load(folder, "papers_of_author"),
-            load_array(found) if (found := folder / FRONT_MATTER).is_file() else None,
-            ShownPapers.load(folder) if (folder / STARTS).is_file() else None,
-            HashedNames.load(folder) if (folder / HASHES).is_file() else None,
+            load_array(folder / FRONT_MATTER),
+            ShownPapers.load(folder),
+            HashedNames.load(folder),
         )
 
 

@@ -39,11 +39,9 @@ from recsys.store.artifacts import (
     sha256,
     write_json,
 )
-from recsys.store.layout import CORPUS, INDEX_KIND, INDEX_SCHEMA, READ_SCHEMAS, TEXT, VECTORS
+from recsys.store.layout import CORPUS, INDEX_KIND, INDEX_SCHEMA, TEXT, VECTORS
 
 GENERATIONS = "generations"
-FLAT_SCHEMA = 1
-"""The schema of indexes that had their files where the generations now are."""
 _AGAIN = "Build it again with --force."
 
 
@@ -82,10 +80,7 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """One generation of an index, which stays as long as this value does.
-
-    folder: where its files lie; for an index of schema 1, the index itself.
-    """
+    """One generation of an index, which stays as long as this value does."""
 
     folder: Path
     lease: Lease
@@ -96,11 +91,11 @@ class Generation:
         Raises:
             ArtifactError: it is missing, unfinished, damaged, or of another kind or schema.
         """
-        return load_manifest(self.folder, INDEX_KIND, *READ_SCHEMAS)
+        return load_manifest(self.folder, INDEX_KIND, INDEX_SCHEMA)
 
     def has(self, name: str) -> bool:
         """Tell whether a model was made for it, by the name of its folder."""
-        return f"{name}/{MANIFEST}" in self.manifest().files or (self.folder / name).exists()
+        return f"{name}/{MANIFEST}" in self.manifest().files
 
     def __enter__(self) -> Path:
         """Give the folder, for a block that reads it."""
@@ -121,7 +116,7 @@ def pin(index: Path) -> Generation:
         pointer = read_pointer(index)
         folder = index if pointer is None else _folder_named(index, pointer)
         if not (folder / MANIFEST).is_file() and pointer is None:
-            load_manifest(index, INDEX_KIND, *READ_SCHEMAS)  # Says what is missing.
+            load_manifest(index, INDEX_KIND, INDEX_SCHEMA)  # Says what is missing.
         try:
             lease = Lease(folder / MANIFEST)
         except FileNotFoundError as error:
@@ -160,7 +155,7 @@ def read_pointer(index: Path) -> dict[str, Any] | None:
     if not isinstance(value, dict) or "generation" not in value:
         return None
     schema = value.get("schema")
-    check_schema(index, INDEX_KIND, schema, [each for each in READ_SCHEMAS if each != FLAT_SCHEMA])
+    check_schema(index, INDEX_KIND, schema, INDEX_SCHEMA)
     if content != json_bytes(_pointer(schema, value.get("generation"), value.get("sha256"))):
         raise ArtifactCorrupt(f"{path} was changed after it was written.", _AGAIN)
     return value
@@ -191,7 +186,7 @@ def is_index(path: Path) -> bool:
 def content_key(index: Path) -> str:
     """Hash what an index knows of its papers; its models do not count."""
     with pin(index) as folder:
-        files = load_manifest(folder, INDEX_KIND, *READ_SCHEMAS).files
+        files = load_manifest(folder, INDEX_KIND, INDEX_SCHEMA).files
     parts = (CORPUS, TEXT, VECTORS)
     return fingerprint({name: files[name] for name in files if name.split("/")[0] in parts})
 

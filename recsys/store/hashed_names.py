@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recsys.store.arrays import Rows, load_array
-from recsys.store.lookup import distinct
+from recsys.store.graph import distinct
 
 HASHES, ROWS = "named.hashes.npy", "named.rows.npy"
 Hashes = NDArray[np.uint32]

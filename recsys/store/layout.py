@@ -21,9 +21,7 @@ from pathlib import Path
 INDEX_KIND = "index"
 # Raised when what is stored is read in another way; versions promise it, as they do the interfaces.
 # Every stage of a build depends on it. A file that no change has touched stays as it was written.
-INDEX_SCHEMA = 4
-READ_SCHEMAS = (1, 2, 3, INDEX_SCHEMA)
-"""Of the indexes that are read, the newest last."""
+INDEX_SCHEMA = 5
 CORPUS = "corpus"
 TEXT = "text"
 YEARS = "years.npy"

@@ -64,15 +64,6 @@ def check_terms(folder: Path, terms: TermStore, n: int) -> None:
     )
 
 
-def check_impacts(folder: Path, impacts: NDArray[Any], terms: TermStore) -> None:
-    """Check the weights that an older version stored beside the words of papers.
-
-    Raises:
-        ArtifactCorrupt: they are of another type or number.
-    """
-    _refuse_first(folder, _array("impacts", impacts, np.float32, len(terms.terms.values)))
-
-
 def check_postings(folder: Path, postings: Postings, terms: TermStore) -> None:
     """Check the papers of each word.
 
@@ -118,30 +109,26 @@ def _damaged(path: Path, what: str) -> ArtifactCorrupt:
 
 
 def _front_matter(corpus: Corpus) -> Iterator[tuple[str, str]]:
-    found = corpus.front_matter  # An older version wrote none.
-    if found is not None:
-        yield from _array("front_matter", found, np.int32, None)
-        yield from _within("front_matter", found, 0, len(corpus))
-        if np.any(found[1:] <= found[:-1]):
-            yield "front_matter", "does not ascend"
+    found = corpus.front_matter
+    yield from _array("front_matter", found, np.int32, None)
+    yield from _within("front_matter", found, 0, len(corpus))
+    if np.any(found[1:] <= found[:-1]):
+        yield "front_matter", "does not ascend"
 
 
 def _shown(corpus: Corpus) -> Iterator[tuple[str, str]]:
-    found = corpus.shown  # An older version wrote none.
-    if found is not None:
-        packs = -(-len(corpus) // TOGETHER)
-        yield from _array("shown.blob", found.blob, np.uint8, None)
-        yield from _starts("shown", found.starts, packs, len(found.blob))
+    packs = -(-len(corpus) // TOGETHER)
+    yield from _array("shown.blob", corpus.shown.blob, np.uint8, None)
+    yield from _starts("shown", corpus.shown.starts, packs, len(corpus.shown.blob))
 
 
 def _named(corpus: Corpus) -> Iterator[tuple[str, str]]:
-    found = corpus.named  # An older version wrote none.
-    if found is not None:
-        yield from _array("named.hashes", found.hashes, np.uint32, None)
-        yield from _array("named.rows", found.rows, np.int32, len(found.hashes))
-        yield from _below("named.rows", found.rows, len(corpus))
-        if np.any(found.hashes[1:] < found.hashes[:-1]):
-            yield "named.hashes", "does not ascend"
+    found = corpus.named
+    yield from _array("named.hashes", found.hashes, np.uint32, None)
+    yield from _array("named.rows", found.rows, np.int32, len(found.hashes))
+    yield from _below("named.rows", found.rows, len(corpus))
+    if np.any(found.hashes[1:] < found.hashes[:-1]):
+        yield "named.hashes", "does not ascend"
 
 
 def _frequencies(name: str, found: NDArray[Any], length: int) -> Iterator[tuple[str, str]]:

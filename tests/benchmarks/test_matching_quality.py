@@ -17,7 +17,7 @@ from benchmarks.matching_quality import (
     without_identifiers,
 )
 from benchmarks.noise import SHARES, bibtex
-from benchmarks.result_tables import render
+from benchmarks.result_tables import written
 from recsys.formats.references.reference_formats import parse_bibliography
 from recsys.query.matching import Match
 from recsys.records import Paper, Reference
@@ -101,7 +101,9 @@ def test_the_section_is_written_with_its_figures() -> None:
     share = {"value": 0.99, "low": 0.971, "high": 0.9966}
     figures = {"precision": share, "recall": share}
     found = {"papers": 9, "inside": 300, "outside": 100, "milliseconds": 61.3}
-    text = render({"matching": {"vis": {**found, "all": figures, "no identifiers": figures}}})
+    text = written(
+        "benchmarks", {"matching": {"vis": {**found, "all": figures, "no identifiers": figures}}}
+    )
     assert "300 BibTeX entries of its papers and 100 of papers held out of it" in text
     assert "31 references take 61 ms (vis)." in text
     assert "| vis, no identifiers | 0.990 (0.971-0.997) | 0.990 (0.971-0.997) |" in text

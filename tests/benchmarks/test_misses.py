@@ -12,14 +12,13 @@ from benchmarks.misses import (
     answered,
     count_facts,
     count_kinds,
-    draw,
+    drawn,
     kind_table,
     main,
     read_sheet,
-    tally,
+    tallied,
     write_sheet,
 )
-from recsys.errors import InputError
 from recsys.pipelines.evaluation.splits import gold_ids
 from recsys.recommend import Recommender
 from tests.pipelines.small_index import open_small_index, write_small_index
@@ -38,25 +37,26 @@ def short_answers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_drawn_is_gold_and_not_among_the_first(recommender: Recommender) -> None:
-    drawn = draw(recommender, QUERIES, 1000, np.random.default_rng(0))
-    assert drawn
-    for miss in drawn:
-        asked = answered(recommender, miss.draft)
+    misses_drawn = drawn(recommender, QUERIES, 1000, np.random.default_rng(0))
+    assert misses_drawn
+    for miss in misses_drawn:
+        asked = answered(recommender, miss["draft"])
         ids = [recommender.collection.corpus.ids[row] for row in asked.ranking.rows]
-        assert miss.paper in gold_ids(recommender.collection, miss.draft)
-        assert miss.paper not in ids[:2] and miss.draft != miss.paper
-        assert miss.rank == (ids.index(miss.paper) + 1 if miss.paper in ids else None)
-        assert miss.year <= miss.draft_year and 0 <= miss.found <= miss.gold
-        assert miss.gold == len(gold_ids(recommender.collection, miss.draft))
-        assert -1 <= miss.cosine <= 1 and 1 <= miss.cosine_rank <= 50
-        assert 0 <= miss.neighbours and miss.kind == ""
+        assert miss["paper"] in gold_ids(recommender.collection, miss["draft"])
+        assert miss["paper"] not in ids[:2] and miss["draft"] != miss["paper"]
+        assert miss["rank"] == (ids.index(miss["paper"]) + 1 if miss["paper"] in ids else None)
+        assert miss["year"] <= miss["draft_year"] and 0 <= miss["found"] <= miss["gold"]
+        assert miss["gold"] == len(gold_ids(recommender.collection, miss["draft"]))
+        assert -1 <= miss["cosine"] <= 1 and 1 <= miss["cosine_rank"] <= 50
+        assert 0 <= miss["neighbours"] and miss["kind"] == ""
     missed = sum(len(answered(recommender, query).missed) for query in QUERIES)
-    assert len({(miss.draft, miss.paper) for miss in drawn}) == len(drawn) == missed
+    pairs = {(miss["draft"], miss["paper"]) for miss in misses_drawn}
+    assert len(pairs) == len(misses_drawn) == missed
 
 
 def test_a_seed_draws_the_same_and_another_one_others(recommender: Recommender) -> None:
     first, again, other = (
-        draw(recommender, QUERIES, 2, np.random.default_rng(seed)) for seed in (0, 0, 5)
+        drawn(recommender, QUERIES, 2, np.random.default_rng(seed)) for seed in (0, 0, 5)
     )
     assert first == again and len(first) == 2
     assert first != other
@@ -64,7 +64,7 @@ def test_a_seed_draws_the_same_and_another_one_others(recommender: Recommender) 
 
 def test_kinds_are_counted_with_their_ranks(tmp_path: Path, recommender: Recommender) -> None:
     sheet = tmp_path / "sheet.csv"
-    write_sheet(sheet, draw(recommender, QUERIES, 4, np.random.default_rng(0)))
+    write_sheet(sheet, drawn(recommender, QUERIES, 4, np.random.default_rng(0)))
     assert [*count_kinds(read_sheet(sheet))] == ["not sorted"]
     filled = [
         ("own", ""),
@@ -89,21 +89,21 @@ def test_the_columns_of_a_sheet_are_counted() -> None:
 
 
 def test_all_misses_are_tallied_as_they_are_drawn(recommender: Recommender) -> None:
-    counts = tally(recommender, QUERIES)
-    drawn = draw(recommender, QUERIES, 1000, np.random.default_rng(0))
-    assert counts["queries"] == len(QUERIES) and counts["missed"] == len(drawn) > 0
-    gold = {miss.draft: miss.gold for miss in drawn}
+    counts = tallied(recommender, QUERIES)
+    misses_drawn = drawn(recommender, QUERIES, 1000, np.random.default_rng(0))
+    assert counts["queries"] == len(QUERIES) and counts["missed"] == len(misses_drawn) > 0
+    gold = {miss["draft"]: miss["gold"] for miss in misses_drawn}
     assert counts["gold papers"] == sum(gold.values()) and len(gold) == len(QUERIES)
-    assert counts["missed, cited at most once so far"] == sum(each.citations <= 1 for each in drawn)
-    own = sum(each.shared_authors > 0 for each in drawn)
+    seldom = sum(miss["citations"] <= 1 for miss in misses_drawn)
+    assert counts["missed, cited at most once so far"] == seldom
+    own = sum(miss["shared_authors"] > 0 for miss in misses_drawn)
     assert 0 < own == counts["missed, by an author of the draft"]
     assert own <= counts["gold papers by an author of the draft"]
-    assert counts["no candidate"] == sum(each.rank is None for each in drawn)
+    assert counts["no candidate"] == sum(miss["rank"] is None for miss in misses_drawn)
 
 
 def test_what_is_no_sheet_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(InputError, match="no sheet"):
-        read_sheet(tmp_path / "none.csv")
+    assert main(["count", str(tmp_path / "none.csv")]) == 1
     (tmp_path / "other.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     assert main(["count", str(tmp_path / "other.csv")]) == 1
     assert "is no sheet of misses" in capsys.readouterr().err
@@ -111,30 +111,10 @@ def test_what_is_no_sheet_is_refused(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 def test_a_sheet_may_come_back_from_a_spreadsheet(recommender: Recommender, tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.csv"
-    write_sheet(sheet, draw(recommender, QUERIES, 2, np.random.default_rng(0)))
+    write_sheet(sheet, drawn(recommender, QUERIES, 2, np.random.default_rng(0)))
     lines, text = read_sheet(sheet), sheet.read_text(encoding="utf-8")
     sheet.write_text(text, encoding="utf-8-sig")
     assert read_sheet(sheet) == lines
-    sheet.write_text("\n".join([*text.splitlines()[:1], "\u00e9"]), encoding="cp1252")
-    with pytest.raises(InputError, match="cannot be read"):
-        read_sheet(sheet)
-
-
-@pytest.mark.parametrize(
-    ("column", "value"), [("citations", ""), ("rank", "first"), ("rank", "-1")]
-)
-def test_a_number_that_was_overwritten_is_named(
-    column: str, value: str, recommender: Recommender, tmp_path: Path
-) -> None:
-    sheet = tmp_path / "sheet.csv"
-    write_sheet(sheet, draw(recommender, QUERIES, 2, np.random.default_rng(0)))
-    lines = read_sheet(sheet)
-    with sheet.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [*lines[0]])
-        writer.writeheader()
-        writer.writerows([lines[0], {**lines[1], column: value}])
-    with pytest.raises(InputError, match=f"miss 2 has {value!r} as {column}"):
-        read_sheet(sheet)
 
 
 def test_the_command_writes_and_counts_a_sheet(

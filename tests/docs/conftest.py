@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmarks.written_drafts.packed_drafts import FORMATS as KINDS
-from benchmarks.written_drafts.packed_drafts import packed_drafts
-from benchmarks.written_drafts.read_drafts import put_down
+from benchmarks.drafts.cases import put_down, read_cases
 from recsys.pipelines.online.http_exchange import Clock
 from recsys.pipelines.online.sites import SITES
 from tests.docs.written_pages import ROOT
@@ -29,6 +27,11 @@ from tests.recsys.formats.tables.exported_tables import EXPORTS
 
 if TYPE_CHECKING:
     from tests.built_index import Built
+
+
+@pytest.fixture(scope="module", autouse=True)
+def work_is_done_here(no_workers: None) -> None:
+    """Start no workers."""
 
 
 @pytest.fixture
@@ -71,8 +74,8 @@ def workplace(built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 def write_drafts(folder: Path) -> None:
     """Write a draft of each kind, as those are written that the reader is measured by."""
-    for draft in packed_drafts():
-        if draft.part == KINDS and "headings" not in draft.name:
+    for draft in read_cases():
+        if draft.part == "formats" and "headings" not in draft.name:
             put_down(draft, folder)
     (folder / "paper.docx").write_bytes(docx(paragraph("Bells without ropes", style="Title")))
     (folder / "thesis" / "tex").mkdir()

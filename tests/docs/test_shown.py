@@ -33,6 +33,7 @@ def test_pages_show_commands_and_options_that_exist(line: str) -> None:
     assert context.params
 
 
+@pytest.mark.area("docs")
 @pytest.mark.parametrize("page", [page for page in TAUGHT if shown(page)])
 def test_the_commands_of_readme_and_guide_run(
     page: str, workplace: Path, web: None, on_store: None, run_cli: "RunCli"
@@ -61,12 +62,12 @@ def assert_serves(*words: str) -> None:
         assert httpx2.get(f"{address}healthz", timeout=30).json() == {"status": "ok"}
 
 
-@pytest.mark.parametrize("line", lines("docs/guide/serve.md", "curl"))
-def test_the_curl_examples_are_answered(line: str, workplace: Path) -> None:
+@pytest.mark.area("docs")
+def test_the_curl_examples_are_answered(workplace: Path) -> None:
     with started("my.index") as (_, address):
-        answer = httpx2.request(**request_of(line, address), timeout=30)
-    assert answer.status_code == 200, answer.text
-    assert answer.text
+        for line in lines("docs/guide/serve.md", "curl"):
+            answer = httpx2.request(**request_of(line, address), timeout=30)
+            assert answer.status_code == 200 and answer.text, f"{line}\n{answer.text}"
 
 
 def request_of(line: str, address: str) -> dict[str, Any]:
@@ -93,6 +94,7 @@ def request_of(line: str, address: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.area("docs")
 @pytest.mark.parametrize("page", [page for page in TAUGHT if blocks(page, "python")])
 def test_the_python_of_readme_and_guide_runs(page: str, workplace: Path) -> None:
     names: dict[str, object] = {}

@@ -12,8 +12,8 @@ import pytest
 
 from docs.made.__main__ import DOCS, made, main
 from recsys.formats.answers import ANSWER_SCHEMA, RECOMMENDATION_SCHEMA
-from recsys.formats.contexts.context_formats import FORMATS as CONTEXT_FORMATS
-from recsys.formats.contexts.context_formats import ContextFormat
+from recsys.formats.contexts.context_reading import FORMATS as CONTEXT_FORMATS
+from recsys.formats.contexts.context_reading import ContextFormat
 from recsys.formats.drafts.draft_formats import read_draft
 from recsys.formats.drafts.objects import KEYS, REFERENCE_KEYS
 from recsys.formats.papers.paper_formats import FORMATS as JSON_FORMATS
@@ -194,6 +194,7 @@ def test_stale_pages_are_written_anew(tmp_path: Path, monkeypatch: pytest.Monkey
     assert text.startswith("Before.\n") and "| `cosine` |" in text and "old" not in text
 
 
+@pytest.mark.area("docs")
 def test_the_pages_are_built_without_a_warning(tmp_path: Path) -> None:
     words = ["-q", "-W", "--keep-going", "-b", "html", "-d", tmp_path / "trees", DOCS]
     done = subprocess.run(

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.scale.dump_costs import DUMPS, ONCE, measure, run_way, same_folders
-from benchmarks.scale.made_dump import make_dump
+from benchmarks.dumps import DUMPS, ONCE, make_dump, run_way, run_ways, same_folders
 from recsys.store.generations import in_force
 from tests.built_index import ROOT, hashes
 from tests.pipelines.corpora.bucket_server import bucket_server
@@ -27,14 +26,14 @@ def check_dumps_are_the_same_bytes_in_little_memory(work: Path) -> str:
     """Read made records in both ways; as many as RECSYS_DUMP_RECORDS says."""
     records = int(os.environ.get("RECSYS_DUMP_RECORDS", RECORDS))
     make_dump(work / "dump", records, FILES)
-    costs = measure(work / "dump", work / "measured", JOBS)
-    assert same_folders(work / "measured" / "at-once", work / "measured" / "as-dumps")
-    largest = max(costs[DUMPS].peak, costs[DUMPS].workers)
+    costs = run_ways(work / "dump", work / "measured", JOBS)
+    assert same_folders(work / "measured" / ONCE, work / "measured" / DUMPS)
+    largest = max(costs[DUMPS]["peak"], costs[DUMPS]["workers"])
     assert largest < MOST_MEMORY, f"{largest:,.0f} MiB"
+    pace = records / costs[DUMPS]["cpu"]
     return (
         f"{records:,} records in {FILES} files: the same bytes at once and as dumps, "
-        f"{records / costs[DUMPS].cpu:,.0f} records a CPU second, no process above {largest:,.0f} "
-        "MiB"
+        f"{pace:,.0f} records a CPU second, no process above {largest:,.0f} MiB"
     )
 
 
@@ -61,7 +60,7 @@ def check_a_killed_run_continues(work: Path) -> str:
             time.sleep(0.01)
     assert process.returncode == 0
     assert again == written
-    assert same_folders(work / "measured" / "at-once", work / "out")
+    assert same_folders(work / "measured" / ONCE, work / "out")
     return f"a run killed after {len(before)} of {FILES} files read the other {FILES - len(before)}"
 
 

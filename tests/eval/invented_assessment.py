@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from recsys.eval.calibration import Bin
 from recsys.eval.measures import Interval
 from recsys.eval.run_figures import (
     Assessment,
@@ -14,6 +13,7 @@ from recsys.eval.run_figures import (
     Slice,
     SystemResult,
 )
+from recsys.eval.significance import Bin
 
 NASTY = r"<b>R&D_100%</b> $x^2$ {a} \cost | #1 ~ `c`"
 QUERIES: dict[str, dict[str, Any]] = {

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.eval.calibration import expected_calibration_error, reliability
+from recsys.eval.significance import expected_calibration_error, reliability
 
 PREDICTIONS = st.lists(
     st.tuples(st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.9, 1.0]) | st.floats(0, 1), st.booleans()),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from recsys.eval.judge_runs import assess
-from recsys.eval.query_kinds import DRAFTS, SENTENCES, kind_of, posed
+from recsys.eval.recorded_runs import DRAFTS, SENTENCES, kind_of, posed
 from recsys.eval.report.compare import compare
 from recsys.eval.report.evaluation_report import read_report
 from recsys.eval.report.tables import Table

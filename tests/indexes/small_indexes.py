@@ -1,9 +1,11 @@
 """Random vectors, and whatever searches them."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from recsys.indexes.annoy_index import AnnoyIndex
 from recsys.indexes.backends import (
@@ -12,12 +14,16 @@ from recsys.indexes.backends import (
     carry_index,
     open_built,
 )
-from recsys.indexes.int8_index import ERRORS_FILE, Int8Index
-from recsys.indexes.ivf_index import IvfIndex, train_lists, write_lists
-from recsys.indexes.list_efforts import Effort
-from recsys.indexes.rounded import Rounded
+from recsys.indexes.int8_index import ERRORS_FILE, Int8Index, Rounded
+from recsys.indexes.ivf_index import Effort, IvfIndex, train_lists, write_lists
 from recsys.protocols import VectorIndex
 from recsys.store.arrays import Floats, Mask, load_array
+
+
+def lance_apart(names: Iterable[str]) -> list[object]:
+    """Mark those of LanceDB among the rows of a test: they are an area."""
+    apart = pytest.mark.area("lance")
+    return [pytest.param(name, marks=apart) if name.startswith("lance") else name for name in names]
 
 
 def random_vectors(n: int, *, dim: int = 16, seed: int = 0) -> Floats:

@@ -22,7 +22,7 @@ from recsys.indexes.exact import ExactIndex
 from recsys.store.arrays import Floats, Rows
 from recsys.store.artifacts import sha256
 from recsys.store.layout import FOREST_FILE
-from tests.indexes.small_indexes import random_vectors
+from tests.indexes.small_indexes import lance_apart, random_vectors
 
 N = 400
 
@@ -50,7 +50,7 @@ def carried(name: str, folder: Path, vectors: Floats, former: Former) -> Former:
     return Former(folder, facts, np.arange(len(vectors), dtype=np.int32))
 
 
-@pytest.mark.parametrize("name", BACKENDS)
+@pytest.mark.parametrize("name", lance_apart(BACKENDS))
 def test_every_backend_opens_what_it_carried(name: str, tmp_path: Path) -> None:
     old = random_vectors(N)
     vectors, rows = changed(old, gone=8, new=9)

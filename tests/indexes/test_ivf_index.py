@@ -10,11 +10,22 @@ import pytest
 
 from recsys.errors import ArtifactCorrupt
 from recsys.indexes.backends import Former, build_index, carry_index, open_built, summary
-from recsys.indexes.centroids import assign, train
 from recsys.indexes.exact import ExactIndex
-from recsys.indexes.inverted_lists import CENTROIDS_FILE, ROWS_FILE, STARTS_FILE, Lists
-from recsys.indexes.ivf_index import MOST_NEW, IvfIndex, write_lists
-from recsys.indexes.list_efforts import Effort, choose_effort, sample_alone, sample_together
+from recsys.indexes.ivf_index import (
+    CENTROIDS_FILE,
+    MOST_NEW,
+    ROWS_FILE,
+    STARTS_FILE,
+    Effort,
+    IvfIndex,
+    Lists,
+    assign,
+    choose_effort,
+    sample_alone,
+    sample_together,
+    train,
+    write_lists,
+)
 from recsys.store.arrays import Floats, Longs, Mask, Rows
 from recsys.store.kernels import fastest
 from tests.indexes.small_indexes import random_vectors, share

@@ -13,14 +13,18 @@ from recsys.errors import ArtifactCorrupt
 from recsys.indexes import int8_index
 from recsys.indexes.backends import build_index, open_built
 from recsys.indexes.exact import ExactIndex, search_rows
-from recsys.indexes.int8_index import ERRORS_FILE, MOST, Int8Index
-from recsys.indexes.rounded import Rounded, RoundedQueries, write_split
+from recsys.indexes.int8_index import (
+    ERRORS_FILE,
+    MOST,
+    Int8Index,
+    Rounded,
+    RoundedQueries,
+    write_split,
+)
 from recsys.store.arrays import Floats, Rows, load_array
 from recsys.store.kernels import fastest
 from recsys.store.kernels.split_in_numpy import unsplit
-from recsys.store.vectors.split_vectors import CODES_FILE, SCALES_FILE
-from recsys.store.vectors.splitting import split
-from recsys.store.vectors.stored_vectors import load_vectors
+from recsys.store.vectors.stored_vectors import CODES_FILE, SCALES_FILE, load_vectors, split
 from tests.indexes.small_indexes import random_vectors, share
 
 shapes = st.tuples(st.integers(1, 90), st.integers(1, 16))

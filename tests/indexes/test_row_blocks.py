@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recsys.indexes.exact import ExactIndex
-from recsys.indexes.row_blocks import blocks, nearest, release
+from recsys.indexes.exact import ExactIndex, blocks, nearest, release
 from recsys.store.arrays import load_array
 from tests.indexes.small_indexes import random_vectors
 from tests.rows import each_row
@@ -14,7 +13,7 @@ from tests.rows import each_row
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recsys.indexes.row_blocks.AT_ONCE", 4 * 16 * 7)  # Seven vectors.
+    monkeypatch.setattr("recsys.indexes.exact.AT_ONCE", 4 * 16 * 7)  # Seven vectors.
 
 
 def test_blocks_are_the_vectors_in_order(tmp_path: Path) -> None:

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.indexes.exact import ExactIndex
+from recsys.indexes.exact import ExactIndex, ScanningIndex
 from recsys.indexes.int8_index import SPARE
-from recsys.indexes.scanning_index import ScanningIndex
 from recsys.store import products
 from tests.indexes.small_indexes import random_vectors, share
 from tests.indexes.test_rounded_search import coarse

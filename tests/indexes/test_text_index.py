@@ -13,20 +13,21 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recsys.errors import ArtifactCorrupt, InputError
-from recsys.indexes.backends import Former
-from recsys.indexes.bm25 import Bm25Index
-from recsys.indexes.text_backends import (
+from recsys.indexes.backends import (
     OWN,
     TEXT_BACKENDS,
+    Former,
     build_words,
     carry_words,
     open_words,
     text_backend,
     words_summary,
 )
+from recsys.indexes.bm25 import Bm25Index
 from recsys.protocols import TextIndex
 from recsys.store.arrays import Floats, Mask
 from recsys.store.terms import QueryText, TermStore
+from tests.indexes.small_indexes import lance_apart
 from tests.rows import each_row
 
 VOCABULARY = ("ant", "bee", "cat", "dog", "elk")
@@ -121,7 +122,7 @@ def built_before(name: str, papers: Papers, folder: Path) -> Index:
     return Index(today, open_words(today, folder, now))
 
 
-@pytest.fixture(params=BUILDS)
+@pytest.fixture(params=lance_apart(BUILDS))
 def build(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Build]:
     name, _, carried = request.param.partition(", ")
     monkeypatch.setattr("recsys.indexes.lance.lance_table.MOST_DEAD", 1)  # Half of these are.

@@ -1,7 +1,8 @@
 """What every vector index must do, whatever searches behind it."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -26,6 +27,7 @@ from tests.indexes.small_indexes import (
     built_before,
     carried,
     forest,
+    lance_apart,
     lists,
     random_vectors,
     rounded,
@@ -50,41 +52,47 @@ BUILDS = [
     "hnsw, carried",
     "lance",
     "lance, in lists, carried",
-    "milvus, carried",
-    "milvus, a graph",
 ]
 LISTS = "ivf", "ivf, barely looking"
 """What is scanned there for one query is compared with others that are asked together."""
 
 
-@pytest.fixture(params=BUILDS)
-def build(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Build:
-    if request.param == "int8, many blocks":
-        monkeypatch.setattr("recsys.indexes.int8_index.BLOCK", 70)
-    if request.param == "lance, in lists, carried":
-        monkeypatch.setattr("recsys.indexes.lance.lance_index.LEAST", 200)
-        monkeypatch.setattr("recsys.indexes.lance.lance_index.IN_A_LIST", 20)
-    if request.param == "milvus, a graph":
-        monkeypatch.setattr("recsys.indexes.milvus.milvus_collection._FLAT_BELOW", 0)
-    builders: dict[str, Build] = {
-        "exact": ExactIndex,
-        "annoy": lambda vectors: forest(vectors, tmp_path, search_k=150),
-        "annoy, barely looking": lambda vectors: forest(vectors, tmp_path, search_k=1),
-        "annoy, always scanning": lambda vectors: forest(vectors, tmp_path, search_k=10**6),
-        "annoy, carried": lambda vectors: carried(vectors, tmp_path, search_k=150),
-        "annoy, carried, barely looking": lambda vectors: carried(vectors, tmp_path, search_k=1),
-        "int8": lambda vectors: rounded(vectors, tmp_path),
-        "int8, many blocks": lambda vectors: rounded(vectors, tmp_path),
-        "ivf": lambda vectors: lists(vectors, tmp_path, scanned=len(vectors) * 2 // 3),
-        "ivf, barely looking": lambda vectors: lists(vectors, tmp_path, scanned=1),
-        "hnsw": lambda vectors: built("hnsw", vectors, tmp_path),
-        "hnsw, carried": lambda vectors: built_before("hnsw", vectors, tmp_path),
-        "lance": lambda vectors: built("lance", vectors, tmp_path),
-        "lance, in lists, carried": lambda vectors: built_before("lance", vectors, tmp_path),
-        "milvus, carried": lambda vectors: built_before("milvus", vectors, tmp_path),
-        "milvus, a graph": lambda vectors: built("milvus", vectors, tmp_path),
+@pytest.fixture(scope="module", params=lance_apart(BUILDS))
+def build(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Build]:
+    """Build an index of a kind, once of the same vectors: no test changes one."""
+    builders: dict[str, Callable[[Floats, Path], VectorIndex]] = {
+        "exact": lambda vectors, place: ExactIndex(vectors),
+        "annoy": partial(forest, search_k=150),
+        "annoy, barely looking": partial(forest, search_k=1),
+        "annoy, always scanning": partial(forest, search_k=10**6),
+        "annoy, carried": partial(carried, search_k=150),
+        "annoy, carried, barely looking": partial(carried, search_k=1),
+        "int8": rounded,
+        "int8, many blocks": rounded,
+        "ivf": lambda vectors, place: lists(vectors, place, scanned=len(vectors) * 2 // 3),
+        "ivf, barely looking": partial(lists, scanned=1),
+        "hnsw": partial(built, "hnsw"),
+        "hnsw, carried": partial(built_before, "hnsw"),
+        "lance": partial(built, "lance"),
+        "lance, in lists, carried": partial(built_before, "lance"),
     }
-    return builders[request.param]
+    made: dict[tuple[tuple[int, ...], bytes], VectorIndex] = {}
+
+    def build_once(vectors: Floats) -> VectorIndex:
+        key = vectors.shape, vectors.tobytes()
+        if key not in made:
+            made[key] = builders[request.param](vectors, tmp_path_factory.mktemp("index"))
+        return made[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "int8, many blocks":
+            patch.setattr("recsys.indexes.int8_index.BLOCK", 70)
+        if request.param == "lance, in lists, carried":
+            patch.setattr("recsys.indexes.lance.lance_index.LEAST", 200)
+            patch.setattr("recsys.indexes.lance.lance_index.IN_A_LIST", 20)
+        yield build_once
 
 
 def test_search_returns_k_unique_rows_best_first(build: Build) -> None:
@@ -118,7 +126,9 @@ def test_cosine_of_a_near_copy_keeps_its_digits(build: Build) -> None:
     assert cosines[0] == pytest.approx(float(vectors[3] @ query), abs=1e-6)
 
 
-@pytest.mark.parametrize("build", [name for name in BUILDS if name not in LISTS], indirect=True)
+@pytest.mark.parametrize(
+    "build", lance_apart([name for name in BUILDS if name not in LISTS]), indirect=True
+)
 @pytest.mark.parametrize("part", [None, 0.5, 0.02, 0.0])
 def test_searching_for_many_is_searching_for_each(build: Build, part: float | None) -> None:
     vectors = random_vectors(1000)
@@ -156,7 +166,7 @@ def test_many_searches_break_ties_by_row_across_blocks(monkeypatch: pytest.Monke
             assert order.tolist() == list(range(len(rows))) and len(rows) == min(k, 45)
 
 
-@pytest.mark.parametrize("name", BACKENDS)
+@pytest.mark.parametrize("name", lance_apart(BACKENDS))
 def test_every_backend_opens_what_it_built(name: str, tmp_path: Path) -> None:
     vectors = random_vectors(300)
     facts = json.loads(json.dumps(build_index(name, vectors, tmp_path)))  # As a manifest has it.

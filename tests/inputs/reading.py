@@ -18,7 +18,7 @@ from pathlib import Path
 import docx
 
 from recsys.errors import RecsysError
-from recsys.eval.studies.clicks.click_readers import read_clicks
+from recsys.eval.studies.clicks.click_files import read_clicks
 from recsys.eval.trec import read_qrels, read_run
 from recsys.formats.drafts import (
     bundle,
@@ -28,7 +28,6 @@ from recsys.formats.drafts import (
     objects,
     pdf,
     plain,
-    reading_list,
     word_draft,
 )
 from recsys.formats.drafts.draft_formats import read_manuscript
@@ -40,7 +39,7 @@ from recsys.progress import silent
 from tests.inputs import long, nested
 
 LOADED = (
-    *(bundle, docx, front_matter, latex_draft, markdown_draft, objects, pdf, plain, reading_list),
+    *(bundle, docx, front_matter, latex_draft, markdown_draft, objects, pdf, plain),
     word_draft,
 )
 """What formats load when they are asked for: here, before anything is measured."""
@@ -100,6 +99,12 @@ _TAKES = {
 """What reads a suffix; a draft and references where nothing is said."""
 
 
+def of_each_kind(levels: int) -> Iterator[tuple[str, str, bytes]]:
+    """Give one case of either table for every kind of file: the last, which is of the worst."""
+    for cases in (nested.cases, long.rows):
+        yield from {case[1]: case for case in cases(levels)}.values()
+
+
 def costs(cases: Iterator[tuple[str, str, bytes]], levels: int) -> Iterator[Cost]:
     """Read each case by each of its readers."""
     with tempfile.TemporaryDirectory() as folder:
@@ -109,8 +114,12 @@ def costs(cases: Iterator[tuple[str, str, bytes]], levels: int) -> Iterator[Cost
         for name, suffix, raw in cases:
             path = Path(folder, f"file{suffix}")
             path.write_bytes(raw)
-            for reader in _TAKES.get(suffix, ("draft", "references")):
+            for reader in readers_of(suffix):
                 yield _cost((name, reader, levels), path, at_rest)
+
+
+def readers_of(suffix: str) -> tuple[str, ...]:
+    return _TAKES.get(suffix, ("draft", "references"))
 
 
 def _cost(what: tuple[str, str, int], path: Path, at_rest: float = 0) -> Cost:
@@ -120,20 +129,21 @@ def _cost(what: tuple[str, str, int], path: Path, at_rest: float = 0) -> Cost:
     child = os.fork()
     if not child:
         signal.alarm(LIMIT)
-        os.write(into, json.dumps(_outcome(READERS[reader], path)).encode())
+        os.write(into, json.dumps(outcome(READERS[reader], path)).encode())
         os._exit(0)
     os.close(into)
     with os.fdopen(out, "rb") as pipe:
         raw = pipe.read()
     _, status, used = os.wait4(child, 0)
-    outcome, said = json.loads(raw) if raw else (f"signal {os.WTERMSIG(status)}", "")
+    ended, said = json.loads(raw) if raw else (f"signal {os.WTERMSIG(status)}", "")
     memory = used.ru_maxrss / 1024 - at_rest
     seconds = used.ru_utime + used.ru_stime
     size = path.stat().st_size
-    return Cost(name, reader, levels, size, outcome, said, round(seconds, 3), round(memory, 1))
+    return Cost(name, reader, levels, size, ended, said, round(seconds, 3), round(memory, 1))
 
 
-def _outcome(read: Callable[[Path], object], path: Path) -> tuple[str, str]:
+def outcome(read: Callable[[Path], object], path: Path) -> tuple[str, str]:
+    """Read a file here: "read" or the class of what was raised, and what that says."""
     try:
         read(path)
     except RecsysError as error:
@@ -145,10 +155,10 @@ def _outcome(read: Callable[[Path], object], path: Path) -> tuple[str, str]:
 
 def main(table: str, *levels: str) -> None:
     """Write what every case of a table costs, a line each."""
-    cases = {"nested": nested.cases, "long": long.cases, "rows": long.rows}[table]
+    tables = {"nested": nested.cases, "long": long.cases, "rows": long.rows, "each": of_each_kind}
     resource.setrlimit(resource.RLIMIT_AS, (4 * 2**30, resource.RLIM_INFINITY))
     for level in map(int, levels):
-        for cost in costs(cases(level), level):
+        for cost in costs(tables[table](level), level):
             sys.stdout.write(json.dumps(asdict(cost)) + "\n")
             sys.stdout.flush()
 

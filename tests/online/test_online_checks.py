@@ -7,6 +7,7 @@ import pytest
 
 from recsys.app.online_checks import examine_sources
 from recsys.pipelines.online.client import ClientConfig
+from recsys.pipelines.online.http_exchange import Clock
 from recsys.pipelines.online.sites import SITES, variables
 from tests.conftest import RunCli
 from tests.online.loopback import Fault
@@ -20,6 +21,7 @@ def asked(servers: Servers, monkeypatch: pytest.MonkeyPatch) -> Iterator[Servers
         monkeypatch.setenv(SITES[name].variable, address)
     for name in variables():
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Clock, "sleep", lambda clock, seconds: None)
     yield servers
 
 

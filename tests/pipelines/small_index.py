@@ -10,14 +10,12 @@ import pyarrow as pa
 
 from recsys.indexes.bm25 import Bm25Index
 from recsys.indexes.exact import ExactIndex
+from recsys.models.encoder import SeenQueries
 from recsys.models.nnrank import KIND as RANK_KIND
 from recsys.models.nnrank import SCHEMA as RANK_SCHEMA
-from recsys.models.nnrank import WORDS, NNRank, RankShape
-from recsys.models.nnrank_corpus import bags_file
-from recsys.models.nnselect import KIND, NNSelectModel
+from recsys.models.nnrank import WORDS, NNRank, RankShape, bags_file
+from recsys.models.nnselect import KIND, Entries, NNSelectModel, Vocabulary, words_of
 from recsys.models.nnselect import SCHEMA as MODEL_SCHEMA
-from recsys.models.seen_queries import SeenQueries
-from recsys.models.vocabulary import Entries, Vocabulary, words_of
 from recsys.pipelines.corpora.works import SCHEMA
 from recsys.pipelines.index.columns import write_columns
 from recsys.recommend import Recommender

@@ -10,6 +10,11 @@ from tests.pipelines.small_index import open_small_index, write_small_index
 from tests.small_recommender import stored
 
 
+@pytest.fixture(scope="module", autouse=True)
+def work_is_done_here(no_workers: None) -> None:
+    """Start no workers."""
+
+
 @pytest.fixture(scope="module")
 def recommender(tmp_path_factory: pytest.TempPathFactory) -> Recommender:
     return open_small_index(write_small_index(tmp_path_factory.mktemp("recommend") / "x.index"))

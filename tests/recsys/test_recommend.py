@@ -94,7 +94,7 @@ def test_nothing_newer_than_the_draft_is_recommended_or_counted(recommender: Rec
     assert not any(reason.kind == "citations" for reason in latest.reasons)
 
 
-@pytest.mark.parametrize("seed", [3, 11, 12])
+@each_row("seed", [3, 11, 12])
 def test_an_answer_as_of_a_year_is_the_one_of_that_year(seed: int, tmp_path: Path) -> None:
     """Take the later papers away: nothing changes for a ranker that does not read words."""
     papers = tuple(paper for paper in random_world(seed).papers if paper.year is not None)

@@ -11,8 +11,7 @@ from tests.torture.warm import warm
 warm()  # Before numpy is imported: it reads there how many threads it may start.
 
 from tests.torture.runner import repeat, run  # noqa: E402
-from tests.torture.table import TORTURES  # noqa: E402
-from tests.torture.verdicts import Torture  # noqa: E402
+from tests.torture.table import TORTURES, chosen  # noqa: E402
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -21,7 +20,7 @@ def main(words: Sequence[str] | None = None) -> int:
     if asked.repeat:
         return _repeat(asked.repeat)
     failed = False
-    for torture in _chosen(asked.names):
+    for torture in chosen(asked.names):
         count = asked.count or max(1, round(torture.count * asked.share))
         tally = run(torture, count=count, seed=asked.seed, out=asked.out, jobs=asked.jobs)
         sys.stdout.write(tally.line() + "\n")
@@ -52,13 +51,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--repeat", type=Path, metavar="FOLDER", help="Repeat one failure.")
     return parser
-
-
-def _chosen(names: Sequence[str]) -> list[Torture]:
-    unknown = [name for name in names if name not in TORTURES]
-    if unknown:
-        sys.exit(f"There is no torture {unknown[0]!r}; there are {', '.join(TORTURES)}.")
-    return [TORTURES[name] for name in names or TORTURES]
 
 
 def _repeat(folder: Path) -> int:

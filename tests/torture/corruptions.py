@@ -36,8 +36,7 @@ def prepare(shared: Path) -> None:
 
 
 def _write(shared: Path) -> Json:
-    from recsys.pipelines.ranking.train_options import TrainOptions
-    from recsys.pipelines.ranking.train_ranker import train_ranker
+    from recsys.pipelines.ranking.train_ranker import TrainOptions, train_ranker
 
     write_world(shared)
     index = build_world(shared, shared / INDEX)

@@ -15,8 +15,7 @@ from recsys.pipelines.evaluation.batch import BatchOptions, run_batch
 from recsys.pipelines.evaluation.evaluate import EvaluateOptions, evaluate
 from recsys.pipelines.index.update import UpdateOptions, update
 from recsys.pipelines.jobs.engines import ProcessPool
-from recsys.pipelines.ranking.train_options import TrainOptions
-from recsys.pipelines.ranking.train_ranker import train_ranker
+from recsys.pipelines.ranking.train_ranker import TrainOptions, train_ranker
 from tests.torture.children import Json
 from tests.torture.small_world import (
     ENCODER,

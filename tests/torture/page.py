@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.result_tables import table
-from recsys.eval.report.marked_pages import rewrite_page
+from docs.made.marked_pages import rewrite_page
 from recsys.store.artifacts import write_json
 from recsys.version import CREATED_BY
 from tests.torture.runner import Tally

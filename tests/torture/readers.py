@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.written_drafts.packed_drafts import packed_drafts
+from benchmarks.drafts.cases import read_cases
 from tests.recsys.formats.source_examples import TEXTS
 from tests.torture import samples
 from tests.torture.small_world import INDEX
@@ -45,14 +45,14 @@ def _document(path: Path, shared: Path) -> None:
 def _given(path: Path, shared: Path) -> None:
     """Read a file beside a list, under the name of several formats; one of them must do."""
     from recsys.errors import RecsysError
-    from recsys.formats.drafts.bundle import parse_bundle
+    from recsys.formats.drafts.bundle import read_bundle
 
     content = path.read_bytes()
     refused: list[RecsysError] = []
     names = ("a.docx", "a.tex", "a.bib", "a")
     for name in names:
         try:
-            parse_bundle({name: content, "b.bib": samples.BIBTEX.encode()})
+            read_bundle({name: content, "b.bib": samples.BIBTEX.encode()}).manuscript()
         except RecsysError as error:
             refused.append(error)
     if len(refused) == len(names):
@@ -103,7 +103,7 @@ def _vectors(path: Path, shared: Path) -> None:
 
 
 def _clicks(path: Path, shared: Path) -> None:
-    from recsys.eval.studies.clicks.click_readers import read_clicks
+    from recsys.eval.studies.clicks.click_files import read_clicks
 
     read_clicks(path)
 
@@ -249,12 +249,10 @@ _PARTS = (
 def _other_drafts() -> dict[str, list[bytes]]:
     """Return the drafts of other kinds, by the reader that is asked to read them."""
     found: dict[str, list[bytes]] = {}
-    for draft in packed_drafts():
-        content = draft.files.get(draft.draft, "")
-        name = f"draft{Path(draft.draft).suffix}"
+    for draft in read_cases():
+        name = f"draft{draft.path.suffix}"
         if name in ("draft.Rnw", "draft.ipynb", "draft.typ", "draft.org", "draft.odt"):
-            raw = content.encode() if isinstance(content, str) else content
-            found.setdefault(name, []).append(raw)
+            found.setdefault(name, []).append(draft.path.read_bytes())
     return found
 
 

@@ -1,6 +1,7 @@
 """All tortures: one literal table."""
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 
 from tests.torture.corruptions import CORRUPTIONS
 from tests.torture.environments import ENVIRONMENTS
@@ -14,3 +15,11 @@ TORTURES: Mapping[str, Torture] = {
     each.name: each for each in (KILLS, CORRUPTIONS, REPLACING, FUZZ, ENVIRONMENTS, LONG_RUN)
 }
 """In the order in which they run."""
+
+
+def chosen(names: Sequence[str]) -> list[Torture]:
+    """Give the tortures that are named, all without a name; ends the program at an unknown one."""
+    unknown = [name for name in names if name not in TORTURES]
+    if unknown:
+        sys.exit(f"There is no torture {unknown[0]!r}; there are {', '.join(TORTURES)}.")
+    return [TORTURES[name] for name in names or TORTURES]

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from recsys.errors import InputError
-from tests.rows import each_row
+from tests.rows import THOROUGH, each_row
 from tests.torture import environments, kills
 from tests.torture.children import CRASH, FOREIGN, HANGS, KILLED, OK, REFUSED, in_child
 from tests.torture.damage import DAMAGES, damaged, files_of
@@ -213,7 +213,7 @@ def test_kills_show_what_is_not_written_as_a_whole(
     plan = {job.name: kills.undisturbed(tmp_path, job)}
     (tmp_path / kills.PLAN).write_text(json.dumps(plan))
     found: Counter[str] = Counter()
-    for number, case in enumerate(kills.cases(tmp_path, 40, 0)):
+    for number, case in enumerate(kills.cases(tmp_path, 40 if THOROUGH else 8, 0)):
         own = tmp_path / f"own-{number}"
         own.mkdir()
         found.update(kills.trial(tmp_path, own, case).counts)

@@ -1,25 +1,158 @@
-"""Systems judged by a click log: TREC runs, and the order in which the papers were shown."""
+"""Systems judged by a click log: TREC runs, and the order in which the papers were shown.
+
+Their curves are precision, recall and calibration, corrected for position. A click at a position of
+propensity p, relative to position 1, counts 1 / p: on average, that is the
+relevance of the paper (`weighting`). With propensities of 1 for every position, the same functions
+give the naive figures.
+
+How many of all papers are relevant needs the lists without a click as well. A log that leaves them
+out tells recall, which divides clicks by clicks, but neither precision nor calibration.
+"""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from recsys.errors import InputError
-from recsys.eval.measures import Doubles
-from recsys.eval.studies.clicks.click_curves import (
-    CalibrationBin,
-    ClickCurve,
-    by_depth,
-    calibration,
-)
+from recsys.eval.curves import band, shares
+from recsys.eval.measures import Doubles, Interval, interval
+from recsys.eval.run_figures import Band
+from recsys.eval.significance import reliability
 from recsys.eval.studies.clicks.click_log import ClickLog
+from recsys.eval.studies.clicks.clicked_places import SAMPLES, check_scores, places, resample
 from recsys.eval.studies.clicks.estimators import Estimates, compare, estimate_all
 from recsys.eval.studies.clicks.propensities import Propensities
-from recsys.eval.studies.clicks.weighting import Options, only_clicked
+from recsys.eval.studies.clicks.weighting import Options, inverse, only_clicked
 from recsys.eval.trec import Run, read_run
+from recsys.store.arrays import Mask
+
+
+@dataclass(frozen=True, slots=True)
+class ClickCurve:
+    """What is relevant among the papers that rank high, over all lists together.
+
+    at: depths. precision: the relevant share of these papers, None if the log does
+    not tell it; sampling may take an estimate above 1. recall: their share of all that is relevant.
+    """
+
+    at: tuple[float, ...]
+    precision: Band | None
+    recall: Band
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationBin:
+    """Some papers of similar predicted relevance.
+
+    predicted: its mean. clicked: the share that was clicked. relevant: the estimated relevance.
+    """
+
+    count: int
+    predicted: float
+    clicked: float
+    relevant: Interval
+
+
+def by_depth(
+    log: ClickLog,
+    scores: Doubles,
+    propensities: Propensities,
+    *,
+    rng: np.random.Generator,
+    samples: int = SAMPLES,
+) -> ClickCurve:
+    """Follow precision and recall over the first k = 1, 2, ... papers of each list, reranked.
+
+    Papers that tie share their places: each is among the first k as often as if chance decided.
+
+    Args:
+        log: n impressions of at most m papers.
+        scores: (n, m) float64 of the papers shown, higher is better, anything where nothing is.
+        propensities: of every position that was shown; their scale does not matter.
+        rng: draws the impressions of the bootstrap.
+        samples: how often they are drawn.
+
+    Raises:
+        InputError: the log has no click, a shown paper no score, or a position no propensity.
+    """
+    present = log.present
+    higher, tied = places(check_scores(log, scores), present)
+    depths = range(1, log.shown.shape[1] + 1)
+    inside = (present * np.clip((k - higher) / (tied + 1), 0, 1) for k in depths)
+    return _curve(log, depths, inside, propensities, rng, samples)
+
+
+def calibration(
+    log: ClickLog,
+    probabilities: Doubles,
+    propensities: Propensities,
+    *,
+    rng: np.random.Generator,
+    samples: int = SAMPLES,
+) -> tuple[CalibrationBin, ...]:
+    """Compare predicted relevance, (n, m) in [0, 1], with clicks, in ten bins of equal mass.
+
+    Other arguments: `by_depth`.
+
+    Raises:
+        InputError: as there; or a probability is not one, or every list of the log has a click.
+    """
+    present = log.present
+    shown = check_scores(log, probabilities)[present]
+    if not ((shown >= 0) & (shown <= 1)).all():
+        worst = shown[np.argmax(np.abs(shown - 0.5))]
+        raise InputError(f"A predicted relevance is {worst}, not in [0, 1].", "Calibrate it first.")
+    if only_clicked(log):
+        raise InputError(
+            "Every list of the log has a click: those without one were left out, so that it does "
+            "not tell what share of the papers is relevant.",
+            "Give a log of all impressions.",
+        )
+    bins = reliability(shown, log.clicked[present])
+    inside = (present & (probabilities >= b.low) & (probabilities <= b.high) for b in bins)
+    hits, counts = _sums(log, inside, propensities, rng, samples)
+    observed = shares(hits, counts)
+    return tuple(
+        CalibrationBin(each.count, each.predicted, each.observed, interval(column))
+        for each, column in zip(bins, observed.T, strict=True)
+    )
+
+
+def _curve(
+    log: ClickLog,
+    at: Sequence[float],
+    inside: Iterable[Doubles | Mask],
+    propensities: Propensities,
+    rng: np.random.Generator,
+    samples: int,
+) -> ClickCurve:
+    """Draw a curve of nested parts of the papers shown; the last one holds all."""
+    if not log.clicked.any():
+        raise InputError(f"None of the {len(log)} impressions has a click.", "Give a longer log.")
+    hits, counts = _sums(log, inside, propensities, rng, samples)
+    precision = None if only_clicked(log) else band(shares(hits, counts))
+    return ClickCurve(tuple(map(float, at)), precision, band(shares(hits, hits[:, -1:])))
+
+
+def _sums(
+    log: ClickLog,
+    inside: Iterable[Doubles | Mask],
+    propensities: Propensities,
+    rng: np.random.Generator,
+    samples: int,
+) -> tuple[Doubles, Doubles]:
+    """Add up weighted clicks and papers of each part: (1 + samples, parts) each, the whole first.
+
+    inside: for each part, how much of each paper belongs to it, (n, m) in [0, 1].
+    """
+    weights = log.clicked * inverse(log, propensities)
+    rows = [((weights * part).sum(1), part.sum(1)) for part in inside]
+    sums = resample(np.array(rows).reshape(-1, len(log)).T, rng=rng, samples=samples)
+    return sums[:, ::2], sums[:, 1::2]
+
 
 DISPLAY = "display order"
 

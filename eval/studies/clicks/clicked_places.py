@@ -2,17 +2,51 @@
 
 Cohan et al. 2020 compare a clicked paper with all other papers of its list. above and below count
 those that score higher and lower; one that ties with it counts one half in each.
+
+The bootstrap draws impressions or queries of a log.
 """
 
 from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from recsys.errors import InputError
-from recsys.eval.measures import Doubles
+from recsys.eval.measures import Doubles, draw
 from recsys.eval.studies.clicks.click_log import ClickLog
 from recsys.store.arrays import Mask
+
+Unit: TypeAlias = Literal["impression", "query"]
+SAMPLES = 1000
+_CHUNK = 4_000_000
+"""Draws of a unit held in memory at a time."""
+
+
+def resample(columns: Doubles, *, rng: np.random.Generator, samples: int = SAMPLES) -> Doubles:
+    """Add up the rows of n units, and of samples of n units drawn with replacement.
+
+    Args:
+        columns: (n, k), what each unit adds to k sums.
+        rng: draws the units, the same ones for every sum.
+        samples: how often they are drawn.
+
+    Returns:
+        (1 + samples, k), the sums over all units first.
+    """
+    step = max(_CHUNK // len(columns), 1)
+    parts = [columns.sum(0, keepdims=True)]
+    for begin in range(0, samples, step):
+        drawn = draw(len(columns), rng=rng, samples=min(step, samples - begin))
+        parts.append(drawn[1:] @ columns)
+    return np.concatenate(parts)
+
+
+def group(columns: Doubles, groups: NDArray[np.integer]) -> Doubles:
+    """Add up the rows of each group that occurs: (n, k) and (n,) -> (groups, k)."""
+    _, place = np.unique(groups, return_inverse=True)
+    return np.stack([np.bincount(place, column) for column in columns.T], axis=1)
+
 
 Measure: TypeAlias = Callable[[Doubles, Doubles], tuple[Doubles, Doubles]]
 

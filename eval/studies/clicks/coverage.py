@@ -16,12 +16,16 @@ import numpy as np
 
 from recsys.eval.measures import Doubles, Interval
 from recsys.eval.studies.clicks.click_log import ClickLog
-from recsys.eval.studies.clicks.click_models import ClickModel
-from recsys.eval.studies.clicks.click_world import World
 from recsys.eval.studies.clicks.clicked_places import MEASURES, standing
 from recsys.eval.studies.clicks.estimators import Estimates, estimate_all
 from recsys.eval.studies.clicks.propensities import Propensities
-from recsys.eval.studies.clicks.simulation import Policy, simulate, true_propensities
+from recsys.eval.studies.clicks.simulation import (
+    ClickModel,
+    Policy,
+    World,
+    simulate,
+    true_propensities,
+)
 from recsys.eval.studies.clicks.weighting import PER_IMPRESSION, Options
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Longs

@@ -15,10 +15,8 @@ import numpy as np
 from recsys.errors import InputError
 from recsys.eval.measures import Doubles
 from recsys.eval.studies.clicks.click_log import ClickLog
-from recsys.eval.studies.clicks.harvesting import all_pairs
+from recsys.eval.studies.clicks.log_methods import all_pairs, regression_em, swap_experiment
 from recsys.eval.studies.clicks.propensities import Propensities
-from recsys.eval.studies.clicks.regression_em import regression_em
-from recsys.eval.studies.clicks.swap import swap_experiment
 from recsys.eval.studies.clicks.tally import Fit
 from recsys.store.arrays import Longs
 

@@ -11,9 +11,14 @@ import numpy as np
 
 from recsys.eval.measures import Doubles, Interval, interval
 from recsys.eval.studies.clicks.click_log import ClickLog
-from recsys.eval.studies.clicks.clicked_places import MEASURES, check_scores, standing
+from recsys.eval.studies.clicks.clicked_places import (
+    MEASURES,
+    check_scores,
+    group,
+    resample,
+    standing,
+)
 from recsys.eval.studies.clicks.propensities import Propensities
-from recsys.eval.studies.clicks.resampling import group, resample
 from recsys.eval.studies.clicks.weighting import (
     PER_IMPRESSION,
     WEIGHING,

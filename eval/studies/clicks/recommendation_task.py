@@ -18,9 +18,8 @@ from reprlib import repr as short
 from typing import TypeAlias
 
 from recsys.errors import InputError
+from recsys.eval.studies.clicks.click_files import read_clicks, write_scidocs_clicks
 from recsys.eval.studies.clicks.click_log import ClickLog
-from recsys.eval.studies.clicks.click_readers import read_clicks
-from recsys.eval.studies.clicks.click_writers import write_scidocs_clicks
 from recsys.eval.studies.clicks.propensities import (
     Propensities,
     read_propensities,

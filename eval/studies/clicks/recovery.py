@@ -6,11 +6,15 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from recsys.eval.measures import Doubles
-from recsys.eval.studies.clicks.click_models import ClickModel
-from recsys.eval.studies.clicks.click_world import World
 from recsys.eval.studies.clicks.estimation import Method, estimate
 from recsys.eval.studies.clicks.propensities import Propensities
-from recsys.eval.studies.clicks.simulation import Policy, simulate, true_propensities
+from recsys.eval.studies.clicks.simulation import (
+    ClickModel,
+    Policy,
+    World,
+    simulate,
+    true_propensities,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,23 @@
-"""The page that sets encoders side by side."""
+"""The page that sets encoders side by side, and the folder that it is written into."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 
-from recsys.eval.report.page import Page, Picture, Section
+from recsys.eval.report.page import Page, Picture, Section, as_json, html
 from recsys.eval.report.system_tables import SURE, interval_cell
 from recsys.eval.report.tables import Cell, Table, best_marked, cells
-from recsys.eval.studies.encoders.encoder_differences import Difference, Differences, differences
-from recsys.eval.studies.encoders.encoder_figures import COLUMNS, EncoderRow, Encoders, Figure
-from recsys.eval.studies.probes.maps import SHOWN, ClassMap, map_svg
+from recsys.eval.studies.encoders.encoder_figures import (
+    COLUMNS,
+    Difference,
+    Differences,
+    EncoderRow,
+    Encoders,
+    Figure,
+    differences,
+)
+from recsys.eval.studies.probes.maps import PAGES, SHOWN, ClassMap, map_png, map_svg
 from recsys.eval.studies.probes.probe_results import file_name
 from recsys.eval.studies.probes.report_probes import p_text
 
@@ -188,3 +196,16 @@ def _differences(found: Encoders, known: Sequence[str], compared: Differences) -
 
 def _notes(found: Encoders) -> tuple[tuple[Cell, ...], ...]:
     return tuple(cells(row.name, note) for row in found.rows for note in (*row.failed, *row.notes))
+
+
+PAGE, FIGURES = "encoders.html", "encoders.json"
+
+
+def write_folder(folder: Path, found: Encoders, page: Page) -> None:
+    """Write the page, its figures, and the maps as SVG and PNG."""
+    (folder / FIGURES).write_text(as_json(page), encoding="utf-8")
+    for name, each in maps(found).items():
+        (folder / f"{name}.svg").write_text(map_svg(each), encoding="utf-8")
+        for colours in PAGES:
+            (folder / f"{name}-{colours}.png").write_bytes(map_png(each, colours))
+    (folder / PAGE).write_text(html(page), encoding="utf-8")

@@ -1,21 +1,170 @@
-"""The page on a training: curves of loss and dev, and what was trained how."""
+"""The page on a training: its losses, what it was worth on dev as it went on, how it was done."""
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from recsys.errors import ArtifactCorrupt, MissingExtraError
-from recsys.eval.report.page import Page, Picture, Section
-from recsys.eval.report.page_html import html
-from recsys.eval.studies.encoders.training_curves import (
-    Course,
-    averaged,
-    course_table,
-    draw_dev,
-    draw_losses,
-    epochs,
+from recsys.eval.report.evaluation_pictures import (
+    INK,
+    Line,
+    Style,
+    draw_lines,
+    label,
+    picture,
+    styles,
 )
+from recsys.eval.report.page import Page, Picture, Section, html
+from recsys.eval.report.tables import Cell, Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+DECIDES = "decides"
+POINTS = 60
+"""Points of a loss curve at most."""
+MOST_EPOCHS = 20
+"""More are not drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How a training went.
+
+    losses: of each step. checked: after how many steps dev was judged, ascending. measures: what
+    came out, higher is better. watched: name -> what else was measured then. epoch: its steps.
+    """
+
+    name: str
+    losses: Sequence[float]
+    checked: Sequence[int]
+    measures: Sequence[float]
+    watched: Mapping[str, Sequence[float]]
+    epoch: int
+
+    @classmethod
+    def of(cls, name: str, history: Mapping[str, Any], watched: Sequence[str] = ()) -> "Course":
+        """Read a history; watched: names of what was watched, taken up if there are several."""
+        columns = list(zip(*history["watched"], strict=True))
+        several = len(watched) > 1 and len(watched) == len(columns)
+        return cls(
+            name,
+            history["losses"],
+            history["checked"],
+            history["measures"],
+            dict(zip(watched, columns, strict=True)) if several else {},
+            history["epoch_steps"],
+        )
+
+    @property
+    def best(self) -> int:
+        """The place in `measures` of the first highest one, which was kept."""
+        return int(np.argmax(self.measures))
+
+    def lines(self) -> dict[str, Sequence[float]]:
+        """Name what was measured at each check: what decides first."""
+        return {DECIDES if self.watched else self.name: self.measures, **self.watched}
+
+
+def draw_losses(courses: Sequence[Course]) -> str:
+    """Draw the loss of each training over its steps, a point for several steps on average.
+
+    A band, where there is one training only, holds all but a tenth at either side of these steps.
+    """
+    with picture("Loss of the training") as (axes, written):
+        looks, band = styles(), len(courses) == 1
+        lines = [_losses(course, next(looks), band=band) for course in courses]
+        _draw(axes, lines, courses)
+        axes.set(xlabel="steps", ylabel="loss")
+    return written()
+
+
+def draw_dev(courses: Sequence[Course], measure: str) -> str:
+    """Draw what each training was worth on dev over its steps; a ring shows what was kept.
+
+    What is watched beside the measure that decides lies at a height of its own: only the changes
+    from the first check are drawn then.
+    """
+    apart = any(course.watched for course in courses)
+    with picture(f"{measure} on dev during the training") as (axes, written):
+        looks, lines = styles(), []
+        for course in courses:
+            for place, (name, values) in enumerate(course.lines().items()):
+                shown = np.asarray(values) - (values[0] if apart else 0.0)
+                line = Line(name, course.checked, shown.tolist(), next(looks))
+                lines.append(line)
+                if place == 0:
+                    ring = (line.x[course.best], line.y[course.best])
+                    look: Any = {"ms": 11.0, "mew": 1.6, "zorder": 4.0}
+                    axes.plot(*ring, "o", c=line.style.color, mfc="none", clip_on=False, **look)
+        _draw(axes, lines, courses, markers=True)
+        axes.set(xlabel="steps", ylabel=f"{measure}, change from the start" if apart else measure)
+    return written()
+
+
+def course_table(course: Course, measure: str) -> Table:
+    """Show each check: the loss since the one before, and what was measured."""
+    rows, before = [], 0
+    for place, step in enumerate(course.checked):
+        losses = course.losses[before:step]
+        rows.append(
+            (
+                Cell(f"{step:,}"),
+                Cell(f"{step / course.epoch:.2f}"),
+                Cell(f"{np.mean(losses):.4f}" if len(losses) else ""),
+                Cell(f"{course.measures[place]:.4f}", best=place == course.best),
+                *(Cell(f"{values[place]:.4f}") for values in course.watched.values()),
+            )
+        )
+        before = step
+    return Table(
+        "checks",
+        "What the encoder was worth on dev as its training went on.",
+        ("step", "epoch", "loss", measure, *course.watched),
+        tuple(rows),
+        0,
+        "Loss: the mean since the check before. The check in bold was kept.",
+    )
+
+
+def _draw(
+    axes: "Axes", lines: Sequence[Line], courses: Sequence[Course], *, markers: bool = False
+) -> None:
+    for step in epochs(courses):
+        axes.axvline(step, color=INK, lw=0.9, alpha=0.45, ls=(0, (2, 2)))
+    draw_lines(axes, lines, markers=markers)
+    last = max(line.x[-1] for line in lines)
+    axes.set(xlim=(0, last or 1), ylim=axes.get_ylim())  # Labels stand at heights that stay.
+    if len(lines) > 1:
+        label(axes, lines)
+
+
+def epochs(courses: Sequence[Course]) -> range:
+    """Give the steps at which new epochs begin, if all trainings share them and they are few."""
+    length, *others = {course.epoch for course in courses}
+    last = max(len(course.losses) for course in courses)
+    return range(0) if others or last > MOST_EPOCHS * length else range(length, last, length)
+
+
+def averaged(course: Course) -> int:
+    """Count the neighbouring steps whose losses are averaged, so that there are POINTS at most."""
+    return -(-len(course.losses) // POINTS)
+
+
+def _losses(course: Course, style: Style, *, band: bool) -> Line:
+    last, size = len(course.losses), averaged(course)
+    parts = [np.asarray(course.losses[at : at + size]) for at in range(0, last, size)]
+    x = [place * size + (len(part) + 1) / 2 for place, part in enumerate(parts)]
+    y = [float(part.mean()) for part in parts]
+    if not band or size == 1:
+        return Line(course.name, x, y, style)
+    low, high = np.array([np.quantile(part, (0.1, 0.9)) for part in parts]).T.tolist()
+    return Line(course.name, x, y, style, low, high)
+
 
 TRAINING, PAGE = "training.json", "training.html"
 

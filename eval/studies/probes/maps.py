@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recsys.eval.measures import Doubles
-from recsys.eval.report.canvas import INK, MARKERS, PALETTE, picture
+from recsys.eval.report.evaluation_pictures import INK, MARKERS, PALETTE, picture
 from recsys.store.arrays import Longs
 
 if TYPE_CHECKING:

@@ -8,13 +8,10 @@ from itertools import count
 
 import numpy as np
 
-from recsys.eval.studies.probes.clustering import Dense
-from recsys.eval.studies.probes.contrasts import Contrast
-from recsys.eval.studies.probes.estimates import Estimate
-from recsys.eval.studies.probes.linear import Linear
+from recsys.eval.studies.probes.clustering import Dense, Layout
+from recsys.eval.studies.probes.linear import Contrast, Linear
 from recsys.eval.studies.probes.maps import ClassMap
-from recsys.eval.studies.probes.retrieval import Retrieved
-from recsys.eval.studies.probes.tsne_layout import Layout
+from recsys.eval.studies.probes.pairs import Estimate, Retrieved
 from recsys.records import PaperId
 from recsys.store.arrays import Longs
 

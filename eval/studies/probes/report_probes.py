@@ -1,23 +1,26 @@
-"""The page of what the probes found out."""
+"""The page of the probes, and the folder that it is written into."""
 
 from collections.abc import Iterator, Mapping
 from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
 
-from recsys.eval.report.page import Page, Picture, Section
+from recsys.errors import InputError
+from recsys.eval.report.evaluation_pictures import picture
+from recsys.eval.report.page import Page, Picture, Section, as_json, html
 from recsys.eval.report.system_tables import SURE, interval_cell, system_letters
 from recsys.eval.report.tables import Cell, Table, best_marked, cells
 from recsys.eval.studies.probes.clustering import NEIGHBOURS, STARTS
-from recsys.eval.studies.probes.contrasts import Contrast
-from recsys.eval.studies.probes.linear import FOLDS, Linear
-from recsys.eval.studies.probes.maps import SHOWN, map_svg
+from recsys.eval.studies.probes.linear import FOLDS, Contrast, Linear
+from recsys.eval.studies.probes.maps import PAGES, SHOWN, map_png, map_svg
 from recsys.eval.studies.probes.probe_results import (
     ALL,
     Group,
     GroupResult,
     ProbeResult,
     as_figures,
+    told_lines,
 )
 
 SCHEMA = "recsys.probes/1"
@@ -221,3 +224,32 @@ def _classes(found: GroupResult) -> Table:
     pairs = sorted(zip(group.counts().tolist(), group.names, strict=True), key=lambda x: -x[0])
     rows = tuple(cells(name, f"{count:,}") for count, name in pairs)
     return Table(f"classes-{group.name}", f"{_where(group)}.", ("class", "papers"), rows)
+
+
+PAGE, FIGURES, TOLD = "probes.html", "probes.json", "told.jsonl"
+
+
+def check_folder(folder: Path) -> None:
+    """Create the folder, and refuse what would fail after the work is done.
+
+    Raises:
+        InputError: it is a file, or its parent is not there.
+        MissingExtraError: matplotlib is not installed.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file.", "Give the path of a folder to write.")
+    if not folder.parent.is_dir():
+        raise InputError(f"There is no folder {folder.parent}.", "Create it first.")
+    with picture(""):
+        folder.mkdir(exist_ok=True)
+
+
+def write_folder(folder: Path, found: ProbeResult, page: Page) -> None:
+    """Write the page, its figures, what was told of each paper, and the maps as SVG and PNG."""
+    (folder / FIGURES).write_text(as_json(page), encoding="utf-8")
+    (folder / TOLD).write_text("".join(f"{line}\n" for line in told_lines(found)), encoding="utf-8")
+    for name, each in found.maps().items():
+        (folder / f"{name}.svg").write_text(map_svg(each), encoding="utf-8")
+        for colours in PAGES:
+            (folder / f"{name}-{colours}.png").write_bytes(map_png(each, colours))
+    (folder / PAGE).write_text(html(page), encoding="utf-8")

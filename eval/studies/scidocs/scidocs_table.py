@@ -1,16 +1,65 @@
-"""The table of the suite: a line for each figure, a column for each encoder."""
+"""The table of encoders over the suite, beside the published figures, and who beats whom."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
+from recsys.eval.measures import Doubles
 from recsys.eval.report.system_tables import SURE, system_letters
 from recsys.eval.report.tables import Cell, Table, cells, latex_table, markdown_table, text_table
-from recsys.eval.studies.scidocs.published import PUBLISHED
-from recsys.eval.studies.scidocs.scidocs_comparison import beaten
-from recsys.eval.studies.scidocs.scidocs_figures import COLUMNS, Column, Figure, Row
+from recsys.eval.significance import holm, sign_flip_tests
+from recsys.eval.studies.scidocs.scidocs_figures import COLUMNS, Column, Figure, Ranked, Row
+
+UNKNOWN = "-"
+PUBLISHED: Mapping[str, Mapping[Column, str]] = {
+    name: {
+        column: figure
+        for column, figure in zip(COLUMNS, figures.split(), strict=True)
+        if figure != UNKNOWN
+    }
+    for name, figures in {
+        # Cohan et al. 2020: random vectors, so the other features alone.
+        "random (paper)": "- - - - - - - - - - 51.3 16.8",
+        # README of SciDocs, the original model.
+        "SPECTER (README)": "81.95 86.44 83.63 91.5 84.46 92.39 88.3 94.88 88.11 94.77 53.9 20.0",
+        # README of SPECTER, the model on the Hugging Face hub.
+        "SPECTER (hub)": "79.4 87.7 83.4 91.4 85.1 92.7 92.0 96.6 88.0 94.7 54.6 20.9",
+    }.items()
+}
+"""Name -> figure of each column that is known."""
+
+
+def beaten(rows: Sequence[Row], column: Column) -> dict[str, list[str]]:
+    """Name the encoders that each one beats at a ranking task, over the queries that all answer.
+
+    Paired randomisation tests of all pairs, Holm-corrected, p < SURE.
+    """
+    task, measure = column
+    asked = {row.name: row.queries[task] for row in rows if task in row.queries}
+    found: dict[str, list[str]] = {row.name: [] for row in rows}
+    common = set.intersection(*(set(each.queries) for each in asked.values())) if asked else set()
+    if len(asked) < 2 or not common:
+        return found
+    values = {name: _values(each, measure, common) for name, each in asked.items()}
+    pairs = list(combinations(values, 2))
+    gaps = np.stack([values[one] - values[other] for one, other in pairs], axis=1)
+    adjusted = holm(sign_flip_tests(gaps, rng=np.random.default_rng(0)))
+    for (one, other), p, gap in zip(pairs, adjusted, gaps.mean(axis=0), strict=True):
+        if p < SURE:
+            winner, loser = (one, other) if gap > 0 else (other, one)
+            found[winner].append(loser)
+    return found
+
+
+def _values(ranked: Ranked, measure: str, queries: set[str]) -> Doubles:
+    """Return a measure of the given queries, in ascending order of their ids."""
+    values = ranked.average_precision if measure == "MAP" else ranked.ndcg
+    place = {query: i for i, query in enumerate(ranked.queries)}
+    return values[[place[query] for query in sorted(queries)]]
+
 
 SCHEMA = "recsys.scidocs/1"
 AVERAGE = "average"

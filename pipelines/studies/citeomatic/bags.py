@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recsys.models.vocabulary import FIELDS, Entries, Vocabulary
+from recsys.models.nnselect import FIELDS, Entries, Vocabulary
 from recsys.store.arrays import Mask, Ragged, Rows
 from recsys.store.collection import Collection
 from recsys.store.graph import UNKNOWN_YEAR

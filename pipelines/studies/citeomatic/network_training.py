@@ -4,7 +4,7 @@ What is random in an epoch depends on the seed and the epoch's number alone, so 
 killed and continued ends with the very numbers of one that was not.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,8 +17,67 @@ from torch import Tensor, nn
 
 from recsys.pipelines.jobs.tensor_file import TensorFile, below, named
 from recsys.pipelines.studies.citeomatic.negatives import Triplets
-from recsys.pipelines.studies.citeomatic.sparse_optimiser import LazyAdam
 from recsys.progress import Progress, silent
+
+_DECAY = (0.9, 0.999)
+_LEAST = 1e-8
+
+
+@dataclass(slots=True)
+class LazyAdam:
+    """Adam (Kingma & Ba 2015, algorithm 1) over dense and sparse gradients.
+
+    A row without a gradient keeps its moments, as in TensorFlow's LazyAdam, which Citeomatic uses.
+    """
+
+    parameters: Sequence[nn.Parameter]
+    steps: int = 0
+    first: list[Tensor] = field(init=False)
+    second: list[Tensor] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Start with moments of zero."""
+        self.first = [torch.zeros_like(each) for each in self.parameters]
+        self.second = [torch.zeros_like(each) for each in self.parameters]
+
+    @torch.no_grad()
+    def step(self, rate: float) -> None:
+        """Update every parameter that has a gradient, and forget the gradients."""
+        self.steps += 1
+        for parameter, first, second in zip(self.parameters, self.first, self.second, strict=True):
+            gradient, parameter.grad = parameter.grad, None
+            if gradient is None:
+                continue
+            if gradient.is_sparse:
+                gradient = gradient.coalesce()
+                rows, values = gradient.indices()[0], gradient.values()
+                moments = first[rows], second[rows]
+                parameter.index_add_(0, rows, self._change(values, *moments), alpha=-rate)
+                first.index_copy_(0, rows, moments[0])
+                second.index_copy_(0, rows, moments[1])
+            else:
+                parameter.add_(self._change(gradient, first, second), alpha=-rate)
+
+    def _change(self, gradient: Tensor, first: Tensor, second: Tensor) -> Tensor:
+        """Move the moments in place; return the direction of the update, rate left out."""
+        decay, decay_square = _DECAY
+        first.lerp_(gradient, 1 - decay)
+        second.mul_(decay_square).addcmul_(gradient, gradient, value=1 - decay_square)
+        scale = (1 - decay_square**self.steps) ** 0.5
+        change: Tensor = (first / (1 - decay**self.steps)) / (second.sqrt() / scale + _LEAST)
+        return change
+
+    def state(self) -> dict[str, Tensor]:
+        """Return the moments by name; `steps` is not among them."""
+        named = (("first", self.first), ("second", self.second))
+        return {f"{name}.{i}": each for name, moments in named for i, each in enumerate(moments)}
+
+    def restore(self, state: Mapping[str, Tensor], steps: int) -> None:
+        """Take up what `state` returned."""
+        for name, moment in self.state().items():
+            moment.copy_(state[name])
+        self.steps = steps
+
 
 _STAGE = "epochs of training"
 

@@ -8,37 +8,44 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recsys.errors import InputError, near_miss
+from recsys.errors import check_name
 from recsys.eval.recorded_runs import RUNS, SCHEMA
-from recsys.eval.report.tables import Table, cells, latex_table, markdown_table, text_table
+from recsys.eval.report.tables import (
+    Table,
+    cells,
+    latex_table,
+    markdown_table,
+    row_values,
+    text_table,
+)
 from recsys.eval.significance import holm
 from recsys.eval.trec import run_lines, write_lines
 from recsys.models.nnrank import METADATA_FIELDS, TEXT_FIELDS, NNRank
-from recsys.pipelines.evaluation.batch import WORK
-from recsys.pipelines.evaluation.leakage import check_ranker
-from recsys.pipelines.evaluation.splits import read_split
-from recsys.pipelines.evaluation.write_evaluation import (
+from recsys.pipelines.evaluation.batch import (
+    WORK,
     check_folder,
     corpus_facts,
     versions,
     write_folder,
 )
-from recsys.pipelines.studies.citeomatic.margin_loss import Kind
+from recsys.pipelines.evaluation.leakage import check_ranker
+from recsys.pipelines.evaluation.splits import read_split
+from recsys.pipelines.studies.citeomatic.negatives import Kind
 from recsys.pipelines.studies.citeomatic.rank_task import Shortlists, score_all
 from recsys.pipelines.studies.citeomatic.select_task import Dev
 from recsys.pipelines.studies.citeomatic.train_nnrank import NNRankOptions, RankMaterial, fit
 from recsys.progress import Progress, silent
+from recsys.store.arrays import top_k
 from recsys.store.artifacts import sha256
 from recsys.store.layout import NNSELECT
-from recsys.store.top_k import top_k
 from recsys.version import CREATED_BY
 
 if TYPE_CHECKING:
-    from recsys.eval.run_figures import Assessment, Comparison
+    from recsys.eval.run_figures import Assessment
 
 FULL = "full"
 TESTED = "query F1@20"
@@ -79,22 +86,6 @@ def variants(options: NNRankOptions, fields: tuple[str, ...]) -> dict[str, NNRan
     }
 
 
-@dataclass(frozen=True, slots=True)
-class AblationReport:
-    """What was compared."""
-
-    folder: Path
-    assessment: "Assessment"
-
-    def table(self) -> Table:
-        """Show each row beside the full network."""
-        return ablation_table(self.assessment)
-
-    def lines(self) -> list[str]:
-        """Say where it is."""
-        return [f"Written to {self.folder}."]
-
-
 def ablate(
     index: Path,
     split: Path,
@@ -102,7 +93,7 @@ def ablate(
     out: Path,
     *,
     progress: Progress = silent,
-) -> AblationReport:
+) -> "Assessment":
     """Train every row, ask it the queries, assess.
 
     Raises:
@@ -132,19 +123,28 @@ def ablate(
         task, _ = fit(material, each, checkpoint, progress=progress)
         write_run(run, name, task.network.export(), material, shortlists, options.k)
     progress("networks", len(chosen), len(chosen))
-    facts = _facts(material, options, list(chosen), warning)
+    facts = {
+        "schema": SCHEMA,
+        "command": options.command,
+        "part": options.part,
+        "k": options.k,
+        "seed": options.ranker.loop.seed,
+        "metadata": options.ranker.metadata,
+        "systems": list(chosen),
+        "created_by": CREATED_BY,
+        "versions": versions(),
+        "corpus": corpus_facts(material.index, material.collection),
+        "split_sha256": sha256(material.split),
+        "warnings": [] if warning is None else [warning],
+    }
     write_folder(out, material.collection, queries, facts)
-    return AblationReport(out, assess(out, seed=0))
+    return assess(out, seed=0)
 
 
 def _chosen(rows: Mapping[str, NNRankOptions], names: Sequence[str]) -> list[str]:
     """Put the names in the order of the table, the full network first; none: all."""
     for name in names:
-        if name not in rows:
-            raise InputError(
-                f"There is no row {name!r}.{near_miss(name, rows)}",
-                f"The rows are {', '.join(rows)}.",
-            )
+        check_name(name, rows, "row")
     return [name for name in rows if not names or name == FULL or name in names]
 
 
@@ -174,7 +174,11 @@ def ablation_table(assessment: "Assessment") -> Table:
     """Show each row's F1@20 and MRR, and how far it is from the full network."""
     rows = []
     families = {
-        measure: {pair.other: pair for pair in _pairs(assessment, measure)}
+        measure: {
+            pair.other: pair
+            for pair in assessment.comparisons
+            if pair.measure == measure and pair.one == FULL
+        }
         for measure in (TESTED, "MRR")
     }
     sure = {
@@ -186,8 +190,11 @@ def ablation_table(assessment: "Assessment") -> Table:
         for shown, measure in (("F1@20", TESTED), ("MRR", "MRR")):
             pair = families[measure].get(system.name)
             row.append(f"{system.measures[shown].value:.4f}")
-            change = None if pair is None else _change(pair)
-            row += [change, None if pair is None else f"{sure[measure][pair.other]:.4f}"]
+            if pair is None:
+                row += [None, None]
+            else:
+                difference = pair.pooled or pair.difference
+                row += [f"{-difference.value:+.4f}", f"{sure[measure][pair.other]:.4f}"]
         rows.append(cells(*row))
     return Table(
         "ablations",
@@ -202,16 +209,7 @@ def ablation_table(assessment: "Assessment") -> Table:
 
 def table_json(table: Table) -> str:
     """Write one JSON object of schema `recsys.ablations/1`; absent figures are null."""
-    first, *others = table.header
-    rows = [
-        {first: name.text}
-        | {
-            column: float(cell.text) if cell.text else None
-            for column, cell in zip(others, figures, strict=True)
-        }
-        for name, *figures in table.rows
-    ]
-    value = {"schema": "recsys.ablations/1", "rows": rows}
+    value = {"schema": "recsys.ablations/1", "rows": row_values(table)}
     return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
 
 
@@ -221,31 +219,3 @@ RENDERERS: Mapping[str, Callable[[Table], str]] = {
     "markdown": markdown_table,
     "latex": latex_table,
 }
-
-
-def _pairs(assessment: "Assessment", measure: str) -> "list[Comparison]":
-    return [each for each in assessment.comparisons if each.measure == measure and each.one == FULL]
-
-
-def _change(pair: "Comparison") -> str:
-    difference = pair.difference if pair.pooled is None else pair.pooled
-    return f"{-difference.value:+.4f}"
-
-
-def _facts(
-    material: RankMaterial, options: AblationOptions, rows: list[str], warning: str | None
-) -> dict[str, Any]:
-    return {
-        "schema": SCHEMA,
-        "command": options.command,
-        "part": options.part,
-        "k": options.k,
-        "seed": options.ranker.loop.seed,
-        "metadata": options.ranker.metadata,
-        "systems": rows,
-        "created_by": CREATED_BY,
-        "versions": versions(),
-        "corpus": corpus_facts(material.index, material.collection),
-        "split_sha256": sha256(material.split),
-        "warnings": [] if warning is None else [warning],
-    }

@@ -132,13 +132,15 @@ def write_parameters(path: Path, model: Model, values: Parameters, facts: object
     write_json(path, value)
 
 
-def read_parameters(path: Path, model: Model) -> Parameters:
-    """Read what `recsys tune` chose for a model.
+def read_parameters(path: Path | None, model: Model) -> Parameters:
+    """Read what a search chose for a model; None: nothing.
 
     Raises:
         InputError: missing, not JSON, of another shape, for the other model, or with a parameter
             that the model does not have.
     """
+    if path is None:
+        return {}
     value = _load(path)
     found = value.get("parameters")
     if value.get("schema") != SCHEMA or not isinstance(found, dict):
@@ -160,7 +162,7 @@ def read_parameters(path: Path, model: Model) -> Parameters:
     return {name: float(each) for name, each in found.items()}
 
 
-_AGAIN = "Give the parameters.json that `recsys tune {}` wrote."
+_AGAIN = "Give the parameters.json that `recsys study tune-{}` wrote."
 
 
 def _load(path: Path) -> Mapping[str, Any]:

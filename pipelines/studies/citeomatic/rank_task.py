@@ -13,15 +13,27 @@ from recsys.models.nnrank import NNRank, RankShape
 from recsys.models.nnselect import NEIGHBOURS, select
 from recsys.models.pairs import Pairs, stacked
 from recsys.pipelines.studies.citeomatic.bags import TokenBags, distinct_words
-from recsys.pipelines.studies.citeomatic.margin_loss import Kind, Margins, triplet_loss
-from recsys.pipelines.studies.citeomatic.mining import Miner, Mining
-from recsys.pipelines.studies.citeomatic.negatives import Sampling, Triplets, TripletSampler, ragged
-from recsys.pipelines.studies.citeomatic.rank_batches import Batcher, RankData, rarity
-from recsys.pipelines.studies.citeomatic.rank_net import RankNet, RankSize
+from recsys.pipelines.studies.citeomatic.negatives import (
+    Kind,
+    Margins,
+    Miner,
+    Mining,
+    Sampling,
+    Triplets,
+    TripletSampler,
+    ragged,
+    triplet_loss,
+)
+from recsys.pipelines.studies.citeomatic.rank_net import (
+    Batcher,
+    RankData,
+    RankNet,
+    RankSize,
+    rarity,
+)
 from recsys.pipelines.studies.citeomatic.select_task import Dev
-from recsys.store.arrays import Floats, Ragged, Rows
+from recsys.store.arrays import Floats, Ragged, Rows, top_k
 from recsys.store.collection import Collection
-from recsys.store.top_k import top_k
 
 CUTOFF = 20
 DEV_MEASURE = f"F1@{CUTOFF}"

@@ -10,11 +10,17 @@ from recsys.eval.measures import Judged, summarise
 from recsys.models.nnselect import NEIGHBOURS, select
 from recsys.pipelines.evaluation.splits import gold
 from recsys.pipelines.studies.citeomatic.bags import TokenBags, distinct_words, drop_words, to_torch
-from recsys.pipelines.studies.citeomatic.margin_loss import Kind, Margins, triplet_loss
-from recsys.pipelines.studies.citeomatic.mining import Miner, Mining
-from recsys.pipelines.studies.citeomatic.negatives import Sampling, Triplets, TripletSampler
-from recsys.pipelines.studies.citeomatic.select_net import NNSelect, embed, word_bags
-from recsys.pipelines.studies.citeomatic.towers import Penalty
+from recsys.pipelines.studies.citeomatic.negatives import (
+    Kind,
+    Margins,
+    Miner,
+    Mining,
+    Sampling,
+    Triplets,
+    TripletSampler,
+    triplet_loss,
+)
+from recsys.pipelines.studies.citeomatic.towers import NNSelect, Penalty, embed, word_bags
 from recsys.query.query import Query, draft_of, make_query
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection

@@ -6,11 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from recsys.indexes.opening import open_collection
-from recsys.models.nnrank import KIND, METADATA_FIELDS, SCHEMA, TEXT_FIELDS, RankShape
-from recsys.models.nnrank_corpus import bags_file
-from recsys.models.nnselect import NNSelectModel
-from recsys.models.seen_queries import SeenQueries
-from recsys.models.vocabulary import Vocabulary
+from recsys.models.encoder import SeenQueries
+from recsys.models.nnrank import KIND, METADATA_FIELDS, SCHEMA, TEXT_FIELDS, RankShape, bags_file
+from recsys.models.nnselect import NNSelectModel, Vocabulary
 from recsys.pipelines.evaluation.splits import read_split
 from recsys.pipelines.jobs.index_writer import IndexWriter, writing
 from recsys.pipelines.studies.citeomatic.bags import known_by, read_bags
@@ -22,7 +20,7 @@ from recsys.pipelines.studies.citeomatic.network_training import (
     device_of,
     train,
 )
-from recsys.pipelines.studies.citeomatic.rank_batches import RankData
+from recsys.pipelines.studies.citeomatic.rank_net import RankData
 from recsys.pipelines.studies.citeomatic.rank_task import (
     DEV_MEASURE,
     RankOptions,

@@ -1,15 +1,21 @@
-"""Train NNSelect on the citations of an index's own papers, and store it in the index."""
+"""Train NNSelect on the citations of an index's own papers, and store it in the index.
 
+It may start from word vectors that somebody else has trained.
+"""
+
+import gzip
 import hashlib
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
 import torch
 
+from recsys.errors import InputError
 from recsys.indexes.opening import open_collection
-from recsys.models.nnselect import KIND, NEIGHBOURS, SCHEMA, NNSelectModel
-from recsys.models.seen_queries import SeenQueries
-from recsys.models.vocabulary import Vocabulary
+from recsys.models.encoder import SeenQueries
+from recsys.models.nnselect import KIND, NEIGHBOURS, SCHEMA, NNSelectModel, Vocabulary
 from recsys.pipelines.evaluation.splits import read_split
 from recsys.pipelines.jobs.index_writer import IndexWriter, writing
 from recsys.pipelines.ranking.train_ranker import newest_year
@@ -21,18 +27,87 @@ from recsys.pipelines.studies.citeomatic.network_training import (
     device_of,
     train,
 )
-from recsys.pipelines.studies.citeomatic.pretrained_words import WordVectors, read_word_vectors
-from recsys.pipelines.studies.citeomatic.select_net import NNSelect, embed
 from recsys.pipelines.studies.citeomatic.select_task import (
     DEV_MEASURE,
     SelectOptions,
     SelectTask,
     facts_of,
 )
+from recsys.pipelines.studies.citeomatic.towers import NNSelect, embed
 from recsys.progress import Progress, silent
+from recsys.store.arrays import Floats, Rows, SortedStrings
 from recsys.store.artifacts import fingerprint, seal, sha256
 from recsys.store.generations import content_key, in_force, root_of
 from recsys.store.layout import NNSELECT, UNTIL
+
+_FORMAT = "Give a text file with a word and its numbers in every line, as of GloVe or word2vec."
+
+
+@dataclass(frozen=True, slots=True)
+class WordVectors:
+    """Vectors of some words: numbers of the words (m,) int32, ascending, and (m, d) float32."""
+
+    codes: Rows
+    vectors: Floats
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector."""
+        return int(self.vectors.shape[1])
+
+
+def read_word_vectors(path: Path, words: SortedStrings) -> WordVectors:
+    """Read the vectors of known words from a text file, plain or .gz; the first of a word counts.
+
+    A first line of two numbers, as word2vec writes, is left out.
+
+    Raises:
+        InputError: no such file, a line that is of another length or no numbers, or no known word.
+    """
+    found: dict[int, Floats] = {}
+    dim = 0
+    for number, parts in _lines(path):
+        if number == 1 and len(parts) == 2:
+            continue
+        dim = dim or len(parts) - 1
+        code = words.find(parts[0])
+        if code is not None and code not in found:
+            found[code] = _vector(path, number, parts[1:], dim)
+    if not found:
+        raise InputError(f"{path} has no vector of any of {len(words)} words.", _FORMAT)
+    codes = sorted(found)
+    return WordVectors(np.array(codes, np.int32), np.stack([found[code] for code in codes]))
+
+
+def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
+    if not path.is_file():
+        raise InputError(f"There is no file of word vectors at {path}.", "Check the path.")
+    opened = (
+        gzip.open(path, "rt", encoding="utf-8")
+        if path.suffix == ".gz"
+        else path.open(encoding="utf-8")
+    )
+    try:
+        with opened as file:
+            for number, line in enumerate(file, 1):
+                if parts := line.split():
+                    yield number, parts
+    except (UnicodeDecodeError, EOFError, gzip.BadGzipFile) as error:
+        raise InputError(f"{path} cannot be read ({error}).", _FORMAT) from error
+
+
+def _vector(path: Path, number: int, parts: list[str], dim: int) -> Floats:
+    try:
+        vector = np.array(parts, np.float32)
+    except ValueError as error:
+        raise InputError(f"{path}, line {number}: {error}.", _FORMAT) from error
+    if len(vector) != dim or not np.isfinite(vector).all() or not vector.any():
+        raise InputError(
+            f"{path}, line {number}: not a vector of {dim} finite numbers, one of them not 0.",
+            _FORMAT,
+        )
+    return vector
+
 
 _REVISION = 1
 """Raised when the same inputs would give something else: what was kept is then made again."""

@@ -3,20 +3,30 @@
 All of it in one world out of an index, in which the truth is known (`corpus_world`).
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 
 import numpy as np
 
-from recsys.errors import InputError, near_miss
+from recsys.errors import check_name
+from recsys.eval.report.page import Page, Picture, Section
 from recsys.eval.studies.clicks import coverage
-from recsys.eval.studies.clicks.click_models import CLICK_MODELS, ClickModel
-from recsys.eval.studies.clicks.click_world import World
 from recsys.eval.studies.clicks.coverage import CoverageRow, Design
 from recsys.eval.studies.clicks.estimation import METHODS
 from recsys.eval.studies.clicks.learned_rankers import LearningStudy
 from recsys.eval.studies.clicks.recovery import Recovered, recover
 from recsys.eval.studies.clicks.recovery import Study as RecoveryOptions
+from recsys.eval.studies.clicks.simulation import CLICK_MODELS, ClickModel, World
+from recsys.eval.studies.clicks.study_pages import (
+    coverage_figures,
+    coverage_pictures,
+    coverage_section,
+    learning_pictures,
+    learning_section,
+    recovery_figures,
+    recovery_pictures,
+    recovery_section,
+)
 from recsys.eval.studies.clicks.weighting import Options
 from recsys.extras import need
 from recsys.pipelines.studies.clicks.corpus_world import DEPTH, WorldOptions, world_of
@@ -53,11 +63,7 @@ class StudyOptions:
 
     def __post_init__(self) -> None:
         for name in self.only:
-            if name not in STUDIES:
-                raise InputError(
-                    f"There is no study {name!r}.{near_miss(name, STUDIES)}",
-                    f"Take some of {', '.join(STUDIES)}.",
-                )
+            check_name(name, STUDIES, "study")
 
 
 def sized(
@@ -167,3 +173,46 @@ def _recover(
         found += recover(world, {name: model}, METHODS, rng=rng, study=study)
     progress("click models", len(models), len(models))
     return tuple(found)
+
+
+SCHEMA = "recsys.click-study/1"
+
+
+def study_page(found: ClickStudy, facts: Mapping[str, str]) -> Page:
+    """Show every study that was asked for."""
+    queries = ", ".join(f"{count:,} {part}" for part, count in found.queries.items())
+    return Page(
+        title="Clicks, their bias, and what corrects it",
+        lead=f"Readers are simulated, so that the truth is known: a paper is relevant to a query "
+        f"if papers of {found.cut} or later cite both. Queries: {queries}.",
+        sections=tuple(_sections(found)),
+        facts=tuple(facts.items()),
+        schema=SCHEMA,
+        figures={
+            "cut": found.cut,
+            "queries": found.queries,
+            "eta": found.eta,
+            "cap": found.cap,
+            "recovery": recovery_figures(found.recovered),
+            "coverage": coverage_figures(found.coverage),
+            "learning": found.learning and asdict(found.learning),
+        },
+        draw=lambda: _drawn(found),
+    )
+
+
+def _sections(found: ClickStudy) -> Iterator[Section]:
+    if found.recovered:
+        yield recovery_section(found.recovered)
+    if found.coverage:
+        yield coverage_section(found.coverage, found.cap)
+    if found.learning:
+        yield learning_section(found.learning)
+
+
+def _drawn(found: ClickStudy) -> dict[str, Picture]:
+    return {
+        **(recovery_pictures(found.recovered) if found.recovered else {}),
+        **(coverage_pictures(found.coverage) if found.coverage else {}),
+        **(learning_pictures(found.learning) if found.learning else {}),
+    }

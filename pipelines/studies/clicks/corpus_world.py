@@ -21,8 +21,8 @@ import numpy as np
 
 from recsys.errors import InputError
 from recsys.eval.measures import Doubles
-from recsys.eval.studies.clicks.click_world import World
 from recsys.eval.studies.clicks.recommendation_task import RelatedPaper
+from recsys.eval.studies.clicks.simulation import World
 from recsys.formats.embeddings import Embeddings
 from recsys.store.arrays import Longs, Rows
 from recsys.store.collection import Collection

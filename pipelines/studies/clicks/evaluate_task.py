@@ -6,7 +6,7 @@ that rankers learn from, in each way asked for, and to weigh those that they are
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import product
 from pathlib import Path
 from typing import TypeAlias
@@ -15,26 +15,31 @@ import numpy as np
 
 from recsys.errors import InputError
 from recsys.eval.measures import Doubles, Interval
+from recsys.eval.report.page import Page, Picture, Section
+from recsys.eval.report.tables import Cell, Table, best_marked, cells
 from recsys.eval.studies.clicks.click_log import ClickLog
+from recsys.eval.studies.clicks.click_pictures import Dot, dots, propensity_curves
+from recsys.eval.studies.clicks.clicked_places import MEASURES
 from recsys.eval.studies.clicks.estimators import Estimates, compare, estimate
+from recsys.eval.studies.clicks.evaluation_page import CURVE, CURVE_CAPTION
 from recsys.eval.studies.clicks.propensities import Propensities
 from recsys.eval.studies.clicks.recommendation_task import RecommendationTask, read_task
-from recsys.eval.studies.clicks.weighting import Options
+from recsys.eval.studies.clicks.weighting import DOUBLY_ROBUST, NAIVE, SNIPS, Options
 from recsys.extras import need
 from recsys.formats.embeddings import Embeddings, read_embeddings
-from recsys.pipelines.studies.clicks.baseline_rankers import BASELINES
-from recsys.pipelines.studies.clicks.click_features import REFERENCE_YEAR, features
-from recsys.pipelines.studies.clicks.click_pairs import (
+from recsys.pipelines.studies.clicks.click_features import (
     ALL,
     CONSTANT,
     NEGATIVES,
     PER_POSITION,
+    REFERENCE_YEAR,
     WEIGHTINGS,
     Pairs,
     choice,
+    features,
     pairs,
 )
-from recsys.pipelines.studies.clicks.learners import LEARNERS
+from recsys.pipelines.studies.clicks.rankers import BASELINES, LEARNERS
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats
 
@@ -266,3 +271,119 @@ def _figure(found: Sequence[Interval | None]) -> Figure | None:
     value, low, high = np.mean([(each.value, each.low, each.high) for each in known], axis=0)
     deviation = np.std([each.value for each in known], ddof=1) if len(known) > 1 else 0
     return Figure(float(value), float(low), float(high), float(deviation))
+
+
+SCHEMA = "recsys.clicks-task/1"
+SYSTEMS = "systems"
+COMPARED = (NAIVE, SNIPS, DOUBLY_ROBUST)
+"""Estimators that show what weights bring."""
+
+
+def task_page(found: TaskResult, facts: Mapping[str, str]) -> Page:
+    """Show every ranking by SciDocs' adjusted measures, by the others, and what weights bring."""
+    return Page(
+        title="Recommendation of related papers (SciDocs)",
+        lead=f"{len(found.systems)} rankings of {found.lists[TEST]:,} lists with "
+        f"{found.clicks[TEST]:,} clicks. Rankers learned from {found.clicks[TRAIN]:,} clicks, with "
+        f"{_seeds(found)}.",
+        sections=tuple(each for each in _sections(found) if each.tables),
+        facts=tuple(facts.items()),
+        schema=SCHEMA,
+        figures={**asdict(found), "propensities": found.propensities.values.tolist()},
+        draw=lambda: {
+            SYSTEMS: Picture(
+                dots("nDCG by clicks", list(_dots(found)), xlabel="nDCG"),
+                "nDCG by clicks as they are, and adjusted for position; lines: 95 % bootstrap "
+                "intervals.",
+            ),
+            CURVE: Picture(propensity_curves([found.propensities]), CURVE_CAPTION),
+        },
+    )
+
+
+def _sections(found: TaskResult) -> Iterator[Section]:
+    text = "Clicks as they are favour what was shown on top; adjusted ones count 1 / propensity."
+    every = [name for name in found.systems[0].figures if _known(found, name)]
+    tables = (_systems(found, SNIPS), _systems(found, NAIVE))
+    rest = (_systems(found, name) for name in every if name not in (SNIPS, NAIVE))
+    yield Section("systems", "Rankings", text, (*tables, *rest), (SYSTEMS, CURVE), open=2)
+    text = "The same rankers, trained on the same clicks, weighted in another way."
+    yield Section("weights", "Weights", text, _difference_tables(found))
+    text = "What was read; a paper without a record or an embedding has features of 0."
+    yield Section("data", "Data", text, (_data(found),))
+
+
+def _known(found: TaskResult, estimator: str) -> bool:
+    return any(figure is not None for figure in found.systems[0].figures[estimator].values())
+
+
+def _systems(found: TaskResult, estimator: str) -> Table:
+    rows = [
+        (*cells(each.name, each.weighting), *map(_cell, each.figures[estimator].values()))
+        for each in found.systems
+    ]
+    adjusted = ", which SciDocs calls adjusted" if estimator == SNIPS else ""
+    size = found.effective.get(estimator)
+    notes = (
+        f"With 95 % bootstrap intervals{f'; {size:,.0f} effective clicks' if size else ''}. "
+        f"Rankers are trained with {_seeds(found)}: mean and standard deviation. SciDocs prints "
+        "100 times these figures."
+    )
+    return Table(
+        estimator.lower().replace(" ", "-"),
+        f"Test clicks, estimated by {estimator}{adjusted}.",
+        ("ranking", "clicks weighted", *MEASURES),
+        best_marked(rows, first=2, rivals=[True] * len(rows)),
+        2,
+        notes,
+    )
+
+
+def _difference_tables(found: TaskResult) -> tuple[Table, ...]:
+    rows = tuple(
+        (
+            *cells(each.name, f"{each.weighting} - {each.over}", estimator),
+            *(_cell(figure, signed=True) for figure in each.figures[estimator].values()),
+        )
+        for each in found.differences
+        for estimator in COMPARED
+        if _known(found, estimator)
+    )
+    header = ("ranker", "clicks weighted", "estimator", *MEASURES)
+    notes = "Means over the seeds, with 95 % bootstrap intervals of the difference."
+    table = Table("differences", "What a weighting brings.", header, rows, 3, notes)
+    return (table,) if rows else ()
+
+
+def _data(found: TaskResult) -> Table:
+    known = found.coverage
+    rows = [cells(f"{part} lists", f"{found.lists[part]:,}") for part in PARTS]
+    rows += [cells(f"{part} clicks", f"{found.clicks[part]:,}") for part in PARTS]
+    rows += [
+        cells("papers", f"{known.papers:,}"),
+        cells("papers with a record", f"{known.described:,}"),
+        cells("papers with an embedding", f"{known.embedded:,}"),
+        cells("positions with a propensity", f"{len(found.propensities):,}"),
+    ]
+    return Table("data", "What was read.", ("what", "how many"), tuple(rows))
+
+
+def _dots(found: TaskResult) -> Iterator[Dot]:
+    for each in found.systems:
+        row = f"{each.name}, {each.weighting}" if each.weighting else each.name
+        for estimator in (NAIVE, SNIPS):
+            figure = each.figures[estimator]["nDCG"]
+            if figure is not None:
+                yield Dot(row, estimator, figure.value, figure.low, figure.high)
+
+
+def _cell(figure: Figure | None, *, signed: bool = False) -> Cell:
+    if figure is None:
+        return Cell("")
+    form = "{:+.3f}" if signed else "{:.3f}"
+    value, low, high = map(form.format, (figure.value, figure.low, figure.high))
+    return Cell(f"{value} ± {figure.deviation:.3f}" if figure.deviation else value, low, high)
+
+
+def _seeds(found: TaskResult) -> str:
+    return "1 seed" if len(found.seeds) == 1 else f"{len(found.seeds)} seeds"

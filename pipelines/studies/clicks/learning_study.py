@@ -22,7 +22,6 @@ import numpy as np
 from recsys.errors import InputError
 from recsys.eval.measures import Doubles
 from recsys.eval.studies.clicks.click_log import ClickLog, Impression
-from recsys.eval.studies.clicks.click_models import PositionBased, decay
 from recsys.eval.studies.clicks.estimation import METHODS, estimate
 from recsys.eval.studies.clicks.learned_rankers import (
     NAIVE,
@@ -33,13 +32,17 @@ from recsys.eval.studies.clicks.learned_rankers import (
     learned,
 )
 from recsys.eval.studies.clicks.propensities import Propensities
-from recsys.eval.studies.clicks.simulation import Policy, simulate
+from recsys.eval.studies.clicks.simulation import Policy, PositionBased, decay, simulate
 from recsys.extras import need
-from recsys.pipelines.studies.clicks.baseline_rankers import BASELINES
-from recsys.pipelines.studies.clicks.click_features import features
-from recsys.pipelines.studies.clicks.click_pairs import CONSTANT, PER_POSITION, Pairs, pairs
+from recsys.pipelines.studies.clicks.click_features import (
+    CONSTANT,
+    PER_POSITION,
+    Pairs,
+    features,
+    pairs,
+)
 from recsys.pipelines.studies.clicks.corpus_world import DEPTH, PRODUCTION, RANKERS, CorpusWorld
-from recsys.pipelines.studies.clicks.learners import LEARNERS
+from recsys.pipelines.studies.clicks.rankers import BASELINES, LEARNERS
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats, Rows
 

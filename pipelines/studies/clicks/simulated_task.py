@@ -19,14 +19,20 @@ from pathlib import Path
 import numpy as np
 
 from recsys.errors import InputError, near_miss
+from recsys.eval.studies.clicks.click_files import write_clicks
 from recsys.eval.studies.clicks.click_log import ClickLog
-from recsys.eval.studies.clicks.click_models import CLICK_MODELS, ClickModel
-from recsys.eval.studies.clicks.click_world import World
-from recsys.eval.studies.clicks.click_writers import write_clicks
 from recsys.eval.studies.clicks.estimation import METHODS, estimate
 from recsys.eval.studies.clicks.recommendation_task import RecommendationTask, write_task
-from recsys.eval.studies.clicks.simulation import Policy, simulate, true_propensities
+from recsys.eval.studies.clicks.simulation import (
+    CLICK_MODELS,
+    ClickModel,
+    Policy,
+    World,
+    simulate,
+    true_propensities,
+)
 from recsys.formats.embeddings import write_embeddings
+from recsys.pipelines.jobs.kept_results import check_out
 from recsys.pipelines.studies.clicks.corpus_world import DEPTH, PRODUCTION, WorldOptions, world_of
 from recsys.store.artifacts import replacing, write_json
 from recsys.store.collection import Collection
@@ -66,7 +72,7 @@ def simulate_task(
             few related papers, or too little is simulated.
     """
     chosen = options or SimulationOptions()
-    _check_target(folder)
+    check_out(folder, TRUTH, "simulated task")
     model = _readers(chosen)
     world = world_of(collection, chosen.world, rng=rng)
     shown = {
@@ -95,15 +101,6 @@ def simulate_task(
         write_clicks(new / CLICKS, _together(*shown.values(), swaps, rankers))
         write_json(new / TRUTH, truth)
     return task
-
-
-def _check_target(folder: Path) -> None:
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder} is a file.", "Give the path of a folder to write.")
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / TRUTH).is_file():
-        raise InputError(
-            f"{folder} is not empty and holds no simulated task.", "Give another folder."
-        )
 
 
 def _readers(options: SimulationOptions) -> ClickModel:

@@ -27,21 +27,17 @@ from recsys.extras import need
 from recsys.formats.embeddings.embedding_files import embedding_files
 from recsys.pipelines.encoders.checkpoints import MINILM
 from recsys.pipelines.jobs.index_writer import locked
-from recsys.pipelines.jobs.kept_results import once
+from recsys.pipelines.jobs.kept_results import OpenIndex, once
 from recsys.pipelines.studies.compare_encoders.comparison_bench import (
     ROWS,
     Bench,
     CompareOptions,
-    Files,
-    Surroundings,
     check,
     set_up,
 )
-from recsys.pipelines.studies.compare_encoders.encoder_rows import Wanted
-from recsys.pipelines.studies.compare_encoders.judge_recommending import recommended
-from recsys.pipelines.studies.compare_encoders.judge_vectors import probed, suited
-from recsys.pipelines.studies.compare_encoders.make_vectors import Maker
-from recsys.progress import Progress
+from recsys.pipelines.studies.compare_encoders.judges import probed, recommended, suited
+from recsys.pipelines.studies.compare_encoders.make_vectors import Maker, Wanted
+from recsys.progress import Progress, silent
 from recsys.store.artifacts import fingerprint, sha256
 
 _REVISION = 1
@@ -80,13 +76,29 @@ class _Row:
 
 
 def compare_encoders(
-    files: Files,
+    index: Path,
+    split: Path,
     encoders: Sequence[Wanted],
     options: CompareOptions,
     out: Path,
-    around: Surroundings,
+    *,
+    labelled: Path | None = None,
+    cache: Path,
+    open_index: OpenIndex,
+    progress: Progress = silent,
 ) -> Encoders:
     """Measure every encoder by everything that there are papers for.
+
+    Args:
+        index: as `build` writes it.
+        split: file of a split of its papers.
+        encoders: what is compared.
+        options: how.
+        out: folder that keeps all that need not be done again.
+        labelled: a file of papers; None: no probes.
+        cache: where exported encoders are kept.
+        open_index: opens an index that answers.
+        progress: told about every step.
 
     Raises:
         InputError: OUT holds something else, or an option or file cannot be used.
@@ -97,19 +109,22 @@ def compare_encoders(
     for package in ("jinja2", "matplotlib"):
         need(package, "The page of a comparison")
     reference = _reference(encoders, options)
-    check(files, options, out)
+    check(labelled, options, out)
     with locked(out):
-        bench = set_up(files, options, out, around)
+        bench = set_up(
+            index, split, labelled, options, out,
+            cache=cache, open_index=open_index, progress=progress,
+        )  # fmt: skip
         rows = [_measured(bench, each) for each in encoders]
     beside = [row.speeds[1] for row in rows if row.speeds is not None]
     usual = float(np.median(beside)) if beside else None
     return Encoders(
         rows=tuple(row.finished(usual) for row in rows),
         reference=reference,
-        index=files.index.name.removesuffix(".index"),
+        index=index.name.removesuffix(".index"),
         part=options.part,
         label=options.label,
-        papers="" if files.labelled is None else files.labelled.name,
+        papers="" if labelled is None else labelled.name,
         seed=options.seed,
         notes=bench.notes,
     )
@@ -131,7 +146,11 @@ def _measured(bench: Bench, wanted: Wanted) -> _Row:
     """Do all steps of a row; note those that fail."""
     row, folder = _Row(wanted, notes=list(wanted.notes)), bench.out / ROWS / wanted.folder
     folder.mkdir(exist_ok=True)
-    maker = Maker(wanted, bench, folder, _prefixed(bench.around.progress, wanted.name))
+
+    def told(stage: str, done: int, total: int) -> None:
+        bench.progress(f"{wanted.name}: {stage}", done, total)
+
+    maker = Maker(wanted, bench, folder, told)
     try:
         vectors, facts = maker.of_index()
         key = _hash(vectors)
@@ -151,26 +170,25 @@ def _measured(bench: Bench, wanted: Wanted) -> _Row:
 
 
 def _recommend(bench: Bench, maker: Maker, vectors: Path, key: str) -> _Found:
-    part, seed = bench.options.part, bench.options.seed
-    built = fingerprint([key, bench.key, seed])
+    built = fingerprint([key, bench.key, bench.options.seed])
     work = partial(recommended, bench, vectors, maker.folder, built, maker.progress)
-    return once(maker.folder / "recommendations.json", fingerprint([built, part]), work)
+    asked = fingerprint([built, bench.options.part])
+    return once(maker.folder / "recommendations.json", asked, work)
 
 
 def _suit(bench: Bench, maker: Maker, vectors: Path, key: str) -> _Found:
-    if (suite := bench.suite) is None:
-        return None
     options = bench.options
+    if bench.suite is None:
+        return None
     asked = fingerprint([key, bench.key, options.queries, options.part, options.seed])
-    work = partial(suited, bench, vectors, suite, maker.progress)
+    work = partial(suited, bench, vectors, bench.suite, maker.progress)
     return once(maker.folder / "scidocs.json", asked, work)
 
 
 def _probe(bench: Bench, maker: Maker, vectors: Path, key: str) -> _Found:
-    options = bench.options
-    if (labelled := bench.labelled) is None:
-        return None
-    if (sample := maker.of_sample(labelled)) is None:
+    options, labelled = bench.options, bench.labelled
+    sample = None if labelled is None else maker.of_sample(labelled)
+    if labelled is None or sample is None:
         return None
     asked = fingerprint([_hash(sample), labelled.key, options.least, options.seed])
     work = partial(probed, bench, sample, labelled, maker.progress)
@@ -188,7 +206,3 @@ STEPS: Mapping[str, Callable[[Bench, Maker, Path, str], _Found]] = {
 def _hash(vectors: Path) -> str:
     """Hash vectors; another revision of what measures them gives another hash."""
     return fingerprint([_REVISION, [sha256(file) for file in embedding_files(vectors)]])
-
-
-def _prefixed(progress: Progress, name: str) -> Progress:
-    return lambda stage, done, total: progress(f"{name}: {stage}", done, total)

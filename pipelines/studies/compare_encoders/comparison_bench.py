@@ -1,36 +1,32 @@
 """What encoders are compared on: an index, a split of its papers, and papers with labels."""
 
-from dataclasses import dataclass, replace
+import json
+from dataclasses import asdict, dataclass
 from pathlib import Path
+
+import numpy as np
 
 from recsys.errors import InputError
 from recsys.indexes.opening import open_collection
+from recsys.pipelines.corpora.collect import AS_TOLD
+from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.encoders.export_encoder import Precision
 from recsys.pipelines.evaluation.splits import Split, read_split
-from recsys.pipelines.jobs.kept_results import OpenIndex, once
-from recsys.pipelines.studies.compare_encoders.labelled_papers import (
-    Labelled,
-    Labels,
-    read_labelled,
-)
+from recsys.pipelines.index.ingest import ingest
+from recsys.pipelines.jobs.kept_results import OpenIndex, check_out, once
+from recsys.pipelines.studies.probes.probe_papers import read_values
 from recsys.pipelines.studies.scidocs.generator import GeneratorOptions, generate
-from recsys.progress import Progress, silent
-from recsys.store.artifacts import fingerprint, sha256
+from recsys.progress import Progress
+from recsys.store.artifacts import fingerprint, replacing, sha256
 from recsys.store.collection import Collection
+from recsys.store.corpus import Corpus
 from recsys.store.generations import content_key, pin
+from recsys.store.layout import CORPUS
 
-ROWS, SUITE = "rows", "scidocs"
+ROWS, SUITE, LABELLED = "rows", "scidocs", "labelled"
 PARTS = {"test": "test", "dev": "val"}
 """Parts of a split whose queries are asked -> the part of a suite that goes with it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Files:
-    """index: as `build` writes it. labelled: a file of papers; None: no probes."""
-
-    index: Path
-    split: Path
-    labelled: Path | None = None
+_ALL, _SAMPLE, _FILE = "all", "sample", "sample.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,27 +53,34 @@ class CompareOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
-    """Where exported encoders are kept, how an index is opened, who is told of progress."""
+class Labelled:
+    """corpus: all papers of the file. sample: those that are probed; file: the same, with labels.
 
-    cache: Path
-    open_index: OpenIndex
-    progress: Progress = silent
+    key: hash of all this.
+    """
+
+    corpus: Corpus
+    sample: Corpus
+    file: Path
+    key: str
 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
     """All that is the same for every encoder.
 
-    suite: a generated directory of SciDocs' tasks; None where the papers give nothing for it, or it
-    was not asked for. labelled: the papers of the probes. key: hash of index and split.
-    encoder: hash of what made the index's own vectors. notes: what concerns all encoders.
+    split_file: of the split. cache: keeps exported encoders. suite: a generated directory of
+    SciDocs' tasks; None where the papers give nothing for it, or it was not asked for. labelled:
+    the papers of the probes. key: hash of index and split. encoder: hash of what made the index's
+    own vectors. notes: what concerns all encoders.
     """
 
-    files: Files
+    split_file: Path
     options: CompareOptions
     out: Path
-    around: Surroundings
+    cache: Path
+    open_index: OpenIndex
+    progress: Progress
     collection: Collection
     split: Split
     labelled: Labelled | None
@@ -87,7 +90,17 @@ class Bench:
     notes: tuple[str, ...] = ()
 
 
-def set_up(files: Files, options: CompareOptions, out: Path, around: Surroundings) -> Bench:
+def set_up(
+    index: Path,
+    split: Path,
+    labelled: Path | None,
+    options: CompareOptions,
+    out: Path,
+    *,
+    cache: Path,
+    open_index: OpenIndex,
+    progress: Progress,
+) -> Bench:
     """Read the files, and make what all encoders share, once.
 
     Raises:
@@ -95,23 +108,29 @@ def set_up(files: Files, options: CompareOptions, out: Path, around: Surrounding
         ArtifactError: the index cannot be opened.
         SplitError: the split does not fit the index, or its parts overlap.
     """
-    collection = open_collection(files.index)
-    split = read_split(files.split, collection)
+    collection = open_collection(index)  # One generation for all that is measured.
+    parts = read_split(split, collection)
     (out / ROWS).mkdir(parents=True, exist_ok=True)
-    files = replace(files, index=collection.folder)  # One generation for all that is measured.
-    key = fingerprint([content_key(files.index), sha256(files.split)])
-    suite, notes = _suite(collection, split, options, out, key, around.progress)
-    labelled = None
-    if files.labelled is not None and options.label is not None:
-        labels = Labels(files.labelled, options.label, options.papers, options.seed)
-        labelled = read_labelled(labels, out, around.progress)
-    encoder = str(pin(files.index).manifest().config["encoder"])
+    key = fingerprint([content_key(collection.folder), sha256(split)])
+    suite, notes = _suite(collection, parts, options, out, key, progress)
     return Bench(
-        files, options, out, around, collection, split, labelled, suite, key, encoder, notes
+        split_file=split,
+        options=options,
+        out=out,
+        cache=cache,
+        open_index=open_index,
+        progress=progress,
+        collection=collection,
+        split=parts,
+        labelled=None if labelled is None else read_labelled(labelled, options, out, progress),
+        suite=suite,
+        key=key,
+        encoder=str(pin(collection.folder).manifest().config["encoder"]),
+        notes=notes,
     )
 
 
-def check(files: Files, options: CompareOptions, out: Path) -> None:
+def check(labelled: Path | None, options: CompareOptions, out: Path) -> None:
     """Refuse what cannot be compared, before any work is done.
 
     Raises:
@@ -119,18 +138,52 @@ def check(files: Files, options: CompareOptions, out: Path) -> None:
     """
     if options.part not in PARTS:
         raise InputError(f"There is no part {options.part!r} to ask.", "Give test or dev.")
-    if (files.labelled is None) != (options.label is None):
+    if (labelled is None) != (options.label is None):
         raise InputError(
             "Probes need papers and the name of their label.", "Give --labels with --label."
         )
-    if files.labelled is not None and not files.labelled.is_file():
-        raise InputError(f"There is no file of papers at {files.labelled}.", "Check the path.")
-    if out.is_file() or (out.is_dir() and any(out.iterdir()) and not (out / ROWS).is_dir()):
-        raise InputError(
-            f"{out} exists and holds no comparison.", "Give another --out, or move it away."
-        )
-    if not out.parent.is_dir():
-        raise InputError(f"There is no folder {out.parent} to write into.", "Create it first.")
+    if labelled is not None and not labelled.is_file():
+        raise InputError(f"There is no file of papers at {labelled}.", "Check the path.")
+    check_out(out, ROWS, "comparison")
+
+
+def read_labelled(papers: Path, options: CompareOptions, out: Path, progress: Progress) -> Labelled:
+    """Read labelled papers and draw those that are probed, once for all encoders.
+
+    Raises:
+        InputError: the file cannot be read, or no paper has the label.
+    """
+    folder, label = out / LABELLED, options.label or ""
+    key = fingerprint([sha256(papers), label, options.papers, options.seed])
+
+    def read() -> dict[str, object]:
+        with replacing(folder) as new:
+            corpus = _ingested(papers, new / _ALL, progress)
+            values = read_values(papers, label, progress)
+            rows = np.array([row for row in map(corpus.row, sorted(values)) if row is not None])
+            if len(rows) == 0:
+                raise InputError(
+                    f"No paper of {papers} with {label!r} can be used.", "Check their ids."
+                )
+            if options.papers is not None and options.papers < len(rows):
+                rng = np.random.default_rng(options.seed)
+                rows = np.sort(rng.choice(rows, options.papers, replace=False))
+            sample = corpus.full_papers(rows.astype(np.int32))
+            lines = (json.dumps(asdict(each), ensure_ascii=False) for each in sample)
+            text = "".join(f"{line}\n" for line in lines)
+            (new / _FILE).write_text(text, encoding="utf-8")
+            _ingested(new / _FILE, new / _SAMPLE, progress)
+        return {}
+
+    once(out / f"{LABELLED}.json", key, read, gives=folder)
+    every, sample = (Corpus.load(folder / name / CORPUS) for name in (_ALL, _SAMPLE))
+    return Labelled(every, sample, folder / _FILE, key)
+
+
+def _ingested(papers: Path, folder: Path, progress: Progress) -> Corpus:
+    (folder / CORPUS).mkdir(parents=True)
+    ingest(source_files([papers]), folder / CORPUS, AS_TOLD, progress=progress)
+    return Corpus.load(folder / CORPUS)
 
 
 def _suite(

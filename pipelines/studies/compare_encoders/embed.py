@@ -26,7 +26,7 @@ from recsys.pipelines.studies.baselines.baseline_table import (
     check_encoder_name,
     fit_baseline,
 )
-from recsys.pipelines.studies.baselines.training_material import (
+from recsys.pipelines.studies.baselines.material import (
     Material,
     material_of,
     material_of_corpus,

@@ -1,5 +1,6 @@
-"""The vectors of an encoder, made once; and how fast it makes them."""
+"""The encoders that are compared, by name or by vectors made elsewhere, and their vectors."""
 
+import re
 import shutil
 import time
 from collections.abc import Sequence
@@ -10,21 +11,26 @@ from typing import Any
 import numpy as np
 
 from recsys.errors import InputError
+from recsys.eval.studies.encoders.training_page import learned_from
 from recsys.formats.embeddings import Embeddings, write_embeddings
+from recsys.formats.embeddings.embedding_files import embedding_files
 from recsys.models.encoder import MODEL, OnnxEncoder, Text
-from recsys.pipelines.encoders.checkpoints import MINILM
+from recsys.pipelines.encoders.checkpoints import MINILM, files_of
 from recsys.pipelines.encoders.export_encoder import cached_encoder
 from recsys.pipelines.index.encode import Here, encode_corpus
 from recsys.pipelines.jobs.kept_results import once
-from recsys.pipelines.studies.baselines.baseline_table import fit_baseline
-from recsys.pipelines.studies.baselines.training_material import (
+from recsys.pipelines.studies.baselines.baseline_table import (
+    BASELINES,
+    check_encoder_name,
+    fit_baseline,
+)
+from recsys.pipelines.studies.baselines.material import (
+    Fitted,
     Material,
     material_of,
     material_of_corpus,
 )
-from recsys.pipelines.studies.compare_encoders.comparison_bench import Bench
-from recsys.pipelines.studies.compare_encoders.encoder_rows import Wanted
-from recsys.pipelines.studies.compare_encoders.labelled_papers import Labelled
+from recsys.pipelines.studies.compare_encoders.comparison_bench import Bench, Labelled
 from recsys.progress import Progress
 from recsys.protocols import Encoder
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256
@@ -32,20 +38,102 @@ from recsys.store.corpus import Corpus
 from recsys.store.layout import NNSELECT
 from recsys.store.vectors.stored_vectors import StoredVectors
 
-SAMPLE = 64
+_REVISION = 1
+"""Raised when the same inputs would give something else: what was kept is then made again."""
+
+_UNFIT = re.compile(r"[^A-Za-z0-9._]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """An encoder to compare.
+
+    encoder: a name of `BASELINES`, `minilm`, a name on the hub, or a checkpoint's folder; None
+    where there are only vectors. files: vectors of the index's papers, and of the labelled ones if
+    there is a second file.
+    """
+
+    name: str
+    encoder: str | None
+    files: tuple[Path, ...] = ()
+
+    @property
+    def folder(self) -> str:
+        """Name a folder for what is made of it."""
+        return _UNFIT.sub("-", self.name).strip("-.") or "encoder"
+
+    @property
+    def is_baseline(self) -> bool:
+        """Tell whether it is fit on the papers themselves."""
+        return self.encoder in BASELINES
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Say what has to be known of its figures, whatever they are."""
+        baseline = BASELINES.get(self.encoder or "")
+        if baseline is not None:
+            return (baseline.note,) if baseline.note else ()
+        sources = learned_from(Path(self.encoder).expanduser()) if self.encoder else ()
+        if not sources:
+            return ()
+        names = ", ".join(sources)
+        return (f"It has learned from {names}: its figures on these papers flatter it.",)
+
+    def identity(self) -> str:
+        """Hash what its vectors depend on beside the papers; a name on the hub stands for itself.
+
+        Raises:
+            InputError: a file of vectors cannot be read.
+        """
+        if self.encoder is None:
+            hashes = [[sha256(path) for path in embedding_files(file)] for file in self.files]
+            return fingerprint(hashes)
+        files = None if self.is_baseline else files_of(self.encoder)
+        return fingerprint([_REVISION, self.encoder if files is None else files])
+
+
+def wanted(texts: Sequence[str]) -> tuple[Wanted, ...]:
+    """Read what the user wrote: NAME, a folder, NAME=FOLDER, NAME=FILE or NAME=FILE,FILE.
+
+    Raises:
+        InputError: there is none, or two have one name.
+    """
+    if not texts:
+        raise InputError("There are no encoders to compare.", "Name some with --encoder.")
+    found: dict[str, Wanted] = {}
+    for each in map(_one, texts):
+        if each.folder in found:
+            raise InputError(
+                f"Two encoders are called {each.name!r}, or nearly so.",
+                "Give each once; write NAME=FILE for vectors of another name.",
+            )
+        found[each.folder] = each
+    return tuple(found.values())
+
+
+def _one(text: str) -> Wanted:
+    name, equals, files = text.partition("=")
+    if not (name and equals) or Path(text).exists():  # A path may have a "=" in it.
+        check_encoder_name(text)
+        folder = Path(text).expanduser()
+        return Wanted(folder.resolve().name if folder.is_dir() else text, text)
+    paths = tuple(Path(file.strip()) for file in files.split(",") if file.strip())
+    if len(paths) == 1 and (paths[0] / "config.json").is_file():
+        return Wanted(name, str(paths[0]))
+    if not 1 <= len(paths) <= 2:
+        raise InputError(
+            f"{text!r} names {len(paths)} files.",
+            "Write NAME=FOLDER for an encoder, or NAME=FILE for vectors of the index; in "
+            "NAME=FILE,FILE the second one is of labelled papers.",
+        )
+    return Wanted(name, None, paths)
+
+
+SHARDS, SAMPLE = "shards", 64
 """Papers that are encoded to measure speed."""
 ROUNDS = 5
 BESIDE = MINILM
 """The encoder that takes turns with every other: it shows how fast the machine was."""
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    """What an encoder made of a corpus. size: bytes that the encoder stores."""
-
-    encoder: Encoder
-    vectors: StoredVectors
-    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +156,7 @@ class Maker:
         """Give the file of vectors of the papers that are probed; None where there is none."""
         if self.wanted.encoder is None:
             return self.wanted.files[1] if len(self.wanted.files) > 1 else None
-        key = self._key(labelled.key)
-        target = self.folder / "sample.npy"
+        key, target = self._key(labelled.key), self.folder / "sample.npy"
         once(self.folder / "sample.json", key, lambda: self._make_sample(labelled), gives=target)
         return target
 
@@ -78,19 +165,31 @@ class Maker:
         options, identity = self.bench.options, self.wanted.identity()
         if not self.wanted.is_baseline:
             return fingerprint([identity, options.precision, papers])
-        trained = self.bench.files.index / NNSELECT / MANIFEST
+        trained = self.bench.collection.folder / NNSELECT / MANIFEST
         model = sha256(trained) if self.wanted.encoder == NNSELECT and trained.exists() else None
         return fingerprint([identity, options.dim, options.seed, model, papers])
 
     def _make_index(self) -> dict[str, Any]:
+        """Encode the index's papers, and measure speed beside the encoder that is always there."""
         bench = self.bench
         corpus = bench.collection.corpus
+        encoder: Encoder
+        vectors: StoredVectors
         if self.wanted.is_baseline:
-            made = self._fitted(material_of(bench.collection, bench.split))
+            fitted = self._fitted(material_of(bench.collection, bench.split))
+            encoder, vectors, size = fitted.encoder, fitted.vectors, fitted.size
         else:
-            made = self._encoded(corpus)
-        self._write(corpus, made.vectors, "index")
-        return {"size": made.size, **self._speed(_alone(made.encoder), corpus)}
+            encoder, vectors, size = self._encoded(corpus)
+        self._write(corpus, vectors, "index")
+        rng = np.random.default_rng(bench.options.seed)
+        rows = np.sort(rng.choice(len(corpus), min(SAMPLE, len(corpus)), replace=False))
+        records = corpus.texts().take(rows).to_pylist()
+        texts = [(each["title"], each["abstract"]) for each in records]
+        if isinstance(encoder, OnnxEncoder):
+            encoder = replace(encoder, threads=1)
+        beside = OnnxEncoder.load(self._exported(BESIDE), threads=1)
+        speed, other = speeds(encoder, beside, texts)
+        return {"size": size, "speed": speed, "beside": other}
 
     def _make_sample(self, labelled: Labelled) -> dict[str, Any]:
         """Encode the papers that are probed; a baseline learns from all papers of their file."""
@@ -98,58 +197,39 @@ class Maker:
         vectors: StoredVectors
         if self.wanted.is_baseline:
             material = material_of_corpus(labelled.corpus)
-            fitted = self._fitted(replace(material, index=self.bench.files.index))
+            fitted = self._fitted(replace(material, index=self.bench.collection.folder))
             ids = (sample.ids[row] for row in range(len(sample)))
             vectors = np.asarray(fitted.vectors)[labelled.corpus.rows(ids)]
         else:
-            vectors = self._encoded(sample).vectors
+            _, vectors, _ = self._encoded(sample)
         self._write(sample, vectors, "sample")
         return {}
 
-    def _fitted(self, material: Material) -> Made:
-        options = self.bench.options
-        fitted = fit_baseline(
-            self._name, material, dim=options.dim, seed=options.seed, progress=self.progress
-        )
-        return Made(fitted.encoder, fitted.vectors, fitted.size)
+    def _fitted(self, material: Material) -> Fitted:
+        options, name = self.bench.options, str(self.wanted.encoder)
+        dim, seed = options.dim, options.seed
+        return fit_baseline(name, material, dim=dim, seed=seed, progress=self.progress)
 
-    def _encoded(self, corpus: Corpus) -> Made:
-        """Encode a corpus, or take what the index has; a killed run continues."""
-        folder = self._exported(self._name)
+    def _encoded(self, corpus: Corpus) -> tuple[Encoder, StoredVectors, int]:
+        """Encode a corpus, or take what the index has; a killed run continues.
+
+        The third is the bytes that the encoder stores.
+        """
+        folder = self._exported(str(self.wanted.encoder))
         encoder = OnnxEncoder.load(folder, threads=self.bench.options.jobs)
         size = (folder / MODEL).stat().st_size
         if corpus is self.bench.collection.corpus and encoder.fingerprint == self.bench.encoder:
-            return Made(encoder, self.bench.collection.vectors, size)
-        vectors = encode_corpus(Here(encoder), corpus, self._shards, progress=self.progress)
-        return Made(encoder, vectors, size)
+            return encoder, self.bench.collection.vectors, size
+        shards = self.folder / SHARDS
+        return encoder, encode_corpus(Here(encoder), corpus, shards, progress=self.progress), size
 
     def _exported(self, name: str) -> Path:
-        return cached_encoder(name, self.bench.around.cache, precision=self.bench.options.precision)
-
-    @property
-    def _name(self) -> str:
-        if self.wanted.encoder is None:
-            raise InputError(f"{self.wanted.name} has vectors only.", "Name its encoder.")
-        return self.wanted.encoder
-
-    @property
-    def _shards(self) -> Path:
-        return self.folder / "shards"
+        return cached_encoder(name, self.bench.cache, precision=self.bench.options.precision)
 
     def _write(self, corpus: Corpus, vectors: StoredVectors, name: str) -> None:
         ids = tuple(corpus.ids[row] for row in range(len(corpus)))
         write_embeddings(self.folder / f"{name}.npy", Embeddings(ids, vectors))
-        shutil.rmtree(self._shards, ignore_errors=True)
-
-    def _speed(self, encoder: Encoder, corpus: Corpus) -> dict[str, float]:
-        """Measure papers a second, beside those of the encoder that is always there."""
-        rng = np.random.default_rng(self.bench.options.seed)
-        rows = np.sort(rng.choice(len(corpus), min(SAMPLE, len(corpus)), replace=False))
-        records = corpus.texts().take(rows).to_pylist()
-        texts = [(each["title"], each["abstract"]) for each in records]
-        beside = OnnxEncoder.load(self._exported(BESIDE), threads=1)
-        speed, other = speeds(encoder, beside, texts)
-        return {"speed": speed, "beside": other}
+        shutil.rmtree(self.folder / SHARDS, ignore_errors=True)
 
 
 def speeds(one: Encoder, other: Encoder, texts: Sequence[Text]) -> tuple[float, float]:
@@ -166,8 +246,3 @@ def _seconds(encoder: Encoder, texts: Sequence[Text]) -> float:
     begun = time.process_time()
     encoder.encode(texts)
     return max(time.process_time() - begun, 1e-6)
-
-
-def _alone(encoder: Encoder) -> Encoder:
-    """Return the same encoder on one thread."""
-    return replace(encoder, threads=1) if isinstance(encoder, OnnxEncoder) else encoder

@@ -4,6 +4,7 @@ Hu et al. 2022, LoRA, eq. 3. A is drawn, B starts at zero, so training starts fr
 was; merged, the adapter costs nothing when the encoder answers.
 """
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -12,8 +13,6 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import linear
-
-from recsys.pipelines.studies.finetuning.adapter_file import write_adapter
 
 ATTENTION = ("attention.self.query", "attention.self.key", "attention.self.value")
 PLACES: Mapping[str, tuple[str, ...]] = {
@@ -85,12 +84,16 @@ def merge(model: nn.Module) -> None:
 
 
 def save_adapter(model: nn.Module, options: LoraOptions, path: Path, *, base: str) -> None:
-    """Write the adapters alone; base: hash of the weights that they change."""
+    """Write the adapters alone, as `NAME.a` and `NAME.b`; base: hash of the weights they change."""
+    from safetensors.torch import save_file
+
     factors = {
-        name: (each.a.detach().cpu().numpy(), each.b.detach().cpu().numpy())
+        f"{name}.{side}": factor.detach().cpu().contiguous()
         for name, each in adapters(model).items()
+        for side, factor in (("a", each.a), ("b", each.b))
     }
-    write_adapter(path, factors, scale=options.scale, base=base, facts=asdict(options))
+    notes = {"scale": repr(options.scale), "base": base, "facts": json.dumps(asdict(options))}
+    save_file(factors, path, notes)
 
 
 def _replace(model: nn.Module, name: str, module: nn.Module) -> None:

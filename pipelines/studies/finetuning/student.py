@@ -1,19 +1,28 @@
 """What is trained, from whatever it starts, to the folder that it is saved in."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from recsys.errors import InputError
-from recsys.models.encoder import Text
-from recsys.models.seen_queries import SeenQueries
+from recsys.models.encoder import SeenQueries, Text
 from recsys.pipelines.encoders.checkpoints import MINILM, Checkpoint, read_checkpoint
 from recsys.pipelines.encoders.export_encoder import Settings, choose_settings
 from recsys.pipelines.studies.finetuning.lora import LoraOptions, adapt, merge, save_adapter
-from recsys.pipelines.studies.finetuning.text_batches import Texts
-from recsys.pipelines.studies.finetuning.tokens import tokenise
-from recsys.pipelines.studies.finetuning.tower import Tower, load_tower, random_tower, save_tower
+from recsys.pipelines.studies.finetuning.tower import (
+    Texts,
+    Tower,
+    load_tower,
+    random_tower,
+    save_tower,
+    tokenise,
+)
+from recsys.pipelines.studies.finetuning.training_history import History
 from recsys.progress import Progress
+from recsys.version import CREATED_BY
 
 RANDOM = "random"
 """Start from the packaged model's shape with random weights."""
@@ -105,3 +114,18 @@ class Student:
         save_tower(self.tower, self.start, self.settings, folder)
         learned = seen or SeenQueries(), self.start.seen or SeenQueries()
         (learned[0] | learned[1]).save(folder)
+
+
+SCHEMA = "recsys.training/1"
+
+
+def facts_of(start: Checkpoint, settings: Settings, history: History) -> dict[str, Any]:
+    """Write down what every training tells: from what it started, and what happened."""
+    return {
+        "schema": SCHEMA,
+        "created_by": CREATED_BY,
+        "start": start.name,
+        "start_hash": start.weights_hash,
+        "settings": asdict(settings),
+        "history": asdict(history) | {"losses": np.round(history.losses, 5).tolist()},
+    }

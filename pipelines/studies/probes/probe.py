@@ -7,11 +7,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from recsys.errors import InputError, near_miss
-from recsys.eval.studies.probes.clustering import dense_clusters, majorities
-from recsys.eval.studies.probes.contrasts import contrasts
-from recsys.eval.studies.probes.estimates import estimator
-from recsys.eval.studies.probes.linear import deal, linear_probe
+from recsys.errors import InputError, check_name
+from recsys.eval.studies.probes.clustering import Layout, dense_clusters, lay_out, majorities
+from recsys.eval.studies.probes.linear import contrasts, deal, linear_probe
+from recsys.eval.studies.probes.pairs import estimator, retrieve_pairs
 from recsys.eval.studies.probes.paper_classes import folded, is_unseen
 from recsys.eval.studies.probes.probe_results import (
     ALL,
@@ -21,8 +20,6 @@ from recsys.eval.studies.probes.probe_results import (
     GroupResult,
     ProbeResult,
 )
-from recsys.eval.studies.probes.retrieval import retrieve_pairs
-from recsys.eval.studies.probes.tsne_layout import Layout, lay_out
 from recsys.pipelines.studies.probes.probe_papers import (
     Values,
     classes,
@@ -134,11 +131,7 @@ def folds(group: Group, options: ProbeOptions) -> Longs:
 
 def _check(options: ProbeOptions) -> None:
     for name in options.probes:
-        if name not in PROBES:
-            raise InputError(
-                f"There is no probe {name!r}.{near_miss(name, PROBES)}",
-                f"The probes are {', '.join(PROBES)}.",
-            )
+        check_name(name, PROBES, "probe")
     if options.seen is not None and options.unseen is not None:
         raise InputError(
             "Seen classes are given twice: by name and as a share.", "Give one of them."

@@ -29,6 +29,7 @@ from recsys.eval.studies.scidocs.scidocs_layout import (
 )
 from recsys.eval.trec import Qrels
 from recsys.pipelines.evaluation.splits import Split
+from recsys.pipelines.jobs.kept_results import check_out
 from recsys.pipelines.studies.clicks.simulated_task import SimulationOptions, simulate_task
 from recsys.pipelines.studies.scidocs.paper_relations import RELATIONS, Library, Related
 from recsys.pipelines.studies.scidocs.scidocs_classes import (
@@ -91,8 +92,7 @@ def generate(
         InputError: `out` is something else than a generated directory, or the corpus gives nothing
             for any task.
     """
-    if out.exists() and not (out / NOTE).is_file():
-        raise InputError(f"{out} exists and was not generated.", "Give another --out.")
+    check_out(out, NOTE, "generated suite")
     papers = collection.corpus.full_papers(range(len(collection.corpus)))
     with replacing(out) as folder:
         job = _Job(collection, papers, folder, options, progress)

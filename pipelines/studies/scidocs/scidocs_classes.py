@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from recsys.eval.studies.scidocs.scidocs_layout import Classes
 from recsys.records import Paper, PaperId
-from recsys.store.paper_types import paper_types
+from recsys.store.corpus import paper_types
 
 MOST = 500
 """Papers of a class that are used, drawn by chance: more would take long to learn from."""

@@ -16,9 +16,14 @@ from recsys.eval.studies.clicks.weighting import SNIPS, Options
 from recsys.eval.studies.scidocs.scidocs_figures import SAMPLES, Column, Figure, draws
 from recsys.eval.studies.scidocs.scidocs_layout import Task
 from recsys.formats.embeddings import Embeddings
-from recsys.pipelines.studies.clicks.click_features import features
-from recsys.pipelines.studies.clicks.click_pairs import CONSTANT, FIRST_FIVE, Pairs, pairs
-from recsys.pipelines.studies.clicks.feedforward import fit_feedforward
+from recsys.pipelines.studies.clicks.click_features import (
+    CONSTANT,
+    FIRST_FIVE,
+    Pairs,
+    features,
+    pairs,
+)
+from recsys.pipelines.studies.clicks.rankers import fit_feedforward
 from recsys.records import PaperId
 from recsys.store.arrays import Floats
 

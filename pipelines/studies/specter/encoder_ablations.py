@@ -11,21 +11,25 @@ from typing import Any
 
 import numpy as np
 
-from recsys.errors import InputError, near_miss
+from recsys.errors import check_name
 from recsys.eval.measures import Doubles
 from recsys.eval.report.page import Page, Section
-from recsys.eval.report.tables import Table, cells
+from recsys.eval.report.tables import Table, cells, row_values
 from recsys.eval.significance import holm, randomisation_test
-from recsys.eval.studies.encoders.training_curves import Course
-from recsys.eval.studies.encoders.training_page import course_pictures, course_section, write_page
-from recsys.pipelines.jobs.kept_results import once
+from recsys.eval.studies.encoders.training_page import (
+    Course,
+    course_pictures,
+    course_section,
+    write_page,
+)
+from recsys.pipelines.jobs.kept_results import check_out, once
 from recsys.pipelines.studies.finetuning.encoder_training import Run
 from recsys.pipelines.studies.finetuning.student import RANDOM
-from recsys.pipelines.studies.specter.dev_recall import MEASURE
-from recsys.pipelines.studies.specter.fitting import EncoderOptions, fit
+from recsys.pipelines.studies.specter.train_encoder import EncoderOptions, fit
 from recsys.pipelines.studies.specter.triplet_sources import (
     ABSTRACT,
     AUTHORS,
+    MEASURE,
     VENUE,
     Reading,
     read_index,
@@ -70,22 +74,6 @@ class Outcome:
     course: Course
 
 
-@dataclass(frozen=True, slots=True)
-class AblationReport:
-    """What was compared, the full encoder first."""
-
-    folder: Path
-    outcomes: tuple[Outcome, ...]
-
-    def page(self) -> Page:
-        """Show each row beside the full encoder."""
-        return ablation_page(self.outcomes)
-
-    def lines(self) -> list[str]:
-        """Say where it is."""
-        return [f"Written to {self.folder}."]
-
-
 def variants(options: AblationOptions) -> dict[str, Row]:
     """List the rows of the table."""
     encoder, reading = options.encoder, options.reading
@@ -103,10 +91,8 @@ def variants(options: AblationOptions) -> dict[str, Row]:
     return rows
 
 
-def ablate(
-    index: Path, split: Path, options: AblationOptions, out: Path, run: Run
-) -> AblationReport:
-    """Train every row and compare them on dev.
+def ablate(index: Path, split: Path, options: AblationOptions, out: Path, run: Run) -> Page:
+    """Train every row, compare them on dev, and write the page.
 
     Raises:
         ArtifactError: the index or a checkpoint cannot be read.
@@ -115,34 +101,23 @@ def ablate(
     """
     rows = variants(options)
     names = list(_chosen(rows, options.rows))
-    _check_out(out)
+    check_out(out, ROWS, "ablations")
+    (out / ROWS).mkdir(parents=True, exist_ok=True)
     outcomes = []
     for number, name in enumerate(names):
         run.progress("encoders", number, len(names))
         outcomes.append(_outcome(index, split, rows[name], out / ROWS / name, run))
     run.progress("encoders", len(names), len(names))
-    report = AblationReport(out, tuple(outcomes))
-    write_page(report.page(), out / PAGE)
-    return report
+    page = ablation_page(outcomes)
+    write_page(page, out / PAGE)
+    return page
 
 
 def _chosen(rows: Mapping[str, Row], names: tuple[str, ...]) -> Iterator[str]:
     """Give the names in the order of the table, the full encoder first; none: all."""
     for name in names:
-        if name not in rows:
-            raise InputError(
-                f"There is no row {name!r}.{near_miss(name, rows)}",
-                f"The rows are {', '.join(rows)}.",
-            )
+        check_name(name, rows, "row")
     return (name for name in rows if not names or name == FULL or name in names)
-
-
-def _check_out(out: Path) -> None:
-    if out.is_file() or (out.is_dir() and any(out.iterdir()) and not (out / ROWS).is_dir()):
-        raise InputError(
-            f"{out} exists and holds no ablations.", "Give another --out, or move it away."
-        )
-    (out / ROWS).mkdir(parents=True, exist_ok=True)
 
 
 def _outcome(index: Path, split: Path, row: Row, place: Path, run: Run) -> Outcome:
@@ -180,7 +155,7 @@ def ablation_page(outcomes: Sequence[Outcome]) -> Page:
         ),
         facts=(("made by", CREATED_BY),),
         schema=SCHEMA,
-        figures={"rows": _figures(table)},
+        figures={"rows": row_values(table)},
         draw=lambda: course_pictures(courses, MEASURE),
     )
 
@@ -213,16 +188,3 @@ def ablation_table(outcomes: Sequence[Outcome]) -> Table:
         "them. Changes from the full encoder; p by a paired randomisation test over the queries, "
         "Holm-corrected over the rows.",
     )
-
-
-def _figures(table: Table) -> list[dict[str, Any]]:
-    """Give the rows of a table as JSON values; absent figures are null."""
-    first, *columns = table.header
-    return [
-        {first: name.text}
-        | {
-            column: float(cell.text) if cell.text else None
-            for column, cell in zip(columns, figures, strict=True)
-        }
-        for name, *figures in table.rows
-    ]

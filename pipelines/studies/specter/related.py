@@ -15,10 +15,16 @@ import numpy as np
 
 from recsys.errors import InputError, near_miss
 from recsys.formats.papers.paper_fields import cleaned
-from recsys.models.seen_queries import SeenQueries, digests_of
+from recsys.models.encoder import SeenQueries, digests_of
 from recsys.pipelines.studies.citeomatic.negatives import Sampling, TripletSampler
-from recsys.pipelines.studies.specter.dev_recall import Judge, Sample
-from recsys.pipelines.studies.specter.triplet_sources import ABSTRACT, Reading, Source, hashes_of
+from recsys.pipelines.studies.specter.triplet_sources import (
+    ABSTRACT,
+    Judge,
+    Reading,
+    Sample,
+    Source,
+    hashes_of,
+)
 from recsys.pipelines.studies.specter.triplets import MARGIN, RelatedSampler, keys
 from recsys.store.arrays import Ragged, Rows
 

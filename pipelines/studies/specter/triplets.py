@@ -17,8 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.pipelines.studies.citeomatic.margin_loss import Kind
-from recsys.pipelines.studies.citeomatic.negatives import Triplets, TripletSampler
+from recsys.pipelines.studies.citeomatic.negatives import Kind, Triplets, TripletSampler
 from recsys.store.arrays import Longs, Mask, Ragged, Rows
 from recsys.store.collection import Collection
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph, Years

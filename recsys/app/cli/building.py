@@ -6,20 +6,23 @@ from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
 from recsys.app.cli.declarations import Argument, OneOf, Option
-from recsys.app.cli.engine_choices import EncodingEngineChoices, EngineChoices
 from recsys.app.cli.options import (
     ChangedIndex,
+    Columns,
+    EncodingEngineChoices,
+    EngineChoices,
     NoMetadata,
     NoWait,
     OwnPooling,
     OwnSplit,
     Precision,
+    ReadingChoices,
     Seed,
+    Sources,
+    columns_in,
     names_in,
 )
-from recsys.app.cli.reading_choices import Columns, ReadingChoices, Sources, columns_in
-from recsys.indexes.backends import BACKENDS
-from recsys.indexes.text_backends import TEXT_BACKENDS
+from recsys.indexes.backends import BACKENDS, TEXT_BACKENDS
 
 Start: TypeAlias = Literal["shipped", "scratch"]
 
@@ -60,7 +63,7 @@ class VectorChoices:
             show_default="by the number of papers",
             help="What searches the vectors: a forest of Annoy, an exact scan, an exact scan in 8 "
             "bits, lists around centroids, a graph of neighbours (needs `recsys[hnsw]`), "
-            "LanceDB (needs `recsys[lance]`), or Milvus (needs `recsys[milvus]`).",
+            "or LanceDB (needs `recsys[lance]`).",
         ),
     ] = None
     text: Annotated[
@@ -122,8 +125,8 @@ def build(
     Several files become one corpus: the same paper from two of them is one paper, and reference
     lists are matched with the papers that they mean.
     """
+    from recsys.app.answer_writing import note
     from recsys.app.cache import cache_folder
-    from recsys.app.output import note
     from recsys.app.remote_indexes import build_here
     from recsys.pipelines.index.build import BuildOptions
     from recsys.pipelines.index.build import build as build_index
@@ -214,10 +217,10 @@ def train_ranker(
     trained on halves of the train queries, unless that was done before: the ranker learns from
     cosines of queries that NNSelect has not seen.
     """
+    from recsys.app.answer_writing import note
     from recsys.app.inspection import damage_named
-    from recsys.app.output import note
     from recsys.app.wiring import unseen_views
-    from recsys.pipelines.ranking.train_options import TrainOptions
+    from recsys.pipelines.ranking.train_ranker import TrainOptions
     from recsys.pipelines.ranking.train_ranker import train_ranker as train
 
     options = TrainOptions(
@@ -301,8 +304,8 @@ def update(
     Only new texts are encoded, and rankers stay. Who is reading the index goes on reading what it
     was; a killed update leaves it as it was, and continues when it is run again.
     """
+    from recsys.app.answer_writing import note
     from recsys.app.inspection import damage_named
-    from recsys.app.output import note
     from recsys.errors import InputError
     from recsys.pipelines.index.update import UpdateOptions
     from recsys.pipelines.index.update import update as update_index

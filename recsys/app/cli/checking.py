@@ -16,8 +16,8 @@ def inspect(
     ] = "table",
 ) -> None:
     """Show what an index holds and how it was built, and check that its files are whole."""
+    from recsys.app.answer_writing import emit
     from recsys.app.inspection import inspect_artifact, inspection_json, inspection_table
-    from recsys.app.output import emit
 
     found = inspect_artifact(index, hashes=verify)
     write = inspection_json if output == "json" else inspection_table
@@ -38,8 +38,8 @@ def doctor(
 
     The exit code is 1 when there is a problem.
     """
+    from recsys.app.answer_writing import emit
     from recsys.app.doctor import describe, examine
-    from recsys.app.output import emit
     from recsys.extras import need
 
     if online:

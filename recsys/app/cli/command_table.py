@@ -8,9 +8,7 @@ from recsys.app.cli.declarations import Command
 
 GROUPS: Mapping[str, str] = {
     "train": "Train a model of an index on the citations of its own papers.",
-    "tune": "Search for good parameters of a model, judged on the dev queries.",
-    "ablate": "Show what each part of a model brings.",
-    "clicks": "Read click logs, and correct them for position bias.",
+    "study": "Measure and compare methods: networks, encoders, clicks.",
 }
 """Word that begins the names of several commands -> what they have in common."""
 
@@ -101,37 +99,6 @@ COMMANDS: Mapping[str, Place] = {
         "train_encoder",
         "Train an encoder on the citations of the train queries, stopped early on the dev queries.",
     ),
-    "train journal": Place(
-        "training.training_journals",
-        "train_journal",
-        "Train an encoder to tell the journals of papers, stopped early on papers held out.",
-    ),
-    "tune nnselect": Place(
-        "training.tuning",
-        "tune_nnselect",
-        "Search for good parameters of NNSelect, by the recall of the dev queries.",
-    ),
-    "tune nnrank": Place(
-        "training.tuning",
-        "tune_nnrank",
-        "Search for good parameters of NNRank, by the F1@20 of the dev queries.",
-    ),
-    "ablate nnrank": Place(
-        "training.tuning",
-        "ablate_nnrank",
-        "Train NNRank without each of its parts and show what each brings, with significance.",
-    ),
-    "ablate encoder": Place(
-        "training.training_encoders",
-        "ablate_encoder",
-        "Train an encoder without each part of SPECTER's recipe and show what each brings on dev.",
-    ),
-    "ablate journal": Place(
-        "training.training_journals",
-        "ablate_journal",
-        "Train encoders to tell shares of the journals and show what that is "
-        "worth for other journals.",
-    ),
     "batch": Place(
         "evaluating", "batch", "Answer every query of a split's part and write a TREC run file."
     ),
@@ -160,66 +127,10 @@ COMMANDS: Mapping[str, Place] = {
         "report",
         "Report on an evaluation: one HTML page, Markdown, JSON, or LaTeX tables.",
     ),
-    "reproduce": Place(
-        "reporting",
-        "reproduce",
-        "Repeat the measurements of the documentation, and show which figures differ.",
-    ),
-    "clicks simulate": Place(
-        "click_logs",
-        "simulate",
-        "Simulate readers of related papers, and write SciDocs' recommendation "
-        "task with the truth.",
-    ),
-    "clicks estimate": Place(
-        "click_logs",
-        "estimate",
-        "Estimate from a click log how likely readers examine each position, with 95 % intervals.",
-    ),
-    "clicks evaluate": Place(
-        "click_logs",
-        "evaluate",
-        "Judge TREC runs, and the order that was shown, by the clicks of a log.",
-    ),
-    "clicks study": Place(
-        "click_studies",
-        "study",
-        "Study in a simulated world, where the truth is known, whether the corrections hold.",
-    ),
-    "evaluate-clicks": Place(
-        "click_studies",
-        "evaluate_clicks",
-        "Run SciDocs' recommendation task: learn from clicks, and judge rankings by other clicks.",
-    ),
     "embed": Place(
         "embedding",
         "embed",
         "Write the vectors of papers to a file; a killed run continues where it stopped.",
-    ),
-    "scidocs": Place(
-        "embedding",
-        "scidocs",
-        "Evaluate vectors of papers on the tasks of SciDocs, beside the published figures.",
-    ),
-    "generate-scidocs": Place(
-        "embedding",
-        "generate_scidocs",
-        "Make a directory of SciDocs out of an index, to compare encoders on one's own papers.",
-    ),
-    "probe": Place(
-        "probing",
-        "probe_embeddings",
-        "Tell how well vectors of papers separate classes such as venues or categories.",
-    ),
-    "compare-encoders": Place(
-        "comparing_encoders",
-        "compare_encoders",
-        "Compare encoders: recommendations, SciDocs' tasks, probes, speed and size, in one table.",
-    ),
-    "plan": Place(
-        "planning_sizes",
-        "plan",
-        "Plan an index of any size: hours, disk, memory, machines, and what breaks first.",
     ),
     "inspect": Place(
         "checking",
@@ -230,6 +141,83 @@ COMMANDS: Mapping[str, Place] = {
         "checking",
         "doctor",
         "Check the installation and the machine; each problem comes with its next step.",
+    ),
+    "study tune-nnselect": Place(
+        "study.networks",
+        "tune_nnselect",
+        "Search for good parameters of NNSelect, by the recall of the dev queries.",
+    ),
+    "study tune-nnrank": Place(
+        "study.networks",
+        "tune_nnrank",
+        "Search for good parameters of NNRank, by the F1@20 of the dev queries.",
+    ),
+    "study ablate-nnrank": Place(
+        "study.networks",
+        "ablate_nnrank",
+        "Train NNRank without each of its parts and show what each brings, with significance.",
+    ),
+    "study ablate-encoder": Place(
+        "study.encoder_training",
+        "ablate_encoder",
+        "Train an encoder without each part of SPECTER's recipe and show what each brings on dev.",
+    ),
+    "study train-journal": Place(
+        "study.encoder_training",
+        "train_journal",
+        "Train an encoder to tell the journals of papers, stopped early on papers held out.",
+    ),
+    "study ablate-journal": Place(
+        "study.encoder_training",
+        "ablate_journal",
+        "Train encoders to tell shares of the journals and show what that is "
+        "worth for other journals.",
+    ),
+    "study scidocs": Place(
+        "study.encoder_measures",
+        "scidocs",
+        "Evaluate vectors of papers on the tasks of SciDocs, beside the published figures.",
+    ),
+    "study scidocs-generate": Place(
+        "study.encoder_measures",
+        "generate_scidocs",
+        "Make a directory of SciDocs out of an index, to compare encoders on one's own papers.",
+    ),
+    "study probe": Place(
+        "study.encoder_measures",
+        "probe_embeddings",
+        "Tell how well vectors of papers separate classes such as venues or categories.",
+    ),
+    "study compare-encoders": Place(
+        "study.encoder_measures",
+        "compare_encoders",
+        "Compare encoders: recommendations, SciDocs' tasks, probes, speed and size, in one table.",
+    ),
+    "study clicks-simulate": Place(
+        "study.clicks",
+        "simulate",
+        "Simulate readers of related papers, and write SciDocs' recommendation "
+        "task with the truth.",
+    ),
+    "study clicks-estimate": Place(
+        "study.clicks",
+        "estimate",
+        "Estimate from a click log how likely readers examine each position, with 95 % intervals.",
+    ),
+    "study clicks-evaluate": Place(
+        "study.clicks",
+        "evaluate",
+        "Judge TREC runs, and the order that was shown, by the clicks of a log.",
+    ),
+    "study clicks-task": Place(
+        "study.clicks",
+        "run_task",
+        "Run SciDocs' recommendation task: learn from clicks, and judge rankings by other clicks.",
+    ),
+    "study clicks-study": Place(
+        "study.clicks",
+        "study",
+        "Study in a simulated world, where the truth is known, whether the corrections hold.",
     ),
 }
 """Every command by its full name, in the order in which `--help` shows them."""

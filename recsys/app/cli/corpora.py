@@ -4,8 +4,7 @@ from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
 from recsys.app.cli.declarations import Option, bad_value
-from recsys.app.cli.options import Quiet
-from recsys.app.cli.reading_choices import ReadingChoices, Sources
+from recsys.app.cli.options import Quiet, ReadingChoices, Sources
 
 WorthFormat: TypeAlias = Literal["text", "json"]
 """How it is written what a corpus is worth."""
@@ -41,7 +40,7 @@ def corpus(
     queries it gives; the last line says what to expect of answers, and whether a ranker of its own
     is worth training.
     """
-    from recsys.app.output import note
+    from recsys.app.answer_writing import note
 
     if out is None and not describe:
         raise bad_value("say what to do with the papers.", option="--out, --describe")
@@ -65,10 +64,10 @@ def _written(sources: list[Path], out: Path, reading: ReadingChoices, *, quiet: 
 def _describe(
     sources: list[Path], reading: ReadingChoices, output: WorthFormat, *, quiet: bool
 ) -> None:
+    from recsys.app.answer_writing import emit
     from recsys.app.bars import shown_progress
     from recsys.app.cache import cache_folder
     from recsys.app.inspection import damage_named
-    from recsys.app.output import emit
     from recsys.pipelines.corpora.corpus_worth import worth_json, worth_lines
     from recsys.pipelines.index.ingest import describe
 

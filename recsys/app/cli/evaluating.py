@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 from recsys.app.cli.declarations import OneOf, Option, bad_value
-from recsys.app.cli.engine_choices import EngineChoices
 from recsys.app.cli.options import (
     Candidates,
+    EngineChoices,
     Index,
     Jobs,
     NoMetadata,
@@ -52,7 +52,7 @@ def batch(
 
     Each query is answered as of its own year: nothing later is recommended or counted.
     """
-    from recsys.app.output import check_target, note
+    from recsys.app.answer_writing import check_target, note
 
     check_target(asked.run)
     from recsys.app.inspection import damage_named
@@ -125,9 +125,8 @@ def evaluate(
     would reward a look into the future, or at the queries in training, is refused. Without --split,
     the split by which the index's own ranker learned is taken, else one is made by year.
     """
+    from recsys.app.answer_writing import command_line, note
     from recsys.app.inspection import damage_named
-    from recsys.app.output import note
-    from recsys.app.provenance import command_line
     from recsys.app.wiring import open_index
     from recsys.pipelines.evaluation.evaluate import EvaluateOptions
     from recsys.pipelines.evaluation.evaluate import evaluate as ask

@@ -151,9 +151,9 @@ def fetch(
     to the sources that are named, after the plan was agreed to. A fetch that was stopped goes on
     where it was when the same command is given again.
     """
-    from recsys.app.agreeing_first import agree
+    from recsys.app.answer_writing import emit, note
     from recsys.app.bars import shown_progress
-    from recsys.app.output import emit, note
+    from recsys.app.known_lists import agree
 
     what.check()
     with _errand(what, how, _target(what, out, dry=first.dry_run)) as errand:
@@ -171,7 +171,7 @@ def fetch(
 
 def _target(what: WhatToFetch, out: Path | None, *, dry: bool) -> Path:
     """Return the file to write; dry: nothing will be written, so that any will do."""
-    from recsys.app.output import check_target
+    from recsys.app.answer_writing import check_target
 
     if what.update is not None:
         if out is not None:

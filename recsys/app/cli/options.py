@@ -3,10 +3,20 @@
 Options of one command alone stand before it, in a dataclass called after what they choose.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
-from recsys.app.cli.declarations import Argument, IndexPlace, Option
+from recsys.app.cli.declarations import Argument, IndexPlace, OneOf, Option, bad_value
+from recsys.keyphrases import LABELS, MADE_OF_CITED, OWN
+from recsys.progress import Progress
+
+if TYPE_CHECKING:
+    from recsys.pipelines.corpora.collect import Reading
+    from recsys.pipelines.jobs.engines import Engine
+
 
 Part: TypeAlias = Literal["train", "dev", "test"]
 Pooling: TypeAlias = Literal["cls", "mean"]
@@ -84,6 +94,9 @@ NoWait: TypeAlias = Annotated[
         "--no-wait", help="Fail at once if another process is writing the index; else wait for it."
     ),
 ]
+Folder: TypeAlias = Annotated[
+    Path, Option("--out", metavar="DIR", show_default=False, help="Folder to write.")
+]
 Seed: TypeAlias = Annotated[int, Option("--seed", min=0, help="Seed of everything random.")]
 Quiet: TypeAlias = Annotated[
     bool,
@@ -96,3 +109,195 @@ def names_in(text: str | None) -> tuple[str, ...] | None:
     if text is None:
         return None
     return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+# How commands are told where the work is done that can be shared out.
+
+POOL, RAY = "pool", "ray"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineChoices:
+    """What shares the work, and whether it is watched."""
+
+    engine: Annotated[
+        str,
+        OneOf((POOL, RAY)),
+        Option(
+            "--engine",
+            help="What shares the work: the processors of this machine, or a cluster of Ray (needs "
+            "`recsys[ray]`). What is written does not depend on it.",
+        ),
+    ] = POOL
+    address: Annotated[
+        str | None,
+        Option(
+            "--address",
+            metavar="ADDRESS",
+            show_default="a cluster of this machine alone",
+            help="Cluster of Ray: `auto` for the one that this machine is in, HOST:PORT, or "
+            "ray://HOST:PORT.",
+        ),
+    ] = None
+    quiet: Quiet = False
+
+    @contextmanager
+    def running(self, *, jobs: int | None = None) -> Iterator[tuple[Progress, "Engine"]]:
+        """Give what shows progress, and the engine: see `opened`."""
+        from recsys.app.bars import shown_progress
+
+        with shown_progress(quiet=self.quiet) as progress, self.opened(jobs=jobs) as engine:
+            yield progress, engine
+
+    @contextmanager
+    def opened(self, *, jobs: int | None = None, gpus: float = 0.0) -> Iterator["Engine"]:
+        """Give the engine that was chosen, connected.
+
+        Args:
+            jobs: processes at most; None: one per processor.
+            gpus: share of a GPU for each process that encodes.
+
+        Raises:
+            UsageError: what is said of a cluster goes to the pool.
+            RecsysError: see `ray_connection.connected`.
+        """
+        if self.engine == RAY:
+            from recsys.pipelines.jobs.ray_cluster import connected
+
+            with connected(self.address, actors=jobs, gpus=gpus) as cluster:
+                yield cluster
+            return
+        for option, given in (("--address", self.address), ("--num-gpus", gpus)):
+            if given:
+                raise bad_value(f"it is of a cluster: give --engine {RAY}, too.", option=option)
+        from recsys.pipelines.jobs.engines import ProcessPool
+
+        yield ProcessPool(jobs)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EncodingEngineChoices(EngineChoices):
+    """What shares the work where texts are encoded, which GPUs do faster."""
+
+    num_gpus: Annotated[
+        float,
+        Option(
+            "--num-gpus",
+            min=0,
+            help="With Ray: share of a GPU that each process takes to encode, such as 0.5.",
+        ),
+    ] = 0.0
+
+    @contextmanager
+    def opened(self, *, jobs: int | None = None, gpus: float = 0.0) -> Iterator["Engine"]:
+        """Give the engine that was chosen: see `EngineChoices.opened`. gpus: of the option."""
+        with EngineChoices.opened(self, jobs=jobs, gpus=gpus or self.num_gpus) as engine:
+            yield engine
+
+
+# How commands are told which files hold papers, and how to read them.
+
+FIELDS = (
+    "id title authors year venue abstract doi pmid arxiv url keyphrases volume page references type"
+).split()
+"""What a column of a table may be named to hold."""
+
+Sources: TypeAlias = Annotated[
+    list[Path],
+    Argument(
+        metavar="SOURCES",
+        show_default=False,
+        help="Files and folders of papers, plain or .gz, each format recognised by its content: "
+        "BibTeX, RIS, CSV, Web of Science, PubMed, Scopus, OpenAlex, Semantic Scholar, Crossref, a "
+        "Zotero folder, PDFs ...; docs/guide/sources.md has them all.",
+    ),
+]
+Columns: TypeAlias = Annotated[
+    str | None,
+    Option(
+        "--columns",
+        metavar="FIELD=NAME,...",
+        show_default=False,
+        help="Headers of a table's columns where they do not tell: title=TI,year=PY. Fields are "
+        f"{', '.join(FIELDS)}.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingChoices:
+    """How files of papers are read."""
+
+    columns: Columns = None
+    apart: Annotated[
+        bool,
+        Option(
+            "--preprints-apart",
+            help="Keep a preprint and the paper that it became as two papers.",
+        ),
+    ] = False
+    titles_only: Annotated[
+        bool,
+        Option(
+            "--titles-only",
+            help="Leave abstracts out: what is encoded, searched and shown of a paper is its "
+            "title. For corpora in which only some papers have an abstract.",
+        ),
+    ] = False
+
+    keyphrases: Annotated[
+        str | None,
+        Option(
+            "--keyphrases",
+            metavar="FIELD",
+            show_default="none",
+            help="Let each abstract begin with the paper's keyphrases, so that they are encoded, "
+            "searched and shown with it: `keyphrases`, as files of most formats have them, or "
+            "labels.NAME of the papers' labels. Best where their authors gave them; the keywords "
+            "of a draft are then read as well.",
+        ),
+    ] = None
+
+    @property
+    def reading(self) -> "Reading":
+        """What was chosen.
+
+        Raises:
+            UsageError: the columns are not told as `field=name`, or there is no such field.
+        """
+        from recsys.pipelines.corpora.collect import Reading
+
+        columns, keyphrases = columns_in(self.columns), keyphrases_from(self.keyphrases)
+        return Reading(columns, self.apart, self.titles_only, keyphrases)
+
+
+def keyphrases_from(text: str | None) -> str:
+    """Read where keyphrases are, empty for nowhere.
+
+    Raises:
+        UsageError: it is neither `keyphrases` nor `labels.NAME`, or tells what papers cite.
+    """
+    named = (text or "").strip()
+    if named == MADE_OF_CITED:
+        told = "Keywords Plus are made from the titles that a paper cites; no draft has any."
+        raise bad_value(told, option="--keyphrases")
+    if text is None or named == OWN or (named.startswith(LABELS) and named != LABELS):
+        return named
+    raise bad_value(f"{text!r} is neither {OWN} nor {LABELS}NAME.", option="--keyphrases")
+
+
+def columns_in(text: str | None) -> tuple[tuple[str, str], ...]:
+    """Read `title=TI,year=PY` into pairs.
+
+    Raises:
+        UsageError: a part has another form, or there is no such field.
+    """
+    pairs = [part.partition("=") for part in (text or "").split(",") if part.strip()]
+    for field, equals, name in pairs:
+        if not (equals and name.strip()) or field.strip().lower() not in FIELDS:
+            told = f"{field}{equals}{name}"
+            raise bad_value(
+                f"{told!r} is no FIELD=NAME; fields are {', '.join(FIELDS)}.",
+                option="--columns",
+            )
+    return tuple((field.strip().lower(), name.strip()) for field, _, name in pairs)

@@ -1,15 +1,13 @@
-"""Commands that tell how good systems are: `compare`, `report` and `reproduce`."""
+"""Commands that tell how good systems are: `compare`, `repeats` and `report`."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from recsys.app.cli.declarations import Argument, Option, bad_value
+from recsys.app.cli.declarations import Argument, Option
 from recsys.app.cli.options import (
     ComparisonFormat,
     EvaluationFormat,
     Quiet,
-    ReportFormat,
 )
 
 
@@ -39,7 +37,7 @@ def compare(
     A judged query that is missing from a run counts as 0, a query that is not judged is left out,
     and a paper that is not judged counts as not relevant; the notes say how many there were.
     """
-    from recsys.app.output import emit, note
+    from recsys.app.answer_writing import emit, note
     from recsys.eval.report.compare import RENDERERS
     from recsys.eval.report.compare import compare as compare_runs
 
@@ -78,7 +76,7 @@ def repeats(
     interval over the queries, and which systems differ by more than chance when each query's
     figures are averaged over the seeds.
     """
-    from recsys.app.output import emit
+    from recsys.app.answer_writing import emit
     from recsys.eval.report.repeats import RENDERERS
     from recsys.eval.report.repeats import repeats as average
 
@@ -114,10 +112,10 @@ def report(
     beside it as SVG files. LaTeX needs the package booktabs. Of an encoder that was trained, the
     page shows the curves of loss and dev.
     """
-    from recsys.app.output import check_target, emit, note
+    from recsys.app.answer_writing import check_target, emit, note
     from recsys.eval.report.evaluation_pictures import write_pictures
     from recsys.eval.report.evaluation_report import SUFFIXES, Report, read_report
-    from recsys.eval.report.page_formats import FORMATS
+    from recsys.eval.report.page import FORMATS
     from recsys.eval.studies.encoders.training_page import is_training, read_training
 
     to_stdout = out == Path("-")
@@ -131,73 +129,3 @@ def report(
         write_pictures(folder, found.assessment)
     if not to_stdout:
         note(f"Written to {target}.", quiet=quiet)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RowChoices:
-    """Which rows are measured again, from what, and where."""
-
-    data: Annotated[
-        Path | None,
-        Option(
-            "--data",
-            metavar="DIR",
-            show_default=False,
-            help="Folder of the corpora: NAME/papers.jsonl.gz and NAME/split.json.",
-        ),
-    ] = None
-    only: Annotated[
-        str | None,
-        Option(
-            "--only",
-            metavar="ROWS",
-            show_default="all that are not slow",
-            help="Rows or whole experiments, with commas: `vis/bm25,archaeology`.",
-        ),
-    ] = None
-    work: Annotated[
-        Path, Option("--work", metavar="DIR", help="Folder for indexes and evaluations.")
-    ] = Path("reproduction")
-
-
-def reproduce(
-    rows: RowChoices,
-    docs: Annotated[
-        Path | None,
-        Option(
-            "--docs",
-            metavar="DIR",
-            show_default=False,
-            help="Rewrite the tables in the pages of this folder, such as docs/results; those that "
-            "--work holds from earlier stay.",
-        ),
-    ] = None,
-    listed: Annotated[bool, Option("--list", help="Show the table and run nothing.")] = False,
-    output: Annotated[
-        ReportFormat, Option("--format", help="How the result is written.")
-    ] = "table",
-    quiet: Quiet = False,
-) -> int:
-    """Repeat the measurements of the documentation, and show which figures differ.
-
-    Runs the commands that `--list` shows, each as a process of its own. The exit code is 1 when a
-    figure is further off than its tolerance.
-    """
-    from benchmarks.reproduction import reproduce as repeating
-    from benchmarks.reproduction.reproduced_pages import check_pages, rewrite_pages
-    from recsys.app.output import emit, note
-
-    if listed:
-        emit(repeating.listing())
-        return 0
-    if rows.data is None:
-        raise bad_value("Give the folder of the corpora.", option="--data")
-    setup = repeating.Setup(rows.data, rows.work, lambda line: note(line, quiet=quiet))
-    chosen = repeating.select(rows.only)
-    if docs is not None:
-        check_pages(docs, chosen)
-    outcomes = repeating.reproduce(chosen, setup)
-    emit(repeating.RENDERERS[output](outcomes))
-    if docs is not None:
-        rewrite_pages(docs, rows.work, chosen)
-    return 1 if any(each.differs for each in outcomes) else 0

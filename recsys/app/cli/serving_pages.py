@@ -8,7 +8,7 @@ from recsys.app.cli.declarations import Argument, IndexPlace, Option, bad_value
 from recsys.app.cli.options import Quiet
 
 if TYPE_CHECKING:
-    from recsys.app.web.serve_settings import ServeSettings
+    from recsys.app.web.service import ServeSettings
     from recsys.app.web.shelf import Shelf
 
 
@@ -97,7 +97,7 @@ def serve(
     start_on_one_thread()
     for module in ("starlette", "uvicorn", "python_multipart", "jinja2"):
         need(module, "recsys serve")
-    from recsys.app.output import note
+    from recsys.app.answer_writing import note
     from recsys.app.web.listening import bind, listen
 
     token = _token(where)
@@ -155,7 +155,7 @@ def _settings(
     where: WhereChoices, load: LoadChoices, port: int, token: str | None, paths: dict[str, Path]
 ) -> "ServeSettings":
     from recsys.app.web.listening import answered_hosts, is_wildcard
-    from recsys.app.web.serve_settings import MEGABYTE, ServeSettings
+    from recsys.app.web.service import MEGABYTE, ServeSettings
 
     return ServeSettings(
         indexes=tuple((name, str(path.resolve())) for name, path in paths.items()),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recsys.app.web.pages.reference_lines import references_in
+from recsys.app.web.pages.form_fields import references_in
 from recsys.app.web.problem_details import UnknownPaper
 from recsys.app.web.shelf import Opened
 from recsys.query.matching import match

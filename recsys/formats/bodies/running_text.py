@@ -2,7 +2,7 @@
 
 A reader of a format says what it comes across, in order: words, marks, the ends of paragraphs,
 headings. What all formats have in common is done here: white space, what citations leave behind,
-signs of gaps in the text, and the sentences.
+printed citations and gaps in the text, and the sentences.
 """
 
 import re
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from recsys.formats.bodies.gap_signs import signs
+from recsys.formats.bodies.printed_citations import NO_LIST, CitedList, printed_citations
 from recsys.formats.bodies.sentence_splitting import may_end, sentence_spans
 from recsys.passages import Mark, Sentence, Span
 
@@ -25,11 +25,12 @@ _SPACES = (re.compile(r"\A\s+|\s\Z|(?<=\s)\s+"), False)
 _LEFTOVERS = (  # Pattern of what goes; whether a mark must have stood in it.
     _SPACES,
     (re.compile(rf"[(\[](?:[\s,;:&\u2013-]|{_INTRODUCED}){{0,12}}[)\]]", re.IGNORECASE), True),
-    (re.compile(r"\(\s*\)|\[\s*\]"), False),
+    (re.compile(r"(?<!\w)(?:\(\s*\)|\[\s*\])"), False),  # But "call()".
     (re.compile(r"(?:[\s,;]|(?<=[\s,;])(?:e\.g\.|see|cf\.)){1,12}(?=[)\]])"), False),
     (re.compile(r"(?<=[(\[])[\s,;]+"), False),
     (re.compile(r"[,;]\s*(?=[,;.])"), True),
     (re.compile(r"\s+(?=[.,;:!?](?:[\s\"'\u201d\u2019)]|\Z))"), False),
+    (re.compile(r"\s+(?=[\u2013\u2014])"), True),
     _SPACES,
 )
 _SPACE = re.compile(r"\s")
@@ -43,7 +44,27 @@ class Origin(Protocol):
         """Return file, line and column of a character; both count from 1."""
 
     def printed(self, start: int, end: int) -> str:
-        """Return what stands in the file from one offset to another."""
+        """Return what stands in the file from one offset to another; "" where that is unknown."""
+
+
+class Units:
+    """The pages or paragraphs of a file: offsets are `Units.offset`."""
+
+    _LONGEST = 2**24
+
+    @classmethod
+    def offset(cls, unit: int, character: int) -> int:
+        """Count a character, from 0, of a unit, from 0."""
+        return unit * cls._LONGEST + character
+
+    def place(self, offset: int) -> tuple[str, int, int]:
+        """Return the unit and the character, both from 1; see `Origin`."""
+        unit, character = divmod(offset, self._LONGEST)
+        return "", unit + 1, character + 1
+
+    def printed(self, start: int, end: int) -> str:
+        """Return nothing; see `Origin`."""
+        return ""
 
 
 class Lines:
@@ -65,7 +86,10 @@ class Lines:
 
 @dataclass(slots=True)
 class _Sign:
-    """A mark, or the place of a footnote, in a paragraph. at: in its text; start, end: offsets."""
+    """A mark, or the place of a footnote, in a paragraph. at: in its text; start, end: offsets.
+
+    printed: the mark as it was read, where the file cannot be asked.
+    """
 
     at: int
     start: int
@@ -73,6 +97,7 @@ class _Sign:
     keys: tuple[str, ...] = ()
     gap: bool = False
     textual: bool = False
+    printed: str = ""
     aside: "_Paragraph | None" = None
 
 
@@ -109,13 +134,30 @@ class _Paragraph:
 class RunningText:
     """What has been collected so far.
 
-    numbers: whether "[12]" in the text is a citation. Offsets are what `origin` understands; they
-    rise, but for what stands in for a macro, which has the offsets of its call.
+    Offsets are what `origin` understands; they rise, but for what stands in for a macro, which has
+    the offsets of its call.
     """
 
-    def __init__(self, *, numbers: bool = False) -> None:
-        self.numbers = numbers
+    def __init__(
+        self,
+        listed: CitedList = NO_LIST,
+        *,
+        numbers: bool = False,
+        typeset: bool = False,
+        fewest_words: int = 0,
+    ) -> None:
+        """Begin a text.
+
+        Args:
+            listed: what printed citations may name; see `printed_citations` for this and the next.
+            numbers: whether "[12]" in the text is a citation.
+            typeset: whether "(?)" in the text is one that is missing.
+            fewest_words: a piece of fewer words that cites nothing is no sentence, but the rest of
+                a table or a formula.
+        """
         self.section = ""
+        self._listed, self._numbers, self._typeset = listed, numbers, typeset
+        self._fewest_words = fewest_words
         self._open = [_Paragraph()]
         self._length = [0]
         self._done: list[tuple[_Paragraph, str]] = []
@@ -146,12 +188,14 @@ class RunningText:
         *,
         gap: bool = False,
         textual: bool = False,
+        printed: str = "",
     ) -> None:
         """Add a citation or a gap that stands from `start` to `end`.
 
-        textual: it is a part of the sentence, as "\\citet{key} show" is.
+        textual: it is a part of the sentence, as "\\citet{key} show" is. printed: see `Mark`; only
+        where the origin of the text does not tell it.
         """
-        sign = _Sign(self._length[-1], start, end, tuple(keys), gap, textual)
+        sign = _Sign(self._length[-1], start, end, tuple(keys), gap, textual, printed)
         self._open[-1].signs.append(sign)
 
     def begin_aside(self, start: int) -> None:
@@ -189,13 +233,71 @@ class RunningText:
         for paragraph, section in self._done:
             here = [
                 replace(_placed(sentence, origin), section=section, paragraph=number)
-                for sentence in _split(paragraph, self.numbers)
+                for sentence in self._split(paragraph)
             ]
             number += bool(here)
             found += here
             if len(found) > MOST_SENTENCES:
                 break
         return tuple(found[:MOST_SENTENCES])
+
+    def _split(self, paragraph: _Paragraph) -> Iterator["_Found"]:
+        """Yield the sentences of a paragraph, each followed by those of its footnotes."""
+        paragraph.text = "".join(paragraph.pieces)
+        self._take_out_signs(paragraph)
+        opening = {id(sign) for sign in paragraph.signs if _begins_sentence(paragraph.text, sign)}
+        _clean(paragraph)
+        bounds = sorted({sign.at for sign in paragraph.signs if id(sign) in opening})
+        spans = _spans(paragraph.text, bounds)
+        owned: list[list[_Sign]] = [[] for _ in spans]
+        for sign in paragraph.signs if spans else ():
+            owned[_owner(spans, sign, id(sign) in opening)].append(sign)
+        for (start, end), signs in zip(spans, owned, strict=True):
+            marks = [sign for sign in signs if sign.aside is None]
+            for mark in marks:
+                behind = paragraph.text[start : max(start, mark.at)].rstrip()
+                mark.at = min(len(behind), end - start)
+            text = paragraph.text[start:end]
+            if marks or sum(map(_is_word, text.split())) >= self._fewest_words:
+                first = min([paragraph.starts[start], *(mark.start for mark in marks)])
+                last = max([paragraph.ends[end - 1], *(mark.end for mark in marks)])
+                yield _Found(text, first, last, marks)
+            yield from self._asides(signs)
+        if not spans:
+            # A gap may stand alone.
+            marks = [sign for sign in paragraph.signs if sign.aside is None]
+            if any(mark.gap for mark in marks):
+                for mark in marks:
+                    mark.at = 0
+                first, last = min(mark.start for mark in marks), max(mark.end for mark in marks)
+                yield _Found("", first, last, marks)
+            yield from self._asides(paragraph.signs)
+
+    def _asides(self, signs: Iterable[_Sign]) -> Iterator["_Found"]:
+        for sign in signs:
+            if sign.aside is not None:
+                yield from self._split(sign.aside)
+
+    def _take_out_signs(self, paragraph: _Paragraph) -> None:
+        """Make marks of what is a gap or a printed citation in the words themselves."""
+        cuts = []
+        places = [sign.at for sign in paragraph.signs]
+        closed = [place for span in paragraph.opaque for place in span]
+        text = _SPACE.sub(" ", paragraph.text)
+        for sign in printed_citations(
+            text, self._listed, numbers=self._numbers, typeset=self._typeset
+        ):
+            first, last = sign.start, sign.end - 1
+            if bisect_right(closed, first) % 2 or _any_between(closed, first, last):
+                continue
+            if _any_between(places, first + 1, last):
+                continue  # A bracket around citations that were found already.
+            cuts.append((sign.start, sign.end))
+            start, end = paragraph.starts[first], paragraph.ends[last]
+            printed = text[sign.start : sign.end]
+            paragraph.signs.append(_Sign(first, start, end, sign.keys, sign.gap, printed=printed))
+        paragraph.signs.sort(key=lambda sign: (sign.at, sign.start))
+        paragraph.cut(cuts)
 
     def _last(self) -> int:
         ends = self._open[-1].ends
@@ -210,61 +312,6 @@ class _Found:
     start: int
     end: int
     signs: list[_Sign]
-
-
-def _split(paragraph: _Paragraph, numbers: bool) -> Iterator[_Found]:
-    """Yield the sentences of a paragraph, each followed by those of its footnotes."""
-    paragraph.text = "".join(paragraph.pieces)
-    _take_out_signs(paragraph, numbers)
-    opening = {id(sign) for sign in paragraph.signs if _begins_sentence(paragraph.text, sign)}
-    _clean(paragraph)
-    bounds = sorted({sign.at for sign in paragraph.signs if id(sign) in opening})
-    spans = _spans(paragraph.text, bounds)
-    owned: list[list[_Sign]] = [[] for _ in spans]
-    for sign in paragraph.signs if spans else ():
-        owned[_owner(spans, sign, id(sign) in opening)].append(sign)
-    for (start, end), mine in zip(spans, owned, strict=True):
-        marks = [sign for sign in mine if sign.aside is None]
-        for sign in marks:
-            behind = paragraph.text[start : max(start, sign.at)].rstrip()
-            sign.at = min(len(behind), end - start)
-        first = min([paragraph.starts[start], *(sign.start for sign in marks)])
-        last = max([paragraph.ends[end - 1], *(sign.end for sign in marks)])
-        yield _Found(paragraph.text[start:end], first, last, marks)
-        for sign in mine:
-            if sign.aside is not None:
-                yield from _split(sign.aside, numbers)
-    if not spans:
-        yield from _without_words(paragraph, numbers)
-
-
-def _without_words(paragraph: _Paragraph, numbers: bool) -> Iterator[_Found]:
-    """Yield what is left of a paragraph without words: a gap that stands alone, and footnotes."""
-    marks = [sign for sign in paragraph.signs if sign.aside is None]
-    if any(sign.gap for sign in marks):
-        for sign in marks:
-            sign.at = 0
-        yield _Found("", min(s.start for s in marks), max(s.end for s in marks), marks)
-    for sign in paragraph.signs:
-        if sign.aside is not None:
-            yield from _split(sign.aside, numbers)
-
-
-def _take_out_signs(paragraph: _Paragraph, numbers: bool) -> None:
-    """Make marks of what is a gap or a printed citation in the words themselves."""
-    cuts = []
-    places = [sign.at for sign in paragraph.signs]
-    closed = [place for span in paragraph.opaque for place in span]
-    for sign in signs(_SPACE.sub(" ", paragraph.text), numbers=numbers):
-        if bisect_right(closed, sign.start) % 2 or _any_between(closed, sign.start, sign.end - 1):
-            continue
-        if _any_between(places, sign.start + 1, sign.end - 1):
-            continue  # A bracket around citations that were found already.
-        cuts.append((sign.start, sign.end))
-        start, end = paragraph.starts[sign.start], paragraph.ends[sign.end - 1]
-        paragraph.signs.append(_Sign(sign.start, start, end, gap=sign.gap))
-    paragraph.signs.sort(key=lambda sign: (sign.at, sign.start))
-    paragraph.cut(cuts)
 
 
 def _any_between(places: Sequence[int], first: int, last: int) -> bool:
@@ -316,7 +363,7 @@ def _placed(sentence: _Found, origin: Origin) -> Sentence:
             at=sign.at,
             keys=sign.keys,
             gap=sign.gap,
-            printed=origin.printed(sign.start, sign.end),
+            printed=origin.printed(sign.start, sign.end) or sign.printed,
             span=_span(origin, sign.start, sign.end, file),
         )
         for sign in sorted(sentence.signs, key=lambda sign: (sign.at, sign.start))
@@ -336,3 +383,7 @@ def _span(origin: Origin, start: int, end: int, file: str) -> Span | None:
     if until != file:
         return Span(line, column, line, column + 1)
     return Span(line, column, end_line, end_column + 1)
+
+
+def _is_word(text: str) -> bool:
+    return sum(map(str.isalpha, text)) > 1

@@ -1,10 +1,19 @@
-"""Cut the citing sentence out of a window of text, and take the citation marks out of it.
+"""Cut citing sentences out of text, take their marks out, and say who cites whom in them.
 
 A reader puts HERE where the paper in question is cited, and ELSEWHERE where others are.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from recsys.formats.papers.paper_fields import text_of
+from recsys.formats.papers.paper_of_reference import names_of
+from recsys.formats.references.bibliography import Problem
+from recsys.passages import Context
+from recsys.records import PaperId, Reference
+
+NO_NAME = Problem("a citing or a cited paper has neither id nor title.", "paper without a name")
+NO_WORDS = Problem("no sentence is left around a citation mark.", "no sentence around the mark")
 
 HERE, ELSEWHERE = "\ue000", "\ue001"
 """Characters of no text: they stand for citation marks."""
@@ -44,6 +53,15 @@ _DOUBLED = re.compile(r"([,;])(?:\s*[,;])+")
 _BRACKET = re.compile(r"[()\[\]]")
 _PARTNERS = {")": "(", "]": "["}
 _WORD = re.compile(r"[^\W\d_]{2,}")
+# How data sets write that the paper in question is cited, and that another one is.
+_HERE = re.compile(
+    r"<cite\b[^<>]{0,200}>[^<>]{0,300}</cite>|</?cite\b[^<>]{0,200}>|\[(?:CITE|CITATION|REF)\]"
+    r"|\b(?:TARGETCIT|MAINCIT)\b|#(?:REFR|AUTHOR_TAG)\b|(?<!\w)\[?CITEREF\]?(?!\w)"
+)
+_ELSEWHERE = re.compile(r"\bOTHERCIT\b|#OTHEREFR\b")
+_SIGNS = ("CIT", "<", "[REF]", "#")
+_CUT = "\u2026"
+_LONGEST_TITLE = 200  # characters
 
 
 def citing_sentences(window: str) -> list[str]:
@@ -53,8 +71,9 @@ def citing_sentences(window: str) -> list[str]:
     ['Wolves, as foxes, hunt.']
     """
     text = _BEHIND_STOP.sub(r"\2\1", _clean(window))
-    found = (without_marks(_around(each, HERE)) for each in sentences(text) if HERE in each)
-    return [each for each in dict.fromkeys(found) if has_words(each)]
+    marked = (sentence for sentence in sentences(text) if HERE in sentence)
+    plain = (without_marks(_around(sentence, HERE)) for sentence in marked)
+    return [sentence for sentence in dict.fromkeys(plain) if has_words(sentence)]
 
 
 def cited_sentences(text: str) -> Iterator[tuple[str, list[int]]]:
@@ -147,3 +166,98 @@ def _around(sentence: str, mark: str) -> str:
     first = piece.find(" ", 0, piece.index(mark)) + 1 if begin else 0
     last = piece.rfind(" ", piece.index(mark))
     return piece[first : last if last > 0 and begin + len(piece) < len(sentence) else None]
+
+
+def found_contexts(
+    citing: Reference, cited: Reference, texts: list[str], section: object = None
+) -> Iterator[Context | Problem]:
+    """Yield a context for each sentence in question.
+
+    Args:
+        citing: with an identifier or a title; so is the next.
+        cited: the paper that is cited.
+        texts: windows with HERE, or with the marks of data sets; one without is a sentence.
+        section: title, if any.
+    """
+    if not (is_known(citing) and is_known(cited)):
+        yield NO_NAME
+        return
+    if not texts:
+        yield NO_WORDS
+    for text in texts:
+        sentences_here = sentences_of(text)
+        if not sentences_here:
+            yield NO_WORDS
+        for sentence in sentences_here:
+            yield context_of(citing, cited, sentence, section)
+
+
+def cited_contexts(
+    citing: Reference,
+    works: Mapping[str, Sequence[Reference]],
+    text: str,
+    keys: Sequence[Sequence[str]],
+    section: object,
+) -> Iterator[Context | Problem]:
+    """Yield a context for each sentence of a paragraph and each work that it cites.
+
+    Args:
+        citing: with an identifier or a title.
+        works: by key; a key that is not among them names no paper.
+        text: with ELSEWHERE at each mark.
+        keys: what is cited at each mark.
+        section: title, if any.
+    """
+    for sentence, marks in cited_sentences(text):
+        cited = dict.fromkeys(key for mark in marks for key in keys[mark])
+        yield from contexts_of(citing, works, cited, sentence, section)
+
+
+def contexts_of(
+    citing: Reference,
+    works: Mapping[str, Sequence[Reference]],
+    keys: Iterable[str],
+    sentence: str,
+    section: object,
+) -> Iterator[Context | Problem]:
+    """Yield a context for each work that a sentence without marks cites."""
+    for work in (work for key in keys for work in works.get(key, (Reference(),))):
+        yield context_of(citing, work, sentence, section) if is_known(work) else NO_NAME
+
+
+def context_of(citing: Reference, cited: Reference, sentence: str, section: object) -> Context:
+    """Put one together whose sentence has no marks any more."""
+    title = (text_of(section) or "")[:_LONGEST_TITLE]
+    # Most data sets know a name alone, and have millions.
+    one, other = (
+        work if work.title or len(names_of(work)) > 1 else None for work in (citing, cited)
+    )
+    return Context(surest_name(citing), surest_name(cited), sentence, title, one, other)
+
+
+def sentences_of(text: str) -> list[str]:
+    """Return the sentences of a window that cite the paper in question."""
+    marked = text
+    # Most texts have no marks of data sets, and looking for a sign costs little.
+    if any(sign in text for sign in _SIGNS):
+        marked = _ELSEWHERE.sub(ELSEWHERE, _HERE.sub(HERE, text))
+    if HERE in marked:
+        citing = (sentence for window in windows(marked) for sentence in citing_sentences(window))
+        return list(dict.fromkeys(citing))
+    sentence = plain_sentence(marked).strip(f"{_CUT} ")
+    return [sentence] if has_words(sentence) else []
+
+
+def without_signs(text: str) -> str:
+    """Take HERE and ELSEWHERE out of a text of somebody else, who means something else by them."""
+    return text.replace(HERE, " ").replace(ELSEWHERE, " ")
+
+
+def is_known(work: Reference) -> bool:
+    """Tell whether a paper could be found in a corpus."""
+    return bool(work.title or surest_name(work))
+
+
+def surest_name(work: Reference) -> PaperId:
+    """Return the name by which a corpus knows a work for certain; "" where there is none."""
+    return work.id or next(iter(names_of(work)), "")

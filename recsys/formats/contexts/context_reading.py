@@ -1,15 +1,22 @@
-"""Read a file of citing sentences of any known format."""
+"""Read a file of citing sentences of any known format, recognised by content: one literal table.
+
+A new format is a reader, and a row. Objects of JSON are told apart by their keys, other files by
+their first characters.
+"""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from recsys.errors import CorpusError
-from recsys.formats.contexts.context_formats import FORMATS, ContextFormat, format_of, recognised
-from recsys.formats.contexts.context_objects import objects
 from recsys.formats.exports.foreign_files import foreign
+from recsys.formats.papers.paper_fields import Record
+from recsys.formats.papers.paper_records import Entry, entries_of
 from recsys.formats.papers.source_lines import open_lines
 from recsys.formats.references.bibliography import Problem
 from recsys.formats.source_formats import Shape
@@ -18,9 +25,88 @@ from recsys.passages import Context
 from recsys.progress import Progress, silent
 
 _HEAD = 1000
-"""Lines of JSON in search of an object whose format is known."""
-_Object: TypeAlias = tuple[int, dict[str, Any]]
+"""Records of JSON in search of one whose format is known."""
 _UNKNOWN = "object of no known format"
+
+
+@dataclass(frozen=True, slots=True)
+class ContextFormat:
+    """One way in which citing sentences come.
+
+    module, reader: a function, which is given lines, bytes, a path, or one object of JSON after the
+    other, as `shape` says. sign: another one, which tells by the first characters whether a file is
+    of this format. keys: an object is of this format if it has all keys of one of these sets.
+    """
+
+    name: str
+    shape: Shape
+    module: str
+    reader: str
+    sign: str = ""
+    keys: tuple[frozenset[str], ...] = ()
+
+    def looks_so(self, head: str) -> bool:
+        """Tell by the beginning of a file whether it is of this format; never for JSON."""
+        return bool(self.sign) and bool(_function(self.module, self.sign)(head))
+
+    def fits(self, record: Record) -> bool:
+        """Tell whether an object looks like one of this format."""
+        return any(keys <= record.keys() for keys in self.keys)
+
+    def read(self, source: object) -> Iterator[Context | Problem]:
+        """Read what the reader is given."""
+        contexts: Iterator[Context | Problem] = _function(self.module, self.reader)(source)
+        return contexts
+
+
+@cache
+def _function(module: str, name: str) -> Callable[[object], Any]:
+    function: Callable[[object], Any] = getattr(
+        import_module(f"recsys.formats.contexts.{module}"), name
+    )
+    return function
+
+
+def _json(name: str, module: str, reader: str, *sets: str) -> ContextFormat:
+    keys = tuple(frozenset(names.split()) for names in sets)
+    return ContextFormat(name, Shape.JSON, module, reader, keys=keys)
+
+
+# In order: the first row that fits has the file, or the object.
+# fmt: off
+FORMATS = (
+    _json("recsys contexts", "context_records", "own_contexts", "citing cited text"),
+    _json("S2AG citations", "context_records", "dataset_contexts",
+          "citingcorpusid citedcorpusid"),
+    _json("Semantic Scholar API", "context_records", "answer_contexts",
+          "data offset", "data citingPaperInfo", "data citedPaperInfo",
+          "contexts citingPaper", "contexts citedPaper",
+          "contextsWithIntent citingPaper", "contextsWithIntent citedPaper"),
+    ContextFormat("ACL-200", Shape.BYTES, "context_records", "read_masked", "is_masked"),
+    _json("ACL-200 lines", "context_records", "masked_contexts",
+          "masked_text citing_id refid"),
+    _json("S2ORC, CORD-19, unarXive", "full_texts", "parsed_contexts",
+          "paper_id body_text", "paper_id bib_entries", "paper_id pdf_parse",
+          "paper_id latex_parse", "paper_id grobid_parse"),
+    _json("S2ORC of the API", "full_texts", "annotated_contexts",
+          "corpusid content", "corpusid body"),
+    ContextFormat("JATS XML", Shape.BYTES, "jats_contexts", "read", "looks_so"),
+    ContextFormat("LaTeX, PDF, Word", Shape.FILE, "full_texts", "read_paper", "is_paper"),
+    ContextFormat("unarXive 2020", Shape.LINES, "context_records", "read_unarxive", "is_unarxive"),
+    ContextFormat("FullTextPeerRead", Shape.LINES, "context_records", "read_peerread",
+                  "is_peerread"),
+)
+# fmt: on
+
+
+def format_of(record: Record) -> ContextFormat | None:
+    """Return the format of an object, None when it has none."""
+    return next((row for row in FORMATS if row.fits(record)), None)
+
+
+def recognised(head: str) -> ContextFormat | None:
+    """Return the format of a file that is no JSON lines, by its beginning."""
+    return next((row for row in FORMATS if row.looks_so(head)), None)
 
 
 def read_contexts(path: Path, *, progress: Progress = silent) -> Iterator[Context | Problem]:
@@ -39,59 +125,48 @@ def read_contexts(path: Path, *, progress: Progress = silent) -> Iterator[Contex
         raise CorpusError(f"{path} is empty.", "Export or download it again.")
     form = recognised(head_text(raw))
     if form is None:
-        yield from _objects(path, progress)
+        yield from _json_contexts(path, raw, progress)
         return
     if form.shape is Shape.FILE:
-        yield from form.read_file(path)
+        yield from form.read(path)
         return
     with open_bytes(path, progress=progress) as stream:
         if form.shape is Shape.BYTES:
-            yield from form.read_bytes(stream)
+            yield from form.read(stream)
             return
         oddities: Counter[str] = Counter()
-        yield from form.read_lines(text_lines(stream, oddities))
+        yield from form.read(text_lines(stream, oddities))
         for what, count in oddities.items():
             yield Problem(f"{count:,} {what}.", what)
 
 
-def _objects(path: Path, progress: Progress) -> Iterator[Context | Problem]:
+def _json_contexts(path: Path, raw: bytes, progress: Progress) -> Iterator[Context | Problem]:
     """Read objects of JSON; those of formats that are not known are told."""
-    raw = head_of_file(path)
     if known := foreign(raw):
         raise CorpusError(f"{path} is {known[0]}.", known[1])
     if not head_text(raw).lstrip("\ufeff \r\n\t").startswith(("{", "[")):
         raise _unknown(path, head_text(raw[:400]))
     with open_lines(path, progress=progress) as lines:
-        found = objects(lines)
-        head = _head(found)
-        if not any(map(_form, head)):
-            keys = (key for each in head if not isinstance(each, Problem) for key in each[1])
+        entries = (entry for line in lines for entry in entries_of(line, records=_listed))
+        head: list[Entry] = []
+        for entry in islice(entries, _HEAD):
+            head.append(entry)
+            if entry.record is not None and format_of(entry.record):
+                break
+        else:
+            keys = (key for entry in head for key in entry.record or ())
             raise _unknown(path, ", ".join(list(dict.fromkeys(keys))[:12]))
-        for item in chain(head, found):
-            yield from _contexts(item)
+        for entry in chain(head, entries):
+            form = format_of(entry.record) if entry.record is not None else None
+            if form is None or entry.record is None:
+                reason, number = entry.flaw or _UNKNOWN, entry.line.number
+                yield Problem(f"line {number}: {reason}.", reason, number)
+            else:
+                yield from form.read(entry.record)
 
 
-def _head(found: Iterator[_Object | Problem]) -> list[_Object | Problem]:
-    """Take objects up to the first whose format is known, _HEAD at most."""
-    head = []
-    for item in islice(found, _HEAD):
-        head.append(item)
-        if _form(item):
-            break
-    return head
-
-
-def _form(item: _Object | Problem) -> ContextFormat | None:
-    return None if isinstance(item, Problem) else format_of(item[1])
-
-
-def _contexts(item: _Object | Problem) -> Iterator[Context | Problem]:
-    if isinstance(item, Problem):
-        yield item
-    elif (form := _form(item)) is None:
-        yield Problem(f"line {item[0]}: {_UNKNOWN}.", _UNKNOWN, item[0])
-    else:
-        yield from form.contexts_of(item[1])
+def _listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else [value]
 
 
 def _unknown(path: Path, begins: str) -> CorpusError:

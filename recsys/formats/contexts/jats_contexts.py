@@ -1,15 +1,14 @@
 """Read the citing sentences of articles in JATS, the XML of PubMed Central and of journals."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 from xml.etree.ElementTree import Element
 
-from recsys.formats.contexts.citing_text import ELSEWHERE, cited_sentences
-from recsys.formats.contexts.found_contexts import (
+from recsys.formats.contexts.citing_text import (
+    ELSEWHERE,
     NO_NAME,
-    context_of,
+    cited_contexts,
     is_known,
     without_signs,
 )
@@ -58,7 +57,7 @@ def _article(found: Record) -> Iterator[Context | Problem]:
     if not is_known(work):
         yield NO_NAME
         return
-    cited = _Cited.of(article, work)
+    entries = _Entries(article, work)
     citing = Reference(
         id=work.id,
         title=work.title,
@@ -70,29 +69,26 @@ def _article(found: Record) -> Iterator[Context | Problem]:
         ids=work.ids,
     )
     for section, paragraph in _paragraphs(body):
-        yield from _sentences(citing, cited, _Marked.of(paragraph, cited), section)
+        text, keys = _marked(paragraph, entries)
+        yield from cited_contexts(citing, entries.works, text, keys, section)
 
 
-@dataclass(frozen=True, slots=True)
-class _Cited:
+class _Entries:
     """The list of references: the works of each entry, and the entries in their order."""
 
-    works: Mapping[str, list[Reference]]
-    places: Mapping[str, int]
-    order: Sequence[str]
-
-    @classmethod
-    def of(cls, article: Element, work: Reference) -> "_Cited":
-        order = [entry.get("id", "") for entry in article.iter("ref")]
-        works: dict[str, list[Reference]] = {}
-        for each in work.cites:
-            works.setdefault(each.key, []).append(each)
+    def __init__(self, article: Element, work: Reference) -> None:
+        entries = list(article.iter("ref"))
+        self.order = [entry.get("id", "") for entry in entries]
+        self.places = {name: place for place, name in enumerate(self.order)}
+        self.works: dict[str, list[Reference]] = {}
+        for cited in work.cites:
+            self.works.setdefault(cited.key, []).append(cited)
         # A citation within an entry may be pointed at, too.
-        for entry in article.iter("ref"):
+        for entry in entries:
+            works = self.works.setdefault(entry.get("id", ""), [])
             for inner in entry:
-                if (name := inner.get("id")) and name not in works:
-                    works[name] = works.get(entry.get("id", ""), [])
-        return cls(works, {name: place for place, name in enumerate(order)}, order)
+                if name := inner.get("id"):
+                    self.works.setdefault(name, works)
 
     def between(self, first: str, last: str) -> Sequence[str]:
         """Return the entries from the one behind `first` up to the one before `last`."""
@@ -102,35 +98,27 @@ class _Cited:
         return self.order[begin + 1 : end]
 
 
-@dataclass(frozen=True, slots=True)
-class _Marked:
-    """A paragraph with ELSEWHERE at each mark, and the entries that are cited at each."""
-
-    text: str
-    keys: Sequence[Sequence[str]]
-
-    @classmethod
-    def of(cls, paragraph: Element, cited: _Cited) -> "_Marked":
-        pieces: list[str] = []
-        keys: list[list[str]] = []
-        since: list[str] = []
-        for item in _pieces(paragraph):
-            if isinstance(item, str):
-                pieces.append(without_signs(item))
-                since.append(item)
-                continue
-            named = item.get("rid", "").split()
-            found = [name for name in named if name in cited.works or name in cited.places]
-            if not found:
-                if item.get("ref-type") not in (None, "fn", "table-fn", "aff", "corresp"):
-                    pieces.append("".join(item.itertext()))  # "Figure 3" is read on.
-                continue
-            if keys and _RANGE.fullmatch("".join(since)):
-                found = [*cited.between(keys[-1][-1], found[0]), *found]
-            pieces.append(ELSEWHERE)
-            keys.append(found)
-            since = []
-        return cls("".join(pieces), keys)
+def _marked(paragraph: Element, entries: _Entries) -> tuple[str, list[list[str]]]:
+    """Put ELSEWHERE at each mark of a paragraph; also return the entries cited at each."""
+    pieces: list[str] = []
+    keys: list[list[str]] = []
+    since: list[str] = []
+    for item in _pieces(paragraph):
+        if isinstance(item, str):
+            pieces.append(without_signs(item))
+            since.append(item)
+            continue
+        cited = [name for name in item.get("rid", "").split() if name in entries.works]
+        if not cited:
+            if item.get("ref-type") not in (None, "fn", "table-fn", "aff", "corresp"):
+                pieces.append("".join(item.itertext()))  # "Figure 3" is read on.
+            continue
+        if keys and _RANGE.fullmatch("".join(since)):
+            cited = [*entries.between(keys[-1][-1], cited[0]), *cited]
+        pieces.append(ELSEWHERE)
+        keys.append(cited)
+        since = []
+    return "".join(pieces), keys
 
 
 def _pieces(paragraph: Element) -> Iterator[str | Element]:
@@ -160,15 +148,3 @@ def _paragraphs(body: Element) -> Iterator[tuple[str, Element]]:
             yield section, element
         inside = [child for child in element if child.tag not in _NO_TEXT]
         stack.extend((child, section) for child in reversed(inside))
-
-
-def _sentences(
-    citing: Reference, cited: _Cited, marked: _Marked, section: str
-) -> Iterator[Context | Problem]:
-    for sentence, marks in cited_sentences(marked.text):
-        for key in dict.fromkeys(key for mark in marks for key in marked.keys[mark]):
-            for work in cited.works.get(key, ()):
-                if is_known(work):
-                    yield context_of(citing, work, sentence, section)
-                else:
-                    yield NO_NAME

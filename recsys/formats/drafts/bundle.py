@@ -11,13 +11,13 @@ from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from recsys.errors import DraftError, InputError
-from recsys.formats.drafts.archive import Archive
-from recsys.formats.drafts.draft_formats import parse_manuscript
-from recsys.formats.drafts.folder import Bundle, bundle_of, inside
+from recsys.formats.drafts.draft_files import Archive, Bundle, bundle_of, inside
+from recsys.formats.drafts.draft_formats import FactsAlone, OpenDraft, ParsedDraft, parse_draft
+from recsys.formats.drafts.word_file import CONTENT_TYPES, is_word
 from recsys.formats.drafts.wording import clean, counted, short
 from recsys.formats.files import display_name
-from recsys.formats.word.word_text import CONTENT_TYPES, is_word
-from recsys.records import Manuscript
+from recsys.passages import Body
+from recsys.records import Manuscript, Reference
 
 LONGEST_NAME = 100
 """Characters of a label."""
@@ -61,7 +61,7 @@ class Files(Protocol):
         """
 
 
-def read(raw: bytes, path: Path) -> Manuscript:
+def parse(raw: bytes, path: Path) -> ParsedDraft:
     """Read a zip: a LaTeX project by its main file, a document of Word, or the one draft in it.
 
     Raises:
@@ -70,96 +70,80 @@ def read(raw: bytes, path: Path) -> Manuscript:
     name = display_name(path)
     archive = Archive(raw, name)
     if is_word(archive.names):
-        from recsys.formats.drafts.word_draft import read_word
+        from recsys.formats.drafts.word_draft import parse_archive
 
-        return read_word(raw, archive)
+        return parse_archive(raw, archive)
     if "mimetype" in archive.names:
         from recsys.formats.drafts.opendocument import is_open_document, read_open_document
 
         if is_open_document(archive):
-            return read_open_document(archive)
+            return FactsAlone(read_open_document(archive))
     if CONTENT_TYPES in archive.names or "mimetype" in archive.names:
         raise DraftError(
             f"{name} is a Word or OpenDocument file, or another archive.",
             "Save it as PDF, Markdown or plain text.",
         )
-    return read_files(archive)
+    return parse_files(archive)
 
 
-def read_files(files: Files) -> Manuscript:
+def parse_files(files: Files) -> "BundledDraft":
     """Read a LaTeX project by its main file, else the one draft among some files.
 
     Raises:
         InputError: one cannot be read, or (DraftError) there is no draft, or several.
     """
-    main = _main_file(files)
-    if main is not None:
-        found = _parsed(main[0])
-        return replace(found, notes=(*main[1], *found.notes))
-    return parse_bundle(_kept(files))
-
-
-def draft_in(raw: bytes, path: Path) -> tuple[Bundle, tuple[str, ...]]:
-    """Return the one draft of a zip among its files, and a note where others might be meant.
-
-    Raises:
-        DraftError: it is damaged, encrypted or too large, or holds no draft, or several.
-    """
-    return draft_in_files(Archive(raw, display_name(path)))
-
-
-def draft_in_files(files: Files) -> tuple[Bundle, tuple[str, ...]]:
-    """Return the one draft among some files; see `draft_in`."""
-    main = _main_file(files)
-    if main is not None:
-        return main
-    given = labelled(_kept(files).items())
-    drafts = _sort_out(given).drafts if len(given) > 1 else list(given)
-    if len(drafts) > 1:
-        raise _several(drafts)
-    if not drafts:
+    sources = {name: files.read(name) for name in _with(files.names, _TEX)}
+    if sources:
+        ranked = _ranked(sources)
+        draft = _opened(Bundle(PurePosixPath(ranked[0]), files.names, files.read))
+        if len(ranked) == 1:
+            return BundledDraft(draft)
+        main, others = short(ranked[0]), _listed([short(name) for name in ranked[1:]])
+        note = f"Of {files.name}, {main} is read as the main file, not {others}."
+        return BundledDraft(draft, notes=(note,))
+    readable = sorted(_with(files.names, (*_DRAFTS, *_BOOKS)))
+    named = [each for each in readable if not _NO_DRAFT.match(PurePosixPath(each).name)]
+    if not readable:
         raise DraftError(f"{files.name} holds no draft.", _NO_DRAFT_HINT)
-    return bundle_of(drafts[0], given), ()
-
-
-def _main_file(files: Files) -> tuple[Bundle, tuple[str, ...]] | None:
-    """Return the main file of a LaTeX project, and a note on the others; None without sources."""
-    sources = {each: files.read(each) for each in _with(files.names, _TEX)}
-    if not sources:
-        return None
-    ranked = _ranked(sources)
-    bundle = Bundle(PurePosixPath(ranked[0]), files.names, files.read)
-    return bundle, _chosen(ranked, files.name)
-
-
-def _kept(files: Files) -> dict[str, bytes]:
-    """Return the files that may be a draft or a list of references."""
-    kept = sorted(_with(files.names, (*_DRAFTS, *_BOOKS)))
-    named = [each for each in kept if not _NO_DRAFT.match(PurePosixPath(each).name)] or kept
-    if not named:
-        raise DraftError(f"{files.name} holds no draft.", _NO_DRAFT_HINT)
-    return {each: files.read(each) for each in named}
-
-
-def _several(drafts: Sequence[str]) -> DraftError:
-    names = _listed([short(each) for each in drafts])
-    return DraftError(f"{names} are {len(drafts)} drafts.", "Give them one by one.")
+    return read_bundle({name: files.read(name) for name in named or readable})
 
 
 @dataclass(frozen=True, slots=True)
-class ReadBundle:
-    """A draft that was read of several files. files: itself among them; None: lists alone."""
+class BundledDraft:
+    """A draft among other files.
 
-    manuscript: Manuscript
-    files: Bundle | None = None
+    draft: None where all files are lists of references. facts: with the works of the lists; None:
+    there are none beside the draft. notes: which file was taken for the draft, where others might
+    be.
+    """
+
+    draft: OpenDraft | None
+    facts: Manuscript | None = None
+    notes: tuple[str, ...] = ()
+
+    def manuscript(self) -> Manuscript:
+        """Return front matter and references.
+
+        Raises:
+            InputError: they cannot be read.
+        """
+        if self.facts is not None:
+            return self.facts
+        manuscript = self.draft.manuscript if self.draft else Manuscript()
+        return replace(manuscript, notes=(*self.notes, *manuscript.notes))
+
+    def body(self, references: Sequence[Reference]) -> Body | None:
+        """Return sentences that name their file; see `ParsedDraft`."""
+        if self.draft is None:
+            return None
+        if self.draft.kind == "ZIP":
+            raise DraftError(f"{self.draft.name} is an archive in an archive.", "Unpack it first.")
+        body = self.draft.body_citing(references)
+        sentences = (replace(each, file=each.file or self.draft.name) for each in body.sentences)
+        return replace(body, sentences=tuple(sentences), notes=(*self.notes, *body.notes))
 
 
-def parse_bundle(files: Mapping[str, bytes]) -> Manuscript:
-    """Read files that were given together as one draft: see `read_bundle`."""
-    return read_bundle(files).manuscript
-
-
-def read_bundle(files: Mapping[str, bytes]) -> ReadBundle:
+def read_bundle(files: Mapping[str, bytes]) -> BundledDraft:
     """Read files that were given together as one draft: name -> content.
 
     One file is read as it is alone. Of several one is the draft, and the others are what it names,
@@ -173,18 +157,18 @@ def read_bundle(files: Mapping[str, bytes]) -> ReadBundle:
     if not given:
         raise DraftError("No file was given.", "Give a draft, or its title and abstract.")
     if len(given) == 1:
-        only = bundle_of(next(iter(given)), given)
-        return ReadBundle(_parsed(only), only)
+        return BundledDraft(_opened(bundle_of(next(iter(given)), given)))
     found = _sort_out(given)
     if len(found.drafts) > 1:
-        raise _several(found.drafts)
+        names = _listed([short(each) for each in found.drafts])
+        raise DraftError(f"{names} are {len(found.drafts)} drafts.", "Give them one by one.")
     if not (found.drafts or found.lists):
         raise DraftError(f"None of the {len(given)} files is a draft.", "Give its main file, too.")
     if not found.drafts:
-        return ReadBundle(_with_lists(_Read(Manuscript(), frozenset()), found, given))
+        return BundledDraft(None, _with_lists(Manuscript(), frozenset(), found, given))
     name = found.drafts[0]
-    manuscript = _with_lists(found.read.get(name) or _read(name, given), found, given)
-    return ReadBundle(manuscript, bundle_of(name, given))
+    draft, opened = found.read.get(name) or _read(name, given)
+    return BundledDraft(draft, _with_lists(draft.manuscript, opened, found, given))
 
 
 def labelled(files: Iterable[tuple[str, bytes]]) -> dict[str, bytes]:
@@ -211,25 +195,22 @@ def label(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
-    """A draft, and the files that it named and that were read with it."""
-
-    manuscript: Manuscript
-    opened: Set[str]
-
-
-@dataclass(frozen=True, slots=True)
 class _SortedOut:
-    """What each file is. read: those that had to be read to tell."""
+    """What each file is. read: those that had to be read to tell, and what they had opened."""
 
     drafts: Sequence[str]
     lists: Sequence[str]
-    read: Mapping[str, _Read]
+    read: Mapping[str, tuple[OpenDraft, Set[str]]]
 
 
 def _sort_out(given: Mapping[str, bytes]) -> _SortedOut:
     sources = {name: given[name] for name in _with(given, _TEX)}
-    drafts, lists, read = _mains(sources), list[str](), dict[str, _Read]()
+    ranked, inputs = _ranked(sources), _input_counts(sources)
+    whole = [name for name in ranked if _WHOLE.search(sources[name])]
+    # Sources that are whole and that no other inputs are drafts of their own.
+    drafts = [name for name in whole if not inputs[_stem(name)]] or ranked[:1]
+    lists: list[str] = []
+    read: dict[str, tuple[OpenDraft, Set[str]]] = {}
     # A figure, or what the sources look like in print.
     figures = {_stem(each) for text in sources.values() for each in _named(_FIGURE, text)}
     figures.update(map(_stem, sources))
@@ -241,18 +222,10 @@ def _sort_out(given: Mapping[str, bytes]) -> _SortedOut:
         if _is_list(name):
             lists.append(name)
             continue
-        read[name] = found = _read(name, given)
-        says_something = found.manuscript.title or found.manuscript.abstract
+        read[name] = draft, _ = _read(name, given)
+        says_something = draft.manuscript.title or draft.manuscript.abstract
         (drafts if says_something else lists).append(name)
     return _SortedOut(drafts, lists, read)
-
-
-def _mains(sources: Mapping[str, bytes]) -> list[str]:
-    """Return the sources that are drafts of their own: whole, and input by no other."""
-    ranked = _ranked(sources)
-    inputs = _input_counts(sources)
-    whole = [name for name in ranked if _WHOLE.search(sources[name])]
-    return [name for name in whole if not inputs[_stem(name)]] or ranked[:1]
 
 
 def _ranked(sources: Mapping[str, bytes]) -> list[str]:
@@ -290,36 +263,32 @@ def _stem(name: str) -> str:
     return path.stem if path.suffix.lower() in (*_TEX, ".pdf") else path.name
 
 
-def _chosen(ranked: Sequence[str], name: str) -> tuple[str, ...]:
-    """Say which file of a project was taken for its main file, where others might be."""
-    if len(ranked) < 2:
-        return ()
-    others = _listed([short(each) for each in ranked[1:]])
-    return (f"Of {name}, {short(ranked[0])} is read as the main file, not {others}.",)
-
-
-def _read(name: str, given: Mapping[str, bytes]) -> _Read:
+def _read(name: str, given: Mapping[str, bytes]) -> tuple[OpenDraft, Set[str]]:
+    """Read a draft, and tell the files that it named and that were read with it."""
     bundle = bundle_of(name, given)
-    return _Read(_parsed(bundle), bundle.opened)
+    draft = _opened(bundle)
+    _ = draft.manuscript  # Opens what it names.
+    return draft, bundle.opened
 
 
-def _parsed(bundle: Bundle) -> Manuscript:
+def _opened(bundle: Bundle) -> OpenDraft:
     name = str(bundle.draft)
-    return parse_manuscript(bundle.content(name), Path(name), folder=bundle)
+    return parse_draft(bundle.content(name), Path(name), folder=bundle)
 
 
-def _with_lists(draft: _Read, found: _SortedOut, given: Mapping[str, bytes]) -> Manuscript:
+def _with_lists(
+    manuscript: Manuscript, opened: Set[str], found: _SortedOut, given: Mapping[str, bytes]
+) -> Manuscript:
     """Add to what a draft cites the works of the lists that it does not name itself."""
-    from recsys.formats.drafts import reading_list
+    from recsys.formats.drafts.objects import read_list
 
-    works = list(draft.manuscript.references)
-    notes = list(draft.manuscript.notes)
+    works, notes = list(manuscript.references), list(manuscript.notes)
     for name in found.lists:
-        if name in draft.opened:
+        if name in opened:
             continue
         try:
             known = found.read.get(name)
-            listed = known.manuscript if known else reading_list.read(given[name], Path(name))
+            listed = known[0].manuscript if known else read_list(given[name], Path(name))
         except InputError as error:
             notes.append(error.what)
             continue
@@ -327,9 +296,9 @@ def _with_lists(draft: _Read, found: _SortedOut, given: Mapping[str, bytes]) -> 
         if found.drafts and listed.references:
             notes.append(f"{counted(len(listed.references), 'work')} of {short(name)} added.")
         notes += listed.notes
-    if not (draft.manuscript.title or draft.manuscript.abstract or works):
+    if not (manuscript.title or manuscript.abstract or works):
         raise DraftError(" ".join(notes) or "The files say nothing.", "Give at least a title.")
-    return replace(draft.manuscript, references=tuple(dict.fromkeys(works)), notes=tuple(notes))
+    return replace(manuscript, references=tuple(dict.fromkeys(works)), notes=tuple(notes))
 
 
 def _is_list(name: str) -> bool:

@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 from recsys.errors import InputError
 from recsys.formats.bodies.gap_signs import is_gap_key
-from recsys.formats.drafts.folder import Folder
+from recsys.formats.drafts.draft_files import Folder
 from recsys.formats.drafts.wording import counted, short
 from recsys.formats.files import decode_or_guess
 from recsys.formats.identifiers import acl, arxiv, doi
@@ -40,14 +40,13 @@ class Shelf:
 
 def shelf(folder: Folder, names: Iterable[str], suffixes: Sequence[str]) -> Shelf:
     """Read the bibliography files that a draft names; one that cannot be read becomes a note."""
-    found = Shelf()
+    books = Shelf()
     for name in names:
         try:
-            book = _book(folder, folder.find(name, suffixes))
+            books += _book(folder, folder.find(name, suffixes))
         except InputError as error:
-            book = Shelf((), (error.what,))
-        found += book
-    return found
+            books += Shelf((), (error.what,))
+    return books
 
 
 def stand_in(folder: Folder, names: Sequence[str], suffix: str) -> Shelf | None:
@@ -82,24 +81,32 @@ def parsed_book(text: str, name: str) -> Shelf:
     read = parse_bibliography(text, name)
     # How many of the keys that occur twice are cited is told later, with their number.
     twice = occur_twice(len(read.repeated))
-    notes = tuple(each for each in read.problems if not each.startswith(twice))
+    notes = tuple(problem for problem in read.problems if not problem.startswith(twice))
     return Shelf(read.references, notes, read.details, read.repeated)
 
 
-def cited_twice(books: Shelf, keys: Iterable[str]) -> tuple[str, ...]:
+def look_up(keys: Sequence[str], books: Shelf, others: Sequence[Reference] = ()) -> Shelf:
+    """Return what a draft cites of its bibliographies and of other works, with notes on both."""
+    cited = resolve(keys, (*others, *books.works))
+    notes = (*books.notes, *_cited_twice(books, keys), *cited.notes)
+    return Shelf(cited.works, notes, books.details)
+
+
+def _cited_twice(books: Shelf, keys: Iterable[str]) -> tuple[str, ...]:
     """Say how many keys occur twice, and how many of these are cited."""
     from recsys.formats.references.bibliography import occur_twice
 
     if not books.repeated:
         return ()
     cited = [key for key in dict.fromkeys(keys) if key in books.repeated]
-    told = occur_twice(len(books.repeated))
+    twice = occur_twice(len(books.repeated))
     if not cited:
-        return (f"{told}; {'it is not' if len(books.repeated) == 1 else 'none of them is'} cited.",)
+        none = "it is not" if len(books.repeated) == 1 else "none of them is"
+        return (f"{twice}; {none} cited.",)
     named = ", ".join(short(key) for key in cited[:MOST_NAMED])
     more = ", ..." if len(cited) > MOST_NAMED else ""
     verb = "is" if len(cited) == 1 else "are"
-    return (f"{told}; {len(cited)} of them {verb} cited, and the first counts: {named}{more}.",)
+    return (f"{twice}; {len(cited)} of them {verb} cited, and the first counts: {named}{more}.",)
 
 
 def resolve(keys: Sequence[str], works: Sequence[Reference]) -> Shelf:
@@ -110,32 +117,22 @@ def resolve(keys: Sequence[str], works: Sequence[Reference]) -> Shelf:
     """
     exact = {work.key: work for work in reversed(works)}
     folded = {work.key.casefold(): work for work in reversed(works)}
-    found: dict[Reference, None] = {}
+    cited: dict[Reference, None] = {}
     missing = []
     for key in keys:
-        work = exact.get(key) or folded.get(key.casefold()) or _identified(key)
-        if work is not None:
-            found[work] = None
+        work = exact.get(key) or folded.get(key.casefold())
+        work = work or Reference(key=key, doi=doi(key), arxiv=arxiv(key), acl=acl(key))
+        if work.key in exact or work.doi or work.arxiv or work.acl:
+            cited[work] = None
         elif not is_gap_key(key):  # `\cite{?}` names no work: it asks for one.
             missing.append(key)
-    lost = _missing(missing) if found or works else _lost(missing)
-    return Shelf(tuple(found), (lost,) if missing else ())
-
-
-def _identified(key: str) -> Reference | None:
-    work = Reference(key=key, doi=doi(key), arxiv=arxiv(key), acl=acl(key))
-    return work if work.doi or work.arxiv or work.acl else None
-
-
-def _missing(keys: Sequence[str]) -> str:
-    return f"{counted(len(keys), 'cited key')} not found in the bibliography: {_named(keys)}."
-
-
-def _lost(keys: Sequence[str]) -> str:
-    """Say that there is no bibliography to look anything up in."""
-    return f"{counted(len(keys), 'citation')}, none could be looked up: {_named(keys)}."
-
-
-def _named(keys: Sequence[str]) -> str:
-    more = f" and {len(keys) - MOST_NAMED} more" if len(keys) > MOST_NAMED else ""
-    return ", ".join(short(key) for key in keys[:MOST_NAMED]) + more
+    if not missing:
+        return Shelf(tuple(cited))
+    named = ", ".join(short(key) for key in missing[:MOST_NAMED])
+    if len(missing) > MOST_NAMED:
+        named += f" and {len(missing) - MOST_NAMED} more"
+    if cited or works:
+        note = f"{counted(len(missing), 'cited key')} not found in the bibliography: {named}."
+    else:
+        note = f"{counted(len(missing), 'citation')}, none could be looked up: {named}."
+    return Shelf(tuple(cited), (note,))

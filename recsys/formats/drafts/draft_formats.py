@@ -1,25 +1,63 @@
-"""Read a draft in any format: by the suffix of its file, else by what is in it.
+"""Read a draft in any format, once: its front matter, references, sentences and marks.
 
-A new format is a module with `read`, and a row of FORMATS.
+The suffix of the file tells the format, else what is in it. A new format is a module with `read`,
+and a row of FORMATS.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from recsys.errors import DraftError
+from recsys.errors import DraftError, InputError
 from recsys.formats.drafts.wording import clean
-from recsys.formats.files import display_name, read_bytes
-from recsys.formats.latex.sweave import SUFFIXES as WOVEN
-from recsys.records import Draft, Manuscript
+from recsys.formats.files import WOVEN, display_name, read_bytes
+from recsys.passages import Body
+from recsys.records import Draft, Manuscript, Reference
 
 if TYPE_CHECKING:
-    from recsys.formats.drafts.folder import Folder
+    from recsys.formats.drafts.draft_files import Folder
 
 LONGEST_TITLE, LONGEST_ABSTRACT = 2_000, 100_000
 """Characters of a title and of an abstract that are kept."""
+
+
+class ParsedDraft(Protocol):
+    """A draft whose file has been taken apart; what is asked for is read out of that."""
+
+    def manuscript(self) -> Manuscript:
+        """Return front matter and references.
+
+        Raises:
+            InputError: they cannot be read.
+        """
+
+    def body(self, references: Sequence[Reference]) -> Body | None:
+        """Return sentences and marks; None where the format has no running text.
+
+        references: what the draft cites; `Body.references` are these, unless the format itself
+        ties marks to entries of a list.
+
+        Raises:
+            InputError: they cannot be read.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class FactsAlone:
+    """A draft of a format without running text."""
+
+    facts: Manuscript
+
+    def manuscript(self) -> Manuscript:
+        """Return front matter and references."""
+        return self.facts
+
+    def body(self, references: Sequence[Reference]) -> None:
+        """Return None: there is no text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +65,9 @@ class Format:
     """One row of the table of formats.
 
     sign: what is found among the first characters of such a file.
-    module: has `read`, which takes the bytes and the path of a draft and gives a `Manuscript`.
-    names_files: such a draft may name others; `read` takes the folder that holds them, too.
+    module, reader: a function that takes the bytes and the path of a draft and gives a
+    `Manuscript`; `parse`, for formats with running text, gives a `ParsedDraft`.
+    names_files: such a draft may name others; the reader takes the folder that holds them, too.
     """
 
     name: str
@@ -36,53 +75,129 @@ class Format:
     sign: re.Pattern[str]
     module: str
     names_files: bool = False
+    reader: str = "read"
 
-    def read(self, raw: bytes, path: Path, folder: "Folder | None" = None) -> Manuscript:
-        """Read a draft of the format; see `parse_manuscript`."""
-        read = import_module(self.module).read
-        manuscript: Manuscript = read(raw, path, folder) if self.names_files else read(raw, path)
+    @property
+    def has_text(self) -> bool:
+        """Whether such drafts have running text."""
+        return self.reader == "parse"
+
+    def parse(self, raw: bytes, path: Path, folder: "Folder | None" = None) -> ParsedDraft:
+        """Take a draft of the format apart; see `parse_draft`."""
+        read = getattr(import_module(self.module), self.reader)
+        found = read(raw, path, folder) if self.names_files else read(raw, path)
+        parsed: ParsedDraft = found if self.has_text else FactsAlone(found)
+        return parsed
+
+
+class OpenDraft:
+    """A draft that has been read: front matter and references, and its running text.
+
+    name: what errors call it. kind: the name of its format.
+    """
+
+    def __init__(
+        self,
+        parsed: ParsedDraft,
+        name: str,
+        kind: str,
+        *,
+        title: str | None = None,
+        abstract: str | None = None,
+    ) -> None:
+        """Keep what was parsed; title and abstract, where given, go before the draft's own."""
+        self.name, self.kind = name, kind
+        self._parsed, self._title, self._abstract = parsed, title, abstract
+
+    @cached_property
+    def manuscript(self) -> Manuscript:
+        """Front matter and references, in one shape.
+
+        Raises:
+            InputError: they cannot be read, or (DraftError) there are none.
+        """
+        manuscript = self._parsed.manuscript()
+        if self._title is not None:
+            manuscript = replace(manuscript, title=self._title)
+        if self._abstract is not None:
+            manuscript = replace(manuscript, abstract=self._abstract)
+        manuscript = _tidied(manuscript)
+        if not (manuscript.title or manuscript.abstract or manuscript.references):
+            raise DraftError(
+                f"{self.name} has neither a title nor an abstract, and no reference either.",
+                "Give at least a title; an abstract makes the answer much better.",
+            )
         return manuscript
 
+    @cached_property
+    def body(self) -> Body:
+        """The running text; its references are those of the manuscript.
 
-def read_manuscript(
+        Raises:
+            InputError: it cannot be read, or (DraftError) there is none.
+        """
+        try:
+            references = self.manuscript.references
+        except InputError:  # A part of a draft has neither a title nor references.
+            references = ()
+        return self.body_citing(references)
+
+    def body_citing(self, references: Sequence[Reference]) -> Body:
+        """Read the running text of a draft whose references are told apart from it; see `body`."""
+        body = self._parsed.body(references)
+        if body is None:
+            raise DraftError(
+                f"{self.name} is {self.kind}: it has no running text to look for gaps in.",
+                "Give the draft itself: LaTeX, Markdown, Word, PDF or plain text.",
+            )
+        if not body.sentences:
+            raise DraftError(
+                f"{self.name} has no sentence of running text.",
+                "Title, abstract, tables, captions and lists of references do not count.",
+            )
+        return _named_by_bibliography(body)
+
+
+def open_draft(
     path: Path,
     *,
     title: str | None = None,
     abstract: str | None = None,
     root: Path | None = None,
-) -> Manuscript:
+) -> OpenDraft:
     """Read a draft, or standard input when the path is `-`.
 
     Args:
-        path: the file, or the folder of a project; `title` and `abstract` go before what it says.
-        title: the title of the draft.
-        abstract: the abstract of the draft.
+        path: the file, or the folder of a project.
+        title: goes before the draft's own.
+        abstract: goes before the draft's own.
         root: the folder that holds the files that the draft may name; unless given, its
             repository, else its own folder.
 
     Raises:
-        InputError: the file cannot be read, or (DraftError) it is of the wrong shape or says
-            nothing: no title, no abstract and no reference.
+        InputError: the file cannot be read, or (DraftError) is of the wrong shape.
         MissingExtraError: its format needs a package that is not installed.
     """
-    from recsys.formats.drafts.folder import folder_of
+    from recsys.formats.drafts.draft_files import folder_of
 
     if path.is_dir():
-        from recsys.formats.drafts.project import read_project
+        from recsys.formats.drafts.bundle import parse_files
+        from recsys.formats.drafts.draft_files import Project
 
-        return _finished(read_project(path), display_name(path), title, abstract)
+        parsed = parse_files(Project(path))
+        return OpenDraft(parsed, display_name(path), "folder", title=title, abstract=abstract)
     raw, folder = read_bytes(path), folder_of(path, root)
-    return parse_manuscript(raw, path, title=title, abstract=abstract, folder=folder)
+    return parse_draft(raw, path, title=title, abstract=abstract, folder=folder)
 
 
-def parse_manuscript(
+def parse_draft(
     raw: bytes,
     path: Path,
     *,
     title: str | None = None,
     abstract: str | None = None,
     folder: "Folder | None" = None,
-) -> Manuscript:
+) -> OpenDraft:
     """Read the bytes of a draft; the suffix of `path`, else they themselves tell the format.
 
     Args:
@@ -93,33 +208,47 @@ def parse_manuscript(
         folder: the files that it may name; unless given, those of its folder on the disk.
 
     Raises:
-        InputError, MissingExtraError: see `read_manuscript`.
+        InputError, MissingExtraError: see `open_draft`.
     """
     name = display_name(path)
     if not raw.strip():
         raise DraftError(f"{name} is empty.", "Give a draft with a title or an abstract.")
-    return _finished(format_of(path, raw).read(raw, path, folder), name, title, abstract)
+    row = format_of(path, raw)
+    parsed = row.parse(raw, path, folder)
+    return OpenDraft(parsed, name, row.name, title=title, abstract=abstract)
 
 
-def _finished(
-    manuscript: Manuscript, name: str, title: str | None, abstract: str | None
+def read_manuscript(
+    path: Path,
+    *,
+    title: str | None = None,
+    abstract: str | None = None,
+    root: Path | None = None,
 ) -> Manuscript:
-    """Put what was given apart in its place, and bring all of it into one shape.
+    """Read front matter and references of a draft.
 
     Raises:
-        DraftError: it says nothing.
+        InputError: see `open_draft`; or (DraftError) it says nothing: no title, no abstract and no
+            reference.
+        MissingExtraError: see `open_draft`.
     """
-    if title is not None:
-        manuscript = replace(manuscript, title=title)
-    if abstract is not None:
-        manuscript = replace(manuscript, abstract=abstract)
-    manuscript = _tidied(manuscript)
-    if not (manuscript.title or manuscript.abstract or manuscript.references):
-        raise DraftError(
-            f"{name} has neither a title nor an abstract, and no reference either.",
-            "Give at least a title; an abstract makes the answer much better.",
-        )
-    return manuscript
+    return open_draft(path, title=title, abstract=abstract, root=root).manuscript
+
+
+def parse_manuscript(
+    raw: bytes,
+    path: Path,
+    *,
+    title: str | None = None,
+    abstract: str | None = None,
+    folder: "Folder | None" = None,
+) -> Manuscript:
+    """Read front matter and references out of the bytes of a draft; see `parse_draft`.
+
+    Raises:
+        InputError, MissingExtraError: see `read_manuscript`.
+    """
+    return parse_draft(raw, path, title=title, abstract=abstract, folder=folder).manuscript
 
 
 def read_draft(path: Path) -> Draft:
@@ -149,9 +278,9 @@ def format_of(path: Path, raw: bytes) -> Format:
     """
     suffix = path.suffix.lower()
     head = _head(raw)
-    found = next((row for row in FORMATS if suffix in row.suffixes), None)
-    if found is not None:
-        return found
+    named = next((row for row in FORMATS if suffix in row.suffixes), None)
+    if named is not None:
+        return named
     for sign, what in _UNREADABLE:
         if sign.match(head):
             raise DraftError(
@@ -183,6 +312,30 @@ def _tidied(manuscript: Manuscript) -> Manuscript:
     )
 
 
+def _named_by_bibliography(body: Body) -> Body:
+    """Spell the keys of marks as the bibliography does, and say which ones it lacks."""
+    cited = tuple(dict.fromkeys(key for sentence in body.sentences for key in sentence.cited))
+    known = {work.key for work in body.references}
+    folded = {work.key.casefold(): work.key for work in reversed(body.references)}
+    spelling = {key: folded.get(key.casefold(), key) for key in cited if key not in known}
+    sentences = body.sentences
+    if any(key != spelt for key, spelt in spelling.items()):
+        sentences = tuple(
+            replace(
+                sentence,
+                marks=tuple(
+                    replace(mark, keys=tuple(spelling.get(key, key) for key in mark.keys))
+                    for mark in sentence.marks
+                ),
+            )
+            for sentence in sentences
+        )
+    from recsys.formats.drafts.citing import resolve
+
+    notes = resolve(cited, body.references).notes if cited else ()
+    return replace(body, sentences=sentences, notes=tuple(dict.fromkeys((*body.notes, *notes))))
+
+
 _HEAD = 4_000
 _ENTRY = (
     r"(?i:article|book|booklet|conference|in(?:book|collection|proceedings)|manual|misc|online)"
@@ -190,21 +343,34 @@ _ENTRY = (
 _THESIS = r"(?i:comment|(?:masters|phd)?thesis|preamble|proceedings|string|techreport|unpublished)"
 
 FORMATS = (  # Signs are tried in this order; the last one fits all.
-    Format("PDF", (".pdf",), re.compile(r"%PDF-"), "recsys.formats.drafts.pdf"),
+    Format("PDF", (".pdf",), re.compile(r"%PDF-"), "recsys.formats.drafts.pdf", reader="parse"),
     # A document of Word is a zip: what is in it tells.
-    Format("Word", (".docx", ".docm"), re.compile(r"(?!)"), "recsys.formats.drafts.word_draft"),
+    Format(
+        "Word",
+        (".docx", ".docm"),
+        re.compile(r"(?!)"),
+        "recsys.formats.drafts.word_draft",
+        reader="parse",
+    ),
     Format(
         "OpenDocument", (".odt", ".ott"), re.compile(r"(?!)"), "recsys.formats.drafts.opendocument"
     ),
-    Format("ZIP", (".zip",), re.compile(r"\APK\x03\x04"), "recsys.formats.drafts.bundle"),
+    Format(
+        "ZIP",
+        (".zip",),
+        re.compile(r"\APK\x03\x04"),
+        "recsys.formats.drafts.bundle",
+        reader="parse",
+    ),
     Format(
         "notebook",
         (".ipynb",),
         re.compile(
             r"\A\{\s*\"(?:cells|nbformat|metadata|worksheets)\"\s*:(?=.*\"cell_type\")", re.DOTALL
         ),
-        "recsys.formats.drafts.notebook",
+        "recsys.formats.drafts.markdown_draft",
         names_files=True,
+        reader="read_notebook",
     ),
     Format(
         "JSON",
@@ -216,16 +382,30 @@ FORMATS = (  # Signs are tried in this order; the last one fits all.
         "BibTeX",
         (".bib", ".bibtex", ".biblatex"),
         re.compile(rf"(?m)^\s*@(?:{_ENTRY}|{_THESIS})\s*[{{(]"),
-        "recsys.formats.drafts.reading_list",
+        "recsys.formats.drafts.objects",
+        reader="read_list",
     ),
-    Format("RIS", (".ris",), re.compile(r"(?m)^TY {1,2}- "), "recsys.formats.drafts.reading_list"),
-    Format("CSV", (".csv", ".tsv"), re.compile(r"(?!)"), "recsys.formats.drafts.reading_list"),
+    Format(
+        "RIS",
+        (".ris",),
+        re.compile(r"(?m)^TY {1,2}- "),
+        "recsys.formats.drafts.objects",
+        reader="read_list",
+    ),
+    Format(
+        "CSV",
+        (".csv", ".tsv"),
+        re.compile(r"(?!)"),
+        "recsys.formats.drafts.objects",
+        reader="read_list",
+    ),
     # What Web of Science, PubMed and EndNote export, as text or as XML.
     Format(
         "export",
         (".ciw", ".enw", ".nbib", ".xml"),
         re.compile(r"\A(?:FN |PT [BCJPS]\n|PMID- |%0 [A-Z]|<\?xml |<!DOCTYPE (?!html))"),
-        "recsys.formats.drafts.reading_list",
+        "recsys.formats.drafts.objects",
+        reader="read_list",
     ),
     Format(
         "LaTeX",
@@ -233,6 +413,7 @@ FORMATS = (  # Signs are tried in this order; the last one fits all.
         re.compile(r"\\(?:documentclass|documentstyle|begin\s*\{(?:document|abstract)\}|title\b)"),
         "recsys.formats.drafts.latex_draft",
         names_files=True,
+        reader="parse",
     ),
     Format(
         "Typst",
@@ -254,8 +435,9 @@ FORMATS = (  # Signs are tried in this order; the last one fits all.
         re.compile(r"\A---[^\S\n]*\n|(?m:^#{1,3} \S)|\A[^\n]+\n={3,}\n"),
         "recsys.formats.drafts.markdown_draft",
         names_files=True,
+        reader="parse",
     ),
-    Format("plain text", (), re.compile(""), "recsys.formats.drafts.plain"),
+    Format("plain text", (), re.compile(""), "recsys.formats.drafts.plain", reader="parse"),
 )
 
 _UNREADABLE = (

@@ -69,7 +69,8 @@ def split_front_matter(text: str, name: str) -> tuple[FrontMatter, str]:
     block = _BLOCK.match(text)
     if block is None:
         return FrontMatter(), text
-    lines = _untabbed(block[1])
+    # YAML forbids tabs where they indent.
+    lines = "\n".join(line.expandtabs(4).rstrip() for line in block[1].split("\n"))
     value, repaired = _yaml(lines, name)
     if not isinstance(value, dict):
         raise DraftError(
@@ -78,11 +79,6 @@ def split_front_matter(text: str, name: str) -> tuple[FrontMatter, str]:
         )
     notes = (*repaired, *_said_twice(lines))
     return replace(_front_matter(value), notes=notes), text[block.end() :]
-
-
-def _untabbed(text: str) -> str:
-    """Put spaces in place of tabs, which YAML forbids where they indent."""
-    return "\n".join(line.expandtabs(4).rstrip() for line in text.split("\n"))
 
 
 def _said_twice(text: str) -> Iterator[str]:
@@ -161,7 +157,11 @@ def _front_matter(value: Mapping[Any, Any]) -> FrontMatter:
         abstract=_string(value.get("abstract")) or None,
         year=next((year for year in years if year is not None), None),
         bibliography=tuple(filter(None, map(_string, _items(value.get("bibliography"))))),
-        references=tuple(filter(_is_named, map(_reference, _items(value.get("references"))))),
+        references=tuple(
+            work
+            for work in map(_reference, _items(value.get("references")))
+            if work.title or work.doi or work.arxiv or work.acl
+        ),
         cited=_string(value.get("nocite")),
         keyphrases=_keyphrases(value.get("keywords", value.get("keyphrases"))),
     )
@@ -206,10 +206,6 @@ def _names(author: object) -> Iterator[str]:
             yield whole
         elif len(author) == 1:
             yield str(next(iter(author)))
-
-
-def _is_named(work: Reference) -> bool:
-    return bool(work.title or work.doi or work.arxiv or work.acl)
 
 
 def _reference(value: object) -> Reference:

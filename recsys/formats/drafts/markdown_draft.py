@@ -1,21 +1,35 @@
-"""Read a draft written in Markdown, with its YAML front matter and pandoc's citations."""
+"""Read a draft in Markdown, a notebook's, too: front matter, citations, sentences."""
 
+import json
 import re
-from itertools import islice
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, zip_longest
 from pathlib import Path
 
-from recsys.formats.drafts.citing import Shelf, cited_twice, resolve, shelf
-from recsys.formats.drafts.folder import Folder, folder_of
+from recsys.errors import DraftError
+from recsys.formats.bodies.gap_signs import split_keys
+from recsys.formats.bodies.headings import ends_text
+from recsys.formats.bodies.printed_citations import named_works
+from recsys.formats.bodies.running_text import Lines, RunningText
+from recsys.formats.drafts.citing import Shelf, look_up, resolve, shelf
+from recsys.formats.drafts.draft_files import Folder, folder_of
 from recsys.formats.drafts.front_matter import FrontMatter, split_front_matter
-from recsys.formats.drafts.plain import read_plain, split_list
-from recsys.formats.drafts.prose_citations import named_works, told
-from recsys.formats.drafts.wording import clean, clipped, counted, opening, paragraphs
+from recsys.formats.drafts.plain import PlainDraft, split_list
+from recsys.formats.drafts.wording import (
+    MOST_SECTIONS,
+    abstract_in,
+    clean,
+    clipped,
+    paragraphs,
+    sections,
+)
 from recsys.formats.files import decode, display_name
-from recsys.formats.latex.latex_citations import cited_keys, without_citations
+from recsys.formats.latex.latex_cited import citation_at, cited_keys, without_citations
+from recsys.formats.latex.latex_text import plain
 from recsys.formats.stated_keyphrases import stated_on_lines
-from recsys.records import Manuscript
-
-MOST_HEADINGS = 1_000
+from recsys.passages import Body
+from recsys.records import Manuscript, Reference
 
 _EVERYTHING = "*"
 _LONGEST_HEADING = 1_000
@@ -48,46 +62,125 @@ _MARKUP = (
     (re.compile(r"(?<!\\)\*{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)|`+|~~|(?<!\\)\$+"), ""),
     (re.compile(r"\\([!-/:-@\[-`{-~])"), r"\1"),
 )
+LONGEST_FORMULA = 60
+"""Characters of a formula that is read as a word of its sentence."""
+
+_FRONT = re.compile(r"\A---[^\S\n]*\n.*?^(?:---|\.\.\.)[^\S\n]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_BLOCKS = re.compile(  # What is no running text, over several lines.
+    r"""
+    ^[ ]{0,9}(?P<fence>`{3,}+|~{3,}+)[^\n]*+\n.*?(?:^[ ]{0,9}(?P=fence)[^\n]*(?:\n|\Z)|\Z)
+    | <!--.*?(?:-->|\Z)
+    | <(?P<tag>table|pre|script|style|figure|math|svg)\b[^>]{0,500}>.*?(?:</(?P=tag)>|\Z)
+    | ^:{3,}[ ]*\{?[^\n]{0,40}\b(?:abstract|figure|table|fig-|tbl-)[^\n]{0,80}\n
+        .*?(?:^:{3,}[^\S\n]*$|\Z)
+    | \$\$.{0,10000}?\$\$
+    | \\begin\{(?P<environment>[a-z]{1,20}\*?)\}.{0,3000}?\\end\{(?P=environment)\}
+    """,
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
+_NOTE = re.compile(r"[ ]{0,3}\[\^[^\]\n]{1,100}\]:[^\S\n]*")
+_TARGET = re.compile(r"[ ]{0,3}\[[^\]\n]{1,200}\]:[^\S\n]*<?(?:[a-z]+:|[./#]|www\.)[^\n]*\Z")
+_HEADING_LINE = re.compile(r"[ ]{0,3}(#{1,6})[^\S\n]+(.*)\Z")
+_UNDERLINE = re.compile(r"[ ]{0,3}(=+|-{2,})[^\S\n]*\Z")
+_NO_PROSE = re.compile(  # Rules, tables and their captions, fenced divs, code by indent.
+    r"""[ ]{0,3}(?:(?:\*[ ]*){3,}|(?:-[ ]*){3,}|(?:_[ ]*){3,})\Z
+    | [^\S\n]*\| | [^\S\n]*[+|:=-][-+|:=\s]{3,}\Z | (?:[^|\n]*[^\\|\n]\|){2,}[^|\n]*\Z
+    | [^\S\n]*(?:(?i:table)?:[^\S\n]+\S|(?i:table|figure|fig\.)[^\S\n]\d+[:.])
+    | [ ]{0,3}:{3,} | \\(?:begin|end|newpage|clearpage|appendix|bibliography)\b""",
+    re.VERBOSE,
+)
+_ITEM = re.compile(
+    r"\s*(?:[-*+\u2022]|\(?(?:\d{1,3}|[a-z]|[ivx]{1,4}|@)[.)])[^\S\n]+(?:\[[ xX]\] )?"
+)
+_QUOTE = re.compile(r"[ ]{0,3}(?:>[ ]?)+")
+_INDENTED = re.compile(r"(?: {4}|\t)\s*\S")
+_ATTRIBUTES_AFTER = re.compile(r"\{[^{}]{0,200}\}\s*\Z")
+_SUMMARY = re.compile(r"(?i)(?:\d{1,2}\.?\s+)?(?:summary|abstract)\W*\Z")
+
+_ADDRESS = r"\([^()\n]{0,1000}(?:\([^()\n]{0,200}\)[^()\n]{0,200})?\)"
+_INSIDE = r"(?:[^\[\]]|\[[^\[\]]{0,300}\])"
+_TARGETED = rf"(?:{_ADDRESS}|\[[^\[\]\n]{{0,200}}\]|\{{[^{{}}\n]{{0,200}}\}})"
+_INLINE = re.compile(
+    rf"""
+    (?P<bookdown>\\?@ref\([^()\s]{{1,100}}\))
+    | (?P<escape>\\[!-/:-@\[-`{{-~])
+    | (?P<code>(?P<ticks>`{{1,5}})(?!`)[^`](?:(?!\n\s*\n).){{0,1000}}?(?<!`)(?P=ticks)(?!`))
+    | (?P<image>!\[{_INSIDE}{{0,1500}}\](?:{_ADDRESS})?(?:\{{[^{{}}\n]{{0,300}}\}})?)
+    | (?P<noted>\[\^[^\[\]\n]{{1,100}}\])
+    | (?P<note>\^\[(?P<inner>{_INSIDE}{{0,2000}})\])
+    | (?P<citation>\[(?=[^\[\]@]{{0,500}}@){_INSIDE}{{1,1500}}\](?![(\[{{]))
+    | (?P<link>\[(?P<label>{_INSIDE}{{1,1000}})\]{_TARGETED})
+    | (?P<formula>(?<![\\$\w])\$(?![\s$])(?:\\.|(?!\n\s*\n)[^$\\]){{1,1000}}?(?<!\s)\$(?!\d))
+    | (?P<latex>\\[A-Za-z]{{1,20}}\*?(?:\[[^\]\n]{{0,200}}\]){{0,2}}(?:\{{[^{{}}\n]{{0,1000}}\}})?)
+    | (?P<address><(?:https?|mailto|ftp):[^<>\s]{{1,500}}>)
+    | (?P<html></?[A-Za-z][A-Za-z0-9-]{{0,30}}(?:\s[^<>]{{0,500}})?/?>)
+    | (?P<bare>(?<![\w.@\\/])-?@(?:\{{[^{{}}\n]{{0,300}}\}}|(?:doi|arxiv|https?):[^\s\];,]{{1,300}}
+        |\w(?:\w|[:.\#$%&\-+?<>~/](?=\w)){{0,200}}|\?+)(?:[ ]\[[^\[\]\n@]{{0,100}}\])?)
+    | (?P<mask>\*{{1,3}}|(?<!\w)_{{1,3}}(?=\S)|(?<=\S)_{{1,3}}(?!\w)|~~)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_CROSS = re.compile(r"-?@\{?(?:fig|tbl|tab|eq|sec|lst|thm|lem|cor|prp|cnj|def|exm|exr)[-:]")
+_KEY_PARTS = re.compile(r"-?@(?:\{([^{}\n]{0,300})\}|([^\s,;\]]{0,300}))")
+_HINT = "Save it again as a notebook (.ipynb), or give its text as Markdown."
 
 
-def read(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript:
-    """Read a file of Markdown; `folder` holds the files that it may name."""
-    return read_markdown(decode(raw, display_name(path)), path, folder)
-
-
-def read_markdown(text: str, path: Path, folder: Folder | None = None) -> Manuscript:
-    """Read Markdown: front matter first, then headings and paragraphs for what it does not say.
-
-    The references are the works that it cites by key, and those that a list at its end names.
+def parse(raw: bytes, path: Path, folder: Folder | None = None) -> "MarkdownDraft":
+    """Decode a file of Markdown; `folder` holds the files that it may name.
 
     Raises:
-        DraftError: the front matter is broken.
+        InputError: the file is no text.
     """
-    front, body = split_front_matter(text, display_name(path))
-    body, notes = clipped(body)
-    body = _SETEXT.sub(_as_heading, _COMMENT.sub("", _FENCE.sub("", body)))
-    body, listed, unnamed = split_list(body)
-    notes += (*front.notes, *unnamed)
-    title, abstract, guess = _read_body(body)
-    cited = _cited(
-        "\n".join((front.abstract or "", body, front.cited)), front, folder or folder_of(path)
-    )
-    works = tuple(dict.fromkeys((*cited.works, *listed)))
-    if not (works or cited.notes):
-        works = named_works("\n".join((stripped(front.abstract or ""), stripped(body))))
-        notes += told(works)
-    if front.year is not None:
-        notes += (f"The draft is dated {front.year}: nothing newer is considered.",)
-    return Manuscript(
-        title=stripped(front.title) or title,
-        abstract=stripped(front.abstract or "") or abstract,
-        authors=tuple(map(stripped, front.authors)),
-        references=works,
-        as_of=front.year,
-        notes=(*notes, *(() if front.abstract else guess), *cited.notes),
-        details=cited.details,
-        keyphrases=tuple(map(stripped, front.keyphrases)) or stated_on_lines(body),
-    )
+    return MarkdownDraft(decode(raw, display_name(path)), path, folder)
+
+
+@dataclass(frozen=True, slots=True)
+class MarkdownDraft:
+    """A text in Markdown: pandoc's, Quarto's, R Markdown, GitHub's."""
+
+    text: str
+    path: Path
+    folder: Folder | None = None
+
+    def manuscript(self) -> Manuscript:
+        """Read the front matter first, then headings and paragraphs for what it does not say.
+
+        The references are the works that are cited by key, and those that a list at the end names.
+
+        Raises:
+            DraftError: the front matter is broken.
+        """
+        front, body = split_front_matter(self.text, display_name(self.path))
+        body, notes = clipped(body)
+        body = _SETEXT.sub(_as_heading, _COMMENT.sub("", _FENCE.sub("", body)))
+        body, listed, unnamed = split_list(body)
+        notes += (*front.notes, *unnamed)
+        title, abstract, guess = _read_body(body)
+        citing = "\n".join((front.abstract or "", body, front.cited))
+        cited = _cited(citing, front, self.folder or folder_of(self.path))
+        works = tuple(dict.fromkeys((*cited.works, *listed)))
+        if not (works or cited.notes):
+            text = "\n".join((stripped(front.abstract or ""), stripped(body)))
+            works, named = named_works(text)
+            notes += named
+        if front.year is not None:
+            notes += (f"The draft is dated {front.year}: nothing newer is considered.",)
+        return Manuscript(
+            title=stripped(front.title) or title,
+            abstract=stripped(front.abstract or "") or abstract,
+            authors=tuple(map(stripped, front.authors)),
+            references=works,
+            as_of=front.year,
+            notes=(*notes, *(() if front.abstract else guess), *cited.notes),
+            details=cited.details,
+            keyphrases=tuple(map(stripped, front.keyphrases)) or stated_on_lines(body),
+        )
+
+    def body(self, references: Sequence[Reference]) -> Body:
+        """Read the sentences and their marks."""
+        from recsys.formats.drafts.markdown_draft import read_text  # Few commands need sentences.
+
+        return replace(read_text(self.text), references=tuple(references))
 
 
 def stripped(text: str) -> str:
@@ -109,62 +202,227 @@ def citation_keys(text: str) -> tuple[str, ...]:
 
 def _read_body(body: str) -> tuple[str, str | None, tuple[str, ...]]:
     """Return title and abstract of a text, and a note where the abstract is a guess."""
-    headings = list(islice(_HEADING.finditer(body), MOST_HEADINGS))
+    headings = list(islice(_HEADING.finditer(body), MOST_SECTIONS))
     if not headings:
-        found = read_plain(body)
-        return stripped(found.title), stripped(found.abstract or "") or None, found.notes
-    starts = [match.end() for match in headings]
-    ends = [match.start() for match in headings[1:]] + [len(body)]
-    sections = [body[start:end] for start, end in zip(starts, ends, strict=True)]
-    names = [_heading_text(match[2]) for match in headings]
-    highest = min(range(len(headings)), key=lambda place: len(headings[place][1]))
-    title = "" if _ABSTRACT.match(names[highest]) else names[highest]
-    for name, section in zip(names, sections, strict=True):
-        if _ABSTRACT.match(name) and section.strip():
-            return title, stripped(section), ()
-    if marked := _ABSTRACT_DIV.search(body):
-        return title, stripped(marked[1]), ()
-    return title, *_opening([body[: headings[0].start()], *sections])
-
-
-def _opening(sections: list[str]) -> tuple[str | None, tuple[str, ...]]:
-    """Return a paragraph that begins with "Abstract:", else the first ones, with a note."""
-    parts = [part for section in sections for part in paragraphs(section)]
-    for part in parts:
-        if lead_in := _LEAD_IN.match(part):
-            return stripped(part[lead_in.end() :]), ()
-    text = opening(stripped(part) for part in parts)
-    if text is None:
-        return None, ()
-    words = counted(len(text.split()), "word")
-    return text, (f"No abstract was found; the first {words} of the text stand in for it.",)
+        plain = PlainDraft(body).manuscript()
+        return stripped(plain.title), stripped(plain.abstract or "") or None, plain.notes
+    title = _heading_text(min(headings, key=lambda heading: len(heading[1])))
+    title = "" if _ABSTRACT.match(title) else title
+    parts = sections(body, _HEADING, _heading_text)
+    abstract, guess = abstract_in(parts, _ABSTRACT, stripped)
+    if guess or abstract is None:
+        if marked := _ABSTRACT_DIV.search(body):
+            return title, stripped(marked[1]), ()
+        for part in (part for _, text in parts for part in paragraphs(text)):
+            if lead_in := _LEAD_IN.match(part):
+                return title, stripped(part[lead_in.end() :]), ()
+    return title, abstract, guess
 
 
 def _cited(text: str, front: FrontMatter, folder: Folder) -> Shelf:
     """Return the works that are cited, and all that the front matter itself describes."""
     books = shelf(folder, front.bibliography, (".bib",)) if front.bibliography else Shelf()
-    works = (*front.references, *books.works)
-    keys = tuple(dict.fromkeys((*citation_keys(text), *cited_keys(text))))
-    wanted = tuple(key for key in keys if key != _EVERYTHING)
-    if _EVERYTHING in keys:
-        wanted += tuple(work.key for work in works)
+    keys = dict.fromkeys((*citation_keys(text), *cited_keys(text)))
+    cited = tuple(key for key in keys if key != _EVERYTHING)
     if not (front.bibliography or front.references):
         # Then @name is a person or a place, but for what stands in the brackets of a citation.
-        sure = " ".join(_BRACKETED.findall(text) + [each[0] for each in _ROLE.finditer(text)])
-        found = resolve(wanted, ())
-        return Shelf(found.works, resolve(citation_keys(sure), ()).notes)
-    found = resolve(wanted, works)
-    both = tuple(dict.fromkeys((*found.works, *front.references)))
-    notes = (*books.notes, *cited_twice(books, wanted), *found.notes)
-    return Shelf(both, notes, books.details)
+        sure = " ".join(_BRACKETED.findall(text) + [match[0] for match in _ROLE.finditer(text)])
+        return Shelf(resolve(cited, ()).works, resolve(citation_keys(sure), ()).notes)
+    if _EVERYTHING in keys:
+        cited += tuple(work.key for work in (*front.references, *books.works))
+    found = look_up(cited, books, front.references)
+    works = dict.fromkeys((*found.works, *front.references))
+    return Shelf(tuple(works), found.notes, found.details)
 
 
-def _heading_text(line: str) -> str:
+def _heading_text(heading: re.Match[str]) -> str:
     """Return a heading without pandoc's attributes and closing number signs."""
-    text = _ATTRIBUTES.sub("", line[:_LONGEST_HEADING]).strip()
+    text = _ATTRIBUTES.sub("", heading[2][:_LONGEST_HEADING]).strip()
     stem = text.rstrip("#")
     return stripped(stem if stem.endswith(" ") else text)
 
 
 def _as_heading(match: re.Match[str]) -> str:
     return f"{'#' if match[2] == '=' else '##'} {match[1]}"
+
+
+def read_text(text: str) -> Body:
+    """Read the body of a draft in Markdown: pandoc's, Quarto's, R Markdown, GitHub's."""
+    text, notes = clipped(text)
+    front = _FRONT.match(text)
+    masked = _masked(text, front.end() if front else 0)
+    reader = _Reader(masked)
+    reader.read(masked.split("\n"))
+    return Body(sentences=reader.text.sentences(Lines(text)), notes=notes)
+
+
+def _masked(text: str, begin: int) -> str:
+    """Put spaces in place of the front matter and of blocks that are no running text."""
+
+    def blank(match: re.Match[str]) -> str:
+        return "".join("\n" if char == "\n" else " " for char in match[0])
+
+    start = "".join("\n" if char == "\n" else " " for char in text[:begin])
+    return start + _BLOCKS.sub(blank, text[begin:])
+
+
+class _Reader:
+    """What is known while one goes down the lines of a draft."""
+
+    def __init__(self, masked: str) -> None:
+        self.masked = masked
+        self.text = RunningText(numbers=True)
+        self.skipping = 0
+        self.pieces: list[tuple[int, int]] = []
+        self.listed = False
+
+    def read(self, lines: list[str]) -> None:
+        """Read the lines of the draft."""
+        at = 0
+        for line, following in zip_longest(lines, lines[1:], fillvalue=""):
+            self._line(at, line, following)
+            at += len(line) + 1
+        self._flush()
+
+    def _line(self, at: int, line: str, following: str) -> None:
+        heading = _HEADING_LINE.match(line)
+        if not line.strip() or _NO_PROSE.match(line) or _TARGET.match(line):
+            underlined = _UNDERLINE.match(line) and self.pieces
+            if not underlined:
+                self._flush()
+                self.listed = self.listed and not line.strip()
+            else:
+                self.pieces.clear()
+        elif heading:
+            self._heading(len(heading[1]), heading[2])
+        elif not self.pieces and _UNDERLINE.match(following) and not _ITEM.match(line):
+            self._heading(1 if "=" in following else 2, line)
+        elif not self.pieces and not self.listed and _INDENTED.match(line):
+            return
+        else:
+            self._prose(at, line)
+
+    def _prose(self, at: int, line: str) -> None:
+        start = 0
+        for pattern in (_QUOTE, _NOTE, _ITEM):
+            if prefix := pattern.match(line, start):
+                if pattern is not _QUOTE:
+                    self._flush()
+                    self.listed = True
+                start = prefix.end()
+        if not self.skipping:
+            self.pieces.append((at + start, at + len(line)))
+
+    def _heading(self, level: int, title: str) -> None:
+        self._flush()
+        self.listed = False
+        shown = stripped(_ATTRIBUTES_AFTER.sub("", title[:1000]).strip().rstrip("#"))
+        if self.skipping and level > self.skipping:
+            return
+        # In a paper of JOSS, the summary is where the text begins.
+        self.skipping = level if ends_text(shown) and not _SUMMARY.match(shown) else 0
+        self.text.heading(shown)
+
+    def _flush(self) -> None:
+        """Read the lines of a paragraph together: what is marked in it may go over several."""
+        if self.pieces:
+            start, end = self.pieces[0][0], self.pieces[-1][1]
+            text = self.masked[start:end]
+            for (_, before), (after, _) in zip(self.pieces, self.pieces[1:], strict=False):
+                text = text[: before - start] + " " * (after - before) + text[after - start :]
+            self._inline(text, start)
+            self.text.end_paragraph()
+        self.pieces = []
+
+    def _inline(self, text: str, base: int) -> None:
+        at = 0
+        while (match := _INLINE.search(text, at)) is not None:
+            self.text.words(text[at : match.start()], base + at)
+            self._token(match, base)
+            at = match.end()
+        self.text.words(text[at:], base + at)
+
+    def _token(self, match: re.Match[str], base: int) -> None:
+        start, end = base + match.start(), base + match.end()
+        kind = next(name for name in _KINDS if match[name] is not None)
+        if kind in _SHOWN:
+            self.text.words(_SHOWN[kind](match[0]), start, end, opaque=kind != "escape")
+        elif kind == "note":
+            self.text.begin_aside(start)
+            self._inline(match["inner"], base + match.start("inner"))
+            self.text.end_aside(end)
+        elif kind == "link":
+            self._inline(match["label"], base + match.start("label"))
+        elif kind in ("citation", "bare"):
+            self._citation(match[0], start, end, textual=kind == "bare")
+        elif kind == "latex" and (citation := citation_at(match[0], 0)) is not None:
+            keys, gap = split_keys(citation.keys)
+            self.text.mark(start, end, keys, gap=gap)
+
+    def _citation(self, printed: str, start: int, end: int, *, textual: bool) -> None:
+        if _CROSS.match(printed.lstrip("[")):
+            return
+        written = [braced or bare for braced, bare in _KEY_PARTS.findall(printed)]
+        known = citation_keys(printed)
+        _, gap = split_keys([key.strip(" .:,?") or "?" for key in written])
+        keys, _ = split_keys(known)
+        if not textual and not known and not gap:
+            return
+        self.text.mark(start, end, keys, gap=gap or not written, textual=textual)
+
+
+_KINDS = (
+    "bookdown escape code image noted note citation link formula latex address html bare mask"
+).split()
+_SHOWN: dict[str, Callable[[str], str]] = {
+    "escape": lambda printed: printed[1],
+    "code": lambda printed: printed.strip("`").strip(),
+    "formula": lambda printed: plain(printed) if len(printed) <= LONGEST_FORMULA else "",
+    "address": lambda printed: printed[1:-1],
+}
+
+
+def read_notebook(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript:
+    """Read a notebook as the Markdown in it; code and what it printed are passed over.
+
+    Raises:
+        DraftError: it is no notebook, or its front matter is broken.
+    """
+    return MarkdownDraft(notebook_text(raw, display_name(path)), path, folder).manuscript()
+
+
+def notebook_text(raw: bytes, name: str) -> str:
+    """Return the Markdown of a notebook, front matter first where it has some.
+
+    Raises:
+        DraftError: it is no notebook.
+    """
+    try:
+        value = json.loads(decode(raw, name))
+    except RecursionError as error:
+        raise DraftError(f"{name} is nested too deeply.", _HINT) from error
+    except ValueError as error:
+        raise DraftError(f"{name} is no notebook: it is not JSON.", _HINT) from error
+    if not isinstance(value, dict):
+        raise DraftError(f"{name} is no notebook: it holds no cells.", _HINT)
+    return "\n\n".join(_cells(value))
+
+
+def _cells(value: dict[str, object]) -> Iterator[str]:
+    cells = value.get("cells")
+    if not isinstance(cells, list):  # As notebooks were kept before version 4.
+        sheets = value.get("worksheets")
+        first = sheets[0] if isinstance(sheets, list) and sheets else {}
+        cells = first.get("cells") if isinstance(first, dict) else None
+    for cell in cells if isinstance(cells, list) else ():
+        if not isinstance(cell, dict):
+            continue
+        source = cell.get("source")
+        lines = source if isinstance(source, list) else [source]
+        text = "".join(line for line in lines if isinstance(line, str)).strip("\n")
+        kind = cell.get("cell_type")
+        # Quarto's front matter stands in a raw cell.
+        if kind == "markdown" or (kind == "raw" and text.startswith("---")):
+            yield text
+        elif kind == "heading":
+            yield f"# {text}"

@@ -1,8 +1,7 @@
-"""Read a draft given as JSON: one object with a title, an abstract, and whatever else is known.
+"""Read a draft given as JSON: one object with what is known of it, or a list of works alone.
 
 Checked by hand rather than by pydantic: importing that costs 0.1 CPU seconds, as much as all the
-rest of reading a draft, and each of these errors names its next step.
-"""
+rest of reading a draft, and each of these errors names its next step."""
 
 import json
 from collections import Counter
@@ -12,7 +11,7 @@ from typing import Any
 
 from recsys.errors import DraftError, near_miss
 from recsys.formats.drafts.wording import clean, short
-from recsys.formats.files import decode, display_name
+from recsys.formats.files import decode, decode_or_guess, display_name
 from recsys.formats.identifiers import acl, arxiv, doi
 from recsys.records import Manuscript, Reference
 
@@ -76,6 +75,7 @@ def manuscript_of(value: object, name: str) -> Manuscript:
         raise DraftError(f"{name} holds {_describe(value)} instead of a JSON object.", _SHAPE)
     _check_keys(value, KEYS, name)
     year, as_of = _year(value, "year", name), _year(value, "as_of", name)
+    own = _string(value, "doi", name)
     return Manuscript(
         title=_string(value, "title", name) or "",
         abstract=_string(value, "abstract", name),
@@ -84,7 +84,7 @@ def manuscript_of(value: object, name: str) -> Manuscript:
         references=_references(value, name),
         as_of=year if as_of is None else as_of,
         paper_id=_string(value, "id", name),
-        doi=_own_name(_string(value, "doi", name)),
+        doi=doi(own) or arxiv(own) or acl(own),
         keyphrases=next(filter(None, (_strings(value, key, name) for key in KEYPHRASES)), ()),
     )
 
@@ -92,10 +92,6 @@ def manuscript_of(value: object, name: str) -> Manuscript:
 def named_work(text: str) -> Reference:
     """Make a reference of a name: a corpus id, which may be a DOI, an arXiv or an ACL id."""
     return Reference(key=text, id=text, doi=doi(text), arxiv=arxiv(text), acl=acl(text))
-
-
-def _own_name(text: str | None) -> str | None:
-    return None if text is None else doi(text) or arxiv(text) or acl(text)
 
 
 def _is_reading_list(value: object) -> bool:
@@ -228,3 +224,14 @@ def _describe(value: object) -> str:
         return json.dumps(value)
     kind = "the string" if isinstance(value, str) else "the number"
     return f"{kind} {short(value)}"
+
+
+def read_list(raw: bytes, path: Path) -> Manuscript:
+    """Read a bibliography of any format as the references of a draft without text."""
+    name = display_name(path)
+    text, note = decode_or_guess(raw, name)
+    from recsys.formats.references.reference_formats import parse_bibliography
+
+    found = parse_bibliography(text, name)
+    notes = (note, *found.problems) if note else found.problems
+    return Manuscript(references=found.references, notes=notes, details=found.details)

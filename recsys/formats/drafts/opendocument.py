@@ -11,8 +11,15 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from recsys.errors import DraftError
-from recsys.formats.drafts.archive import Archive
+from recsys.formats.drafts.draft_files import Archive
 from recsys.formats.drafts.word_draft import manuscript_of
+from recsys.formats.drafts.word_file import (
+    LONGEST_PARAGRAPH,
+    MOST_FIELDS,
+    MOST_PARAGRAPHS,
+    Paragraph,
+    WordText,
+)
 from recsys.formats.files import display_name
 from recsys.formats.markup.xml_stream import Layout, records
 from recsys.formats.references.bibliography import (
@@ -23,8 +30,6 @@ from recsys.formats.references.bibliography import (
     text_in,
     year_in,
 )
-from recsys.formats.word.word_text import WordText
-from recsys.formats.word.word_walk import LONGEST_PARAGRAPH, MOST_FIELDS, MOST_PARAGRAPHS, Paragraph
 from recsys.records import Manuscript, Reference
 
 CONTENT, META, KIND = "content.xml", "meta.xml", "mimetype"
@@ -66,7 +71,9 @@ def read_open_document(archive: Archive) -> Manuscript:
     if not is_open_document(archive):
         raise DraftError(f"{archive.name} is no OpenDocument text.", _HINT)
     elements = list(_elements(archive, CONTENT, _BODY))
-    walk = _Walk({style: above for each in elements for style, above in _style_of(each)})
+    styles = [element for element in elements if element.tag == "style"]
+    names = ((style.get("style:name") or "", style) for style in styles)
+    walk = _Walk({name: style.get("style:parent-style-name") or name for name, style in names})
     for each in elements:
         if each.tag == "text":
             walk.children(each)
@@ -87,12 +94,6 @@ def _elements(archive: Archive, name: str, layout: Layout) -> Iterator[Element]:
         if isinstance(found, Problem):
             raise DraftError(f"{name} in {archive.name} is damaged: {found.text}", _HINT)
         yield found.element
-
-
-def _style_of(element: Element) -> Iterator[tuple[str, str]]:
-    if element.tag == "style":
-        name = element.get("style:name") or ""
-        yield name, element.get("style:parent-style-name") or name
 
 
 def _facts(archive: Archive) -> tuple[str, str, tuple[str, ...]]:

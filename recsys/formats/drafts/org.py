@@ -3,12 +3,12 @@
 import re
 from pathlib import Path
 
-from recsys.formats.drafts.citing import Shelf, cited_twice, resolve, shelf
-from recsys.formats.drafts.folder import Folder, folder_of
+from recsys.formats.drafts.citing import look_up, shelf
+from recsys.formats.drafts.draft_files import Folder, folder_of
 from recsys.formats.drafts.plain import split_list
-from recsys.formats.drafts.wording import clean, clipped, counted, opening, paragraphs
+from recsys.formats.drafts.wording import abstract_in, clean, clipped, sections
 from recsys.formats.files import decode, display_name
-from recsys.formats.latex.latex_citations import cited_keys, without_citations
+from recsys.formats.latex.latex_cited import cited_keys, without_citations
 from recsys.formats.stated_keyphrases import stated_on_lines, told_apart
 from recsys.records import Manuscript
 
@@ -55,21 +55,31 @@ def read(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript:
     keywords = [(match[1].lower(), match[2].strip()) for match in _KEYWORD.finditer(text)]
     marked = _ABSTRACT.search(text)
     text = _LEFT_OUT.sub("", text)
-    cited = _cited(_REMARK.sub("", text), keywords, folder or folder_of(path))
+    citing = _REMARK.sub("", text)
+    named = [said.strip("\"' ") for name, said in keywords if name == "bibliography"]
+    for match in _LISTED.finditer(citing):
+        named += (match[1] or match[2]).split(",")
+    books = shelf(folder or folder_of(path), dict.fromkeys(filter(None, named)), (".bib",))
+    # What is exported to LaTeX may cite as LaTeX does.
+    keys = tuple(dict.fromkeys((*citation_keys(citing), *cited_keys(citing))))
+    cited = look_up(keys, books)
     body = _LINE_OFF.sub("", _ABSTRACT.sub("", text))
-    abstract, guess = (stripped(marked[1]), ()) if marked else _abstract(body)
+    parts = sections(body, _HEADING, lambda match: _TAGS.sub("", match[2]))
+    abstract, guess = abstract_in(parts, _ABSTRACT_HEADING, stripped)
+    if marked:
+        abstract, guess = stripped(marked[1]), ()
     title = stripped(" ".join(said for name, said in keywords if name == "title"))
     subtitle = stripped(" ".join(said for name, said in keywords if name == "subtitle"))
     heading = _HEADING.search(body)
     if not title and heading and not _ABSTRACT_HEADING.match(heading[2]):
         title = stripped(_TAGS.sub("", heading[2]))
-    named = (said for name, said in keywords if name == "author")
+    authors = (said for name, said in keywords if name == "author")
     listed_words = ", ".join(said for name, said in keywords if name == "keywords")
     _, listed, unnamed = split_list(body)
     return Manuscript(
         title=f"{title}: {subtitle}" if title and subtitle else title,
         abstract=abstract or None,
-        authors=tuple(name for said in named for name in _BETWEEN_NAMES.split(stripped(said))),
+        authors=tuple(name for said in authors for name in _BETWEEN_NAMES.split(stripped(said))),
         references=tuple(dict.fromkeys((*cited.works, *listed))),
         notes=(*notes, *guess, *cited.notes, *unnamed),
         details=cited.details,
@@ -100,31 +110,3 @@ def citation_keys(text: str) -> tuple[str, ...]:
         keys = re.split(r"[,;]", match[1])
         found += [(match.start(), key.lstrip("&").rstrip(".:")) for key in keys]
     return tuple(dict.fromkeys(key for _, key in sorted(found, key=lambda each: each[0]) if key))
-
-
-def _cited(text: str, keywords: list[tuple[str, str]], folder: Folder) -> Shelf:
-    named = [said.strip("\"' ") for name, said in keywords if name == "bibliography"]
-    for match in _LISTED.finditer(text):
-        named += (match[1] or match[2]).split(",")
-    # What is exported to LaTeX may cite as LaTeX does.
-    keys = tuple(dict.fromkeys((*citation_keys(text), *cited_keys(text))))
-    books = shelf(folder, dict.fromkeys(filter(None, named)), (".bib",))
-    found = resolve(keys, books.works)
-    notes = (*books.notes, *cited_twice(books, keys), *found.notes)
-    return Shelf(found.works, notes, books.details)
-
-
-def _abstract(body: str) -> tuple[str | None, tuple[str, ...]]:
-    """Return what stands under the heading "Abstract", else the first words, with a note."""
-    headings = list(_HEADING.finditer(body))
-    starts = [match.end() for match in headings]
-    ends = [*(match.start() for match in headings[1:]), len(body)][: len(headings)]
-    for match, start, end in zip(headings, starts, ends, strict=True):
-        if _ABSTRACT_HEADING.match(_TAGS.sub("", match[2])) and body[start:end].strip():
-            return stripped(body[start:end]), ()
-    parts = paragraphs(_HEADING.sub("\n", body))
-    text = opening(stripped(part) for part in parts)
-    if text is None:
-        return None, ()
-    words = counted(len(text.split()), "word")
-    return text, (f"No abstract was found; the first {words} of the text stand in for it.",)

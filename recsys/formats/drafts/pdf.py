@@ -4,17 +4,18 @@ Only the first and the last pages are read. Text is taken in the order in which 
 which is the reading order, in columns too, for what TeX, word processors and browsers write.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from recsys.errors import DraftError
-from recsys.formats.drafts.pdf_front import Front, read_front
-from recsys.formats.drafts.pdf_keyphrases import printed_keyphrases
+from recsys.formats.drafts.pdf_front import Front, printed_keyphrases, read_front
 from recsys.formats.drafts.pdf_pages import Line, Pages, is_readable
 from recsys.formats.drafts.pdf_references import find_list, find_markers, read_list
 from recsys.formats.drafts.pdf_wording import without_running_heads, words_of
 from recsys.formats.drafts.wording import counted
 from recsys.formats.files import display_name
+from recsys.passages import Body
 from recsys.records import Manuscript, Reference
 
 FRONT_PAGES = 3
@@ -37,31 +38,46 @@ class PdfText:
     listed: tuple[Line, ...] = ()
 
 
-def read(raw: bytes, path: Path) -> Manuscript:
-    """Read a PDF file."""
-    return read_pdf(raw, display_name(path))
-
-
-def read_pdf(raw: bytes, name: str) -> Manuscript:
-    """Read title, authors, abstract and references; notes say what of it is a guess.
+def parse(raw: bytes, path: Path) -> "PdfDraft":
+    """Open a PDF and read its first and its last pages.
 
     Raises:
         DraftError: it is no PDF, is encrypted or damaged, or has no text.
         MissingExtraError: pypdf is not installed.
     """
-    read = read_pages(Pages(raw, name), name)
-    return Manuscript(
-        title=read.front.title,
-        abstract=read.front.abstract,
-        authors=read.front.authors,
-        references=read.references,
-        notes=(*read.front.notes, *read.notes),
-        keyphrases=printed_keyphrases(read.lines, words_of(read.lines)),
-    )
+    name = display_name(path)
+    pages = Pages(raw, name)
+    return PdfDraft(pages, read_pages(pages, name))
+
+
+@dataclass(frozen=True, slots=True)
+class PdfDraft:
+    """A PDF: its pages, and what the first and the last ones say."""
+
+    pages: Pages
+    read: PdfText
+
+    def manuscript(self) -> Manuscript:
+        """Return title, authors, abstract and references; notes say what of it is a guess."""
+        front, lines = self.read.front, self.read.lines
+        return Manuscript(
+            title=front.title,
+            abstract=front.abstract,
+            authors=front.authors,
+            references=self.read.references,
+            notes=(*front.notes, *self.read.notes),
+            keyphrases=printed_keyphrases(lines, words_of(lines)),
+        )
+
+    def body(self, references: Sequence[Reference]) -> Body:
+        """Read the sentences; their marks name entries of the printed list."""
+        from recsys.formats.drafts.pdf_body import read_body  # Few commands need sentences.
+
+        return read_body(self.pages, self.read)
 
 
 def read_pages(pages: Pages, name: str) -> PdfText:
-    """Read a PDF that is open; see `read_pdf`."""
+    """Read the first and the last pages of a PDF; see `parse` for what it raises."""
     lines = [line for page in range(min(FRONT_PAGES, len(pages))) for line in pages.lines(page)]
     if not lines:
         raise DraftError(

@@ -9,7 +9,10 @@ from recsys.formats.drafts.pdf_pages import Line
 
 _HYPHENS = "-\u00ad\u2010\u2011"
 _BROKEN = re.compile(rf"([^\W\d_]+)[{_HYPHENS}]\Z")
+_WORD = re.compile(r"[^\W\d_]+")
 _LONGEST_WORD = 80
+JOINING = ("/", *_HYPHENS)
+"""No space stands between a line that ends so and the next one."""
 _ACCENTS = {
     "\u00a8": "\u0308", "\u00b4": "\u0301", "\u02c6": "\u0302", "\u02dc": "\u0303",
     "\u00af": "\u0304", "\u02d9": "\u0307", "\u02c7": "\u030c", "\u02d8": "\u0306",
@@ -24,27 +27,28 @@ _NUMBERING = re.compile(r"\A(?:\d{1,2}(?:\.\d{1,2})*|[IVXivx]{1,4})[.)]?\s+(?=\S
 
 
 def joined(lines: Sequence[Line], vocabulary: Counter[str] | None = None) -> str:
-    """Join lines into running text.
-
-    A hyphen at a line's end is dropped before a small letter, unless the vocabulary (the words of
-    the document) knows the word better with it.
-    """
-    known = Counter[str]() if vocabulary is None else vocabulary
+    """Join lines into running text; vocabulary: see `is_broken`."""
     text = ""
     for line in lines:
-        begun = _BROKEN.search(text[-_LONGEST_WORD:])
-        rest = re.match(r"[^\W\d_]+", line.text)
-        if begun and rest and rest[0].islower():
-            whole, hyphened = begun[1] + rest[0], f"{begun[1]}-{rest[0]}"
-            keep = known[hyphened.lower()] > known[whole.lower()]
-            text = (text if keep else text[:-1]) + line.text
-        else:
-            text = (
-                f"{text} {line.text}"
-                if text and not text.endswith(("/", "-"))
-                else text + line.text
-            )
+        if is_broken(text, line.text, vocabulary or Counter()):
+            text = text[:-1]
+        elif text and not text.endswith(JOINING):
+            text += " "
+        text += line.text
     return composed(text)
+
+
+def is_broken(text: str, words: str, vocabulary: Counter[str]) -> bool:
+    """Whether a hyphen at the end of a text only divides a word from what follows it.
+
+    So it does before a small letter, unless the vocabulary (the words of the document) knows the
+    word better with it.
+    """
+    begun, rest = _BROKEN.search(text[-_LONGEST_WORD:]), _WORD.match(words)
+    if begun is None or rest is None or not rest[0].islower():
+        return False
+    whole, hyphened = begun[1] + rest[0], f"{begun[1]}-{rest[0]}"
+    return vocabulary[hyphened.lower()] <= vocabulary[whole.lower()]
 
 
 def composed(text: str) -> str:

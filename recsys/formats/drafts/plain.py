@@ -1,18 +1,23 @@
-"""Read a draft given as plain text: its first lines, its abstract, the works it points to."""
+"""Read a draft given as plain text: title, abstract, the works it points to, and its sentences."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
-from recsys.formats.drafts.prose_citations import named_works, told
+from recsys.formats.bodies.headings import LONGEST_HEADING_WORDS, bare, ends_text, is_heading
+from recsys.formats.bodies.printed_citations import named_works
 from recsys.formats.drafts.wording import clean, clipped, counted, opening, paragraphs
 from recsys.formats.files import decode, display_name
 from recsys.formats.identifiers import acl, arxiv, doi
 from recsys.formats.stated_keyphrases import stated_on_lines
+from recsys.passages import Body
 from recsys.records import Manuscript, Reference
 
 LONGEST_TITLE_LINES, LONGEST_TITLE_WORDS = 3, 40
 """A first paragraph beyond one of these is text, not a title."""
+LONGEST_FIRST_LINE_WORDS = 30
+"""Words of a first paragraph that is left out of the text as its title."""
 LONGEST_LIST = 1_000_000
 """Characters of a list of references that are looked through."""
 LONGEST_ITEM = 2_000
@@ -32,41 +37,101 @@ _LIST = re.compile(
     rf"(?im)^[^\S\n]{{0,8}}(?:#{{1,6}} )?{_NUMBER}(?:references|bibliography|literature(?: cited)?|"
     r"works cited|reading list)[^\S\n]{0,4}:?[^\S\n]*$"
 )
-_ITEM = re.compile(r"[^\S\n]{0,8}(?:\[([^\]\n]{1,30})\]|(\d{1,4})[.)]|[-*\u2022])[^\S\n]+")
+_ENTRY = re.compile(r"[^\S\n]{0,8}(?:\[([^\]\n]{1,30})\]|(\d{1,4})[.)]|[-*\u2022])[^\S\n]+")
+
+MOST_PARAGRAPHS = 100_000
+
+_PARAGRAPH = re.compile(r"[^\n]*\S[^\n]*(?:\n[^\n]*\S[^\n]*)*")
+_FRONT = re.compile(r"(?i)\s*(?:abstract|keywords?|key words|index terms)\s*[:.\u2013\u2014-]")
+_LIST_ITEM = re.compile(r"(?m)^[^\S\n]*(?:[-*\u2022\u2013]|\(?(?:\d{1,2}|[a-z])[.)])[^\S\n]+(?=\S)")
 
 
-def read(raw: bytes, path: Path) -> Manuscript:
-    """Read a file of plain text."""
-    return read_plain(decode(raw, display_name(path)))
+def parse(raw: bytes, path: Path) -> "PlainDraft":
+    """Decode a plain text and split its list of references off.
+
+    Raises:
+        InputError: the file is no text.
+    """
+    return PlainDraft(decode(raw, display_name(path)))
 
 
-def read_plain(text: str) -> Manuscript:
-    """Read plain text: a title, an abstract, a list of references, each as far as it is there."""
-    text, notes = clipped(text)
-    if listed := _only_works(text):
-        return Manuscript(references=listed, notes=notes)
-    body, references, unnamed = split_list(text)
-    notes += unnamed
-    title, rest = _title(body)
-    marked = marked_abstract(rest)
-    abstract = marked or opening(paragraphs(rest))
-    if not title and abstract:
-        notes += ("The first paragraph is too long for a title; the draft is read without one.",)
-    if abstract and not marked and len(rest) > len(abstract) + 200:
-        notes += (
-            f"No abstract is marked; the first {counted(len(abstract.split()), 'word')} after the "
-            "title stand in for it.",
+class PlainDraft:
+    """A plain text: a title, an abstract, a list of references, each as far as it is there."""
+
+    def __init__(self, text: str) -> None:
+        """Split the list of references off."""
+        self._text, self._notes = clipped(text)
+        self._above, self._listed, self._unread = split_list(self._text)
+
+    def manuscript(self) -> Manuscript:
+        """Return title, abstract and references; a text may be nothing but references."""
+        if works := _only_works(self._text):
+            return Manuscript(references=works, notes=self._notes)
+        notes = (*self._notes, *self._unread)
+        title, rest = _title(self._above)
+        marked = marked_abstract(rest)
+        abstract = marked or opening(paragraphs(rest))
+        if not title and abstract:
+            notes += (
+                "The first paragraph is too long for a title; the draft is read without one.",
+            )
+        if abstract and not marked and len(rest) > len(abstract) + 200:
+            words = counted(len(abstract.split()), "word")
+            notes += (f"No abstract is marked; the first {words} after the title stand in for it.",)
+        references = self._listed
+        if not references:
+            references, named = named_works(self._above)
+            notes += named
+        return Manuscript(
+            title=title,
+            abstract=abstract,
+            references=references,
+            notes=notes,
+            keyphrases=stated_on_lines(self._above),
         )
-    if not references:
-        references = named_works(body)
-        notes += told(references)
-    return Manuscript(
-        title=title,
-        abstract=abstract,
-        references=references,
-        notes=notes,
-        keyphrases=stated_on_lines(body),
-    )
+
+    def body(self, references: Sequence[Reference]) -> Body:
+        """Read what is neither title, abstract, heading nor listed.
+
+        What is printed as a citation, "(Lee, 2020)" or "[12]", is a mark without keys.
+        """
+        from recsys.formats.bodies.running_text import Lines, RunningText  # Only sentences need it.
+
+        running, text = RunningText(numbers=True), self._above
+        skipping = False
+        for number, match in enumerate(islice(_PARAGRAPH.finditer(text), MOST_PARAGRAPHS)):
+            paragraph, at = match[0], match.start()
+            if number == 0 and text[match.end() :].strip():
+                ended = paragraph.rstrip().endswith((".", "!", ";", ","))
+                long = len(paragraph.split()) > LONGEST_FIRST_LINE_WORDS
+                if not (ended or long or "[" in paragraph):
+                    continue  # The title.
+            first, _, rest = paragraph.partition("\n")
+            if is_heading(first) if rest else may_be_heading(first):
+                skipping = ends_text(first)
+                running.heading(bare(first))
+                at, paragraph = at + len(first), rest and f"\n{rest}"
+            if not skipping and not _FRONT.match(paragraph):
+                # Items of a list, and what goes before them, are paragraphs of their own.
+                items = list(_LIST_ITEM.finditer(paragraph))
+                starts = [0, *(item.end() for item in items)]
+                ends = [*(item.start() for item in items), len(paragraph)]
+                for start, end in zip(starts, ends, strict=True):
+                    if start < end:
+                        running.words(paragraph[start:end], at + start)
+                        running.end_paragraph()
+        sentences = running.sentences(Lines(self._text))
+        return Body(sentences, references=tuple(references), notes=self._notes)
+
+
+def may_be_heading(line: str) -> bool:
+    """Whether a line alone is a heading: short, no sentence, and numbered, known or in capitals."""
+    words = line.split()
+    if not 0 < len(words) <= LONGEST_HEADING_WORDS or line.rstrip()[-1] in ".,;:!?":
+        return False
+    long = [word for word in words if len(word) > 3 and word[0].isalpha()]
+    capitals = bool(long) and all(word[0].isupper() for word in long) and "[" not in line
+    return capitals or is_heading(line) or ends_text(line)
 
 
 def split_list(text: str) -> tuple[str, tuple[Reference, ...], tuple[str, ...]]:
@@ -127,8 +192,8 @@ def _is_short(text: str) -> bool:
 def _items(text: str) -> Iterator[str]:
     """Split a list of references at its markers, at blank lines, or, without either, at lines."""
     lines = [line for line in text.strip().split("\n")]
-    if any(_ITEM.match(line) for line in lines):
-        starts = [place for place, line in enumerate(lines) if _ITEM.match(line)]
+    if any(_ENTRY.match(line) for line in lines):
+        starts = [place for place, line in enumerate(lines) if _ENTRY.match(line)]
         for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
             yield "\n".join(lines[start:end])
     elif len(parts := paragraphs(text)) > 1:
@@ -139,7 +204,7 @@ def _items(text: str) -> Iterator[str]:
 
 def _work(item: str, *, titled: bool = False) -> Reference | None:
     """Read an item by its identifiers; else, if it may be printed in full, by its words."""
-    marker = _ITEM.match(item)
+    marker = _ENTRY.match(item)
     key = (marker[1] or marker[2] or "") if marker else ""
     text = clean(item[marker.end() :] if marker else item)
     found = Reference(key=key, doi=doi(text), arxiv=arxiv(text), acl=acl(text))
@@ -157,7 +222,7 @@ def _only_works(text: str) -> tuple[Reference, ...]:
         return ()
     works = []
     for line in text.split("\n"):
-        words = _ITEM.sub("", line, count=1).split()
+        words = _ENTRY.sub("", line, count=1).split()
         if not words:
             continue
         work = _work(line) if len(words) <= 2 else None

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from recsys.formats.drafts.citing import Shelf, cited_twice, resolve, shelf
-from recsys.formats.drafts.folder import Folder, folder_of
-from recsys.formats.drafts.wording import clean, clipped, counted, opening, paragraphs
+from recsys.formats.drafts.citing import Shelf, look_up, shelf
+from recsys.formats.drafts.draft_files import Folder, folder_of
+from recsys.formats.drafts.wording import abstract_in, clean, clipped, sections
 from recsys.formats.files import decode, display_name
 from recsys.formats.stated_keyphrases import told_apart
 from recsys.keyphrases import cleaned
@@ -69,12 +69,12 @@ def read(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript:
     text, notes = clipped(decode(raw, display_name(path)))
     text = _COMMENT.sub(" ", text)
     title, subtitle = _told(text, _TITLE), _told(text, _SUBTITLE)
-    abstract, guess = _told(text, _ABSTRACT), tuple[str, ...]()
-    if not abstract:
-        abstract, guess = _abstract(text)
-    if not title:
-        heading = next(_HEADING.finditer(text), None)
-        title = "" if not heading or _ABSTRACT_HEADING.match(heading[2]) else stripped(heading[2])
+    parts = sections(_CODE.sub("", text), _HEADING, lambda match: stripped(match[2]))
+    abstract, guess = abstract_in(parts[len(parts) > 1 :], _ABSTRACT_HEADING, stripped)
+    if marked := _told(text, _ABSTRACT):
+        abstract, guess = marked, ()
+    if not title and len(parts) > 1 and not _ABSTRACT_HEADING.match(parts[1][0]):
+        title = parts[1][0]
     cited = _cited(text, folder or folder_of(path))
     return Manuscript(
         title=f"{title}: {subtitle}" if title and subtitle else title,
@@ -173,23 +173,5 @@ def _cited(text: str, folder: Folder) -> Shelf:
     books = shelf(folder, dict.fromkeys(named), (".bib",))
     # "@" refers to what has a label, too.
     known = {work.key for work in books.works}
-    wanted = tuple(dict.fromkeys(key for key in keys if key in known or key not in labels))
-    found = resolve(wanted, books.works) if named else Shelf()
-    notes = (*books.notes, *cited_twice(books, wanted), *found.notes)
-    return Shelf(found.works, notes, books.details)
-
-
-def _abstract(text: str) -> tuple[str, tuple[str, ...]]:
-    """Return what stands under the heading "Abstract", else the first words, with a note."""
-    body = _CODE.sub("", text)
-    headings = list(_HEADING.finditer(body))
-    ends = [*(match.start() for match in headings[1:]), len(body)][: len(headings)]
-    for match, end in zip(headings, ends, strict=True):
-        if _ABSTRACT_HEADING.match(stripped(match[2])) and body[match.end() : end].strip():
-            return stripped(body[match.end() : end]), ()
-    start = headings[0].end() if headings else 0
-    found = opening(stripped(part) for part in paragraphs(_HEADING.sub("\n", body[start:])))
-    if found is None:
-        return "", ()
-    words = counted(len(found.split()), "word")
-    return found, (f"No abstract was found; the first {words} of the text stand in for it.",)
+    cited = dict.fromkeys(key for key in keys if key in known or key not in labels)
+    return look_up(tuple(cited), books) if named else books

@@ -11,8 +11,7 @@ import numpy as np
 from recsys.errors import InputError
 from recsys.formats.embeddings.vectors import STEP, Embeddings, check
 from recsys.progress import Progress
-from recsys.store.arrays import load_array
-from recsys.store.npy_rows import write_rows
+from recsys.store.arrays import load_array, write_rows
 
 
 def ids_beside(path: Path) -> Path:

@@ -1,15 +1,43 @@
-"""Write an answer for programs: one object, or one line a gap, with versioned schemas."""
+"""Write an answer for programs: as JSON with versioned schemas, or as SARIF 2.1.0 for editors.
 
+Messages of SARIF, which editors and code review show beside the text, hold neither braces nor
+links: both would have to be escaped, and viewers differ in that.
+"""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from pathlib import Path, PurePath
 from typing import Any
+from urllib.parse import quote
 
 from recsys.formats.answers import json_text, recommendation_record
 from recsys.formats.local_answers.gap_keys import GapKeys
-from recsys.formats.local_answers.shown_gaps import file_of, kind_of_gap, span_of
+from recsys.formats.local_answers.shown_gaps import (
+    MISSING,
+    NEEDED,
+    file_of,
+    kind_of_gap,
+    looked_at,
+    marked_sentence,
+    message,
+    span_of,
+)
+from recsys.formats.references.shown_facts import one_line
 from recsys.passages import Gap, LocalAnswer
 from recsys.records import Recommendation
+from recsys.version import VERSION
 
 LOCAL_ANSWER_SCHEMA = "recsys.local-answer/1"
 GAP_SCHEMA = "recsys.gap/1"
+SARIF_VERSION = "2.1.0"
+_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
+_RULES: Mapping[str, str] = {
+    MISSING: "The author left a mark where a citation is missing.",
+    NEEDED: "The sentence says what others have found, and cites nothing.",
+}
+_BRACES = str.maketrans("{}", "()")
+_LINK = re.compile(r"\](?=\()")
 
 
 def local_json(answer: LocalAnswer, keys: GapKeys) -> str:
@@ -62,3 +90,83 @@ def paper_record(item: Recommendation, keys: GapKeys) -> dict[str, Any]:
     """Put a recommended paper as in `recsys.recommendation/1`, with its key and its BibTeX."""
     named = {"key": keys.names[item.paper.id], "bibtex": keys.entry_of(item.paper)}
     return recommendation_record(item) | named
+
+
+def sarif(answer: LocalAnswer, keys: GapKeys) -> str:
+    """Render as a SARIF log with one run, whose results are the gaps."""
+    rules = [
+        {
+            "id": name,
+            "shortDescription": {"text": text},
+            "defaultConfiguration": {"level": "note"},
+        }
+        for name, text in _RULES.items()
+    ]
+    driver = {"name": "recsys", "version": VERSION, "semanticVersion": VERSION, "rules": rules}
+    said = [answer.understood, f"Looked at: {looked_at(answer)}.", *answer.notes, *answer.missing]
+    notes = [{"level": "note", "message": {"text": _plain(text)}} for text in said if text]
+    run = {
+        "tool": {"driver": driver},
+        "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notes}],
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(answer, gap, keys) for gap in answer.gaps],
+        "properties": {"counts": dict(answer.counts)},
+    }
+    log = {"$schema": _SCHEMA, "version": SARIF_VERSION, "runs": [run]}
+    return json_text(log, indent=1) + "\n"
+
+
+def _result(answer: LocalAnswer, gap: Gap, keys: GapKeys) -> dict[str, Any]:
+    kind, sentence = kind_of_gap(gap), marked_sentence(gap)
+    fingerprint = hashlib.sha256(f"{kind}\n{sentence}".encode(errors="replace")).hexdigest()[:16]
+    result: dict[str, Any] = {
+        "ruleId": kind,
+        "ruleIndex": list(_RULES).index(kind),
+        "level": "note",
+        "message": {"text": _plain(message(gap, keys))},
+        "locations": [_location(answer, gap)],
+        "partialFingerprints": {"sentence/v1": fingerprint},
+        "properties": {
+            "sentence": sentence,
+            "need": None if gap.need is None else round(float(gap.need), 6),
+            "recommendations": [paper_record(item, keys) for item in gap.recommendations],
+        },
+    }
+    if gap.need is not None:
+        result["rank"] = round(float(gap.need) * 100, 4)
+    return result
+
+
+def _location(answer: LocalAnswer, gap: Gap) -> dict[str, Any]:
+    """Name the place: a region of a text, else, as SARIF has no pages, what its unit counts."""
+    place: dict[str, Any] = {"artifactLocation": {"uri": _uri(file_of(answer, gap))}}
+    span = span_of(gap)
+    if span is None:
+        return {"physicalLocation": place}
+    if answer.unit != "line":
+        named = {"fullyQualifiedName": f"{answer.unit} {span.line}"}
+        return {"physicalLocation": place, "logicalLocations": [named]}
+    region: dict[str, Any] = {
+        "startLine": span.line,
+        "startColumn": span.column,
+        "endLine": span.end_line,
+        "endColumn": span.end_column,
+    }
+    if gap.mark is not None and gap.mark.span is not None:
+        region["snippet"] = {"text": gap.mark.printed}
+    return {"physicalLocation": place | {"region": region}}
+
+
+def _uri(file: str) -> str:
+    """Write a path as a reference relative to the current folder, if it lies below that."""
+    path = PurePath(file)
+    if path.is_absolute():
+        here = Path.cwd()
+        if not path.is_relative_to(here):
+            return path.as_uri()
+        path = path.relative_to(here)
+    return quote(path.as_posix(), safe="/", errors="replace")
+
+
+def _plain(text: str) -> str:
+    return _LINK.sub("] ", one_line(text).translate(_BRACES))

@@ -55,6 +55,11 @@ def papers_of(answer: LocalAnswer) -> list[Paper]:
     return list({paper.id: paper for paper in shown}.values())
 
 
+def entries_of(answer: LocalAnswer, keys: GapKeys) -> str:
+    """Write the papers of an answer that no bibliography at hand has, as BibTeX."""
+    return "\n".join(filter(None, map(keys.entry_of, papers_of(answer))))
+
+
 @dataclass(slots=True)
 class _Known:
     """Works of bibliographies, found again by identifier, or by title, year and first author."""

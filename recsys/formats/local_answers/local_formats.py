@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeAlias
 
-from recsys.errors import InputError, near_miss
+from recsys.errors import check_name
 
 if TYPE_CHECKING:
     from recsys.formats.local_answers.gap_keys import GapKeys
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 LocalWriter: TypeAlias = Callable[["LocalAnswer", "GapKeys"], str]
 
 LOCAL_FORMATS: Mapping[str, tuple[str, str]] = {
-    "table": ("gap_table", "gap_table"),
+    "table": ("shown_gaps", "gap_table"),
     "json": ("gap_json", "local_json"),
     "jsonl": ("gap_json", "local_json_lines"),
-    "markdown": ("gap_markdown", "gap_markdown"),
-    "html": ("gap_page", "gap_page"),
-    "sarif": ("sarif", "sarif"),
-    "lines": ("editor_lines", "editor_lines"),
+    "markdown": ("gap_pages", "gap_markdown"),
+    "html": ("gap_pages", "gap_page"),
+    "sarif": ("gap_json", "sarif"),
+    "lines": ("shown_gaps", "editor_lines"),
 }
-"""The module of this room and its function, in the order in which the command line offers them."""
+"""Module of this folder and its function, in the order in which the command line offers them."""
 
 
 def render_local(answer: "LocalAnswer", name: str, keys: "GapKeys | None" = None) -> str:
@@ -34,11 +34,7 @@ def render_local(answer: "LocalAnswer", name: str, keys: "GapKeys | None" = None
     """
     from recsys.formats.local_answers.gap_keys import keys_of
 
-    if name not in LOCAL_FORMATS:
-        raise InputError(
-            f"There is no format {name!r}.{near_miss(name, LOCAL_FORMATS)}",
-            f"The formats are {', '.join(LOCAL_FORMATS)}.",
-        )
+    check_name(name, LOCAL_FORMATS, "format")
     module, function = LOCAL_FORMATS[name]
     opened = import_module(f"recsys.formats.local_answers.{module}")
     write: LocalWriter = getattr(opened, function)

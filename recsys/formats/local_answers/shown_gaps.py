@@ -1,6 +1,10 @@
-"""What every format says about a gap: its kind, where it is, the sentence with its place marked."""
+"""Say what a gap is, where it is and what fits: as text for a terminal, as lines for an editor."""
 
-from recsys.formats.answers import percent
+from collections.abc import Iterator
+
+from recsys.errors import shortened
+from recsys.formats.answers import percent, text_row
+from recsys.formats.local_answers.gap_keys import GapKeys
 from recsys.formats.references.shown_facts import one_line
 from recsys.formats.shown_places import named_place, path_in
 from recsys.passages import Gap, LocalAnswer, Span
@@ -12,8 +16,13 @@ PASSAGE = "passage"
 HERE = "[?]"
 """The mark of a place in plain text."""
 
+NOTHING_FITS = "No paper of the index fits."
+INDENT = " " * 12
+
 _OPENING, _CLOSING = "([{", ".,;:)]}!?"
 _LONGEST_LIST = 6
+_LONGEST_SENTENCE, _LONGEST_TITLE = 300, 200
+"""Characters of a sentence and of a title on a line for editors."""
 
 
 def kind_of_gap(gap: Gap) -> str:
@@ -71,7 +80,8 @@ def nothing_found(answer: LocalAnswer) -> str:
     """Say of an answer without gaps what was looked at."""
     looked = looked_at(answer)
     seen = f" Looked at: {looked}." if looked else ""
-    return f"No place that lacks a citation was found in {_name(answer)}.{seen}"
+    name = "the passage" if answer.draft is None else one_line(answer.draft)
+    return f"No place that lacks a citation was found in {name}.{seen}"
 
 
 def looked_at(answer: LocalAnswer) -> str:
@@ -80,5 +90,46 @@ def looked_at(answer: LocalAnswer) -> str:
     return ", ".join(f"{count:,} {one_line(name)}" for name, count in counted)
 
 
-def _name(answer: LocalAnswer) -> str:
-    return "the passage" if answer.draft is None else one_line(answer.draft)
+def key_line(keys: GapKeys, paper_id: str) -> str:
+    """Say under which key a paper is cited, and whether that key is in use."""
+    return f"key: {keys.names[paper_id]}" + (" (yours)" if paper_id in keys.had else "")
+
+
+def gap_table(answer: LocalAnswer, keys: GapKeys) -> str:
+    """Render as text for a terminal, one paragraph a gap."""
+    if not answer.gaps:
+        return f"{nothing_found(answer)}\n"
+    return "\n".join("\n".join(_rows(answer, gap, keys)) + "\n" for gap in answer.gaps)
+
+
+def _rows(answer: LocalAnswer, gap: Gap, keys: GapKeys) -> Iterator[str]:
+    yield f"{place_of(answer, gap)}: {headline(gap)}"
+    yield f"    {marked_sentence(gap)}"
+    for item in gap.recommendations:
+        yield text_row(item)
+        yield f"{INDENT}{key_line(keys, item.paper.id)}"
+    if not gap.recommendations:
+        yield f"{INDENT}{NOTHING_FITS}"
+
+
+def editor_lines(answer: LocalAnswer, keys: GapKeys) -> str:
+    """Render as compilers write messages, `file:line:column: message`, one line a gap."""
+    lines = []
+    for gap in answer.gaps:
+        span, file = span_of(gap), one_line(file_of(answer, gap))
+        line, column = (span.line, span.column) if span else (1, 1)
+        counted = "" if answer.unit == "line" else f"{answer.unit} {line}, "
+        lines.append(f"{file}:{line}:{column}: note: {counted}{message(gap, keys)}\n")
+    return "".join(lines)
+
+
+def message(gap: Gap, keys: GapKeys) -> str:
+    """Say on one line what a gap is, which papers fit and why, and the sentence."""
+    papers = []
+    for item in gap.recommendations:
+        title = shortened(one_line(item.paper.title), _LONGEST_TITLE)
+        reasons = ", ".join(one_line(reason.text) for reason in item.reasons)
+        why = f" ({reasons})" if reasons else ""
+        papers.append(f"{keys.names[item.paper.id]}, {percent(item.probability)}: {title}{why}")
+    sentence = shortened(marked_sentence(gap), _LONGEST_SENTENCE)
+    return f"{headline(gap)}: {'; '.join(papers) + '.' if papers else NOTHING_FITS} In: {sentence}"

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -49,8 +49,13 @@ class Entry:
     flaw: str = ""
 
 
-def entries_of(line: Line) -> Iterator[Entry]:
-    """Decode a line into the records in it: one, or the many of an array."""
+def entries_of(
+    line: Line, *, records: Callable[[object], list[object]] | None = None
+) -> Iterator[Entry]:
+    """Decode a line into the records in it: one, or the many of an array.
+
+    records: takes records out of what is decoded; None: see `records_in`.
+    """
     if line.too_long:
         yield Entry(line, None, "line too long")
         return
@@ -64,7 +69,7 @@ def entries_of(line: Line) -> Iterator[Entry]:
     except ValueError:
         yield Entry(line, None, "not JSON")
     else:
-        for item in records_in(value):
+        for item in (records or records_in)(value):
             yield (
                 Entry(line, item) if isinstance(item, dict) else Entry(line, None, "not an object")
             )

@@ -45,7 +45,11 @@ class Line:
 
 @contextmanager
 def open_lines(
-    source: Path, *, longest: int = LONGEST_LINE, progress: Progress = silent
+    source: Path,
+    *,
+    longest: int = LONGEST_LINE,
+    progress: Progress = silent,
+    record_a_line: bool = False,
 ) -> Iterator[Iterator[Line]]:
     """Give the lines of a file, those of white space left out; the file is closed at the end.
 
@@ -53,6 +57,7 @@ def open_lines(
         source: a path, or `-` for standard input.
         longest: bytes above which a line is passed over.
         progress: told the bytes of the file read so far, compressed as they are.
+        record_a_line: a line that begins with `{` is never joined with those after it.
 
     Raises:
         CorpusError: the file is missing, a directory, unreadable, or packed in another way than
@@ -62,12 +67,13 @@ def open_lines(
         name = "standard input"
         stdin: io.BufferedReader = io.BufferedReader(cast(io.RawIOBase, standard_input()), _BUFFER)
         try:
-            yield _joined(_checked(_lines(_unpacked(stdin, name), longest), name))
+            yield _joined(_checked(_lines(_unpacked(stdin, name), longest), name), record_a_line)
         finally:
             stdin.detach()  # Not ours to close.
         return
     with open_file(source, progress) as file:
-        yield _joined(_checked(_lines(_unpacked(file, str(source)), longest), str(source)))
+        lines = _lines(_unpacked(file, str(source)), longest)
+        yield _joined(_checked(lines, str(source)), record_a_line)
 
 
 def _unpacked(file: io.BufferedReader, name: str) -> io.BufferedIOBase:
@@ -128,12 +134,12 @@ def _checked(lines: Iterator[Line], name: str) -> Iterator[Line]:
         ) from error
 
 
-def _joined(lines: Iterator[Line]) -> Iterator[Line]:
+def _joined(lines: Iterator[Line], record_a_line: bool) -> Iterator[Line]:
     """Join a record or a document printed over several lines, from its `{` to its `}`."""
     line = next(lines, None)
     while line is not None:
         found, following = [line], None
-        opening = None if line.too_long else _OPENING.match(line.text)
+        opening = None if line.too_long or record_a_line else _OPENING.match(line.text)
         if opening and not _looks_whole(line.text):
             nesting = Nesting()
             nesting.take(line.text[opening.end() :])

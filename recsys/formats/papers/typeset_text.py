@@ -2,7 +2,7 @@ r"""Read the LaTeX within a text of any origin: what is no LaTeX, such as "$5 an
 
 import re
 
-from recsys.formats.references.latex_codec import from_latex, is_macro
+from recsys.formats.latex.latex_text import from_latex, is_macro
 
 _LONGEST = 1_000
 _DOLLARS = re.compile(

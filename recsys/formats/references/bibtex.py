@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from recsys.formats.latex.latex_text import from_latex, to_latex
 from recsys.formats.papers.external_ids import named
 from recsys.formats.papers.paper_fields import first_page
 from recsys.formats.references.bibliography import (
@@ -19,7 +20,6 @@ from recsys.formats.references.bibtex_exports import cited_by, ids_in
 from recsys.formats.references.bibtex_names import names_between_and
 from recsys.formats.references.bibtex_parents import Entry
 from recsys.formats.references.csl import keywords_in
-from recsys.formats.references.latex_codec import from_latex, to_latex
 from recsys.formats.references.people import Name, name_of
 from recsys.formats.references.shown_facts import (
     MEETING,

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from recsys.formats.exports.export_facts import accession
 from recsys.formats.exports.wos_citations import cited_of
-from recsys.formats.references.latex_codec import from_latex
+from recsys.formats.latex.latex_text import from_latex
 from recsys.formats.tables import scopus_citations
 from recsys.records import Reference
 

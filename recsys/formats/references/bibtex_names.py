@@ -6,7 +6,7 @@ bibtexparser splits such lists, too, but loses the accent of a name that begins 
 import re
 from collections.abc import Iterator
 
-from recsys.formats.references.latex_codec import from_latex
+from recsys.formats.latex.latex_text import from_latex
 from recsys.formats.references.people import HOMONYM, SUFFIXES
 
 _LONGEST_LIST = 200_000  # Characters: the largest collaborations have some 5000 authors.

@@ -2,7 +2,7 @@
 
 A sentence is judged by its vector, by its words, by cues (`needs_cues`) and by what stands around
 it. Two linear scores, of the vector and of the words, and the cues go into gradient boosted trees;
-isotonic regression makes their score a chance. `pipelines.studies.needs.needs_study` trains it.
+isotonic regression makes their score a chance. `benchmarks.needs` trains it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from recsys.local.needs.needs_cues import NAMES, cues_of
 from recsys.local.needs.needs_rules import may_be_flagged
 from recsys.local.needs.needs_words import SIZE, weigh
 from recsys.passages import Sentence
-from recsys.ranking.stored_trees import StoredTrees
+from recsys.ranking.ranker import StoredTrees
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import load_manifest
 
@@ -26,7 +26,7 @@ SCHEMA = 1
 VECTOR_WEIGHTS, WORD_WEIGHTS = "vector_weights.npy", "word_weights.npy"
 ANY = "any"
 """The name of the threshold for texts of no field in particular."""
-_AGAIN = "Train it again with `python -m recsys.pipelines.studies.needs.needs_study`."
+_AGAIN = "Train it again with `python -m benchmarks.needs ...` in a checkout."
 
 
 @dataclass(frozen=True, slots=True)

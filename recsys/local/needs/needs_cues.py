@@ -122,11 +122,6 @@ def words_of(text: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(text)]
 
 
-def section_columns() -> list[int]:
-    """Return the columns that tell of a sentence's section."""
-    return [NAMES.index(f"in_{kind}") for kind in _KINDS]
-
-
 def section_kind(title: str) -> str:
     """Tell what kind of section a title names, "other" if none that is common.
 

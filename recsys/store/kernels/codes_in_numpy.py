@@ -6,9 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from recsys.store.arrays import Floats, Longs, Mask, Rows
+from recsys.store.arrays import Floats, Longs, Mask, Rows, top_k
 from recsys.store.kernels.in_numpy import Codes, scan
-from recsys.store.top_k import top_k
 
 
 def rounded(vectors: Floats) -> tuple[Codes, Floats, Floats]:

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.store.arrays import Floats, Longs, Mask, Ragged, Rows, spans
-from recsys.store.top_k import top_k
+from recsys.store.arrays import Floats, Longs, Mask, Ragged, Rows, spans, top_k
 
 Codes = NDArray[np.int8]
 """Vectors rounded to -127 ... 127."""

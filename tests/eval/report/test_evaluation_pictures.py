@@ -13,8 +13,14 @@ from scipy import stats
 
 from recsys.errors import MissingExtraError
 from recsys.eval.judge_runs import assess
-from recsys.eval.report.canvas import INK, spread
-from recsys.eval.report.evaluation_pictures import DRAWINGS, draw, wilson, write_pictures
+from recsys.eval.report.evaluation_pictures import (
+    DRAWINGS,
+    INK,
+    draw,
+    spread,
+    wilson,
+    write_pictures,
+)
 from recsys.eval.run_figures import Assessment
 from tests.eval.small_evaluation import GOOD, write_evaluation, write_runs
 from tests.rows import each_row

@@ -10,8 +10,7 @@ import pytest
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing, InputError
 from recsys.eval.report.evaluation_pictures import DRAWINGS
 from recsys.eval.report.evaluation_report import SCHEMA, Report, make_report, read_report
-from recsys.eval.report.page_formats import FORMATS, as_json, latex, markdown
-from recsys.eval.report.page_html import html
+from recsys.eval.report.page import FORMATS, as_json, html, latex, markdown
 from recsys.eval.run_figures import save_assessment
 from tests.eval.invented_assessment import FACTS, NASTY, QUERIES, invented
 from tests.eval.page_tags import Tags, tags_of

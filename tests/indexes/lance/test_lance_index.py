@@ -3,6 +3,7 @@
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -10,12 +11,16 @@ import pytest
 from recsys.errors import ArtifactCorrupt
 from recsys.indexes.backends import Former, build_index, carry_index, open_built, summary
 from recsys.indexes.exact import ExactIndex
-from recsys.indexes.lance.lance_index import LanceIndex
 from recsys.indexes.row_conditions import Condition
 from recsys.store.arrays import Floats, Rows
 from recsys.store.graph import UNKNOWN_YEAR, Years
 from tests.indexes.small_indexes import random_vectors
 from tests.indexes.test_carried_index import changed
+
+if TYPE_CHECKING:
+    from recsys.indexes.lance.lance_index import LanceIndex  # lancedb takes seconds to import.
+
+pytestmark = pytest.mark.area("lance")
 
 NO_ROWS = np.empty(0, np.int32)
 
@@ -38,15 +43,20 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("recsys.indexes.lance.lance_index.search_allowed", None)
 
 
-def build(folder: Path, vectors: Floats, years: Years) -> LanceIndex:
-    folder.mkdir(exist_ok=True)
-    facts = build_index("lance", vectors, folder, years=years)
+def opened(folder: Path, vectors: Floats, facts: dict[str, object]) -> "LanceIndex":
+    from recsys.indexes.lance.lance_index import LanceIndex
+
     index = open_built(vectors, folder, facts)
     assert isinstance(index, LanceIndex)
     return index
 
 
-def recall(index: LanceIndex, years: Years, as_of: int, k: int = 20) -> float:
+def build(folder: Path, vectors: Floats, years: Years) -> "LanceIndex":
+    folder.mkdir(exist_ok=True)
+    return opened(folder, vectors, build_index("lance", vectors, folder, years=years))
+
+
+def recall(index: "LanceIndex", years: Years, as_of: int, k: int = 20) -> float:
     exact, shares = ExactIndex(index.vectors), []
     for row in range(0, len(years), 40):
         allowed = years <= as_of
@@ -90,16 +100,14 @@ def test_conditions_are_written_in_sql(tmp_path: Path) -> None:
 
 
 def carry(
-    folder: Path, vectors: Floats, years: Years, former: tuple[Path, Rows, LanceIndex]
-) -> LanceIndex:
+    folder: Path, vectors: Floats, years: Years, former: "tuple[Path, Rows, LanceIndex]"
+) -> "LanceIndex":
     folder.mkdir()
     place, rows, index = former
     facts = {"backend": "lance", "trained": len(rows), "lists": index.effort.lists}
     facts = carry_index("lance", vectors, folder, Former(place, facts, rows), years=years)
     assert summary(facts, len(vectors)).endswith(".")
-    found = open_built(vectors, folder, facts)
-    assert isinstance(found, LanceIndex)
-    return found
+    return opened(folder, vectors, facts)
 
 
 def data_of(folder: Path) -> dict[str, int]:

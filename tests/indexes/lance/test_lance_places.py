@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from recsys.errors import ArtifactCorrupt, ArtifactMissing, SourceUnreachable
-from recsys.indexes.backends import build_index, open_built
-from recsys.indexes.lance.lance_places import storage_options
-from recsys.indexes.text_backends import build_words, open_words
+from recsys.indexes.backends import build_index, build_words, open_built, open_words
 from recsys.store.layout import REMOTE
 from recsys.store.terms import TermStore
 from tests.indexes.small_indexes import random_vectors
 from tests.pipelines.remote.store_server import BUCKET, folder_at, served
+
+pytestmark = pytest.mark.area("lance")
 
 PLACE = "my.index/generations/3"
 
@@ -78,6 +78,8 @@ def test_a_store_that_is_not_there_is_said_within_seconds(
 
 
 def test_the_usual_variables_are_told() -> None:
+    from recsys.indexes.lance.lance_places import storage_options  # lancedb takes seconds.
+
     told = storage_options(
         {"AWS_ENDPOINT_URL": "http://localhost:9", "AWS_DEFAULT_REGION": "eu", "AWS_REGION": ""}
     )

@@ -10,8 +10,6 @@ from urllib.request import Request, urlopen
 
 import obstore
 import pytest
-from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
-from werkzeug.serving import make_server
 
 from recsys.pipelines.corpora import source_files as bucket_files
 
@@ -28,6 +26,9 @@ class BucketServer:
     asked: int = 0
 
     def __post_init__(self) -> None:
+        # Not at the top: moto takes a second, and processes that serve no store do without.
+        from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
+
         self._moto = DomainDispatcherApplication(create_backend_app)
 
     def __call__(self, environment: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
@@ -48,6 +49,8 @@ class BucketServer:
 @contextmanager
 def bucket_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[BucketServer]:
     """Serve a store with one empty bucket, "dumps", and name it in the environment."""
+    from werkzeug.serving import make_server
+
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     app = BucketServer()
     server = make_server("127.0.0.1", 0, app, threaded=True)

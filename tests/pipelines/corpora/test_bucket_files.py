@@ -17,6 +17,8 @@ from recsys.pipelines.corpora.source_files import (
 )
 from tests.pipelines.corpora.bucket_server import BucketServer, bucket_server
 
+pytestmark = pytest.mark.area("store")
+
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[BucketServer]:

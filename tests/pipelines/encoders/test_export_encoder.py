@@ -16,8 +16,7 @@ from recsys.errors import (
     InputError,
     MissingExtraError,
 )
-from recsys.models.encoder import KIND, SCHEMA, OnnxEncoder
-from recsys.models.seen_queries import SeenQueries
+from recsys.models.encoder import KIND, SCHEMA, OnnxEncoder, SeenQueries
 from recsys.pipelines.encoders import checkpoints
 from recsys.pipelines.encoders import export_encoder as torch_check
 from recsys.pipelines.encoders.checkpoints import MINILM, minilm_folder, read_checkpoint
@@ -35,7 +34,7 @@ from recsys.pipelines.encoders.export_encoder import (
 )
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import MANIFEST, load_manifest, verify
-from tests.rows import each_row
+from tests.rows import THOROUGH, each_row
 
 SMALL = {
     "vocab_size": 30522,
@@ -112,7 +111,7 @@ def test_the_stored_vectors_are_those_of_torch(own_cache: Path, pooling: str) ->
     assert cosines(stored_vectors(MINILM, pooling), expected).min() > 0.999999
 
 
-@pytest.mark.parametrize("pooling", POOLINGS)
+@pytest.mark.parametrize("pooling", POOLINGS if THOROUGH else POOLINGS[:1])
 def test_the_packaged_model_is_checked_without_torch(
     tmp_path: Path, pooling: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,6 +132,7 @@ def test_a_packaged_model_that_became_another_is_refused(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow  # That they are right is shown above.
 def test_the_stored_vectors_can_be_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -233,7 +233,7 @@ def test_what_an_encoder_has_learned_from_goes_with_it(small: Path, tmp_path: Pa
     assert SeenQueries.load(silent) is None
     seen = SeenQueries(frozenset({b"sixof6", b"others"}), frozenset({b"three3"}))
     seen.save(trained)
-    told = cached_encoder(str(trained), tmp_path, precision="f32")  # An older version left it out.
+    told = cached_encoder(str(trained), tmp_path, precision="f32")
     assert SeenQueries.load(told) == seen == read_checkpoint(str(trained)).seen
     assert OnnxEncoder.load(told).fingerprint == OnnxEncoder.load(silent).fingerprint
     (told / "dev_queries.npy").write_bytes(b"cut")

@@ -27,6 +27,8 @@ from tests.rows import each_row
 
 SYSTEMS = ("two-stage", "stage-one", "embedding", "bm25", "bm25-whoosh")
 
+pytestmark = pytest.mark.usefixtures("one_process")
+
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -95,7 +97,7 @@ def test_the_systems_rank_as_their_parts_do(finished: dict[str, BatchReport], in
 def test_the_run_does_not_depend_on_the_number_of_processes(
     finished: dict[str, BatchReport], index: Path, split: Path, tmp_path: Path
 ) -> None:
-    answer(index, split, BatchOptions(engine=ProcessPool(3)), tmp_path / "other.trec")
+    answer(index, split, BatchOptions(engine=ProcessPool(2)), tmp_path / "other.trec")
     assert (tmp_path / "other.trec").read_bytes() == finished["two-stage"].run.read_bytes()
     assert [path.name for path in tmp_path.iterdir()] == ["other.trec"]
 

@@ -9,10 +9,9 @@ import pytest
 
 from recsys.errors import InputError, LeakageError, SplitError
 from recsys.eval.trec import ordered, read_qrels, read_run
-from recsys.pipelines.evaluation.batch import BatchOptions, run_batch
+from recsys.pipelines.evaluation.batch import BatchOptions, corpus_facts, run_batch
 from recsys.pipelines.evaluation.evaluate import EvaluateOptions, EvaluationReport, evaluate
 from recsys.pipelines.evaluation.system_table import SYSTEMS
-from recsys.pipelines.evaluation.write_evaluation import corpus_facts
 from recsys.pipelines.jobs.engines import ProcessPool
 from recsys.progress import Progress, silent
 from recsys.store.generations import GENERATIONS
@@ -24,6 +23,8 @@ from tests.pipelines.small_index import (
     write_small_index,
     write_small_split,
 )
+
+pytestmark = pytest.mark.usefixtures("one_process")
 
 ALL = EvaluateOptions(
     systems=tuple(reversed(list(SYSTEMS))),
@@ -200,7 +201,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 def test_runs_depend_neither_on_processes_nor_on_other_systems(
     report: EvaluationReport, index: Path, split: Path, tmp_path: Path
 ) -> None:
-    options = replace(ALL, systems=("random", "two-stage"), engine=ProcessPool(3), k_study=False)
+    options = replace(ALL, systems=("random", "two-stage"), engine=ProcessPool(2), k_study=False)
     run(index, split, options, tmp_path / "x")
     expected = contents(report.folder)
     for name, content in contents(tmp_path / "x").items():

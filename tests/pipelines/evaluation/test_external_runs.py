@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import InputError, LeakageError
-from recsys.pipelines.evaluation.external_runs import read_external
+from recsys.pipelines.evaluation.evaluate import read_external
 from recsys.store.collection import Collection
 from tests.pipelines.small_index import open_small_collection, write_small_index
 

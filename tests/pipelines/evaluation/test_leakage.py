@@ -9,21 +9,15 @@ import pytest
 from numpy.typing import NDArray
 
 from recsys.errors import ArtifactCorrupt, InputError, LeakageError
-from recsys.models.seen_queries import SeenQueries, digests
+from recsys.models.encoder import SeenQueries, digests
 from recsys.pipelines.evaluation.leakage import check_ranker, check_run
-from recsys.pipelines.ranking.corpus_lessons import Form
-from recsys.pipelines.ranking.shipped_ranker import train_together
-from recsys.ranking.ranker import KIND, SCHEMA
 from recsys.store.arrays import Rows
-from recsys.store.artifacts import load_manifest
 from recsys.store.collection import Collection
-from recsys.store.generations import in_force
-from recsys.store.layout import ranker_folder
 from tests.pipelines.small_index import open_small_collection, write_small_index
 from tests.rows import each_row
 
 if TYPE_CHECKING:
-    from tests.built_index import Built
+    pass
 
 
 @pytest.fixture(scope="module")
@@ -128,15 +122,3 @@ def test_hindsight_is_refused(papers: list[str], message: str, collection: Colle
 def test_unknown_papers_are_refused(collection: Collection) -> None:
     with pytest.raises(InputError, match=r"run x .* does not hold 1 time \(first: 'mars' to"):
         check_run("x", {"rivers-05": ["mars"]}, collection)
-
-
-def test_the_shipped_ranker_tells_which_queries_it_has_seen(built: "Built", tmp_path: Path) -> None:
-    form = Form("small", built.index, built.split)
-    train_together([form], tmp_path, metadata=False, seed=0)
-    folder = ranker_folder(tmp_path, metadata=False)
-    own = SeenQueries.load(in_force(built.index) / "ranker-no-metadata")
-    assert own is not None and (len(own.train), len(own.dev)) == (20, 8)
-    seen = SeenQueries.load(folder)  # It learns from dev, too.
-    assert seen is not None and (seen.train, seen.dev) == (own.train | own.dev, frozenset())
-    manifest = load_manifest(folder, KIND, SCHEMA)
-    assert {"train_queries.npy", "dev_queries.npy"} <= set(manifest.files)

@@ -26,6 +26,12 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_small_index(tmp_path_factory.mktemp("study") / "small.index")
 
 
+@pytest.fixture(scope="module")
+def found(index: Path) -> dict[PaperId, dict[str, Any]]:
+    """What every query finds."""
+    return entries(index)
+
+
 def entries(index: Path, *, metadata: bool = True, seed: int = 0) -> dict[PaperId, dict[str, Any]]:
     ask = seed_answerer(open_small_index, index, metadata, seed)
     return {query: dict(ask(query)) for query in QUERIES}
@@ -42,39 +48,44 @@ def test_every_number_of_seeds_is_tried_with_every_system() -> None:
     assert NUMBERS[0] == 0 and NUMBERS[-1] is None
 
 
-def test_half_of_the_references_is_set_aside_and_the_other_to_be_found(index: Path) -> None:
+def test_half_of_the_references_is_set_aside_and_the_other_to_be_found(
+    index: Path, found: dict[PaperId, dict[str, Any]]
+) -> None:
     collection = open_small_collection(index)
-    for query, found in entries(index).items():
+    for query, facts in found.items():
         right = gold(collection, int(collection.corpus.rows([query])[0]))
-        assert found["gold"] == (len(right) - len(right) // 2 if len(right) > 1 else 0)
-        assert len(found["arms"]) == (len(ARMS) if found["gold"] else 0)
-        for places in found["arms"]:
-            assert len(places) <= found["gold"]
+        assert facts["gold"] == (len(right) - len(right) // 2 if len(right) > 1 else 0)
+        assert len(facts["arms"]) == (len(ARMS) if facts["gold"] else 0)
+        for places in facts["arms"]:
+            assert len(places) <= facts["gold"]
             assert places == sorted(set(places))
 
 
-def test_what_is_set_aside_is_ranked_by_no_arm(index: Path) -> None:
+def test_what_is_set_aside_is_ranked_by_no_arm(
+    index: Path, found: dict[PaperId, dict[str, Any]]
+) -> None:
     """Of two references, the better placed is found where it stands, the other a place higher."""
     recommender = open_small_index(index)
     collection = recommender.collection
     moved = 0
-    for query, found in entries(index).items():
+    for query, facts in found.items():
         row = int(collection.corpus.rows([query])[0])
         right = gold(collection, row)
         if len(right) == 2:
             asked = recommender.query_of(row)
             ranked = collection.vector_index.search(asked.vector, 50, allowed=asked.allowed)[0]
             one, other = np.flatnonzero(np.isin(ranked, right)).tolist()
-            place = found["arms"][ARMS.index(("embedding", 0))]
+            place = facts["arms"][ARMS.index(("embedding", 0))]
             assert place in ([one], [other - 1])
             moved += place == [other - 1]
     assert moved
 
 
-def test_the_halves_depend_on_the_seed_and_on_nothing_else(index: Path) -> None:
-    again, other = entries(index), entries(index, seed=1)
-    assert entries(index) == again
-    assert other != again
+def test_the_halves_depend_on_the_seed_and_on_nothing_else(
+    index: Path, found: dict[PaperId, dict[str, Any]]
+) -> None:
+    assert entries(index) == found
+    assert entries(index, seed=1) != found
 
 
 def test_rows_average_the_queries_and_compare_each_arm_with_none_given() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from recsys.errors import ArtifactMissing, InputError
 from recsys.indexes.whoosh_index import WhooshIndex
-from recsys.models.nnrank_corpus import NNRankCorpus
+from recsys.models.nnrank import NNRankCorpus
 from recsys.models.nnselect import NNSelectModel
 from recsys.pipelines.evaluation.splits import gold
 from recsys.pipelines.evaluation.system_table import RANKER, SYSTEMS, VECTORS, WHOOSH, check_systems

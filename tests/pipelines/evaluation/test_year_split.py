@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from recsys.errors import NothingFound, SplitError
-from recsys.pipelines.evaluation.splits import read_split
-from recsys.pipelines.evaluation.year_split import (
+from recsys.pipelines.evaluation.splits import (
     SPLIT_FILE,
     ChosenSplit,
     given_or_made,
     make_split,
+    read_split,
     split_to_evaluate,
 )
 from recsys.store.collection import Collection

@@ -4,7 +4,7 @@
 to where OUT is written, and kills the build that continues it just before the first step of its end
 (from giving the vectors their place), then before the second, and so on until it ends by itself. It
 writes a JSON line for each: where it was killed, of which papers the index in force was then, and
-what the next build did.
+what the next build did. Events behind OUT are the only steps then: `os.rename` for one.
 
 Processes are forked: a kill costs milliseconds instead of the imports. Nothing here computes before
 it forks, so there are no threads to lose.
@@ -30,15 +30,17 @@ STEPS = {"open", BEGIN, "os.rename", "os.remove", "os.rmdir", "os.mkdir", "shuti
 
 
 def main() -> None:
-    papers, state, out = map(Path, sys.argv[1:])
+    papers, state, out = map(Path, sys.argv[1:4])
+    steps = set(sys.argv[4:]) or STEPS
     killed, again = out.parent.with_name("killed.txt"), out.parent.with_name("again.json")
     vectors = out / UNFINISHED / "build" / "finished" / "vectors"
     begin, step = BEGIN, 0
+    vars(os)["fsync"] = lambda descriptor: None  # A kill loses nothing that the system has.
     while True:
         shutil.rmtree(out.parent, ignore_errors=True)
         shutil.copytree(state, out.parent)
         step += 1
-        if not forked(partial(until_killed, papers, out, (begin, step), killed)):
+        if not forked(partial(until_killed, papers, out, (begin, step), steps, killed)):
             return
         if begin and vectors.exists():  # From here on, every build starts from there: quicker.
             state = Path(shutil.copytree(out.parent, out.parent.with_name("sealing")))
@@ -67,20 +69,23 @@ def forked(work: Callable[[], None]) -> bool:
     return code != 0
 
 
-def until_killed(papers: Path, out: Path, when: tuple[str, int], killed: Path) -> None:
-    """Build, and die before the n-th step below the folder, counted from a kind of step on."""
+def until_killed(
+    papers: Path, out: Path, when: tuple[str, int], steps: set[str], killed: Path
+) -> None:
+    """Build, and die before the n-th step below the folder, counted from an event on."""
     begin, step = when
-    below, seen = f"{out.parent}{os.sep}", list[str]()
+    below, seen = f"{out.parent}{os.sep}", 0
 
     def die(event: str, arguments: tuple[object, ...]) -> None:
+        nonlocal begin, seen
         if event == "open" and arguments[1] is None:
             return  # What waits for the disk opens by `os.open`; the tortures kill there, too.
         paths = [str(each) for each in arguments if isinstance(each, str | Path)]
         if event not in STEPS or not any(each.startswith(below) for each in paths):
             return
-        if seen or begin in ("", event):
-            seen.append(event)
-        if len(seen) == step:
+        begin = "" if event == begin else begin
+        seen += not begin and event in steps
+        if seen == step:
             killed.write_text(" ".join([event, *paths]).replace(below, ""))
             os.kill(os.getpid(), signal.SIGKILL)
 

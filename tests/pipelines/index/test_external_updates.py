@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from recsys.errors import ArtifactCorrupt, InputError
 from recsys.formats.embeddings import Embeddings, write_embeddings
-from recsys.indexes.text_backends import OWN, build_words
+from recsys.indexes.backends import OWN, build_words
 from recsys.pipelines.corpora.works import SCHEMA
 from recsys.pipelines.index.columns import write_columns
 from recsys.pipelines.index.encode import KnownVectors, same_texts
@@ -126,14 +126,6 @@ def test_vectors_of_another_encoder_are_refused(place: Place) -> None:
     longer = place.file("long.npy", "d", np.ones((1, 17), np.float32))
     with pytest.raises(InputError, match="have 17 numbers, those of the index 16"):
         taken(longer, built, place.folder / "out")
-
-
-def test_an_index_that_does_not_tell_was_given_all_vectors(place: Place) -> None:
-    now = place.built("new", "ab")
-    taken(place.file("a.npy", "a", vectors_of("a")), now, place.folder / "out")
-    assert given_mask(place.folder / "out", 2).tolist() == [True, False]
-    (place.folder / "out" / GIVEN_FILE).unlink()
-    assert given_mask(place.folder / "out", 2).tolist() == [True, True]
 
 
 @pytest.mark.parametrize("wrong", [np.ones(3, bool), np.ones(2, np.int8), np.ones((2, 1), bool)])

@@ -12,8 +12,7 @@ from recsys.app.cache import cache_folder
 from recsys.app.wiring import open_index
 from recsys.errors import InputError
 from recsys.formats.embeddings import Embeddings, read_embeddings, write_embeddings
-from recsys.models.encoder import OnnxEncoder
-from recsys.models.neighbour_encoder import NeighbourEncoder
+from recsys.models.encoder import NeighbourEncoder, OnnxEncoder
 from recsys.pipelines.index.build import BuildOptions, BuildReport, build
 from recsys.pipelines.studies.compare_encoders.embed import EmbedOptions, embed
 from recsys.records import Draft

@@ -14,7 +14,6 @@ from recsys.app.wiring import open_index
 from recsys.formats.embeddings.embedding_files import read_embeddings
 from recsys.pipelines.index.build import BuildOptions, build
 from recsys.pipelines.index.update import UpdateOptions, update
-from recsys.pipelines.jobs.index_writer import members_of, writing
 from recsys.pipelines.studies.compare_encoders.embed import EmbedOptions, embed
 from recsys.records import Draft
 from recsys.store.arrays import Floats
@@ -22,9 +21,7 @@ from recsys.store.artifacts import sha256
 from recsys.store.corpus import Corpus
 from recsys.store.generations import in_force, pin
 from recsys.store.layout import CORPUS, VECTOR_FILE, VECTORS
-from recsys.store.links import link_or_copy
-from recsys.store.vectors.split_vectors import PLACES_FILE, RESTS_FILE
-from recsys.store.vectors.stored_vectors import load_vectors
+from recsys.store.vectors.stored_vectors import RESTS_FILE, load_vectors
 from tests.built_index import DRAFT
 
 if TYPE_CHECKING:
@@ -104,28 +101,6 @@ def test_a_build_by_force_takes_them_over_if_they_are_sound(
     build([built.papers], index, options, cache=cache_folder(), progress=watch)
     assert encoded["encode papers"] == (50 if damaged else 0)
     assert by_id(index) == before
-
-
-def as_of_schema_3(index: Path) -> None:
-    """Store the vectors as the version before did: whole ones, and codes beside them."""
-    old, work = pin(index), index.parent / "work"
-    work.mkdir()
-    for file in (old.folder / VECTORS).iterdir():
-        if file.name not in (RESTS_FILE, PLACES_FILE):
-            link_or_copy(file, work / file.name)
-    np.save(work / VECTOR_FILE, read(index))
-    with writing(index) as writer:
-        writer.commit({**members_of(old.folder), VECTORS: work}, old.manifest().config)
-
-
-def test_an_older_index_answers_and_is_written_anew_when_it_changes(index: Path) -> None:
-    before, answers = by_id(index), answered(index)
-    as_of_schema_3(index)
-    assert RESTS_FILE not in hashes(index)
-    assert answered(index) == answers and by_id(index) == before
-    update(index, [], UpdateOptions(compact=True))
-    assert RESTS_FILE in hashes(index) and VECTOR_FILE not in hashes(index)
-    assert answered(index) == answers and by_id(index) == before
 
 
 @pytest.mark.parametrize("ending", [".jsonl", ".parquet", ".npy"])

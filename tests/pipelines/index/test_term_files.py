@@ -9,14 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from recsys.indexes import postings, spool
-from recsys.indexes.bm25 import Bm25Index
-from recsys.indexes.postings import write_postings
-from recsys.indexes.spool import Spool
+from recsys.indexes import bm25
+from recsys.indexes.bm25 import Bm25Index, Spool, write_postings
 from recsys.pipelines.index.text import write_terms
 from recsys.store.kernels.in_numpy import levels
-from recsys.store.term_counts import batches
-from recsys.store.terms import TermStore
+from recsys.store.terms import TermStore, batches
 
 PHRASES = st.lists(
     st.sampled_from(["ant", "ants", "bee", "cat", "the", "\u00e9tude", "dog " * 300]), max_size=6
@@ -37,7 +34,7 @@ def test_files_are_those_of_a_store_that_was_built_in_memory(
 ) -> None:
     written, saved = (tmp_path_factory.mktemp(name) for name in ("written", "saved"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(postings, "_AT_ONCE", at_once)
+        patch.setattr(bm25, "_AT_ONCE", at_once)
         write_terms(batches(texts, size), written)
         write_postings(written)
     store = TermStore.build(texts)
@@ -77,7 +74,7 @@ def test_what_is_put_aside_comes_back_and_leaves_nothing(tmp_path: Path) -> None
 def test_what_is_put_aside_need_not_fit_into_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spool, "_IN_MEMORY", 20)
+    monkeypatch.setattr(bm25, "_IN_MEMORY", 20)
     with Spool(tmp_path) as aside:
         places = [aside.put(np.arange(number)) for number in range(9)]
         found = [aside.get(place).tolist() for place in places]

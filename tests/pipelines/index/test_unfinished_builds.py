@@ -173,6 +173,7 @@ def test_a_build_that_was_killed_while_encoding_keeps_what_it_has(tmp_path: Path
     assert names(tmp_path) == ["fresh.index", "papers.jsonl", "x.index"]
 
 
+@pytest.mark.slow  # The usual run shows it of a small encoder, in `test_export_encoder`.
 def test_a_cache_that_is_damaged_is_made_again(built: "Built", tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     shutil.copytree(cache_folder() / "encoders", cache / "encoders")

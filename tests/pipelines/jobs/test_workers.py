@@ -24,7 +24,7 @@ from recsys.pipelines.jobs.engines import ProcessPool
 
 if __name__ == "__main__":
     rest = Stage("rest", partial(partial, time.sleep))
-    for at, _ in ProcessPool(2).map(rest, [0.0] + [0.2] * 500):
+    for at, _ in ProcessPool(2).map(rest, [0.0, 0.0] + [0.2] * 500):
         print(at, flush=True)
 """
 
@@ -56,7 +56,10 @@ def test_nothing_is_started_for_no_tasks() -> None:
     assert powers(4, []) == {}
 
 
-def test_workers_compute_on_one_thread_and_leave_the_environment_alone() -> None:
+def test_workers_compute_on_one_thread_and_leave_the_environment_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
     before = dict(os.environ)
     start: partial[partial[str | None]] = partial(partial, os.getenv)
     assert dict(shared(start, ["OMP_NUM_THREADS"], jobs=1)) == {0: "1"}
@@ -130,7 +133,10 @@ def busy(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
         start_new_session=True,
     )
     assert process.stdout is not None
-    assert process.stdout.readline().strip().isdigit()
+    answered: set[str] = set()
+    while not {"0", "1"} <= answered:  # The first tasks of either worker: both listen then.
+        answered.add(process.stdout.readline().strip())
+        assert "" not in answered
     yield process
     if _group_alive(process.pid):
         os.killpg(process.pid, signal.SIGKILL)

@@ -1,19 +1,12 @@
 """What the tests of local evaluations ask."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from recsys.pipelines.local.local_queries import LocalQueries
-from tests.pipelines.local.local_evaluations import in_one_process, queries_of
+from tests.pipelines.local.local_evaluations import queries_of
 from tests.pipelines.small_index import write_small_index
-
-
-@pytest.fixture(scope="module")
-def one_process() -> Iterator[None]:
-    with in_one_process():
-        yield
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,8 @@ import pytest
 from recsys.app.wiring import data_folder
 from recsys.errors import LeakageError
 from recsys.local.rank_passages import PassageRanker
-from recsys.models.seen_queries import SeenQueries
-from recsys.pipelines.local.evaluate_local import evaluate_local
-from recsys.pipelines.local.local_guards import telling_abstracts
+from recsys.models.encoder import SeenQueries
+from recsys.pipelines.local.evaluate_local import evaluate_local, telling_abstracts
 from recsys.pipelines.local.local_queries import LocalQueries, local_queries
 from recsys.ranking.ranker import TreeRanker
 from recsys.store.artifacts import seal

@@ -16,7 +16,7 @@ from recsys.pipelines.local.local_queries import (
     pose_query,
     references_of,
 )
-from recsys.pipelines.local.local_table import RAW, Way, drawn_way, example
+from recsys.pipelines.local.train_local import RAW, Way, drawn_way, example
 from recsys.store.products import remembered_products
 from tests.pipelines.local.small_passages import invented_contexts, open_small_local
 from tests.pipelines.small_index import write_small_index

@@ -14,7 +14,6 @@ from recsys.app.cache import cache_folder
 from recsys.errors import (
     ArtifactCorrupt,
     ArtifactMismatch,
-    ArtifactMissing,
     CorpusError,
     InputError,
 )
@@ -22,9 +21,8 @@ from recsys.indexes.opening import open_collection, with_contexts
 from recsys.models.encoder import OnnxEncoder
 from recsys.pipelines.index.build import BuildOptions, build
 from recsys.pipelines.index.update import UpdateOptions, update
-from recsys.pipelines.local import context_intake, store_contexts
-from recsys.pipelines.local.encode_contexts import encode_texts
-from recsys.pipelines.local.store_contexts import add_contexts
+from recsys.pipelines.local import store_contexts
+from recsys.pipelines.local.store_contexts import add_contexts, encode_texts
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import load_manifest, seal, verify
 from recsys.store.contexts import KIND, SCHEMA, WORDS, Contexts
@@ -217,7 +215,7 @@ def test_a_killed_run_goes_on_without_reading_again(
         patch.setattr(store_contexts, "encode_texts", killed)
         add_contexts(index, [file])
     assert in_force(index) == before
-    monkeypatch.setattr(context_intake, "read_contexts", killed)
+    monkeypatch.setattr(store_contexts, "read_contexts", killed)
     assert add_contexts(index, [file]).contexts == 1
     assert not (index / "unfinished").exists()
 
@@ -269,15 +267,12 @@ def test_an_index_without_contexts_opens_as_it_was(built: "Built", tmp_path: Pat
     assert with_contexts(collection) is collection
 
 
-def test_contexts_without_words_are_to_be_added_again(own: Path, tmp_path: Path) -> None:
+def test_contexts_of_another_schema_are_refused(own: Path) -> None:
     folder = in_force(own) / CONTEXTS
-    config = said_of(folder)
-    shutil.rmtree(folder / WORDS)
-    seal(folder, KIND, SCHEMA, config)
-    with pytest.raises(ArtifactMissing, match="did not store their words"):
+    seal(folder, KIND, SCHEMA + 1, said_of(folder))
+    with pytest.raises(ArtifactMismatch, match=f"reads schema {SCHEMA}") as refused:
         with_contexts(open_collection(own))
-    add_contexts(own, [write(tmp_path / "again.jsonl", context("rivers-05", "rivers-03"))])
-    assert with_contexts(open_collection(own)).contexts is not None
+    assert refused.value.hint == "Build it again with this version."
 
 
 def test_contexts_by_another_encoder_are_refused(own: Path) -> None:

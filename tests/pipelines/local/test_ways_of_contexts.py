@@ -10,10 +10,9 @@ from recsys.errors import InputError
 from recsys.local.context_view import ContextUse
 from recsys.local.local_features import LOCAL_FEATURES
 from recsys.local.rank_passages import PassageRanker, PassageReader
-from recsys.pipelines.local.evaluate_local import LocalEvaluation, evaluate_local
-from recsys.pipelines.local.local_guards import telling_contexts
+from recsys.pipelines.local.evaluate_local import LocalEvaluation, evaluate_local, telling_contexts
 from recsys.pipelines.local.local_queries import LocalQueries, LocalQuery, pose_query
-from recsys.pipelines.local.local_table import Way, drawn_way, example
+from recsys.pipelines.local.train_local import Way, drawn_way, example
 from recsys.protocols import Ranker
 from recsys.recommend import Recommender
 from recsys.records import Paper

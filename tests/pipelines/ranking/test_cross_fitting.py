@@ -16,8 +16,7 @@ from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.leakage import check_ranker
 from recsys.pipelines.evaluation.splits import read_split
 from recsys.pipelines.ranking.cross_fitting import Recipe, Taught, cross_fit, folds_of, teach
-from recsys.pipelines.ranking.train_options import TrainOptions
-from recsys.pipelines.ranking.train_ranker import train_ranker
+from recsys.pipelines.ranking.train_ranker import TrainOptions, train_ranker
 from recsys.pipelines.ranking.training_table import Posing, TrainingTable, collect, concatenate
 from recsys.progress import silent
 from recsys.ranking.features import feature_names

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.special import log_softmax
 
 import recsys.pipelines.ranking.fit_network as fitting
-from recsys.models.seen_queries import SeenQueries
+from recsys.models.encoder import SeenQueries
 from recsys.pipelines.ranking.cross_fitting import Recipe, folds_of
 from recsys.pipelines.ranking.fit_network import Lists, fit_networks, held_out_scores, tune_networks
 from recsys.pipelines.ranking.fit_ranker import FittedRanker, KeptTrees, calibrate
@@ -17,8 +17,7 @@ from recsys.pipelines.ranking.learn_on import SHARPEST, as_drafts, learn_on, sha
 from recsys.pipelines.ranking.ranker_trial import shipped_ranker
 from recsys.pipelines.ranking.training_table import TrainingTable
 from recsys.ranking.network import Network
-from recsys.ranking.ranker import FIRST, TreeRanker
-from recsys.ranking.stored_trees import StoredTrees
+from recsys.ranking.ranker import FIRST, StoredTrees, TreeRanker
 from recsys.store.kernels.in_numpy import LEAVES, Trees
 from tests.pipelines.ranking.test_fit_network import LONG, WIDTH, every, found_first, made_table
 

@@ -3,8 +3,8 @@
 import lightgbm
 import numpy as np
 
-from recsys.pipelines.ranking.mean_booster import mean_booster
-from recsys.ranking.grown_trees import trees_of
+from recsys.pipelines.ranking.cross_fitting import mean_booster
+from recsys.ranking.ranker import trees_of
 from tests.rows import each_row
 
 

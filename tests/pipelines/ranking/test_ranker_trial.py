@@ -13,19 +13,22 @@ from recsys.app.cache import cache_folder
 from recsys.errors import InputError, LeakageError, NothingFound
 from recsys.eval.measures import Interval
 from recsys.indexes.opening import open_collection
+from recsys.models.encoder import SeenQueries, digests
 from recsys.models.nnselect import NNSelectModel
-from recsys.models.seen_queries import SeenQueries, digests
 from recsys.pipelines.corpora.query_years import FEWEST_TRAIN, FEWEST_TUNED
 from recsys.pipelines.evaluation.leakage import check_ranker
-from recsys.pipelines.evaluation.splits import read_split
-from recsys.pipelines.evaluation.year_split import SPLIT_FILE, make_split
+from recsys.pipelines.evaluation.splits import SPLIT_FILE, make_split, read_split
 from recsys.pipelines.index.build import BuildOptions, build
-from recsys.pipelines.ranking import train_options
 from recsys.pipelines.ranking import train_ranker as training
 from recsys.pipelines.ranking.ranker_trial import Trial, shipped_ranker
-from recsys.pipelines.ranking.train_options import SCRATCH, SHIPPED, TrainOptions, started
-from recsys.pipelines.ranking.train_ranker import train_ranker
-from recsys.pipelines.ranking.train_report import TrainReport
+from recsys.pipelines.ranking.train_ranker import (
+    SCRATCH,
+    SHIPPED,
+    TrainOptions,
+    TrainReport,
+    started,
+    train_ranker,
+)
 from recsys.pipelines.ranking.training_table import PLAIN
 from recsys.ranking.network import NETWORK
 from recsys.ranking.ranker import KIND, SCHEMA, TreeRanker
@@ -39,6 +42,8 @@ from tests.rows import each_row
 if TYPE_CHECKING:
     from tests.built_index import Built
     from tests.conftest import RunCli
+
+pytestmark = pytest.mark.usefixtures("one_process")
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +60,7 @@ def linked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def trained(linked: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, TrainReport]:
     index = Path(shutil.copytree(linked, tmp_path_factory.mktemp("trained") / "linked.index"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(train_options, "FEWEST_TRAIN", 20)
+        patch.setattr(training, "FEWEST_TRAIN", 20)
         return index, train_ranker(index, None, TrainOptions())
 
 
@@ -214,7 +219,7 @@ def test_too_few_queries_leave_the_shipped_ranker(
     run_cli: "RunCli",
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(train_options, "FEWEST_TUNED", 29)
+    monkeypatch.setattr(training, "FEWEST_TUNED", 29)
     before = sorted(path.name for path in in_force(linked).iterdir())
     done = run_cli("train", "ranker", linked, "--quiet")
     assert done.code == 3

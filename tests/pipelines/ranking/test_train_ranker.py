@@ -16,9 +16,7 @@ from recsys.pipelines.evaluation.seeded_queries import training_poses
 from recsys.pipelines.evaluation.splits import gold, read_split
 from recsys.pipelines.ranking.fit_network import MEMBERS
 from recsys.pipelines.ranking.ranker_trial import judge
-from recsys.pipelines.ranking.train_options import TrainOptions
-from recsys.pipelines.ranking.train_ranker import train_ranker
-from recsys.pipelines.ranking.train_report import cross_fitted_error
+from recsys.pipelines.ranking.train_ranker import TrainOptions, cross_fitted_error, train_ranker
 from recsys.pipelines.ranking.training_table import Posing, TrainingTable, collect, concatenate
 from recsys.progress import silent
 from recsys.query.query import draft_of, make_query

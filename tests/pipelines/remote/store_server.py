@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
-from werkzeug.serving import make_server
 
 from recsys.pipelines.remote.object_store import ObjectFolder, StoreAddress
 
@@ -33,6 +31,9 @@ class StoreServer:
     failure: Callable[[str, str], Answer | None] = lambda method, path: None
 
     def __post_init__(self) -> None:
+        # Not at the top: moto takes a second, and processes that serve no store do without.
+        from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
+
         self._moto = DomainDispatcherApplication(create_backend_app)
 
     def __call__(self, environment: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
@@ -67,6 +68,8 @@ class StoreServer:
 @contextmanager
 def served() -> Iterator[StoreServer]:
     """Serve a store with one empty bucket, named by the usual variables of the environment."""
+    from werkzeug.serving import make_server
+
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     app = StoreServer()
     server = make_server("127.0.0.1", 0, app, threaded=True)

@@ -20,10 +20,14 @@ from recsys.pipelines.remote.store_pointer import find_pointer, new_pointer
 from recsys.pipelines.remote.working_copy import OFFLINE, copy_to_change, copy_to_read
 from recsys.store.artifacts import json_bytes
 from recsys.store.generations import Generation, pin
+from recsys.store.layout import INDEX_SCHEMA
 from tests.pipelines.remote.made_index import FILES, LANCE, files_of, make_index
 from tests.pipelines.remote.store_server import StoreServer, folder_at
 
+pytestmark = pytest.mark.area("store")
+
 _numbers = count()
+POINTER = b'{"kind": "index", "schema": %d, "generation": "%b", "sha256": "0"}'
 SEARCHED_HERE = FILES | {"vectors/given.npy": b"here"}
 
 
@@ -207,8 +211,9 @@ def test_an_index_of_a_stranger_writes_nowhere_else(
     [
         (b"<html>", ArtifactCorrupt),
         (b"[]", ArtifactCorrupt),
-        (b'{"kind": "index", "schema": 4, "generation": "../x", "sha256": "0"}', ArtifactCorrupt),
-        (b'{"kind": "index", "schema": 99, "generation": "1", "sha256": "0"}', ArtifactMismatch),
+        (POINTER % (INDEX_SCHEMA, b"../x"), ArtifactCorrupt),
+        (POINTER % (INDEX_SCHEMA - 1, b"1"), ArtifactMismatch),
+        (POINTER % (INDEX_SCHEMA + 1, b"1"), ArtifactMismatch),
     ],
 )
 def test_what_is_no_index_of_this_version_is_refused(

@@ -20,6 +20,8 @@ from tests.built_index import ROOT
 from tests.pipelines.remote.made_index import FILES, LANCE, files_of, make_index
 from tests.pipelines.remote.store_server import BROKEN, StoreServer, folder_at
 
+pytestmark = pytest.mark.area("store")
+
 _numbers = count()
 
 

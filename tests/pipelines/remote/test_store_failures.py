@@ -13,6 +13,8 @@ from recsys.pipelines.remote.store_pointer import find_pointer, need_pointer
 from tests.pipelines.remote.store_server import REFUSED, StoreServer, folder_at
 from tests.rows import each_row
 
+pytestmark = pytest.mark.area("store")
+
 
 def test_there_is_no_such_bucket(server: StoreServer) -> None:
     for ask in (find_pointer, lambda store: store.listed("x"), lambda store: store.send("x", b"")):

@@ -3,18 +3,22 @@
 import gzip
 import json
 import os
+import shutil
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pytest
 
-from recsys.pipelines.corpora import write_corpus
+from recsys.pipelines.corpora.collect import CollectedPapers
 from recsys.store.artifacts import sha256
 from recsys.store.corpus import Corpus
 from recsys.store.generations import in_force
 from tests.built_index import finished_shards, stopped, write_many
 from tests.pipelines.corpora.corpus_files import BIB, RIS, RIVERS, SAND, WOS, write
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from tests.conftest import RunCli
@@ -108,8 +112,8 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
-@pytest.mark.parametrize("command", ["build", "corpus"])
+@each_row("name", REFUSED)
+@each_row("command", ["build", "corpus"])
 def test_a_file_that_is_refused_is_one_line_and_leaves_nothing(
     folder: Path, run_cli: "RunCli", name: str, command: str
 ) -> None:
@@ -122,6 +126,8 @@ def test_a_file_that_is_refused_is_one_line_and_leaves_nothing(
     assert len(done.err.splitlines()) == 1 and "Traceback" not in done.err
     assert [each for each in names(folder) if each != "made"] == before
     assert not (folder / "made" / "manifest.json").exists()
+    (folder / name).unlink()
+    shutil.rmtree(folder / "made", ignore_errors=True)
 
 
 def test_an_index_is_no_source(folder: Path, run_cli: "RunCli") -> None:
@@ -131,7 +137,7 @@ def test_an_index_is_no_source(folder: Path, run_cli: "RunCli") -> None:
     assert not (folder / "b.index").exists()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("columns", "code", "said"),
     [
         ("title=TI,year=PY", 0, "1 papers read as table"),
@@ -151,7 +157,9 @@ def test_columns_of_a_table_may_be_named(
         done = run_cli(*words, "--out", f"{words[0]}.made", "--columns", columns)
         assert done.code == code
         assert said in " ".join(done.err.replace("│", " ").split())
-        assert (folder / f"{words[0]}.made").exists() == (code == 0)
+        made = folder / f"{words[0]}.made"
+        assert made.exists() == (code == 0)
+        shutil.rmtree(made) if made.is_dir() else made.unlink(missing_ok=True)
 
 
 def test_preprints_stay_apart_if_told(folder: Path, run_cli: "RunCli") -> None:
@@ -205,7 +213,7 @@ def test_abstracts_begin_with_keyphrases_if_told_by_updates_as_well(
     assert other.code == 1 and "index of other papers or options" in other.err
 
 
-@pytest.mark.parametrize("told", ["tags", "labels.", "", "labels.keywords_plus"])
+@each_row("told", ["tags", "labels.", "", "labels.keywords_plus"])
 def test_keyphrases_of_no_field_are_refused(folder: Path, run_cli: "RunCli", told: str) -> None:
     done = run_cli("build", "papers.ris", "--out", "no.index", "--keyphrases", told)
     assert done.code == 2 and "--keyphrases" in done.err
@@ -243,18 +251,19 @@ def test_an_interrupted_corpus_leaves_what_was_there(
 ) -> None:
     write(folder / name, "precious")
     before = names(folder)
-    write_papers = write_corpus._write
+    batches = CollectedPapers.to_batches
 
-    def interrupted(papers: object, file: object) -> None:
-        write_papers(papers, file)  # type: ignore[arg-type]  # passed on as they are
+    def interrupted(papers: CollectedPapers) -> Iterator[pa.RecordBatch]:
+        yield from batches(papers)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(write_corpus, "_write", interrupted)
+    monkeypatch.setattr(CollectedPapers, "to_batches", interrupted)
     done = run_cli("corpus", *FILES, "--out", name)
     assert done.code == 130 and "interrupted" in done.err
     assert names(folder) == before and (folder / name).read_text() == "precious"
 
 
+@pytest.mark.slow  # Killed builds of one file: `tests/pipelines/index`.
 def test_a_killed_build_of_several_files_leaves_no_index_and_continues(
     folder: Path, run_cli: "RunCli"
 ) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from recsys.app.cache import cache_folder
-from recsys.eval.studies.clicks.click_models import CLICK_MODELS
+from recsys.eval.studies.clicks.simulation import CLICK_MODELS
 from recsys.eval.trec import write_run
 from recsys.pipelines.index.build import BuildOptions, build
 from tests.pipelines.studies.clicks.related_papers import related_papers
@@ -25,7 +25,7 @@ SIZES = ("--impressions", 600, "--trials", 3000)
 
 @dataclass(frozen=True)
 class Simulated:
-    """index: of related papers. task: what `clicks simulate` wrote about it."""
+    """index: of related papers. task: what `study clicks-simulate` wrote about it."""
 
     index: Path
     task: Path
@@ -51,7 +51,7 @@ def index(own_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def simulated(index: Path, tmp_path: Path, run_cli: "RunCli") -> Simulated:
     task = tmp_path / "task"
-    done = run_cli("clicks", "simulate", index, "--out", task, *SIZES)
+    done = run_cli("study", "clicks-simulate", index, "--out", task, *SIZES)
     assert (done.code, done.out) == (0, "")
     assert done.err.startswith(f"{task}: ") and " train, " in done.err
     return Simulated(index, task)
@@ -59,7 +59,7 @@ def simulated(index: Path, tmp_path: Path, run_cli: "RunCli") -> Simulated:
 
 def test_a_simulation_is_repeated_exactly(simulated: Simulated, run_cli: "RunCli") -> None:
     before = {path: path.read_bytes() for path in simulated.task.rglob("*") if path.is_file()}
-    again = ("clicks", "simulate", simulated.index, "--out", simulated.task, "--quiet")
+    again = ("study", "clicks-simulate", simulated.index, "--out", simulated.task, "--quiet")
     assert run_cli(*again, *SIZES).err == ""
     assert {path: path.read_bytes() for path in before} == before
     assert run_cli(*again, *SIZES, "--seed", 1).code == 0
@@ -71,7 +71,7 @@ def test_propensities_are_estimated_and_written_as_scidocs_does(
     method: str, simulated: Simulated, tmp_path: Path, run_cli: "RunCli"
 ) -> None:
     file = tmp_path / "propensity_scores.json"
-    arguments = ("clicks", "estimate", simulated.log, "--method", method, "--samples", 20)
+    arguments = ("study", "clicks-estimate", simulated.log, "--method", method, "--samples", 20)
     done = run_cli(*arguments, "--truth", simulated.truth, "--out", file)
     assert (done.code, done.err) == (0, f"Written to {file}.\n")
     scores = json.loads(file.read_text())["scores"]
@@ -92,7 +92,7 @@ def test_runs_are_judged_and_what_they_lack_is_noted(
         for query, papers in list(relevance.items())[:-1]
     )
     write_run(tmp_path / "best.trec", ((q, p, s.astype(np.float32)) for q, p, s in ranked), tag="t")
-    arguments = ("clicks", "evaluate", simulated.log, "--propensities", simulated.truth)
+    arguments = ("study", "clicks-evaluate", simulated.log, "--propensities", simulated.truth)
     done = run_cli(*arguments, tmp_path / "best.trec", "--samples", 20)
     assert done.code == 0
     assert "best: nothing that was shown is ranked for 1 of " in done.err
@@ -112,7 +112,7 @@ def test_runs_are_judged_and_what_they_lack_is_noted(
 
 
 def test_the_task_of_scidocs_runs_from_its_folder(simulated: Simulated, run_cli: "RunCli") -> None:
-    arguments = ("evaluate-clicks", simulated.task, "--seeds", 1, "--samples", 10)
+    arguments = ("study", "clicks-task", simulated.task, "--seeds", 1, "--samples", 10)
     embeddings = simulated.task / "embeddings.jsonl"
     options = ("--weightings", "per-position", "--negatives", "first-5", "--format", "json")
     done = run_cli(*arguments, "--embeddings", embeddings, *options)
@@ -131,7 +131,7 @@ def test_a_study_is_a_page_a_file_for_programs_and_tables(
 ) -> None:
     out = tmp_path / "new" / "study"
     only = ("--only", "recovery,coverage", "--impressions", 4000, "--logs", 2)
-    done = run_cli("clicks", "study", index, "--out", out, *only)
+    done = run_cli("study", "clicks-study", index, "--out", out, *only)
     assert done.code == 0
     assert "Estimated propensities against the truth." in done.out
     assert "logs: done (2" in done.err and done.err.endswith(f"Written to {out}.\n")
@@ -162,7 +162,7 @@ def test_a_log_that_tells_no_propensities_is_one_line(
 ) -> None:
     log, out = tmp_path / "log", tmp_path / "out.json"
     log.write_text(content)
-    done = run_cli("clicks", "estimate", log, *arguments, "--out", out)
+    done = run_cli("study", "clicks-estimate", log, *arguments, "--out", out)
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
     assert done.err.startswith("error: ") and what in done.err
     assert [path.name for path in tmp_path.iterdir()] == ["log"]
@@ -184,7 +184,7 @@ def test_propensities_that_cannot_weigh_clicks_are_one_line(
     log, file = tmp_path / "log.jsonl", tmp_path / "p.json"
     log.write_text(JSON)
     file.write_text(propensities)
-    done = run_cli("clicks", "evaluate", log, "--propensities", file)
+    done = run_cli("study", "clicks-evaluate", log, "--propensities", file)
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
     assert what in done.err
 
@@ -197,15 +197,21 @@ def test_missing_files_and_folders_are_one_line(
     here.write_text("")
     vectors = ("--embeddings", tmp_path / "no.jsonl")
     for arguments, what in (
-        (("clicks", "estimate", tmp_path / "lgo.jsonl", "--method", "em"), "'log.jsonl'"),
-        (("clicks", "evaluate", log, "--propensities", tmp_path / "no"), "no"),
-        (("clicks", "estimate", log, "--method", "em", "--out", here / "x"), "There is no folder"),
-        (("evaluate-clicks", tmp_path, *vectors), "has no folder recomm"),
-        (("evaluate-clicks", tmp_path, *vectors, "--out", tmp_path), "is a directory"),
-        (("clicks", "simulate", index, "--out", here), "is a file"),
-        (("clicks", "simulate", tmp_path / "no.index", "--out", here), "no.index"),
-        (("clicks", "study", index, "--out", here), "is a file"),
-        (("clicks", "study", index, "--out", tmp_path / "s", "--only", "learn"), "'learning'"),
+        (("study", "clicks-estimate", tmp_path / "lgo.jsonl", "--method", "em"), "'log.jsonl'"),
+        (("study", "clicks-evaluate", log, "--propensities", tmp_path / "no"), "no"),
+        (
+            ("study", "clicks-estimate", log, "--method", "em", "--out", here / "x"),
+            "There is no folder",
+        ),
+        (("study", "clicks-task", tmp_path, *vectors), "has no folder recomm"),
+        (("study", "clicks-task", tmp_path, *vectors, "--out", tmp_path), "is a directory"),
+        (("study", "clicks-simulate", index, "--out", here), "is a file"),
+        (("study", "clicks-simulate", tmp_path / "no.index", "--out", here), "no.index"),
+        (("study", "clicks-study", index, "--out", here), "is a file"),
+        (
+            ("study", "clicks-study", index, "--out", tmp_path / "s", "--only", "learn"),
+            "'learning'",
+        ),
     ):
         done = run_cli(*arguments)
         assert (done.code, done.out, done.err.count("\n")) == (1, "", 1), arguments
@@ -216,13 +222,13 @@ def test_missing_files_and_folders_are_one_line(
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("clicks",),
-        ("clicks", "estimate", "log"),
-        ("clicks", "estimate", "log", "--method", "magic"),
-        ("clicks", "evaluate", "log"),
-        ("clicks", "simulate", "my.index"),
-        ("evaluate-clicks", "task"),
-        ("evaluate-clicks", "task", "--embeddings", "x", "--seeds", 0),
+        ("study",),
+        ("study", "clicks-estimate", "log"),
+        ("study", "clicks-estimate", "log", "--method", "magic"),
+        ("study", "clicks-evaluate", "log"),
+        ("study", "clicks-simulate", "my.index"),
+        ("study", "clicks-task", "task"),
+        ("study", "clicks-task", "task", "--embeddings", "x", "--seeds", 0),
     ],
 )
 def test_what_is_missing_is_a_usage_error(arguments: tuple[object, ...], run_cli: "RunCli") -> None:
@@ -242,9 +248,17 @@ def test_an_interrupt_leaves_nothing_half_written(
     )  # Written last.
     monkeypatch.setattr("recsys.eval.studies.clicks.coverage.study", interrupt)
     for arguments in (
-        ("clicks", "simulate", simulated.index, "--out", simulated.task, *SIZES),
-        ("clicks", "simulate", simulated.index, "--out", tmp_path / "other", *SIZES),
-        ("clicks", "study", simulated.index, "--out", tmp_path / "study", "--only", "coverage"),
+        ("study", "clicks-simulate", simulated.index, "--out", simulated.task, *SIZES),
+        ("study", "clicks-simulate", simulated.index, "--out", tmp_path / "other", *SIZES),
+        (
+            "study",
+            "clicks-study",
+            simulated.index,
+            "--out",
+            tmp_path / "study",
+            "--only",
+            "coverage",
+        ),
     ):
         assert run_cli(*arguments).code == 130
     assert [path.name for path in tmp_path.iterdir()] == ["task"]

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from recsys.app.coloured_gaps import coloured_gaps
+from recsys.app.coloured_table import coloured_gaps
 from recsys.formats.local_answers.gap_keys import keys_of
 from recsys.formats.local_answers.local_formats import render_local
 from recsys.passages import LocalAnswer

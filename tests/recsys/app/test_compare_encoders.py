@@ -1,4 +1,4 @@
-"""`recsys compare-encoders` from the outside."""
+"""`recsys study compare-encoders` from the outside."""
 
 import json
 from pathlib import Path
@@ -19,7 +19,7 @@ def test_finished_rows_are_shown_though_one_fails(
     papers, out = small_probe(tmp_path).papers, tmp_path / "out"
     missing = tmp_path / "missing.npy"
     command = (
-        "compare-encoders", built.index, "--split", built.split, "--labels", papers,
+        "study", "compare-encoders", built.index, "--split", built.split, "--labels", papers,
         "--label", "labels.field", "--min-count", 8, "--queries", 0, "--dim", 8, "--jobs", 1,
         "--encoder", "random", "--encoder", f"gone={missing}", "--out", out,
     )  # fmt: skip
@@ -49,7 +49,7 @@ def test_what_cannot_be_used_is_one_line(
     options: tuple[str, ...], message: str, built: "Built", tmp_path: Path, run_cli: "RunCli"
 ) -> None:
     done = run_cli(
-        "compare-encoders", built.index, "--split", built.split, "--out", tmp_path / "out",
+        "study", "compare-encoders", built.index, "--split", built.split, "--out", tmp_path / "out",
         "--encoder", "minilm", *options,
     )  # fmt: skip
     assert (done.code, done.out) == (1, "")

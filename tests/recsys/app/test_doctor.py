@@ -69,8 +69,7 @@ def test_it_tells_which_kernels_answer(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_to_lack_an_extra_is_no_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     assert doctor._extras().detail == (
-        "baselines, hnsw, lance, milvus, online, pdf, ray, report, serve, store, studies, "
-        "train, tune"
+        "baselines, hnsw, lance, online, pdf, ray, report, serve, store, studies, train, tune"
     )
     monkeypatch.setattr(doctor, "EXTRAS", {"json": "some", "no_such": "more", "nor_this": "most"})
     check = doctor._extras()

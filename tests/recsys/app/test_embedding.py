@@ -1,4 +1,4 @@
-"""The commands `embed`, `scidocs` and `generate-scidocs`, from options to output."""
+"""The commands `embed`, `scidocs` and `study scidocs-generate`, from options to output."""
 
 import json
 from pathlib import Path
@@ -43,7 +43,7 @@ def test_embed_writes_the_vectors_of_an_index(
 
 def test_scidocs_prints_the_table(suite: Path, tmp_path: Path, run_cli: RunCli) -> None:
     found = run_cli(
-        "scidocs", suite, "--embeddings", tmp_path / "good.jsonl", "--random",
+        "study", "scidocs", suite, "--embeddings", tmp_path / "good.jsonl", "--random",
         "--queries", tmp_path / "q.jsonl", "--jobs", 1,
     )  # fmt: skip
     assert found.code == 0
@@ -62,7 +62,7 @@ def test_scidocs_prints_the_table(suite: Path, tmp_path: Path, run_cli: RunCli) 
 
 def test_scidocs_writes_json(suite: Path, tmp_path: Path, run_cli: RunCli) -> None:
     found = run_cli(
-        "scidocs", suite, "--embeddings", f"mine={tmp_path / 'good.jsonl'}",
+        "study", "scidocs", suite, "--embeddings", f"mine={tmp_path / 'good.jsonl'}",
         "--tasks", "cite", "--format", "json", "--quiet",
     )  # fmt: skip
     assert (found.code, found.err) == (0, "")
@@ -74,13 +74,16 @@ def test_scidocs_writes_json(suite: Path, tmp_path: Path, run_cli: RunCli) -> No
 def test_wrong_input_is_an_error_in_words(suite: Path, tmp_path: Path, run_cli: RunCli) -> None:
     (tmp_path / "bad.jsonl").write_text('{"paper_id": "a", "embedding": [1]}\n[]\n')
     for arguments, message in (
-        (("scidocs", suite), "There are no vectors to evaluate."),
-        (("scidocs", suite, "--embeddings", tmp_path / "bad.jsonl"), "bad.jsonl, line 2"),
-        (("scidocs", tmp_path / "none", "--random"), "There is no directory"),
-        (("scidocs", suite, "--random", "--tasks", "mash"), "Did you mean 'mesh'?"),
-        (("scidocs", suite, "--random", "--queries", tmp_path / "x" / "q"), "There is no folder"),
+        (("study", "scidocs", suite), "There are no vectors to evaluate."),
+        (("study", "scidocs", suite, "--embeddings", tmp_path / "bad.jsonl"), "bad.jsonl, line 2"),
+        (("study", "scidocs", tmp_path / "none", "--random"), "There is no directory"),
+        (("study", "scidocs", suite, "--random", "--tasks", "mash"), "Did you mean 'mesh'?"),
+        (
+            ("study", "scidocs", suite, "--random", "--queries", tmp_path / "x" / "q"),
+            "There is no folder",
+        ),
         (("embed", suite, "--out", tmp_path / "v.npy"), "holds no texts"),
-        (("generate-scidocs", tmp_path, "--out", tmp_path / "s"), "not a finished index"),
+        (("study", "scidocs-generate", tmp_path, "--out", tmp_path / "s"), "not a finished index"),
     ):
         found = run_cli(*arguments)
         assert (found.code, found.out) == (1, "")
@@ -89,12 +92,12 @@ def test_wrong_input_is_an_error_in_words(suite: Path, tmp_path: Path, run_cli: 
 
 def test_a_suite_is_made_of_an_index(built: "Built", tmp_path: Path, run_cli: RunCli) -> None:
     out = tmp_path / "suite"
-    found = run_cli("generate-scidocs", built.index, "--out", out, "--split", built.split)
+    found = run_cli("study", "scidocs-generate", built.index, "--out", out, "--split", built.split)
     assert found.code == 0
     assert "nothing for mag, mesh, recomm" in found.err
     assert (
         len({line.split()[0] for line in (out / "cite/test.qrel").read_text().splitlines()}) == 12
     )
     run_cli("embed", built.index, "--out", tmp_path / "v.npy", "--quiet")
-    scored = run_cli("scidocs", out, "--embeddings", tmp_path / "v.npy", "--quiet")
+    scored = run_cli("study", "scidocs", out, "--embeddings", tmp_path / "v.npy", "--quiet")
     assert scored.code == 0 and "This suite was generated" in scored.out

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recsys.app.cache import cache_folder
-from recsys.models.seen_queries import SeenQueries
+from recsys.models.encoder import SeenQueries
 from recsys.pipelines.index.build import BuildOptions, build
 from recsys.pipelines.studies.finetuning.encoder_training import Run
-from recsys.pipelines.studies.specter.dev_recall import Sample
-from recsys.pipelines.studies.specter.fitting import EncoderOptions
-from recsys.pipelines.studies.specter.train_encoder import train_encoder
-from recsys.pipelines.studies.specter.triplet_sources import Reading
+from recsys.pipelines.studies.specter.train_encoder import EncoderOptions, train_encoder
+from recsys.pipelines.studies.specter.triplet_sources import Reading, Sample
 from tests.pipelines.studies.specter.small_sources import (
     LOOP,
     related_papers,

@@ -68,6 +68,11 @@ PLACES = {
     "two names of no UTF-8": Place(CAFE + r" --out $'o\xe9.json'; cat $'o\xe9.json'", True),
     "no such name": Place(r"RECSYS $'\xe9.tex'", False, r"error: There is no file \udce9.", 1),
 }  # fmt: skip
+USUALLY = (
+    *("closed stdin", "closed stderr", "closed stdout", "full stdout", "full file", "all closed"),
+    *("draft of closed stdin", "stdout by name, early end", "a pipe as draft", "endless device"),
+    *("ascii", "a name of no UTF-8"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +99,7 @@ def shell(
     return run
 
 
-@each_row("name", PLACES)
+@each_row("name", sorted(PLACES, key=lambda name: name not in USUALLY), usually=len(USUALLY))
 def test_the_answer_if_it_is_possible_else_one_line(
     name: str, shell: Callable[[str], "subprocess.CompletedProcess[str]"]
 ) -> None:

@@ -86,7 +86,7 @@ def test_a_terminal_is_asked(
     run_cli: "RunCli",
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("recsys.app.agreeing_first._is_terminal", lambda stream: True)
+    monkeypatch.setattr("recsys.app.known_lists._is_terminal", lambda stream: True)
     words = ("fetch", draft, "--out", tmp_path / "field.jsonl", "--papers", 30)
     done = run_cli(*words, stdin=b"n\n")
     assert (done.code, served.asked) == (1, [])
@@ -185,7 +185,7 @@ def test_an_unknown_source_is_named_with_the_known_ones(tmp_path: Path, run_cli:
 def test_a_draft_is_answered_out_of_what_is_around_it(
     served: Served, draft: Path, run_cli: "RunCli", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recsys.app.fetched_index.PAPERS", 40)
+    monkeypatch.setattr("recsys.app.fetch_wiring.PAPERS", 40)
     words = ("recommend", draft, "--fetch", "-k", 5, "--format", "jsonl")
     refused = run_cli(*words)
     assert refused.code == 2 and served.asked == []

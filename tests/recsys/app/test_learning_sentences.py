@@ -2,7 +2,8 @@
 
 import inspect
 import json
-from collections.abc import Mapping, Sequence
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -10,16 +11,19 @@ import httpx2
 import pytest
 
 from recsys.app import local_wiring
-from recsys.app.cli.local import contexts_choices, learning_sentences
+from recsys.app.cli.local import learning_sentences
 from recsys.app.cli.signatures import command
-from recsys.app.wiring import serving_model
+from recsys.app.wiring import open_index, serving_model
 from recsys.indexes.opening import open_collection
-from recsys.local.local_ranker import LOCAL_RANKER
-from recsys.models.seen_queries import SeenQueries
+from recsys.local.local_recommender import LOCAL_RANKER
+from recsys.models.encoder import SeenQueries
+from recsys.pipelines.jobs.index_writer import writing
+from recsys.pipelines.local.context_sources import read_sentences
 from recsys.pipelines.local.evaluate_local import LocalEvaluation
 from recsys.pipelines.local.local_queries import KNOWN
 from recsys.pipelines.local.local_systems import LOCAL_SYSTEMS
-from recsys.pipelines.local.train_local import LocalTraining
+from recsys.pipelines.local.sentence_parts import Division
+from recsys.pipelines.local.train_local import LocalTraining, train_local
 from recsys.store.artifacts import MANIFEST
 from recsys.store.generations import in_force
 from recsys.store.layout import CONTEXTS, ENCODER
@@ -44,9 +48,11 @@ def write(path: Path, contexts: Sequence[Mapping[str, str | int]]) -> Path:
     return path
 
 
-@pytest.fixture
-def contexts(tmp_path: Path) -> Path:
-    """A file in which every paper speaks of the two before it in four ways, and of a stranger."""
+LEARN = ("--train-until", 2005, "--dev-until", 2009, "--per-paper", 2)
+
+
+def write_contexts(folder: Path) -> Path:
+    """Write what every paper says of the two before it in four ways, and of a stranger."""
     said = [
         {
             "citing": f"{topic}-{age:02}",
@@ -60,12 +66,36 @@ def contexts(tmp_path: Path) -> Path:
         for way in WAYS
     ]
     stranger = {"citing": "rivers-05", "cited": "nobody", "text": "As nobody said before."}
-    return write(tmp_path / "contexts.jsonl", [*said, stranger])
+    return write(folder / "contexts.jsonl", [*said, stranger])
+
+
+@pytest.fixture
+def contexts(tmp_path: Path) -> Path:
+    return write_contexts(tmp_path)
 
 
 @pytest.fixture
 def index(built: "Built", tmp_path: Path) -> Path:
     return built.without_models(tmp_path)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_are_enough() -> Iterator[None]:
+    """Learn from fewer sentences than would tell anything: each takes a while to be asked."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("recsys.pipelines.local.train_local.FEWEST", 30)
+        yield
+
+
+@pytest.fixture(scope="module")
+def learned(few_are_enough: None, built: "Built", tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An index with a local ranker of its own; tests take a copy."""
+    folder = tmp_path_factory.mktemp("learned")
+    index = built.without_models(folder)
+    contexts = read_sentences([write_contexts(folder)]).contexts
+    divide = Division(contexts, until=(2005, 2009)).parts
+    train_local(index, divide, LocalTraining(), open_index=open_index)
+    return index
 
 
 def test_from_contexts_to_a_report(
@@ -77,8 +107,7 @@ def test_from_contexts_to_a_report(
     assert f"Saved in {index}." in added.err
     assert (in_force(index) / CONTEXTS).is_dir()
 
-    years = ("--train-until", 2005, "--dev-until", 2009)
-    trained = run_cli("train", "local", index, contexts, *years, "--per-paper", 8)
+    trained = run_cli("train", "local", index, contexts, *LEARN)
     assert (trained.code, trained.out) == (0, "")
     said = "Train until 2005, dev until 2009: 144 sentences to train on, 128 for dev, 64 left for"
     assert said in trained.err
@@ -111,39 +140,50 @@ def test_a_local_ranker_is_told_to_trust_an_encoder_of_its_papers_too_much(
     collection = open_collection(index)
     known = collection.corpus.rows([f"rivers-{age:02}" for age in range(2, 12)])
     SeenQueries.of(collection, train=known, dev=known[:0]).save(in_force(index) / ENCODER)
-    learn = ("train", "local", index, contexts, "--train-until", 2005, "--dev-until", 2009)
-    done = run_cli(*learn, "--per-paper", 8)
+    done = run_cli("train", "local", index, contexts, *LEARN)
     assert done.code == 0
     # Of four topics, 2001 to 2009: the encoder knows one from 2002 on.
     assert "has learned from 8 of the 36 papers of train and dev: the ranker takes" in done.err
 
 
-def test_an_answer_says_that_the_rankers_of_an_index_have_parted(
-    built: "Built", index: Path, contexts: Path, run_cli: "RunCli", tmp_path: Path
-) -> None:
-    draft = tmp_path / "draft.md"
+def cited(draft: Path, index: Path) -> tuple[object, ...]:
     draft.write_text("# Rivers\n\nOf rivers much is known since survey 3 [CITE].\n")
-    asked = ("cite", draft, "--index", index)
-    parted = "The local ranker of this index has learned beside another ranker of drafts"
-    learn = ("train", "local", index, contexts, "--train-until", 2005, "--dev-until", 2009)
-    assert parted not in run_cli(*asked).err  # The package's own answers.
-    assert run_cli(*learn, "--per-paper", 8).code == 0
-    assert parted not in run_cli(*asked).err
-    assert run_cli("train", "ranker", index, "--split", built.split).code == 0
+    return ("cite", draft, "--index", index)
+
+
+PARTED = "The local ranker of this index has learned beside another ranker of drafts"
+
+
+def test_an_answer_says_that_the_rankers_of_an_index_have_parted(
+    built: "Built", index: Path, learned: Path, run_cli: "RunCli", tmp_path: Path
+) -> None:
+    asked = cited(tmp_path / "draft.md", index)
+    assert PARTED not in run_cli(*asked).err  # The package's own answers.
+    shutil.rmtree(index)
+    shutil.copytree(learned, index)
+    assert PARTED not in run_cli(*asked).err
+    with writing(index) as writer, writer.member("ranker") as new:  # As `train ranker` does.
+        shutil.copytree(in_force(built.index) / "ranker", new, dirs_exist_ok=True)
     told = run_cli(*asked)
-    assert told.code == 0 and parted in told.err
-    assert parted not in run_cli(*asked, "--quiet").err
-    assert run_cli(*learn, "--per-paper", 8).code == 0
+    assert told.code == 0 and PARTED in told.err
+    assert PARTED not in run_cli(*asked, "--quiet").err
+
+
+def test_rankers_that_learned_of_each_other_are_both_kept(
+    built: "Built", contexts: Path, run_cli: "RunCli", tmp_path: Path
+) -> None:
+    index = built.copy(tmp_path)
+    asked = cited(tmp_path / "draft.md", index)
+    assert run_cli("train", "local", index, contexts, *LEARN).code == 0
     new = write(tmp_path / "new.jsonl", [{"id": "new", "title": "On rivers again", "year": 2012}])
     assert run_cli("update", index, new).code == 0
-    assert parted not in run_cli(*asked).err  # Both were kept.
+    assert PARTED not in run_cli(*asked).err
 
 
 def test_pages_are_served_beside_a_local_ranker_that_cannot_be_read(
-    index: Path, contexts: Path, run_cli: "RunCli"
+    learned: Path, tmp_path: Path
 ) -> None:
-    learn = ("train", "local", index, contexts, "--train-until", 2005, "--dev-until", 2009)
-    assert run_cli(*learn, "--per-paper", 8).code == 0
+    index = Path(shutil.copytree(learned, tmp_path / "small.index"))
     (in_force(index) / LOCAL_RANKER / MANIFEST).write_text("{", encoding="utf-8")
     with started(index) as (process, address):
         assert process.stderr is not None
@@ -295,14 +335,14 @@ def test_a_missing_local_ranker_is_named(
 
 
 def test_the_command_line_has_the_names_and_defaults_of_the_library() -> None:
-    assert get_args(contexts_choices.Known) == KNOWN
-    assert contexts_choices.SYSTEMS == tuple(LOCAL_SYSTEMS)
+    assert get_args(learning_sentences.Known) == KNOWN
+    assert learning_sentences.SYSTEMS == tuple(LOCAL_SYSTEMS)
     given = inspect.signature(
         command("evaluate_local", learning_sentences.evaluate_local)
     ).parameters
     usual = LocalEvaluation()
     assert tuple(given["systems"].default.split(",")) == tuple(usual.systems)
-    assert contexts_choices.EVERY_YEAR == usual.years
+    assert learning_sentences.EVERY_YEAR == usual.years
     for name in ("known", "masked", "per_paper", "k", "seed"):
         assert given[name].default == getattr(usual, name)
     training = inspect.signature(command("train_local", learning_sentences.train_local)).parameters

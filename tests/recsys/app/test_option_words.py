@@ -3,30 +3,29 @@
 from collections.abc import Iterable
 from typing import Any, get_args
 
-from benchmarks.reproduction import reproduce
-from recsys.app.cli import click_logs, click_studies, options
+from recsys.app.cli import options
+from recsys.app.cli.study import clicks
 from recsys.eval.report import compare, repeats
 from recsys.eval.report.evaluation_report import SUFFIXES
-from recsys.eval.report.page_formats import FORMATS
-from recsys.eval.studies.clicks.click_models import CLICK_MODELS
+from recsys.eval.report.page import FORMATS
 from recsys.eval.studies.clicks.estimation import METHODS
+from recsys.eval.studies.clicks.simulation import CLICK_MODELS
 from recsys.eval.studies.scidocs import scidocs_table
-from recsys.pipelines.studies.clicks.click_pairs import NEGATIVES
+from recsys.pipelines.studies.clicks.click_features import NEGATIVES
 from tests.rows import each_row
 
 
 @each_row(
     ("words", "table"),
     [
-        (options.ReportFormat, reproduce.RENDERERS),
         (options.ComparisonFormat, compare.RENDERERS),
         (options.ComparisonFormat, repeats.RENDERERS),
         (options.ComparisonFormat, scidocs_table.RENDERERS),
         (options.EvaluationFormat, SUFFIXES),
         (options.ResultFormat, FORMATS),
-        (click_logs.Method, METHODS),
-        (click_logs.Readers, CLICK_MODELS),
-        (click_studies.Negatives, NEGATIVES),
+        (clicks.Method, METHODS),
+        (clicks.Readers, CLICK_MODELS),
+        (clicks.Negatives, NEGATIVES),
     ],
 )
 def test_words_are_those_of_the_table(words: Any, table: Iterable[str]) -> None:  # noqa: ANN401

@@ -70,7 +70,7 @@ def _alone(word: str) -> list[str]:
     [
         ("recommend", ["a.tex", "--index=i", "-k 5", "--mmr 0.5", "--venue V*", "--quiet", "-v"]),
         ("build", ["papers.jsonl", "more", "--out i", "--force", "--seed=3", "--vectors exact"]),
-        ("clicks study", ["i", "--out o", "--format json", "--seed 1", "--json-errors"]),
+        ("study clicks-study", ["i", "--out o", "--format json", "--seed 1", "--json-errors"]),
     ],
 )
 def test_typer_reads_what_is_plain_as_the_same_values(name: str, plain: list[str]) -> None:

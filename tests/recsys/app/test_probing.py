@@ -1,4 +1,4 @@
-"""`recsys probe` from the outside."""
+"""`recsys study probe` from the outside."""
 
 import inspect
 import json
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from recsys.app.cli import probing
 from recsys.app.cli.signatures import command
+from recsys.app.cli.study import encoder_measures
 from recsys.pipelines.studies.probes.probe import PROBES
 from tests.pipelines.small_probe import small_probe
 
@@ -21,7 +21,8 @@ def test_embeddings_are_compared_on_stdout_and_in_a_folder(
 ) -> None:
     small, out = small_probe(tmp_path), tmp_path / "out"
     done = run_cli(
-        "probe", small.papers, "--embeddings", small.good, "--embeddings", f"other={small.poor}",
+        "study", "probe", small.papers, "--embeddings", small.good,
+        "--embeddings", f"other={small.poor}",
         "--label", "labels.field", "--min-count", 8, "--probes", "linear,map", "--out", out,
         "--format", "json",
     )  # fmt: skip
@@ -39,7 +40,7 @@ def test_what_was_left_out_is_noted(tmp_path: Path, run_cli: "RunCli") -> None:
     small = small_probe(tmp_path)
     ids = small.good.with_name("good.ids.txt")
     ids.write_text(ids.read_text().replace("p03", "q03"))
-    command = ("probe", small.papers, "--embeddings", small.good, "--label", "venue")
+    command = ("study", "probe", small.papers, "--embeddings", small.good, "--label", "venue")
     done = run_cli(*command, "--min-count", 8, "--probes", "retrieval")
     assert (done.code, done.err.count("good has no vector of 1 of 80 papers.")) == (0, 1)
     assert "79 papers of 4 classes" in done.out
@@ -49,7 +50,7 @@ def test_what_was_left_out_is_noted(tmp_path: Path, run_cli: "RunCli") -> None:
 
 def test_what_cannot_be_used_is_one_line(tmp_path: Path, run_cli: "RunCli") -> None:
     small = small_probe(tmp_path)
-    command = ("probe", small.papers, "--embeddings", small.good, "--label")
+    command = ("study", "probe", small.papers, "--embeddings", small.good, "--label")
     for arguments in (
         (*command, "labels.fields"),
         (*command, "venue", "--out", small.papers),
@@ -65,12 +66,12 @@ def test_what_cannot_be_used_is_one_line(tmp_path: Path, run_cli: "RunCli") -> N
     "missing", [("--label", "venue"), ("--embeddings", "a.npy"), ("--label", "x", "--min-count", 3)]
 )
 def test_a_wrong_use_is_told(missing: tuple[object, ...], run_cli: "RunCli") -> None:
-    assert run_cli("probe", "papers.jsonl", *missing).code == 2
+    assert run_cli("study", "probe", "papers.jsonl", *missing).code == 2
 
 
 def test_all_probes_are_run_by_default() -> None:
     default = (
-        inspect.signature(command("probe_embeddings", probing.probe_embeddings))
+        inspect.signature(command("probe_embeddings", encoder_measures.probe_embeddings))
         .parameters["probes"]
         .default
     )

@@ -24,11 +24,15 @@ if TYPE_CHECKING:
 
 CHANGING = {
     *("update", "add-contexts", "train ranker", "train local", "train nnselect", "train nnrank"),
-    *("tune nnrank", "ablate nnrank"),  # They may lack NNSelect's folds, which an index keeps.
+    *(
+        "study tune-nnrank",
+        "study ablate-nnrank",
+    ),  # They may lack NNSelect's folds, which an index keeps.
 }
 TITLE = "Rivers and glaciers of the north"
 NEW = {"id": "new", "title": TITLE, "year": 2012}
 ADDRESS = "s3://bucket/small.index"
+ON_STORE = pytest.mark.area("store")
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +77,7 @@ def test_wherever_an_index_is_taken_an_address_is_taken(name: str) -> None:
     assert any(place.changed for place in places(name).values()) == (name in CHANGING)
 
 
+@ON_STORE
 def test_an_answer_is_the_same_from_a_store(
     built: "Built", store: StoreServer, elsewhere: Path, run_cli: "RunCli"
 ) -> None:
@@ -85,11 +90,13 @@ def test_an_answer_is_the_same_from_a_store(
     assert len(store.asked) == 1
 
 
+@ON_STORE
 def test_python_opens_an_index_on_a_store(store: StoreServer, elsewhere: Path) -> None:
     found = recsys.load(ADDRESS).recommend(elsewhere / "draft.json", k=3)
     assert len(found.recommendations) == 3
 
 
+@ON_STORE
 def test_other_commands_read_it_too(
     built: "Built", store: StoreServer, elsewhere: Path, run_cli: "RunCli"
 ) -> None:
@@ -102,6 +109,7 @@ def test_other_commands_read_it_too(
     assert first == second
 
 
+@ON_STORE
 def test_an_update_changes_the_index_on_the_store(
     store: StoreServer, elsewhere: Path, run_cli: "RunCli", monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -115,6 +123,7 @@ def test_an_update_changes_the_index_on_the_store(
     assert TITLE in found.out
 
 
+@ON_STORE
 def test_an_index_is_built_on_a_store_and_a_failed_push_is_continued(
     built: "Built", store: StoreServer, elsewhere: Path, run_cli: "RunCli"
 ) -> None:
@@ -140,6 +149,7 @@ def test_an_index_is_built_on_a_store_and_a_failed_push_is_continued(
     assert "Give another --store, or replace it with --force." in other.err
 
 
+@ON_STORE
 def test_a_folder_of_ones_own_is_brought_to_a_store(
     built: "Built", store: StoreServer, elsewhere: Path, run_cli: "RunCli"
 ) -> None:
@@ -151,6 +161,7 @@ def test_a_folder_of_ones_own_is_brought_to_a_store(
     assert run_cli("inspect", "s3://bucket/own.index").code == 0
 
 
+@ON_STORE
 @pytest.mark.parametrize(
     ("words", "code", "told"),
     [
@@ -178,6 +189,7 @@ def test_what_is_wrong_is_said_in_one_line(
     assert line.startswith(f"error: {told}")
 
 
+@ON_STORE
 def test_what_is_changed_meanwhile_is_fetched_for_what_runs_on(
     built: "Built", store: StoreServer, elsewhere: Path
 ) -> None:

@@ -6,9 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmarks.reproduction import reproduce
-from benchmarks.reproduction.reproduce import Outcome
-
 if TYPE_CHECKING:
     from tests.built_index import Built
     from tests.conftest import RunCli
@@ -75,54 +72,6 @@ def test_a_broken_run_is_one_line(evaluation: Path, run_cli: "RunCli") -> None:
     assert done.err.startswith(f"error: {run}:1: the score is nan.")
 
 
-@pytest.mark.parametrize(
-    "arguments", [("compare",), ("compare", "a.trec"), ("report",), ("reproduce",)]
-)
+@pytest.mark.parametrize("arguments", [("compare",), ("compare", "a.trec"), ("report",)])
 def test_what_is_missing_is_a_usage_error(arguments: tuple[str, ...], run_cli: "RunCli") -> None:
     assert run_cli(*arguments).code == 2
-
-
-def test_the_table_of_experiments_is_shown_without_data(run_cli: "RunCli") -> None:
-    done = run_cli("reproduce", "--list")
-    assert (done.code, done.err) == (0, "")
-    assert "vis/two-stage" in done.out and "$ recsys build {data}/vis/papers.jsonl.gz" in done.out
-
-
-def test_missing_corpora_and_rows_are_one_line(tmp_path: Path, run_cli: "RunCli") -> None:
-    work = tmp_path / "work"
-    missing = run_cli("reproduce", "--data", tmp_path, "--work", work)
-    assert missing.code == 1 and "papers.jsonl.gz" in missing.err
-    unknown = run_cli("reproduce", "--data", tmp_path, "--only", "vis/magic")
-    assert unknown.code == 1 and "There is no row 'vis/magic'." in unknown.err
-    assert not work.exists()
-
-
-@pytest.mark.parametrize(("measured", "code"), [(0.5, 0), (0.51, 1)])
-def test_the_exit_code_tells_whether_a_figure_differs(
-    measured: float, code: int, run_cli: "RunCli", monkeypatch: pytest.MonkeyPatch
-) -> None:
-    outcome = Outcome("vis/bm25", "MRR", 0.5, measured, 0.006)
-    monkeypatch.setattr(reproduce, "reproduce", lambda chosen, setup: [outcome])
-    done = run_cli("reproduce", "--data", ".", "--format", "json")
-    assert done.code == code
-    assert json.loads(done.out)["figures"][0]["differs"] is bool(code)
-
-
-def test_the_tables_of_what_was_repeated_are_written_into_their_pages(
-    evaluation: Path, tmp_path: Path, run_cli: "RunCli", monkeypatch: pytest.MonkeyPatch
-) -> None:
-    docs, work = tmp_path / "results", tmp_path / "work"
-    docs.mkdir()
-    page = docs / "evaluation.md"
-    page.write_text("<!-- evaluation -->\nold\n<!-- /evaluation -->\n", encoding="utf-8")
-    work.mkdir()
-    evaluation.rename(work / "vis")
-    monkeypatch.setattr(reproduce, "reproduce", lambda chosen, setup: [])
-    words = ("reproduce", "--data", tmp_path, "--work", work, "--only", "vis", "--docs")
-    assert run_cli(*words, docs).code == 0
-    text = page.read_text(encoding="utf-8")
-    assert "| bm25 |" in text and "old" not in text
-
-    monkeypatch.setattr(reproduce, "reproduce", lambda chosen, setup: pytest.fail("It ran."))
-    refused = run_cli(*words, tmp_path / "result")
-    assert refused.code == 1 and "Did you mean 'results'" in refused.err

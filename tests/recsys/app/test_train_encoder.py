@@ -1,4 +1,4 @@
-"""`recsys train encoder` and `recsys ablate encoder` from the outside."""
+"""`recsys train encoder` and `recsys study ablate-encoder` from the outside."""
 
 import inspect
 import json
@@ -12,16 +12,16 @@ from recsys.app.cache import cache_folder
 from recsys.app.cli.signatures import command
 from recsys.app.cli.training import training_encoders
 from recsys.eval.studies.encoders.training_page import TRAINING
-from recsys.models.seen_queries import SeenQueries
+from recsys.models.encoder import SeenQueries
 from recsys.pipelines.encoders.checkpoints import read_checkpoint
 from recsys.pipelines.encoders.export_encoder import cached_encoder, choose_settings
-from recsys.pipelines.studies.finetuning.adapter_file import with_adapter
 from recsys.pipelines.studies.finetuning.student import ADAPTER
-from recsys.pipelines.studies.specter.dev_recall import Sample
-from recsys.pipelines.studies.specter.fitting import EncoderOptions
+from recsys.pipelines.studies.specter.train_encoder import EncoderOptions
+from recsys.pipelines.studies.specter.triplet_sources import Sample
 from recsys.store.artifacts import load_manifest
 from recsys.store.generations import in_force, pin
 from recsys.store.layout import ENCODER
+from tests.pipelines.studies.finetuning.merged_adapter import merged_weights
 from tests.pipelines.studies.specter.small_sources import write_tiny_bert
 from tests.pipelines.studies.specter.test_related import write_folder
 
@@ -68,7 +68,7 @@ def test_an_encoder_is_trained_and_an_index_built_with_it(
     # What was trained there may be replaced, other things not.
     assert trained(run_cli, built, tiny, out, "--steps", 1, "--quiet").code == 0
     refused = trained(run_cli, built, tiny, index)
-    assert refused.code == 1 and "is no encoder that recsys trained" in refused.err
+    assert refused.code == 1 and "holds no encoder that recsys trained" in refused.err
 
 
 def test_an_adapter_is_stored_merged_and_alone(
@@ -78,7 +78,7 @@ def test_an_adapter_is_stored_merged_and_alone(
     more = ("--adapter", 2, "--loss", "in-batch", "--near", 1, "--steps", 3)
     done = trained(run_cli, built, tiny, out, *more, "--rate", 0.01, "--dev-queries", 3)
     assert "Trained an adapter (896 numbers)" in done.err
-    merged = with_adapter(read_checkpoint(str(tiny)), out / ADAPTER).weights
+    merged = merged_weights(read_checkpoint(str(tiny)), out / ADAPTER)
     for name, weights in read_checkpoint(str(out)).weights.items():
         assert np.allclose(weights, merged[name], atol=1e-6), name
     settings = json.loads((out / TRAINING).read_text())["settings"]
@@ -129,7 +129,7 @@ def test_an_ablation_is_a_table_on_stdout(
     built: "Built", tiny: Path, tmp_path: Path, run_cli: "RunCli"
 ) -> None:
     out = tmp_path / "ablation"
-    asked = ("ablate", "encoder", built.index, "--split", built.split)
+    asked = ("study", "ablate-encoder", built.index, "--split", built.split)
     given = (*asked, "--out", out, "--from", tiny, "--steps", 2, "--device", "cpu")
     done = run_cli(
         *given, "--rows", "no-abstract,other-start", "--other-start", tiny, "--format", "json"

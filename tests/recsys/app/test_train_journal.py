@@ -1,4 +1,4 @@
-"""`recsys train journal` from the outside."""
+"""`recsys study train-journal` from the outside."""
 
 import inspect
 import json
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recsys.app.cli.signatures import command
-from recsys.app.cli.training import training_journals
+from recsys.app.cli.study import encoder_training
 from recsys.eval.studies.encoders.training_page import TRAINING
 from recsys.pipelines.studies.journal.journal_study import FIGURES, PAGE
 from recsys.pipelines.studies.journal.train_journal import (
@@ -33,7 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def trained(run_cli: "RunCli", folder: Path, out: Path, *more: object) -> "CliResult":
-    given = ("train", "journal", folder / "papers.jsonl", "--from", folder / "tiny")
+    given = ("study", "train-journal", folder / "papers.jsonl", "--from", folder / "tiny")
     return run_cli(*given, "--out", out, "--min-count", EACH, "--device", "cpu", *more)
 
 
@@ -47,7 +47,17 @@ def test_an_encoder_is_trained_and_probed_on_what_it_has_not_seen(
     assert "Trained all weights (" in done.err and "On dev: accuracy 0." in done.err
     assert f"Saved in {out}. Use it: `recsys embed" in done.err and "steps of training" in done.err
     assert run_cli("embed", papers, "--encoder", out, "--out", vectors, "--quiet").code == 0
-    given = ("probe", papers, "--embeddings", vectors, "--label", "venue", "--probes", "linear")
+    given = (
+        "study",
+        "probe",
+        papers,
+        "--embeddings",
+        vectors,
+        "--label",
+        "venue",
+        "--probes",
+        "linear",
+    )
     shown = [
         run_cli(*given, *parting, "--min-count", EACH, "--format", "json").out
         for parting in (apart, ("--seen", out / CLASSES, "--seed", 1))
@@ -82,7 +92,7 @@ def test_what_is_missing_or_too_much_is_told(
     assert none.code == 1 and "Did you mean 'venue'" in none.err
     every = trained(run_cli, folder, tmp_path / "x", "--unseen", 1)
     assert every.code == 1 and "Lower --unseen." in every.err
-    few = run_cli("train", "journal", folder / "papers.jsonl", "--out", tmp_path / "x")
+    few = run_cli("study", "train-journal", folder / "papers.jsonl", "--out", tmp_path / "x")
     assert few.code == 1 and "0 classes of venue have at least 100" in few.err
     short = trained(run_cli, folder, tmp_path / "x", "--max-length", 3)
     assert short.code == 1 and "--max-length 3 leaves no room" in short.err
@@ -90,7 +100,7 @@ def test_what_is_missing_or_too_much_is_told(
 
 
 def test_the_command_line_has_the_defaults_of_the_library() -> None:
-    given = inspect.signature(command("train_journal", training_journals.train_journal)).parameters
+    given = inspect.signature(command("train_journal", encoder_training.train_journal)).parameters
     usual = JournalOptions()
     for name, value in {
         "start": usual.start.start,
@@ -112,7 +122,7 @@ def test_the_command_line_has_the_defaults_of_the_library() -> None:
 def test_shares_of_the_journals_are_compared_on_what_none_has_learned(
     folder: Path, tmp_path: Path, run_cli: "RunCli"
 ) -> None:
-    given = ("ablate", "journal", folder / "papers.jsonl", "--from", folder / "tiny")
+    given = ("study", "ablate-journal", folder / "papers.jsonl", "--from", folder / "tiny")
     sizes = ("--min-count", EACH, "--unseen", 0.4, "--seed", 1, "--seeds", 1, "--runs", 1)
     out = tmp_path / "study"
     done = run_cli(*given, "--out", out, *sizes, "--shares", "0.6,1", "--device", "cpu")

@@ -1,4 +1,4 @@
-"""`recsys train nnrank`, `recsys tune` and `recsys ablate` from the outside."""
+"""`recsys train nnrank`, its search for parameters and its ablations from the outside."""
 
 import inspect
 import json
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recsys.app.cli.signatures import command
-from recsys.app.cli.training import training_networks, tuning
+from recsys.app.cli.study import networks
+from recsys.app.cli.training import training_networks
 from recsys.pipelines.studies.citeomatic.train_nnrank import NNRankOptions
 from recsys.store.generations import in_force
 from recsys.store.layout import nnrank_folder
@@ -26,12 +27,12 @@ def index(built: "Built", tmp_path: Path) -> Path:
 def test_from_tuning_to_evaluation(built: "Built", index: Path, run_cli: "RunCli") -> None:
     given = (index, "--split", built.split)
     short = ("--trials", 1, "--short", 1, "--finalists", 1, "--long", 1, "--device", "cpu")
-    tuned = run_cli("tune", "nnselect", *given, "--out", index.parent / "select", *short)
+    tuned = run_cli("study", "tune-nnselect", *given, "--out", index.parent / "select", *short)
     assert (tuned.code, tuned.out) == (0, "")
     chosen = index.parent / "select" / "parameters.json"
     assert f"recsys train nnselect INDEX --split FILE --epochs 1 --parameters {chosen}" in tuned.err
     run_cli("train", "nnselect", *given, "--epochs", 1, "--parameters", chosen)
-    tuned = run_cli("tune", "nnrank", *given, "--out", index.parent / "rank", *short)
+    tuned = run_cli("study", "tune-nnrank", *given, "--out", index.parent / "rank", *short)
     assert "Best on dev: F1@20" in tuned.err
     chosen = index.parent / "rank" / "parameters.json"
     for metadata in (True, False):
@@ -64,7 +65,7 @@ def test_the_command_line_has_the_defaults_of_the_library() -> None:
     assert given["dim"].default == usual.model.size.words
     assert given["dropout"].default == usual.model.dropout
     assert given["gamma"].default == usual.model.margins.gamma
-    ablation = inspect.signature(command("ablate_nnrank", tuning.ablate_nnrank)).parameters
+    ablation = inspect.signature(command("ablate_nnrank", networks.ablate_nnrank)).parameters
     assert ablation["epochs"].default == usual.loop.epochs
     assert ablation["rate"].default == usual.loop.rate
 
@@ -74,15 +75,17 @@ def test_an_ablation_is_a_table_on_stdout(built: "Built", index: Path, run_cli: 
     run_cli("train", "nnselect", *given, "--epochs", 1, "--dim", 6)
     out = index.parent / "ablation"
     done = run_cli(
-        "ablate", "nnrank", *given, "--out", out, "--rows", "no-numbers", "--format", "json"
+        "study", "ablate-nnrank", *given, "--out", out, "--rows", "no-numbers", "--format", "json"
     )
     assert done.code == 0
     assert [row["network"] for row in json.loads(done.out)["rows"]] == ["full", "no-numbers"]
     assert f"Written to {out}." in done.err
-    table = run_cli("ablate", "nnrank", *given, "--out", out, "--rows", "no-numbers", "--quiet")
+    table = run_cli(
+        "study", "ablate-nnrank", *given, "--out", out, "--rows", "no-numbers", "--quiet"
+    )
     assert table.out.startswith("What NNRank loses without each of its parts.")
     assert table.err == ""
-    wrong = run_cli("ablate", "nnrank", *given, "--out", out, "--rows", "no-number")
+    wrong = run_cli("study", "ablate-nnrank", *given, "--out", out, "--rows", "no-number")
     assert wrong.code == 1 and "Did you mean 'no-numbers'" in wrong.err
 
 

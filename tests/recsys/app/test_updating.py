@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import signal
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,7 +19,7 @@ from recsys.pipelines.jobs.index_writer import writing
 from recsys.recommend import Recommender
 from recsys.records import Draft
 from recsys.store.corpus import Corpus
-from recsys.store.generations import in_force, pin, read_pointer
+from recsys.store.generations import in_force, pin
 from tests.built_index import DRAFT, finished_shards, stopped, write_many
 from tests.pipelines.small_index import invented_papers, write_small_nnselect
 
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from tests.built_index import Built
     from tests.conftest import RunCli
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "index-schema-1"
 NEW = {"id": "new", "title": "Rivers and glaciers, once more", "year": 2012}
 ASKED = Draft(DRAFT["title"], DRAFT["abstract"])
 
@@ -245,18 +243,6 @@ def test_a_reader_goes_on_answering_as_before(
     assert {"new-0", "new-1"} <= dict(answered(open_index(index))).keys()
 
 
-def test_an_index_of_schema_1_is_migrated(tmp_path: Path, run_cli: "RunCli") -> None:
-    index = Path(shutil.copytree(GOLDEN / "index", tmp_path / "old.index"))
-    gone = sorted(ids(index))[0]
-    (tmp_path / "ids.txt").write_text(f"{gone}\n")
-    done = run_cli("update", index, "--remove", tmp_path / "ids.txt")
-    assert done.code == 0 and "1 removed" in done.err
-    assert read_pointer(index) is not None and gone not in ids(index)
-    assert sorted(path.name for path in index.iterdir()) == ["generations", "lock", "manifest.json"]
-    assert answered(open_index(index))
-    inspect_artifact(index, hashes=True)
-
-
 def test_vectors_from_elsewhere_are_given_with_new_papers(
     tmp_path: Path, run_cli: "RunCli"
 ) -> None:
@@ -279,7 +265,9 @@ def test_vectors_from_elsewhere_are_given_with_new_papers(
     np.testing.assert_allclose(found, vectors[-1] / np.linalg.norm(vectors[-1]), atol=1e-6)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "number", [pytest.param(signal.SIGINT, marks=pytest.mark.slow), signal.SIGKILL]
+)
 def test_a_killed_update_continues(
     number: signal.Signals, index: Path, tmp_path: Path, run_cli: "RunCli"
 ) -> None:

@@ -11,7 +11,7 @@ from recsys.app.cache import cache_folder
 from recsys.app.wiring import data_folder, open_index, serving_ranker, starter_index
 from recsys.errors import ArtifactMismatch, ArtifactMissing
 from recsys.indexes.bm25 import Bm25Index
-from recsys.indexes.scanning_index import ScanningIndex
+from recsys.indexes.exact import ScanningIndex
 from recsys.models.encoder import OnnxEncoder
 from recsys.pipelines.jobs.index_writer import members_of, writing
 from recsys.ranking.ranker import TreeRanker

@@ -119,7 +119,7 @@ def test_a_directory_is_no_file(tmp_path: Path) -> None:
         read_bytes(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["a" * 5000, "nul\0byte", "file/below"])
+@each_row("name", ["a" * 5000, "nul\0byte", "file/below"])
 def test_an_impossible_path_is_an_error_like_any_other(tmp_path: Path, name: str) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(InputError, match="cannot be read"):

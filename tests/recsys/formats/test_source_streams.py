@@ -24,6 +24,7 @@ from recsys.formats.source_streams import (
     open_bytes,
     text_lines,
 )
+from tests.rows import each_row
 
 TEXT = "Über Flüsse\nund \u2013 \u6cb3\u5ddd\nEnde"
 Damage: TypeAlias = Callable[[bytes], bytes]
@@ -49,9 +50,9 @@ def file_lines(path: Path) -> tuple[list[str], Counter[str]]:
         return list(text_lines(stream, oddities)), oddities
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
-@pytest.mark.parametrize("packed", [False, True])
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=ascii)
+@each_row("encoding", ENCODINGS)
+@each_row("packed", [False, True])
+@each_row("end", ["\n", "\r\n", "\r"])
 def test_a_marked_text_is_read_as_it_was_written(
     tmp_path: Path, encoding: str, packed: bool, end: str
 ) -> None:
@@ -130,7 +131,7 @@ def test_a_long_line_may_be_the_second_and_others_may_follow(
     assert file_lines(path) == (["one\n", "\n", "three\n"], Counter({TOO_LONG: 1}))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("damage", "said"),
     [
         (lambda raw: raw[:-9], "ends in the middle of its gzip stream"),

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from recsys.formats.drafts.draft_formats import read_manuscript
 from recsys.formats.stated_keyphrases import LONGEST_PHRASE, told_apart
 from tests.recsys.formats.drafts.printed_draft import BODY, front, read
@@ -25,7 +23,7 @@ _LATEX = (
 BOTH = ("bells", "old ropes")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "text", "found"),
     [
         (

@@ -20,6 +20,7 @@ from recsys.formats.work_stream import Found, Reject, Remark, format_of_file, op
 from recsys.records import Reference
 from tests.recsys.formats.libraries.zotero_maker import Library
 from tests.recsys.formats.source_examples import OWN, TEXTS
+from tests.rows import each_row
 from tests.torture import samples
 
 Pack: TypeAlias = Callable[[str], bytes]
@@ -55,8 +56,8 @@ PACKINGS: dict[str, Pack] = {
 }
 
 
-@pytest.mark.parametrize("packing", list(PACKINGS)[1:])
-@pytest.mark.parametrize(("name", "text"), TEXTS, ids=IDS)
+@each_row("packing", list(PACKINGS)[1:])
+@each_row(("name", "text"), TEXTS)
 def test_a_text_is_the_same_works_however_it_is_packed(
     tmp_path: Path, name: str, text: str, packing: str
 ) -> None:
@@ -68,8 +69,8 @@ def test_a_text_is_the_same_works_however_it_is_packed(
     assert works_of(path) == works_of(plain) != []
 
 
-@pytest.mark.parametrize(("name", "text"), TEXTS, ids=IDS)
-@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+@each_row(("name", "text"), TEXTS)
+@each_row("codec", ["utf-16-le", "utf-16-be"])
 def test_a_text_in_utf_16_is_the_same_works_or_refused(
     tmp_path: Path, name: str, text: str, codec: str
 ) -> None:
@@ -89,16 +90,14 @@ def test_a_text_in_utf_16_is_the_same_works_or_refused(
         assert works_of(path) == works_of(plain)
 
 
-@pytest.mark.parametrize(
-    ("name", "text"), [each for each in TEXTS if each[0] not in (*DECLARED, "JSON")]
-)
+@each_row(("name", "text"), [each for each in TEXTS if each[0] not in (*DECLARED, "JSON")])
 def test_old_line_ends_are_line_ends(tmp_path: Path, name: str, text: str) -> None:
     path = written(tmp_path, text.replace("\n", "\r").encode())
     assert format_of_file(path).name == name
     assert works_of(path) == works_of(written(tmp_path, text.encode(), "plain"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "text"),
     [
         ("RIS", "TY  - JOUR\nTI  - Flüsse\nPY  - 2001\nER  - \n\n"),
@@ -126,8 +125,8 @@ HEADERS = {
 }
 
 
-@pytest.mark.parametrize("name", HEADERS)
-@pytest.mark.parametrize("packed", [False, True])
+@each_row("name", HEADERS)
+@each_row("packed", [False, True])
 def test_a_header_alone_is_no_work_and_no_error(tmp_path: Path, name: str, packed: bool) -> None:
     raw = HEADERS[name].encode()
     path = written(tmp_path, gzip.compress(raw) if packed else raw)
@@ -135,9 +134,7 @@ def test_a_header_alone_is_no_work_and_no_error(tmp_path: Path, name: str, packe
         assert (stream.format, list(stream.items)) == (name, [])
 
 
-@pytest.mark.parametrize(
-    "raw", [b"", b"\n", b" \r\n \n", gzip.compress(b"", mtime=0), codecs.BOM_UTF8]
-)
+@each_row("raw", [b"", b"\n", b" \r\n \n", gzip.compress(b"", mtime=0), codecs.BOM_UTF8])
 def test_an_empty_file_says_so(tmp_path: Path, raw: bytes) -> None:
     with pytest.raises(CorpusError, match=r"is empty|holds no JSON|no format"):
         works_of(written(tmp_path, raw))
@@ -156,8 +153,8 @@ FOREIGN = {
 }
 
 
-@pytest.mark.parametrize("what", FOREIGN)
-@pytest.mark.parametrize("packed", [False, True])
+@each_row("what", FOREIGN)
+@each_row("packed", [False, True])
 def test_what_a_file_is_instead_is_said(tmp_path: Path, what: str, packed: bool) -> None:
     raw = FOREIGN[what]
     path = written(tmp_path, gzip.compress(raw) if packed else raw, "export.txt")
@@ -173,16 +170,14 @@ def test_a_log_in_page_is_said_to_be_one(tmp_path: Path) -> None:
             works_of(written(tmp_path, page.encode(), name))
 
 
-@pytest.mark.parametrize(
-    "raw", [bytes(5000), bytes(range(256)) * 20, b"\xfe" * 500, b"Rivers flow.\n" * 50]
-)
+@each_row("raw", [bytes(5000), bytes(range(256)) * 20, b"\xfe" * 500, b"Rivers flow.\n" * 50])
 def test_what_nothing_knows_is_refused_with_its_beginning(tmp_path: Path, raw: bytes) -> None:
     with pytest.raises(CorpusError, match="is of no format that is known") as caught:
         works_of(written(tmp_path, raw, "works.txt"))
     assert "BibTeX" in caught.value.hint
 
 
-@pytest.mark.parametrize(("name", "text"), TEXTS, ids=IDS)
+@each_row(("name", "text"), TEXTS)
 def test_a_gzip_file_that_is_cut_is_an_error_or_is_told(
     tmp_path: Path, name: str, text: str
 ) -> None:

@@ -8,14 +8,20 @@ import pytest
 
 from recsys.local.context_view import BEST_FEW, MATCHES, NEAREST, ContextUse
 from recsys.local.draft_view import OUTSIDE
-from recsys.local.local_features import LOCAL_FEATURES, LocalFacts, compute_local
-from recsys.local.local_reasons import ALIKE, QUOTED, explain_local
-from recsys.local.paper_profile import CONTEXT, profile_cosines
+from recsys.local.local_features import (
+    CONTEXT,
+    LOCAL_FEATURES,
+    LocalFacts,
+    compute_local,
+    profile_cosines,
+)
+from recsys.local.local_recommender import ALIKE, QUOTED, explain_local
 from recsys.local.passage import Passage
 from recsys.records import Draft, Paper
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection
 from tests.recsys.local.told_world import Told, asked, facts_of, with_told
+from tests.rows import each_row
 from tests.tiny import World, collect, random_world, unit
 
 SIGNS = tuple(name for name in LOCAL_FEATURES if name.startswith("context_"))
@@ -76,7 +82,7 @@ def test_a_draft_of_the_next_year_sees_all_but_unknown_years(told: Collection) -
     assert own.contexts is not None and own.contexts.seen.sum() == 2
 
 
-@pytest.mark.parametrize("seed", range(20, 32))
+@each_row("seed", range(20, 32), usually=4)
 def test_what_is_seen_is_older_and_of_others(seed: int, tmp_path: Path) -> None:
     world, collection = random_told(seed, tmp_path)
     query = asked(collection, world.draft, Passage("cloud fern"), world.vector)
@@ -104,10 +110,10 @@ def random_told(seed: int, folder: Path) -> tuple[World, Collection]:
         for number, (citing, cited) in enumerate(pairs * 2)
     ]
     vectors = unit(rng.standard_normal((len(told), 8)))
-    return world, with_told(world.collection, told, vectors, folder)
+    return world, with_told(world.collection, told, vectors, made(folder / str(seed)))
 
 
-@pytest.mark.parametrize("seed", range(20, 32))
+@each_row("seed", range(20, 32), usually=4)
 def test_signs_are_those_of_a_plain_count(seed: int, tmp_path: Path) -> None:
     world, collection = random_told(seed, tmp_path)
     query = asked(collection, world.draft, Passage("cloud fern fern"), world.vector)
@@ -137,7 +143,7 @@ def test_signs_are_those_of_a_plain_count(seed: int, tmp_path: Path) -> None:
         assert value["context_rank"] >= 1
 
 
-@pytest.mark.parametrize("seed", range(12))
+@each_row("seed", range(12), usually=4)
 def test_hidden_sentences_leave_no_trace(seed: int, tmp_path: Path) -> None:
     world, collection = random_told(seed, tmp_path)
     hidden = Passage("cloud fern", contexts=ContextUse.HIDDEN)
@@ -150,7 +156,7 @@ def test_hidden_sentences_leave_no_trace(seed: int, tmp_path: Path) -> None:
     assert np.all(compute_local(without, SIGNS) == OUTSIDE)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@each_row("seed", range(12), usually=4)
 def test_presence_never_varies_among_papers_with_sentences_only(seed: int, tmp_path: Path) -> None:
     world, collection = random_told(seed, tmp_path)
     only = Passage("cloud fern", contexts=ContextUse.ONLY)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.local.local_features import LocalFacts
-from recsys.local.local_reasons import LOCAL_REASONS, LocalFindings, explain_local
+from recsys.local.local_recommender import LOCAL_REASONS, LocalFindings, explain_local
 from recsys.local.passage import Passage
 from recsys.ranking.reasons import MOST_REASONS
 from recsys.records import Draft, Paper

@@ -13,7 +13,7 @@ from recsys.local.local_recommender import LocalRecommender
 from recsys.local.passage import Passage
 from recsys.local.rank_passages import PassageRanker, PassageReader
 from recsys.records import Draft, Paper, Recommendation
-from recsys.retrieval.settings import StageOne
+from recsys.retrieval.sources import StageOne
 from recsys.store.arrays import Floats
 from recsys.store.collection import Space
 from tests.hashing_encoder import HashingEncoder

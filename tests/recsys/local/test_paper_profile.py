@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.local.paper_profile import profile_cosines
+from recsys.local.local_features import profile_cosines
 from recsys.local.title_means import MOST_CITERS
 from recsys.ranking.evidence import Evidence
 from recsys.records import Draft, Paper

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.local.local_features import LOCAL_FEATURES, compute_local
-from recsys.local.local_reasons import explain_local
+from recsys.local.local_recommender import explain_local
 from recsys.local.passage import Passage
 from recsys.local.rank_passages import PassageReader
 from recsys.records import Draft, Paper, Reason

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 
 from recsys.errors import DraftError, NothingFound
 from recsys.mapping import Map, draw_map, map_file, map_page, map_table
-from recsys.mapping.surroundings import MOST
+from recsys.mapping.drawing import MOST
 from recsys.query.filters import Filters
 from recsys.query.question import pose
 from recsys.recommend import Recommender
 from recsys.records import Draft, Paper
 from tests.pipelines.small_index import open_small_index, write_small_index
-from tests.recsys.mapping.drawn_worlds import draw, draw_world, random_world, topical
+from tests.recsys.mapping.drawn_worlds import draw, draw_world, topical
 from tests.rows import each_row
-from tests.tiny import World, unit
+from tests.tiny import World, random_world, unit
 
 ROOT = Path(__file__).parents[3]
 DRAFT = Draft(

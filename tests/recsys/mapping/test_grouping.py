@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from recsys.errors import MissingExtraError
+from recsys.mapping.drawing import widest_gaps
 from recsys.mapping.grouping import GROUPS, PAPERS, groups_of
-from recsys.mapping.naming_gaps import widest_gaps
 
 
 def blocks(sizes: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:

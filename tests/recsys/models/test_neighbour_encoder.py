@@ -3,7 +3,7 @@
 import numpy as np
 
 from recsys.indexes.bm25 import Bm25Index
-from recsys.models.neighbour_encoder import NEIGHBOURS, NeighbourEncoder
+from recsys.models.encoder import NEIGHBOURS, NeighbourEncoder
 from recsys.store.terms import TermStore
 from tests.tiny import unit
 

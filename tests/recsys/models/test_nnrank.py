@@ -15,6 +15,7 @@ from recsys.models.nnrank import KIND, SCHEMA, NNRank, RankShape, elu, sigmoid, 
 from recsys.models.pairs import Pairs, distinct, shared_words
 from recsys.store.arrays import Floats, Ragged
 from recsys.store.artifacts import seal
+from tests.rows import each_row
 
 PAPERS = {
     "title": [[0, 1], [1, 1, 2], [], [3, 0, 2]],
@@ -158,7 +159,7 @@ def test_only_what_is_needed_is_stored() -> None:
     assert RankShape(fields=("venue",)).tables == ("venue",)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@each_row("shape", SHAPES)
 def test_a_stored_model_answers_as_before(shape: RankShape, tmp_path: Path) -> None:
     model = random_model(shape, 1)
     model.save(tmp_path)

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
-from recsys.models.nnrank import KIND, SCHEMA, NNRank
-from recsys.models.nnrank_corpus import NNRankCorpus
+from recsys.models.nnrank import KIND, SCHEMA, NNRank, NNRankCorpus
+from recsys.models.nnselect import Entries, Vocabulary
 from recsys.models.pairs import distinct, make_pairs
-from recsys.models.vocabulary import Entries, Vocabulary
 from recsys.store.artifacts import seal
 from recsys.store.layout import nnrank_folder
 from tests.pipelines.small_index import open_small_collection, write_small_index

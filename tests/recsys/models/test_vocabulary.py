@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.models.vocabulary import (
+from recsys.models.nnselect import (
     FIELDS,
     LONGEST,
     STOP_WORDS,
@@ -67,7 +67,7 @@ def test_the_vocabulary_holds_every_word_that_is_not_nearly_everywhere(
 
 
 def test_the_most_frequent_words_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recsys.models.vocabulary.MOST_WORDS", 2)
+    monkeypatch.setattr("recsys.models.nnselect.MOST_WORDS", 2)
     texts = [["elm", "fig"], ["elm", "elm"], ["fig", "ash"], ["birch"], ["cedar", "cedar"]]
     words = Vocabulary.build(Entries(text, []) for text in texts).words
     assert [words[code] for code in range(len(words))] == ["cedar", "elm"]  # fig: 2, too, but later

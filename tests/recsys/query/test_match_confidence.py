@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.query.match_confidence import (
+from recsys.query.matching import (
     THRESHOLD,
     contradicts,
     same_origin,

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import DraftError
-from recsys.query.query import make_query
-from recsys.query.rocchio import MOST_WORDS, rocchio_text, rocchio_vector, text_vector
+from recsys.query.query import MOST_WORDS, make_query, rocchio_text, rocchio_vector, text_vector
 from recsys.records import Draft, Paper
 from recsys.retrieval.propose import propose
 from recsys.store.arrays import Floats

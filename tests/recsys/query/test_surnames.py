@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from recsys.formats.drafts.prose_citations import OTHERS
+from recsys.formats.drafts.wording import OTHERS
 from recsys.query.matching import match
 from recsys.query.question import pose
 from recsys.records import Manuscript, Paper, Reference

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.pipelines.ranking.thinned_links import thinned
+from benchmarks.thinned_links import thinned
 from recsys.query.query import draft_of, make_query
 from recsys.ranking.facts import Facts
 from recsys.ranking.features import compute, feature_names
@@ -17,8 +17,7 @@ from recsys.ranking.second_look import SECOND_NAMES, look_again
 from recsys.records import Draft, Paper
 from recsys.retrieval.pool import Candidates
 from recsys.retrieval.propose import propose
-from recsys.retrieval.settings import USUAL
-from recsys.retrieval.sources import SEARCHES
+from recsys.retrieval.sources import SEARCHES, USUAL
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection
 from tests.recsys.ranking.test_network import some_network

@@ -3,11 +3,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.query.query import make_query
-from recsys.ranking.author_view import RECENT, Byline
 from recsys.ranking.evidence import Evidence
+from recsys.ranking.facts import RECENT, Byline
 from recsys.records import Draft, Paper
 from recsys.retrieval.propose import propose
-from recsys.retrieval.settings import StageOne
+from recsys.retrieval.sources import StageOne
 from recsys.store.name_keys import author_keys
 from tests.tiny import SMALL, collect, random_world
 

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.query.query import make_query
-from recsys.ranking.dislikes import MARGIN, STRENGTH, sink
 from recsys.ranking.facts import Facts
+from recsys.ranking.second_look import MARGIN, STRENGTH, sink
 from recsys.records import Draft, Paper
 from recsys.retrieval.propose import propose
-from recsys.retrieval.settings import StageOne
+from recsys.retrieval.sources import StageOne
 from recsys.store.arrays import Floats
 from tests.tiny import SMALL, collect, random_world, unit
 

@@ -8,7 +8,7 @@ from recsys.ranking import evidence as module
 from recsys.ranking.evidence import Edges, Evidence, Joined, Weighed, divide, vote_share
 from recsys.records import Draft, Paper
 from recsys.retrieval.propose import propose
-from recsys.retrieval.settings import StageOne
+from recsys.retrieval.sources import StageOne
 from tests.tiny import SMALL, World, collect, random_world
 
 SEEDS = st.integers(0, 2**32 - 1)

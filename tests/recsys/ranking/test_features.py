@@ -10,13 +10,11 @@ from hypothesis import strategies as st
 from recsys.errors import InputError
 from recsys.query.query import draft_of, make_query
 from recsys.ranking.evidence import Evidence
-from recsys.ranking.facts import Facts, Feature, descending_rank, share_of_best
+from recsys.ranking.facts import Facts, Feature, NNSelectView, descending_rank, share_of_best
 from recsys.ranking.features import BY_NAME, FEATURES, compute, feature_names, read_nnselect
-from recsys.ranking.nnselect_view import NNSelectView
 from recsys.records import Draft, Paper
 from recsys.retrieval.propose import propose
-from recsys.retrieval.settings import StageOne
-from recsys.retrieval.sources import SEARCHES
+from recsys.retrieval.sources import SEARCHES, StageOne
 from tests.recsys.ranking.worked_example import (
     ANY_CORPUS,
     COSINES,

@@ -9,15 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import ArtifactCorrupt, InputError
-from recsys.ranking.grown_trees import round_down, trees_of
-from recsys.ranking.older_trees import load_older
-from recsys.ranking.stored_trees import TREES, StoredTrees
+from recsys.ranking.ranker import TREES, StoredTrees, round_down, trees_of
 from recsys.store.arrays import Floats
 from recsys.store.kernels import in_numpy
 from tests.rows import each_row
 
 FEATURES = 4
-OLDER = Path(__file__).parents[2] / "golden" / "older_trees"
 
 
 def train(seed: int, *, rounds: int = 30, leaves: int = 15, objective: str = "lambdarank") -> Any:  # noqa: ANN401 - lightgbm.Booster
@@ -107,7 +104,7 @@ def test_trees_are_stored_and_read(tmp_path: Path) -> None:
     np.testing.assert_array_equal(StoredTrees.load(tmp_path).score(features), trees.score(features))
 
 
-@pytest.mark.parametrize("name", ["feature", "tree", "values", "width", "left"])
+@each_row("name", ["feature", "tree", "values", "width", "left"])
 def test_stored_trees_that_do_not_fit_are_refused(tmp_path: Path, name: str) -> None:
     converted(train(3)).save(tmp_path)
     with np.load(tmp_path / TREES) as stored:
@@ -118,19 +115,11 @@ def test_stored_trees_that_do_not_fit_are_refused(tmp_path: Path, name: str) -> 
         StoredTrees.load(tmp_path)
 
 
-@pytest.mark.parametrize("content", [b"", b"no archive", b"PK\x03\x04" + bytes(60)])
+@each_row("content", [b"", b"no archive", b"PK\x03\x04" + bytes(60)])
 def test_a_file_of_other_things_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / TREES).write_bytes(content)
     with pytest.raises(ArtifactCorrupt, match="cannot be read"):
         StoredTrees.load(tmp_path)
-    (tmp_path / "model.onnx").write_bytes(content)
-    with pytest.raises(ArtifactCorrupt, match="cannot be read"):
-        load_older(tmp_path)
-
-
-def test_trees_of_an_older_version_score_as_they_did() -> None:
-    features, scores = np.load(OLDER / "features.npy"), np.load(OLDER / "scores.npy")
-    np.testing.assert_array_equal(load_older(OLDER).score(features), scores)
 
 
 def test_a_model_that_learned_nothing_scores_everything_alike() -> None:

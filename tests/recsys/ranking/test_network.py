@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from recsys.errors import ArtifactCorrupt
 from recsys.ranking.network import FARTHEST, NETWORK, Network, Scale, mean_and_spread, standing
 from recsys.store.arrays import Floats
+from tests.rows import each_row
 
 WIDTH = 3
 NAMES = [field.name for field in fields(Network) if field.name != "scale"]
@@ -123,16 +124,8 @@ def test_what_a_file_keeps_of_weights_says_the_same(tmp_path: Path) -> None:
     np.testing.assert_allclose(loaded.score(features), network.score(features), atol=1e-2)
 
 
-def test_weights_of_older_files_are_read_whole(tmp_path: Path) -> None:
-    network = some_network()
-    scale = {"knots": network.scale.knots, "quantiles": network.scale.quantiles}
-    whole = {name: getattr(network, name) for name in NAMES}
-    np.savez(tmp_path / NETWORK, allow_pickle=False, **scale, **whole)
-    np.testing.assert_array_equal(Network.load(tmp_path).first, network.first)
-
-
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("axis", [0, 1, 2])
+@each_row("name", NAMES)
+@each_row("axis", [0, 1, 2])
 def test_arrays_that_do_not_fit_each_other_are_refused(
     tmp_path: Path, name: str, axis: int
 ) -> None:
@@ -145,7 +138,7 @@ def test_arrays_that_do_not_fit_each_other_are_refused(
         Network.load(tmp_path)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_weights_that_are_no_numbers_are_refused(tmp_path: Path, name: str) -> None:
     network = some_network()
     getattr(network, name)[0, 0, 0] = np.nan  # All scores would be.
@@ -154,7 +147,7 @@ def test_weights_that_are_no_numbers_are_refused(tmp_path: Path, name: str) -> N
         Network.load(tmp_path)
 
 
-@pytest.mark.parametrize("scale", ["knots", "quantiles"])
+@each_row("scale", ["knots", "quantiles"])
 def test_a_scale_of_other_features_is_refused(tmp_path: Path, scale: str) -> None:
     network = some_network()
     shorter = replace(network.scale, **{scale: getattr(network.scale, scale)[1:]})

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
-from recsys.query.match_confidence import title_of
-from recsys.ranking.one_work import Work, _one_slip, one_work
+from recsys.query.matching import title_of
+from recsys.ranking.versions import Work, _one_slip, one_work
 from tests.rows import each_row
 
 LONG = "Measuring the slow drift of gravel in braided rivers"

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
+from recsys.local.local_recommender import LOCAL_RANKER, load_local_ranker
 from recsys.protocols import Ranker
 from recsys.ranking.features import feature_names
 from recsys.ranking.network import NETWORK, Network, Scale
-from recsys.ranking.ranker import KIND, OLDER_SCHEMAS, SCHEMA, TreeRanker, centred
-from recsys.ranking.stored_trees import TREES
+from recsys.ranking.ranker import KIND, SCHEMA, TREES, TreeRanker, centred
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import MANIFEST, seal
 from recsys.store.generations import in_force
@@ -132,13 +132,22 @@ def test_a_network_that_reads_other_features_is_refused(own: Path) -> None:
         TreeRanker.load(resealed(own))
 
 
-def test_a_ranker_of_an_older_version_has_no_network(own: Path, ranker: TreeRanker) -> None:
+def test_a_ranker_may_have_no_network(own: Path, ranker: TreeRanker) -> None:
     (own / NETWORK).unlink()
-    config = json.loads((own / MANIFEST).read_text())["config"]
-    seal(own, KIND, OLDER_SCHEMAS[-1], config)
-    older, features = TreeRanker.load(own), some_features(40, len(ranker.feature_names))
-    assert older.network is None
-    np.testing.assert_array_equal(older.score(features), ranker.trees.score(features))
+    alone, features = TreeRanker.load(resealed(own)), some_features(40, len(ranker.feature_names))
+    assert alone.network is None
+    np.testing.assert_array_equal(alone.score(features), ranker.trees.score(features))
+
+
+@pytest.mark.parametrize("schema", [SCHEMA - 1, SCHEMA + 1])
+@pytest.mark.parametrize("kind", [KIND, LOCAL_RANKER])
+def test_a_ranker_of_another_schema_is_refused(own: Path, kind: str, schema: int) -> None:
+    seal(own, kind, schema, json.loads((own / MANIFEST).read_text())["config"])
+    load = TreeRanker.load if kind == KIND else load_local_ranker
+    with pytest.raises(ArtifactMismatch, match=f"schema {schema} of '{kind}'.*reads schema") as no:
+        load(own)
+    command = "recsys train ranker" if kind == KIND else "recsys train local"
+    assert command in no.value.hint and "with this version" in no.value.hint
 
 
 def test_fewer_names_than_the_model_reads_are_refused(own: Path) -> None:
@@ -178,5 +187,5 @@ def test_it_says_what_candidates_it_was_trained_on(ranker: TreeRanker, own: Path
     assert TreeRanker.load(changed).nnselect == "abc"
 
 
-def test_one_of_an_older_version_was_trained_on_the_usual_candidates(own: Path) -> None:
+def test_without_a_word_of_them_it_was_trained_on_the_usual_candidates(own: Path) -> None:
     assert TreeRanker.load(resealed(own, candidates=None)).searches == ("embedding", "bm25")

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.query.query import make_query
-from recsys.ranking.evidence import LATEST_CITERS, MODEST, Evidence
-from recsys.ranking.seed_view import MOST, Seeds
+from recsys.ranking.evidence import LATEST_CITERS, MODEST, MOST, Evidence, Seeds
 from recsys.records import Draft, Paper
 from recsys.retrieval.propose import propose
 from tests.tiny import SMALL, World, collect, random_world

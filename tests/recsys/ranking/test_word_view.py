@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from recsys.indexes.bm25 import Bm25Index
 from recsys.query.query import make_query
 from recsys.ranking.evidence import Evidence
-from recsys.ranking.word_view import Overlap
+from recsys.ranking.facts import Overlap
 from recsys.records import Draft, Paper
 from recsys.retrieval.propose import propose
-from recsys.retrieval.settings import StageOne
+from recsys.retrieval.sources import StageOne
 from tests.tiny import SMALL, collect, random_world
 
 SEEDS = st.integers(0, 2**32 - 1)

@@ -11,7 +11,7 @@ from recsys.ranking.features import UNKNOWN
 from recsys.records import Paper
 from recsys.retrieval.pool import Candidates
 from recsys.retrieval.propose import propose
-from recsys.retrieval.settings import StageOne
+from recsys.retrieval.sources import StageOne
 from recsys.store.collection import Collection, Space
 from tests.tiny import collect
 

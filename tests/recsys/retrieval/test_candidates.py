@@ -10,8 +10,16 @@ from recsys.indexes.exact import ExactIndex
 from recsys.query.query import make_query
 from recsys.records import Draft, Paper
 from recsys.retrieval.propose import propose
-from recsys.retrieval.settings import USUAL, StageOne
-from recsys.retrieval.sources import SEARCHES, SOURCES, bit, check_searches, names, source_names
+from recsys.retrieval.sources import (
+    SEARCHES,
+    SOURCES,
+    USUAL,
+    StageOne,
+    bit,
+    check_searches,
+    names,
+    source_names,
+)
 from recsys.retrieval.voters import Voters, cast, ties, votes
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection, Space

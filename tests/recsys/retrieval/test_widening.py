@@ -5,10 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.query.query import make_query
-from recsys.retrieval.nearness import add_nearness
-from recsys.retrieval.propose import prior, propose
-from recsys.retrieval.settings import SourceQuery
-from recsys.retrieval.sources import SEARCHES, SOURCES, bit
+from recsys.retrieval.propose import add_nearness, prior, propose
+from recsys.retrieval.sources import SEARCHES, SOURCES, SourceQuery, bit
 from recsys.retrieval.widening import widen
 from tests.tiny import SMALL, World, random_world, with_nnselect
 

@@ -24,7 +24,7 @@ print(json.dumps([outside, inside, blas()]))
 
 def threads(before: str, **variables: str) -> list[int]:
     """Count the threads of BLAS before, inside and behind the block, in a process of its own."""
-    rest = {name: value for name, value in os.environ.items() if name not in VARIABLES}
+    rest = {name: value for name, value in os.environ.items() if "THREADS" not in name}
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM.format(before=before)],
         capture_output=True,

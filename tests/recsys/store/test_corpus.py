@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.index.ingest import ingest
 from recsys.records import Paper
-from recsys.store.corpus import Coded, Corpus
-from recsys.store.paper_types import paper_types
+from recsys.store.corpus import Coded, Corpus, paper_types
 
 WORD = st.text("abcXYZéü漢\U0001f600", min_size=1, max_size=5)
 PAPERS = st.lists(

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from recsys.store import exchange as module
-from recsys.store.exchange import exchange
+from recsys.store import artifacts as module
+from recsys.store.artifacts import exchange
 
 
 def named(folder: Path, name: str) -> Path:

@@ -9,7 +9,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.store.front_matter_titles import is_front_matter
+from recsys.store.shown_papers import is_front_matter
 from tests.rows import each_row
 
 

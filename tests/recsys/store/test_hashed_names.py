@@ -62,7 +62,6 @@ def test_names_that_do_not_fit_the_papers_are_refused(tmp_path: Path) -> None:
     write_columns(tmp_path, pa.Table.from_pylist(rows, schema=SCHEMA))
     corpus, graph = Corpus.load(tmp_path), CitationGraph.load(tmp_path)
     check_corpus(tmp_path, corpus, graph)
-    assert corpus.named is not None
     hashes, places = corpus.named.hashes, corpus.named.rows
     for named in (
         HashedNames(hashes[::-1], places),

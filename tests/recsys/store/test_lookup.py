@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from recsys.store.arrays import Rows
-from recsys.store.lookup import distinct, dots, dots_of_any, dots_of_many, remembered_dots
+from recsys.store.graph import distinct, dots, dots_of_any, dots_of_many, remembered_dots
 from recsys.store.products import products, remembered_products
 from tests.rows import each_row
 

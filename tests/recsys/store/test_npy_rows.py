@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.store.npy_rows import GrowingArray, write_rows
+from recsys.store.arrays import GrowingArray, write_rows
 
 NUMBERS = st.lists(st.integers(0, 255), max_size=40)
 

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.store.paper_types import paper_type, paper_types
+from recsys.store.corpus import paper_type, paper_types
 from tests.rows import each_row
 
 TEXT = st.text(st.characters(codec="latin-1"), max_size=8)

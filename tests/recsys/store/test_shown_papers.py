@@ -19,6 +19,7 @@ from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
 from recsys.store.shown_papers import BLOB, FIELDS, STARTS, TOGETHER, ShownPapers, ShownWriter
 from recsys.store.soundness import check_corpus
+from tests.rows import each_row
 
 TEXT = st.text('ab\n"\\é漢\U0001f600', max_size=6)
 TEXTS = st.none() | st.lists(TEXT, max_size=3)
@@ -55,10 +56,11 @@ def test_papers_are_those_of_the_columns(
     tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, Any]]
 ) -> None:
     corpus = stored(tmp_path_factory.mktemp("shown"), records)
-    by_columns = replace(corpus, shown=None)
     rows = [*range(len(records)), 0, len(records) - 1]
-    assert corpus.papers(rows) == by_columns.papers(rows)
-    assert [corpus.title(row) for row in rows] == [by_columns.title(row) for row in rows]
+    long: dict[str, Any] = {"abstract": None, "references": (), "keyphrases": (), "labels": {}}
+    by_columns = [replace(paper, **long) for paper in corpus.full_papers(rows)]
+    assert corpus.papers(rows) == by_columns
+    assert [corpus.title(row) for row in rows] == [paper.title for paper in by_columns]
 
 
 def test_papers_are_shown_without_arrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,7 +96,7 @@ def test_a_changed_byte_is_refused_or_changes_nothing(tmp_path: Path) -> None:
             assert str(tmp_path / BLOB) in error.what
 
 
-@pytest.mark.parametrize(
+@each_row(
     "record",
     [
         "[",
@@ -136,7 +138,6 @@ def test_packs_that_do_not_fit_the_papers_are_refused(tmp_path: Path) -> None:
     corpus = stored(tmp_path, [{"title": f"Title {n}"} for n in range(2 * TOGETHER)])
     graph = CitationGraph.load(tmp_path)
     check_corpus(tmp_path, corpus, graph)
-    assert corpus.shown is not None
     starts, blob = corpus.shown.starts, corpus.shown.blob
     for shown in (
         replace(corpus.shown, starts=starts[:-1]),

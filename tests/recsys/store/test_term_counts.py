@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.store import term_counts
+from recsys.store import terms
 from recsys.store.arrays import SortedStrings
-from recsys.store.term_counts import (
+from recsys.store.terms import (
     TITLE_WEIGHT,
     Numbering,
     TermBatch,
@@ -69,8 +69,8 @@ def test_terms_stand_in_the_order_of_their_bytes_and_none_without_a_paper(
     counts = TermCounts.of(texts)
     words = every(counts.vocabulary)
     assert words == sorted({word for each in counted(texts) for word in each}, key=str.encode)
-    for terms in (counts.terms, counts.title_terms):
-        assert all(np.all(np.diff(terms[row]) > 0) for row in range(len(texts)))
+    for each in (counts.terms, counts.title_terms):
+        assert all(np.all(np.diff(each[row]) > 0) for row in range(len(texts)))
 
 
 @given(TEXTS, st.integers(1, 4), st.integers(1, 3))
@@ -78,7 +78,7 @@ def test_neither_batches_nor_what_is_remembered_change_anything(
     texts: list[Text], size: int, remembered: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(term_counts, "_REMEMBERED", remembered)
+        patch.setattr(terms, "_REMEMBERED", remembered)
         numbering = Numbering()
         found = [numbering.count(some) for some in batches(texts, size)]
         vocabulary, code_of = numbering.vocabulary()

@@ -2,8 +2,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.store.lookup import dots
-from recsys.store.top_k import top_k
+from recsys.store.arrays import top_k
+from recsys.store.graph import dots
 from tests.rows import each_row
 
 SCORES = st.lists(st.integers(-3, 3), max_size=30)

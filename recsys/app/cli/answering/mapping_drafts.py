@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from recsys.app.cli.answering.draft_choices import (
+from recsys.app.cli.answering.recommending_choices import (
     DRAFT,
     Abstract,
     AskChoices,
+    FilterChoices,
     IndexOrStarter,
+    ListChoices,
     Title,
 )
-from recsys.app.cli.answering.recommending_choices import FilterChoices, ListChoices
 from recsys.app.cli.declarations import Argument, Option, bad_value
 from recsys.app.cli.options import Candidates, NoMetadata, Quiet, names_in
 
@@ -73,7 +74,7 @@ class MapChoices:
             UsageError: the file's ending says of no format.
             InputError: a path that cannot be written to.
         """
-        from recsys.app.output import check_target
+        from recsys.app.answer_writing import check_target
 
         if self.ending not in _ENDINGS:
             raise bad_value(f"{self.out} ends in neither {' nor '.join(_ENDINGS)}.", option="--out")
@@ -97,8 +98,8 @@ def draw_map(
     from recsys.store.blas import start_on_one_thread
 
     start_on_one_thread()
+    from recsys.app.answer_writing import emit
     from recsys.app.inspection import damage_named
-    from recsys.app.output import emit
     from recsys.mapping import MAP_FORMATS
     from recsys.mapping import draw_map as drawn
     from recsys.query.question import pose
@@ -128,7 +129,7 @@ def _open(
 
 def _tell(question: "Question", drawing: "Map", *, quiet: bool) -> None:
     """Say what was understood of the draft, and name the gaps."""
-    from recsys.app.output import note
+    from recsys.app.answer_writing import note
 
     for line in (question.understood, *question.notes, *_gaps(drawing)):
         note(line, quiet=quiet)

@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recsys.app.cli.answering.draft_choices import AskChoices
 from recsys.app.cli.answering.recommending_choices import (
+    AskChoices,
     FilterChoices,
     ListChoices,
     OutputChoices,
@@ -80,8 +80,8 @@ def _opened(index: Path | None, ranking: RankingChoices, *, quiet: bool) -> "Ite
 
 
 def _open(index: Path | None, ranking: RankingChoices, *, quiet: bool) -> "Recommender":
+    from recsys.app.answer_writing import note
     from recsys.app.bars import shown_progress
-    from recsys.app.output import note
     from recsys.app.wiring import lost_ranker, open_index
 
     searches, metadata = names_in(ranking.candidates), not ranking.no_metadata
@@ -96,10 +96,10 @@ def _index(ask: AskChoices, draft: "Asked", as_of: int | None, *, quiet: bool) -
     """Return the index that is asked: with --fetch, that of what is around the draft."""
     if not ask.fetch:
         return ask.index
-    from recsys.app.agreeing_first import agree
+    from recsys.app.answer_writing import note
     from recsys.app.bars import shown_progress
-    from recsys.app.fetched_index import Teller, fetched_index
-    from recsys.app.output import note
+    from recsys.app.fetch_wiring import Teller, fetched_index
+    from recsys.app.known_lists import agree
 
     if not isinstance(draft, Manuscript):
         raise bad_value("it needs a draft with words of its own.", option="--fetch")
@@ -109,7 +109,7 @@ def _index(ask: AskChoices, draft: "Asked", as_of: int | None, *, quiet: bool) -
 
 def _tell(outcome: "Outcome", draft: str, *, verbose: bool, quiet: bool) -> None:
     """Say what was understood of a draft, and what each filter removed."""
-    from recsys.app.output import note
+    from recsys.app.answer_writing import note
 
     asked = outcome.question
     if asked is None:

@@ -5,11 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
-from recsys.app.cli.answering.draft_choices import Abstract, IndexOrStarter, Title
-from recsys.app.cli.answering.recommending_choices import AsOf, Seeds
+from recsys.app.cli.answering.recommending_choices import (
+    Abstract,
+    AsOf,
+    IndexOrStarter,
+    Seeds,
+    Title,
+)
 from recsys.app.cli.declarations import Argument, OneOf, Option, bad_value
 from recsys.formats.files import STDIN, read_text
-from recsys.formats.local_answers.accepted_papers import LEAST
+from recsys.formats.local_answers.filled_drafts import LEAST
 from recsys.formats.local_answers.local_formats import LOCAL_FORMATS
 from recsys.query.named import read_references
 
@@ -151,7 +156,7 @@ class ShownChoices:
         Raises:
             InputError: it cannot.
         """
-        from recsys.app.output import check_target
+        from recsys.app.answer_writing import check_target
 
         check_target(self.out)
 
@@ -205,7 +210,7 @@ class FillChoices:
             UsageError: a patch without entries or without a file, or a file that is no .bib.
             InputError: a path that cannot be written to.
         """
-        from recsys.app.output import check_target
+        from recsys.app.answer_writing import check_target
 
         if self.fill is None:
             if self.patch or self.dry_run:

@@ -50,10 +50,10 @@ def cite(
 
 def _answer(places: PlaceChoices, asked: "LocalQuestion", *, quiet: bool) -> "LocalAnswer":
     """Ask the library: the one place where an index is opened for sentences."""
+    from recsys.app.answer_writing import note
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.local_wiring import open_local, said_of_rankers
-    from recsys.app.output import note
     from recsys.local import cite as local
 
     draft = places.read()
@@ -67,7 +67,7 @@ def _answer(places: PlaceChoices, asked: "LocalQuestion", *, quiet: bool) -> "Lo
 
 def _tell(answer: "LocalAnswer", *, quiet: bool) -> None:
     """Say what was understood of a draft, what was counted, and what could not be read."""
-    from recsys.app.output import note
+    from recsys.app.answer_writing import note
     from recsys.formats.local_answers.shown_gaps import looked_at
 
     counted = looked_at(answer) and f"Looked at: {looked_at(answer)}."
@@ -76,14 +76,14 @@ def _tell(answer: "LocalAnswer", *, quiet: bool) -> None:
 
 
 def _show(answer: "LocalAnswer", keys: "GapKeys", shown: ShownChoices) -> None:
-    from recsys.app.output import emit
+    from recsys.app.answer_writing import emit
     from recsys.app.terminal import draw
     from recsys.formats.local_answers.local_formats import render_local
 
     if shown.out is not None or shown.output != "table":
         emit(render_local(answer, shown.output, keys), shown.out)
     elif answer.gaps and sys.stdout is not None and sys.stdout.isatty():
-        from recsys.app.coloured_gaps import coloured_gaps
+        from recsys.app.coloured_table import coloured_gaps
 
         draw(coloured_gaps(answer, keys))
     elif answer.gaps:  # Without any, the error says the same.

@@ -3,12 +3,18 @@
 import sys
 from dataclasses import dataclass
 
+from recsys.app.answer_writing import note
 from recsys.app.cli.local.citing_choices import FillChoices
-from recsys.app.output import note
 from recsys.app.terminal import show
-from recsys.formats.local_answers.accepted_papers import Accepted, accepted, told
-from recsys.formats.local_answers.draft_patches import FilePatch, patches, write_patches
-from recsys.formats.local_answers.filled_bibliography import BibFile
+from recsys.formats.local_answers.filled_drafts import (
+    Accepted,
+    BibFile,
+    FilePatch,
+    accepted,
+    patches,
+    told,
+    write_patches,
+)
 from recsys.formats.local_answers.gap_keys import GapKeys, keys_of
 from recsys.passages import LocalAnswer
 

@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recsys.app.cli.answering.draft_choices import AskChoices
+from recsys.app.cli.answering.recommending_choices import AskChoices
 from recsys.errors import DraftError, InputError
-from recsys.formats.files import STDIN, read_bytes
+from recsys.formats.files import STDIN
 from recsys.query.named import is_file
 
 if TYPE_CHECKING:
+    from recsys.formats.drafts.draft_formats import OpenDraft
     from recsys.local.where_to_cite import PlaceFinder
     from recsys.passages import Body
     from recsys.query.question import Asked, Outcome
@@ -23,14 +24,12 @@ NO_PLACES = "So no paper gets a place in it."
 class DraftTexts:
     """The running texts of the drafts that words name.
 
-    wanted: whether places are asked for. raw: the only draft, read once: a pipe ends when it was.
-    root: the folder of the files that it may name.
+    wanted: whether places are asked for. draft: the only one, read once: a pipe ends when it was.
     """
 
     words: Sequence[str]
     wanted: bool
-    raw: bytes | None = None
-    root: Path | None = None
+    draft: "OpenDraft | None" = None
 
     def asked(self, ask: AskChoices) -> "list[Asked]":
         """Put the drafts as the library takes them, see `AskChoices.asked`.
@@ -41,16 +40,11 @@ class DraftTexts:
         alone = len(self.words) == 1 and is_file(self.words[0])
         if not (self.wanted and alone) or ask.grobid is not None:
             return ask.asked(self.words)
-        path = Path(self.words[0])
-        self.root = ask.root
-        if path.is_dir():
-            return [ask.read(path)]
-        from recsys.formats.drafts.draft_formats import parse_manuscript
-        from recsys.formats.drafts.folder import folder_of
+        from recsys.formats.drafts.draft_formats import open_draft
 
-        self.raw, folder = read_bytes(path), folder_of(path, ask.root)
-        told = {"title": ask.title, "abstract": ask.abstract}
-        return [parse_manuscript(self.raw, path, folder=folder, **told)]
+        path = Path(self.words[0])
+        self.draft = open_draft(path, title=ask.title, abstract=ask.abstract, root=ask.root)
+        return [self.draft.manuscript]
 
     def placed(
         self, recommender: "Recommender", outcomes: "Iterable[Outcome]"
@@ -82,15 +76,12 @@ class DraftTexts:
         Raises:
             InputError: it has none, or cannot be read again.
         """
-        from recsys.formats.bodies.body_formats import parse_body, read_body
-        from recsys.formats.drafts.folder import folder_of
+        from recsys.formats.drafts.draft_formats import open_draft
 
+        if self.draft is not None:
+            return self.draft.body
         if name is None or not is_file(name):
             raise DraftError(f"{name or 'The draft'} is no file with running text.")
-        path = Path(name)
-        if self.raw is None and path == STDIN:
+        if Path(name) == STDIN:
             raise DraftError("Beside other drafts, standard input is read for its title alone.")
-        if path.is_dir():
-            return read_body(path)
-        raw = read_bytes(path) if self.raw is None else self.raw
-        return parse_body(raw, path, folder=folder_of(path, self.root))
+        return open_draft(Path(name)).body

@@ -1,6 +1,5 @@
 """Commands that train Citeomatic's own models: `train nnselect` and `train nnrank`."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -27,21 +26,20 @@ ParametersFile: TypeAlias = Annotated[
         "--parameters",
         metavar="FILE",
         show_default=False,
-        help="What `recsys tune` chose; goes before the options above.",
+        help="What a search of `recsys study` chose; goes before the options above.",
     ),
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SelectChoices:
-    """What NNSelect looks like, and how it learns."""
-
-    epochs: Epochs = 15
-    dim: Annotated[int, Option("--dim", min=1, help="Length of a vector.")] = 150
-    dropout: Dropout = 0.5
-    rate: Rate = 0.01
-    gamma: Gamma = 1.5
-    parameters: ParametersFile = None
+def train_nnselect(
+    index: ChangedIndex,
+    split: Split,
+    epochs: Epochs = 15,
+    dim: Annotated[int, Option("--dim", min=1, help="Length of a vector.")] = 150,
+    dropout: Dropout = 0.5,
+    rate: Rate = 0.01,
+    gamma: Gamma = 1.5,
+    parameters: ParametersFile = None,
     word_vectors: Annotated[
         Path | None,
         Option(
@@ -49,14 +47,8 @@ class SelectChoices:
             metavar="FILE",
             help="Text file of word vectors to start from, such as GloVe's; it decides --dim.",
         ),
-    ] = None
-    no_wait: NoWait = False
-
-
-def train_nnselect(
-    index: ChangedIndex,
-    split: Split,
-    network: SelectChoices,
+    ] = None,
+    no_wait: NoWait = False,
     device: OnDevice = "auto",
     seed: Seed = 0,
     quiet: Quiet = False,
@@ -66,55 +58,39 @@ def train_nnselect(
     It learns a vector for each word, and proposes the papers with the nearest sums. A killed
     training continues where its last epoch ended.
     """
+    from recsys.app.answer_writing import note
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
-    from recsys.app.output import note
-    from recsys.pipelines.studies.citeomatic.margin_loss import Margins
+    from recsys.pipelines.studies.citeomatic.negatives import Margins
     from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
     from recsys.pipelines.studies.citeomatic.parameters import Model, read_parameters, with_select
     from recsys.pipelines.studies.citeomatic.select_task import SelectOptions
     from recsys.pipelines.studies.citeomatic.train_nnselect import BATCH, NNSelectOptions
     from recsys.pipelines.studies.citeomatic.train_nnselect import train_nnselect as train
 
-    model = SelectOptions(dim=network.dim, dropout=network.dropout, margins=Margins(network.gamma))
-    loop = LoopOptions(network.epochs, BATCH, network.rate, seed=seed, device=device)
+    network = SelectOptions(dim=dim, dropout=dropout, margins=Margins(gamma))
+    loop = LoopOptions(epochs, BATCH, rate, seed=seed, device=device)
+    options = NNSelectOptions(network, loop, word_vectors)
+    options = with_select(options, read_parameters(parameters, Model.NNSELECT))
     with damage_named(index), shown_progress(quiet=quiet) as progress:
-        options = NNSelectOptions(model, loop, network.word_vectors)
-        if network.parameters is not None:
-            options = with_select(options, read_parameters(network.parameters, Model.NNSELECT))
-        report = train(index, split, options, wait=not network.no_wait, progress=progress)
+        report = train(index, split, options, wait=not no_wait, progress=progress)
     note("\n".join(report.lines()), quiet=quiet)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RankChoices:
-    """What NNRank looks like, and how it learns."""
-
-    no_metadata: NoMetadata = False
-    epochs: Epochs = 10
-    dim: Annotated[int, Option("--dim", min=1, help="Length of a word's vector.")] = 75
-    dropout: Dropout = 0.5
-    rate: Rate = 0.0005
-    gamma: Gamma = 1.0
-    separate: Annotated[
-        bool, Option("--separate", help="Give queries word vectors of their own.")
-    ] = False
-    parameters: ParametersFile = None
-    no_wait: NoWait = False
-
-    def values(self) -> dict[str, float]:
-        """Return what can be tuned; what the file says goes before the options."""
-        from recsys.pipelines.studies.citeomatic.parameters import Model, read_parameters
-
-        own = {"dim": self.dim, "dropout": self.dropout, "gamma": self.gamma, "rate": self.rate}
-        chosen = {} if self.parameters is None else read_parameters(self.parameters, Model.NNRANK)
-        return {**own, **chosen}
 
 
 def train_nnrank(
     index: ChangedIndex,
     split: Split,
-    network: RankChoices,
+    no_metadata: NoMetadata = False,
+    epochs: Epochs = 10,
+    dim: Annotated[int, Option("--dim", min=1, help="Length of a word's vector.")] = 75,
+    dropout: Dropout = 0.5,
+    rate: Rate = 0.0005,
+    gamma: Gamma = 1.0,
+    separate: Annotated[
+        bool, Option("--separate", help="Give queries word vectors of their own.")
+    ] = False,
+    parameters: ParametersFile = None,
+    no_wait: NoWait = False,
     device: OnDevice = "auto",
     seed: Seed = 0,
     quiet: Quiet = False,
@@ -124,16 +100,22 @@ def train_nnrank(
     It reranks what NNSelect selects, which must be there; the first time, NNSelect is also trained
     on halves of the train queries, to learn from cosines of queries that it has not seen.
     """
+    from recsys.app.answer_writing import note
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
-    from recsys.app.output import note
     from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
-    from recsys.pipelines.studies.citeomatic.parameters import rank_options, with_rank
+    from recsys.pipelines.studies.citeomatic.parameters import (
+        Model,
+        rank_options,
+        read_parameters,
+        with_rank,
+    )
     from recsys.pipelines.studies.citeomatic.train_nnrank import train_nnrank as train
 
-    loop = LoopOptions(epochs=network.epochs, rate=network.rate, seed=seed, device=device)
-    options = rank_options(loop, separate=network.separate, metadata=not network.no_metadata)
-    options = with_rank(options, network.values())
+    own = {"dim": dim, "dropout": dropout, "gamma": gamma, "rate": rate}
+    loop = LoopOptions(epochs=epochs, rate=rate, seed=seed, device=device)
+    options = rank_options(loop, separate=separate, metadata=not no_metadata)
+    options = with_rank(options, {**own, **read_parameters(parameters, Model.NNRANK)})
     with damage_named(index), shown_progress(quiet=quiet) as progress:
-        report = train(index, split, options, wait=not network.no_wait, progress=progress)
+        report = train(index, split, options, wait=not no_wait, progress=progress)
     note("\n".join(report.lines()), quiet=quiet)

@@ -1,9 +1,12 @@
 """Options that mean the same in every command that trains."""
 
-from typing import Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from recsys.app.cli.declarations import Option
 from recsys.app.cli.options import Device
+
+if TYPE_CHECKING:
+    from recsys.pipelines.studies.finetuning.lora import LoraOptions
 
 Numbers: TypeAlias = Literal["auto", "f32", "bf16"]
 """In which numbers products are computed."""
@@ -60,3 +63,10 @@ OnDevice: TypeAlias = Annotated[
 def half(numbers: Numbers) -> bool | None:
     """Whether to compute in bf16; None lets the device decide."""
     return None if numbers == "auto" else numbers == "bf16"
+
+
+def lora(rank: int) -> "LoraOptions | None":
+    """Describe an adapter of this rank; 0: there is none."""
+    from recsys.pipelines.studies.finetuning.lora import LoraOptions
+
+    return LoraOptions(rank, 2.0 * rank) if rank else None

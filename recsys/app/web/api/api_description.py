@@ -12,14 +12,14 @@ from starlette.responses import Response
 
 from recsys.app.web.api import api_models as models
 from recsys.app.web.api import api_routes as routes
-from recsys.app.web.api.citation_models import CitationsBody, LocalAnswerModel
+from recsys.app.web.api.api_models import CitationsBody, LocalAnswerModel
 from recsys.app.web.api.citation_routes import citations
 from recsys.app.web.api.json_replies import JSON, MEDIA_TYPES, respond_with
 from recsys.app.web.api.question_reading import FILE, REQUEST
 from recsys.app.web.door.form_reading import MULTIPART
-from recsys.app.web.pages.page_values import Operation
+from recsys.app.web.pages.page_contents import Operation
 from recsys.app.web.problem_details import MEDIA_TYPE as PROBLEM
-from recsys.app.web.usage_counters import MEDIA_TYPE as METRICS
+from recsys.app.web.service import MEDIA_TYPE as METRICS
 from recsys.version import VERSION
 
 Handler: TypeAlias = Callable[[Request], Awaitable[Response]]

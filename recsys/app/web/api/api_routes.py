@@ -17,9 +17,8 @@ from recsys.app.web.page_tokens import digest_of, offset_in, token
 from recsys.app.web.paper_views import around, papers_named, search, years_of
 from recsys.app.web.problem_details import RequestError
 from recsys.app.web.put_question import WebQuestion, answered, joined, placed, posed
-from recsys.app.web.service import Service, service_of
+from recsys.app.web.service import MEDIA_TYPE, Service, service_of
 from recsys.app.web.shelf import Opened, Place
-from recsys.app.web.usage_counters import MEDIA_TYPE
 from recsys.errors import InputError
 from recsys.formats.answers import answer_record
 from recsys.formats.drafts.objects import manuscript_of

@@ -6,14 +6,13 @@ from functools import partial
 from starlette.requests import Request
 from starlette.responses import Response
 
-from recsys.app.web.api.citation_models import CitationsBody
+from recsys.app.web.api.api_models import CitationsBody
 from recsys.app.web.api.json_replies import Reply, respond
 from recsys.app.web.api.question_reading import question_of
 from recsys.app.web.given.given_files import GivenFile, read_given_text
 from recsys.app.web.given.given_text import GivenDraft
 from recsys.app.web.page_tokens import digest_of
-from recsys.app.web.put_passage import WebPassage, answered_here
-from recsys.app.web.put_question import joined
+from recsys.app.web.put_question import WebPassage, answered_here, joined
 from recsys.app.web.service import Service, service_of
 from recsys.app.web.shelf import Opened
 from recsys.errors import DraftError

@@ -5,19 +5,29 @@ leads here (DNS rebinding) or across sites. The first is told by the header Host
 of a list; the second by Origin and Sec-Fetch-Site, which scripts cannot forge.
 """
 
+import asyncio
+import hashlib
 import hmac
 import ipaddress
 import re
-from collections.abc import Iterable, Sequence
+import time
+import traceback
+from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
+from pathlib import Path
 from urllib.parse import parse_qsl, urlencode
 
-from starlette.responses import RedirectResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from recsys.app.web.problem_details import RequestError
-from recsys.app.web.serve_settings import ServeSettings
+from recsys.app.terminal import say
+from recsys.app.web.pages import page_contents, page_writing
+from recsys.app.web.problem_details import MEDIA_TYPE, Problem, RequestError, problem_of
+from recsys.app.web.service import ServeSettings, Service
+from recsys.formats.answers import json_text
 
 _ADDRESS = re.compile(r"(?:\[([0-9a-f:.]+)\]|([0-9.]+))(?::[0-9]{1,5})?")
 COOKIE = "recsys-token"
@@ -137,3 +147,248 @@ def _cookies(headers: Iterable[tuple[str, str]]) -> Iterable[str]:
 
 def _same(shown: str, token: str) -> bool:
     return hmac.compare_digest(shown.encode("utf-8", "replace"), token.encode())
+
+
+# Take the body of a request whole, within a size and a time, before anybody looks into it.
+
+_DRAINED, _DRAINED_SECONDS = 64 * 2**20, 2.0
+"""Bytes and seconds of a refused body that are still taken, so that its sender reads why."""
+
+
+class Disconnected(Exception):
+    """The client went away before it had sent everything."""
+
+
+class BodyLimits:
+    """ASGI middleware: what is inside gets the body in one piece."""
+
+    def __init__(self, app: ASGIApp, *, size: int, seconds: float) -> None:
+        """Wrap an application; size is in bytes, seconds are for the whole body."""
+        self._app, self._size, self._seconds = app, size, seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http" or scope["method"] in ("GET", "HEAD"):
+            await self._app(scope, receive, send)
+            return
+        try:
+            self._check_announced(scope)
+            body = await asyncio.wait_for(self._whole(receive), self._seconds)
+        except Disconnected:
+            return
+        except TimeoutError as error:
+            raise RequestError(
+                HTTPStatus.REQUEST_TIMEOUT,
+                f"The request did not arrive within {self._seconds:g} s.",
+                "Send it again, or a smaller file.",
+            ) from error
+        except RequestError:
+            await _drain(receive)
+            raise
+        await self._app(scope, _replay(body, receive), send)
+
+    def _check_announced(self, scope: Scope) -> None:
+        announced = [value for name, value in scope["headers"] if name == b"content-length"]
+        if announced and int(announced[0]) > self._size:  # The server has checked that it is one.
+            raise self._too_large()
+
+    async def _whole(self, receive: Receive) -> bytes:
+        body = bytearray()
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise Disconnected
+            piece = message.get("body", b"")
+            if len(body) + len(piece) > self._size:
+                raise self._too_large()
+            body += piece
+            if not message.get("more_body", False):
+                return bytes(body)
+
+    def _too_large(self) -> RequestError:
+        return RequestError(
+            HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+            f"The request is larger than {self._size / 2**20:g} MB.",
+            "Give a smaller file, or the title and the abstract alone.",
+        )
+
+
+async def _drain(receive: Receive) -> None:
+    """Take some more of what is being sent: a connection cut at once loses the answer."""
+    taken = 0
+    try:
+        async with asyncio.timeout(_DRAINED_SECONDS):
+            while taken < _DRAINED:
+                message = await receive()
+                taken += len(message.get("body", b""))
+                if message["type"] == "http.disconnect" or not message.get("more_body", False):
+                    return
+    except TimeoutError:
+        return
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replayed() -> Message:
+        return pending.pop() if pending else await receive()
+
+    return replayed
+
+
+# Answer every error: as a page to people, as problem+json to programs.
+
+PROGRAMS = ("/v1/", "/healthz", "/metrics", "/openapi.json")
+"""Paths whose errors are for programs."""
+
+STRANGERS = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.MISDIRECTED_REQUEST)
+"""Who is refused so is told nothing of the site."""
+
+
+class Failures:
+    """ASGI middleware: no exception leaves it, and every request is counted."""
+
+    def __init__(self, app: ASGIApp, *, service: Service) -> None:
+        """Wrap an application."""
+        self._app, self._service = app, service
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        begun, statuses = time.perf_counter(), list[int]()
+
+        async def noted(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                statuses.append(message["status"])
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noted)
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:
+            if not statuses:
+                response = failed(Request(scope), self._service, error)
+                await response(scope, receive, noted)
+        route = getattr(scope.get("route"), "path", "other")
+        status = statuses[0] if statuses else 0
+        self._service.counters.count(route, status, time.perf_counter() - begun)
+
+
+def failed(request: Request, service: Service, error: Exception) -> Response:
+    """Say what went wrong in the form that the request expects."""
+    problem = _problem(error)
+    if problem.status == HTTPStatus.INTERNAL_SERVER_ERROR:
+        _report(error)
+    headers = _headers(error, problem)
+    if request.url.path.startswith(PROGRAMS):
+        text = json_text(problem.members())
+        return Response(text, problem.status, headers, media_type=MEDIA_TYPE)
+    if problem.status in STRANGERS:
+        return PlainTextResponse(f"{problem.what} {problem.hint}", problem.status, headers)
+    site = page_contents.site_of(service)
+    return HTMLResponse(page_writing.failure(site, problem), problem.status, headers)
+
+
+def _problem(error: Exception) -> Problem:
+    if not isinstance(error, HTTPException):
+        return problem_of(error)
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        return Problem(error.status_code, "This address takes another method.", "See /api.")
+    return Problem(error.status_code, "There is nothing at this address.", "Begin at /.")
+
+
+def _headers(error: Exception, problem: Problem) -> dict[str, str]:
+    headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}
+    if problem.wait is not None:
+        headers["retry-after"] = str(problem.wait)
+    if problem.status == HTTPStatus.UNAUTHORIZED:
+        headers["www-authenticate"] = "Bearer"
+    return headers
+
+
+def _report(error: Exception) -> None:
+    """Say on stderr where it happened: what an exception says may quote a draft."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "somewhere"
+    say(f"internal error: {type(error).__name__} at {place}.")
+
+
+# What every answer tells the browser: to load nothing from elsewhere, and to keep nothing.
+
+CONTENT_POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS: Mapping[str, str] = {
+    "content-security-policy": CONTENT_POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+KEPT_NOWHERE = "no-store"
+"""The header Cache-Control of answers that say nothing else."""
+
+
+class ResponseHeaders:
+    """ASGI middleware: adds HEADERS to what is answered."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Wrap an application."""
+        self._app = app
+        self._added = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+
+        async def protected(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = list(message.get("headers", ()))
+                if not any(name == b"cache-control" for name, _ in headers):
+                    headers.append((b"cache-control", KEPT_NOWHERE.encode()))
+                message = {**message, "headers": [*headers, *self._added]}
+            await send(message)
+
+        await self._app(scope, receive, protected)
+
+
+# The stylesheets, the script and the icon: some small files, read once.
+
+TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+
+
+class StaticFiles:
+    """Answers with files by their names alone: no request names a path."""
+
+    def __init__(self, folder: Path, made: Mapping[str, str]) -> None:
+        """Read every file of a folder; made: further ones, their texts by their names."""
+        texts = {name: text.encode() for name, text in made.items()}
+        texts |= {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix in TYPES}
+        self._files = {
+            f"/{name}": (content, TYPES[Path(name).suffix]) for name, content in texts.items()
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        name = scope["path"].removeprefix(scope.get("root_path", ""))
+        if name not in self._files or scope["method"] not in ("GET", "HEAD"):
+            raise HTTPException(404 if name not in self._files else 405)
+        content, kind = self._files[name]
+        tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+        known = dict(scope["headers"]).get(b"if-none-match", b"").decode("latin-1")
+        headers = {"etag": tag, "cache-control": "private, no-cache"}
+        response = (
+            Response(status_code=304, headers=headers)
+            if known == tag
+            else Response(content, headers=headers, media_type=kind)
+        )
+        await response(scope, receive, send)

@@ -10,7 +10,6 @@ import sys
 import time
 from collections.abc import Iterable
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from recsys.app.web.given.given_text import GivenDraft, GivenText, cut
@@ -28,7 +27,7 @@ from recsys.errors import DraftError, InputError, RecsysError
 from recsys.records import Bibliography, Manuscript, Reference
 
 if TYPE_CHECKING:
-    from recsys.formats.drafts.folder import Bundle
+    from recsys.formats.drafts.draft_formats import OpenDraft
 
 OPEN_FILES = 64
 """Files that may be open at once: modules are opened one by one."""
@@ -64,31 +63,29 @@ def _read(
     if request.task == LIST:
         return _lists(given.items())
     begun = time.monotonic()
-    found = read_bundle(given)
+    bundle = read_bundle(given)
+    manuscript = bundle.manuscript()
     if request.task != TEXT:
-        return found.manuscript
-    if found.files is None:
+        return manuscript
+    if bundle.draft is None:
         why = DraftError("A list of references has no running text.", "Give the draft itself.")
-        return GivenDraft(found.manuscript, None, why)
+        return GivenDraft(manuscript, None, why)
     if time.monotonic() - begun > request.seconds / 2:
         why = DraftError("The draft takes too long to read its sentences.", "Give its sources.")
-        return GivenDraft(found.manuscript, None, why)
-    return _with_text(found.manuscript, found.files)
+        return GivenDraft(manuscript, None, why)
+    return _with_text(manuscript, bundle.draft)
 
 
-def _with_text(manuscript: Manuscript, files: "Bundle") -> GivenDraft:
+def _with_text(manuscript: Manuscript, draft: "OpenDraft") -> GivenDraft:
     """Read the running text, too; what cannot be read of it costs nothing else."""
-    from recsys.formats.bodies.body_formats import parse_body
-
-    name = str(files.draft)
     try:
-        body = parse_body(files.content(name), Path(name), folder=files, manuscript=manuscript)
+        body = draft.body_citing(manuscript.references)
     except RecsysError as error:
         return GivenDraft(manuscript, None, error)
     except (MemoryError, RecursionError):
-        why = DraftError(f"The sentences of {name} cannot be read: it is too large.", _NESTED)
+        why = DraftError(f"The sentences of {draft.name} cannot be read: it is too large.", _NESTED)
         return GivenDraft(manuscript, None, why)
-    return GivenDraft(manuscript, GivenText(name, cut(body)))
+    return GivenDraft(manuscript, GivenText(draft.name, cut(body)))
 
 
 def _lists(files: Iterable[tuple[str, bytes]]) -> Bibliography:

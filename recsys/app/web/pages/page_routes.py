@@ -17,7 +17,7 @@ from recsys.app.web.page_tokens import belongs, digest_of, offset_in, token
 from recsys.app.web.pages import page_contents, page_writing
 from recsys.app.web.pages.asked_forms import Asked, refused, sent_form
 from recsys.app.web.pages.form_fields import FormFields
-from recsys.app.web.pages.page_values import Found, Listed
+from recsys.app.web.pages.page_contents import Found, Listed
 from recsys.app.web.paper_views import around, papers_named, search
 from recsys.app.web.put_question import answered, placed
 from recsys.app.web.service import Service, service_of

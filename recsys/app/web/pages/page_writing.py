@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recsys.app.web.pages.page_values import (
+from recsys.app.web.pages.page_contents import (
     Form,
     Found,
     FoundHere,

@@ -10,8 +10,8 @@ from starlette.responses import HTMLResponse, Response
 from recsys.app.web.pages import page_contents, page_writing
 from recsys.app.web.pages.asked_forms import Asked, refused, sent_form
 from recsys.app.web.pages.form_fields import FormFields
-from recsys.app.web.pages.page_values import FoundHere, Item, PlaceShown
-from recsys.app.web.put_passage import WebPassage, answered_here
+from recsys.app.web.pages.page_contents import FoundHere, Item, PlaceShown
+from recsys.app.web.put_question import WebPassage, answered_here
 from recsys.app.web.service import Service, service_of
 from recsys.app.web.shelf import Opened
 from recsys.errors import DraftError, RecsysError

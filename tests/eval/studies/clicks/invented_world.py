@@ -4,7 +4,7 @@ import numpy as np
 
 from recsys.eval.measures import Doubles
 from recsys.eval.studies.clicks.click_log import NOTHING
-from recsys.eval.studies.clicks.click_world import World
+from recsys.eval.studies.clicks.simulation import World
 from recsys.store.arrays import Rows
 
 NOISE = {"good": 0.1, "fair": 0.3, "poor": 1.0}

@@ -5,11 +5,10 @@ import pytest
 from hypothesis import given
 
 from recsys.errors import InputError
-from recsys.eval.studies.clicks.click_curves import by_depth, calibration
+from recsys.eval.studies.clicks.click_evaluation import by_depth, calibration
 from recsys.eval.studies.clicks.click_log import Impression
-from recsys.eval.studies.clicks.click_models import PositionBased, decay
 from recsys.eval.studies.clicks.propensities import Propensities
-from recsys.eval.studies.clicks.simulation import simulate
+from recsys.eval.studies.clicks.simulation import PositionBased, decay, simulate
 from tests.eval.studies.clicks.invented_world import invented_world, relevance_of
 from tests.eval.studies.clicks.scored_logs import Scored, scored, scored_logs, shown_papers
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from recsys.errors import InputError
 from recsys.eval.measures import Doubles
-from recsys.eval.studies.clicks.click_models import (
+from recsys.eval.studies.clicks.simulation import (
     CLICK_MODELS,
     Cascade,
     ClickModel,

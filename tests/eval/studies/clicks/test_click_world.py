@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from recsys.errors import InputError
-from recsys.eval.studies.clicks.click_world import World
+from recsys.eval.studies.clicks.simulation import World
 from tests.rows import each_row
 
 SMALL = World(

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import InputError
+from recsys.eval.studies.clicks.click_files import read_clicks, write_clicks, write_scidocs_clicks
 from recsys.eval.studies.clicks.click_log import ClickLog, Impression
-from recsys.eval.studies.clicks.click_readers import read_clicks
-from recsys.eval.studies.clicks.click_writers import write_clicks, write_scidocs_clicks
 from tests.eval.studies.clicks.invented_impressions import BARE, FULL, impressions
 
 LOG = ClickLog.of([FULL, BARE])
@@ -41,6 +40,12 @@ def test_scidocs_lines_read_back_as_one_impression_a_click(
         return
     write_scidocs_clicks(path, ClickLog.of(given_))
     assert list(read_clicks(path).impressions()) == expected
+
+
+def test_a_query_that_opens_a_brace_stays_on_its_line(tmp_path: Path) -> None:
+    clicks = [Impression(query, ("0",), ("0",)) for query in ("{", "0")]
+    write_scidocs_clicks(tmp_path / "l.csv", ClickLog.of(clicks))
+    assert list(read_clicks(tmp_path / "l.csv").impressions()) == clicks
 
 
 def test_the_formats_look_as_documented(tmp_path: Path) -> None:

@@ -4,13 +4,11 @@ import numpy as np
 import pytest
 
 from recsys.eval.measures import Doubles, Interval
-from recsys.eval.studies.clicks.click_models import PositionBased, decay
-from recsys.eval.studies.clicks.click_world import World
 from recsys.eval.studies.clicks.clicked_places import MEASURES
 from recsys.eval.studies.clicks.coverage import CoverageRow, Design, contrasting, population, study
 from recsys.eval.studies.clicks.estimators import estimate
 from recsys.eval.studies.clicks.propensities import Propensities
-from recsys.eval.studies.clicks.simulation import Policy, simulate
+from recsys.eval.studies.clicks.simulation import Policy, PositionBased, World, decay, simulate
 from recsys.eval.studies.clicks.weighting import (
     CLIPPED_SNIPS,
     DOUBLY_ROBUST,

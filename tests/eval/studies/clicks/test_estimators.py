@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 from recsys.errors import InputError
 from recsys.eval.measures import Interval, draw, interval
 from recsys.eval.studies.clicks.click_log import ClickLog, Impression
-from recsys.eval.studies.clicks.click_models import TrustBias, decay
 from recsys.eval.studies.clicks.clicked_places import MEASURES, standing
-from recsys.eval.studies.clicks.doubly_robust import doubly_robust
 from recsys.eval.studies.clicks.estimators import (
     Estimates,
     compare,
@@ -22,7 +20,7 @@ from recsys.eval.studies.clicks.estimators import (
     estimate_all,
 )
 from recsys.eval.studies.clicks.propensities import Propensities
-from recsys.eval.studies.clicks.simulation import simulate
+from recsys.eval.studies.clicks.simulation import TrustBias, decay, simulate
 from recsys.eval.studies.clicks.weighting import (
     AFFINE,
     CLIPPED_IPS,
@@ -34,6 +32,7 @@ from recsys.eval.studies.clicks.weighting import (
     WEIGHING,
     Options,
     Trust,
+    doubly_robust,
 )
 from tests.eval.studies.clicks.invented_world import invented_world, relevance_of
 from tests.eval.studies.clicks.scored_logs import Scored, Shown, scored, scored_logs, shown_papers

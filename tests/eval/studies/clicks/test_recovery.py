@@ -3,11 +3,16 @@
 import numpy as np
 import pytest
 
-from recsys.eval.studies.clicks.click_models import CLICK_MODELS, TrustBias, decay
 from recsys.eval.studies.clicks.estimation import METHODS
 from recsys.eval.studies.clicks.propensities import Propensities
 from recsys.eval.studies.clicks.recovery import Recovered, Study, recover
-from recsys.eval.studies.clicks.simulation import Policy, true_propensities
+from recsys.eval.studies.clicks.simulation import (
+    CLICK_MODELS,
+    Policy,
+    TrustBias,
+    decay,
+    true_propensities,
+)
 from tests.eval.studies.clicks.invented_world import invented_world
 
 

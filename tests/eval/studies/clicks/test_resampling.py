@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from recsys.eval.measures import draw
-from recsys.eval.studies.clicks import resampling
-from recsys.eval.studies.clicks.resampling import group, resample
+from recsys.eval.studies.clicks import clicked_places
+from recsys.eval.studies.clicks.clicked_places import group, resample
 
 
 def test_sums_are_those_of_the_units_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     columns = np.random.default_rng(0).normal(size=(7, 3))
     drawn = draw(7, rng=np.random.default_rng(1), samples=25)
     for chunk in (1, 22, 4_000_000):
-        monkeypatch.setattr(resampling, "_CHUNK", chunk)
+        monkeypatch.setattr(clicked_places, "_CHUNK", chunk)
         found = resample(columns, rng=np.random.default_rng(1), samples=25)
         assert found == pytest.approx(drawn @ columns, abs=1e-12)
     assert found[0] == pytest.approx(columns.sum(0))

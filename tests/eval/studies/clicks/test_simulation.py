@@ -6,15 +6,17 @@ import numpy as np
 import pytest
 
 from recsys.errors import InputError
-from recsys.eval.studies.clicks.click_models import (
+from recsys.eval.studies.clicks.simulation import (
     CLICK_MODELS,
     Cascade,
+    Policy,
     PositionBased,
     TrustBias,
+    World,
     decay,
+    simulate,
+    true_propensities,
 )
-from recsys.eval.studies.clicks.click_world import World
-from recsys.eval.studies.clicks.simulation import Policy, simulate, true_propensities
 from tests.eval.studies.clicks.invented_world import NOISE, invented_world, relevance_of
 from tests.rows import each_row
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from recsys.eval.significance import holm, randomisation_test
-from recsys.eval.studies.encoders.encoder_differences import differences
 from recsys.eval.studies.encoders.encoder_figures import (
     ACCURACY,
     AVERAGE,
@@ -14,6 +13,7 @@ from recsys.eval.studies.encoders.encoder_figures import (
     RECALL,
     SPEED,
     Encoders,
+    differences,
 )
 from tests.eval.studies.encoders.invented_encoders import invented_encoders, invented_row
 

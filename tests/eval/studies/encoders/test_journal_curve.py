@@ -6,10 +6,18 @@ import numpy as np
 import pytest
 
 from recsys.eval.measures import Doubles
-from recsys.eval.report.page_formats import FORMATS
+from recsys.eval.report.page import FORMATS
 from recsys.eval.significance import holm, randomisation_test
-from recsys.eval.studies.encoders.journal_curve import LINEAR, Trained, by_share, change, changes
-from recsys.eval.studies.encoders.journal_page import LABELS, SHARES, journal_page
+from recsys.eval.studies.encoders.journal_page import (
+    LABELS,
+    LINEAR,
+    SHARES,
+    Trained,
+    by_share,
+    change,
+    changes,
+    journal_page,
+)
 from recsys.eval.studies.probes.probe_results import UNSEEN, Group
 
 

@@ -13,22 +13,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import ArtifactCorrupt
-from recsys.eval.report.canvas import INK
-from recsys.eval.report.page_formats import FORMATS
-from recsys.eval.studies.encoders.training_curves import (
+from recsys.eval.report.evaluation_pictures import INK
+from recsys.eval.report.page import FORMATS
+from recsys.eval.studies.encoders.training_page import (
+    PAGE,
     POINTS,
+    TRAINING,
     Course,
+    add_page,
     averaged,
+    course_pictures,
     course_table,
     draw_dev,
     draw_losses,
     epochs,
-)
-from recsys.eval.studies.encoders.training_page import (
-    PAGE,
-    TRAINING,
-    add_page,
-    course_pictures,
     is_training,
     made,
     page_note,

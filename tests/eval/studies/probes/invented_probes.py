@@ -3,14 +3,10 @@
 import numpy as np
 
 from recsys.eval.measures import Interval
-from recsys.eval.studies.probes.clustering import Dense
-from recsys.eval.studies.probes.contrasts import contrasts
-from recsys.eval.studies.probes.estimates import Estimate
-from recsys.eval.studies.probes.linear import FOLDS, Linear
-from recsys.eval.studies.probes.pair_ranking import PairRanking
+from recsys.eval.studies.probes.clustering import Dense, Layout
+from recsys.eval.studies.probes.linear import FOLDS, Linear, contrasts
+from recsys.eval.studies.probes.pairs import Estimate, PairRanking, Retrieved
 from recsys.eval.studies.probes.probe_results import ALL, Group, GroupResult, ProbeResult
-from recsys.eval.studies.probes.retrieval import Retrieved
-from recsys.eval.studies.probes.tsne_layout import Layout
 
 NAMES = ("Beetles", "Clouds", "Ferns")
 

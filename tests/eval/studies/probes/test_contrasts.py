@@ -6,9 +6,7 @@ from sklearn.metrics import f1_score
 
 from recsys.eval.measures import draw
 from recsys.eval.significance import randomisation_test
-from recsys.eval.studies.encoders.macro_f1 import drawn_macro_f1
-from recsys.eval.studies.probes.contrasts import contrasts
-from recsys.eval.studies.probes.linear import Linear
+from recsys.eval.studies.probes.linear import Linear, contrasts, drawn_macro_f1
 from recsys.store.arrays import Longs
 from tests.rows import each_row
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.neighbors import KNeighborsClassifier
 
 from recsys.eval.measures import Doubles
-from recsys.eval.studies.probes.few_labels import few_label_probe
+from recsys.eval.studies.probes.linear import few_label_probe
 
 
 def probe(vectors: Doubles, labels: list[int], examples: int, runs: int) -> Doubles:

@@ -9,7 +9,7 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.image import imread
 
-from recsys.eval.report.canvas import INK
+from recsys.eval.report.evaluation_pictures import INK
 from recsys.eval.studies.probes.maps import (
     COLOURS,
     PAGES,

@@ -9,13 +9,16 @@ from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from recsys.eval.measures import Doubles
-from recsys.eval.studies.probes.pair_influence import (
+from recsys.eval.studies.probes.pairs import (
+    BINS,
+    PairCounts,
     Slopes,
     auc_slopes,
     average_precision_slopes,
+    bins_of,
     contributions,
+    count_pairs,
 )
-from recsys.eval.studies.probes.pair_ranking import BINS, PairCounts, bins_of, count_pairs
 from recsys.store.arrays import Longs, Mask
 
 PAPERS = 9

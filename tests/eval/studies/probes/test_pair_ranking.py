@@ -11,7 +11,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 from recsys.errors import InputError
 from recsys.eval.measures import Doubles
-from recsys.eval.studies.probes.pair_ranking import Blocks, rank_pairs
+from recsys.eval.studies.probes.pairs import Blocks, rank_pairs
 from recsys.store.arrays import Mask
 from tests.rows import each_row
 

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import InputError, MissingExtraError
-from recsys.eval.report.page_formats import FORMATS
-from recsys.eval.studies.probes.probe_pages import check_folder, write_folder
+from recsys.eval.report.page import FORMATS
 from recsys.eval.studies.probes.probe_results import SEEN, UNSEEN
-from recsys.eval.studies.probes.report_probes import probe_page
+from recsys.eval.studies.probes.report_probes import check_folder, probe_page, write_folder
 from tests.eval.studies.probes.invented_probes import invented_group, invented_result
 
 

@@ -11,8 +11,14 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 from recsys.errors import InputError
 from recsys.eval.measures import draw
-from recsys.eval.studies.probes.estimates import Estimator, estimator
-from recsys.eval.studies.probes.retrieval import DIGITS, ROWS, correlations, retrieve_pairs
+from recsys.eval.studies.probes.pairs import (
+    DIGITS,
+    ROWS,
+    Estimator,
+    correlations,
+    estimator,
+    retrieve_pairs,
+)
 from recsys.store.arrays import Floats, Mask
 from tests.rows import each_row
 

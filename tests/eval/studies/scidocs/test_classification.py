@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from recsys.errors import InputError
-from recsys.eval.studies.scidocs.classification import COSTS, Classified, classify
+from recsys.eval.studies.scidocs.scidocs_figures import COSTS, Classified, classify
 from recsys.eval.studies.scidocs.scidocs_layout import Classes
 from recsys.formats.embeddings import Embeddings
 from recsys.store.arrays import Floats, Mask

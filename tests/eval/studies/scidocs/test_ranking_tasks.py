@@ -6,7 +6,7 @@ import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.eval.studies.scidocs.ranking_tasks import Ranked, rank
+from recsys.eval.studies.scidocs.scidocs_figures import Ranked, rank
 from recsys.eval.trec import Qrels
 from recsys.formats.embeddings import Embeddings
 

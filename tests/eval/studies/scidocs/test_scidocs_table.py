@@ -6,21 +6,25 @@ import numpy as np
 import pytest
 
 from recsys.eval.measures import Doubles
-from recsys.eval.studies.scidocs.classification import Classified
-from recsys.eval.studies.scidocs.published import PUBLISHED
-from recsys.eval.studies.scidocs.ranking_tasks import Ranked
-from recsys.eval.studies.scidocs.scidocs_comparison import beaten
 from recsys.eval.studies.scidocs.scidocs_figures import (
     COLUMNS,
     SAMPLES,
+    Classified,
     Figure,
+    Ranked,
     Row,
     average,
     classification_figure,
     ranking_figures,
 )
 from recsys.eval.studies.scidocs.scidocs_layout import Task
-from recsys.eval.studies.scidocs.scidocs_table import RENDERERS, Suite, query_lines
+from recsys.eval.studies.scidocs.scidocs_table import (
+    PUBLISHED,
+    RENDERERS,
+    Suite,
+    beaten,
+    query_lines,
+)
 from tests.rows import each_row
 
 

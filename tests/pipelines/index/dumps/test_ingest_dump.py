@@ -227,6 +227,7 @@ def test_files_of_a_folder_that_hold_no_works_are_told(tmp_path: Path) -> None:
     assert len(report.read.skipped) == 2
 
 
+@pytest.mark.area("store")
 def test_processes_read_files_of_a_bucket_and_say_which_one_is_torn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

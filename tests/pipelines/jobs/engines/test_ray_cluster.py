@@ -28,8 +28,7 @@ from recsys.pipelines.jobs import ray_cluster as ray_connection
 from recsys.pipelines.jobs.engines import Engine, ProcessPool, Stage
 from recsys.pipelines.jobs.kept_results import MadeFiles, kept
 from recsys.pipelines.jobs.ray_cluster import RayCluster, connected
-from recsys.pipelines.ranking.train_options import TrainOptions
-from recsys.pipelines.ranking.train_ranker import train_ranker
+from recsys.pipelines.ranking.train_ranker import TrainOptions, train_ranker
 from recsys.pipelines.studies.compare_encoders.embed import EmbedOptions, embed
 from recsys.store.artifacts import sha256
 from recsys.store.corpus import Corpus
@@ -42,7 +41,7 @@ from tests.rows import each_row
 if TYPE_CHECKING:
     from tests.built_index import Built
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.area("ray"), pytest.mark.timeout(300)]
 """Ray waits for ever where a cluster is ill."""
 
 

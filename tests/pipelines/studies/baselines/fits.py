@@ -12,8 +12,7 @@ import numpy as np
 
 from recsys.models.encoder import Text
 from recsys.pipelines.studies.baselines.baseline_table import BASELINES, fit_baseline
-from recsys.pipelines.studies.baselines.fitted_baseline import Fitted
-from recsys.pipelines.studies.baselines.training_material import Material
+from recsys.pipelines.studies.baselines.material import Fitted, Material
 from recsys.store.arrays import Ragged
 from tests.pipelines.small_index import invented_papers
 

@@ -17,8 +17,7 @@ from recsys.pipelines.studies.baselines.baseline_table import (
     check_encoder_name,
     fit_baseline,
 )
-from recsys.pipelines.studies.baselines.fitted_baseline import Fitted
-from recsys.pipelines.studies.baselines.training_material import Material
+from recsys.pipelines.studies.baselines.material import Fitted, Material
 from tests.pipelines.small_index import TOPICS, write_small_index
 from tests.pipelines.studies.baselines.fits import (
     DRAFT,

@@ -12,7 +12,7 @@ from recsys.formats.embeddings import read_embeddings
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.splits import read_split
 from recsys.pipelines.studies.baselines.baseline_table import BASELINES, fit_baseline
-from recsys.pipelines.studies.baselines.training_material import material_of
+from recsys.pipelines.studies.baselines.material import material_of
 from recsys.pipelines.studies.compare_encoders.embed import EmbedOptions, EmbedReport, embed
 from tests.conftest import RunCli
 from tests.pipelines.small_index import write_small_index

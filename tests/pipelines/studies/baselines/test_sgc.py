@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.pipelines.studies.baselines.sgc import propagate
+from recsys.pipelines.studies.baselines.word_baselines import propagate
 from recsys.store.arrays import Ragged
 
 

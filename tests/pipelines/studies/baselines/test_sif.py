@@ -6,8 +6,13 @@ from gensim.models import KeyedVectors
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.pipelines.studies.baselines.sif import Sif, averages, first_component, weights, without
-from recsys.pipelines.studies.baselines.word_vectors import WordVectors
+from recsys.pipelines.studies.baselines.word_baselines import (
+    WordAverages,
+    WordVectors,
+    first_component,
+    weights,
+    without,
+)
 
 
 @pytest.fixture
@@ -27,11 +32,13 @@ def test_frequent_words_weigh_less() -> None:
 def test_a_text_is_the_weighted_average_of_its_words(words: WordVectors) -> None:
     texts = [("Rivers", "The river and the sea"), ("Sea", None), ("", None)]
     # (2 * [4, 0] / 2 + [0, 8] / 4) / 3 and [0, 8] / 4.
-    assert averages(words, texts).ravel().tolist() == pytest.approx([4 / 3, 2 / 3, 0, 2, 0, 0])
+    assert words.averages(texts, weights).ravel().tolist() == pytest.approx(
+        [4 / 3, 2 / 3, 0, 2, 0, 0]
+    )
 
 
 def test_the_common_component_is_subtracted(words: WordVectors) -> None:
-    encoder = Sif(words, np.array([0.6, 0.8], np.float32), "x")
+    encoder = WordAverages(words, "x", np.array([0.6, 0.8], np.float32))
     found = encoder.encode([("River", None), ("Sea", None), ("", "")])
     # [4, 0] - 2.4 * [.6, .8] = [2.56, -1.92]; [0, 8] - 6.4 * [.6, .8] = [-3.84, 2.88].
     assert found.ravel().tolist() == pytest.approx([0.8, -0.6, -0.8, 0.6, 0, 0], abs=1e-6)

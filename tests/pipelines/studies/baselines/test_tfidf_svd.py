@@ -9,8 +9,8 @@ import pytest
 from recsys.models.encoder import Text
 from recsys.models.nnselect import unit_rows
 from recsys.pipelines.studies.baselines.baseline_table import fit_baseline
-from recsys.pipelines.studies.baselines.baseline_words import words
-from recsys.pipelines.studies.baselines.training_material import Material
+from recsys.pipelines.studies.baselines.material import Material
+from recsys.pipelines.studies.baselines.word_baselines import words
 from recsys.store.arrays import Floats
 
 TEXTS: list[Text] = [

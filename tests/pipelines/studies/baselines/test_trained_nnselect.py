@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from recsys.errors import ArtifactMissing, InputError, LeakageError
+from recsys.models.encoder import SeenQueries
 from recsys.models.nnselect import KIND, SCHEMA, NNSelectModel
-from recsys.models.seen_queries import SeenQueries
 from recsys.pipelines.evaluation.splits import read_split
 from recsys.pipelines.studies.baselines.baseline_table import fit_baseline
-from recsys.pipelines.studies.baselines.training_material import Material, material_of
+from recsys.pipelines.studies.baselines.material import Material, material_of
 from recsys.store.artifacts import seal
 from recsys.store.generations import in_force
 from recsys.store.layout import NNSELECT

@@ -7,7 +7,7 @@ import pytest
 
 from recsys.errors import SplitError
 from recsys.pipelines.evaluation.splits import Split, read_split
-from recsys.pipelines.studies.baselines.training_material import material_of, material_of_corpus
+from recsys.pipelines.studies.baselines.material import material_of, material_of_corpus
 from recsys.store.collection import Collection
 from tests.pipelines.small_index import (
     invented_papers,

@@ -9,7 +9,7 @@ import pytest
 
 from recsys.app.cache import cache_folder
 from recsys.pipelines.index.build import BuildOptions, build
-from recsys.pipelines.studies.citeomatic.mining import Mining
+from recsys.pipelines.studies.citeomatic.negatives import Mining
 from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
 from recsys.pipelines.studies.citeomatic.select_task import SelectOptions
 from recsys.pipelines.studies.citeomatic.train_nnselect import NNSelectOptions, train_nnselect

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from recsys.models.vocabulary import FIELDS
+from recsys.models.nnselect import FIELDS
 from recsys.pipelines.studies.citeomatic.bags import TokenBags
 from recsys.pipelines.studies.citeomatic.cross_fit import FoldVectors
-from recsys.pipelines.studies.citeomatic.rank_batches import RankData
+from recsys.pipelines.studies.citeomatic.rank_net import RankData
 from recsys.store.arrays import Ragged
 from recsys.store.graph import CitationGraph
 from tests.tiny import unit

@@ -17,13 +17,10 @@ from recsys.pipelines.studies.citeomatic.cross_fit import (
     FoldVectors,
     select_options,
 )
-from recsys.pipelines.studies.citeomatic.margin_loss import Kind, Margins
-from recsys.pipelines.studies.citeomatic.mining import Mining
-from recsys.pipelines.studies.citeomatic.negatives import Sampling
+from recsys.pipelines.studies.citeomatic.negatives import Kind, Margins, Mining, Sampling
 from recsys.pipelines.studies.citeomatic.network_training import Checkpoint, train
-from recsys.pipelines.studies.citeomatic.select_net import embed
 from recsys.pipelines.studies.citeomatic.select_task import SelectOptions, SelectTask, facts_of
-from recsys.pipelines.studies.citeomatic.towers import Penalty
+from recsys.pipelines.studies.citeomatic.towers import Penalty, embed
 from recsys.pipelines.studies.citeomatic.train_nnselect import NNSelectOptions, train_nnselect
 from recsys.store.generations import in_force
 from recsys.store.layout import NNSELECT

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.pipelines.studies.citeomatic.margin_loss import (
+from recsys.pipelines.studies.citeomatic.negatives import (
     Kind,
     Margins,
     citation_boost,

@@ -7,9 +7,17 @@ from hypothesis import strategies as st
 
 from recsys.models.pairs import counts_as_of
 from recsys.pipelines.evaluation.splits import gold
-from recsys.pipelines.studies.citeomatic.margin_loss import Kind, Margins
-from recsys.pipelines.studies.citeomatic.mining import Miner, Mining, jaccard, nearest
-from recsys.pipelines.studies.citeomatic.negatives import Sampling, TripletSampler, ragged
+from recsys.pipelines.studies.citeomatic.negatives import (
+    Kind,
+    Margins,
+    Miner,
+    Mining,
+    Sampling,
+    TripletSampler,
+    jaccard,
+    nearest,
+    ragged,
+)
 from recsys.store.arrays import Ragged, Rows
 from recsys.store.collection import Collection
 from recsys.store.graph import CitationGraph
@@ -139,7 +147,7 @@ def test_a_large_corpus_is_searched_by_trees(monkeypatch: pytest.MonkeyPatch) ->
     collection = random_world(5).collection
     sampler = TripletSampler.build(collection, queries_of(collection))
     scanned = nearest(collection.vectors[:], sampler, 4)
-    monkeypatch.setattr("recsys.pipelines.studies.citeomatic.mining.SCANNED", 0)
+    monkeypatch.setattr("recsys.pipelines.studies.citeomatic.negatives.SCANNED", 0)
     found = nearest(collection.vectors[:], sampler, 4)
     shared = [set(found[i].tolist()) & set(scanned[i].tolist()) for i in range(len(found))]
     assert sum(map(len, shared)) >= 0.8 * len(scanned.values)

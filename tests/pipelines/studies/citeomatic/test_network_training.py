@@ -11,9 +11,7 @@ from torch import Tensor, nn
 
 from recsys.pipelines.evaluation.splits import read_split
 from recsys.pipelines.studies.citeomatic.bags import known_by, read_bags
-from recsys.pipelines.studies.citeomatic.margin_loss import Kind
-from recsys.pipelines.studies.citeomatic.mining import Mining
-from recsys.pipelines.studies.citeomatic.negatives import Sampling, Triplets
+from recsys.pipelines.studies.citeomatic.negatives import Kind, Mining, Sampling, Triplets
 from recsys.pipelines.studies.citeomatic.network_training import (
     Checkpoint,
     History,
@@ -23,11 +21,11 @@ from recsys.pipelines.studies.citeomatic.network_training import (
     one_thread,
     train,
 )
-from recsys.pipelines.studies.citeomatic.padded import PaddedNNSelect, measure_speeds, padded_loss
 from recsys.pipelines.studies.citeomatic.select_task import SelectOptions, SelectTask
 from recsys.store.collection import Collection
 from tests.pipelines.small_index import open_small_collection, write_small_index, write_small_split
 from tests.pipelines.studies.citeomatic.many_words import papers_of_many_words
+from tests.pipelines.studies.citeomatic.padded_peer import PaddedNNSelect, padded_loss
 
 LOOP = LoopOptions(epochs=4, batch=32, patience=9)
 MODEL = SelectOptions(dim=8, mining=Mining(depth=5, percentile=100))
@@ -161,12 +159,6 @@ def test_the_loss_of_a_batch_is_that_of_the_padded_peer(
         float(plain.detach()), abs=1e-6
     )
     assert set(triplets.kind.tolist()) <= set(Kind)
-
-
-def test_speeds_are_measured_on_the_same_batches(task: SelectTask) -> None:
-    speeds = measure_speeds(task, batches=3, batch=16)
-    assert speeds.bags > 0 and speeds.padded > 0
-    assert speeds.ratio == speeds.bags / speeds.padded
 
 
 def test_without_mining_there_are_no_neighbours(collection: Collection, tmp_path: Path) -> None:

@@ -8,13 +8,13 @@ import pytest
 
 from recsys.errors import InputError, LeakageError
 from recsys.eval.report.tables import text_table
+from recsys.eval.run_figures import Assessment
 from recsys.eval.trec import read_run
-from recsys.pipelines.studies.citeomatic.margin_loss import Kind
+from recsys.pipelines.studies.citeomatic.negatives import Kind
 from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
 from recsys.pipelines.studies.citeomatic.nnrank_ablations import (
     FULL,
     AblationOptions,
-    AblationReport,
     ablate,
     ablation_table,
     table_json,
@@ -28,10 +28,14 @@ ROWS = ("no-numbers", "no-neighbour-negatives", "seen-cosines", "no-venue")
 
 
 @pytest.fixture(scope="module")
-def report(wordy: Wordy, tmp_path_factory: pytest.TempPathFactory) -> AblationReport:
-    folder = tmp_path_factory.mktemp("ablations")
-    options = AblationOptions(RANKER, part="test", rows=ROWS, command="recsys ablate nnrank")
-    return ablate(wordy.copy(folder), wordy.split, options, folder / "out")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("ablations") / "out"
+
+
+@pytest.fixture(scope="module")
+def found(wordy: Wordy, folder: Path) -> Assessment:
+    options = AblationOptions(RANKER, part="test", rows=ROWS, command="recsys study ablate-nnrank")
+    return ablate(wordy.copy(folder.parent), wordy.split, options, folder)
 
 
 def test_each_row_leaves_out_what_it_says() -> None:
@@ -61,21 +65,20 @@ def test_each_row_leaves_out_what_it_says() -> None:
     assert rows["no-authors"].left_out == ("authors",)
 
 
-def test_the_folder_is_an_evaluation_of_every_row(report: AblationReport) -> None:
+def test_the_folder_is_an_evaluation_of_every_row(found: Assessment, folder: Path) -> None:
     expected = [FULL, "no-numbers", "no-neighbour-negatives", "seen-cosines", "no-venue"]
-    assert [system.name for system in report.assessment.systems] == expected
-    facts = json.loads((report.folder / "facts.json").read_text())
+    assert [system.name for system in found.systems] == expected
+    facts = json.loads((folder / "facts.json").read_text())
     assert (facts["part"], facts["systems"]) == ("test", expected)
     assert facts["warnings"] == []
     for name in expected:
-        run = read_run(report.folder / "runs" / f"{name}.trec")
+        run = read_run(folder / "runs" / f"{name}.trec")
         assert len(run) == 12
         assert all(query not in papers for query, papers in run.items())
-    assert report.lines() == [f"Written to {report.folder}."]
 
 
-def test_the_table_shows_changes_from_the_full_network(report: AblationReport) -> None:
-    table = report.table()
+def test_the_table_shows_changes_from_the_full_network(found: Assessment) -> None:
+    table = ablation_table(found)
     rows = json.loads(table_json(table))["rows"]
     full, *others = rows
     assert full["network"] == FULL and full["F1@20 change"] is None and full["MRR p"] is None
@@ -86,18 +89,14 @@ def test_the_table_shows_changes_from_the_full_network(report: AblationReport) -
     assert "no-venue" in text_table(table)
 
 
-def test_p_is_corrected_over_the_rows_alone(report: AblationReport) -> None:
-    pairs = [
-        each.p
-        for each in report.assessment.comparisons
-        if each.one == FULL and each.measure == "MRR"
-    ]
-    rows = json.loads(table_json(ablation_table(report.assessment)))["rows"][1:]
+def test_p_is_corrected_over_the_rows_alone(found: Assessment) -> None:
+    pairs = [each.p for each in found.comparisons if each.one == FULL and each.measure == "MRR"]
+    rows = json.loads(table_json(ablation_table(found)))["rows"][1:]
     assert min(row["MRR p"] for row in rows) == pytest.approx(min(1, 4 * min(pairs)), abs=1e-4)
 
 
 def test_finished_rows_are_not_trained_again(
-    wordy: Wordy, report: AblationReport, tmp_path: Path
+    wordy: Wordy, found: Assessment, folder: Path, tmp_path: Path
 ) -> None:
     stages = set()
 
@@ -106,8 +105,8 @@ def test_finished_rows_are_not_trained_again(
             stages.add(stage)
 
     options = AblationOptions(RANKER, part="test", rows=("no-venue",))
-    index = report.folder.parent / "wordy.index"
-    again = Path(shutil.copytree(report.folder, tmp_path / "out"))
+    index = folder.parent / "wordy.index"
+    again = Path(shutil.copytree(folder, tmp_path / "out"))
     ablate(index, wordy.split, options, again, progress=progress)
     assert {path.stem for path in (again / "runs").iterdir()} == {"no-venue", FULL}
     assert "epochs of training" not in stages and "networks" in stages

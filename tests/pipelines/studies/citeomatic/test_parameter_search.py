@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from recsys.pipelines.studies.citeomatic.parameter_search import Search, SearchOptions
 from recsys.pipelines.studies.citeomatic.parameters import Choice, Parameters
+from recsys.pipelines.studies.citeomatic.tune_networks import Search, TuneOptions
 
 SPACE = (
     Choice("width", "a width", tuple(range(0, 200, 10))),
     Choice("rate", "a rate", (1e-3, 1e-2, 1e-1)),
 )
 USUAL: Parameters = {"width": 0, "rate": 1e-3}
-OPTIONS = SearchOptions(trials=30, short=2, finalists=3, long=9, seed=1)
+OPTIONS = TuneOptions(trials=30, short=2, finalists=3, long=9, seed=1)
 
 
 def hill(values: Parameters) -> float:
@@ -37,7 +37,7 @@ class Counting:
 
 
 def search(
-    folder: Path, objective: Callable[[Parameters, int], float], options: SearchOptions = OPTIONS
+    folder: Path, objective: Callable[[Parameters, int], float], options: TuneOptions = OPTIONS
 ) -> Search:
     return Search(SPACE, USUAL, objective, options, folder / "journal", "a name")
 

@@ -10,11 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recsys.models.nnrank import RankShape
-from recsys.models.vocabulary import FIELDS
+from recsys.models.nnselect import FIELDS
 from recsys.pipelines.studies.citeomatic.bags import TokenBags
-from recsys.pipelines.studies.citeomatic.margin_loss import triplet_loss
-from recsys.pipelines.studies.citeomatic.rank_batches import Batcher, RankBatch, RankData, rarity
-from recsys.pipelines.studies.citeomatic.rank_net import RankNet, RankSize, SharedWords
+from recsys.pipelines.studies.citeomatic.negatives import triplet_loss
+from recsys.pipelines.studies.citeomatic.rank_net import (
+    Batcher,
+    RankBatch,
+    RankData,
+    RankNet,
+    RankSize,
+    SharedWords,
+    rarity,
+)
 from recsys.pipelines.studies.citeomatic.towers import Penalty
 from recsys.store.arrays import Ragged, Rows
 from tests.pipelines.studies.citeomatic.small_bags import PAPERS, random_data

@@ -14,10 +14,9 @@ from recsys.pipelines.studies.citeomatic.bags import (
     rows_of,
     to_torch,
 )
-from recsys.pipelines.studies.citeomatic.padded import PaddedNNSelect, padded
-from recsys.pipelines.studies.citeomatic.select_net import NNSelect, embed, word_bags
-from recsys.pipelines.studies.citeomatic.towers import Penalty
+from recsys.pipelines.studies.citeomatic.towers import NNSelect, Penalty, embed, word_bags
 from tests.pipelines.studies.citeomatic.gradients import gradients_are_right
+from tests.pipelines.studies.citeomatic.padded_peer import PaddedNNSelect, padded
 from tests.pipelines.studies.citeomatic.small_bags import PAPERS, SIZES, random_bags
 
 SEEDS = st.integers(0, 10_000)

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from recsys.pipelines.studies.citeomatic.sparse_optimiser import LazyAdam
+from recsys.pipelines.studies.citeomatic.network_training import LazyAdam
 from tests.rows import each_row
 
 

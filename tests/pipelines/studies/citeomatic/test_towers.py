@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from recsys.pipelines.studies.citeomatic.towers import MagDirBag, Penalty, distinct
+from recsys.pipelines.studies.citeomatic.towers import MagDirBag, Penalty, codes_of
 from tests.pipelines.studies.citeomatic.gradients import gradients_are_right
 
 SIZE, DIM = 6, 3
@@ -80,6 +80,6 @@ def test_gradients_are_those_of_finite_differences(bags: list[list[int]]) -> Non
 
 @given(st.lists(st.integers(0, 9), max_size=12))
 def test_distinct_numbers_and_where_each_value_is_among_them(values: list[int]) -> None:
-    codes, places = distinct(torch.tensor(values, dtype=torch.int64), 10)
+    codes, places = codes_of(torch.tensor(values, dtype=torch.int64), 10)
     assert codes.tolist() == sorted(set(values))
     assert codes[places].tolist() == values

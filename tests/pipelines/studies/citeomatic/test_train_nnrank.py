@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from recsys.errors import ArtifactMismatch, ArtifactMissing
-from recsys.models.nnrank import KIND, SCHEMA, NNRank, RankShape
-from recsys.models.nnrank_corpus import NNRankCorpus
+from recsys.models.encoder import SeenQueries
+from recsys.models.nnrank import KIND, SCHEMA, NNRank, NNRankCorpus, RankShape
 from recsys.models.nnselect import select
-from recsys.models.seen_queries import SeenQueries
-from recsys.pipelines.studies.citeomatic.margin_loss import Kind
+from recsys.pipelines.studies.citeomatic.negatives import Kind
 from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
 from recsys.pipelines.studies.citeomatic.rank_task import (
     RankOptions,

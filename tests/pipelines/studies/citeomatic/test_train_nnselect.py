@@ -10,8 +10,8 @@ import pytest
 
 from recsys.errors import SplitError
 from recsys.indexes.opening import open_collection
+from recsys.models.encoder import SeenQueries
 from recsys.models.nnselect import KIND, SCHEMA, NNSelectModel
-from recsys.models.seen_queries import SeenQueries
 from recsys.pipelines.evaluation.splits import read_split
 from recsys.pipelines.studies.citeomatic.bags import known_by, read_bags
 from recsys.pipelines.studies.citeomatic.network_training import LoopOptions

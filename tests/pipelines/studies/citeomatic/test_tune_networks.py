@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import ArtifactMissing, InputError, MissingExtraError
-from recsys.pipelines.studies.citeomatic.parameter_search import SearchOptions
 from recsys.pipelines.studies.citeomatic.parameters import (
     Model,
     read_parameters,
@@ -19,8 +18,7 @@ from recsys.pipelines.studies.citeomatic.tune_networks import TuneOptions, tune
 from recsys.store.generations import in_force
 from tests.pipelines.studies.citeomatic.conftest import Wordy
 
-SEARCH = SearchOptions(trials=3, short=1, finalists=2, long=2)
-OPTIONS = TuneOptions(SEARCH, device="cpu")
+OPTIONS = TuneOptions(trials=3, short=1, finalists=2, long=2, device="cpu")
 
 
 @pytest.fixture
@@ -46,7 +44,7 @@ def test_parameters_are_chosen_and_the_search_continues(
     assert lines[2].endswith(
         f"recsys train {model} INDEX --split FILE --epochs 2 --parameters {report.chosen}"
     )
-    more = replace(OPTIONS, search=replace(SEARCH, trials=4))
+    more = replace(OPTIONS, trials=4)
     again = tune(model, index, wordy.split, more, out)
     assert (again.trials, again.continued) == (4, 3)
     assert again.lines()[2] == "Continued: 3 trials were there already."
@@ -58,7 +56,7 @@ def test_training_with_what_was_chosen_gives_what_was_promised(
 ) -> None:
     report = tune(Model.NNSELECT, index, wordy.split, OPTIONS, tmp_path / "tuning")
     plain = NNSelectOptions()
-    same = replace(plain, loop=replace(plain.loop, epochs=SEARCH.long, device="cpu"))
+    same = replace(plain, loop=replace(plain.loop, epochs=OPTIONS.long, device="cpu"))
     chosen = with_select(same, read_parameters(report.chosen, Model.NNSELECT))
     trained = train_nnselect(index, wordy.split, chosen)
     assert max(trained.history.measures) == report.best.figure
@@ -73,7 +71,7 @@ def test_nnrank_needs_nnselect(wordy: Wordy, index: Path, tmp_path: Path) -> Non
 
 
 def test_no_trial_no_search(wordy: Wordy, tmp_path: Path) -> None:
-    nothing = replace(OPTIONS, search=replace(SEARCH, trials=0))
+    nothing = replace(OPTIONS, trials=0)
     with pytest.raises(InputError, match="nothing to try"):
         tune(Model.NNSELECT, wordy.index, wordy.split, nothing, tmp_path / "x")
     assert not (tmp_path / "x").exists()

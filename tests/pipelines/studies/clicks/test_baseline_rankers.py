@@ -3,8 +3,8 @@
 import numpy as np
 
 from recsys.eval.studies.clicks.click_log import ClickLog, Impression
-from recsys.pipelines.studies.clicks.baseline_rankers import BASELINES
 from recsys.pipelines.studies.clicks.click_features import FEATURES as COLUMNS
+from recsys.pipelines.studies.clicks.rankers import BASELINES
 from tests.rows import each_row
 
 NAMES = tuple(feature.name for feature in COLUMNS)

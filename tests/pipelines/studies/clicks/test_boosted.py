@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from recsys.eval.measures import Doubles
-from recsys.pipelines.studies.clicks.boosted import (
+from recsys.pipelines.studies.clicks.click_features import CONSTANT, PER_POSITION, Pairs
+from recsys.pipelines.studies.clicks.rankers import (
     Boosted,
     BoostedOptions,
     fit_boosted,
@@ -12,7 +13,6 @@ from recsys.pipelines.studies.clicks.boosted import (
     logistic_loss,
     ranks,
 )
-from recsys.pipelines.studies.clicks.click_pairs import CONSTANT, PER_POSITION, Pairs
 from tests.pipelines.studies.clicks.toy_clicks import Toy, toy
 from tests.rows import each_row
 

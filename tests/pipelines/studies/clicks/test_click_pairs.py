@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from recsys.errors import InputError
 from recsys.eval.studies.clicks.click_log import ClickLog, Impression
 from recsys.eval.studies.clicks.propensities import Propensities
-from recsys.pipelines.studies.clicks.click_pairs import Pairs, pairs
+from recsys.pipelines.studies.clicks.click_features import Pairs, pairs
 from recsys.store.arrays import Floats
 from tests.rows import each_row
 
@@ -119,7 +119,7 @@ def test_weights_of_clicks_add_up_to_relevance_whatever_the_position() -> None:
 def test_an_unknown_option_is_named(option: str) -> None:
     with pytest.raises(InputError, match="'al'") as raised:
         pairs(LOG, numbered(LOG), HALVING, **{option: "al"})
-    assert "Choose one of" in raised.value.hint
+    assert "Choose among" in raised.value.hint
 
 
 @each_row("weighting", ["per-position", "constant"])

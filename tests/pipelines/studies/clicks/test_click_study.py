@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from recsys.errors import InputError
-from recsys.eval.report.page_formats import FORMATS
-from recsys.eval.studies.clicks.click_models import CLICK_MODELS
+from recsys.eval.report.page import FORMATS
 from recsys.eval.studies.clicks.coverage import Design
 from recsys.eval.studies.clicks.estimation import METHODS
 from recsys.eval.studies.clicks.recovery import Study
+from recsys.eval.studies.clicks.simulation import CLICK_MODELS
 from recsys.eval.studies.clicks.weighting import Options
 from recsys.pipelines.studies.clicks.click_study import (
     CAP,
@@ -23,9 +23,9 @@ from recsys.pipelines.studies.clicks.click_study import (
     StudyOptions,
     sized,
     study_clicks,
+    study_page,
 )
 from recsys.pipelines.studies.clicks.learning_study import LearningOptions
-from recsys.pipelines.studies.clicks.report_study import study_page
 from recsys.store.collection import Collection
 from tests.eval.page_tags import tags_of
 from tests.pipelines.studies.clicks.related_papers import related_collection
@@ -70,7 +70,7 @@ def test_what_is_left_out_changes_nothing_else(collection: Collection, found: Cl
 
 
 def test_the_page_has_a_section_and_pictures_for_each_part(found: ClickStudy) -> None:
-    page = study_page(found, {"command": "recsys clicks study"})
+    page = study_page(found, {"command": "recsys study clicks-study"})
     assert [section.name for section in page.sections] == list(STUDIES)
     text = FORMATS["html"](page)
     assert tags_of(text).stack == []

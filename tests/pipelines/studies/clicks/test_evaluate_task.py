@@ -20,7 +20,6 @@ from recsys.eval.studies.clicks.recommendation_task import (
 )
 from recsys.eval.studies.clicks.weighting import Options
 from recsys.formats.embeddings import Embeddings, read_embeddings, write_embeddings
-from recsys.pipelines.studies.clicks.baseline_rankers import BASELINES
 from recsys.pipelines.studies.clicks.click_features import features
 from recsys.pipelines.studies.clicks.evaluate_task import (
     Figure,
@@ -29,6 +28,7 @@ from recsys.pipelines.studies.clicks.evaluate_task import (
     TaskResult,
     evaluate_task,
 )
+from recsys.pipelines.studies.clicks.rankers import BASELINES
 from tests.rows import each_row
 
 PAPERS, SHOWN = 120, 6

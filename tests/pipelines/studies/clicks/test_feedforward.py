@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch import nn
 
-from recsys.pipelines.studies.clicks.click_pairs import CONSTANT, PER_POSITION, Pairs
-from recsys.pipelines.studies.clicks.feedforward import (
+from recsys.pipelines.studies.clicks.click_features import CONSTANT, PER_POSITION, Pairs
+from recsys.pipelines.studies.clicks.rankers import (
     FeedForward,
     FeedForwardOptions,
     fit_feedforward,

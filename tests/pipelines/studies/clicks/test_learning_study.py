@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 
 from recsys.errors import InputError
-from recsys.eval.studies.clicks.click_world import World
 from recsys.eval.studies.clicks.learned_rankers import NAIVE, LearningStudy, System, graded_ndcg
 from recsys.eval.studies.clicks.recommendation_task import RelatedPaper
+from recsys.eval.studies.clicks.simulation import World
 from recsys.formats.embeddings import Embeddings
-from recsys.pipelines.studies.clicks.baseline_rankers import BASELINES
 from recsys.pipelines.studies.clicks.corpus_world import PRODUCTION, CorpusWorld
-from recsys.pipelines.studies.clicks.learners import LEARNERS
 from recsys.pipelines.studies.clicks.learning_study import (
     EXPERIMENTS,
     RELEVANCE,
@@ -21,6 +19,7 @@ from recsys.pipelines.studies.clicks.learning_study import (
     LearningOptions,
     study_learning,
 )
+from recsys.pipelines.studies.clicks.rankers import BASELINES, LEARNERS
 from tests.rows import each_row
 
 QUERIES = {"train": 60, "validation": 20, "test": 40}

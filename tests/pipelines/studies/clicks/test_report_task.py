@@ -5,8 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from recsys.eval.report.page import Page
-from recsys.eval.report.page_formats import FORMATS
+from recsys.eval.report.page import FORMATS, Page
 from recsys.eval.studies.clicks.clicked_places import MEASURES
 from recsys.eval.studies.clicks.propensities import Propensities
 from recsys.pipelines.studies.clicks.evaluate_task import (
@@ -16,8 +15,8 @@ from recsys.pipelines.studies.clicks.evaluate_task import (
     Figures,
     System,
     TaskResult,
+    task_page,
 )
-from recsys.pipelines.studies.clicks.report_task import task_page
 from tests.eval.page_tags import tags_of
 
 COUNTS = {"train": 3000, "validation": 20, "test": 1234}
@@ -42,7 +41,7 @@ def page() -> Page:
         ),
         (Difference("LightGBM", "per-position", "constant", figures(0.05)),),
     )  # fmt: skip
-    return task_page(result, {"command": "recsys evaluate-clicks <DIR>"})
+    return task_page(result, {"command": "recsys study clicks-task <DIR>"})
 
 
 def test_adjusted_figures_come_first_and_the_best_is_marked(page: Page) -> None:
@@ -77,4 +76,4 @@ def test_what_the_log_does_not_tell_is_left_out(page: Page) -> None:
 def test_the_page_has_its_pictures(page: Page) -> None:
     text = FORMATS["html"](page)
     assert tags_of(text).stack == [] and text.count("<figure>") == 2
-    assert "LightGBM, constant" in text and "evaluate-clicks &lt;DIR&gt;" in text
+    assert "LightGBM, constant" in text and "clicks-task &lt;DIR&gt;" in text

@@ -7,7 +7,7 @@ import numpy as np
 from recsys.eval.measures import Doubles
 from recsys.eval.studies.clicks.click_log import ClickLog, Impression
 from recsys.eval.studies.clicks.propensities import Propensities
-from recsys.pipelines.studies.clicks.click_pairs import Pairs, pairs
+from recsys.pipelines.studies.clicks.click_features import Pairs, pairs
 from recsys.store.arrays import Floats
 
 DEPTH = 10

@@ -29,10 +29,8 @@ from recsys.formats.embeddings import Embeddings, read_embeddings, write_embeddi
 from recsys.pipelines.studies.compare_encoders.comparison import compare_encoders
 from recsys.pipelines.studies.compare_encoders.comparison_bench import (
     CompareOptions,
-    Files,
-    Surroundings,
 )
-from recsys.pipelines.studies.compare_encoders.encoder_rows import wanted
+from recsys.pipelines.studies.compare_encoders.make_vectors import wanted
 from recsys.pipelines.studies.probes.probe import ProbeOptions, probe
 from recsys.store.generations import in_force
 from tests.pipelines.small_probe import Small, small_probe
@@ -58,9 +56,10 @@ class Case:
     ) -> Encoders:
         self.told.clear()
         papers = self.small.papers if options.label else None
-        files = Files(self.built.index, self.built.split, papers)
-        around = Surroundings(cache_folder(), open_index, progress or self._tell)
-        return compare_encoders(files, wanted(names), options, self.out, around)
+        return compare_encoders(
+            self.built.index, self.built.split, wanted(names), options, self.out, labelled=papers,
+            cache=cache_folder(), open_index=open_index, progress=progress or self._tell,
+        )  # fmt: skip
 
     def _tell(self, stage: str, done: int, total: int) -> None:
         if not self.told or self.told[-1] != stage:

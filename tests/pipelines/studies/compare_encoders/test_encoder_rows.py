@@ -7,7 +7,7 @@ import pytest
 
 from recsys.errors import InputError
 from recsys.eval.studies.encoders.training_page import TRAINING
-from recsys.pipelines.studies.compare_encoders.encoder_rows import wanted
+from recsys.pipelines.studies.compare_encoders.make_vectors import wanted
 from tests.rows import each_row
 
 

@@ -4,10 +4,15 @@ import numpy as np
 import pytest
 
 from recsys.eval.studies.encoders.encoder_figures import AVERAGE, RANKING
-from recsys.eval.studies.scidocs.ranking_tasks import Ranked
-from recsys.eval.studies.scidocs.scidocs_figures import SAMPLES, Figure, Row, ranking_figures
+from recsys.eval.studies.scidocs.scidocs_figures import (
+    SAMPLES,
+    Figure,
+    Ranked,
+    Row,
+    ranking_figures,
+)
 from recsys.eval.studies.scidocs.scidocs_layout import Task
-from recsys.pipelines.studies.compare_encoders.judge_vectors import suite_figures
+from recsys.pipelines.studies.compare_encoders.judges import suite_figures
 
 
 def ranked(precisions: list[float], gains: list[float]) -> Ranked:

@@ -24,7 +24,7 @@ from recsys.pipelines.studies.finetuning.lora import LoraOptions
 from recsys.pipelines.studies.finetuning.tower import Learner
 from recsys.pipelines.studies.finetuning.training_history import Checkpoint, History
 from recsys.pipelines.studies.finetuning.training_processes import Ranks, rank_of_process
-from recsys.pipelines.studies.specter.fitting import Trained, fit
+from recsys.pipelines.studies.specter.train_encoder import Trained, fit
 from recsys.store.arrays import Rows
 from tests.pipelines.studies.specter.other_process import train_here
 from tests.pipelines.studies.specter.small_sources import (

@@ -1,6 +1,5 @@
 """Low-rank adapters: what they compute, how they learn, and that merging changes nothing."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,10 +8,8 @@ import torch
 import transformers
 from torch import nn
 
-from recsys.errors import ArtifactCorrupt, ArtifactMismatch
 from recsys.pipelines.encoders.bert_graph import Weights
 from recsys.pipelines.encoders.checkpoints import minilm_folder, read_checkpoint
-from recsys.pipelines.studies.finetuning.adapter_file import with_adapter
 from recsys.pipelines.studies.finetuning.lora import (
     LoraLinear,
     LoraOptions,
@@ -21,6 +18,7 @@ from recsys.pipelines.studies.finetuning.lora import (
     merge,
     save_adapter,
 )
+from tests.pipelines.studies.finetuning.merged_adapter import merged_weights
 from tests.pipelines.studies.specter.small_sources import write_tiny_bert
 from tests.rows import each_row
 
@@ -123,27 +121,11 @@ def test_an_adapter_file_gives_the_merged_weights(tiny: Path, tmp_path: Path) ->
     shake(model)
     save_adapter(model, options, path, base=checkpoint.weights_hash)
     merge(model)
-    changed = with_adapter(checkpoint, path)
-    assert changed.weights_hash != checkpoint.weights_hash
+    changed = merged_weights(checkpoint, path)
     expected: Weights = {name: each.numpy() for name, each in model.state_dict().items()}
-    for name, weights in changed.weights.items():
+    for name, weights in changed.items():
         assert np.allclose(weights, expected[name], atol=1e-6), name
-    assert any((weights != checkpoint.weights[n]).any() for n, weights in changed.weights.items())
-
-
-def test_an_adapter_of_other_weights_or_none_is_refused(tiny: Path, tmp_path: Path) -> None:
-    checkpoint, path = read_checkpoint(str(tiny)), tmp_path / "adapter.safetensors"
-    model = load(tiny)
-    adapt(model, LoraOptions(rank=1), seed=0)
-    save_adapter(model, LoraOptions(rank=1), path, base="other")
-    with pytest.raises(ArtifactMismatch, match="changes other weights"):
-        with_adapter(checkpoint, path)
-    path.write_bytes(b"noise")
-    with pytest.raises(ArtifactCorrupt, match="not readable as an adapter"):
-        with_adapter(checkpoint, path)
-    with pytest.raises(ArtifactCorrupt):
-        with_adapter(checkpoint, tmp_path / "nothing")
-    assert replace(checkpoint).weights_hash == checkpoint.weights_hash
+    assert any((weights != checkpoint.weights[n]).any() for n, weights in changed.items())
 
 
 def test_an_adapter_of_the_packaged_model_is_small(tmp_path: Path) -> None:

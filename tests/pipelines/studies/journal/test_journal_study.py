@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from recsys.errors import InputError
-from recsys.eval.studies.encoders.journal_curve import LINEAR
-from recsys.eval.studies.probes.few_labels import few_label_probe
+from recsys.eval.studies.encoders.journal_page import LINEAR, Trained
+from recsys.eval.studies.probes.linear import few_label_probe
 from recsys.eval.studies.probes.paper_classes import folded, is_unseen
 from recsys.formats.embeddings import Embeddings, write_embeddings
 from recsys.pipelines.studies.citeomatic.network_training import one_thread
@@ -21,7 +21,6 @@ from recsys.pipelines.studies.journal.journal_study import (
     EXAMPLES,
     ROWS,
     CurveOptions,
-    CurveReport,
     draw_curve,
 )
 from recsys.pipelines.studies.probes.probe import ProbeOptions, probe
@@ -55,21 +54,21 @@ def options(folder: Path) -> CurveOptions:
 
 
 @pytest.fixture(scope="module")
-def report(folder: Path, options: CurveOptions) -> CurveReport:
+def report(folder: Path, options: CurveOptions) -> tuple[Trained, ...]:
     return drawn(folder, options)
 
 
-def drawn(folder: Path, options: CurveOptions, run: Run | None = None) -> CurveReport:
+def drawn(folder: Path, options: CurveOptions, run: Run | None = None) -> tuple[Trained, ...]:
     with one_thread():
         return draw_curve(folder / "papers.jsonl", options, folder / "out", run or Run())
 
 
-def test_what_is_asked_for_was_never_learned(report: CurveReport, folder: Path) -> None:
+def test_what_is_asked_for_was_never_learned(report: tuple[Trained, ...], folder: Path) -> None:
     names = [f"Journal of {field.title()}" for field in sorted(FIELDS)]
     unseen = {name for name in names if is_unseen(name, share=UNSEEN, seed=SEED)}
-    small, most = report.trained
+    small, most = report
     assert (small.share, most.share) == (0.6, 1.0) and small.papers < most.papers
-    for each in report.trained:
+    for each in report:
         path = folder / "out" / ROWS / f"seed-1-share-{each.share:g}.json"
         facts = json.loads(path.read_text())["value"]
         learned = set(facts["training"]["classes"])
@@ -84,9 +83,9 @@ def test_what_is_asked_for_was_never_learned(report: CurveReport, folder: Path) 
 
 
 def test_the_start_is_asked_as_it_is(
-    report: CurveReport, options: CurveOptions, folder: Path
+    report: tuple[Trained, ...], options: CurveOptions, folder: Path
 ) -> None:
-    papers, asked = journal_papers(), report.trained[0].asked
+    papers, asked = journal_papers(), report[0].asked
     start = options.training.start
     student = Student.load(start, seed=0, device="cpu")
     with one_thread():
@@ -103,7 +102,7 @@ def test_the_start_is_asked_as_it_is(
     rows = [place for place, each in enumerate(papers) if each.id in set(asked.ids)]
     rng = np.random.default_rng(1)
     few = few_label_probe(vectors[rows], asked.labels, 1, runs=DRAWS, rng=rng)
-    for each in report.trained:
+    for each in report:
         assert list(each.start) == list(each.end) == [*map(str, EXAMPLES), LINEAR]
         assert each.start[LINEAR].tolist() == expected.tolist()
         assert each.start["1"].tolist() == few.tolist()
@@ -111,13 +110,13 @@ def test_the_start_is_asked_as_it_is(
 
 
 def test_what_is_finished_is_not_trained_again(
-    report: CurveReport, options: CurveOptions, folder: Path
+    report: tuple[Trained, ...], options: CurveOptions, folder: Path
 ) -> None:
     told: list[str] = []
     run = Run(progress=lambda stage, done, total: told.append(stage))
     again = drawn(folder, options, run)
     assert not any(STAGE in stage for stage in told)
-    for one, other in zip(report.trained, again.trained, strict=True):
+    for one, other in zip(report, again, strict=True):
         assert one.end[LINEAR].tolist() == other.end[LINEAR].tolist()
         assert (one.seed, one.share, one.papers, one.seen) == (
             other.seed,
@@ -126,18 +125,18 @@ def test_what_is_finished_is_not_trained_again(
             other.seen,
         )
     more = drawn(folder, replace(options, shares=(0.6, 0.8, 1.0)), run)
-    assert [each.share for each in more.trained] == [0.6, 0.8, 1.0]
+    assert [each.share for each in more] == [0.6, 0.8, 1.0]
     assert {stage for stage in told if STAGE in stage} == {f"seed-1-share-0.8: {STAGE}"}
     assert not list((folder / "out" / ROWS).glob("*.safetensors"))
 
 
 def test_few_papers_of_a_class_may_be_asked_for(
-    report: CurveReport, options: CurveOptions, folder: Path
+    report: tuple[Trained, ...], options: CurveOptions, folder: Path
 ) -> None:
     fewer = replace(options, most=6, shares=(1.0,))
     with one_thread():
-        found = draw_curve(folder / "papers.jsonl", fewer, folder / "fewer", Run()).trained[0].asked
-    every = report.trained[0].asked
+        found = draw_curve(folder / "papers.jsonl", fewer, folder / "fewer", Run())[0].asked
+    every = report[0].asked
     assert found.counts().tolist() == [6] * len(every.names) and found.names == every.names
     label = dict(zip(every.ids, every.labels.tolist(), strict=True))
     assert [label[each] for each in found.ids] == found.labels.tolist()

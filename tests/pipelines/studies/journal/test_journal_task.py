@@ -8,9 +8,9 @@ import torch
 from sklearn.metrics import accuracy_score, f1_score
 
 from recsys.pipelines.studies.finetuning.student import Student
-from recsys.pipelines.studies.finetuning.tokens import batches
+from recsys.pipelines.studies.finetuning.tower import batches
 from recsys.pipelines.studies.journal.journal_papers import class_papers
-from recsys.pipelines.studies.journal.journal_task import TEMPERATURE, JournalTask, class_means
+from recsys.pipelines.studies.journal.train_journal import TEMPERATURE, JournalTask, class_means
 from recsys.progress import silent
 from tests.pipelines.studies.journal.small_journals import journal_options, journal_papers
 from tests.pipelines.studies.specter.small_sources import write_tiny_bert

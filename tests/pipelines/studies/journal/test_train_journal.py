@@ -118,5 +118,5 @@ def test_the_folder_is_an_ordinary_encoder_without_the_classifier(
 
 def test_other_folders_are_not_replaced(options: JournalOptions, tmp_path: Path) -> None:
     source = write_journal_papers(tmp_path / "papers.jsonl")
-    with pytest.raises(InputError, match="is no encoder that recsys trained"):
+    with pytest.raises(InputError, match="holds no encoder that recsys trained"):
         train_journal(source, options, tmp_path, Run())

@@ -171,7 +171,8 @@ def test_a_corpus_without_links_or_categories_has_few_tasks(tmp_path: Path) -> N
 
 def test_nothing_else_is_written_over(collection: Collection, tmp_path: Path) -> None:
     (tmp_path / "thesis").mkdir()
-    with pytest.raises(InputError, match="exists and was not generated"):
+    (tmp_path / "thesis" / "chapter.txt").write_text("Mine")
+    with pytest.raises(InputError, match="exists and holds no generated suite"):
         generate(collection, tmp_path / "thesis", SMALL)
     assert note_of(tmp_path / "thesis") == ""
     (tmp_path / "thesis" / "generated.json").write_text("[]", encoding="utf-8")

@@ -10,8 +10,7 @@ from sklearn.metrics import f1_score
 
 from recsys.errors import InputError
 from recsys.eval.studies.clicks.recommendation_task import read_task
-from recsys.eval.studies.scidocs.classification import classify
-from recsys.eval.studies.scidocs.scidocs_figures import COLUMNS
+from recsys.eval.studies.scidocs.scidocs_figures import COLUMNS, classify
 from recsys.eval.studies.scidocs.scidocs_layout import (
     RANKING,
     Group,
@@ -21,14 +20,14 @@ from recsys.eval.studies.scidocs.scidocs_layout import (
 )
 from recsys.eval.studies.scidocs.scidocs_layout import suite_papers as texts_of
 from recsys.formats.embeddings import Embeddings, read_embeddings, write_embeddings
-from recsys.pipelines.studies.clicks.click_features import features
-from recsys.pipelines.studies.clicks.click_pairs import CONSTANT, FIRST_FIVE, pairs
-from recsys.pipelines.studies.clicks.feedforward import fit_feedforward
+from recsys.pipelines.studies.clicks.click_features import CONSTANT, FIRST_FIVE, features, pairs
+from recsys.pipelines.studies.clicks.rankers import fit_feedforward
 from recsys.pipelines.studies.scidocs.generator import generate
-from recsys.pipelines.studies.scidocs.suite import SuiteOptions, evaluate_suite
-from recsys.pipelines.studies.scidocs.suite_vectors import (
+from recsys.pipelines.studies.scidocs.suite import (
     RANDOM_DIM,
     Source,
+    SuiteOptions,
+    evaluate_suite,
     random_vectors,
     sources,
 )

@@ -12,7 +12,7 @@ from pathlib import Path
 from recsys.pipelines.studies.citeomatic.network_training import one_thread
 from recsys.pipelines.studies.finetuning.encoder_training import STAGE, Run
 from recsys.pipelines.studies.finetuning.training_processes import joined
-from recsys.pipelines.studies.specter.fitting import Trained, fit
+from recsys.pipelines.studies.specter.train_encoder import Trained, fit
 from tests.pipelines.studies.specter.small_sources import small_source, tiny_options
 
 

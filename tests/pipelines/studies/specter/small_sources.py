@@ -12,7 +12,7 @@ from recsys.pipelines.encoders.checkpoints import minilm_folder
 from recsys.pipelines.evaluation.splits import read_split
 from recsys.pipelines.studies.finetuning.encoder_optimiser import Pace
 from recsys.pipelines.studies.finetuning.encoder_training import LoopOptions
-from recsys.pipelines.studies.specter.fitting import EncoderOptions
+from recsys.pipelines.studies.specter.train_encoder import EncoderOptions
 from recsys.pipelines.studies.specter.triplet_sources import Reading, Source, source_of
 from tests.pipelines.small_index import open_small_collection, write_small_index
 

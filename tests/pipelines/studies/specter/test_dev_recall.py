@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.pipelines.evaluation.splits import gold
-from recsys.pipelines.studies.specter.dev_recall import Judge, Sample
-from recsys.pipelines.studies.specter.triplet_sources import judge_of
+from recsys.pipelines.studies.specter.triplet_sources import Judge, Sample, judge_of
 from tests.pipelines.studies.specter.test_triplets import queries_of
 from tests.tiny import random_world
 

@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from recsys.eval.report.page_formats import FORMATS
+from recsys.eval.report.page import FORMATS
 from recsys.eval.significance import holm, randomisation_test
-from recsys.eval.studies.encoders.training_curves import Course
+from recsys.eval.studies.encoders.training_page import Course
 from recsys.pipelines.studies.finetuning.student import RANDOM
 from recsys.pipelines.studies.specter.encoder_ablations import (
     AblationOptions,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from recsys.errors import InputError, SplitError
-from recsys.models.seen_queries import SeenQueries, digests_of
+from recsys.models.encoder import SeenQueries, digests_of
 from recsys.pipelines.studies.specter.related import is_related_folder, read_related
 from recsys.pipelines.studies.specter.train_encoder import read_source
 from recsys.pipelines.studies.specter.triplet_sources import Reading

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from recsys.pipelines.studies.specter.triplet_loss import LossName, LossOptions, in_batch, triplet
+from recsys.pipelines.studies.specter.triplet_task import LossName, LossOptions, in_batch, triplet
 from tests.rows import each_row
 
 # q = (0, 0), p = (3, 4), n = (0, 2): |q - p| = 5, |q - n| = 2.

@@ -8,16 +8,14 @@ import pytest
 import torch
 
 from recsys.errors import InputError
-from recsys.models.encoder import OnnxEncoder
-from recsys.models.seen_queries import SeenQueries
+from recsys.models.encoder import OnnxEncoder, SeenQueries
 from recsys.pipelines.encoders.checkpoints import read_checkpoint
 from recsys.pipelines.encoders.export_encoder import choose_settings, export_encoder
 from recsys.pipelines.evaluation.splits import Split
-from recsys.pipelines.studies.citeomatic.margin_loss import Kind
+from recsys.pipelines.studies.citeomatic.negatives import Kind
 from recsys.pipelines.studies.finetuning.encoder_training import Run
-from recsys.pipelines.studies.finetuning.tokens import batches, tokenise
-from recsys.pipelines.studies.specter.fitting import Trained, untrained
-from recsys.pipelines.studies.specter.triplet_loss import LossOptions
+from recsys.pipelines.studies.finetuning.tower import batches, tokenise
+from recsys.pipelines.studies.specter.train_encoder import Trained, untrained
 from recsys.pipelines.studies.specter.triplet_sources import (
     ABSTRACT,
     AUTHORS,
@@ -26,7 +24,7 @@ from recsys.pipelines.studies.specter.triplet_sources import (
     read_texts,
     source_of,
 )
-from recsys.pipelines.studies.specter.triplet_task import EncoderTask, Shelf
+from recsys.pipelines.studies.specter.triplet_task import EncoderTask, LossOptions, Shelf
 from recsys.pipelines.studies.specter.triplets import Draw
 from recsys.store.arrays import Ragged
 from recsys.store.collection import Collection

@@ -11,8 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.pipelines.evaluation.splits import gold
-from recsys.pipelines.studies.citeomatic.margin_loss import Kind
-from recsys.pipelines.studies.citeomatic.negatives import Sampling, Triplets, TripletSampler, ragged
+from recsys.pipelines.studies.citeomatic.negatives import (
+    Kind,
+    Sampling,
+    Triplets,
+    TripletSampler,
+    ragged,
+)
 from recsys.pipelines.studies.specter.triplets import (
     CITED,
     CITED_BY_CITED,

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from recsys.app.web.pages import page_writing
-from recsys.app.web.pages.page_values import (
+from recsys.app.web.pages.page_contents import (
     Form,
     Found,
     FoundHere,

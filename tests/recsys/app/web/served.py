@@ -7,9 +7,8 @@ from pathlib import Path
 
 from starlette.testclient import TestClient
 
-from recsys.app.web.application import make_application
-from recsys.app.web.serve_settings import ServeSettings
-from recsys.app.web.service import Service
+from recsys.app.web.listening import make_application
+from recsys.app.web.service import ServeSettings, Service
 
 HOST = "127.0.0.1:8000"
 TOKEN = "a-token-of-many-characters"

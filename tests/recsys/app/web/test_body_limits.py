@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from recsys.app.web.door.body_limits import BodyLimits
+from recsys.app.web.door.gate import BodyLimits
 from recsys.app.web.problem_details import RequestError
 
 

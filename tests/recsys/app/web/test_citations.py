@@ -176,7 +176,7 @@ def test_no_file_of_the_server_can_be_named(client: TestClient, tmp_path: Path) 
 def test_many_marked_places_are_answered_in_part(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recsys.app.web.put_passage.MOST_PLACES", 2)
+    monkeypatch.setattr("recsys.app.web.put_question.MOST_PLACES", 2)
     text = b"# Rivers\n\n" + b"Rivers run [CITE].\n\n" * 5
     answer = client.post(ASK, files=[("file", ("a.md", text))]).json()
     assert len(answer["gaps"]) == 2

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.app.web.pages import page_contents
-from recsys.app.web.pages.form_fields import FormFields
-from recsys.app.web.pages.reference_lines import lines_of, named_papers, references_in
+from recsys.app.web.pages.form_fields import FormFields, lines_of, named_papers, references_in
 from recsys.app.web.put_question import WebQuestion, posed
 from recsys.app.web.shelf import Opened
 from recsys.app.wiring import open_index

@@ -2,7 +2,7 @@
 
 from starlette.testclient import TestClient
 
-from recsys.app.web.door.response_headers import HEADERS
+from recsys.app.web.door.gate import HEADERS
 from recsys.app.web.listening import answered_hosts, is_loopback
 from tests.built_index import Built
 from tests.recsys.app.web.served import DRAFT, HOST, TOKEN, serving, settings_of

@@ -16,9 +16,9 @@ from recsys.app.web.given.given_files import GivenFile, read_given_text
 from recsys.app.web.given.given_text import GivenDraft, GivenText, cut, pack, unpack
 from recsys.app.web.given.reading_messages import answer, parse_text_answer
 from recsys.errors import DraftError, InputError
-from recsys.formats.bodies.body_formats import parse_body
-from recsys.formats.drafts.bundle import parse_bundle
-from recsys.formats.drafts.folder import bundle_of
+from recsys.formats.drafts.bundle import read_bundle
+from recsys.formats.drafts.draft_files import bundle_of
+from recsys.formats.drafts.draft_formats import parse_draft
 from recsys.passages import Body, Mark, Sentence, Span
 from recsys.records import Manuscript, Reference
 from tests.recsys.formats.drafts.small_docx import packed
@@ -178,11 +178,11 @@ TEX = (
 def test_several_files_are_one_draft_with_its_sentences() -> None:
     files = {"a.tex": TEX, "part.tex": b"Glaciers melt [CITE].", "b.bib": samples.BIBTEX.encode()}
     found = given_of(files)
-    assert found.manuscript == parse_bundle(files)
+    assert found.manuscript == read_bundle(files).manuscript()
     assert found.text is not None
     assert found.text.name == "a.tex"
-    folder, known = bundle_of("a.tex", files), found.manuscript
-    assert found.text.body == parse_body(TEX, Path("a.tex"), folder=folder, manuscript=known)
+    alone = parse_draft(TEX, Path("a.tex"), folder=bundle_of("a.tex", files))
+    assert found.text.body == alone.body_citing(found.manuscript.references)
     assert [each.file for each in found.text.body.sentences][-1] == "part.tex"
 
 
@@ -204,4 +204,4 @@ def test_a_list_has_no_text_and_says_so(files: dict[str, bytes], said: str) -> N
     found = given_of(files)
     assert found.text is None and found.why is not None
     assert said in found.why.what
-    assert found.manuscript == parse_bundle(files)
+    assert found.manuscript == read_bundle(files).manuscript()

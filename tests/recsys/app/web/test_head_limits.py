@@ -7,7 +7,7 @@ from starlette.types import Receive, Scope, Send
 from uvicorn import Config
 from uvicorn.server import ServerState
 
-from recsys.app.web.door.head_limits import PatientProtocol
+from recsys.app.web.listening import PatientProtocol
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 

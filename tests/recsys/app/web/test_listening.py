@@ -17,7 +17,6 @@ from tests.built_index import Built
 from tests.conftest import RunCli
 from tests.recsys.app.web.served import DRAFT
 from tests.recsys.app.web.served_process import started
-from tests.rows import each_row
 
 
 def told_to_stop(process: "subprocess.Popen[str]", number: signal.Signals) -> tuple[int, str]:
@@ -26,40 +25,48 @@ def told_to_stop(process: "subprocess.Popen[str]", number: signal.Signals) -> tu
     return process.wait(timeout=60), process.stderr.read()
 
 
-@each_row("number", [signal.SIGTERM, signal.SIGINT])
-def test_it_answers_and_stops_when_it_is_told_to(built: Built, number: signal.Signals) -> None:
-    with started(built.index) as (process, address):
+def test_what_is_amiss_is_said_and_it_answers_until_it_is_interrupted(
+    built: Built, tmp_path: Path, run_cli: RunCli
+) -> None:
+    index = built.copy(tmp_path / "mine")
+    assert run_cli("build", built.papers, "--out", index, "--force").code == 0
+    with started(built.index, index) as (process, address):
+        assert process.stderr is not None
+        lost = "The ranker of this index went when it was built again"
+        assert process.stderr.readline().startswith(f"small-2: {lost}")
         assert httpx2.get(f"{address}healthz", timeout=30).json() == {"status": "ok"}
         answer = httpx2.post(f"{address}v1/recommendations", json={"draft": DRAFT}, timeout=30)
         assert answer.json()["recommendations"]
-        assert told_to_stop(process, number) == (0, "")
+        assert told_to_stop(process, signal.SIGINT) == (0, "")
 
 
-def test_what_is_being_asked_is_answered_before_it_stops(built: Built) -> None:
+def answered_while_it_stops(process: "subprocess.Popen[str]", address: str) -> bytes:
+    """Send half a question, the signal, and the other half."""
     body = json.dumps({"draft": DRAFT}).encode()
-    with started(built.index) as (process, address):
-        httpx2.get(f"{address}healthz", timeout=30)
-        host = address.removeprefix("http://").rstrip("/")
-        name, _, port = host.partition(":")
-        head = (
-            f"POST /v1/recommendations HTTP/1.1\r\nHost: {host}\r\nContent-Length: {len(body)}\r\n"
-            "Content-Type: application/json\r\n\r\n"
-        )
-        with socket.create_connection((name, int(port)), timeout=30) as connection:
-            connection.sendall(head.encode() + body[:5])
-            time.sleep(0.5)
-            process.send_signal(signal.SIGTERM)
-            time.sleep(0.5)
-            connection.sendall(body[5:])
-            answer = b"".join(iter(lambda: connection.recv(65536), b""))
-        assert answer.startswith(b"HTTP/1.1 200 ")
-        assert b'"recommendations"' in answer
-        assert process.wait(timeout=60) == 0
+    host = address.removeprefix("http://").rstrip("/")
+    name, _, port = host.partition(":")
+    head = (
+        f"POST /v1/recommendations HTTP/1.1\r\nHost: {host}\r\nContent-Length: {len(body)}\r\n"
+        "Content-Type: application/json\r\n\r\n"
+    )
+    with socket.create_connection((name, int(port)), timeout=30) as connection:
+        connection.sendall(head.encode() + body[:5])
+        time.sleep(0.5)
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.5)
+        connection.sendall(body[5:])
+        return b"".join(iter(lambda: connection.recv(65536), b""))
 
 
-def test_several_processes_answer_and_all_of_them_stop(built: Built) -> None:
-    with started(built.index, "--workers", 2) as (process, address):
+def test_several_processes_answer_and_hold_nothing_and_all_of_them_stop(
+    built: Built, tmp_path: Path
+) -> None:
+    index = built.copy(tmp_path)
+    with started(index, "--workers", 2) as (process, address):
         until = time.monotonic() + 60
+        while str(index) in _opened(process.pid) and time.monotonic() < until:
+            time.sleep(0.2)
+        assert str(index) not in _opened(process.pid)  # Else no generation could ever be removed.
         while time.monotonic() < until:
             try:
                 if httpx2.get(f"{address}healthz", timeout=30).status_code == 200:
@@ -75,28 +82,6 @@ def test_several_processes_answer_and_all_of_them_stop(built: Built) -> None:
         while any(map(_lives, children)) and time.monotonic() < until:
             time.sleep(0.1)
         assert not any(map(_lives, children))
-
-
-def test_the_process_that_starts_others_holds_no_generation(built: Built, tmp_path: Path) -> None:
-    index = built.copy(tmp_path)
-    with started(index, "--workers", 2) as (process, address):
-        until = time.monotonic() + 60
-        while str(index) in _opened(process.pid) and time.monotonic() < until:
-            time.sleep(0.2)
-        assert str(index) not in _opened(process.pid)
-        assert httpx2.get(f"{address}healthz", timeout=60).json() == {"status": "ok"}
-        assert told_to_stop(process, signal.SIGTERM)[0] == 0
-
-
-def test_it_says_what_is_amiss_with_the_rankers_of_an_index(
-    built: Built, tmp_path: Path, run_cli: RunCli
-) -> None:
-    index = built.copy(tmp_path / "mine")
-    assert run_cli("build", built.papers, "--out", index, "--force").code == 0
-    with started(built.index, index) as (process, _):
-        assert process.stderr is not None
-        lost = "The ranker of this index went when it was built again"
-        assert process.stderr.readline().startswith(f"small-2: {lost}")
 
 
 def _opened(pid: int) -> str:
@@ -158,7 +143,9 @@ def test_an_index_that_is_missing_or_twice_is_one_line(
         assert done.err.count("\n") == 1
 
 
-def test_nothing_of_a_draft_is_written_anywhere(built: Built, tmp_path: Path) -> None:
+def test_nothing_of_a_draft_is_written_and_what_is_asked_is_answered_before_it_stops(
+    built: Built, tmp_path: Path
+) -> None:
     words = (built.index, "--metrics")
     places = {"TMPDIR": str(tmp_path), "XDG_STATE_HOME": str(tmp_path)}
     secret = "Zyzzogeton of the eleventh river"
@@ -186,7 +173,10 @@ def test_nothing_of_a_draft_is_written_anywhere(built: Built, tmp_path: Path) ->
             httpx2.get(f"{address}cite", params={"passage": f"{secret} | | |"}, timeout=30)
             httpx2.post(f"{address}cite", data={"text": secret, "passage": secret}, timeout=30)
             metrics = httpx2.get(f"{address}metrics", timeout=30).text
-            _, said = told_to_stop(process, signal.SIGTERM)
+            answer = answered_while_it_stops(process, address)
+            assert answer.startswith(b"HTTP/1.1 200 ") and b'"recommendations"' in answer
+            said = process.communicate(timeout=60)[1]
+            assert process.returncode == 0
     assert "Zyzzogeton" not in metrics + said
     written = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert not [path for path in written if "Zyzzogeton" in path.read_text(errors="replace")]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from recsys.app.web.pages import page_writing
-from recsys.app.web.pages.page_values import Form, Site
+from recsys.app.web.pages.page_contents import Form, Site
 from tests.recsys.app.web.page_reader import forms, sent
 from tests.recsys.app.web.page_samples import (
     DRAFT,

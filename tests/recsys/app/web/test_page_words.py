@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from recsys.app.web.pages import page_writing
-from recsys.app.web.pages.page_values import Listed
+from recsys.app.web.pages.page_contents import Listed
 from tests.recsys.app.web.page_reader import forms, read
 from tests.recsys.app.web.page_samples import (
     DRAFT,

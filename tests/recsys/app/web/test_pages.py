@@ -6,12 +6,11 @@ from html import escape
 from itertools import pairwise
 from pathlib import Path
 
-import pytest
-
 from recsys.app.web.pages import page_writing
-from recsys.app.web.pages.page_values import Listed
+from recsys.app.web.pages.page_contents import Listed
 from tests.recsys.app.web.page_reader import read
 from tests.recsys.app.web.page_samples import DRAFT, FOUND, SEVERAL, all_pages
+from tests.rows import each_row
 
 STATIC = Path(page_writing.__file__).parent / "static"
 STYLE, SCRIPT = STATIC / "style.css", STATIC / "script.js"
@@ -19,7 +18,7 @@ LARGEST_PAGE = 60_000
 LARGEST_SCRIPT = 8_000
 PAGES = all_pages()
 
-every_page = pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
+every_page = each_row("page", PAGES.values())
 
 
 @every_page

@@ -136,14 +136,14 @@ def test_only_so_many_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
             read_given([GivenFile("a.md", b"x")], ReadingLimits(seconds=seconds, at_once=1))
         ended.append(caught.value.what)
 
-    first = threading.Thread(target=ask, args=(3,))
+    first = threading.Thread(target=ask, args=(1.5,))
     first.start()
     time.sleep(0.5)
     ask(0.3)
     first.join()
     assert ended == [
         "a.md was not read: others are being read.",
-        "a.md took longer than 3 s to read.",
+        "a.md took longer than 1.5 s to read.",
     ]
     ask(0.3)
     assert ended[2] == "a.md took longer than 0.3 s to read."

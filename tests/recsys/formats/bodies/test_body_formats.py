@@ -2,14 +2,12 @@
 
 import io
 import zipfile
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from recsys.errors import DraftError, InputError
-from recsys.formats.bodies.body_formats import BODIES, parse_body, read_body
-from recsys.formats.drafts.draft_formats import FORMATS, read_manuscript
+from recsys.formats.drafts.draft_formats import FORMATS, open_draft, parse_draft
 from tests.rows import each_row
 
 BIB = "@article{Quill2019, title={Fine dust in rooms}, author={Quill, Ada}, year={2019}}"
@@ -26,20 +24,21 @@ def zipped(files: dict[str, str]) -> bytes:
     return packed.getvalue()
 
 
-def test_every_row_is_a_format_of_drafts() -> None:
-    assert {row.name for row in BODIES} <= {row.name for row in FORMATS}
-    assert find_spec(BODIES[0].module) is not None
+def test_text_is_read_of_these_formats() -> None:
+    with_text = {row.name for row in FORMATS if row.has_text}
+    assert with_text == {"LaTeX", "Markdown", "plain text", "Word", "PDF", "ZIP"}
 
 
 def test_keys_are_spelt_as_in_the_bibliography_and_missing_ones_noted(tmp_path: Path) -> None:
     (tmp_path / "refs.bib").write_text(BIB)
     paper = tmp_path / "paper.tex"
     paper.write_text(TEX)
-    body = read_body(paper)
+    draft = open_draft(paper)
+    body = draft.body
     assert body.sentences[0].cited == ("Quill2019", "nobody")
     assert [work.key for work in body.references] == ["Quill2019"]
     assert body.notes == ("1 cited key not found in the bibliography: 'nobody'.",)
-    assert read_body(paper, manuscript=read_manuscript(paper)) == body
+    assert draft.body_citing(draft.manuscript.references) == body
 
 
 def test_a_packed_project_is_read_by_its_main_file() -> None:
@@ -48,7 +47,7 @@ def test_a_packed_project_is_read_by_its_main_file() -> None:
         "p/s/a.tex": "Inner.",
         "p/refs.bib": BIB,
     }
-    body = parse_body(zipped(files), Path("paper.zip"))
+    body = parse_draft(zipped(files), Path("paper.zip")).body
     assert [(each.file, each.text) for each in body.sentences] == [
         ("p/main.tex", "We map."),
         ("p/s/a.tex", "Inner."),
@@ -58,11 +57,12 @@ def test_a_packed_project_is_read_by_its_main_file() -> None:
 
 def test_a_packed_markdown_draft_is_named() -> None:
     packed = zipped({"draft.md": "# A title\n\nWe map dust [@a]. It works.\n", "refs.bib": BIB})
-    assert {each.file for each in parse_body(packed, Path("p.zip")).sentences} == {"draft.md"}
+    assert {each.file for each in parse_draft(packed, Path("p.zip")).body.sentences} == {"draft.md"}
 
 
 def test_a_part_of_a_draft_is_enough() -> None:
-    assert parse_body(b"We map \\cite{a}.", Path("part.tex")).sentences[0].cited == ("a",)
+    draft = parse_draft(b"We map \\cite{a}.", Path("part.tex"))
+    assert draft.body.sentences[0].cited == ("a",)
 
 
 @each_row(
@@ -82,10 +82,10 @@ def test_a_part_of_a_draft_is_enough() -> None:
 )
 def test_what_has_no_running_text_is_an_error_with_a_next_step(name: str, raw: bytes) -> None:
     with pytest.raises(InputError) as error:
-        parse_body(raw, Path(name))
+        assert parse_draft(raw, Path(name)).body.sentences
     assert error.value.hint
 
 
 def test_a_list_of_references_is_said_to_have_no_text() -> None:
     with pytest.raises(DraftError, match="no running text to look for gaps in"):
-        parse_body(BIB.encode(), Path("refs.bib"))
+        assert parse_draft(BIB.encode(), Path("refs.bib")).body.sentences

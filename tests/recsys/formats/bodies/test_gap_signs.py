@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.bodies.gap_signs import asks_for_citation, is_gap_key, signs, split_keys
+from recsys.formats.bodies.gap_signs import asks_for_citation, is_gap_key, split_keys
+from recsys.formats.bodies.printed_citations import printed_citations
 from tests.rows import each_row
 
 GAPS = (
@@ -33,7 +34,7 @@ NOT_PRINTED = (
 
 def found(sign: str) -> list[tuple[str, bool]]:
     text = f"We see {sign} so."
-    return [(text[each.start : each.end], each.gap) for each in signs(text, numbers=True)]
+    return [(text[each.start : each.end], each.gap) for each in printed_citations(text)]
 
 
 @each_row("sign", GAPS)
@@ -57,8 +58,8 @@ def test_years_and_numbers_alone_cite_nothing(text: str) -> None:
 
 
 def test_a_gap_among_citations_is_found_and_numbers_only_where_they_cite() -> None:
-    assert [sign.gap for sign in signs("so (Lee 2019; REF) is")] == [True]
-    assert list(signs("so [12] is")) == []
+    assert [sign.gap for sign in printed_citations("so (Lee 2019; REF) is")] == [True]
+    assert printed_citations("so [12] is", numbers=False) == []
 
 
 @each_row(
@@ -88,7 +89,7 @@ def test_notes_that_ask_for_a_citation() -> None:
 @given(st.text(alphabet="[](){}<>@#?,; aXREFCIT12SmithL&.09", max_size=120))
 def test_signs_never_overlap(text: str) -> None:
     ends = [0]
-    for sign in signs(text, numbers=True):
+    for sign in printed_citations(text):
         assert ends[-1] <= sign.start < sign.end <= len(text)
         ends.append(sign.end)
 
@@ -108,5 +109,5 @@ def test_signs_never_overlap(text: str) -> None:
     ],
 )
 def test_what_never_closes_takes_no_time(part: str) -> None:
-    assert list(signs(part * 2000, numbers=True)) == []
-    assert list(signs("(Smith 2010" + ", 2010" * 3000, numbers=True)) == []
+    assert printed_citations(part * 2000) == []
+    assert printed_citations("(Smith 2010" + ", 2010" * 3000) == []

@@ -5,7 +5,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.bodies.latex_body import read
+from recsys.formats.drafts.latex_draft import parse
 from recsys.passages import Body, Mark, Sentence, Span
 from tests.rows import each_row
 
@@ -41,7 +41,7 @@ Nothing here.
 
 
 def body(text: str, name: str = "paper.tex") -> Body:
-    return read(text.encode(), Path(name))
+    return parse(text.encode(), Path(name)).body(())
 
 
 def of(text: str) -> list[Sentence]:
@@ -141,7 +141,7 @@ def test_inputs_are_followed_and_named(tmp_path: Path) -> None:
     )
     main = tmp_path / "main.tex"
     main.write_text("\\begin{document}\nFirst. \\input{parts/one}\nLast.\n\\end{document}")
-    found = read(main.read_bytes(), main).sentences
+    found = parse(main.read_bytes(), main).body(()).sentences
     assert [(each.file, each.text) for each in found] == [
         ("main.tex", "First."),
         ("parts/one.tex", "Inner."),

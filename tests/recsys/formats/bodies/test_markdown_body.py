@@ -5,7 +5,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.bodies.markdown_body import read, read_text
+from recsys.formats.drafts.markdown_draft import parse, read_text
 from tests.rows import each_row
 
 PAPER = """---
@@ -53,7 +53,7 @@ As Fig. @fig-x and \\@ref(fig:y) show, see \\citep{lx}. my@mail.org is here. {{c
 
 
 def test_a_draft_is_read_sentence_by_sentence() -> None:
-    found = read(PAPER.encode(), Path("a.md")).sentences
+    found = parse(PAPER.encode(), Path("a.md")).body(()).sentences
     assert [(each.section, each.text, each.cited) for each in found] == [
         ("Introduction", "We follow here.", ("quill2019",)),
         ("Introduction", "As shown in, it holds.", ("a", "b", "c", "d")),
@@ -78,7 +78,7 @@ def test_a_draft_is_read_sentence_by_sentence() -> None:
 
 @each_row("line_end", ["\n", "\r\n"])
 def test_the_file_reads_at_a_span_as_the_mark_does(line_end: str) -> None:
-    found = read(PAPER.replace("\n", line_end).encode(), Path("a.md")).sentences
+    found = parse(PAPER.replace("\n", line_end).encode(), Path("a.md")).body(()).sentences
     lines = PAPER.split("\n")
     marks = [mark for each in found for mark in each.marks]
     assert len(marks) == 17

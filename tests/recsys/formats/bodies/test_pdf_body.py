@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import DraftError, RecsysError
-from recsys.formats.bodies.pdf_body import read as read_body
+from recsys.formats.drafts.pdf import parse
 from recsys.formats.drafts.pdf_pages import Pages
 from recsys.passages import Body, Span
 from tests.recsys.formats.drafts.small_pdf import Text, down, write_pdf
@@ -37,7 +37,7 @@ LIST = [
 
 
 def read(*pages: list[Text]) -> Body:
-    return read_body(write_pdf(pages), Path("paper.pdf"))
+    return parse(write_pdf(pages), Path("paper.pdf")).body(())
 
 
 def texts(body: Body) -> list[str]:
@@ -83,7 +83,7 @@ def test_places_are_those_of_the_lines_of_their_page() -> None:
     )
     pages = Pages(raw, "paper.pdf")
     shown = [" ".join(line.text for line in pages.lines(page)) for page in range(2)]
-    body = read_body(raw, Path("paper.pdf"))
+    body = parse(raw, Path("paper.pdf")).body(())
     spans = [sentence.span for sentence in body.sentences]
     mark = body.sentences[0].marks[0]
     assert texts(body) == ["Rivers are long.", "They go on and on without an end.", "It is so."]
@@ -168,7 +168,7 @@ def test_it_is_said_where_nothing_in_the_text_cites_the_list() -> None:
 @each_row("raw", [b"", b"%PDF-1.4", b"text", write_pdf([[]])])
 def test_what_has_no_text_is_an_error(raw: bytes) -> None:
     with pytest.raises(DraftError):
-        read_body(raw, Path("paper.pdf"))
+        parse(raw, Path("paper.pdf")).body(())
 
 
 WHOLE = write_pdf([[*FRONT, *section("1 Introduction", ["Rivers are long [1]."], y=640), *LIST]])
@@ -179,7 +179,7 @@ def test_damage_gives_a_body_or_an_error(place: int, damage: bytes) -> None:
     place %= len(WHOLE)
     for raw in (WHOLE[:place] + damage + WHOLE[place + len(damage) :], WHOLE[:place]):
         try:
-            read_body(raw, Path("paper.pdf"))
+            parse(raw, Path("paper.pdf")).body(())
         except RecsysError as error:
             assert error.what
 

@@ -4,7 +4,7 @@ import pytest
 
 from recsys.errors import InputError
 from recsys.formats.bodies.places import passage_of, sentence_at
-from recsys.formats.bodies.plain_body import read_text
+from recsys.formats.drafts.plain import PlainDraft
 from tests.rows import each_row
 
 TEXT = "A title\n\nFirst sentence here. Second one\ngoes on [3].\n\n\nThird one."
@@ -15,7 +15,7 @@ TEXT = "A title\n\nFirst sentence here. Second one\ngoes on [3].\n\n\nThird one.
     [(3, None, "First"), (3, 3, "First"), (3, 25, "Second"), (4, None, "Second"), (7, 1, "Third")],
 )
 def test_the_sentence_at_a_place(line: int, column: int | None, begins: str) -> None:
-    assert sentence_at(read_text(TEXT), line, column).text.startswith(begins)
+    assert sentence_at(PlainDraft(TEXT).body(()), line, column).text.startswith(begins)
 
 
 @each_row(
@@ -31,7 +31,7 @@ def test_the_sentence_at_a_place(line: int, column: int | None, begins: str) -> 
 )
 def test_a_place_without_sentence(line: int, column: int | None, file: str, says: str) -> None:
     with pytest.raises(InputError) as error:
-        sentence_at(read_text(TEXT), line, column, file)
+        sentence_at(PlainDraft(TEXT).body(()), line, column, file)
     assert says in str(error.value)
 
 

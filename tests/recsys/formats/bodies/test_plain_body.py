@@ -5,7 +5,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.bodies.plain_body import is_heading, read, read_text
+from recsys.formats.drafts.plain import PlainDraft, may_be_heading, parse
 
 PAPER = """A title of dust
 
@@ -32,7 +32,7 @@ References
 
 
 def test_a_text_is_read_sentence_by_sentence() -> None:
-    found = read(PAPER.replace("\n", "\r\n").encode(), Path("a.txt")).sentences
+    found = parse(PAPER.replace("\n", "\r\n").encode(), Path("a.txt")).body(()).sentences
     assert [(each.section, each.text, [m.printed for m in each.marks]) for each in found] == [
         (
             "Introduction",
@@ -51,12 +51,13 @@ def test_a_text_is_read_sentence_by_sentence() -> None:
 
 
 def test_headings_are_guessed_with_care() -> None:
-    assert all(map(is_heading, ("2.1 Data", "Related Work", "METHODS", "Results and discussion")))
-    assert not any(map(is_heading, ("We do it", "It is so.", "Now this:", "", "A [CITE]")))
+    headings = ("2.1 Data", "Related Work", "METHODS", "Results and discussion")
+    assert all(map(may_be_heading, headings))
+    assert not any(map(may_be_heading, ("We do it", "It is so.", "Now this:", "", "A [CITE]")))
 
 
 @given(st.text(alphabet="Ab .[](12)?\n\r-\u00e9", max_size=200))
 def test_any_text_is_read(text: str) -> None:
-    for sentence in read_text(text.replace("\r", "\n")).sentences:
+    for sentence in PlainDraft(text.replace("\r", "\n")).body(()).sentences:
         assert sentence.span is not None
         assert all(0 <= mark.at <= len(sentence.text) for mark in sentence.marks)

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import DraftError, RecsysError
-from recsys.formats.bodies.word_body import read as read_body
 from recsys.formats.drafts.draft_formats import parse_manuscript
+from recsys.formats.drafts.word_draft import parse
 from recsys.passages import Body, Mark, Sentence, Span
 from tests.recsys.formats.drafts.small_docx import docx, field, mark, paragraph, run
 from tests.rows import each_row
@@ -52,7 +52,7 @@ def csl(*items: dict[str, object]) -> str:
 
 
 def read(raw: bytes) -> Body:
-    return read_body(raw, Path("paper.docx"))
+    return parse(raw, Path("paper.docx")).body(())
 
 
 def saved(document: "python_docx.document.Document") -> bytes:

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import CorpusError, RecsysError
-from recsys.formats.contexts import masked_members
-from recsys.formats.contexts.context_formats import FORMATS, format_of, recognised
-from recsys.formats.contexts.context_reading import read_contexts
+from recsys.formats.contexts import context_records
+from recsys.formats.contexts.context_reading import FORMATS, format_of, read_contexts, recognised
 from recsys.formats.papers.paper_of_reference import names_of
 from recsys.formats.references.bibliography import Problem
 from recsys.passages import Context
@@ -22,6 +21,7 @@ from tests.recsys.formats.contexts.context_examples import (
     SAID,
     lines,
 )
+from tests.rows import each_row
 
 
 def read(folder: Path, content: str | bytes) -> tuple[list[Context], list[str]]:
@@ -39,7 +39,7 @@ def names(context: Context) -> list[set[str]]:
     return [set(names_of(work or Reference(id=name))) for name, work in pairs]
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@each_row("name", EXAMPLES)
 def test_each_format_gives_the_sentence_without_its_marks(name: str, tmp_path: Path) -> None:
     contexts, _ = read(tmp_path, EXAMPLES[name])
     allowed = {SAID, "Owls hunt voles at night", "Owls hunt voles at night ."}
@@ -47,7 +47,7 @@ def test_each_format_gives_the_sentence_without_its_marks(name: str, tmp_path: P
     assert contexts or name == "citations"
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@each_row("name", EXAMPLES)
 def test_packing_line_ends_and_a_mark_of_byte_order_change_nothing(
     name: str, tmp_path: Path
 ) -> None:
@@ -133,7 +133,7 @@ def test_masked_contexts_are_read_in_small_pieces(
 ) -> None:
     expected = read(tmp_path, MASKED)
     assert [each.citing for each in expected[0]] == ["A00-1001", "A01-1001", "A02-1001"]
-    monkeypatch.setattr(masked_members, "_CHUNK", 3)
+    monkeypatch.setattr(context_records, "_CHUNK", 3)
     assert read(tmp_path, MASKED) == expected
     broken = MASKED.replace('"refid": "B01-2002"}', '"refid": B01-2002}', 1)
     contexts, problems = read(tmp_path, broken)
@@ -156,7 +156,7 @@ def test_a_list_of_objects_is_read_as_lines_are(tmp_path: Path) -> None:
     assert read(tmp_path, "[\n" + ",\n".join(OWN.splitlines()) + "\n]\n") == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "what"),
     [
         ("", "is empty"),
@@ -179,7 +179,7 @@ def test_a_missing_file_and_one_cut_short_are_errors(tmp_path: Path) -> None:
         read(tmp_path, packed[: len(packed) // 2])
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@each_row("name", EXAMPLES)
 def test_damaged_files_give_no_other_error(name: str, tmp_path: Path) -> None:
     rng = random.Random(name)
     plain = EXAMPLES[name].encode()
@@ -212,7 +212,7 @@ def wrong(value: object, rng: random.Random) -> object:
     return [wrong(each, rng) for each in value] if isinstance(value, list) else value
 
 
-@pytest.mark.parametrize("name", [name for name in EXAMPLES if EXAMPLES[name].startswith("{")])
+@each_row("name", [name for name in EXAMPLES if EXAMPLES[name].startswith("{")])
 def test_values_of_other_types_give_no_other_error(name: str, tmp_path: Path) -> None:
     rng = random.Random(name)
     text = EXAMPLES[name]

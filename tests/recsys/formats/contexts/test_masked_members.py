@@ -7,8 +7,8 @@ from unittest.mock import patch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.contexts import masked_members
-from recsys.formats.contexts.masked_members import members
+from recsys.formats.contexts import context_records
+from recsys.formats.contexts.context_records import members
 from recsys.formats.references.bibliography import Problem
 
 VALUES = st.dictionaries(st.text(max_size=5), st.text(max_size=20) | st.integers(), max_size=3)
@@ -24,18 +24,18 @@ def test_every_member_is_given(
     value: dict[str, object], chunk: int, indent: int | None, plain: bool
 ) -> None:
     raw = json.dumps(value, indent=indent, ensure_ascii=plain).encode(errors="replace")
-    with patch.object(masked_members, "_CHUNK", chunk):
+    with patch.object(context_records, "_CHUNK", chunk):
         assert list(members(io.BytesIO(raw))) == list(json.loads(raw).values())
 
 
 @given(st.binary(max_size=200))
 def test_any_bytes_come_to_an_end(raw: bytes) -> None:
-    with patch.object(masked_members, "_CHUNK", 16):
+    with patch.object(context_records, "_CHUNK", 16):
         assert len(list(members(io.BytesIO(b'{"a": {"b": 1}, ' + raw)))) >= 1
 
 
 def test_a_member_without_end_is_told_and_passed_over() -> None:
     raw = b'{"a": {"text": "' + b"x" * 5000 + b'}, "b": {"text": "c"}}'
-    with patch.object(masked_members, "LARGEST_MEMBER", 1000):
+    with patch.object(context_records, "LARGEST_MEMBER", 1000):
         first, *others = members(io.BytesIO(raw))
     assert isinstance(first, Problem) and {"text": "c"} in others

@@ -1,6 +1,8 @@
 """A short paper as a program prints it."""
 
-from recsys.formats.drafts.pdf import read_pdf
+from pathlib import Path
+
+from recsys.formats.drafts.pdf import parse
 from recsys.records import Manuscript
 from tests.recsys.formats.drafts.small_pdf import Text, down, write_pdf
 
@@ -32,7 +34,7 @@ def front(
 def read(
     *pages: list[Text], facts: dict[str, str] | None = None, packed: bool = True
 ) -> Manuscript:
-    return read_pdf(write_pdf(pages, facts=facts, packed=packed), "draft.pdf")
+    return parse(write_pdf(pages, facts=facts, packed=packed), Path("draft.pdf")).manuscript()
 
 
 NUMBERED = [

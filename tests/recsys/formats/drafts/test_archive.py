@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import DraftError
-from recsys.formats.drafts.archive import LARGEST_ENTRY, MOST_BYTES, MOST_ENTRIES, Archive
+from recsys.formats.drafts.draft_files import LARGEST_ENTRY, MOST_BYTES, MOST_ENTRIES, Archive
 from tests.recsys.formats.drafts.small_docx import packed
 from tests.rows import each_row
 

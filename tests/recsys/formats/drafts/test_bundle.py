@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import DraftError, RecsysError
-from recsys.formats.drafts.bundle import LONGEST_NAME, label, labelled, parse_bundle
+from recsys.formats.drafts.bundle import LONGEST_NAME, label, labelled, read_bundle
+from recsys.formats.drafts.draft_files import Bundle, inside
 from recsys.formats.drafts.draft_formats import parse_manuscript, read_manuscript
-from recsys.formats.drafts.folder import Bundle, inside
 from recsys.records import Manuscript
 from tests.recsys.formats.drafts.small_docx import docx, packed, paragraph
 from tests.rows import each_row
@@ -20,6 +20,10 @@ BIB = b"@article{a, title = {The first work}, year = 2001}\n@book{b, title = {Th
 RIS = b"TY  - JOUR\nTI  - A work in RIS\nER  -\n"
 MARKDOWN = b"# From Markdown\n\n## Abstract\n\nWords of an abstract, as [@a] has it.\n"
 WORD = docx(paragraph("From Word", style="Title"), paragraph("Words of a text " * 5))
+
+
+def parse_bundle(files: dict[str, bytes]) -> Manuscript:
+    return read_bundle(files).manuscript()
 
 
 def tex(title: str, body: str = "", *, whole: bool = True) -> bytes:

@@ -17,6 +17,7 @@ from recsys.formats.files import STDIN
 from recsys.records import Draft
 from tests.recsys.formats.drafts.small_docx import packed
 from tests.recsys.formats.exports.golden_exports import ENW, NBIB, WOS
+from tests.rows import each_row
 
 JSON = '{"title": "From JSON", "abstract": "An abstract.", "references": ["p1"]}'
 LATEX = r"\documentclass{article}\title{From \emph{LaTeX}}\begin{document}\end{document}"
@@ -35,7 +36,7 @@ def write(folder: Path, name: str, content: str | bytes) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "content", "title"),
     [
         ("a.json", JSON, "From JSON"),
@@ -67,7 +68,7 @@ def test_standard_input_is_told_by_content(content: str, monkeypatch: pytest.Mon
     assert read_manuscript(STDIN).title.startswith("From")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "content"),
     [
         ("a.bib", BIBTEX),
@@ -101,7 +102,7 @@ def test_a_given_title_is_enough_for_a_file_that_says_nothing(tmp_path: Path) ->
     assert read_manuscript(path, title="Mine").title == "Mine"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "content", "said"),
     [
         ("a.tex", "", "is empty"),
@@ -175,8 +176,8 @@ def test_plain_json_needs_no_library(tmp_path: Path) -> None:
     assert done.stdout == "[]\n"
 
 
-@pytest.mark.parametrize("text", [WOS, NBIB, ENW])
-@pytest.mark.parametrize("name", ["download(3).txt", "draft", "a.xml"])
+@each_row("text", [WOS, NBIB, ENW])
+@each_row("name", ["download(3).txt", "draft", "a.xml"])
 def test_an_export_is_a_list_of_works_whatever_it_is_called(
     tmp_path: Path, text: str, name: str
 ) -> None:

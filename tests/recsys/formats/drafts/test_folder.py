@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import DraftError
+from recsys.formats.drafts.draft_files import folder_of
 from recsys.formats.drafts.draft_formats import read_manuscript
-from recsys.formats.drafts.folder import folder_of
 
 BIB = "@article{a, title={Lichen on walls}}"
 

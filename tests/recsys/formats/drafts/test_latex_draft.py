@@ -1,9 +1,8 @@
 from pathlib import Path
 
-import pytest
-
 from recsys.formats.drafts.draft_formats import read_manuscript
 from recsys.records import Manuscript
+from tests.rows import each_row
 
 ROOT = Path(__file__).parents[4]
 
@@ -75,7 +74,7 @@ def test_the_example_cites_six_works_of_its_bibliography() -> None:
     assert found.notes == ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "title"),
     [
         (r"\title{Plain}", "Plain"),
@@ -100,7 +99,7 @@ def test_titles_in_many_forms(source: str, title: str, tmp_path: Path) -> None:
     assert ("No title was found: give it by --title." in found.notes) == (not title)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "abstract"),
     [
         (r"\begin{abstract}One.\end{abstract}", "One."),
@@ -119,7 +118,7 @@ def test_abstracts_in_many_forms(source: str, abstract: str, tmp_path: Path) -> 
     assert paper(tmp_path, r"\title{T}" + source).abstract == abstract
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "authors"),
     [
         (r"\author{Ada Quill}", ["Ada Quill"]),

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from recsys.errors import DraftError
 from recsys.formats.drafts.front_matter import LONGEST, split_front_matter
-from recsys.formats.drafts.markdown_draft import citation_keys, read_markdown, stripped
+from recsys.formats.drafts.markdown_draft import MarkdownDraft, citation_keys, stripped
 from recsys.records import Manuscript, Reference
 from tests.rows import each_row
 
@@ -39,7 +39,7 @@ REFS = """
 
 
 def read(text: str, folder: Path) -> Manuscript:
-    return read_markdown(text, folder / "paper.md")
+    return MarkdownDraft(text, folder / "paper.md").manuscript()
 
 
 def test_a_paper_with_front_matter_is_read_with_what_it_cites(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_a_paper_with_front_matter_is_read_with_what_it_cites(tmp_path: Path) ->
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("yaml", "authors"),
     [
         ("author: Ada Quill", ["Ada Quill"]),
@@ -79,7 +79,7 @@ def test_authors_in_pandocs_forms(yaml: str, authors: list[str], tmp_path: Path)
     assert list(read(f"---\n{yaml}\n---\n# T\n", tmp_path).authors) == authors
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("yaml", "year"),
     [
         ("year: 2020", 2020),
@@ -95,7 +95,7 @@ def test_years_and_dates(yaml: str, year: int | None, tmp_path: Path) -> None:
     assert read(f"---\n{yaml}\n---\n# T\n", tmp_path).as_of == year
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "title", "abstract"),
     [
         ("# T\n\n## Abstract\n\nOne *two* three.\n\n## Next\n\nFour.", "T", "One two three."),
@@ -271,7 +271,7 @@ def test_any_front_matter_is_read_or_a_draft_error(yaml: str) -> None:
         assert error.hint
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("yaml", "title", "note"),
     [
         ("title: Walls: a study", "Walls: a study", "no YAML in line 2: read as text"),

@@ -5,7 +5,7 @@ import pytest
 
 from recsys.errors import DraftError
 from recsys.formats.drafts.draft_formats import parse_manuscript
-from recsys.formats.drafts.notebook import notebook_text, read
+from recsys.formats.drafts.markdown_draft import notebook_text, read_notebook
 from tests.rows import each_row
 
 
@@ -24,14 +24,14 @@ def test_cells_of_markdown_are_the_draft_and_code_is_not() -> None:
         cell("code", ["x = '[@doi:10.1000/no]'"]),
         cell("markdown", "## Abstract\n\nMoss grows. [@doi:10.1000/yes]"),
     )
-    found = read(raw, Path("a.ipynb"))
+    found = read_notebook(raw, Path("a.ipynb"))
     assert (found.title, found.abstract) == ("Walls", "Moss grows.")
     assert [work.doi for work in found.references] == ["10.1000/yes"]
 
 
 def test_front_matter_stands_in_a_raw_cell() -> None:
     raw = notebook(cell("raw", "---\ntitle: Walls\nauthor: Ivy Moss\n---"), cell("raw", "# No"))
-    found = read(raw, Path("a.ipynb"))
+    found = read_notebook(raw, Path("a.ipynb"))
     assert (found.title, found.authors) == ("Walls", ("Ivy Moss",))
 
 
@@ -58,6 +58,6 @@ def test_what_is_no_notebook_is_refused(raw: bytes) -> None:
 
 def test_bracketed_citations_without_a_bibliography_are_told() -> None:
     raw = notebook(cell("markdown", "# Walls\n\nMoss [@a; see @b] by {cite:t}`c`, and @someone."))
-    assert read(raw, Path("a.ipynb")).notes[-1] == (
+    assert read_notebook(raw, Path("a.ipynb")).notes[-1] == (
         "3 citations, none could be looked up: 'a', 'b', 'c'."
     )

@@ -10,11 +10,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recsys.errors import DraftError, MissingExtraError
-from recsys.formats.drafts.pdf import read_pdf
+from recsys.formats.drafts.pdf import BACK_PAGES, FRONT_PAGES, parse, read_pages
+from recsys.formats.drafts.pdf_pages import Line, Pages
 from recsys.records import Manuscript
 from tests.recsys.formats.drafts.printed_draft import ABSTRACT, NUMBERED, TITLE, front, read
 from tests.recsys.formats.drafts.small_pdf import HEIGHT, Text, down, write_objects, write_pdf
 from tests.rows import each_row
+
+
+def read_pdf(raw: bytes) -> Manuscript:
+    return parse(raw, Path("draft.pdf")).manuscript()
 
 
 @each_row(
@@ -30,16 +35,16 @@ from tests.rows import each_row
 )
 def test_what_is_no_readable_pdf_is_an_error(raw: bytes, what: str) -> None:
     with pytest.raises(DraftError, match=what) as caught:
-        read_pdf(raw, "draft.pdf")
+        read_pdf(raw)
     assert "draft.pdf" in caught.value.what
     assert caught.value.hint
 
 
 def test_a_broken_table_of_objects_is_mended() -> None:
     raw = write_pdf([front()])
-    assert read_pdf(raw.replace(b"startxref\n", b"startxref\n9"), "draft.pdf").title == TITLE
+    assert read_pdf(raw.replace(b"startxref\n", b"startxref\n9")).title == TITLE
     with pytest.raises(DraftError, match="cannot be read as PDF"):
-        read_pdf(raw[: raw.rindex(b"xref\n0")], "draft.pdf")
+        read_pdf(raw[: raw.rindex(b"xref\n0")])
 
 
 def test_an_encrypted_file_is_an_error() -> None:
@@ -55,7 +60,7 @@ def test_an_encrypted_file_is_an_error() -> None:
         writer.write(stream)
         out[password] = stream.getvalue()
     with pytest.raises(DraftError, match=r"encrypted\. Save it without a password"):
-        read_pdf(out["secret"], "draft.pdf")
+        read_pdf(out["secret"])
 
 
 def test_damage_is_met_in_silence(
@@ -63,7 +68,7 @@ def test_damage_is_met_in_silence(
 ) -> None:
     raw = write_pdf([front()]).replace(b"/F 12 Tf", b"/G 12 Tf", 1)
     raw = raw.replace(b"startxref\n", b"startxref\n9")
-    read_pdf(raw, "draft.pdf")
+    read_pdf(raw)
     assert not caplog.records
     assert capfd.readouterr() == ("", "")
     assert logging.getLogger("pypdf").level == logging.NOTSET
@@ -72,7 +77,7 @@ def test_damage_is_met_in_silence(
 def test_a_page_that_cannot_be_read_costs_only_itself() -> None:
     pages = [b"BT /F 9 Tf (" + b"(" * 5000, *map(bytes, [b""])]
     raw = write_objects([_bytes(front()), *pages, _bytes(down(["References", *NUMBERED]))])
-    found = read_pdf(raw, "draft.pdf")
+    found = read_pdf(raw)
     assert found.title == TITLE
     assert len(found.references) == 3
     assert found.notes == ("1 page could not be read.",)
@@ -83,7 +88,7 @@ def test_without_pypdf_the_error_says_how_to_install_it(monkeypatch: pytest.Monk
     with pytest.raises(
         MissingExtraError, match=r"draft\.pdf needs pypdf, .*pip install 'recsys\[pdf\]'"
     ):
-        read_pdf(write_pdf([front()]), "draft.pdf")
+        read_pdf(write_pdf([front()]))
 
 
 def _bytes(page: list[Text]) -> bytes:
@@ -116,7 +121,10 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("kind", HOSTILE)
+@pytest.mark.parametrize(
+    "kind",
+    ["a bomb", *(pytest.param(kind, marks=pytest.mark.slow) for kind in list(HOSTILE)[1:])],
+)
 def test_a_hostile_stream_costs_little(tmp_path: Path, kind: str) -> None:
     make, filters = HOSTILE[kind]
     path = tmp_path / "draft.pdf"
@@ -133,6 +141,19 @@ def test_endless_words_cost_little(tmp_path: Path) -> None:
     assert "references" in _read_within(path, megabytes=700, seconds=10)
 
 
+def test_only_the_first_and_the_last_pages_are_read() -> None:
+    class Noted(Pages):
+        def lines(self, page: int) -> list[Line]:
+            asked.add(page)
+            return super().lines(page)
+
+    asked: set[int] = set()
+    raw = write_pdf([front(), *([down(ABSTRACT)] * 99)])
+    assert read_pages(Noted(raw, "draft.pdf"), "draft.pdf").references == ()
+    assert asked == {*range(FRONT_PAGES), *range(100 - BACK_PAGES, 100)}
+
+
+@pytest.mark.slow
 def test_ten_thousand_pages_are_not_all_read(tmp_path: Path) -> None:
     path = tmp_path / "draft.pdf"
     pages = [
@@ -148,8 +169,8 @@ def _read_within(path: Path, *, megabytes: int, seconds: int) -> str:
     """Read a file in a process of its own that may not use more; what it says it found."""
     code = (
         "import sys\nfrom pathlib import Path\nfrom recsys.errors import DraftError\n"
-        "from recsys.formats.drafts.pdf import read_pdf\ntry:\n"
-        "    found = read_pdf(Path(sys.argv[1]).read_bytes(), 'draft.pdf')\n"
+        "from recsys.formats.drafts.pdf import parse\ntry:\n"
+        "    found = parse(Path(sys.argv[1]).read_bytes(), Path('draft.pdf')).manuscript()\n"
         "    print(len(found.references), 'references')\n"
         "except DraftError as error:\n    print('DraftError', error)\n"
     )
@@ -199,7 +220,7 @@ def test_any_damage_gives_a_manuscript_or_an_error(
         place = at % len(raw)
         raw = raw[:place] + put + raw[place + cut :]
     try:
-        found = read_pdf(raw, "draft.pdf")
+        found = read_pdf(raw)
     except DraftError as error:
         assert error.hint
     else:

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.drafts.plain import read_plain, split_list
+from recsys.formats.drafts.plain import PlainDraft, split_list
 from recsys.formats.drafts.wording import LONGEST_TEXT, OPENING_WORDS
 from tests.rows import each_row
 
@@ -35,12 +35,12 @@ ABSTRACT = "We map the dust of the whole world."
 def test_first_lines_are_the_title_and_a_marked_part_the_abstract(
     text: str, title: str, abstract: str | None
 ) -> None:
-    found = read_plain(text)
+    found = PlainDraft(text).manuscript()
     assert (found.title, found.abstract) == (title, abstract)
 
 
 def test_a_text_without_a_title_is_read_by_its_first_words() -> None:
-    found = read_plain(LONG * 5)
+    found = PlainDraft(LONG * 5).manuscript()
     assert found.title == ""
     assert len((found.abstract or "").split()) == OPENING_WORDS
     assert found.notes[0] == (
@@ -50,7 +50,7 @@ def test_a_text_without_a_title_is_read_by_its_first_words() -> None:
 
 
 def test_an_abstract_without_an_end_is_cut() -> None:
-    found = read_plain("T\n\nAbstract\n\n" + f"{LONG}\n\n" * 20)
+    found = PlainDraft("T\n\nAbstract\n\n" + f"{LONG}\n\n" * 20).manuscript()
     assert len((found.abstract or "").split()) == OPENING_WORDS
 
 
@@ -76,7 +76,9 @@ def test_listed_references_are_read_by_their_identifiers(items: str, heading: st
 
 
 def test_a_text_of_identifiers_alone_is_a_reading_list() -> None:
-    found = read_plain("10.1000/one\n\n- https://doi.org/10.1000/TWO\narXiv:2004.07180\nP18-1001\n")
+    found = PlainDraft(
+        "10.1000/one\n\n- https://doi.org/10.1000/TWO\narXiv:2004.07180\nP18-1001\n"
+    ).manuscript()
     assert (found.title, found.abstract) == ("", None)
     assert [work.doi or work.arxiv or work.acl for work in found.references] == [
         "10.1000/one",
@@ -87,13 +89,13 @@ def test_a_text_of_identifiers_alone_is_a_reading_list() -> None:
 
 
 def test_a_text_beyond_all_measure_is_cut_with_a_note() -> None:
-    found = read_plain("T\n\n" + "word " * LONGEST_TEXT)
+    found = PlainDraft("T\n\n" + "word " * LONGEST_TEXT).manuscript()
     assert found.notes[0] == "Only the first 4,194,304 characters are read."
 
 
 @given(st.text("abcdefg \n.:[]1-", max_size=200))
 def test_any_text_is_read(text: str) -> None:
-    found = read_plain(text)
+    found = PlainDraft(text).manuscript()
     assert "\n" not in found.title + (found.abstract or "")
     assert bool(found.title or found.abstract) or len(text.split()) < 4 or "\n" in text
 
@@ -103,4 +105,4 @@ def test_any_text_is_read(text: str) -> None:
 )
 def test_a_short_first_paragraph_is_the_title(words: list[str], rest: str) -> None:
     title = " ".join(words)
-    assert read_plain(f"{title}\n\n{rest}\n").title == title
+    assert PlainDraft(f"{title}\n\n{rest}\n").manuscript().title == title

@@ -3,9 +3,8 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import DraftError
-from recsys.formats.bodies.body_formats import read_body
-from recsys.formats.drafts import project
-from recsys.formats.drafts.draft_formats import read_manuscript
+from recsys.formats.drafts import draft_files
+from recsys.formats.drafts.draft_formats import open_draft, read_manuscript
 
 BIB = "@article{a, title={Lichen on walls}, year=2001}"
 
@@ -31,7 +30,7 @@ def test_the_main_file_of_a_folder_is_read_with_what_it_names(tmp_path: Path) ->
     found = read_manuscript(tmp_path)
     assert found.title == "Walls"
     assert [work.title for work in found.references] == ["Lichen on walls"]
-    assert [each.text for each in read_body(tmp_path).sentences] == [
+    assert [each.text for each in open_draft(tmp_path).body.sentences] == [
         "Walls have lichen, as was shown."
     ]
 
@@ -53,7 +52,7 @@ def test_what_is_hidden_or_linked_from_outside_is_not_there(tmp_path: Path) -> N
     (inside / "secret.tex").symlink_to(tmp_path / "out" / "secret.tex")
     folder(inside / ".git", hidden_tex=tex("Hidden"))
     found = read_manuscript(inside)
-    assert project.Project(inside).names == {"main.tex"}
+    assert draft_files.Project(inside).names == {"main.tex"}
     assert "'secret' was not read" in found.notes[0]
 
 
@@ -69,9 +68,9 @@ def test_a_folder_with_more_than_a_project_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder(tmp_path, main_tex=tex("Walls"), b_tex="b", c_tex="c")
-    monkeypatch.setattr(project, "MOST_BYTES", 10)
+    monkeypatch.setattr(draft_files, "MOST_BYTES", 10)
     with pytest.raises(DraftError, match="too large"):
         read_manuscript(tmp_path)
-    monkeypatch.setattr(project, "MOST_ENTRIES", 2)
+    monkeypatch.setattr(draft_files, "MOST_ENTRIES", 2)
     with pytest.raises(DraftError, match="more than 2 files"):
         read_manuscript(tmp_path)

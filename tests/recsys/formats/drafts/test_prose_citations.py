@@ -5,8 +5,9 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recsys.formats.bodies.printed_citations import MOST_NAMED, named_works
 from recsys.formats.drafts.draft_formats import parse_manuscript
-from recsys.formats.drafts.prose_citations import MOST, OTHERS, named_works
+from recsys.formats.drafts.wording import OTHERS
 from tests.rows import each_row
 
 
@@ -30,13 +31,13 @@ from tests.rows import each_row
     ],
 )  # fmt: skip
 def test_names_and_years_are_works(text: str, works: list[tuple[tuple[str, ...], int]]) -> None:
-    assert [(work.authors, work.year) for work in named_works(text)] == works
+    assert [(work.authors, work.year) for work in named_works(text)[0]] == works
 
 
 @given(st.text(alphabet="AbC d(),;.&19[]0et al\u00e9'-\n", max_size=300))
 def test_whatever_the_text_works_are_few_dated_and_named(text: str) -> None:
-    found = named_works(text)
-    assert len(found) <= MOST
+    found, _ = named_works(text)
+    assert len(found) <= MOST_NAMED
     assert all(work.authors and work.year and work.key for work in found)
 
 

@@ -1,7 +1,7 @@
 from pathlib import Path
 
+from recsys.formats.drafts.draft_files import bundle_of
 from recsys.formats.drafts.draft_formats import parse_manuscript
-from recsys.formats.drafts.folder import bundle_of
 from recsys.formats.drafts.typst import read, stripped, value_at
 from recsys.records import Manuscript
 from tests.rows import each_row

@@ -16,6 +16,7 @@ from recsys.formats.embeddings.embedding_files import FORMATS
 from recsys.formats.embeddings.json_lines import read_lines
 from recsys.formats.files import STDIN
 from recsys.progress import silent
+from tests.rows import each_row
 
 IDS = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), min_size=1, max_size=8)
 NUMBERS = st.floats(width=32, allow_nan=False, allow_infinity=False)
@@ -51,7 +52,7 @@ def test_what_is_written_is_read_again(
     assert same(read_embeddings(path), found)
 
 
-@pytest.mark.parametrize("ending", FORMATS)
+@each_row("ending", FORMATS)
 def test_a_file_depends_on_nothing_but_the_vectors(tmp_path: Path, ending: str) -> None:
     one, other = tmp_path / f"one{ending}", tmp_path / f"other{ending}"
     write_embeddings(one, small())
@@ -59,7 +60,7 @@ def test_a_file_depends_on_nothing_but_the_vectors(tmp_path: Path, ending: str) 
     assert one.read_bytes() == other.read_bytes()
 
 
-@pytest.mark.parametrize("ending", FORMATS)
+@each_row("ending", FORMATS)
 def test_many_vectors_are_read_and_written_by_parts(tmp_path: Path, ending: str) -> None:
     told: list[tuple[str, int, int]] = []
     ids = tuple(f"p{i}" for i in range(5000))

@@ -9,6 +9,7 @@ import pytest
 
 from recsys.errors import InputError
 from recsys.formats.embeddings import Embeddings, read_embeddings, write_embeddings
+from tests.rows import each_row
 
 GOOD = '{"paper_id": "a", "title": "T", "embedding": [0.25, 1]}'
 
@@ -48,7 +49,7 @@ def test_what_is_written_is_plain_json(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "message"),
     [
         ('{"paper_id": "b", "embedding": [1]}', "line 2: the embedding has 1 numbers, .* file 2"),

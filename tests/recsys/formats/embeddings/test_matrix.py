@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from recsys.errors import InputError
 from recsys.formats.embeddings import Embeddings, read_embeddings, write_embeddings
+from tests.rows import each_row
 
 
 def read(folder: Path, matrix: NDArray[np.generic], ids: str) -> Embeddings:
@@ -16,7 +17,7 @@ def read(folder: Path, matrix: NDArray[np.generic], ids: str) -> Embeddings:
     return read_embeddings(folder / "v.npy")
 
 
-@pytest.mark.parametrize("kind", ["<f4", ">f4", "f8", "f2", "i8", "u1"])
+@each_row("kind", ["<f4", ">f4", "f8", "f2", "i8", "u1"])
 def test_any_matrix_of_numbers_is_read(tmp_path: Path, kind: str) -> None:
     found = read(tmp_path, np.array([[1, 2], [3, 4]], kind), "a\nb b\n")
     assert found.ids == ("a", "b b") and found.vectors.dtype == np.float32
@@ -34,7 +35,7 @@ def test_columns_first_is_read_too(tmp_path: Path) -> None:
     assert read(tmp_path, matrix, "a\nb").vectors[:].tolist() == [[0, 1, 2], [3, 4, 5]]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("matrix", "ids", "message"),
     [
         (np.ones((2, 2)), "a\n", r"1 ids for vectors of the shape \(2, 2\)"),
@@ -72,7 +73,7 @@ def test_a_matrix_needs_ids(tmp_path: Path) -> None:
         read_embeddings(tmp_path / "v.npy")
 
 
-@pytest.mark.parametrize("paper_id", ["two\nlines", "one\r", "a\u2028b"])
+@each_row("paper_id", ["two\nlines", "one\r", "a\u2028b"])
 def test_ids_of_several_lines_are_refused(tmp_path: Path, paper_id: str) -> None:
     vectors = np.ones((1, 1), np.float32)
     with pytest.raises(InputError, match="no single line"):

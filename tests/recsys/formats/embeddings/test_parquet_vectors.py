@@ -10,6 +10,7 @@ import pytest
 
 from recsys.errors import InputError
 from recsys.formats.embeddings import Embeddings, read_embeddings, write_embeddings
+from tests.rows import each_row
 
 IDS = pa.array(["a", "b", "c"])
 
@@ -20,7 +21,7 @@ def read(folder: Path, **columns: Any) -> Embeddings:  # noqa: ANN401 - pyarrow 
     return read_embeddings(path)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "kind",
     [
         pa.list_(pa.float32(), 2),
@@ -54,7 +55,7 @@ def test_what_is_written_has_lists_of_fixed_length(tmp_path: Path) -> None:
     assert table.to_pydict() == {"paper_id": ["a", "b"], "embedding": [[1, 1, 1], None]}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("ids", "vectors", "message"),
     [
         (IDS, [[1.0], [2.0, 3.0], [4.0]], "row 2: the embedding has 2 numbers, .* file 1"),

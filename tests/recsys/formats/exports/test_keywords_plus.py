@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from recsys.formats.exports.export_facts import parted_phrases
 from tests.pipelines.corpora.corpus_files import read, write
 from tests.rows import each_row
@@ -16,7 +14,7 @@ _XML = (
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "text"),
     [
         (

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.latex.latex_citations import bibliographies, cited_keys, without_citations
+from recsys.formats.latex.latex_cited import bibliographies, cited_keys, without_citations
 from tests.rows import each_row
 
 KEY = st.text("abcXYZ019:-_./+", min_size=1, max_size=12)

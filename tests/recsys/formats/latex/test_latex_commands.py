@@ -3,12 +3,14 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.latex.latex_commands import commands, group, groups
-from recsys.formats.latex.latex_definitions import (
+from recsys.formats.latex.latex_source import (
     LONGEST_EXPANSION,
     Definition,
+    commands,
     definitions,
     expand,
+    group,
+    groups,
 )
 from tests.rows import each_row
 

@@ -1,5 +1,5 @@
-from recsys.formats.latex.latex_acronyms import Term, spelt_out, terms
-from recsys.formats.latex.latex_definitions import (
+from recsys.formats.latex.latex_front import Term, spelt_out, terms
+from recsys.formats.latex.latex_source import (
     Definition,
     after_definition,
     called,

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.latex.latex_items import listed_works
+from recsys.formats.latex.latex_cited import listed_works
 from recsys.records import Reference
 from tests.rows import each_row
 

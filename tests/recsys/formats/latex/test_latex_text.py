@@ -3,13 +3,11 @@
 import time
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.drafts.wording import short
-from recsys.formats.latex import latex_text
-from recsys.formats.latex.latex_definitions import LONGEST_EXPANSION, Definition, expand
+from recsys.formats.latex.latex_source import LONGEST_EXPANSION, Definition, expand
 from recsys.formats.latex.latex_text import plain
 from tests.rows import each_row
 
@@ -42,13 +40,6 @@ def test_brackets_that_never_close_are_given_up_and_words_stay(opening: str) -> 
     text = plain("Rivers " + opening * 40 + " and glaciers $x$")
     assert time.process_time() - begun < 2
     assert {"Rivers", "glaciers"} <= set(text.split())
-
-
-def test_ordinary_text_is_far_from_the_limit_of_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    ordinary = r"We \emph{measure} $x^2$ \'{e} of \textbf{M\"uller} \cite[p. 3]{a} in {\bf 3}~m. "
-    expected = plain(ordinary * 50)
-    monkeypatch.setattr(latex_text, "STEPS", latex_text.STEPS / 2)
-    assert plain(ordinary * 50) == expected
 
 
 @given(st.text("#12ab", max_size=30), st.lists(st.text("#12ab{}", max_size=9), max_size=2))

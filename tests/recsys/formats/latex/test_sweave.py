@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.latex.sweave import blanked
+from recsys.formats.latex.latex_source import blanked
 
 PIECES = st.sampled_from(
     ["<<a>>=\n", "@\n", "\n", "words ", r"\Sexpr{x}", "@ %def x\n", "<<", ">>="]

@@ -5,9 +5,9 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recsys.formats.drafts.latex_draft import read
+from recsys.formats.drafts.latex_draft import parse
+from recsys.formats.latex.latex_front import words_of
 from recsys.formats.latex.latex_text import plain
-from recsys.formats.latex.latex_words import words_of
 
 WORDS = st.lists(st.sampled_from("Lichen walls seven tide-tables R Öland x2".split()), min_size=1)
 AROUND = (
@@ -70,7 +70,7 @@ def test_words_that_a_macro_stands_for_are_kept(given_: tuple[str, str], form: s
 def test_title_and_abstract_of_a_draft_keep_their_words(given_: tuple[str, str]) -> None:
     latex, words = given_
     source = rf"\title{{{latex}}}\begin{{document}}\begin{{abstract}}{latex}\end{{abstract}}"
-    found = read(source.encode(), Path("-"))
+    found = parse(source.encode(), Path("-")).manuscript()
     if any(map(str.isalpha, words)):
         assert found.title.split() == words.split()
         assert (found.abstract or "").split() == words.split()

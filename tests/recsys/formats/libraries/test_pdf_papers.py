@@ -16,6 +16,7 @@ from recsys.formats.libraries.pdf_papers import read
 from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
 from tests.recsys.formats.drafts.small_pdf import Text, down, write_objects, write_pdf
+from tests.rows import each_row
 
 TITLE = "Nests of Beetles in Northern Crete"
 ABSTRACT = ["Beetles build nests, and we look for them in all of the gardens that there are."] * 6
@@ -74,7 +75,7 @@ def test_a_paper_and_what_it_cites_are_read(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "year"),
     [
         ("\u00a9 2019 The Authors", 2019),
@@ -99,9 +100,7 @@ def test_the_year_of_the_file_is_a_guess(tmp_path: Path) -> None:
     assert work(tmp_path, page(), LIST).year is None
 
 
-@pytest.mark.parametrize(
-    "line", ["Journal of Nests 12, 34 (2010)", "Journal of Nests 12 (2010) 34-56"]
-)
+@each_row("line", ["Journal of Nests 12, 34 (2010)", "Journal of Nests 12 (2010) 34-56"])
 def test_its_own_place_is_read_where_all_of_it_is_printed(tmp_path: Path, line: str) -> None:
     found = work(tmp_path, [Text(line, 72, 770, 8), *page()], LIST)
     assert (found.venue, found.volume, found.page) == ("Journal of Nests", "12", "34")
@@ -161,7 +160,7 @@ def test_references_that_are_not_understood_are_counted(tmp_path: Path) -> None:
     assert problem.text == "nests.pdf: 1 of 4 references could not be understood."
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("raw", "reason"),
     [
         (b"", "unreadable PDF"),

@@ -11,10 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import InputError
-from recsys.formats.bodies.body_formats import read_body
-from recsys.formats.local_answers.accepted_papers import accepted, told
-from recsys.formats.local_answers.draft_lines import DraftLines
-from recsys.formats.local_answers.draft_patches import FilePatch, patches, write_patches
+from recsys.formats.drafts.draft_formats import open_draft
+from recsys.formats.local_answers.filled_drafts import (
+    DraftLines,
+    FilePatch,
+    accepted,
+    patches,
+    told,
+    write_patches,
+)
 from recsys.formats.local_answers.gap_keys import keys_of
 from recsys.passages import Gap, LocalAnswer, Mark, Sentence, Span
 from tests.recsys.formats.local_answers.made_answers import (
@@ -47,8 +52,8 @@ def written(path: Path, raw: bytes, text: str) -> tuple[FilePatch, ...]:
     return patched(answer_on(path, text))
 
 
-@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
-@pytest.mark.parametrize("codec", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252"])
+@each_row("line_end", ["\n", "\r\n", "\r"])
+@each_row("codec", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252"])
 def test_marks_are_filled_in_any_encoding(codec: str, line_end: str, tmp_path: Path) -> None:
     path = tmp_path / "paper.tex"
     text = DRAFT.replace("\n", line_end)
@@ -149,7 +154,7 @@ def test_nothing_but_the_marks_changes(
     assert new.count(KEY) == len(parts)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("now", "message"),
     [
         (b"Trees grow \\citep{fir}.\n" * 4, "has .* and not .*: it changed"),
@@ -244,11 +249,11 @@ def test_the_marks_that_the_reader_finds_are_filled(tmp_path: Path) -> None:
     path = tmp_path / "paper.tex"
     text = example.read_text(encoding="utf-8").replace("\n", "\r\n")
     path.write_bytes(text.encode())
-    marks = [mark for each in read_body(path).sentences for mark in each.marks if mark.gap]
+    marks = [mark for each in open_draft(path).body.sentences for mark in each.marks if mark.gap]
     gaps = tuple(Gap(Sentence("A."), 1, mark, None, ITEMS) for mark in marks)
     [found] = patched(LocalAnswer(gaps, draft=str(path)))
     write_patches([found])
-    body = read_body(path)
+    body = open_draft(path).body
     assert not any(mark.gap for each in body.sentences for mark in each.marks)
     assert [each.cited for each in body.sentences][:2] == [(KEY,), ("strohman2007", KEY)]
     assert found.new.decode().count("\r\n") == text.count("\r\n")

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import InputError, RecsysError
-from recsys.formats.local_answers.accepted_papers import Accepted, accepted
-from recsys.formats.local_answers.filled_bibliography import BibFile
+from recsys.formats.local_answers.filled_drafts import Accepted, BibFile, accepted
 from recsys.formats.local_answers.gap_keys import keys_of
 from recsys.formats.references import bibtex
 from recsys.passages import LocalAnswer
 from recsys.records import Reference
 from tests.recsys.formats.local_answers.made_answers import ITEMS, SPECTER, TREES, answer_on
+from tests.rows import each_row
 
 MINE = "@article{ash04,\n  title = {Growing trees \\& shrubs},\n  year = 2004,\n}\n"
 
@@ -44,7 +44,7 @@ def test_a_new_file_has_each_paper_once(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+@each_row("line_end", ["\n", "\r\n"])
 def test_entries_are_appended_and_known_works_keep_their_keys(
     line_end: str, tmp_path: Path
 ) -> None:
@@ -69,7 +69,7 @@ def test_a_paper_that_the_draft_has_needs_no_entry() -> None:
     assert file.with_entries(accepted(answer(), keys), keys) == b""
 
 
-@pytest.mark.parametrize("codec", ["cp1252", "utf-8-sig", "utf-16"])
+@each_row("codec", ["cp1252", "utf-8-sig", "utf-16"])
 def test_a_file_keeps_its_encoding(codec: str, tmp_path: Path) -> None:
     path = tmp_path / "refs.bib"
     before = "@book{a, title = {Bäume}}".encode(codec)

@@ -12,6 +12,7 @@ from recsys.formats.papers.paper_stream import Found, open_papers
 from recsys.formats.source_streams import LONGEST_LINE
 from recsys.formats.work_stream import LONGEST_ABSTRACT, Reject, Remark, tidied
 from recsys.records import Paper, Reference
+from tests.rows import each_row
 
 GOOD = {"id": "good", "title": "A good paper", "abstract": "The text.", "year": 2000}
 
@@ -50,7 +51,7 @@ def found(folder: Path, *records: Mapping[str, object] | str | bytes) -> Found:
     return item
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("bad", "reason"),
     [
         ("{not json", "not JSON"),
@@ -72,7 +73,6 @@ def found(folder: Path, *records: Mapping[str, object] | str | bytes) -> Found:
         ({"id": "good", "title": "Another"}, "duplicate id"),
         ({"id": " good ", "title": "Another"}, "duplicate id"),
     ],
-    ids=lambda value: str(value)[:30],
 )
 def test_bad_lines_are_rejected_with_line_and_reason(
     tmp_path: Path, bad: Mapping[str, object] | str, reason: str
@@ -102,14 +102,14 @@ def test_a_good_paper_has_no_remarks(tmp_path: Path) -> None:
     assert item == Found(1, Paper("good", "A good paper", "The text.", 2000), ())
 
 
-@pytest.mark.parametrize("year", [0, -3, 1399, 2101, 99999, 10**30, "0000", 1e300])
+@each_row("year", [0, -3, 1399, 2101, 99999, 10**30, "0000", 1e300])
 def test_an_impossible_year_is_unknown(tmp_path: Path, year: object) -> None:
     item = found(tmp_path, GOOD | {"id": "x", "year": year})
     assert item.paper.year is None
     assert item.remarks == (Remark.IMPOSSIBLE_YEAR, Remark.NO_YEAR)
 
 
-@pytest.mark.parametrize("year", [1400, "1687", 2100, "2019-05-01", 2019.0])
+@each_row("year", [1400, "1687", 2100, "2019-05-01", 2019.0])
 def test_possible_years_are_kept(tmp_path: Path, year: object) -> None:
     assert found(tmp_path, GOOD | {"id": "x", "year": year}).remarks == ()
 
@@ -163,7 +163,7 @@ def test_an_array_with_one_record_per_line_is_read(tmp_path: Path) -> None:
     assert len(items) == 3
 
 
-@pytest.mark.parametrize(
+@each_row(
     "content",
     [
         '[{"id":"a","title":"A"},\n{"id":"b","title":"B"}]',
@@ -224,7 +224,7 @@ def test_a_stray_opening_brace_costs_only_its_line(tmp_path: Path) -> None:
     assert [(type(item), item.line) for item in items] == [(Reject, 1), (Found, 2), (Found, 3)]
 
 
-@pytest.mark.parametrize("cut", ['{"id": "x", "references": ["a",', '{"id": "x", "references": ['])
+@each_row("cut", ['{"id": "x", "references": ["a",', '{"id": "x", "references": ['])
 def test_a_line_cut_within_a_list_costs_only_itself(tmp_path: Path, cut: str) -> None:
     _, items = read(tmp_path, cut.encode() + b"\n" + lines_of(GOOD, {"id": "b", "title": "B"}))
     assert [(type(item), item.line) for item in items] == [(Reject, 1), (Found, 2), (Found, 3)]
@@ -254,7 +254,7 @@ def test_endless_unknown_keys_make_a_short_error(tmp_path: Path) -> None:
     assert len(str(caught.value)) < 1500
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "why"),
     [
         (b"", "is empty"),

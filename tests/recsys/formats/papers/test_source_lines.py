@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from recsys.errors import CorpusError
 from recsys.formats.files import STDIN
 from recsys.formats.papers.source_lines import Line, open_lines
+from tests.rows import each_row
 
 
 def read(path: Path, *, longest: int = 1000) -> list[Line]:
@@ -112,7 +113,7 @@ def test_a_truncated_gzip_file_is_refused_naming_the_last_good_line(tmp_path: Pa
     assert caught.value.hint
 
 
-@pytest.mark.parametrize("at", [30, -8])
+@each_row("at", [30, -8])
 def test_a_damaged_gzip_file_is_refused(tmp_path: Path, at: int) -> None:
     packed = bytearray(gzip.compress(b"some text\n" * 20 + bytes(range(11, 250)) * 3))
     packed[at] ^= 0xFF
@@ -140,7 +141,7 @@ def test_an_impossible_path_is_refused(tmp_path: Path) -> None:
         read(tmp_path / ("x" * 5000))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("head", "what"),
     [
         (b"PK\x03\x04rest", "zip archive"),

@@ -69,7 +69,11 @@ def test_a_damaged_file_is_read_or_refused(name: str, data: st.DataObject) -> No
         parse_bibliography(damaged, "standard input")
 
 
-@each_row("unit", ["{", "@", "\\", '"', "[", "\n@a{k,b={", "AB  - x\n", "<span ", ","])
+@each_row(
+    "unit",
+    ["{", "@", '"', "[", "\\", "\n@a{k,b={", "AB  - x\n", "<span ", ","],
+    usually=4,
+)
 def test_long_texts_of_one_thing_are_read_or_refused_in_seconds(unit: str) -> None:
     text = unit * (120_000 // len(unit))
     for name in ("refs", "refs.bib", "refs.ris", "refs.json", "refs.csv"):
@@ -79,8 +83,8 @@ def test_long_texts_of_one_thing_are_read_or_refused_in_seconds(unit: str) -> No
         assert time.process_time() - begun < 4
 
 
-@each_row("field", ["title", "author", "url", "doi", "abstract"])
-@each_row("unit", ["\\'", " and ", "$", "\\aleph ", "{}", "10.1000/", "a, "])
+@each_row("field", ["author", "doi", "title", "url", "abstract"], usually=2)
+@each_row("unit", ["$", "10.1000/", "\\'", " and ", "\\aleph ", "{}", "a, "], usually=2)
 def test_a_field_of_any_length_is_read_in_seconds(field: str, unit: str) -> None:
     begun = time.process_time()
     text = f"@misc{{k, note={{x}}, {field} = {{{unit * (300_000 // len(unit))}}}}}"

@@ -3,7 +3,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.references.latex_codec import from_latex, to_latex
+from recsys.formats.latex.latex_text import from_latex, to_latex
 from tests.rows import each_row
 
 
@@ -25,7 +25,7 @@ from tests.rows import each_row
         ("Donald~E. Knuth", "Donald E. Knuth"),
         (r"\href{http://a.org}{text} \cite{key}.", "text ."),
         (r"\textasciitilde\textasciicircum\textbackslash", "~^\\"),
-        (r"\url{http://a.org/~x}", "http://a.org/ x"),
+        (r"\url{http://a.org/~x}", "http://a.org/~x"),
         (r"\LaTeX{} \unknown{kept}", "LaTeX kept"),
         (r"ends in \ ", "ends in  "),
         ("ends in \\", "ends in "),

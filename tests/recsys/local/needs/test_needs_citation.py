@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
-from recsys.local.missing_citations import Needs
 from recsys.local.needs.needs_citation import (
     ANY,
     KIND,
@@ -19,9 +18,9 @@ from recsys.local.needs.needs_citation import (
 )
 from recsys.local.needs.needs_cues import NAMES
 from recsys.local.needs.needs_words import SIZE, places_of
+from recsys.local.where_to_cite import Needs
 from recsys.passages import Mark, Sentence
-from recsys.ranking.grown_trees import trees_of
-from recsys.ranking.stored_trees import TREES
+from recsys.ranking.ranker import TREES, trees_of
 from recsys.store.artifacts import MANIFEST, seal
 
 _DIM = 4

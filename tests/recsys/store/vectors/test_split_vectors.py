@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from recsys.store.arrays import Floats
 from recsys.store.kernels.split_in_numpy import unsplit
 from recsys.store.products import multiplied, products, remembered_products
-from recsys.store.vectors.split_vectors import SplitVectors
-from recsys.store.vectors.splitting import split
+from recsys.store.vectors.stored_vectors import SplitVectors, split
 from tests.rows import each_row
 
 N, D = 40, 12
@@ -87,7 +86,7 @@ def test_they_become_no_array_unasked() -> None:
         np.asarray(vectors)
 
 
-@pytest.mark.parametrize("moved", [False, True])
+@each_row("moved", [False, True])
 def test_they_are_read_from_files(moved: bool, tmp_path: Path) -> None:
     vectors, array = made(moved=moved)
     np.save(tmp_path / "codes.npy", vectors.parts.codes)

@@ -7,7 +7,7 @@ from hypothesis.extra.numpy import arrays
 
 from recsys.store.arrays import Floats
 from recsys.store.kernels.split_in_numpy import Split, unsplit
-from recsys.store.vectors.splitting import HIGHEST, OFF, split
+from recsys.store.vectors.stored_vectors import HIGHEST, OFF, split
 
 NUMBERS = st.floats(-1, 1, width=32)
 MATRICES = arrays(np.float32, st.tuples(st.integers(0, 6), st.integers(1, 9)), elements=NUMBERS)

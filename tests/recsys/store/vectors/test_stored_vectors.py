@@ -7,10 +7,17 @@ import pytest
 
 from recsys.errors import ArtifactCorrupt
 from recsys.indexes.backends import BACKENDS, build_index, holds_vectors
-from recsys.indexes.row_blocks import blocks
+from recsys.indexes.exact import blocks
 from recsys.store.soundness import check_vectors
-from recsys.store.vectors.split_vectors import PLACES_FILE, RESTS_FILE, SCALES_FILE, SplitVectors
-from recsys.store.vectors.stored_vectors import load_vectors, row_dots, vector_files
+from recsys.store.vectors.stored_vectors import (
+    PLACES_FILE,
+    RESTS_FILE,
+    SCALES_FILE,
+    SplitVectors,
+    load_vectors,
+    row_dots,
+    vector_files,
+)
 from tests.indexes.small_indexes import random_vectors
 
 
@@ -39,15 +46,6 @@ def test_only_what_is_read_is_named(name: str, tmp_path: Path) -> None:
         if path.name not in vector_files(tmp_path):
             path.unlink()
     np.testing.assert_allclose(load_vectors(tmp_path)[:], vectors, atol=1e-7)
-
-
-def test_codes_of_an_older_version_lie_beside_whole_vectors(tmp_path: Path) -> None:
-    vectors = random_vectors(60)
-    build_index("int8", vectors, tmp_path)
-    (tmp_path / RESTS_FILE).unlink()
-    np.save(tmp_path / "vectors.npy", vectors)
-    assert vector_files(tmp_path) == ["vectors.npy"]
-    np.testing.assert_array_equal(load_vectors(tmp_path), vectors)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,242 @@
+"""What benchmarks share: corpora, indexes, command lines, and what programs cost."""
+
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Any, Protocol
+
+import typer
+
+from recsys.errors import InputError, RecsysError, near_miss
+from recsys.processors import processors
+from recsys.store.generations import in_force
+
+PAPERS, SPLIT = "papers.jsonl.gz", "split.json"
+"""What the folder of a corpus holds."""
+HERE, OUT, DOCS = Path(__file__).parent, Path("benchmarks/out"), Path("docs/results")
+Data = Annotated[Path, typer.Option(metavar="DIR", help="Folder of corpus folders.")]
+Work = Annotated[Path, typer.Option(metavar="DIR", help="Folder for what is built.")]
+Docs = Annotated[Path, typer.Option(metavar="DIR", help="Folder of the pages to rewrite.")]
+Results = Annotated[Path, typer.Option(metavar="FILE", help="Figures to keep.")]
+
+# A small process in between: a child's peak memory counts from its fork, so a large parent would
+# be measured with it.
+_LAUNCHER = """
+import json, os, sys, time
+begun = time.perf_counter()
+pid = os.spawnv(os.P_NOWAIT, sys.argv[2], sys.argv[2:])
+_, status, used = os.wait4(pid, 0)
+facts = {"seconds": time.perf_counter() - begun, "cpu_seconds": used.ru_utime + used.ru_stime,
+         "peak_mib": used.ru_maxrss / (1 << (20 if sys.platform == "darwin" else 10))}
+with open(sys.argv[1], "w") as file:
+    json.dump(facts, file)
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
+INTERRUPTED = 130
+"""As of a program that SIGINT ends: 128 + 2."""
+
+
+class Program(Protocol):
+    """Takes the words of the command line, None: those of the process; returns its exit code."""
+
+    def __call__(self, arguments: Sequence[str] | None = None) -> int:
+        """Run it."""
+
+
+def ending(main: Callable[[Sequence[str] | None], int | None]) -> Program:
+    """Return the exit code of a program: its own (0), that of its error, or INTERRUPTED."""
+
+    @wraps(main)
+    def run(arguments: Sequence[str] | None = None) -> int:
+        try:
+            return main(arguments) or 0
+        except RecsysError as error:
+            sys.stderr.write(f"error: {error}\n")
+            return error.exit_code
+        except OSError as error:
+            sys.stderr.write(f"error: {error.strerror or error}: {error.filename}\n")
+            return RecsysError.exit_code
+        except KeyboardInterrupt:
+            sys.stderr.write("interrupted\n")
+            return INTERRUPTED
+
+    return run
+
+
+def program(module: str, *commands: Callable[..., None]) -> Program:
+    """Make a program of functions: each is a command, or all of it if there is but one."""
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    for command in commands:
+        app.command()(command)
+
+    @ending
+    def main(arguments: Sequence[str] | None = None) -> int:
+        try:
+            app(args=arguments, prog_name=f"python -m {module}")
+        except SystemExit as done:
+            return int(done.code or 0)
+        return 0
+
+    return main
+
+
+def chosen(text: str, known: Collection[str]) -> list[str]:
+    """Read names with commas between them.
+
+    Raises:
+        InputError: one is not known.
+    """
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in known:
+            raise InputError(
+                f"There is no {name!r}.{near_miss(name, known)}", f"Choose of {', '.join(known)}."
+            )
+    return names
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """data: one folder per corpus, with PAPERS and SPLIT. work: what is written."""
+
+    data: Path
+    work: Path
+
+    def papers(self, corpus: str) -> Path:
+        """Return a corpus's file of papers.
+
+        Raises:
+            InputError: it is not there.
+        """
+        path = self.data / corpus / PAPERS
+        if not path.is_file():
+            known = [each.name for each in self.data.glob("*")] if self.data.is_dir() else []
+            raise InputError(
+                f"There is no corpus at {path}.{near_miss(corpus, known)}", "Check --data."
+            )
+        return path
+
+    def split(self, corpus: str) -> Path:
+        """Return a corpus's split file."""
+        return self.data / corpus / SPLIT
+
+    def index(self, corpus: str) -> Path:
+        """Return where a corpus's index lies."""
+        return self.work / f"{corpus}.index"
+
+    def built(
+        self, corpus: str, *, precision: str | None = None, titles_only: bool = False
+    ) -> Path:
+        """Build a corpus's index unless it is up to date, and return it."""
+        self.work.mkdir(parents=True, exist_ok=True)
+        papers, index = self.papers(corpus), self.index(corpus)
+        options: tuple[str, ...] = ()
+        if precision is not None:
+            index, options = index.with_stem(f"{corpus}-{precision}"), ("--precision", precision)
+        if titles_only:
+            index, options = index.with_stem(f"{index.stem}-titles"), (*options, "--titles-only")
+        try:
+            run_recsys("build", papers, "--out", index, *options)
+        except RecsysError:  # An older version wrote it.
+            run_recsys("build", papers, "--out", index, *options, "--force")
+        return index
+
+    def trained(self, corpus: str) -> Path:
+        """Return a corpus's index with its own rankers, training them if they are not there."""
+        index = self.built(corpus)
+        for folder, options in (("ranker", ()), ("ranker-no-metadata", ("--no-metadata",))):
+            if not (in_force(index) / folder).is_dir():
+                run_recsys("train", "ranker", index, "--split", self.split(corpus), *options)
+        return index
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a process and its children took. cpu_seconds: user and system, of all processors.
+
+    peak_mib: resident memory of the largest one. out: its stdout.
+    """
+
+    seconds: float
+    cpu_seconds: float
+    peak_mib: float
+    out: str
+
+
+def run_program(command: Sequence[str | Path], *, env: Mapping[str, str] | None = None) -> Cost:
+    """Run a program to its end; stderr goes where ours does.
+
+    Args:
+        command: absolute path of the program, and its arguments.
+        env: variables set beside those of this process.
+
+    Raises:
+        RecsysError: it failed, or the system does not tell what a program cost.
+    """
+    if not hasattr(os, "wait4"):
+        raise RecsysError(
+            "What programs cost cannot be measured here: the system has no wait4.",
+            "Measure on Linux or macOS.",
+        )
+    words = [str(word) for word in command]
+    with tempfile.TemporaryDirectory() as folder:
+        facts = Path(folder) / "facts.json"
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", _LAUNCHER, str(facts), *words],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **(env or {})},
+        )
+        if done.returncode != 0:
+            raise RecsysError(
+                f"`{' '.join(words)}` ended with exit code {done.returncode}.",
+                "Its message is above.",
+            )
+        return Cost(**json.loads(facts.read_text(encoding="utf-8")), out=done.stdout)
+
+
+def recsys_program() -> Path:
+    """Find the console script beside the interpreter.
+
+    Raises:
+        RecsysError: the package is not installed there.
+    """
+    folder = Path(sys.executable).parent
+    found = shutil.which("recsys", path=str(folder))  # On Windows it is called recsys.exe.
+    if found is None:
+        raise RecsysError(f"There is no program recsys in {folder}.", "Run: make venv")
+    return Path(found)
+
+
+def run_recsys(*arguments: str | Path, env: Mapping[str, str] | None = None) -> Cost:
+    """Run `recsys` as a user would."""
+    return run_program([recsys_program(), *arguments], env=env)
+
+
+def run_module(module: str, *arguments: str | Path, env: Mapping[str, str] | None = None) -> Any:  # noqa: ANN401 - JSON.
+    """Run a Python module that writes JSON to stdout, and return its value."""
+    return json.loads(run_program([sys.executable, "-m", module, *arguments], env=env).out)
+
+
+def machine() -> dict[str, Any]:
+    """Say on what is measured."""
+    path = Path("/proc/cpuinfo")
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return {
+        "processor": named[0] if named else platform.processor(),
+        "processors": processors(),
+        "python": platform.python_version(),
+        "numpy": version("numpy"),
+    }

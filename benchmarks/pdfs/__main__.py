@@ -1,0 +1,233 @@
+"""Print 240 invented papers, read them as a corpus and as drafts, and write the tables.
+
+Run as `python -m benchmarks.pdfs --work DIR --docs docs/results`.
+"""
+
+import argparse
+import json
+import re
+import shutil
+import sys
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.bench import ending
+from benchmarks.corpora.known_works import letters
+from benchmarks.pdfs.invented_papers import Invented, Work, invent
+from benchmarks.pdfs.printing import WAYS, make_folder
+from benchmarks.templates import page
+from docs.made.marked_pages import check_page, rewrite_page
+from recsys.formats.drafts.pdf import parse
+from recsys.indexes.opening import open_collection
+from recsys.pipelines.corpora.collect import AS_TOLD, collect
+from recsys.pipelines.corpora.source_files import source_files
+from recsys.pipelines.index.build import BuildOptions, build
+from recsys.progress import Progress, silent
+from recsys.query.matching import match
+from recsys.records import Manuscript, Reference
+from recsys.store.collection import Collection
+from recsys.store.generations import is_index
+from recsys.store.name_keys import author_key, fold
+
+PAPERS, SEED = 240, 7
+PAGES = ("pdfs", "pdf-drafts")
+_DASHES = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014", "-") | {"\u2019": "'"})
+
+Sums = dict[str, float]
+"""Counts and sums of figures over papers, by name."""
+
+
+@ending
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Parse the command line and run; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.pdfs", description=__doc__)
+    parser.add_argument("--work", type=Path, default=Path("benchmarks/out/pdfs"))
+    parser.add_argument(
+        "--docs", type=Path, required=True, help="folder of pdfs.md and pdf-drafts.md"
+    )
+    parser.add_argument("--papers", type=int, default=PAPERS)
+    given = parser.parse_args(arguments)
+    for name in PAGES:
+        check_page(given.docs, name)
+    papers = invent(given.papers, np.random.default_rng(SEED))
+    make_folder(papers, given.work, progress=_told)
+    links = measure_links(papers, given.work, progress=_told)
+    rewrite_page(given.docs, PAGES[0], written(PAGES[0], links))
+    cited = open_collection(cited_index(papers, given.work / ".cited.index"))
+    drafts = measure_drafts(papers, given.work, cited, progress=_told)
+    rewrite_page(given.docs, PAGES[1], written(PAGES[1], drafts))
+
+
+def _told(stage: str, done: int, total: int) -> None:
+    if done % 20 == 0 or done == total:
+        sys.stderr.write(f"{stage}: {done} of {total}\n")
+
+
+def written(name: str, figures: Mapping[str, Mapping[str, float]]) -> str:
+    """Write the table of a page: a row for each way of printing, and one for all."""
+    template = Path(__file__).with_name(f"{name}.md.jinja")
+    return page(template, figures={**figures, "all": together(figures.values())})
+
+
+def together(figures: Iterable[Mapping[str, float]]) -> Sums:
+    """Add figures up."""
+    sums: Sums = defaultdict(float)
+    for each in figures:
+        for name, value in each.items():
+            sums[name] += value
+    return dict(sums)
+
+
+def measure_links(
+    papers: Sequence[Invented],
+    folder: Path,
+    *,
+    ways: Sequence[str] = WAYS,
+    progress: Progress = silent,
+) -> dict[str, Sums]:
+    """Read a folder as a corpus, and compare its links with those that were printed, by way.
+
+    Returns:
+        {way: papers, found (by title), authors (all right), links (between papers of the folder),
+        given (that were read), right (of these)}; paper i was printed in way i modulo their number.
+    """
+    files, work = source_files([folder]), folder / ".work"
+    papers_read, _ = collect(files, work, AS_TOLD, cache=folder / ".read", progress=progress)
+    rows = papers_read.table().select(["id", "title", "authors", "references"]).to_pylist()
+    shutil.rmtree(work)
+    by_title = {letters(row["title"] or ""): row for row in rows}
+    read = {paper.work.key: by_title.get(letters(paper.work.title)) for paper in papers}
+    keys = {row["id"]: key for key, row in read.items() if row is not None}
+    known = {row["id"] for row in rows}
+    figures = defaultdict(list)
+    for place, paper in enumerate(papers):
+        row = read[paper.work.key] or {}
+        meant = {work.key for work in paper.cites} & read.keys()
+        given = {reference for reference in row.get("references") or () if reference in known}
+        names = [letters(author.natural) for author in paper.work.authors]
+        figures[ways[place % len(ways)]].append(
+            {
+                "papers": 1,
+                "found": bool(row),
+                "authors": [*map(letters, row.get("authors") or ())] == names,
+                "links": len(meant),
+                "given": len(given),
+                "right": len({keys.get(reference) for reference in given} & meant),
+            }
+        )
+    return {way: together(each) for way, each in figures.items()}
+
+
+def measure_drafts(
+    papers: Sequence[Invented],
+    folder: Path,
+    collection: Collection,
+    *,
+    ways: Sequence[str] = WAYS,
+    progress: Progress = silent,
+) -> dict[str, Sums]:
+    """Read each paper's PDF as `recsys recommend` does, and compare it with what was printed.
+
+    collection: see `cited_index`.
+
+    Returns:
+        {way: sums of what `judged` says}, as `measure_links` does.
+    """
+    figures = defaultdict(list)
+    for place, paper in enumerate(papers):
+        name = f"{paper.work.key}.pdf"
+        found = parse((folder / name).read_bytes(), Path(name)).manuscript()
+        figures[ways[place % len(ways)]].append(judged(paper, found, collection))
+        progress("reading drafts", place + 1, len(papers))
+    return {way: together(each) for way, each in figures.items()}
+
+
+def cited_index(papers: Sequence[Invented], folder: Path) -> Path:
+    """Build an index of all that papers cite, where there is none yet: lists are matched to it."""
+    if not is_index(folder):
+        source = folder.with_name(".cited.jsonl")
+        works = {work.key: work for paper in papers for work in paper.cites}
+        lines = (
+            json.dumps(
+                {
+                    "id": work.key,
+                    "title": work.title,
+                    "authors": [each.natural for each in work.authors],
+                    "year": work.year,
+                    "venue": work.venue,
+                    "doi": work.doi or None,
+                }
+            )
+            for work in works.values()
+        )
+        source.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        build([source], folder, BuildOptions(), cache=folder.parent)
+    return folder
+
+
+def judged(paper: Invented, found: Manuscript, collection: Collection) -> Sums:
+    """Compare one draft with what was printed; all but the first three figures are an F1 each.
+
+    Returns:
+        papers: 1. titles: letter by letter, but for dashes. silent: wrong titles that no note calls
+        a guess. authors: of whole names. abstract: of words. references: of works found in the
+        list. matched: of papers of a corpus that the list was matched to.
+    """
+    work = paper.work
+    right = plain(found.title) == plain(work.title)
+    warned = any("title is a guess" in note for note in found.notes)
+    rows = {each.row for each in match(collection, found.references) if each.row is not None}
+    cited = [each.key for each in paper.cites]
+    return {
+        "papers": 1,
+        "titles": right,
+        "silent": not right and not warned,
+        "authors": f1(map(plain, found.authors), (plain(each.natural) for each in work.authors)),
+        "abstract": f1(plain(found.abstract or "").split(), plain(paper.abstract).split()),
+        "references": f1(_named(paper.cites, found.references), cited),
+        "matched": f1((collection.corpus.ids[row] for row in rows), cited),
+    }
+
+
+def plain(text: str) -> str:
+    """Fold what no reader would call another text: cases, dashes, ligatures, white space."""
+    whole = unicodedata.normalize("NFKC", text).translate(_DASHES)
+    return " ".join(re.sub(r"(?<=\w)- (?=\w)", "-", whole).casefold().split())
+
+
+def f1(found: Iterable[Hashable], right: Iterable[Hashable]) -> float:
+    """Return the harmonic mean of precision and recall of two bags; 1 where both are empty.
+
+    >>> f1(["a", "a", "b"], ["a", "b"])
+    0.8
+    """
+    some, all_of = Counter(found), Counter(right)
+    number = some.total() + all_of.total()
+    return 2 * (some & all_of).total() / number if number else 1.0
+
+
+def _named(works: Sequence[Work], references: Sequence[Reference]) -> list[str]:
+    """Say which work each reference is; one is found by its title, else by author, year and page.
+
+    A list that leaves titles out is read whole where the others are told.
+    """
+    titles = {letters(work.title): work.key for work in works}
+    places: dict[tuple[str | None, int | None, str], str] = {
+        (author_key(work.authors[0].natural), work.year, str(work.page)): work.key for work in works
+    }
+    named = []
+    for place, each in enumerate(references):
+        author = author_key(each.authors[0]) if each.authors else None
+        page_number = re.sub(r"\D.*", "", fold(each.page or "")).lstrip("0")
+        by_place = (author, each.year, page_number)
+        key = titles.get(letters(each.title or "")) or (not each.title and places.get(by_place))
+        named.append(key or f"unknown {place}")
+    return named
+
+
+if __name__ == "__main__":
+    sys.exit(main())

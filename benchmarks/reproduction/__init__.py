@@ -1,1 +1,0 @@
-"""What the documentation says was measured: commands, figures, and the pages that show them."""

@@ -1,0 +1,243 @@
+"""Make corpora of any size, and measure what building and answering cost on them.
+
+    python -m benchmarks.scale make --data DIR --papers 1000000 --out FOLDER
+    python -m benchmarks.scale measure --data DIR --sizes 30000,100000 --before ../before
+    python -m benchmarks.scale compare ../before --index-before INDEX --index-after INDEX \\
+        --split SPLIT --corpus vis
+
+Two versions are measured by the same programs in the same run, taking turns; `compare` does so on
+a real corpus. Ratios are made within a process, to one scan of its vectors, so that they do not
+depend on the machine's mood. Figures are kept as soon as they are known.
+"""
+
+import json
+import os
+import shutil
+import statistics
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from benchmarks.bench import (
+    DOCS,
+    HERE,
+    Data,
+    Docs,
+    Results,
+    Work,
+    chosen,
+    machine,
+    program,
+    run_program,
+)
+from benchmarks.costs import measure_start
+from benchmarks.made_corpus import DRAFTS, PAPERS, VECTORS, make_corpus, read_real
+from benchmarks.result_tables import Report
+from benchmarks.vector_search import judged
+from recsys.errors import InputError
+from recsys.models.encoder import OnnxEncoder
+from recsys.pipelines.encoders.checkpoints import MINILM
+from recsys.pipelines.encoders.export_encoder import cached_encoder
+from recsys.pipelines.jobs.engines import ONE_THREAD
+from recsys.store.generations import in_force
+from recsys.store.layout import CORPUS
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+"""The checkout that this code is part of."""
+WORK = Path("benchmarks/out/scale")
+ROUNDS = 3
+BEFORE, AFTER = "before", "after"
+READY = "ready"
+"""An empty file that says that a corpus is written to its end."""
+TOLD_EVERY = 20_000
+COMPARED = ("start", "encoding", "equal")
+Before = Annotated[Path | None, typer.Option(help="Checkout of the version to compare with.")]
+
+Figures = dict[str, Any]
+
+
+def run_with(checkout: Path, program: str, *arguments: str | Path) -> Any:  # noqa: ANN401 - JSON.
+    """Run one of `timed_programs` with the code of any checkout, on one thread.
+
+    Raises:
+        InputError: there is no checkout.
+        RecsysError: the program failed.
+    """
+    # -P: not the folder of the program, nor the current one, whose modules are those of here.
+    command = [sys.executable, "-P", HERE / "timed_programs.py", program, *arguments]
+    return json.loads(run_program(command, env=ONE_THREAD | code_of(checkout)).out)
+
+
+def code_of(checkout: Path) -> dict[str, str]:
+    """Return the environment of a process that imports the code of a checkout.
+
+    Raises:
+        InputError: there is none.
+    """
+    if not (checkout / "recsys" / "__init__.py").is_file():
+        raise InputError(
+            f"{checkout} is no checkout: there is no recsys/__init__.py.",
+            "Make one, for instance with `git worktree add ../before COMMIT`.",
+        )
+    inherited = os.environ.get("PYTHONPATH")
+    folders = [str(checkout.resolve()), *([inherited] if inherited else [])]
+    return {"PYTHONPATH": os.pathsep.join(folders)}
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleBench:
+    """A corpus of made papers, with an index of each version.
+
+    folder: of all of it. versions: the checkout of each. rounds: processes of each that answer.
+    """
+
+    folder: Path
+    versions: Mapping[str, Path]
+    rounds: int = ROUNDS
+
+    def builds(self) -> Figures:
+        """Build with given vectors: what each version took."""
+        found = {}
+        for name, checkout in self.versions.items():
+            shutil.rmtree(self.index(name), ignore_errors=True)
+            sources = self.folder / PAPERS, self.folder / VECTORS
+            found[name] = run_with(checkout, "build", *sources, self.index(name))
+        return found
+
+    def answers(self) -> Figures:
+        """Answer in processes of each version, taking turns: medians, also of ratios to a scan."""
+        if not all(self.index(name).is_dir() for name in self.versions):
+            self.builds()
+        turns: dict[str, list[Figures]] = {name: [] for name in self.versions}
+        for _ in range(self.rounds):
+            for name, checkout in self.versions.items():
+                facts = run_with(checkout, "answers", self.index(name), self.folder / DRAFTS)
+                turns[name].append(with_ratios(facts))
+        return {name: medians(each) for name, each in turns.items()}
+
+    def index(self, name: str) -> Path:
+        """Return where the index of a version lies."""
+        return self.folder / f"{name}.index"
+
+
+SECTIONS: Mapping[str, Callable[[ScaleBench], Figures]] = {
+    "build": ScaleBench.builds,
+    "answers": ScaleBench.answers,
+}
+
+
+def with_ratios(facts: Figures) -> Figures:
+    """Add how many scans of the same process each kind of answer takes."""
+    kinds = ("first", "warm", "with references")
+    return facts | {"scans": {kind: facts[kind] / facts["scan"] for kind in kinds}}
+
+
+def medians(turns: Sequence[Figures]) -> Figures:
+    """Take the median of every number over dictionaries of one shape."""
+    return {
+        name: medians([turn[name] for turn in turns])
+        if isinstance(value, dict)
+        else statistics.median(turn[name] for turn in turns)
+        for name, value in turns[0].items()
+    }
+
+
+def size_name(papers: int) -> str:
+    """Write 30000 as 30k and 1000000 as 1m."""
+    if papers % 1_000_000 == 0:
+        return f"{papers // 1_000_000}m"
+    return f"{papers // 1000}k" if papers % 1000 == 0 else str(papers)
+
+
+def compare_answers(before: Figures, after: Figures) -> Figures:
+    """Count the drafts with the same papers, and those with the same order, and judge both."""
+    tops = [(before[query]["top"], after[query]["top"]) for query in before]
+    return {
+        "drafts": len(before),
+        "same papers": float(np.mean([set(one) == set(other) for one, other in tops])),
+        "same order": float(np.mean([one == other for one, other in tops])),
+        "F1@20": {BEFORE: judged(before)["F1@20"], AFTER: judged(after)["F1@20"]},
+    }
+
+
+def make(
+    data: Data,
+    papers: Annotated[int, typer.Option()],
+    out: Annotated[Path, typer.Option(help="Folder to write.")],
+    seed: int = 0,
+    cache: Path = WORK / "cache",
+) -> None:
+    """Write a corpus of made papers; cache: keeps the vectors of the real ones."""
+
+    def tell(stage: str, done: int, total: int) -> None:
+        if done % TOLD_EVERY == 0 or done == total:
+            sys.stderr.write(f"{stage}: {done:,} of {total:,}\n")
+
+    real = read_real(data, cache, OnnxEncoder.load(cached_encoder(MINILM, cache)), progress=tell)
+    make_corpus(real, papers, out, seed=seed, progress=tell)
+
+
+def measure(
+    data: Data,
+    sizes: Annotated[str, typer.Option(help="Numbers of papers, with commas.")],
+    only: str = ",".join(SECTIONS),
+    before: Before = None,
+    rounds: int = ROUNDS,
+    seed: int = 0,
+    work: Work = WORK,
+    docs: Docs = DOCS,
+    results: Results = HERE / "scale.json",
+) -> None:
+    """Measure the sections of each size; corpora that are not there are made."""
+    names, report = chosen(only, SECTIONS), Report("scale", results, docs)
+    report.read()
+    versions = ({BEFORE: before} if before else {}) | {AFTER: CHECKOUT}
+    for size in map(int, sizes.split(",")):
+        folder = work / size_name(size)
+        if not (folder / READY).exists():
+            make(data, size, folder, seed, work / "cache")
+            (folder / READY).touch()
+        for name in names:
+            sys.stderr.write(f"== {name}, {size:,} papers\n")
+            figures = SECTIONS[name](ScaleBench(folder, versions, rounds))
+            found = {"sizes": {}, **report.read(), "machine": machine()}
+            found["sizes"].setdefault(str(size), {})[name] = figures
+            report.keep(found)
+
+
+def compare(
+    before: Annotated[Path, typer.Argument(help="Checkout of the version to compare with.")],
+    index_before: Annotated[Path, typer.Option()],
+    index_after: Annotated[Path, typer.Option()],
+    split: Annotated[Path, typer.Option()],
+    corpus: Annotated[str, typer.Option(help="Its name, for the table.")],
+    only: str = ",".join(COMPARED),
+    docs: Docs = DOCS,
+    results: Results = HERE / "scale.json",
+) -> None:
+    """Compare two versions on a real corpus: start from the shell, encoding, equal answers."""
+    names, report = chosen(only, COMPARED), Report("scale", results, docs)
+    found = {"sizes": {}, "machine": machine(), **report.read()}
+    versions = {BEFORE: before, AFTER: CHECKOUT}
+    indexes = {BEFORE: index_before, AFTER: index_after}
+    if "start" in names:
+        starts = {name: (indexes[name], code_of(versions[name])) for name in versions}
+        report.keep(found := found | {"start": measure_start(starts)})
+    if "encoding" in names:
+        texts = in_force(index_before) / CORPUS
+        rates = {n: run_with(each, "encoding", texts, "200", "1") for n, each in versions.items()}
+        report.keep(found := found | {"encoding": rates})
+    if "equal" in names:
+        tops = {n: run_with(each, "top", indexes[n], split) for n, each in versions.items()}
+        found.setdefault("equal", {})[corpus] = compare_answers(tops[BEFORE], tops[AFTER])
+        report.keep(found)
+
+
+main = program("benchmarks.scale", make, measure, compare)
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,439 @@
+"""What building, answering and encoding cost, in a process of its own: JSON on stdout.
+
+Run as a file, `python -P timed_programs.py PROGRAM ARGUMENTS`, with PYTHONPATH naming the checkout
+whose code shall be measured: these programs import nothing but what versions to compare have in
+common. Drafts are papers of the corpus, their stored vectors given, so that nothing is encoded.
+Times of answers are CPU milliseconds; run them on one thread.
+"""
+
+import json
+import os
+import resource
+import statistics
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib import resources
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import recsys
+from recsys.query.query import draft_of
+from recsys.recommend import Recommender
+from recsys.records import Draft
+from recsys.store.arrays import Floats
+from recsys.store.generations import pin
+
+VECTORS = "vectors.npy"
+"""Beside the drafts: those of the corpus in 32 bits, which an index may store otherwise."""
+SHOWN, REFERENCES, MANY_REFERENCES = 20, 31, 40
+WARM_UP, TIMED, TIMED_CITING = 8, 40, 16
+SENTENCES, SINGLE, SHORTEST = 200, 50, 40
+"""Sentences of a draft, passages that are asked one by one, and characters that say something."""
+BATCHES = (8, 16, 32, 64, 128)
+"""Batch sizes of sentence_transformers; 32 is its default."""
+LIBRARY = "sentence_transformers"
+PARTS: Sequence[tuple[str, Callable[[str], bool]]] = (
+    ("vectors", lambda path: path in ("vectors/vectors.npy", "vectors/rests.npy")),
+    ("their search", lambda path: path.startswith("vectors/")),
+    ("text", lambda path: path.startswith("text/")),
+    ("Parquet", lambda path: path.endswith(".parquet")),
+    ("columns and links", lambda path: path.startswith("corpus/")),
+    ("others", lambda path: True),
+)
+"""Files of an index, by what they are for: the first that fits."""
+
+Figures = dict[str, Any]
+Text = tuple[str, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVector:
+    """An encoder that knows its one answer: for timing everything but encoding."""
+
+    vector: Floats
+    fingerprint: str = "stored"
+
+    @property
+    def dim(self) -> int:
+        """Length of the vector."""
+        return len(self.vector)
+
+    def encode(self, texts: Sequence[Text]) -> Floats:
+        """Return the stored vector for each text."""
+        return np.tile(self.vector, (len(texts), 1))
+
+
+def build(papers: str, vectors: str, out: str, backend: str | None = None) -> Figures:
+    """Build an index with given vectors: what each stage took, and what each part weighs.
+
+    CPU seconds, those of child processes included; memory is the largest resident one since the
+    process began, mapped files included.
+    """
+    import recsys.pipelines.index.build as module
+
+    spent: dict[str, Figures] = {}
+
+    def timed(name: str, run: Callable[..., Figures], *given: Any) -> Figures:  # noqa: ANN401
+        begun = _cpu()
+        facts = run(*given)
+        spent[name] = {"cpu_seconds": _cpu() - begun, "peak_mib": _peak()}
+        return facts
+
+    module.STAGES = {
+        name: replace(stage, run=partial(timed, name, stage.run))
+        for name, stage in module.STAGES.items()
+    }
+    options = module.BuildOptions(encoder=None, embeddings=Path(vectors), force=True)
+    options = replace(options, vectors=backend) if backend else options
+    begun, begun_wall = _cpu(), time.perf_counter()
+    config = module.build(
+        [Path(papers)], Path(out), options, cache=Path(out).parent / "cache"
+    ).config
+    return {
+        **{name: config[name] for name in ("papers", "links", "terms")},
+        "backend": config["ann"].get("backend", "annoy"),
+        "stages": spent,
+        "cpu_seconds": _cpu() - begun,
+        "seconds": time.perf_counter() - begun_wall,
+        "peak_mib": _peak(),
+        "bytes": weigh(pin(Path(out)).folder),
+    }
+
+
+def weigh(folder: Path) -> dict[str, int]:
+    """Add up the bytes of an index's files by part."""
+    total: Counter[str] = Counter()
+    for path in folder.rglob("*"):
+        if path.is_file():
+            name = path.relative_to(folder).as_posix()
+            total[next(part for part, fits in PARTS if fits(name))] += path.stat().st_size
+    return dict(total)
+
+
+def _cpu() -> float:
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def _peak() -> float:
+    own, children = (
+        resource.getrusage(who).ru_maxrss
+        for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
+    return max(own, children) / (1 << (20 if sys.platform == "darwin" else 10))
+
+
+def answers(index: str, drafts: str) -> Figures:
+    """Time opening, the first answer, warm ones, their parts, and a scan of all vectors."""
+    begun = time.process_time()
+    recommender = recsys.load(index)
+    opening = 1000 * (time.process_time() - begun)
+    with Path(drafts).open(encoding="utf-8") as file:
+        ids = [json.loads(line)["id"] for line in islice(file, TIMED + WARM_UP)]
+    rows = [int(row) for row in recommender.collection.corpus.rows(ids)]
+    plain = posed(recommender, rows)
+    first = time_answers(recommender, rows[:1], plain[:1])
+    citing = posed(recommender, rows[:TIMED_CITING], REFERENCES)
+    time_answers(recommender, rows[-WARM_UP:], plain[-WARM_UP:])
+    scans, warm, cited = [], [], []
+    whole = np.load(Path(drafts).with_name(VECTORS), mmap_mode="r").view(np.ndarray)
+    for at in range(0, TIMED, 8):  # Taking turns: a machine that is busy for a while slows all.
+        scans += time_scans(whole, rows[at : at + 2])
+        warm += time_answers(recommender, rows[at : at + 8], plain[at : at + 8])
+        half = slice(at // 2, at // 2 + 4)
+        cited += time_answers(recommender, rows[half], citing[half])
+    return {
+        "papers": len(recommender.collection.corpus),
+        "opening": opening,
+        "first": first[0],
+        "scan": statistics.median(scans),
+        "warm": statistics.median(warm),
+        "with references": statistics.median(cited),
+        "parts": time_parts(recommender, rows[:TIMED], plain),
+        "parts with references": time_parts(recommender, rows[:TIMED_CITING], citing),
+    }
+
+
+def posed(recommender: Recommender, rows: Sequence[int], references: int = 0) -> list[Draft]:
+    """Pose papers as drafts; references: so many of the older papers nearest to each are cited."""
+    collection = recommender.collection
+    drafts = [draft_of(collection.corpus.full_papers([row])[0]) for row in rows]
+    if not references:
+        return drafts
+    citing = []
+    for row, draft in zip(rows, drafts, strict=True):
+        cosines = np.array(collection.vectors @ np.array(collection.vectors[row]))
+        cosines[collection.corpus.years >= (draft.as_of or 0)] = -1
+        near = np.argpartition(-cosines, references)[:references]
+        ids = tuple(collection.corpus.ids[int(each)] for each in near)
+        citing.append(replace(draft, references=ids))
+    return citing
+
+
+def time_answers(
+    recommender: Recommender, rows: Sequence[int], drafts: Sequence[Draft]
+) -> list[float]:
+    """Answer drafts whose vectors are those of rows: milliseconds of each."""
+    taken = []
+    for row, draft in zip(rows, drafts, strict=False):
+        known = replace(recommender, encoder=StoredVector(recommender.collection.vectors[row]))
+        begun = time.process_time()
+        known.recommend(draft, SHOWN)
+        taken.append(1000 * (time.process_time() - begun))
+    return taken
+
+
+def time_scans(vectors: Floats, rows: Sequence[int]) -> list[float]:
+    """Multiply all vectors with each of some, as a search without an index does."""
+    taken = []
+    for row in rows:
+        query = np.array(vectors[row])
+        begun = time.process_time()
+        vectors @ query
+        taken.append(1000 * (time.process_time() - begun))
+    return taken
+
+
+def time_parts(
+    recommender: Recommender, rows: Sequence[int], drafts: Sequence[Draft]
+) -> dict[str, float]:
+    """Answer drafts while the calls inside are timed: the median of what each part takes.
+
+    `trees` are all scores, also by networks, and `ranking` holds all before it. `candidates` counts
+    what is ranked, and `features` are the microseconds per candidate of all that is neither a
+    search nor scores between a query and its ranking.
+    """
+    import recsys.recommend as module
+
+    collection = recommender.collection
+    calls: Sequence[tuple[str, Any, str]] = (
+        ("vectors", type(collection.vector_index), "search"),
+        ("vectors", type(collection.vector_index), "search_many"),
+        ("bm25", type(collection.text_index), "search"),
+        ("trees", type(recommender.ranker), "score"),
+        ("stage one", module, "propose"),
+        ("ranking", Recommender, "rank"),
+        ("columns", type(collection.corpus), "papers"),
+    )
+    every = []
+    with watched(calls) as spent:
+        for row, draft in zip(rows, drafts, strict=False):
+            spent.clear()
+            whole = time_answers(recommender, [row], [draft])[0]
+            none = dict.fromkeys([*(part for part, _, _ in calls), "candidates"], 0.0)
+            every.append(none | spent | {"answer": whole})
+    medians = {name: statistics.median(each[name] for each in every) for name in every[0]}
+    between = medians["ranking"] - medians["stage one"] - medians["trees"]
+    return medians | {"features": 1000 * between / max(medians["candidates"], 1)}
+
+
+@contextmanager
+def watched(calls: Sequence[tuple[str, Any, str]]) -> Iterator[dict[str, float]]:
+    """Time calls in a `with` block, each a part's, its owner and its name: milliseconds by part."""
+    spent: dict[str, float] = defaultdict(float)
+
+    def timed(usual: Callable[..., Any], part: str) -> Callable[..., Any]:
+        def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - whatever it wraps.
+            begun = time.process_time()
+            found = usual(*arguments, **named)
+            spent[part] += 1000 * (time.process_time() - begun)
+            if part == "trees":
+                spent["candidates"] = len(found)  # A ranker that looks twice scores them twice.
+            return found
+
+        return call
+
+    before = [(owner, name, getattr(owner, name)) for _, owner, name in calls]
+    try:
+        for part, owner, name in calls:
+            setattr(owner, name, timed(getattr(owner, name), part))
+        yield spent
+    finally:
+        for owner, name, usual in before:
+            setattr(owner, name, usual)
+
+
+def drafts(index: str, split: str) -> Figures:
+    """Time the dev queries of a split, as they are and with references: milliseconds."""
+    recommender, rows = _asked(index, split, "dev")
+    plain = posed(recommender, rows)
+    time_answers(recommender, rows[:WARM_UP], plain)
+    taken = time_answers(recommender, rows, plain)
+    cited = time_answers(recommender, rows, posed(recommender, rows, MANY_REFERENCES))
+    return {
+        "median": statistics.median(taken),
+        "with_references": statistics.median(cited),
+    }
+
+
+def top(index: str, split: str) -> dict[str, dict[str, list[str]]]:
+    """Answer the test queries of a split, posed as drafts: the papers shown, and the gold."""
+    return top_papers(*_asked(index, split, "test"))
+
+
+def _asked(index: str, split: str, part: str) -> tuple[Recommender, list[int]]:
+    from recsys.pipelines.evaluation.splits import read_split
+
+    recommender = recsys.load(index)
+    queries = read_split(Path(split), recommender.collection).part(part)
+    return recommender, recommender.collection.corpus.rows(queries).tolist()
+
+
+def top_papers(recommender: Recommender, rows: Iterable[int]) -> dict[str, dict[str, list[str]]]:
+    """Answer papers posed as drafts, by their stored vectors: the papers shown, and the gold."""
+    from recsys.pipelines.evaluation.splits import gold_ids
+
+    ids, found = recommender.collection.corpus.ids, {}
+    for row in rows:
+        shown = recommender.rank(recommender.query_of(row)).rows[:SHOWN].tolist()
+        gold = list(gold_ids(recommender.collection, ids[row]))
+        found[ids[row]] = {"top": [ids[each] for each in shown], "gold": gold}
+    return found
+
+
+def passages(index: str) -> Figures:
+    """Time a draft of many sentences, single ones, and a scan of the vectors, beside encoding.
+
+    Sentences are those of the corpus's abstracts; an index without an own local ranker is asked by
+    the one that ships.
+    """
+    from recsys.local.local_recommender import LOCAL_RANKER, LocalRecommender, load_local_ranker
+    from recsys.local.rank_passages import PassageRanker, PassageReader
+
+    recommender = recsys.load(index)
+    folder = recommender.collection.folder
+    shipped = Path(str(resources.files("recsys"))) / "data" / LOCAL_RANKER
+    ranker = load_local_ranker(folder / LOCAL_RANKER if pin(folder).has(LOCAL_RANKER) else shipped)
+    return time_passages(LocalRecommender(PassageRanker(PassageReader(recommender), ranker)))
+
+
+def time_passages(local: Any) -> Figures:  # noqa: ANN401 - imported where it is used.
+    """Ask sentences of a local recommender: seconds of processor time.
+
+    Returns:
+        {"papers", "sentences", "many": of all sentences together, "one": median of a passage,
+        "scan": median of a scan}.
+    """
+    from recsys.local.passage import Passage
+
+    collection = local.collection
+    texts = [
+        *islice(sentences(collection.corpus.texts().column("abstract").to_pylist()), SENTENCES)
+    ]
+    asked = [Passage(text) for text in texts]
+    with watched([("encoding", type(local.recommender.encoder), "encode")]) as spent:
+
+        def seconds(some: Sequence[Passage]) -> float:
+            spent.clear()
+            begun = time.process_time()
+            local.recommend(Draft(title=texts[0]), some, 3)
+            return time.process_time() - begun - spent["encoding"] / 1000
+
+        seconds(asked[:20])
+        many = seconds(asked)
+        singles = [seconds([each]) for each in asked[:SINGLE]]
+    scans = time_scans(np.array(collection.vectors), range(min(SINGLE, len(collection.vectors))))
+    return {
+        "papers": len(collection.corpus),
+        "sentences": len(texts),
+        "many": many,
+        "one": statistics.median(singles),
+        "scan": statistics.median(scans) / 1000,
+    }
+
+
+def sentences(abstracts: Sequence[str | None]) -> Iterator[str]:
+    """Yield a sentence of each abstract, from the last on."""
+    for text in reversed(abstracts):
+        found = [each.strip() for each in (text or "").split(". ")]
+        yield from islice((each for each in found if len(each) >= SHORTEST), 1)
+
+
+def encoding(corpus: str, papers: str = "200", threads: str = "2", rounds: str = "3") -> Figures:
+    """Compare bulk encoding with sentence_transformers: texts per second and ratios to the library.
+
+    All encode the same texts with the same number of threads, taking turns, so that a busy machine
+    slows all of them. Rates are by the clock, and of one processor, which also pays for threads
+    that wait busily for each other. The library sorts texts by length and is measured at several
+    batch sizes; every ratio is to its best one by that clock.
+    """
+    from recsys.pipelines.index.paper_rows import read_texts
+    from recsys.store.corpus import Corpus
+
+    whole = Corpus.load(Path(corpus))
+    drawn = np.random.default_rng(0).choice(len(whole), min(int(papers), len(whole)), replace=False)
+    wanted = set(drawn.tolist())
+    every = enumerate(text for shard in read_texts(whole, 4096) for text in shard)
+    texts = [text for row, text in every if row in wanted]
+    with tempfile.TemporaryDirectory() as folder:
+        systems = _encoders(Path(folder), int(threads))
+        for encode in systems.values():
+            encode(texts[:32])
+        taken: dict[str, list[tuple[float, float]]] = {name: [] for name in systems}
+        for turn in range(int(rounds)):
+            for name in systems if turn % 2 == 0 else reversed(systems):
+                wall, cpu = time.perf_counter(), time.process_time()
+                systems[name](texts)
+                taken[name].append((time.perf_counter() - wall, time.process_time() - cpu))
+    rates = {name: rates_of(seconds, len(texts)) for name, seconds in taken.items()}
+    facts = {"texts": len(texts), "threads": int(threads), "rounds": int(rounds)}
+    return facts | {"texts_per_second": rates, "ratio": ratios(rates)}
+
+
+def _encoders(folder: Path, threads: int) -> dict[str, Callable[[Sequence[Text]], Any]]:
+    import torch
+    import transformers
+    from sentence_transformers import SentenceTransformer
+
+    from recsys.models.encoder import OnnxEncoder
+    from recsys.pipelines.encoders.checkpoints import MINILM, minilm_folder
+    from recsys.pipelines.encoders.export_encoder import export_encoder
+
+    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call] # untyped
+    torch.set_num_threads(threads)
+    model = SentenceTransformer(str(minilm_folder()), device="cpu")
+
+    def library(texts: Sequence[Text], size: int) -> object:
+        joined = [". ".join(part for part in text if part) for text in texts]
+        return model.encode(joined, batch_size=size, show_progress_bar=False)
+
+    systems: dict[str, Callable[[Sequence[Text]], Any]] = {
+        f"{LIBRARY}, batch {size}": partial(library, size=size) for size in BATCHES
+    }
+    for precision in ("f32", "int8"):
+        path = export_encoder(MINILM, folder / precision, precision=precision)
+        systems[f"recsys {precision}"] = OnnxEncoder.load(path, threads=threads).encode
+    return systems
+
+
+def rates_of(seconds: Sequence[tuple[float, float]], texts: int) -> dict[str, float]:
+    """Divide a number of texts by the medians of seconds, by the clock and of the processor."""
+    wall, cpu = (statistics.median(column) for column in zip(*seconds, strict=True))
+    return {"wall": round(texts / wall, 1), "cpu": round(texts / cpu, 1)}
+
+
+def ratios(rates: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+    """Divide by the best rate of the library, each clock by its own."""
+    peers = [rate for name, rate in rates.items() if name.startswith(LIBRARY)]
+    best = {clock: max(rate[clock] for rate in peers) for clock in peers[0]}
+    return {
+        name: {clock: round(rate[clock] / best[clock], 2) for clock in best}
+        for name, rate in rates.items()
+    }
+
+
+PROGRAMS: Mapping[str, Callable[..., Any]] = {
+    each.__name__: each for each in (build, answers, drafts, top, passages, encoding)
+}
+
+if __name__ == "__main__":
+    json.dump(PROGRAMS[sys.argv[1]](*sys.argv[2:]), sys.stdout)

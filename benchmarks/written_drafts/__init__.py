@@ -1,1 +1,0 @@
-"""Drafts in the wild: small drafts in the ways in which people write them, and what is read of each."""

@@ -1,0 +1,316 @@
+"""Baselines that gensim learns: word vectors (fastText), their sums, SIF and SGC, and Doc2Vec.
+
+- fastText: sums of the vectors of words and of their n-grams of letters (Bojanowski et al. 2017);
+- SIF: averages of these, frequent words weighing less (Arora, Liang and Ma 2017);
+- SGC: SIF's vectors, spread along citations (Wu et al. 2019);
+- Doc2Vec: paragraph vectors, the distributed bag of words, PV-DBOW (Le and Mikolov 2014).
+"""
+
+import zlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recsys.errors import InputError
+from recsys.extras import need
+from recsys.models.encoder import Text
+from recsys.models.nnselect import unit_rows
+from recsys.pipelines.studies.baselines.material import Fitted, Material, encode_all
+from recsys.progress import Progress
+from recsys.store.arrays import Floats, Ragged
+from recsys.store.words import tokens
+
+if TYPE_CHECKING:
+    from gensim.models import Doc2Vec
+    from gensim.models.callbacks import CallbackAny2Vec
+    from gensim.models.fasttext import FastTextKeyedVectors
+
+LEAST_TIMES, SAMPLE = 3, 1e-4
+"""Of a word in all texts, as in SPECTER's appendix A; more frequent words are thinned out: its
+1e-5, for a far larger corpus, leaves little of short texts."""
+WORD_EPOCHS, WORD_RATE, PARAGRAPH_EPOCHS = 10, 0.1, 50
+"""Passes over all texts, and the learning rate; those of paragraphs as in SPECTER's appendix A."""
+LETTERS, BUCKETS = 4, 100_000
+"""Length of the n-grams, and how many vectors they share. On papers of visualization, n-grams of 3
+to 6 letters find no more and cost 1.7 times the time; gensim's two million vectors are 2.4 GB."""
+A = 1e-3
+"""SIF's a: a word that makes up so much of the texts weighs half as much as a rare one."""
+STEPS = 2
+"""How often SGC mixes a vector with those of what its paper cites."""
+
+Shares: TypeAlias = NDArray[np.float64]
+
+
+def words(text: Text) -> list[str]:
+    """Split title and abstract into words, folded and singular, stop words left out, in order."""
+    title, abstract = text
+    return [*tokens(title), *tokens(abstract)]
+
+
+def too_few_words(papers: int) -> InputError:
+    """Make the error for papers whose words tell nothing."""
+    return InputError(
+        f"The {papers:,} papers that may be learned from have too few words in common.",
+        "Give more papers, or papers with abstracts.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class WordVectors:
+    """Vectors of words, and of n-grams of letters that make up those of unknown words.
+
+    shares: how much of the texts each known word makes up.
+    """
+
+    keyed: "FastTextKeyedVectors"
+    shares: Shares
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector."""
+        return int(self.keyed.vector_size)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the numbers."""
+        keyed = self.keyed
+        return int(keyed.vectors.nbytes + keyed.vectors_ngrams.nbytes + self.shares.nbytes)
+
+    def averages(self, texts: Sequence[Text], weigh: Callable[[Shares], NDArray[Any]]) -> Floats:
+        """Average the weighted vectors of each text's words: (n, d) float32, zero without words.
+
+        weigh: gives the weights of words by their shares; that of an unknown word is 0.
+        """
+        rows, place = np.zeros((len(texts), self.dim), np.float32), self.keyed.key_to_index
+        for row, text in enumerate(texts):
+            if found := words(text):
+                vectors = np.array([self.keyed.get_vector(word) for word in found])
+                known = [self.shares[place[word]] if word in place else 0.0 for word in found]
+                rows[row] = weigh(np.array(known)) @ vectors / len(found)
+        return rows
+
+
+_LEARNED: dict[tuple[str, int, int], WordVectors] = {}
+"""The last two: several baselines are made of the same, of two corpora in turns."""
+
+
+def learned_words(material: Material, dim: int, seed: int, progress: Progress) -> WordVectors:
+    """Learn word vectors by the texts that may be learned from, unless that was done just now.
+
+    Raises:
+        MissingExtraError: gensim is not installed.
+        InputError: no word is in the papers often enough.
+    """
+    key = (material.fingerprint(), dim, seed)
+    texts = _texts(material)
+    if key not in _LEARNED:
+        from gensim.models import FastText
+
+        model = FastText(
+            texts, sg=1, vector_size=dim, epochs=WORD_EPOCHS, alpha=WORD_RATE, sample=SAMPLE,
+            min_count=LEAST_TIMES, min_n=LETTERS, max_n=LETTERS, bucket=BUCKETS, workers=1,
+            seed=seed, callbacks=[_shown_epochs(progress, WORD_EPOCHS)],
+        )  # fmt: skip
+        counts = [model.wv.get_vecattr(word, "count") for word in model.wv.index_to_key]
+        while len(_LEARNED) > 1:
+            del _LEARNED[next(iter(_LEARNED))]
+        _LEARNED[key] = WordVectors(model.wv, np.array(counts) / sum(map(len, texts)))
+    return _LEARNED[key]
+
+
+def _texts(material: Material) -> list[list[str]]:
+    """Split what may be learned from into words, of which one must be frequent enough."""
+    need("gensim", "This baseline")
+    texts = [words(text) for text in material.learned]
+    if max(Counter(word for text in texts for word in text).values(), default=0) < LEAST_TIMES:
+        raise too_few_words(len(texts))
+    return texts
+
+
+def _shown_epochs(progress: Progress, epochs: int) -> "CallbackAny2Vec":
+    """Report every epoch of a training."""
+    from gensim.models.callbacks import CallbackAny2Vec
+
+    class Shown(CallbackAny2Vec):  # type: ignore[misc]  # gensim has no types.
+        done = 0
+
+        def on_epoch_end(self, model: object) -> None:
+            self.done += 1
+            progress("learn words", self.done, epochs)
+
+    progress("learn words", 0, epochs)
+    return Shown()
+
+
+@dataclass(frozen=True, slots=True)
+class WordAverages:
+    """Implements `recsys.protocols.Encoder` by averages of words.
+
+    common: (d,) float32, the direction that all texts share, which SIF takes out of averages that
+    it weighs; a unit vector. None: words weigh the same, and nothing is taken out.
+    """
+
+    words: WordVectors
+    fingerprint: str
+    common: Floats | None = None
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector."""
+        return self.words.dim
+
+    def encode(self, texts: Sequence[Text]) -> Floats:
+        """Average the words of each text: (n, d) float32, unit rows or zero."""
+        if self.common is None:
+            return unit_rows(self.words.averages(texts, np.ones_like))
+        return unit_rows(without(self.words.averages(texts, weights), self.common))
+
+
+def fit_fasttext(
+    material: Material, dim: int, seed: int, fingerprint: str, progress: Progress
+) -> Fitted:
+    """Learn word vectors.
+
+    Raises:
+        MissingExtraError: gensim is not installed.
+        InputError: no word is in the papers often enough.
+    """
+    encoder = WordAverages(learned_words(material, dim, seed, progress), fingerprint)
+    return Fitted(encoder, encode_all(encoder, material.texts, progress), encoder.words.size)
+
+
+def fit_sif(
+    material: Material, dim: int, seed: int, fingerprint: str, progress: Progress
+) -> Fitted:
+    """Learn word vectors, and the first principal component of the texts' averages.
+
+    Raises:
+        MissingExtraError: gensim is not installed.
+        InputError: no word is in the papers often enough.
+    """
+    found = learned_words(material, dim, seed, progress)
+    common = first_component(found.averages(material.learned, weights))
+    encoder = WordAverages(found, fingerprint, common)
+    vectors = encode_all(encoder, material.texts, progress)
+    return Fitted(encoder, vectors, found.size + common.nbytes)
+
+
+def weights(shares: Shares) -> Floats:
+    """Weigh words by their share of all words, p: a / (a + p) (Arora et al. 2017, algorithm 1)."""
+    return (A / (A + shares)).astype(np.float32)
+
+
+def first_component(vectors: Floats) -> Floats:
+    """Find the unit vector along which (n, d) vectors are longest, their mean not subtracted."""
+    exact = vectors.astype(np.float64)
+    return np.asarray(np.linalg.eigh(exact.T @ exact)[1][:, -1], np.float32)
+
+
+def without(vectors: Floats, direction: Floats) -> Floats:
+    """Subtract the projection on a unit vector from each row (Arora et al. 2017, algorithm 1)."""
+    return vectors - np.outer(vectors @ direction, direction)
+
+
+def fit_sgc(
+    material: Material, dim: int, seed: int, fingerprint: str, progress: Progress
+) -> Fitted:
+    """Fit SIF, and mix each paper's vector with those of what it cites.
+
+    A text that is no paper of the material has no citations, nor has a query, whose references are
+    hidden: their vectors are SIF's. Without citations all are.
+    """
+    fitted = fit_sif(material, dim, seed, fingerprint, progress)
+    if material.cites is None:
+        return fitted
+    return replace(fitted, vectors=unit_rows(propagate(fitted.vectors, material.cites, STEPS)))
+
+
+def propagate(features: Floats, cites: Ragged, steps: int) -> Floats:
+    """Average each row with the rows that it cites, so many times: (n, d) float32.
+
+    S^k X (Wu et al. 2019, section 2.2), where S holds citations and self-loops, its rows divided
+    by their sums. The paper's S is symmetric; here nothing flows from a citing paper to a cited
+    one, which is the older: a paper's vector depends on nothing that came after it.
+
+    Args:
+        features: (n, d) float32, X.
+        cites: row -> cited rows.
+        steps: k.
+    """
+    for _ in range(steps):
+        groups = (np.append(cites[row], row) for row in range(len(features)))
+        features = np.array([features[group].mean(axis=0) for group in groups])
+    return features
+
+
+@dataclass(frozen=True, slots=True)
+class ParagraphVectors:
+    """Implements `recsys.protocols.Encoder`. The model's source of chance is not thread-safe."""
+
+    model: "Doc2Vec"
+    fingerprint: str
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector."""
+        return int(self.model.vector_size)
+
+    def encode(self, texts: Sequence[Text]) -> Floats:
+        """Infer a vector that predicts each text's words: (n, d) float32, unit rows or zero.
+
+        Chance depends on the text alone: gensim's own inference goes on with what it has drawn for
+        earlier texts, and starts from a hash of Python's, which another process does not share.
+        """
+        vectors = np.zeros((len(texts), self.dim), np.float32)
+        for place, text in enumerate(texts):
+            if known := self.known(words(text)):
+                vectors[place] = self._infer(known)
+        return unit_rows(vectors)
+
+    def known(self, found: Sequence[str]) -> list[str]:
+        """Keep the words that the model knows."""
+        return [word for word in found if word in self.model.wv.key_to_index]
+
+    def _infer(self, known: list[str]) -> Floats:
+        from gensim.models.doc2vec import train_document_dbow
+
+        chance = np.random.RandomState(zlib.crc32(" ".join(known).encode()))
+        self.model.random = chance
+        vector = np.asarray((chance.random_sample((1, self.dim)) - 0.5) / self.dim, np.float32)
+        work, free = np.zeros(self.dim, np.float32), np.ones(1, np.float32)
+        for rate in np.linspace(self.model.alpha, self.model.min_alpha, self.model.epochs):
+            train_document_dbow(
+                self.model, known, [0], rate, work, learn_words=False, learn_hidden=False,
+                doctag_vectors=vector, doctags_lockf=free,
+            )  # fmt: skip
+        return np.asarray(vector[0])
+
+
+def fit_doc2vec(
+    material: Material, dim: int, seed: int, fingerprint: str, progress: Progress
+) -> Fitted:
+    """Learn vectors that predict the words of papers; those of papers not known are inferred.
+
+    Raises:
+        MissingExtraError: gensim is not installed.
+        InputError: no word is in the papers often enough.
+    """
+    texts = _texts(material)
+    from gensim.models.doc2vec import Doc2Vec, TaggedDocument
+
+    model = Doc2Vec(
+        [TaggedDocument(each, [number]) for number, each in enumerate(texts)],
+        vector_size=dim, dm=0, epochs=PARAGRAPH_EPOCHS, sample=SAMPLE, min_count=LEAST_TIMES,
+        workers=1, seed=seed, callbacks=[_shown_epochs(progress, PARAGRAPH_EPOCHS)],
+    )  # fmt: skip
+    encoder = ParagraphVectors(model, fingerprint)
+    vectors = np.zeros((len(material.texts), dim), np.float32)
+    told = np.array([bool(encoder.known(each)) for each in texts])
+    vectors[material.known] = unit_rows(model.dv.vectors) * told[:, None]
+    others = np.flatnonzero(~material.known).tolist()
+    vectors[others] = encode_all(encoder, [material.texts[row] for row in others], progress)
+    return Fitted(encoder, vectors, model.syn1neg.nbytes)

@@ -1,0 +1,312 @@
+"""Rankers of related papers: two that learn from weighted clicks, and those that learn nothing.
+
+Feed-forward, SciDocs' ranker (Cohan et al. 2020): a pair of a clicked and another paper costs
+weight * max(0, margin - (s(clicked) - s(other))). The published configuration (sizes, margin,
+learning rate) is not public: the defaults are ours. torch trains it; a trained network scores in
+numpy.
+
+Boosted trees, by LightGBM: a pair of a clicked and another paper costs weight * log(1 +
+exp(-(s(clicked) - s(other)))), as in RankNet (Burges 2010, section 2), with the weights of inverse
+propensities (Joachims et al. 2017). With `swaps` a pair also counts by how much the click's 1 /
+log2(1 + rank) would change, were the two papers to change places: LambdaMART (Burges 2010, section
+7) with the weights that Hu et al. 2019 give it, but for known propensities.
+
+The others: display order, chance, and each feature alone.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+import numpy as np
+
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.clicks.click_evaluation import DISPLAY, display_order
+from recsys.eval.studies.clicks.click_log import ClickLog
+from recsys.extras import need
+from recsys.pipelines.studies.clicks.click_features import FEATURES, Pairs
+from recsys.store.arrays import Floats, Longs
+
+if TYPE_CHECKING:
+    import lightgbm
+    from torch import Tensor
+
+Layers: TypeAlias = tuple[tuple[Doubles, Doubles], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FeedForwardOptions:
+    """How the network is built and trained.
+
+    hidden: units of each hidden layer. margin: by how much a clicked paper should win. rate: of
+    Adam (Kingma & Ba 2015). batch: pairs. patience: epochs without a lower validation loss
+    after which training stops; `epochs` at most.
+    """
+
+    hidden: tuple[int, ...] = (50,)
+    margin: float = 1.0
+    rate: float = 0.003
+    batch: int = 512
+    epochs: int = 60
+    patience: int = 8
+
+
+@dataclass(frozen=True, slots=True)
+class FeedForward:
+    """A trained network: standardise, layers of ELU, one linear output.
+
+    mean, spread: (f,) float64 of the training rows; a feature that was constant has an infinite
+    spread, and so no influence. layers: (weights (inputs, units), biases (units,)) float64 each.
+    """
+
+    mean: Doubles
+    spread: Doubles
+    layers: Layers
+
+    def score(self, features: Floats) -> Doubles:
+        """Score (..., f) features: (...) float64, higher is better."""
+        values = self.standardise(features)
+        for weights, biases in self.layers[:-1]:
+            values = values @ weights + biases
+            values = np.where(values > 0, values, np.expm1(np.minimum(values, 0)))
+        weights, biases = self.layers[-1]
+        return np.asarray((values @ weights + biases)[..., 0])
+
+    def standardise(self, features: Floats) -> Doubles:
+        """Shift and scale features as those of training."""
+        return np.asarray((features - self.mean) / self.spread)
+
+
+def fit_feedforward(
+    train: Pairs,
+    validation: Pairs,
+    options: FeedForwardOptions | None = None,
+    *,
+    rng: np.random.Generator,
+) -> FeedForward:
+    """Train on weighted pairs; keep the epoch with the lowest weighted loss on validation.
+
+    Both sets of pairs should be weighted alike: a ranker that is tuned on better weights than it is
+    trained on would know what a click-naive one cannot. The same `rng` gives the same network.
+    """
+    need("torch", "The feed-forward ranker")
+    from recsys.pipelines.studies.citeomatic.network_training import one_thread
+
+    chosen = options or FeedForwardOptions()
+    kept, best, since = _untrained(train.features, chosen.hidden, rng), np.inf, 0
+    with one_thread():
+        for net in _epochs(kept, train, chosen, rng):
+            loss = margin_loss(net.score(validation.features), validation, chosen.margin)
+            since = 0 if loss < best else since + 1
+            if since == 0:
+                kept, best = net, loss
+            if since >= chosen.patience:
+                break
+    return kept
+
+
+def _epochs(
+    net: FeedForward, train: Pairs, options: FeedForwardOptions, rng: np.random.Generator
+) -> Iterator[FeedForward]:
+    """Train; give the network as it is after each epoch."""
+    import torch
+
+    inputs = torch.from_numpy(net.standardise(train.features))
+    clicked, other, weight = map(torch.from_numpy, (train.clicked, train.other, train.weight))
+    layers = [tuple(torch.tensor(a, requires_grad=True) for a in layer) for layer in net.layers]
+    optimiser = torch.optim.Adam([each for layer in layers for each in layer], options.rate)
+    for _ in range(options.epochs):
+        order = torch.from_numpy(rng.permutation(len(train)))
+        for begin in range(0, len(train), options.batch):
+            batch = order[begin : begin + options.batch]
+            rows = torch.cat([clicked[batch], other[batch]])
+            winner, loser = _forward(inputs[rows], layers).chunk(2)
+            losses = weight[batch] * torch.relu(options.margin - (winner - loser))
+            optimiser.zero_grad()
+            torch.autograd.backward(losses.mean())
+            optimiser.step()
+        yield FeedForward(net.mean, net.spread, _to_numpy(layers))
+
+
+def margin_loss(scores: Doubles, pairs: Pairs, margin: float) -> float:
+    """Average the weighted losses of the pairs of (r,) scored rows."""
+    return float(np.mean(pairs.weight * np.maximum(margin - pairs.gaps(scores), 0)))
+
+
+def _untrained(features: Floats, hidden: Sequence[int], rng: np.random.Generator) -> FeedForward:
+    """Draw weights uniformly (Glorot & Bengio 2010, eq. 16)."""
+    sizes = [features.shape[1], *hidden, 1]
+    layers = []
+    for inputs, units in pairwise(sizes):
+        bound = np.sqrt(6 / (inputs + units))
+        layers.append((rng.uniform(-bound, bound, (inputs, units)), np.zeros(units)))
+    exact = features.astype(np.float64)  # So the spread of a constant is 0, not about 0.
+    spread = exact.std(axis=0)
+    return FeedForward(exact.mean(axis=0), np.where(spread > 0, spread, np.inf), tuple(layers))
+
+
+def _forward(rows: "Tensor", layers: Sequence[tuple["Tensor", ...]]) -> "Tensor":
+    from torch.nn.functional import elu
+
+    for weights, biases in layers[:-1]:
+        rows = elu(rows @ weights + biases)
+    weights, biases = layers[-1]
+    return (rows @ weights + biases).squeeze(1)
+
+
+def _to_numpy(layers: Sequence[tuple["Tensor", ...]]) -> Layers:
+    arrays = [[each.detach().numpy().copy() for each in layer] for layer in layers]
+    return tuple((weights, biases) for weights, biases in arrays)
+
+
+_LOSS = "weighted loss"
+
+
+@dataclass(frozen=True, slots=True)
+class BoostedOptions:
+    """How the trees are grown.
+
+    swaps: count each pair by the change in discounted gain. least: rows of a leaf. rows, columns:
+    shares of the rows drawn for a tree and of the features drawn for a node. patience: trees
+    without a lower validation loss after which training stops; `trees` at most.
+    """
+
+    swaps: bool = True
+    rate: float = 0.05
+    leaves: int = 15
+    least: int = 100
+    rows: float = 0.8
+    columns: float = 0.5
+    trees: int = 400
+    patience: int = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Boosted:
+    """Trained trees."""
+
+    booster: "lightgbm.Booster"
+
+    def score(self, features: Floats) -> Doubles:
+        """Score (..., f) features: (...) float64, higher is better."""
+        flat = features.reshape(-1, features.shape[-1])
+        return np.asarray(self.booster.predict(flat, num_threads=1)).reshape(features.shape[:-1])
+
+
+def fit_boosted(
+    train: Pairs,
+    validation: Pairs,
+    options: BoostedOptions | None = None,
+    *,
+    rng: np.random.Generator,
+) -> Boosted:
+    """Train on weighted pairs; stop early by the weighted loss on validation.
+
+    Both sets of pairs should be weighted alike. The same `rng` gives the same trees.
+    """
+    import lightgbm
+
+    chosen = options or BoostedOptions()
+    data = lightgbm.Dataset(train.features, np.zeros(len(train.features)))
+    held_out = lightgbm.Dataset(
+        validation.features, np.zeros(len(validation.features)), reference=data
+    )
+    booster = lightgbm.train(
+        {
+            "objective": lambda scores, _: gradients(scores, train, swaps=chosen.swaps),
+            "metric": "None",
+            "learning_rate": chosen.rate,
+            "num_leaves": chosen.leaves,
+            "min_data_in_leaf": chosen.least,
+            "bagging_fraction": chosen.rows,
+            "bagging_freq": 1,
+            "feature_fraction_bynode": chosen.columns,
+            "lambda_l2": 1.0,
+            "seed": int(rng.integers(2**31)),
+            "deterministic": True,
+            "force_row_wise": True,
+            "num_threads": 1,
+            "verbosity": -1,
+        },
+        data,
+        chosen.trees,
+        [held_out],
+        feval=lambda scores, _: (_LOSS, logistic_loss(scores, validation), False),
+        callbacks=[lightgbm.early_stopping(chosen.patience, verbose=False)],
+    )
+    return Boosted(booster)
+
+
+def logistic_loss(scores: Doubles, pairs: Pairs) -> float:
+    """Average the weighted losses of the pairs of (r,) scored rows."""
+    return float(np.mean(pairs.weight * np.logaddexp(0, -pairs.gaps(scores))))
+
+
+def gradients(scores: Doubles, pairs: Pairs, *, swaps: bool) -> tuple[Doubles, Doubles]:
+    """Differentiate the summed loss of all pairs by the (r,) scores: gradient and curvature.
+
+    The curvature is the diagonal of the Hessian. The changes in gain count as constants.
+    """
+    weight = pairs.weight * _changes(scores, pairs) if swaps else pairs.weight
+    wrong = 1 / (1 + np.exp(np.clip(pairs.gaps(scores), -500, 500)))
+    slope, curve = weight * wrong, weight * wrong * (1 - wrong)
+    count = len(scores)
+    lost, won = np.bincount(pairs.other, slope, count), np.bincount(pairs.clicked, slope, count)
+    curved = np.bincount(pairs.other, curve, count) + np.bincount(pairs.clicked, curve, count)
+    return np.asarray(lost - won, np.float64), np.asarray(curved, np.float64)
+
+
+def _changes(scores: Doubles, pairs: Pairs) -> Doubles:
+    """Tell by how much the click's gain changes if the papers of a pair change places: (k,)."""
+    gain = 1 / np.log2(1 + ranks(scores, pairs))
+    return np.asarray(np.abs(gain[pairs.clicked] - gain[pairs.other]))
+
+
+def ranks(scores: Doubles, pairs: Pairs) -> Longs:
+    """Rank the rows of each list by score, from 1; ties break by ascending paper id: (r,)."""
+    order = np.lexsort((pairs.paper, -scores, pairs.impression))
+    starts = np.searchsorted(pairs.impression, pairs.impression)
+    found = np.empty(len(scores), np.int64)
+    found[order] = np.arange(1, len(scores) + 1)
+    return found - starts
+
+
+class Scorer(Protocol):
+    """A trained ranker."""
+
+    def score(self, features: Floats) -> Doubles:
+        """Score (..., f) features: (...) float64, higher is better."""
+        ...
+
+
+LEARNERS: Mapping[str, Callable[..., Scorer]] = {
+    "feed-forward": fit_feedforward,
+    "LightGBM": fit_boosted,
+}
+"""Name -> `fit(train: Pairs, validation: Pairs, *, rng)`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """A ranking: `score(log, features, rng)` gives (n, m) float64 for (n, m, 10) features."""
+
+    name: str
+    meaning: str
+    score: Callable[[ClickLog, Floats, np.random.Generator], Doubles]
+
+
+def _random(log: ClickLog, features: Floats, rng: np.random.Generator) -> Doubles:
+    return rng.random(log.shown.shape)
+
+
+def _feature(column: int) -> Callable[[ClickLog, Floats, np.random.Generator], Doubles]:
+    return lambda log, features, rng: features[..., column].astype(np.float64)
+
+
+BASELINES: tuple[Baseline, ...] = (
+    Baseline(DISPLAY, "as the list was shown", lambda log, features, rng: display_order(log)),
+    Baseline("random", "in an order drawn by chance", _random),
+    *(Baseline(each.name, each.meaning, _feature(i)) for i, each in enumerate(FEATURES)),
+)
+"""The cosine of embeddings and the count of citations are among the single features."""

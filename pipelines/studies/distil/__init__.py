@@ -1,1 +1,0 @@
-"""Distil a large encoder into a small one: the teacher's vectors are all that is learned from."""

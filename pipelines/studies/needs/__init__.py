@@ -1,1 +1,0 @@
-"""Study a question: can a model tell which sentences need a citation?"""

@@ -1,0 +1,1 @@
+"""The commands of studies: they measure and compare methods, and change no answer."""

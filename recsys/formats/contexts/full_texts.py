@@ -1,0 +1,253 @@
+"""Read the citing sentences of whole papers, but JATS: as data sets parsed them, or as they are.
+
+- S2ORC up to 2020, CORD-19, doc2json, unarXive 2022: an object with paragraphs, in which spans
+  point at entries of its bibliography.
+- S2ORC as the API gives it: one text, and spans of it by kind.
+- A paper as it was written or printed: LaTeX, PDF, Word.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from recsys.errors import CorpusError
+from recsys.formats.contexts.citing_text import (
+    ELSEWHERE,
+    NO_NAME,
+    NO_WORDS,
+    cited_contexts,
+    contexts_of,
+    has_words,
+    is_known,
+    without_marks,
+    without_signs,
+)
+from recsys.formats.drafts.draft_formats import parse_draft
+from recsys.formats.files import MAX_BYTES
+from recsys.formats.markup.printed_citation import cited_work
+from recsys.formats.papers.external_ids import named
+from recsys.formats.papers.paper_fields import Record, id_of, nested, text_of, year_of
+from recsys.formats.papers.s2orc import PARTS, annotations_of, place_of
+from recsys.formats.references.bibliography import Problem, names_in
+from recsys.formats.source_streams import open_bytes
+from recsys.passages import Context
+from recsys.records import Reference
+
+NO_TEXT = Problem("a paper comes without its text.", "article without text")
+_PARSES = ("pdf_parse", "latex_parse", "grobid_parse")
+_NAMES = ("doi", "arxiv_id", "acl_id", "pubmed_id", "pmc_id", "mag_id")
+_UNARXIVE = frozenset({"_source_hash", "_source_name"})
+_THINGS = re.compile(r"\{\{\w{1,20}:[0-9a-fA-F-]{1,80}\}\}")
+_MOST = 20_000
+"""Paragraphs of a paper, and spans of a paragraph, that are read."""
+_MARKS, _HEADERS = ("bibref", "bib_ref"), ("sectionheader", "section_header")
+_ENTRIES = ("bibentry", "bib_entry")
+_LATEX = re.compile(r"^[^%\n]{0,200}\\(?:documentclass|documentstyle|begin\s*\{document\})", re.M)
+_BEGINNINGS = ("%PDF-", "PK\x03\x04")
+
+
+def parsed_contexts(record: Record) -> Iterator[Context | Problem]:
+    """Read a paper whose paragraphs have spans."""
+    parse = next((record[name] for name in _PARSES if isinstance(record.get(name), dict)), record)
+    entries = parse.get("bib_entries")
+    paragraphs = list(_parsed_paragraphs(parse))
+    if not paragraphs or not isinstance(entries, dict):
+        yield NO_TEXT
+        return
+    if _UNARXIVE.isdisjoint(record):
+        title = text_of(record.get("title")) or text_of(nested(record, "metadata", "title"))
+        citing = Reference(id=id_of(record.get("paper_id")), title=title)
+        citing = named(citing, [(name, record.get(name)) for name in _NAMES])
+        read = _entry
+    else:
+        citing = Reference(title=text_of(nested(record, "metadata", "title")))
+        doi = nested(record, "metadata", "doi")
+        citing = named(citing, (("arxiv", record.get("paper_id")), ("doi", doi)))
+        read = _unarxive_entry
+    if not is_known(citing):
+        yield NO_NAME
+        return
+    works = {key: [read(entry)] for key, entry in entries.items() if isinstance(entry, dict)}
+    for text, spans, section in paragraphs:
+        yield from cited_contexts(citing, works, *_marked(text, spans), section)
+
+
+def _parsed_paragraphs(
+    parse: Record,
+) -> Iterator[tuple[str, list[tuple[int, int, str]], object]]:
+    """Yield the text of each paragraph, its spans, and the title of its section."""
+    body, sections = parse.get("body_text"), parse.get("sections")
+    items: list[tuple[object, Any]] = []
+    if isinstance(body, list):
+        items = [(None, paragraph) for paragraph in body[:_MOST]]
+    elif isinstance(sections, dict):  # So has unarXive since 2024.
+        items = list(sections.items())[:_MOST]
+    for title, paragraph in items:
+        if isinstance(paragraph, dict) and isinstance(paragraph.get("text"), str):
+            section = paragraph.get("section") if title is None else title
+            while isinstance(section, list) and section:  # [number, title] one after the other.
+                section = section[-1]
+            yield paragraph["text"], _cite_spans(paragraph), section
+
+
+def _cite_spans(paragraph: Mapping[str, Any]) -> list[tuple[int, int, str]]:
+    places = []
+    spans = paragraph.get("cite_spans")
+    for span in spans[:_MOST] if isinstance(spans, list) else ():
+        if isinstance(span, dict):
+            start, end = place_of(span.get("start")), place_of(span.get("end"))
+            key = span.get("ref_id")
+            if start is not None and end is not None:
+                places.append((start, end, key if isinstance(key, str) else ""))
+    return places
+
+
+def _marked(
+    text: str, spans: Sequence[tuple[int, int, str]]
+) -> tuple[str, Sequence[tuple[str, ...]]]:
+    """Put ELSEWHERE in the place of spans (start, end, key); of overlapping ones the first.
+
+    Of a bracket around several marks, the first span may have the beginning, and the last the end:
+    both stay outside.
+    """
+    pieces, keys, place = [], [], 0
+    for start, end, key in sorted(spans):
+        if place <= start <= end <= len(text):
+            span = text[start:end]
+            if span.startswith(("(", "[")) and not span.endswith((")", "]")):
+                start += 1
+            elif span.endswith((")", "]")) and span.count("(") + span.count("[") == 0:
+                end -= 1
+            pieces += [without_signs(text[place:start]), ELSEWHERE]
+            keys.append((key,))
+            place = end
+    pieces.append(without_signs(text[place:]))
+    return _THINGS.sub(" ", "".join(pieces)), keys
+
+
+def _entry(entry: Mapping[str, Any]) -> Reference:
+    people, others = entry.get("authors"), entry.get("other_ids")
+    names = (_surname(person) for person in (people[:1] if isinstance(people, list) else ()))
+    work = Reference(
+        id=id_of(entry.get("link")),
+        title=text_of(entry.get("title")),
+        authors=names_in(names),
+        year=year_of(entry.get("year")),
+    )
+    return named(work, others.items() if isinstance(others, dict) else ())
+
+
+def _surname(person: object) -> str | None:
+    if not isinstance(person, dict):
+        return person if isinstance(person, str) else None
+    parts = (text_of(person.get(name)) for name in ("first", "last"))
+    return " ".join(filter(None, parts)) or None
+
+
+def _unarxive_entry(entry: Mapping[str, Any]) -> Reference:
+    links = entry.get("contained_arXiv_ids")
+    linked = links if isinstance(links, list) else []
+    first = next((link for link in linked if isinstance(link, dict)), {})
+    arxiv = nested(entry, "ids", "arxiv_id") or first.get("id")
+    others = (nested(entry, "ids", name) for name in ("doi", "pubmed_id", "pmc_id"))
+    names = zip(("doi", "pubmed_id", "pmc_id"), others, strict=True)
+    openalex = nested(entry, "ids", "open_alex_id")
+    work = cited_work(text_of(entry.get("bib_entry_raw")))
+    return named(work, [("openalex", openalex), ("arxiv", arxiv), *names])
+
+
+def annotated_contexts(record: Record) -> Iterator[Context | Problem]:
+    """Read a paper of the API's S2ORC; what it cites is known where it was matched with a paper."""
+    part = next((part for part in PARTS if isinstance(record.get(part), dict)), PARTS[0])
+    text = nested(record, part, "text")
+    if not isinstance(text, str):
+        yield NO_TEXT
+        return
+    external = record.get("externalids") or record.get("externalIds")
+    external = external or nested(record, "openaccessinfo", "externalids")
+    citing = Reference(title=text_of(record.get("title")), year=year_of(record.get("year")))
+    others = external.items() if isinstance(external, dict) else ()
+    citing = named(citing, (("corpusid", record.get("corpusid")), *others))
+    if not is_known(citing):
+        yield NO_NAME
+        return
+    works = {}
+    for _, _, entry in (
+        span for place in (part, "bibliography") for span in _spans(record, place, _ENTRIES)
+    ):
+        number = entry.get("matched_paper_id")
+        works[_name(entry, "id")] = [named(Reference(), (("corpusid", number),))]
+    marks = sorted((b, e, _name(mark, "ref_id")) for b, e, mark in _spans(record, part, _MARKS))
+    begins = [begin for begin, _, _ in marks]
+    headers = sorted((begin, text[begin:end]) for begin, end, _ in _spans(record, part, _HEADERS))
+    told = [(begin, end) for begin, end, _ in _spans(record, part, ("paragraph",))]
+    for start, end in told or _lines(text):
+        inside = marks[bisect_right(begins, start - 1) : bisect_right(begins, end - 1)]
+        if inside:
+            before = bisect_right(headers, start, key=lambda header: header[0])
+            spans = [(begin - start, until - start, key) for begin, until, key in inside]
+            section = headers[before - 1][1] if before else None
+            yield from cited_contexts(citing, works, *_marked(text[start:end], spans), section)
+
+
+def _lines(text: str) -> Iterator[tuple[int, int]]:
+    """Yield what stands between line ends."""
+    begin = 0
+    while begin < len(text):
+        end = text.find("\n", begin) + 1 or len(text)
+        yield begin, end
+        begin = end
+
+
+def _spans(
+    record: Record, part: str, kinds: Sequence[str]
+) -> Iterator[tuple[int, int, dict[str, Any]]]:
+    """Yield start, end, and what is said of the text between."""
+    for span in (span for kind in kinds for span in annotations_of(record, part, kind)):
+        if isinstance(span, dict):
+            start, end = place_of(span.get("start")), place_of(span.get("end"))
+            if start is not None and end is not None and start <= end:
+                said = span.get("attributes")
+                yield start, end, said if isinstance(said, dict) else {}
+
+
+def _name(attributes: Mapping[str, Any], key: str) -> str:
+    value = attributes.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def is_paper(head: str) -> bool:
+    """Whether a file is a paper in LaTeX, PDF or Word."""
+    return head.startswith(_BEGINNINGS) or _LATEX.search(head) is not None
+
+
+def read_paper(path: Path) -> Iterator[Context | Problem]:
+    """Read a paper as it was written or printed; it is known by what it says of itself.
+
+    Raises:
+        InputError: it cannot be read, or has no running text.
+        MissingExtraError: its format needs a package that is not installed.
+    """
+    with open_bytes(path) as stream:
+        raw = stream.read(MAX_BYTES + 1)
+    if len(raw) > MAX_BYTES:
+        raise CorpusError(f"{path} is larger than any paper.", "Give the paper itself.")
+    name = path.with_suffix("") if path.suffix == ".gz" else path
+    draft = parse_draft(raw, name)
+    manuscript, body = draft.manuscript, draft.body
+    yield from (Problem(note, "remark on a paper") for note in body.notes)
+    citing = Reference(
+        id=manuscript.paper_id, title=manuscript.title or None, authors=manuscript.authors
+    )
+    if not is_known(citing):
+        yield NO_NAME
+        return
+    works = {work.key: [work] for work in reversed(body.references) if work.key}
+    for sentence in body.sentences:
+        if sentence.cited:
+            if has_words(text := without_marks(sentence.text)):
+                yield from contexts_of(citing, works, sentence.cited, text, sentence.section)
+            else:
+                yield NO_WORDS

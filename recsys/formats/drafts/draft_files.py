@@ -1,0 +1,394 @@
+"""Find the files that a draft names, and open those of an archive or of a folder, within limits."""
+
+import io
+import os
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath, PurePosixPath
+from typing import Protocol
+
+from recsys.errors import DraftError
+from recsys.formats.drafts.wording import short
+from recsys.formats.files import STDIN, read_bytes
+
+_TOP = PurePosixPath()
+_REPOSITORIES = (".git", ".hg", ".svn")
+MOST_ENTRIES = 5_000
+MOST_BYTES = 64 * 2**20
+"""Bytes that all entries together that are read may unpack to."""
+LARGEST_ENTRY = 32 * 2**20
+"""Bytes that one entry may unpack to."""
+
+# Others may take more memory than what they hold, and nothing that packs drafts uses them.
+_READABLE = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_ENTRY = b"PK\1\2"
+_ENCRYPTED = 0x1
+_CHUNK = 2**20
+_HINT = "Pack only the sources, or give the draft itself."
+# What zipfile raises of damage, beside its own error.
+_DAMAGE = (
+    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, LookupError),
+    *(ArithmeticError, RuntimeError),
+)
+
+
+class Folder(Protocol):
+    """The files that a draft may name."""
+
+    @property
+    def draft(self) -> PurePath:
+        """The draft's own place among them."""
+
+    def find(self, name: str, suffixes: Sequence[str], *, near: PurePath | None = None) -> PurePath:
+        """Find a file that a draft names, with one of the suffixes added or as it is.
+
+        Args:
+            name: the file, relative to the draft's folder.
+            suffixes: what the name may lack, such as ".tex".
+            near: a folder that is tried next.
+
+        Raises:
+            DraftError: there is no such file, or it lies outside, by a link or otherwise.
+        """
+
+    def read(self, path: PurePath) -> bytes:
+        """Read a file that was found.
+
+        Raises:
+            InputError: it cannot be read.
+        """
+
+    def spare(self, suffix: str) -> PurePath | None:
+        """Return the one file of a suffix that may stand in for one that is not there, if any."""
+
+
+def folder_of(draft: Path, root: Path | None = None) -> Folder:
+    """Return the folder in which a draft lies, every link resolved; none for standard input.
+
+    root: nothing outside it is read; unless given, the repository of the draft, else its folder.
+
+    Raises:
+        DraftError: the draft lies outside of `root`.
+    """
+    if draft == STDIN:
+        return Nowhere()
+    resolved = draft.resolve()
+    # A draft that is a link is read where the link is.
+    at = draft.parent.resolve() / draft.name
+    within = root.resolve() if root else _repository(at.parent)
+    if not at.is_relative_to(within):
+        raise DraftError(f"{draft} is outside of {root}.", "Give a folder that holds the draft.")
+    return DiskFolder(within, resolved, at.parent)
+
+
+def _repository(folder: Path) -> Path:
+    """Return the root of the repository that a folder is in, else the folder itself.
+
+    A home is no repository of one paper, though some keep their settings so.
+    """
+    for parent in (folder, *folder.parents):
+        if parent == parent.parent or parent == _home():
+            break
+        if any((parent / each).exists() for each in _REPOSITORIES):
+            return parent
+    return folder
+
+
+def _home() -> Path | None:
+    try:
+        return Path.home().resolve()
+    except (RuntimeError, OSError):
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class DiskFolder:
+    """A folder of the disk. root: nothing outside it is read. start: where names begin."""
+
+    root: Path
+    draft: Path
+    start: Path
+
+    def find(self, name: str, suffixes: Sequence[str], *, near: PurePath | None = None) -> PurePath:
+        """Find a file below the root; see `Folder`."""
+        outside = False
+        for start in dict.fromkeys((self.start, Path(near or self.start))):
+            for suffix in (*suffixes, ""):
+                try:
+                    path = (start / f"{name}{suffix}").resolve()
+                    within = path.is_relative_to(self.root)
+                    if within and path.is_file():
+                        return path
+                except (OSError, ValueError, RuntimeError):  # Too long, a NUL, a circle of links.
+                    continue
+                outside = outside or not within
+        if outside:
+            raise DraftError(
+                f"{short(name)} was not read: it is outside the draft's folder; --root DIR lets it "
+                "be read."
+            )
+        raise _missing(name)
+
+    def read(self, path: PurePath) -> bytes:
+        """Read a file of the disk; see `Folder`."""
+        return read_bytes(Path(path))
+
+    def spare(self, suffix: str) -> PurePath | None:
+        """Return nothing: what lies beside a draft need not be meant."""
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Nowhere:
+    """The folder that standard input has not."""
+
+    draft: PurePath = STDIN
+
+    def find(self, name: str, suffixes: Sequence[str], *, near: PurePath | None = None) -> PurePath:
+        """Find nothing; see `Folder`."""
+        raise DraftError(f"{short(name)} was not read: standard input has no folder.")
+
+    def read(self, path: PurePath) -> bytes:
+        """Read nothing: nothing is ever found."""
+        raise _missing(str(path))
+
+    def spare(self, suffix: str) -> PurePath | None:
+        """Return nothing; see `Folder`."""
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """Files that are in memory, or packed: what they are called never meets the disk.
+
+    names: normalised (`inside`). content: gives the bytes of a name. loose: the files have lost
+    their folders, so that the last part of a name is enough. opened: the names read so far.
+    """
+
+    draft: PurePosixPath
+    names: frozenset[str]
+    content: Callable[[str], bytes]
+    loose: bool = False
+    opened: set[str] = field(default_factory=set)
+
+    def find(self, name: str, suffixes: Sequence[str], *, near: PurePath | None = None) -> PurePath:
+        """Find a file of the bundle; see `Folder`."""
+        outside = False
+        start = self.draft.parent
+        for folder in dict.fromkeys((start, PurePosixPath(near or start))):
+            for suffix in (*suffixes, ""):
+                path = inside(name + suffix, folder)
+                if path is not None and str(path) in self.names:
+                    return path
+                outside = outside or path is None
+        for suffix in (*suffixes, "") if self.loose else ():
+            last = PurePosixPath(name + suffix).name
+            if len(alike := [each for each in self.names if PurePosixPath(each).name == last]) == 1:
+                return PurePosixPath(alike[0])
+        if outside:
+            raise DraftError(f"{short(name)} was not read: it is outside the draft's folder.")
+        raise _missing(name)
+
+    def read(self, path: PurePath) -> bytes:
+        """Read a file of the bundle; see `Folder`."""
+        self.opened.add(str(path))
+        return self.content(str(path))
+
+    def spare(self, suffix: str) -> PurePath | None:
+        """Return the only file of a suffix."""
+        found = [name for name in self.names if name.lower().endswith(suffix)]
+        return PurePosixPath(found[0]) if len(found) == 1 else None
+
+
+def bundle_of(draft: str, files: Mapping[str, bytes]) -> Bundle:
+    """Make a bundle of files that were given together, under normalised names."""
+    return Bundle(PurePosixPath(draft), frozenset(files), files.__getitem__, loose=True)
+
+
+def inside(name: str, folder: PurePosixPath = _TOP) -> PurePosixPath | None:
+    """Normalise a name below a folder; None where it leads out of the bundle.
+
+    >>> inside("./b/../c.tex", PurePosixPath("a")), inside("../../c"), inside("/c")
+    (PurePosixPath('a/c.tex'), None, None)
+    """
+    if name.startswith("/"):
+        return None
+    return _walked((*folder.parts, *name.split("/")))
+
+
+def _walked(parts: Iterable[str]) -> PurePosixPath | None:
+    way: list[str] = []
+    for part in parts:
+        if part == "..":
+            if not way:
+                return None
+            way.pop()
+        elif part not in ("", "."):
+            way.append(part)
+    return PurePosixPath(*way)
+
+
+def _missing(name: str) -> DraftError:
+    return DraftError(f"{short(name)} was not read: there is no such file in the draft's folder.")
+
+
+class Archive:
+    """The files of a zip by normalised name; `read` unpacks one.
+
+    What is counted is what is unpacked: sizes that the archive claims are only believed when they
+    are too large.
+    """
+
+    def __init__(self, raw: bytes, name: str) -> None:
+        """Open a zip.
+
+        Raises:
+            DraftError: it is damaged, or has more entries than a draft has.
+        """
+        self.name = name
+        self._left = MOST_BYTES
+        self._unpacked: dict[str, bytes] = {}
+        if raw.count(_ENTRY) > 4 * MOST_ENTRIES:  # An object would be made of each of them.
+            raise _too_many(name)
+        try:
+            self._zip = zipfile.ZipFile(io.BytesIO(raw))
+            entries = self._zip.infolist()
+        except _DAMAGE as error:
+            raise _damaged(name) from error
+        if len(entries) > MOST_ENTRIES:
+            raise _too_many(name)
+        self._entries = _by_name(entries)
+        self.names = frozenset(self._entries)
+
+    def check_whole(self) -> None:
+        """Refuse an archive that cannot be read whole: no more is unpacked than what it claims.
+
+        Raises:
+            DraftError: an entry is encrypted, or they are too large.
+        """
+        entries = self._zip.infolist()
+        for entry in entries:
+            self._check(entry)
+        largest = max(entries, key=lambda entry: entry.file_size, default=None)
+        if largest and sum(entry.file_size for entry in entries) > MOST_BYTES:
+            raise self._too_large(largest)
+
+    def read(self, name: str) -> bytes:
+        """Unpack a file.
+
+        Raises:
+            DraftError: it is encrypted, damaged, or too large.
+        """
+        if name not in self._unpacked:
+            self._unpacked[name] = self._read(self._entries[name])
+        return self._unpacked[name]
+
+    def _read(self, entry: zipfile.ZipInfo) -> bytes:
+        self._check(entry)
+        pieces: list[bytes] = []
+        size = 0
+        try:
+            with self._zip.open(entry) as file:
+                while piece := file.read(_CHUNK):
+                    size += len(piece)
+                    if size > min(LARGEST_ENTRY, self._left):
+                        raise self._too_large(entry)
+                    pieces.append(piece)
+        except _DAMAGE as error:
+            raise _damaged(f"{short(entry.filename)} in {self.name}") from error
+        self._left -= size
+        return b"".join(pieces)
+
+    def _check(self, entry: zipfile.ZipInfo) -> None:
+        if entry.flag_bits & _ENCRYPTED:
+            raise DraftError(f"{self.name} is encrypted.", "Pack it without a password.")
+        if entry.compress_type not in _READABLE:
+            raise DraftError(
+                f"{short(entry.filename)} in {self.name} is packed in a way that is not known.",
+                "Pack it again as an ordinary zip.",
+            )
+        if entry.file_size > min(LARGEST_ENTRY, self._left):
+            raise self._too_large(entry)
+
+    def _too_large(self, entry: zipfile.ZipInfo) -> DraftError:
+        one, whole = LARGEST_ENTRY // 2**20, MOST_BYTES // 2**20
+        return DraftError(
+            f"{short(entry.filename)} in {self.name} is too large: what is read of an archive may "
+            f"unpack to {whole} MB, and each file of it to {one} MB.",
+            _HINT,
+        )
+
+
+def _by_name(entries: list[zipfile.ZipInfo]) -> Mapping[str, zipfile.ZipInfo]:
+    """Name the entries that are files; of two with one name the first counts."""
+    found: dict[str, zipfile.ZipInfo] = {}
+    for entry in entries:
+        path = inside(entry.filename.replace("\\", "/"))
+        if path is None or path == PurePosixPath() or entry.filename.endswith("/"):
+            continue
+        if not any(part.startswith((".", "__MACOSX")) for part in path.parts):
+            found.setdefault(str(path), entry)
+    return found
+
+
+def _too_many(name: str) -> DraftError:
+    return DraftError(f"{name} has more than {MOST_ENTRIES:,} entries.", _HINT)
+
+
+def _damaged(name: str) -> DraftError:
+    return DraftError(f"{name} is damaged: it cannot be unpacked.", "Pack or save it again.")
+
+
+class Project:
+    """The files below a folder of the disk, by their names from there; `read` reads one.
+
+    What is hidden is passed over, and so is what a link leads to outside.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """List a folder.
+
+        Raises:
+            DraftError: it has more files than a project has.
+        """
+        self.name = str(folder)
+        self._root = folder.resolve()
+        self._left = MOST_BYTES
+        self._known: dict[str, bytes] = {}
+        self.names = frozenset(self._listed())
+
+    def _listed(self) -> Iterator[str]:
+        count = 0
+        for at, folders, files in os.walk(self._root):
+            folders[:] = sorted(each for each in folders if not each.startswith((".", "__")))
+            for name in sorted(files):
+                count += 1
+                if count > MOST_ENTRIES:
+                    raise DraftError(
+                        f"{self.name} has more than {MOST_ENTRIES:,} files.",
+                        "Give the main file of the draft.",
+                    )
+                path = Path(at, name)
+                if not name.startswith(".") and path.resolve().is_relative_to(self._root):
+                    yield path.relative_to(self._root).as_posix()
+
+    def read(self, name: str) -> bytes:
+        """Read a file.
+
+        Raises:
+            InputError: it cannot be read, or (DraftError) is too large.
+        """
+        if name in self._known:
+            return self._known[name]
+        raw = read_bytes(self._root / name)
+        if len(raw) > min(LARGEST_ENTRY, self._left):
+            raise DraftError(
+                f"{short(name)} in {self.name} is too large to be read with the others.",
+                "Give the main file of the draft.",
+            )
+        self._left -= len(raw)
+        self._known[name] = raw
+        return raw

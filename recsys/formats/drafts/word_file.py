@@ -1,0 +1,423 @@
+"""Take a document of Word apart: its styles, its paragraphs, and what is anchored in them."""
+
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from recsys.errors import DraftError
+from recsys.extras import need
+from recsys.formats.drafts.draft_files import Archive
+
+if TYPE_CHECKING:
+    from docx.oxml.xmlchemy import BaseOxmlElement
+
+DEEPEST_STYLE = 20
+"""Styles that are based on one another."""
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+VAL = f"{W}val"
+if TYPE_CHECKING:
+    from docx.oxml.xmlchemy import BaseOxmlElement
+
+MOST_PARAGRAPHS, LONGEST_PARAGRAPH = 100_000, 100_000
+"""Paragraphs that are read, and characters of each."""
+MOST_FIELDS = 20_000
+ID = f"{W}id"
+
+_TEXTS = (f"{W}t", "{http://schemas.openxmlformats.org/officeDocument/2006/math}t")
+_PARAGRAPH, _RUN = f"{W}p", f"{W}r"
+_CONTROLLED, _CONTROL = f"{W}sdt", f"{W}sdtPr"
+_FIELD, _INSTRUCTION = f"{W}fldChar", f"{W}instrText"
+_KIND, _SIMPLE = f"{W}fldCharType", f"{W}instr"
+_VANISHED = f"{W}rPr/{W}vanish"
+_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+# What is deleted or moved away, what is said twice, and what is no text.
+_PASSED_OVER = frozenset(
+    {_FALLBACK, *(f"{W}{name}" for name in ("del", "moveFrom", "rPr", "pPr", "sectPr", "tblPr"))}
+)
+_SHOWN = {f"{W}tab": " ", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
+_OFF = ("0", "false", "off", "none")
+_BESIDE = (f"{W}tbl", f"{W}txbxContent")
+_GALLERY = f"{W}docPartObj/{W}docPartGallery"
+_REFERENCES = {f"{W}{kind}Reference": kind for kind in ("comment", "footnote", "endnote")}
+_LISTS = re.compile(
+    r"ZOTERO_BIBL|CSL_BIBLIOGRAPHY|MENDELEY_BIBLIOGRAPHY|EN\.REFLIST|CitaviBibliography|"
+    r"Bibliographies\Z|Table of Contents\Z|\s*(?:ADDIN )?(?:BIBLIOGRAPHY|TOC|INDEX|RD|TOA)\b"
+)
+"""Fields and controls that show a list of what the text names, not text."""
+_CITES = "MENDELEY_CITATION"
+_LONGEST_SIGN = 200
+"""Characters of a field among which the sign of a list stands."""
+if TYPE_CHECKING:
+    from docx.opc.part import Part
+    from docx.oxml.xmlchemy import BaseOxmlElement
+    from docx.package import Package
+
+CONTENT_TYPES = "[Content_Types].xml"
+_HINT = "Save it again as .docx, or as PDF, Markdown or plain text."
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """A style. name: in lower case. level: of a heading. base: the id of what it rests on."""
+
+    name: str
+    level: int | None
+    base: str | None
+
+
+def styles_of(root: "BaseOxmlElement") -> dict[str, Style]:
+    """Read the styles by id: ids are in the author's language, names of built-in ones are not."""
+    found = {}
+    for style in root.iterchildren(f"{W}style"):
+        name = value_of(style, "name").strip().lower()
+        level = value_of(style, "pPr", "outlineLvl")
+        found[style.get(f"{W}styleId", "")] = Style(
+            name, int(level) + 1 if level.isdecimal() else None, value_of(style, "basedOn") or None
+        )
+    return found
+
+
+def value_of(element: "BaseOxmlElement", *way: str) -> str:
+    """Return the value of the element that such names lead to; empty where there is none."""
+    found = element.find("/".join(f"{W}{name}" for name in way))
+    return "" if found is None else str(found.get(VAL, ""))
+
+
+def style_of(styles: Mapping[str, Style], name: str) -> tuple[str, int | None]:
+    """Return a style's name, and the level of the heading that it or one that it rests on is.
+
+    A style that nothing describes is known by its id.
+    """
+    style = styles.get(name)
+    shown = style.name if style else name.lower()
+    at = style
+    for _ in range(DEEPEST_STYLE):
+        if at is None:
+            break
+        if at.level is not None:
+            return shown, at.level
+        if (level := _level(at.name)) is not None:
+            return shown, level
+        at = styles.get(at.base or "")
+    return shown, _level(shown)
+
+
+def _level(style: str) -> int | None:
+    """Return the level of a built-in style: "heading 2", or its id "Heading2"."""
+    number = style.removeprefix("heading").strip()
+    return int(number) if style.startswith("heading") and number in tuple("123456789") else None
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """Where a field shows something in a paragraph, or a comment or note is anchored.
+
+    begin, end: characters of the paragraph. said: the field's instruction and data; or "comment",
+    "footnote" or "endnote" and its id, as in "comment 3".
+    """
+
+    begin: int
+    end: int
+    said: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A paragraph. style: its name in lower case. level: of a heading, from 1; None for text.
+
+    lead: how many characters of white space stood before its text. boxed: whether it stands in a
+    table or a text box. listed: whether a program made it as a part of a list of works or contents.
+    """
+
+    text: str
+    style: str = ""
+    level: int | None = None
+    lead: int = 0
+    boxed: bool = False
+    listed: bool = False
+    anchors: tuple[Anchor, ...] = ()
+
+
+@dataclass(slots=True)
+class _Open:
+    """A paragraph that is being read."""
+
+    parts: list[str] = field(default_factory=list)
+    length: int = 0
+    anchors: list[Anchor] = field(default_factory=list)
+    listed: bool = False
+
+
+@dataclass(slots=True)
+class _Field:
+    """A field that has begun: its instruction comes first, then what it shows.
+
+    within, begin: the paragraph and the place in it where it began. data: what is kept beside it.
+    """
+
+    within: _Open | None
+    begin: int
+    data: str
+    instruction: list[str] = field(default_factory=list)
+    shows: bool = False
+
+
+def walked(root: "BaseOxmlElement", styles: Mapping[str, Style]) -> "Walk":
+    """Walk through a part of a document."""
+    kinds = Counter(str(each.get(_KIND)) for each in root.iter(_FIELD))
+    # One that never ends would hide all the rest.
+    walk = Walk(styles, hide=kinds["begin"] <= kinds["end"])
+    walk.children(root)
+    return walk
+
+
+class Walk:
+    """A walk through a part of a document, and what has been found so far."""
+
+    def __init__(self, styles: Mapping[str, Style], *, hide: bool) -> None:
+        """Begin; hide: whether to leave out the instructions of fields."""
+        self.paragraphs: list[Paragraph] = []
+        self.fields: list[str] = []
+        self._fields: list[_Field] = []
+        self._styles = styles
+        self._hide = hide
+        self._hiding = 0
+        self._open: list[_Open] = []
+        self._boxes = 0
+        self._lists = 0
+
+    def children(self, element: "BaseOxmlElement") -> None:
+        """Go through the children of an element: parsing has bounded how deep they go."""
+        for child in element:
+            tag = child.tag
+            if tag == _PARAGRAPH:
+                self._paragraph(child)
+            elif tag in _TEXTS or tag in _SHOWN:
+                self._add(_SHOWN.get(tag, child.text or ""))
+            elif tag in (_INSTRUCTION, _FIELD):
+                self._field(child)
+            elif tag in _REFERENCES:
+                self._anchor(self._place(), f"{_REFERENCES[tag]} {child.get(ID)}")
+            elif tag == _CONTROLLED:
+                self._controlled(child)
+            elif isinstance(tag, str) and tag not in _PASSED_OVER:
+                self._inside(child)
+
+    def _inside(self, element: "BaseOxmlElement") -> None:
+        """Go into an element that is there for what is in it."""
+        if element.tag == _RUN and _is_hidden(element):
+            return
+        instruction = element.get(_SIMPLE) or ""
+        self._keep(instruction)
+        place = self._place()
+        self._within(element, boxed=element.tag in _BESIDE, listed=_is_list(instruction))
+        if instruction:
+            self._anchor(place, instruction)
+
+    def _controlled(self, element: "BaseOxmlElement") -> None:
+        """Go into a control, whose properties say what it shows."""
+        properties = element.find(_CONTROL)
+        tag = "" if properties is None else value_of(properties, "tag")
+        gallery = None if properties is None else properties.find(_GALLERY)
+        self._keep(tag)
+        place = self._place()
+        listed = _is_list(tag) or (gallery is not None and _is_list(str(gallery.get(VAL))))
+        self._within(element, boxed=False, listed=listed)
+        if tag.startswith(_CITES):
+            self._anchor(place, tag)
+
+    def _within(self, element: "BaseOxmlElement", *, boxed: bool, listed: bool) -> None:
+        self._boxes += boxed
+        self._lists += listed
+        self.children(element)
+        self._boxes -= boxed
+        self._lists -= listed
+
+    def _paragraph(self, element: "BaseOxmlElement") -> None:
+        if len(self.paragraphs) >= MOST_PARAGRAPHS:
+            return
+        place = len(self.paragraphs)
+        self.paragraphs.append(Paragraph(""))  # Those of a text box within it come after it.
+        listed = any(_is_list("".join(field.instruction)) for field in self._fields)
+        self._open.append(_Open(listed=self._lists > 0 or listed))
+        self.children(element)
+        read = self._open.pop()
+        whole = "".join(read.parts)[:LONGEST_PARAGRAPH]
+        text = whole.strip()
+        lead = len(whole) - len(whole.lstrip())
+        style, level = style_of(self._styles, value_of(element, "pPr", "pStyle"))
+        own = value_of(element, "pPr", "outlineLvl")
+        level = int(own) + 1 if own.isdecimal() else level
+        level = level if level is not None and 1 <= level <= 9 else None
+
+        def moved(at: int) -> int:
+            return min(max(at - lead, 0), len(text))  # From where the text begins.
+
+        anchors = tuple(Anchor(moved(at.begin), moved(at.end), at.said) for at in read.anchors)
+        self.paragraphs[place] = Paragraph(
+            text, style, level, lead, self._boxes > 0, read.listed, anchors
+        )
+
+    def _add(self, text: str) -> None:
+        if self._open and not (self._hide and self._hiding):
+            self._open[-1].parts.append(text)
+            self._open[-1].length += len(text)
+
+    def _place(self) -> tuple[_Open | None, int]:
+        """Return the paragraph that is being read, and how far it is."""
+        return (self._open[-1], self._open[-1].length) if self._open else (None, 0)
+
+    def _anchor(self, place: tuple[_Open | None, int], *said: str) -> None:
+        """Note what has begun at a place and ends here, where that is one paragraph."""
+        within, begin = place
+        if within is not None and self._open and within is self._open[-1]:
+            within.anchors.append(Anchor(begin, within.length, tuple(filter(None, said))))
+
+    def _field(self, element: "BaseOxmlElement") -> None:
+        kind = element.get(_KIND)
+        if kind == "begin":
+            self._fields.append(_Field(*self._place(), data=self._data(element)))
+            self._hiding += 1
+        elif not self._fields:
+            return
+        elif element.tag == _INSTRUCTION:
+            self._fields[-1].instruction.append(element.text or "")
+        elif kind in ("separate", "end"):
+            self._hiding -= not self._fields[-1].shows
+            self._fields[-1].shows = True
+            if self._open and _is_list("".join(self._fields[-1].instruction)):
+                self._open[-1].listed = True
+        if kind == "end":
+            ended = self._fields.pop()
+            instruction = "".join(ended.instruction)
+            self._keep(instruction)
+            self._anchor((ended.within, ended.begin), instruction, ended.data)
+
+    def _data(self, element: "BaseOxmlElement") -> str:
+        """Keep what EndNote encodes beside the instruction."""
+        data = element.find(f"{W}fldData")
+        text = (data.text or "") if data is not None else ""
+        self._keep(text)
+        return text
+
+    def _keep(self, said: str) -> None:
+        if said and len(self.fields) < MOST_FIELDS:
+            self.fields.append(said)
+
+
+def _is_list(said: str) -> bool:
+    return bool(_LISTS.search(said[:_LONGEST_SIGN]))
+
+
+def _is_hidden(run: "BaseOxmlElement") -> bool:
+    hidden = run.find(_VANISHED)
+    return hidden is not None and hidden.get(VAL) not in _OFF
+
+
+@dataclass(frozen=True, slots=True)
+class WordText:
+    """What a document says.
+
+    noted: foot- and endnotes. fields: what reference managers keep in it about what is cited.
+    title, author: of the file's own information, empty where unknown. remarks: the words of
+    comments, and note_fields the fields in notes, by what anchors them (`word_walk.Anchor`).
+    sources: files that programs keep in it; one may be Word's own list of works.
+    """
+
+    paragraphs: tuple[Paragraph, ...]
+    noted: tuple[str, ...]
+    fields: tuple[str, ...]
+    title: str
+    author: str
+    remarks: Mapping[str, str] = field(default_factory=dict)
+    note_fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sources: tuple[bytes, ...] = ()
+
+
+def is_word(names: Set[str]) -> bool:
+    """Whether an archive of such files is a document of Word."""
+    return CONTENT_TYPES in names and any(name.startswith("word/") for name in names)
+
+
+def word_text(raw: bytes, archive: Archive) -> WordText:
+    """Read a document.
+
+    Raises:
+        DraftError: it is damaged, encrypted, too large, or no document of Word.
+        MissingExtraError: python-docx is not installed.
+    """
+    if not is_word(archive.names):
+        raise DraftError(f"{archive.name} is no document of Word.", _HINT)
+    need("docx", f"Reading {archive.name}")
+    archive.check_whole()
+    try:
+        return _read(raw)
+    except (MemoryError, ImportError):
+        raise
+    except Exception as error:  # python-docx and lxml raise a dozen kinds on what is damaged.
+        raise DraftError(
+            f"{archive.name} is damaged: it cannot be read as a document of Word.", _HINT
+        ) from error
+
+
+def _read(raw: bytes) -> WordText:
+    from docx.opc.constants import RELATIONSHIP_TYPE
+    from docx.package import Package
+
+    package: Package = Package.open(io.BytesIO(raw))
+    main = package.part_related_by(RELATIONSHIP_TYPE.OFFICE_DOCUMENT)
+    styles = dict[str, Style]()
+    for part in _related(main, RELATIONSHIP_TYPE.STYLES):
+        styles = styles_of(_root(part))
+    body = walked(_root(main), styles)
+    notes = {
+        **_pieces(main, RELATIONSHIP_TYPE.FOOTNOTES, styles),
+        **_pieces(main, RELATIONSHIP_TYPE.ENDNOTES, styles),
+    }
+    remarks = _pieces(main, RELATIONSHIP_TYPE.COMMENTS, styles)
+    title, author = _facts(package, RELATIONSHIP_TYPE.CORE_PROPERTIES)
+    said = {at: " ".join(each.text for each in walk.paragraphs) for at, walk in remarks.items()}
+    return WordText(
+        paragraphs=tuple(body.paragraphs),
+        noted=tuple(each.text for walk in notes.values() for each in walk.paragraphs),
+        fields=tuple(said for walk in (body, *notes.values()) for said in walk.fields),
+        title=title,
+        author=author,
+        remarks=said,
+        note_fields={at: tuple(walk.fields) for at, walk in notes.items()},
+        sources=tuple(part.blob for part in _related(main, RELATIONSHIP_TYPE.CUSTOM_XML)),
+    )
+
+
+def _pieces(main: "Part", kind: str, styles: Mapping[str, Style]) -> dict[str, Walk]:
+    """Walk through notes or comments, each by what anchors it in the text."""
+    return {
+        f"{piece.tag.rpartition('}')[2]} {piece.get(ID, number)}": walked(piece, styles)
+        for part in _related(main, kind)
+        for number, piece in enumerate(_root(part).iterchildren(tag="{*}*"))
+    }
+
+
+def _related(part: "Part", kind: str) -> Iterator["Part"]:
+    for relation in part.rels.values():
+        if relation.reltype == kind and not relation.is_external:
+            yield relation.target_part
+
+
+def _root(part: "Part") -> "BaseOxmlElement":
+    """Return the parsed content of a part; python-docx parses those that it knows itself."""
+    from docx.oxml.parser import parse_xml
+
+    element: BaseOxmlElement | None = getattr(part, "element", None)
+    return parse_xml(part.blob) if element is None else element
+
+
+def _facts(package: "Package", kind: str) -> tuple[str, str]:
+    """Return title and author of the file's own information, which python-docx else makes up."""
+    if not any(relation.reltype == kind for relation in package.rels.values()):
+        return "", ""
+    facts = package.core_properties
+    return facts.title or "", facts.author or ""

@@ -1,0 +1,519 @@
+"""Read the running text of a LaTeX draft, with the files that it inputs.
+
+A scan without a grammar, in linear time: nothing that is broken in one place can get in the way
+of the rest. Offsets are those of the source; what a macro stands for has those of its call.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import PurePath, PurePosixPath
+
+from recsys.formats.bodies.gap_signs import asks_for_citation, split_keys
+from recsys.formats.bodies.headings import ends_text
+from recsys.formats.bodies.running_text import Lines, RunningText
+from recsys.formats.drafts.wording import counted
+from recsys.formats.latex.latex_cited import citation_at, without_citations
+from recsys.formats.latex.latex_source import (
+    Definition,
+    Source,
+    after_definition,
+    after_group,
+    after_options,
+    called,
+    definitions,
+    expand,
+    filled,
+    group,
+    groups,
+)
+from recsys.formats.latex.latex_text import ARGUMENTS as TEXT_ARGUMENTS
+from recsys.formats.latex.latex_text import (
+    ENVIRONMENT_ARGUMENTS,
+    LIGATURES,
+    SIGNS,
+    plain,
+    symbol,
+)
+from recsys.passages import Sentence
+
+LEFT_OUT = frozenset(
+    "figure wrapfigure SCfigure sidewaysfigure teaserfigure subfigure marginfigure table "
+    "wraptable sidewaystable margintable deluxetable threeparttable tabular tabularx tabulary "
+    "tabularray tblr longtable longtblr supertabular xtabular tabbing array algorithm "
+    "algorithmic algorithm2e algorithmicx procedure pseudocode lstlisting verbatim Verbatim "
+    "minted alltt Sinput Soutput Schunk Code CodeChunk CodeInput CodeOutput example_code "
+    "tikzpicture pgfpicture picture pspicture forest axis circuitikz dependency thebibliography "
+    "references abstract Abstract onecolabstract sciabstract quickabstract keywords keyword "
+    "IEEEkeywords CCSXML acks acknowledgments titlepage acknowledgements acknowledgement "
+    "acknowledgment frontmatter comment filecontents biography IEEEbiography "
+    "IEEEbiographynophoto prooftree bytefield overpic knitrout kframe thenomenclature "
+    "contributions funding conflicts".split()
+)
+"""Environments of which nothing is read; without their star."""
+
+FORMULAS = frozenset(
+    "equation align gather multline eqnarray displaymath math flalign alignat xalignat dmath "
+    "dgroup empheq IEEEeqnarray split numcases subnumcases".split()
+)
+"""Environments that hold a displayed formula; without their star."""
+
+ARGUMENTS = {
+    name: count
+    for count, names in (
+        (
+            0,
+            "par newline newpage clearpage cleardoublepage tableofcontents listoffigures "
+            "listoftables appendix smallskip medskip bigskip printbibliography hfill vfill hline "
+            "raggedright frontmatter mainmatter backmatter balance printindex makeatletter "
+            "makeatother ifCLASSOPTIONcompsoc fi else onecolumn twocolumn sloppy FloatBarrier",
+        ),
+        (
+            1,
+            "Autoref nameref vref Vref fref Fref sref subref labelcref title subtitle shorttitle "
+            "author date institute institution urladdr Keywords Plainkeywords Plaintitle "
+            "Plainauthor Shorttitle Abstract Address abstract fntext addbibresource documentstyle "
+            "graphicspath lstset tikzset includepdf caption captionsetup subcaption marginpar "
+            "marginnote nocite citestyle setcitestyle bibpunct VignetteIndexEntry VignetteDepends "
+            "VignetteEngine SweaveOpts Sexpr received accepted acmConference acmBooktitle acmDOI "
+            "acmISBN acmPrice acmYear copyrightyear setcopyright ccsdesc CCSDESC IEEEpubid "
+            "theoremstyle affiliations corresponding correspondingauthor tag inputminted volume "
+            "issue pubyear DOI doi",
+        ),
+        (
+            2,
+            "newtheorem captionof setkeys pdfbookmark crefrange Crefrange crefname Crefname "
+            "specialcomment settowidth icmlauthor icmlaffiliation icmlcorrespondingauthor",
+        ),
+    )
+    for name in names.split()
+} | {name: form.count("-") for name, form in TEXT_ARGUMENTS.items() if "command" not in name}
+"""Commands that show nothing themselves, with how many arguments in braces are theirs.
+
+An argument behind these is text: that of `\\href{address}{text}`.
+"""
+
+SECTIONS = {
+    "part": 0, "chapter": 1, "section": 2, "subsection": 3, "subsubsection": 4,
+    "acknowledgments": 2, "acknowledgements": 2, "acknowledgment": 2,
+    "acknowledgement": 2, "acks": 2, "ack": 2,
+}  # fmt: skip
+"""Commands that begin a section, with their depth; the last ones need no title."""
+RUN_IN = frozenset("paragraph subparagraph minisec".split())
+"""Headings that stand within their paragraph."""
+
+NOTES = frozenset("footnote footnotetext endnote sidenote tablefootnote footnoteA".split())
+TODOS = frozenset(
+    "todo todoi todox TODO Todo todoinline inlinetodo missingref missingcite fixme FIXME fxnote "
+    "fxwarning fxerror fxfatal XXX xxx note".split()
+)
+"""Notes to oneself: they are a gap if they ask for a citation."""
+GAP_COMMANDS = re.compile(
+    r"(?i:(?:need|needs|needed|add|missing|todo|insert|fix)_?(?:a)?(?:cite|citation|citations|ref|reference)s?"
+    r"|(?:cite|citation|ref|reference)s?_?(?:needed|missing|todo|here|me|required)"
+    r"|(?:cite|citation)todo|citneeded|needcit|cn)\Z"
+)
+"""Commands by which writers say that a citation is missing; they may hold a remark."""
+
+TOKEN = re.compile(
+    r"""
+    \\\\(?:\*|[^\S\n]?\[[^\]\n]{0,20}\])?
+    | \\(?P<edge>begin|end)\s?\{(?P<environment>[^{}\n]{1,50})\}
+    | \\\[(?P<displayed>(?:(?!\\\[).){0,10000}?)\\\]
+    | \\\((?P<inline>(?:(?!\\\(|\n[^\S\n]*\n).){0,2000}?)\\\)
+    | \$\$(?P<dollars>[^$]{0,10000}?)\$\$
+    | \$(?P<dollar>(?:\\.|(?!\n[^\S\n]*\n)[^$\\]){1,2000}?)\$
+    | (?P<accent>\\(?:['`^"~=.]\s{0,2}|[bcdHkruv](?:\s{1,2}|(?=\{)))
+        (?:\{\\?[^\W\d_]{0,2}\s?\}|\\[ij](?![A-Za-z])|[^\W\d_]))
+    | \\(?P<name>[A-Za-z@]+)\*?
+    | \\(?P<symbol>.)
+    | (?P<blank>\n[^\S\n]*\n\s*)
+    | (?P<chunk>(?:\A|(?<=\n))<<[^\n]{0,1000}>>=[^\n]*\n)
+    | (?P<ligature>``|''|---?)
+    | (?P<glyph>[{}~&]|\$)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+TEXTUAL = re.compile(
+    r"[Cc]ite(?:al)?t\*?\Z|[Cc]itet|[Tt]extcite|newcite|[Cc]iteauthor|citeasnoun|[sS]hortciteN|citeN\Z|"
+    r"citeA\Z|[Pp]osscite|textcquote|citeposs"
+)
+CHUNK_END = re.compile(r"(?m)^@[^\S\n]*(?:%[^\n]*)?(?:\n|\Z)")
+SPACES = re.compile(r"\s*")
+PLACE = re.compile(r"#([1-9])")
+_NAME = re.compile(r"\\([A-Za-z@]+)")
+_TAKING = frozenset(
+    (*TODOS, *NOTES, *SECTIONS, *RUN_IN, "begin", "end", "item", "def", "newcommand")
+)
+ENDS_PARAGRAPH = frozenset("item par newpage clearpage bigskip medskip maketitle".split())
+LONGEST_FORMULA = 60
+"""Characters of a formula that is read as a word of its sentence; longer ones are left out."""
+DEEPEST = 8
+"""How far macros may stand for macros, and notes be in notes."""
+MOST_UNCLOSED = 500
+"""Arguments that never end, until none is looked for any more: each search takes its time."""
+MOST_EXPANDED = 1_000_000
+"""Characters that macros may stand for, all together."""
+_BEGIN = re.compile(r"\\begin\s*\{document\}")
+
+
+@lru_cache(maxsize=4096)
+def shown_by(latex: str) -> str:
+    """Return what a piece of LaTeX shows: an accented letter, a symbol, a short formula."""
+    return plain(latex)
+
+
+@lru_cache(maxsize=1024)
+def swallows(body: str) -> bool:
+    """Whether a macro's body gives its arguments to a command for which they are no text."""
+    if "$" in body or "\\(" in body or "\\[" in body:
+        return True
+    for match in _NAME.finditer(body):
+        name = match[1]
+        if name in ARGUMENTS:
+            taken = groups(body, after_options(body, match.end()), ARGUMENTS[name])
+            if any("#" in value for value in taken):
+                return True
+        elif name in _TAKING or "cite" in name.lower() or name.startswith("if"):
+            return True
+    return False
+
+
+class Walker:
+    """What is known while one goes through a source. macros: the author's own."""
+
+    def __init__(self, text: RunningText, macros: Mapping[str, Definition]) -> None:
+        self.text = text
+        self.macros = macros
+        self.skipping: int | None = None
+        self.left = MOST_EXPANDED
+        self.unclosed: set[str] = set()
+        self.failures = 0
+
+    def walk(self, source: str, at: int, end: int) -> None:
+        """Read a source from one offset to another."""
+        _Passage(self, source, end, None, 0).read(at)
+
+
+class _Passage:
+    """A piece of source that is read: the draft's own, or what a macro of its author stands for.
+
+    call: where the macro is called. depth: how many macros and notes it is within.
+    """
+
+    def __init__(
+        self, walker: Walker, source: str, end: int, call: tuple[int, int] | None, depth: int
+    ) -> None:
+        self.walker = walker
+        self.source = source
+        self.end = end
+        self.call = call
+        self.depth = depth
+
+    def read(self, at: int) -> None:
+        """Read what there is from a place on, in one pass."""
+        while (match := TOKEN.search(self.source, at, self.end)) is not None:
+            if match.start() > at:
+                self._words(at, match.start())
+            # What is looked at in full may lie beyond the end; what is read never does.
+            at = min(max(self._token(match), match.end()), self.end)
+        self._words(at, self.end)
+
+    def _token(self, match: re.Match[str]) -> int:
+        """Read a token, and return where what follows it begins."""
+        kind = match.lastgroup
+        if kind == "name":
+            return self._command(match["name"], match.start(), match.end())
+        if kind == "environment":
+            return self._environment(match)
+        if kind in ("displayed", "dollars"):
+            self._formula_ends(match[kind], match.end())
+        elif kind in ("inline", "dollar"):
+            self._formula(match[kind], match.start(), match.end())
+        elif kind == "blank":
+            self.walker.text.end_paragraph()
+        elif kind == "chunk":
+            return self._after_chunk(match.end())
+        else:
+            self._stand_in(self._shown(match), match.start(), match.end())
+        return match.end()
+
+    def _shown(self, match: re.Match[str]) -> str:
+        """Return what an accent, a ligature or a sign shows."""
+        if match["accent"]:
+            return shown_by(match[0])
+        if match["symbol"]:
+            return SIGNS.get(match["symbol"], match["symbol"])
+        # Braces and what is left of a formula show nothing; ties and line ends are spaces.
+        return LIGATURES.get(match[0], "" if match[0] in "{}$" else " ")
+
+    def _after_chunk(self, at: int) -> int:
+        """Return the place behind a chunk of code, which ends with an "@"."""
+        self.walker.text.end_paragraph()
+        end = None if "<<" in self.walker.unclosed else CHUNK_END.search(self.source, at, self.end)
+        if end is None:
+            self.walker.unclosed.add("<<")
+        return end.end() if end else at
+
+    def _command(self, name: str, start: int, end: int) -> int:
+        """Read a command, by what it is known to be, and return where what follows it begins."""
+        until = self._citing(name, start, end)
+        if until is not None:
+            return until
+        if name in SECTIONS or name in RUN_IN:
+            return self._heading(name, end)
+        if name in NOTES:
+            return self._note(end)
+        if name in ARGUMENTS or name == "item":
+            if name in ENDS_PARAGRAPH:
+                self.walker.text.end_paragraph()
+            return self._after_arguments(end, ARGUMENTS.get(name, 0))
+        if (defined := after_definition(self.source, start)) is not None:
+            return defined
+        macro = self.walker.macros.get(name)
+        if macro is not None and "\\catcode" not in macro.body:
+            return self._macro(macro, start, end)
+        return self._unknown(name, start, end)
+
+    def _citing(self, name: str, start: int, end: int) -> int | None:
+        """Read a command that cites or says that a citation is missing; None if it is no such."""
+        if GAP_COMMANDS.match(name):
+            until = self._after_arguments(end, 1)
+            self._mark(start, until, (), gap=True)
+            return until
+        if name in TODOS:
+            return self._todo(start, end)
+        citation = citation_at(self.source, start)
+        if citation is None:
+            return None
+        return self._citation(start, citation.name, citation.keys, citation.end)
+
+    def _unknown(self, name: str, start: int, end: int) -> int:
+        """Read a command as the character that it is, else leave it out, but not its arguments."""
+        shown = symbol(name)
+        until = end
+        if shown:
+            self._stand_in(shown, start, end)
+            if self.source.startswith("{}", end):
+                until = end + 2
+            elif (space := SPACES.match(self.source, end)) and space[0].count("\n") < 2:
+                until = space.end()
+        elif self.source.startswith("[", end):
+            until = after_options(self.source, end)
+        return until
+
+    def _citation(self, start: int, name: str, written: tuple[str, ...], end: int) -> int:
+        if name.lower() not in ("nocite", "nocites"):
+            keys, gap = split_keys(written)
+            self._mark(start, end, keys, gap=gap, textual=bool(TEXTUAL.match(name)))
+        return end
+
+    def _todo(self, start: int, end: int) -> int:
+        """Read a note to oneself, a gap if it asks for a citation."""
+        until = self._after_arguments(end, 1)
+        note = self._inside(after_options(self.source, end))
+        if note is not None and asks_for_citation(note):
+            self._mark(start, until, (), gap=True)
+        return until
+
+    def _heading(self, name: str, end: int) -> int:
+        at = after_options(self.source, end)
+        title = self._inside(at)
+        if title is None and name in ("part", "chapter", "section", "paragraph", "subparagraph"):
+            return end
+        shown = plain(without_citations(expand(title or "", self.walker.macros)))
+        walker = self.walker
+        if name in RUN_IN:
+            walker.text.end_paragraph()
+        elif walker.skipping is None or SECTIONS[name] <= walker.skipping:
+            skipped = title is None or ends_text(shown)
+            walker.skipping = SECTIONS[name] if skipped or name.startswith("ack") else None
+            walker.text.heading(shown)
+        return at if title is None else after_group(self.source, at, title)
+
+    def _note(self, end: int) -> int:
+        at = after_options(self.source, end)
+        note = self._inside(at)
+        if note is None:
+            return end
+        until = after_group(self.source, at, note)
+        if self.depth < DEEPEST and self.walker.skipping is None:
+            start, stop = self.call or (until - 1 - len(note), until)
+            self.walker.text.begin_aside(start)
+            first = until - 1 - len(note)
+            _Passage(self.walker, self.source, until - 1, self.call, self.depth + 1).read(first)
+            self.walker.text.end_aside(stop)
+        return until
+
+    def _macro(self, macro: Definition, start: int, end: int) -> int:
+        """Read what a macro stands for; its arguments where they stand, if that is possible."""
+        if not macro.plain:
+            return self._macro_with_options(macro, start, end)
+        values, places, until = list[str](), list[tuple[int, int]](), end
+        while len(values) < macro.arguments and (value := self._inside(until)) is not None:
+            values.append(value)
+            until = after_group(self.source, until, value)
+            places.append((until - 1 - len(value), until - 1))
+        body = filled(macro.body, values) if len(values) == macro.arguments else None
+        self.walker.left -= len(body or "")
+        if body is None or self.depth >= DEEPEST or self.walker.left < 0:
+            return end
+        if not macro.arguments and self.source.startswith("{}", until):
+            until += 2
+        if places and not swallows(macro.body):
+            self._around_arguments(macro.body, places, (start, until))
+        else:
+            call = self.call or (start, until)
+            _Passage(self.walker, body, len(body), call, self.depth + 1).read(0)
+        return until
+
+    def _macro_with_options(self, macro: Definition, start: int, end: int) -> int:
+        call = called(self.source, end, macro)
+        body = filled(macro.body, call.values) if call else None
+        self.walker.left -= len(body or "")
+        if call is None or body is None or self.depth >= DEEPEST or self.walker.left < 0:
+            return end
+        around = self.call or (start, call.end)
+        _Passage(self.walker, body, len(body), around, self.depth + 1).read(0)
+        return call.end
+
+    def _around_arguments(
+        self, body: str, places: list[tuple[int, int]], call: tuple[int, int]
+    ) -> None:
+        parts = PLACE.split(body)
+        for number, part in enumerate(parts):
+            if number % 2 == 0:
+                words = _Passage(self.walker, part, len(part), self.call or call, self.depth + 1)
+                words.read(0)
+            elif int(part) <= len(places):
+                first, last = places[int(part) - 1]
+                _Passage(self.walker, self.source, last, self.call, self.depth + 1).read(first)
+
+    def _environment(self, match: re.Match[str]) -> int:
+        name = match["environment"].strip().rstrip("*")
+        text = self.walker.text
+        if match["edge"] == "end":
+            if name not in FORMULAS and name not in LEFT_OUT:
+                text.end_paragraph()
+            return match.end()
+        if name in FORMULAS or name in LEFT_OUT:
+            inside, until = self._closed(match)
+            if name in FORMULAS:
+                self._formula_ends(self.source[match.end() : inside], inside)
+            return until
+        text.end_paragraph()
+        at = after_options(self.source, match.end())
+        most = ENVIRONMENT_ARGUMENTS.get(name, 0)
+        return self._after_arguments(at, most) if most else at
+
+    def _closed(self, match: re.Match[str]) -> tuple[int, int]:
+        """Return where the inside of an environment ends, and what follows it begins."""
+        name = match["environment"]
+        edges = re.compile(rf"\\(begin|end)\s?\{{{re.escape(name)}\}}")
+        depth = 1
+        if name not in self.walker.unclosed:
+            for edge in edges.finditer(self.source, match.end(), self.end):
+                depth += 1 if edge[1] == "begin" else -1
+                if depth == 0:
+                    return edge.start(), edge.end()
+        self.walker.unclosed.add(name)
+        return match.end(), match.end()
+
+    def _formula(self, formula: str, start: int, end: int) -> None:
+        shown = shown_by(f"${formula}$") if len(formula) <= LONGEST_FORMULA else ""
+        self._stand_in(shown if len(shown) <= LONGEST_FORMULA else "", start, end, opaque=True)
+
+    def _formula_ends(self, formula: str, end: int) -> None:
+        """Leave a displayed formula out, but for the full stop that ends it."""
+        stop = formula.rstrip().removesuffix("\\nonumber").rstrip()[-1:]
+        self._stand_in(f"{stop} " if stop in (".", ",", ";") else " ", end - 1, end)
+
+    def _words(self, start: int, end: int) -> None:
+        if start >= end or self.walker.skipping is not None:
+            return
+        if self.call is None:
+            self.walker.text.words(self.source[start:end], start)
+        else:
+            self.walker.text.words(self.source[start:end], *self.call)
+
+    def _stand_in(self, shown: str, start: int, end: int, *, opaque: bool = False) -> None:
+        if shown and self.walker.skipping is None:
+            start, end = self.call or (start, end)
+            self.walker.text.words(shown, start, end, opaque=opaque)
+
+    def _mark(
+        self, start: int, end: int, keys: tuple[str, ...], *, gap: bool, textual: bool = False
+    ) -> None:
+        if self.walker.skipping is None:
+            start, end = self.call or (start, end)
+            self.walker.text.mark(start, end, keys, gap=gap, textual=textual)
+
+    def _after_arguments(self, at: int, most: int) -> int:
+        """Return the place behind the options and so many arguments in braces."""
+        at = after_options(self.source, at)
+        for _ in range(most):
+            value = self._inside(at)
+            if value is None:
+                break
+            at = after_options(self.source, after_group(self.source, at, value))
+        return at
+
+    def _inside(self, at: int) -> str | None:
+        """Return what is in the braces that open at or after the spaces at a place; see `group`."""
+        if self.walker.failures > MOST_UNCLOSED:
+            return None
+        inside = group(self.source, at)
+        self.walker.failures += inside is None and self.source.startswith("{", at)
+        return inside
+
+
+def read_body(source: Source, draft: PurePath) -> tuple[tuple[Sentence, ...], tuple[str, ...]]:
+    """Return the sentences of a source, and notes; see `LatexDraft.body`."""
+    begin = next(reversed(list(_BEGIN.finditer(source.text))), None)
+    text = RunningText()
+    walker = Walker(text, definitions(source.text))
+    walker.walk(source.text, begin.end() if begin else 0, len(source.text))
+    notes = [*source.notes]
+    if walker.unclosed:
+        names = ", ".join(sorted(walker.unclosed)[:5])
+        notes.append(f"{counted(len(walker.unclosed), 'environment')} never closed: {names}.")
+    return text.sentences(Pieces(source, draft)), tuple(notes)
+
+
+class Pieces:
+    """The files that a LaTeX source is made of: tells where an offset of its text stands."""
+
+    def __init__(self, source: Source, draft: PurePath) -> None:
+        self._pieces = source.pieces
+        self._starts = [0]
+        for piece in source.pieces:
+            self._starts.append(self._starts[-1] + len(piece.text))
+        self._files = source.files
+        self._lines = {file: Lines(text) for file, text in source.files.items()}
+        several = len(source.files) > 1
+        self._names = {file: _name(file, draft) if several else "" for file in source.files}
+
+    def place(self, offset: int) -> tuple[str, int, int]:
+        """Return where a character stands; see `Origin`."""
+        file, at = self._found(offset)
+        _, line, column = self._lines[file].place(at)
+        return self._names[file], line, column
+
+    def printed(self, start: int, end: int) -> str:
+        """Return what stands in the file, comments and all; see `Origin`."""
+        file, first = self._found(start)
+        until, last = self._found(max(start, end - 1))
+        return self._files[file][first : last + 1] if until == file else ""
+
+    def _found(self, offset: int) -> tuple[PurePath, int]:
+        # Of pieces that begin here, the last one is not empty.
+        number = min(bisect_right(self._starts, offset), len(self._pieces)) - 1
+        piece = self._pieces[max(0, number)]
+        return piece.file, piece.start + offset - self._starts[max(0, number)]
+
+
+def _name(file: PurePath, draft: PurePath) -> str:
+    """Name a file of a project: as its archive does, or as seen from the folder of its draft."""
+    folder = draft.parent if draft.is_absolute() else PurePosixPath()
+    return file.relative_to(folder).as_posix() if file.is_relative_to(folder) else file.name

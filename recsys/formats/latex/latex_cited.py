@@ -1,0 +1,474 @@
+"""Find what a LaTeX draft cites, in the bibliographies that it names, carries, or became."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import PurePosixPath
+
+from recsys.errors import InputError
+from recsys.formats.drafts.citing import Shelf, look_up, parsed_book, shelf, stand_in
+from recsys.formats.drafts.draft_files import Folder
+from recsys.formats.files import decode_or_guess
+from recsys.formats.identifiers import acl, arxiv, doi
+from recsys.formats.latex.latex_source import (
+    MOST_PASSES,
+    Definition,
+    Source,
+    after_options,
+    called,
+    expand,
+    filled,
+    group,
+)
+from recsys.formats.latex.latex_text import is_macro, plain
+from recsys.formats.printed.printed_works import printed_work
+from recsys.records import Reference
+
+EVERYTHING = "*"
+"""The key by which `\\nocite` cites the whole bibliography."""
+
+MOST_CALLS = 20_000
+"""Calls of the author's own citation commands that are read."""
+
+# \cite, \citep*, \Textcite, \footcites, \nocite, an author's own \mycite: all that is named so; and
+# quotations with their source.
+_CITATION = re.compile(
+    r"\\(?:(?P<begin>begin\s*\{)(?=[a-z]{1,20}cquote\*?\}))?"
+    r"(?P<name>[A-Za-z@]*?[Cc]ite[A-Za-z]*|[a-z]{1,20}cquote|bibentry)(?![A-Za-z@])\*?(?(begin)\})"
+)
+_NO_CITATION = re.compile(
+    r"set|At|Declare|newcites|newcitestyle|renewcite|ifcite|citestyle|citetext|citereset|citename|"
+    r"citesetup|citefield|(?:ex|in|re)cite|[A-Za-z]*cited|citelist|citepunct|citeindex|citetrack|"
+    r"citealias|citeauthoryear|bibcite|defcite|[a-zA-Z]{0,3}volcite"
+)
+_IN_LANGUAGE = re.compile(r"(?:foreign|hyphen)[a-z]*cquote")
+_LANGUAGE = re.compile(r"\s?\{[^{}]{0,100}\}")
+_OPTION = r"\s*(?:\[(?:[^\[\]{}]|\{(?:[^{}]|\{[^{}]{0,500}\}){0,500}\}){0,500}\]|<[^<>\n]{0,500}>)"
+_KEYS = re.compile(rf"(?:{_OPTION}){{0,2}}\s?\{{([^{{}}]{{0,5000}})\}}")
+_MORE_KEYS = re.compile(
+    rf"(?:\s?\([^(){{}}\n]{{0,500}}\)){{0,2}}(?:{_OPTION}){{0,2}}\s?\{{([^{{}}]{{0,5000}})\}}"
+)
+_KEY = re.compile(r"[^\s,\\#{}~^$&]+")
+_BIBLIOGRAPHY = re.compile(r"\\(?:no)?bibliography(?![A-Za-z@])\*?\s*\{([^{}]{0,2000})\}")
+_RESOURCE = re.compile(r"\\add(?:bibresource|globalbib|sectionbib)(?![A-Za-z@])")
+_NAME = re.compile(r"\s*\{([^{}]{0,500})\}")
+_NEW_COMMAND = re.compile(r"\\DeclareCiteCommand\*?\s*\{\s*\\([A-Za-z@]{1,50})\s*\}")
+# A command with its arguments: any that is nothing but known keys is a citation.
+_COMMAND = re.compile(
+    r"\\(?P<name>[A-Za-z@]{1,50})\*?"
+    r"(?P<arguments>(?:\s?\[[^\[\]{}]{0,300}\]|\s?<[^<>\n]{0,300}>|\s?\{[^{}]{0,2000}\}){1,6})"
+)
+_ARGUMENT = re.compile(r"\{([^{}]*)\}")
+_NEVER = re.compile(
+    r"(?:[A-Za-z@]*(?:refs?|label|target|link|input|include|section|chapter|caption|index|anchor|title)"
+    r"|defcite[a-z]*|begin|end|bibitem|bib|gls[a-z]*|acr?[a-z]{0,5}|import|subfile|tag|id|entry|name)\Z"
+)
+# BibTeX breaks lines so; other signs of a comment may stand in addresses.
+_LINE_END = re.compile(r"(?<!\\)%[^\S\n]*\n[^\S\n]*")
+MOST_NAMED = 10
+"""How many commands are named that are no known ones, but cite."""
+LONGEST_ITEM, LONGEST_LIST = 3_000, 300_000
+"""Characters of one typeset work, and of all together, that are read."""
+MOST_ENTRIES = 2_000
+"""Works of biblatex that are read."""
+
+_ITEM = re.compile(r"\\bibitem(?![A-Za-z@])")
+_LABEL = re.compile(r"\s*\[")
+_END = re.compile(r"\\end\s*\{thebibliography\}")
+_BLOCK = re.compile(r"\\newblock(?![A-Za-z@])")
+_QUOTED = re.compile(
+    r"``(.{8,400}?)[,.?!]?''|(?<!\w)`([^`']{8,400}?)[,.?!]?'(?!\w)|\"(?=[A-Z])([^\"]{8,400}?)[,.?!]?\"",
+    re.DOTALL,
+)
+_ENQUOTED = re.compile(r"\\(?:enquote|mkbibquote)\*?\s*(?=\{)")
+_MARKED = tuple(
+    re.compile(rf"\\(?:{names})\s*(?=\{{)")
+    for names in (
+        r"showarticletitle|bibinfo\s*\{title\}|APACrefatitle",
+        r"APACrefbtitle|bibinfo\s*\{booktitle\}",
+    )
+)
+_SLANTED = re.compile(r"\\(?:emph|textit|textsl)\s*(?=\{)|(?=\{\s*\\(?:em|it|sl|itshape)\b)")
+_CITEPROC = re.compile(r"\\hypertarget\s*\{(ref-[^{}\s]{1,300})\}\s*\{\}\}?%?")
+_AMSREFS = re.compile(r"\\bib\*?\s*\{([^{}]{1,300})\}\s*\{([^{}]{1,50})\}\s*(?=\{)")
+_AMS_FIELD = re.compile(r"(?:\A|,)\s*([a-z]{2,20})\s*=\s*(?=\{)")
+_PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n|\\end\s*\{|\\hypertarget\b")
+_YEAR = re.compile(r"(?<![\d./:-])(1[89]\d\d|20\d\d)(?![\d/-])")
+_ENTRY = re.compile(r"\\entry\{([^{}]{1,300})\}")
+_FIELD = re.compile(r"\\(?:field|strng)\{(title|year|journaltitle|booktitle)\}\s*(?=\{)")
+_VERBATIM = re.compile(r"\\verb\{(doi|eprint|url)\}\s*\\verb ([^\n]{1,500})")
+_FAMILY = re.compile(r"\bfamily=\s*(?=\{)")
+_GIVEN = re.compile(r"\bgiven=\s*(?=\{)")
+FEWEST_TITLE_WORDS = 3
+"""A shorter part of an item is not taken for its title: it may be a name or a venue."""
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A command that cites: its name, its keys as they are written, and where it ends."""
+
+    name: str
+    keys: tuple[str, ...]
+    end: int
+
+
+def citation_at(source: str, at: int) -> Citation | None:
+    """Return the citation that begins at a place; None where none does."""
+    match = _CITATION.match(source, at)
+    spans = list(_spans(source, match)) if match else []
+    if match is None or not spans or any("#" in span[1] for span in spans):
+        return None
+    keys = tuple(key.strip() for span in spans for key in span[1].split(","))
+    return Citation(match["name"], keys, spans[-1].end())
+
+
+def cited_keys(source: str, macros: Mapping[str, Definition] | None = None) -> tuple[str, ...]:
+    """Return the keys that a source cites, each once, in order; `EVERYTHING` may be one.
+
+    macros: the author's own, which may cite.
+    """
+    found = [*_key_lists(source), *_own_citations(source, macros or {})]
+    found.sort(key=lambda each: each[0])
+    return tuple(dict.fromkeys(key for _, keys in found for key in _split(keys)))
+
+
+def unnamed_citations(
+    source: str, known: Set[str], macros: Mapping[str, Definition]
+) -> dict[str, tuple[str, ...]]:
+    """Return what else cites: command -> the known keys that are its arguments.
+
+    Commands of LaTeX and those that a source defines itself are told apart by what they do.
+    """
+    found: dict[str, dict[str, None]] = {}
+    for match in _COMMAND.finditer(source):
+        for argument in _ARGUMENT.findall(match["arguments"]):
+            keys = [key.strip() for key in argument.split(",")]
+            if not known >= set(keys):
+                continue
+            name = match["name"]
+            if not (name in macros or _NEVER.match(name) or is_macro(name)):
+                found.setdefault(name, {}).update(dict.fromkeys(keys))
+    return {name: tuple(keys) for name, keys in found.items() if not _is_citation(name)}
+
+
+def count_citations(source: str) -> int:
+    """Count the places where a source cites."""
+    return sum(1 for _ in _key_lists(source))
+
+
+def without_citations(text: str) -> str:
+    """Remove the citations from a piece of LaTeX, and the space or tie before them."""
+    pieces, at = [], 0
+    for match in _CITATION.finditer(text):
+        if match.start() >= at and (spans := list(_spans(text, match))):
+            pieces.append(text[at : match.start()].rstrip(" ~\n"))
+            at = spans[-1].end()
+    return "".join(pieces) + text[at:]
+
+
+def bibliographies(source: str) -> tuple[str, ...]:
+    """Return the names of the bibliography files of a source, each once, as they are written."""
+    names = [name for found in _BIBLIOGRAPHY.findall(source) for name in found.split(",")]
+    for match in _RESOURCE.finditer(source):
+        name = _NAME.match(source, after_options(source, match.end()))
+        names += [name[1]] if name else []
+    stripped = (name.strip() for name in names)
+    return tuple(dict.fromkeys(name for name in stripped if name and "#" not in name))
+
+
+def _key_lists(source: str) -> Iterator[tuple[int, str]]:
+    """Yield lists of keys, and where each stands."""
+    for match in _CITATION.finditer(source):
+        yield from ((span.start(1), span[1]) for span in _spans(source, match))
+
+
+def _is_citation(name: str) -> bool:
+    match = _CITATION.match(f"\\{name}")
+    return match is not None and match["name"] == name and not _NO_CITATION.match(name)
+
+
+def _citing(macros: Mapping[str, Definition]) -> Set[str]:
+    """Return the macros that cite what they are given, themselves or by one another.
+
+    A body that has its keys itself is read where it stands.
+    """
+    found = {name for name, macro in macros.items() if _CITATION.search(macro.body)}
+    for _ in range(MOST_PASSES):
+        further = {name for name in macros.keys() - found if found & macros[name].calls}
+        found |= further
+        if not further:
+            break
+    return {name for name in found if "#" in macros[name].body}
+
+
+def _is_alias(name: str, macros: Mapping[str, Definition]) -> bool:
+    """Whether a macro is nothing but another name of a citation."""
+    for _ in range(MOST_PASSES):
+        body = macros[name].body.strip().strip("{}") if name in macros else ""
+        name = body[1:] if body.startswith("\\") else ""
+        if _is_citation(name):
+            return True
+    return False
+
+
+def _own_citations(source: str, macros: Mapping[str, Definition]) -> Iterator[tuple[int, str]]:
+    """Yield the keys that the author's own commands cite, by what stands for them."""
+    declared = set(_NEW_COMMAND.findall(source))
+    citing, names = _citing(macros), {name for name in macros if _is_alias(name, macros)}
+    every = sorted({*declared, *citing, *names})
+    if not every:
+        return
+    calls = re.compile(rf"\\({'|'.join(map(re.escape, every))})(?![A-Za-z@])\*?")
+    for match in islice(calls.finditer(source), MOST_CALLS):
+        if match[1] not in citing:
+            span = _KEYS.match(source, match.end())
+            if span is not None:
+                yield span.start(1), span[1]
+        elif call := called(source, match.end(), macros[match[1]]):
+            said = expand(filled(macros[match[1]].body, call.values) or "", macros)
+            yield from ((match.start(), keys) for _, keys in _key_lists(said))
+
+
+def _spans(source: str, match: re.Match[str]) -> Iterator[re.Match[str]]:
+    """Yield a match for each list of keys of a citation: one, or more where its name is plural."""
+    name, at = match["name"], match.end()
+    if _NO_CITATION.match(name):
+        return
+    several = name.endswith("s") and name not in ("nocites",)
+    pattern = _MORE_KEYS if several else _KEYS
+    if _IN_LANGUAGE.match(name) and (language := _LANGUAGE.match(source, at)):
+        at = language.end()
+    span = pattern.match(source, at)
+    while span is not None:
+        yield span
+        span = pattern.match(source, span.end()) if several else None
+
+
+def _split(keys: str) -> list[str]:
+    if "#" in keys:  # The parameter of a definition.
+        return []
+    # REVTeX joins works by a star before the second key.
+    parts = (part.strip() for part in keys.split(","))
+    joined = (part.lstrip("*") if len(part) > 1 else part for part in parts)
+    return [key for key in joined if _KEY.fullmatch(key)]
+
+
+def cited_works(
+    source: Source, stem: str, folder: Folder, macros: Mapping[str, Definition]
+) -> Shelf:
+    """Return the cited works: from the bibliographies, else as BibTeX has typeset them.
+
+    Args:
+        source: the draft.
+        stem: what its main file is called, which is also the name of what BibTeX makes of it.
+        folder: the files that it may name.
+        macros: its author's own commands.
+    """
+    keys, listed = cited_keys(source.text, macros), listed_works(source.text)
+    named = [_spelt(name, stem, macros) for name in bibliographies(source.text)]
+    books = _books(named, source.enclosed, folder)
+    cited = dict.fromkeys(key for key in keys if key != EVERYTHING)
+    works = listed
+
+    def lacks_some() -> bool:
+        return not cited.keys() <= {work.key for work in (*works, *books.works)}
+
+    if lacks_some():
+        works += _typeset_list((stem, *named, "output"), folder)
+    if lacks_some() and not books.works:
+        books = stand_in(folder, named, ".bib") or books
+    every = {work.key: None for work in (*works, *books.works) if work.key}
+    if EVERYTHING in keys:
+        cited |= every
+    unnamed = unnamed_citations(source.text, every.keys(), macros) if every else {}
+    cited |= dict.fromkeys(key for found in unnamed.values() for key in found)
+    found = look_up(tuple(cited), books, works)
+    both = dict.fromkeys((*found.works, *listed))
+    return Shelf(tuple(both), found.notes, (*found.details, *_told(unnamed)))
+
+
+def _told(unnamed: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Name the commands that were taken for citations by their arguments."""
+    if unnamed:
+        names = ", ".join(f"\\{name} ({len(keys)})" for name, keys in unnamed.items())
+        shown = names if len(unnamed) <= MOST_NAMED else f"{len(unnamed)} commands"
+        yield f"Taken for citations, as their arguments are keys of the bibliography: {shown}."
+
+
+def _spelt(name: str, stem: str, macros: Mapping[str, Definition]) -> str:
+    """Spell the name of a file out: it may stand in a macro."""
+    if "\\" not in name:
+        return name
+    return expand(name.replace("\\jobname", stem), macros).replace("{", "").replace("}", "").strip()
+
+
+def _books(names: Sequence[str], enclosed: Mapping[str, str], folder: Folder) -> Shelf:
+    """Read bibliography files, those first that the source carries within itself."""
+    carried = {PurePosixPath(name).stem: (name, text) for name, text in enclosed.items()}
+    found = Shelf()
+    for name in names:
+        inside = carried.get(PurePosixPath(name).stem)
+        if inside is None:
+            found += shelf(folder, [name], (".bib",))
+        else:
+            found += parsed_book(inside[1], inside[0])
+    return found
+
+
+def _typeset_list(stems: Sequence[str], folder: Folder) -> tuple[Reference, ...]:
+    """Read the .bbl beside the draft; nothing where there is none."""
+    for stem in dict.fromkeys(stem.removesuffix(".bib") for stem in stems):
+        try:
+            bbl = folder.find(f"{stem}.bbl", ())
+            text, _ = decode_or_guess(folder.read(bbl), bbl.name)
+        except InputError:
+            continue
+        if works := listed_works(_LINE_END.sub("", text)):
+            return works
+    return ()
+
+
+def listed_works(source: str) -> tuple[Reference, ...]:
+    """Return the works of every typeset bibliography in a source, with what is safe to tell."""
+    works: dict[str, Reference] = {}
+    length = 0
+    for key, text in (*_items(source), *_of_citeproc(source)):
+        length += len(text)
+        if length <= LONGEST_LIST and key not in works:
+            works[key] = _typeset(key, text)
+    for part in source.split("\\endentry", MOST_ENTRIES)[:-1]:
+        entry = _ENTRY.search(part)
+        if entry and entry[1] not in works:
+            works[entry[1]] = _biblatex(entry[1], part)
+    for match in islice(_AMSREFS.finditer(source), MOST_ENTRIES):
+        fields = group(source, match.end())
+        if fields is not None and match[1] not in works:
+            works[match[1]] = _amsrefs(match[1], fields)
+    return tuple(works.values())
+
+
+def _items(source: str) -> Iterator[tuple[str, str]]:
+    """Yield key and text of each `\\bibitem[label]{key} text`."""
+    for part in _ITEM.split(source)[1:]:
+        text = part[:LONGEST_ITEM]
+        end = _END.search(text)
+        text = text[: end.start()] if end else text
+        at = _after_label(text)
+        key = group(text, at)
+        if key is not None:
+            yield key.strip(), text[text.index("{", at) + len(key) + 2 :]
+
+
+def _of_citeproc(source: str) -> Iterator[tuple[str, str]]:
+    """Yield key and text of each work in the lists of an older pandoc."""
+    parts = _CITEPROC.split(source)
+    for key, text in zip(parts[1::2], parts[2::2], strict=True):
+        yield key, _PARAGRAPH_END.split(text[:LONGEST_ITEM].lstrip(), maxsplit=1)[0]
+
+
+def _amsrefs(key: str, text: str) -> Reference:
+    found = [(match[1], group(text, match.end()) or "") for match in _AMS_FIELD.finditer(text)]
+    fields = {name: plain(value) for name, value in reversed(found)}
+    year = _YEAR.search(fields.get("date") or fields.get("year") or "")
+    return Reference(
+        key=key,
+        title=fields.get("title") or None,
+        authors=tuple(_spoken(plain(value)) for name, value in found if name == "author"),
+        year=int(year[1]) if year else None,
+        venue=fields.get("journal") or fields.get("booktitle") or None,
+        doi=doi(fields.get("doi")),
+        arxiv=arxiv(fields.get("eprint")),
+        url=fields.get("url") or None,
+    )
+
+
+def _spoken(name: str) -> str:
+    family, _, given = name.partition(", ")
+    return f"{given} {family}".strip()
+
+
+def _after_label(text: str) -> int:
+    """Return where the optional label ends: it has braces and brackets of its own."""
+    opening = _LABEL.match(text)
+    depth, at = 0, opening.end() if opening else 0
+    while opening and at < len(text):
+        depth += {"{": 1, "}": -1}.get(text[at], 0)
+        at += 1
+        if text[at - 1] == "]" and depth == 0:
+            return at
+    return 0
+
+
+def _typeset(key: str, text: str) -> Reference:
+    blocks = [plain(block) for block in _BLOCK.split(text)]
+    whole = " ".join(blocks)
+    years = set(_YEAR.findall(whole))
+    printed = printed_work(whole, key)
+    title = _title(text, blocks, printed.title)
+    return replace(
+        printed,
+        title=title,
+        authors=printed.authors if title else (),
+        year=int(years.pop()) if len(years) == 1 else printed.year,
+        venue=printed.venue if title == printed.title else None,
+        doi=printed.doi or doi(text),
+        arxiv=printed.arxiv or arxiv(text),
+        acl=printed.acl or acl(text),
+    )
+
+
+def _title(text: str, blocks: list[str], printed: str | None) -> str | None:
+    """Return the title where the style marks it, in quotes, in a block of its own, or in prose."""
+    title = _marked(text)
+    if title is None:
+        slanted = _slanted(text)
+        if printed and slanted and printed.startswith(slanted):
+            title = slanted  # What is slanted after the names is a book.
+        else:
+            title = blocks[1] if len(blocks) > 2 else printed or ""
+    title = title.strip(" .,;")
+    fewest = FEWEST_TITLE_WORDS if title != printed else 2
+    return title if len(title.split()) >= fewest else None
+
+
+def _marked(text: str) -> str | None:
+    for pattern in (*_MARKED[:1], _ENQUOTED):
+        if marked := pattern.search(text):
+            return plain(group(text, marked.end()) or "")
+    if quoted := _QUOTED.search(text):
+        return plain(quoted[1] or quoted[2] or quoted[3])
+    marked = _MARKED[1].search(text)
+    return plain(group(text, marked.end()) or "") if marked else None
+
+
+def _slanted(text: str) -> str | None:
+    """Return what is set in italics first."""
+    match = _SLANTED.search(text)
+    inside = group(text, match.end()) if match else None
+    return plain(inside).strip(" .,;") if inside else None
+
+
+def _biblatex(key: str, entry: str) -> Reference:
+    fields = {match[1]: plain(group(entry, match.end()) or "") for match in _FIELD.finditer(entry)}
+    verbatim = dict(_VERBATIM.findall(entry))
+    families, given = _names(entry, _FAMILY), _names(entry, _GIVEN)
+    pairs = zip(families, given, strict=False)
+    year = _YEAR.search(fields.get("year", ""))
+    eprint, url = verbatim.get("eprint"), verbatim.get("url")
+    return Reference(
+        key=key,
+        title=fields.get("title") or None,
+        authors=tuple(f"{first} {last}" for last, first in pairs) or families,
+        year=int(year[1]) if year else None,
+        venue=fields.get("journaltitle") or fields.get("booktitle") or None,
+        doi=doi(verbatim.get("doi")) or doi(url),
+        arxiv=arxiv(eprint) or arxiv(url),
+        acl=acl(url),
+        url=url,
+    )
+
+
+def _names(entry: str, part: re.Pattern[str]) -> tuple[str, ...]:
+    found = (group(entry, match.end()) for match in part.finditer(entry))
+    return tuple(plain(name) for name in found if name)

@@ -1,0 +1,466 @@
+"""Gather a LaTeX draft into one source, and find commands and definitions in it.
+
+Scans in linear time, so that nothing in the rest of a paper can get in the way of its title."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path, PurePath
+
+from recsys.errors import DraftError, InputError
+from recsys.formats.drafts.draft_files import Folder, folder_of
+from recsys.formats.drafts.wording import short
+from recsys.formats.files import WOVEN, decode_or_guess, display_name
+
+LONGEST_SOURCE = 8 * 2**20
+"""A draft with more LaTeX than this (characters, all files together) is refused."""
+MOST_FILES, DEEPEST = 1_000, 20
+"""How many inputs are followed, and how far one within another."""
+
+_TOKEN = re.compile(
+    r"""
+    \\begin\s*\{(?P<verbatim>verbatim\*?|[BL]?Verbatim\*?|lstlisting|minted|comment|filecontents\*?)\}
+    | \\(?:verb|lstinline)(?![A-Za-z@])\*?(?:\[[^\]\n]{0,200}\])?
+        (?P<mark>[^A-Za-z\s*{\[])[^\n]{0,2000}?(?P=mark)
+    | \\(?:url|path|nolinkurl|href)\s*\{[^{}\n]{0,2000}\}
+    | (?P<end>\\endinput(?![A-Za-z@])|\\end\s*\{document\})
+    | (?P<never>\\iffalse(?![A-Za-z@]))
+    | \\(?P<input>(?:sub)?(?:input|include)(?:from)?|(?:sub)?import|subfile(?:include)?|@input
+        |InputIfFileExists)(?![A-Za-z@])\*?\s*
+        (?:\{(?P<first>[^{}]{0,500})\}(?:\s*\{(?P<second>[^{}]{0,500})\})?
+        |"?(?P<bare>[^\s\\{}%"]{1,500})"?)
+    | (?:\\[^A-Za-z])+
+    | (?P<comment>(?:%[^\n]*\n?[^\S\n]*)+)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_FILE_CONTENTS = re.compile(r"\s*(?:\[[^\]\n]*\])?\s*\{([^{}\n]{1,500})\}")
+_WORDS = re.compile(r"[\w .,:;/+=()-]+")
+_NEW_IF = re.compile(r"\\newif\s*\\(if[A-Za-z@]{1,50})")
+_CONDITIONAL = re.compile(r"\\(if[A-Za-z@]*|else|fi)(?![A-Za-z@])")
+_PRIMITIVES = (
+    "if ifcat ifx ifnum ifdim ifodd ifmmode ifvmode ifhmode ifinner ifvoid ifhbox ifvbox ifeof "
+    "iftrue iffalse ifcase ifdefined ifcsname iffontchar ifpdf ifluatex ifxetex"
+).split()
+_CHUNK = re.compile(
+    r"^[^\S\n]*<<[^\n]{0,1000}>>=[^\S\n]*\n.*?(?:^@(?:[^\S\n][^\n]*)?$|\Z)|"
+    r"^[^\S\n]*%%[^\S\n]*begin\.rcode[^\n]*\n.*?(?:^[^\S\n]*%%[^\S\n]*end\.rcode[^\n]*$|\Z)",
+    re.MULTILINE | re.DOTALL,
+)
+_INLINE = re.compile(r"\\(?:Sexpr|rinline|inlinecode)\s*\{[^{}\n]{0,1000}\}")
+_LETTER = re.compile(r"[^\n]")
+LONGEST_ARGUMENT = 50_000
+"""Characters of one argument; a longer one counts as unclosed."""
+DEEPEST_BRACES = 100
+MOST_COMMANDS = 100
+"""How many commands of a kind are looked at: a paper has one title, and some authors."""
+MOST_OPTIONS = 4
+MOST_LOOKED_AT = 4 * LONGEST_ARGUMENT
+"""Characters among which a title, an abstract or names are looked for."""
+
+_BRACE = re.compile(r"[{}]|\\.", re.DOTALL)
+_OPTION = re.compile(r"\s*\[((?:[^\[\]{}]|\{[^{}]{0,500}\}){0,500})\]")
+_PARAMETER = re.compile(r"(?<!\\)#")
+_SPACE = re.compile(r"\s*")
+MOST_DEFINITIONS, LONGEST_DEFINITION = 2_000, 5_000
+LONGEST_EXPANSION, MOST_PASSES = 100_000, 8
+
+_MACRO = re.compile(r"\\([A-Za-z@]+)")
+_PLACE = re.compile(r"#([1-9])")
+_NAME = r"\s*\{?\s*\\(?P<%s>[A-Za-z@]{1,50})\s*\}?\s*"
+_DEFINITION = re.compile(
+    r"\\(?P<how>(?:re|provide)?newcommand|renewcommand|providecommand|DeclareRobustCommand|"
+    r"(?:re|provide)?(?:new)?robustcmd|DeclareMathOperator)(?![A-Za-z@])\*?"
+    + _NAME % "name"
+    + r"(?:\[(?P<count>[1-9])\])?\s*(?:\[(?P<default>[^\[\]]{0,500})\])?\s*(?=\{)"
+    + r"|\\(?:New|Renew|Provide|Declare)DocumentCommand(?![A-Za-z@])"
+    + _NAME % "documented"
+    + r"\{(?P<kinds>(?:[^{}]|\{[^{}]{0,500}\}){0,500})\}\s*(?=\{)"
+    + r"|\\[gex]?def\s*\\(?P<defined>[A-Za-z@]{1,50})\s*(?P<places>(?:#[1-9])*)"
+    r"(?P<after>[^#{}\\\s]{0,5})\s*(?=\{)"
+    + r"|\\let\s*\\(?P<let>[A-Za-z@]{1,50})\s*=?\s*(?P<same>\\[A-Za-z@]{1,50})"
+)
+_KIND = re.compile(r"[mosv]|[OD](?:[^{}\s]{2})?\s*\{([^{}]*)\}")
+_LIKE_OPTION = re.compile(r"\s?\[((?:[^\[\]{}]|\{[^{}]{0,500}\}){0,500})\]")
+_CONTROL_WORD = re.compile(r"\\[A-Za-z@]+")
+_STAR = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a file: its text as it stands there, the file, and where in it the part begins."""
+
+    text: str
+    file: PurePath
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A LaTeX draft in one piece.
+
+    text: comments, verbatim text and `\\iffalse` removed, inputs put in their places.
+    enclosed: the files that it carries within itself, by name. notes: what was left out.
+    pieces: what `text` is made of. files: the whole text of each file that was read.
+    """
+
+    text: str
+    enclosed: dict[str, str]
+    notes: tuple[str, ...]
+    pieces: tuple[Piece, ...] = ()
+    files: Mapping[PurePath, str] = field(default_factory=dict)
+
+
+def gather(raw: bytes, path: Path, folder: Folder | None = None) -> Source:
+    """Put a LaTeX draft together; what it inputs must lie below its folder.
+
+    folder: the files that it may input; unless given, those below its folder on the disk.
+
+    Raises:
+        InputError: the draft is no text, or (DraftError) too long.
+    """
+    gatherer = _Gatherer(path, folder or folder_of(path))
+    text, note = decode_or_guess(raw, display_name(path))
+    gatherer.notes += [note] if note else []
+    text = blanked(text) if path.suffix.lower() in WOVEN else text
+    pieces = tuple(gatherer.pieces(text, [gatherer.folder.draft]))
+    whole = "".join(piece.text for piece in pieces)
+    if gatherer.files > MOST_FILES:
+        gatherer.notes.append(f"Only the first {MOST_FILES:,} inputs are followed.")
+    notes = tuple(gatherer.notes)
+    return Source(whole, gatherer.enclosed, notes, pieces, gatherer.texts)
+
+
+class _Gatherer:
+    """What has been gathered so far."""
+
+    def __init__(self, path: Path, folder: Folder) -> None:
+        self.name = display_name(path)
+        self.folder = folder
+        self.notes: list[str] = []
+        self.enclosed: dict[str, str] = {}
+        self.texts: dict[PurePath, str] = {}
+        self.files = 0
+        self.length = 0
+
+    def pieces(self, text: str, open_files: list[PurePath]) -> Iterator[Piece]:
+        """Yield a file's text piece by piece; `open_files` are the file and those that input it."""
+        self.length += len(text)
+        if self.length > LONGEST_SOURCE:
+            raise DraftError(
+                f"{self.name} has more than {LONGEST_SOURCE // 2**20} MB of LaTeX.",
+                "Give the title and the abstract in a file of their own.",
+            )
+        file = open_files[-1]
+        self.texts[file] = text
+        at, conditionals = 0, set[str]()
+        while match := _TOKEN.search(text, at):
+            yield Piece(text[at : match.start()], file, at)
+            at = match.end()
+            if match["end"]:
+                return
+            if match["verbatim"]:
+                at = self._verbatim(text, match)
+            elif match["never"]:
+                conditionals = conditionals or {*_PRIMITIVES, *_NEW_IF.findall(text)}
+                at = _after_conditional(text, at, conditionals)
+            elif match["input"]:
+                pair = match["second"] is not None and "import" in match["input"]
+                at = at if pair or match["second"] is None else match.end("first") + 1
+                yield from self._input(match, open_files)
+            elif not match["comment"]:
+                yield from _kept(match, file)
+        yield Piece(text[at:], file, at)
+
+    def _verbatim(self, text: str, match: re.Match[str]) -> int:
+        """Skip an environment, whose content is kept if it is a file; return where it ends."""
+        kind = match["verbatim"]
+        end = text.find(f"\\end{{{kind}}}", match.end())
+        if end < 0:
+            return len(text)
+        if kind.startswith("filecontents"):
+            head = _FILE_CONTENTS.match(text, match.end())
+            if head is not None:
+                self.enclosed.setdefault(head[1].strip(), text[head.end() : end])
+        return end + len(f"\\end{{{kind}}}")
+
+    def _input(self, match: re.Match[str], open_files: list[PurePath]) -> Iterator[Piece]:
+        name = (match["bare"] or match["first"] or "").strip().strip('"')
+        if "import" in match["input"] or "from" in match["input"]:
+            name = f"{name}/{(match['second'] or '').strip()}"
+        if not name or "#" in name:  # The body of a definition.
+            return
+        self.files += 1
+        if self.files > MOST_FILES:
+            return
+        try:
+            path = self.folder.find(name, (".tex",), near=open_files[-1].parent)
+            if path in open_files:
+                raise DraftError(f"{short(name)} was not read again: it inputs itself.")
+            if len(open_files) > DEEPEST:
+                raise DraftError(f"{short(name)} was not read: too many files input one another.")
+            text, note = decode_or_guess(self.folder.read(path), short(name))
+        except InputError as error:
+            self.notes.append(error.what)
+            return
+        self.notes += [note] if note else []
+        text = blanked(text) if path.suffix.lower() in WOVEN else text
+        yield from self.pieces(text, [*open_files, path])
+        yield Piece("\n", open_files[-1], match.end() - 1)
+
+
+def _kept(match: re.Match[str], file: PurePath) -> Iterator[Piece]:
+    """Yield a token as it is; of `\\verb` its words, for signs would be taken for LaTeX."""
+    if not match["mark"]:
+        yield Piece(match[0], file, match.start())
+        return
+    start = match.end("mark")
+    words = match.string[start : match.end() - 1]
+    if _WORDS.fullmatch(words):
+        yield Piece(words, file, start)
+
+
+def _after_conditional(text: str, at: int, conditionals: set[str]) -> int:
+    """Return where text counts again after an `\\iffalse`: behind its `\\else` or `\\fi`."""
+    depth = 1
+    for match in _CONDITIONAL.finditer(text, at):
+        if match[1] == "fi":
+            depth -= 1
+        elif match[1] in conditionals:
+            depth += 1
+        if depth == 0 or (depth == 1 and match[1] == "else"):
+            return match.end()
+    return len(text)
+
+
+def blanked(text: str) -> str:
+    """Put spaces in the place of code, so that every line and character stays where it is.
+
+    >>> blanked("a \\\\Sexpr{x} b")
+    'a           b'
+    """
+    return _INLINE.sub(_blank, _CHUNK.sub(_blank, text))
+
+
+def _blank(match: re.Match[str]) -> str:
+    return _LETTER.sub(" ", match[0])
+
+
+def group(source: str, at: int) -> str | None:
+    """Return what is inside the braces that open at or after the spaces at `at`; None without."""
+    start = skip_space(source, at)
+    if not source.startswith("{", start):
+        return None
+    depth = 0
+    for match in _BRACE.finditer(source, start, start + LONGEST_ARGUMENT):
+        depth += {"{": 1, "}": -1}.get(match[0], 0)
+        if depth == 0:
+            return source[start + 1 : match.start()]
+        if depth > DEEPEST_BRACES:
+            return None
+    return None
+
+
+def groups(source: str, at: int, most: int) -> list[str]:
+    """Return the arguments in braces that follow one another from `at` on."""
+    found: list[str] = []
+    while len(found) < most and (inside := group(source, at)) is not None:
+        found.append(inside)
+        at = skip_space(source, at) + len(inside) + 2
+    return found
+
+
+def commands(source: str, names: str, *, most: int = 1) -> Iterator[tuple[str, list[str]]]:
+    """Yield the name and the arguments of the first commands that have some in braces.
+
+    Args:
+        source: LaTeX without comments.
+        names: a regular expression for the names, without the backslash.
+        most: how many arguments are read; options are passed over.
+    """
+    pattern = re.compile(rf"\\({names})(?![A-Za-z@])\*?")
+    for match in islice(pattern.finditer(source), MOST_COMMANDS):
+        if arguments := groups(source, after_options(source, match.end()), most):
+            yield match[1], arguments
+
+
+def first_text(pieces: Iterable[str], text: Callable[[str], str]) -> str | None:
+    """Return the first of some pieces of LaTeX that has a letter in it as text."""
+    texts = (text(piece) for piece in looked_at(pieces) if not is_template(piece))
+    return next((found for found in texts if any(map(str.isalpha, found))), None)
+
+
+def is_template(piece: str) -> bool:
+    """Whether a piece is of a definition, with the places of arguments in it."""
+    return _PARAMETER.search(piece) is not None
+
+
+def looked_at(pieces: Iterable[str]) -> Iterator[str]:
+    """Yield pieces until they are `MOST_LOOKED_AT` long: those within one another count again."""
+    length = 0
+    for piece in pieces:
+        length += len(piece)
+        if length > MOST_LOOKED_AT:
+            return
+        yield piece
+
+
+def after_options(source: str, at: int) -> int:
+    """Return the place behind the arguments in square brackets that begin at `at`."""
+    for _ in range(MOST_OPTIONS):
+        match = _OPTION.match(source, at)
+        if match is None:
+            break
+        at = match.end()
+    return at
+
+
+def after_group(source: str, at: int, inside: str) -> int:
+    """Return the place behind the group that opens at or after the spaces at `at`."""
+    return skip_space(source, at) + len(inside) + 2
+
+
+def skip_space(source: str, at: int) -> int:
+    """Return the place behind the white space at a place."""
+    match = _SPACE.match(source, at)
+    return match.end() if match else at
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A macro of the author's: what stands for it, and how many arguments it takes.
+
+    defaults: of each argument that stands in square brackets and may be left out, None of one in
+    braces; "*" is a star. after: what is written behind its name.
+    """
+
+    body: str
+    arguments: int
+    defaults: tuple[str | None, ...] = ()
+    after: str = ""
+
+    @property
+    def calls(self) -> frozenset[str]:
+        """The names of the commands in its body."""
+        return frozenset(_MACRO.findall(self.body))
+
+    @property
+    def plain(self) -> bool:
+        """Whether all of its arguments stand in braces, and nothing else belongs to it."""
+        return not self.after and all(each is None for each in self.defaults)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The values of a macro's arguments, and where what follows them begins."""
+
+    values: list[str]
+    end: int
+
+
+def after_definition(source: str, at: int) -> int | None:
+    """Return the place behind the definition of a macro that begins at `at`; None without one."""
+    match = _DEFINITION.match(source, at)
+    if match is None or match["let"]:
+        return match.end() if match else None
+    body = group(source, match.end())
+    return None if body is None else after_group(source, match.end(), body)
+
+
+def definitions(source: str) -> dict[str, Definition]:
+    """Collect the macros that a source defines; of several definitions of one the last counts."""
+    found: dict[str, Definition] = {}
+    for match in islice(_DEFINITION.finditer(source), MOST_DEFINITIONS):
+        name = match["name"] or match["documented"] or match["defined"] or match["let"]
+        if match["let"]:
+            found[name] = found.get(match["same"][1:], Definition(match["same"], 0))
+            continue
+        body = group(source[match.end() : match.end() + LONGEST_DEFINITION], 0)
+        provided = (match["how"] or "").startswith("provide") and name in found
+        if body is not None and not provided:
+            found[name] = _definition(match, body)
+    return found
+
+
+def _definition(match: re.Match[str], body: str) -> Definition:
+    if match["documented"]:
+        defaults = tuple(map(_default, _KIND.finditer(match["kinds"])))
+        return Definition(body, len(defaults), defaults)
+    if match["defined"]:
+        return Definition(body, len(match["places"]) // 2, after=match["after"])
+    count = int(match["count"] or 0)
+    if match["default"] is None or not count:
+        return Definition(body, count)
+    return Definition(body, count, (match["default"], *[None] * (count - 1)))
+
+
+def _default(kind: re.Match[str]) -> str | None:
+    if kind[0] in "mv":
+        return None
+    return _STAR if kind[0] == "s" else kind[1] or ""
+
+
+def called(source: str, at: int, macro: Definition) -> Call | None:
+    """Read the arguments of a macro behind its name; None where they are not all there."""
+    if not source.startswith(macro.after, at):
+        return None
+    at += len(macro.after)
+    values: list[str] = []
+    for number in range(macro.arguments):
+        default = macro.defaults[number] if number < len(macro.defaults) else None
+        if default is None:
+            value = group(source, at)
+            if value is None:
+                return None
+            at = after_group(source, at, value)
+        elif default == _STAR:
+            value, at = "", at + source.startswith("*", at)
+        else:
+            option = _LIKE_OPTION.match(source, at)
+            value, at = (option[1], option.end()) if option else (default, at)
+        values.append(value)
+    return Call(values, at)
+
+
+def expand(text: str, macros: Mapping[str, Definition]) -> str:
+    """Put what they stand for in place of the author's macros.
+
+    A macro that never ends, or makes the text longer than `LONGEST_EXPANSION`, stays as it is.
+    """
+    for _ in range(MOST_PASSES):
+        expanded = _expand_once(text, macros)
+        if expanded == text or len(expanded) > LONGEST_EXPANSION:
+            break
+        text = expanded
+    return text
+
+
+def _expand_once(text: str, macros: Mapping[str, Definition]) -> str:
+    pieces, at, length = list[str](), 0, 0
+    for match in _MACRO.finditer(text):
+        macro = macros.get(match[1])
+        if macro is None or match.start() < at or length > LONGEST_EXPANSION:
+            continue
+        call = called(text, match.end(), macro)
+        body = filled(macro.body, call.values) if call else None
+        if call is None or body is None:
+            continue
+        pieces += [text[at : match.start()], *_enclosed(body)]
+        at = call.end
+        length += len(body)
+    return "".join(pieces) + text[at:]
+
+
+def _enclosed(body: str) -> Iterator[str]:
+    """Put braces around what stands for a macro, unless it takes arguments from behind itself."""
+    yield from (body,) if _CONTROL_WORD.fullmatch(body.strip()) else ("{", body, "}")
+
+
+def filled(body: str, values: list[str]) -> str | None:
+    """Put the values in their places, which they may name themselves; None if that is too long."""
+    parts = _PLACE.split(body)  # Text and numbers of places, in turn.
+    for at in range(1, len(parts), 2):
+        place = int(parts[at]) - 1
+        parts[at] = values[place] if place < len(values) else f"#{parts[at]}"
+    return "".join(parts) if sum(map(len, parts)) <= LONGEST_EXPANSION else None

@@ -1,0 +1,334 @@
+"""Put the best paper of each gap into a draft and into its bibliography, all else to the byte.
+
+Marks are filled as a unified diff and in the draft's own files; entries are added to a BibTeX file.
+"""
+
+import codecs
+import difflib
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path, PurePath
+
+from recsys.errors import InputError
+from recsys.formats.files import MARKS, decode_or_guess, read_bytes
+from recsys.formats.local_answers.filled_marks import citing_command, filled, is_latex
+from recsys.formats.local_answers.gap_keys import GapKeys
+from recsys.formats.local_answers.shown_gaps import file_of, place_of
+from recsys.formats.references import bibtex
+from recsys.formats.references.shown_facts import one_line
+from recsys.formats.replacing import replacing
+from recsys.passages import Gap, LocalAnswer, Mark, Span
+from recsys.records import Paper, Reference
+
+LEAST = 0.5
+"""The chance that a paper must have to be taken unseen: it is rather right than wrong."""
+PLAIN = frozenset(
+    {".md", ".markdown", ".mkd", ".qmd", ".rmd", ".txt", ".text", ".myst", ".org", ""}
+)
+"""Suffixes of files beside those of LaTeX whose lines are text that a patch may change."""
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_CODECS: Mapping[bytes, str] = {
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF32_LE: "utf-32-le",
+    codecs.BOM_UTF32_BE: "utf-32-be",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
+_BEFORE = 200  # Characters that tell how a mark hangs on what precedes it.
+_LINE = re.compile(rb"(?<=\n)")
+_QUOTED = re.compile(r"[\x00-\x1f\x7f\"\\]")
+_ENTRY = re.compile(r"^[ \t]*@\w+[ \t]*\{", re.MULTILINE)
+_BRACE = re.compile(r"(?<!\\)[{}]")
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A paper that is cited in a gap from now on, and by which key."""
+
+    gap: Gap
+    paper: Paper
+    key: str
+
+
+def accepted(
+    answer: LocalAnswer, keys: GapKeys, *, least: float = LEAST, unmarked: bool = False
+) -> tuple[Accepted, ...]:
+    """Take the best paper of each gap whose chance is at least `least`.
+
+    unmarked: whether sentences count that their author has left without a mark.
+    """
+    return tuple(
+        Accepted(gap, best.paper, keys.names[best.paper.id])
+        for gap in answer.gaps
+        if gap.recommendations and (unmarked or gap.mark is not None)
+        if (best := gap.recommendations[0]).probability >= least
+    )
+
+
+def told(answer: LocalAnswer, taken: tuple[Accepted, ...]) -> Iterator[str]:
+    """Say which key goes where, a sentence each."""
+    for choice in taken:
+        yield f"{place_of(answer, choice.gap)}: {choice.key}, {one_line(choice.paper.title)}."
+
+
+@dataclass(frozen=True, slots=True)
+class DraftLines:
+    """The text of a file that somebody edits, with its own line ends, and how it was encoded.
+
+    mark: the byte order mark that it begins with. starts: where each line begins.
+    """
+
+    name: str
+    text: str
+    codec: str
+    mark: bytes
+    starts: tuple[int, ...]
+
+    @classmethod
+    def of(cls, raw: bytes, name: str) -> "DraftLines":
+        """Decode a file.
+
+        Raises:
+            InputError: the bytes are no text.
+        """
+        decode_or_guess(raw, name)  # What it refuses, is refused here.
+        mark = next((mark for mark, _, _ in MARKS if raw.startswith(mark)), b"")
+        text, codec = _decoded(raw[len(mark) :], _CODECS.get(mark, "utf-8"))
+        ends = (match.end() for match in _LINE_END.finditer(text))
+        return cls(name, text, codec, mark, (0, *ends))
+
+    def encoded(self, text: str) -> bytes:
+        """Encode another text as this one was.
+
+        Raises:
+            InputError: the encoding has no place for one of its characters.
+        """
+        try:
+            return self.mark + text.encode(self.codec)
+        except UnicodeEncodeError as error:
+            raise InputError(
+                f"{self.name} is no UTF-8 and cannot hold {error.object[error.start]!r}.",
+                "Save it as UTF-8.",
+            ) from error
+
+    @property
+    def line_end(self) -> str:
+        """The first line end of the text; a line feed where there is none."""
+        first = _LINE_END.search(self.text)
+        return first[0] if first else "\n"
+
+    def offsets(self, span: Span) -> tuple[int, int]:
+        """Return where a span begins and ends in the text.
+
+        Raises:
+            InputError: the file has no such place.
+        """
+        return self._offset(span.line, span.column), self._offset(span.end_line, span.end_column)
+
+    def _offset(self, line: int, column: int) -> int:
+        if 1 <= line <= len(self.starts) and column >= 1:
+            last = [*self.starts[1:], len(self.text) + 1][line - 1]
+            place = self.starts[line - 1] + column - 1
+            if place < last:
+                return place
+        raise _changed(f"{self.name}:{line}:{column}", "is no place of the file")
+
+
+def _changed(place: str, what: str) -> InputError:
+    """Say that a file is not what it was when it was read."""
+    return InputError(
+        f"{place} {what}: it changed since it was read.",
+        "Run the command again; nothing was written.",
+    )
+
+
+def _decoded(raw: bytes, codec: str) -> tuple[str, str]:
+    for name in (codec, "cp1252"):
+        try:
+            return raw.decode(name), name
+        except UnicodeDecodeError:
+            continue
+    return raw.decode("latin-1"), "latin-1"
+
+
+@dataclass(frozen=True, slots=True)
+class FilePatch:
+    """What a file holds, and what it shall hold."""
+
+    name: str
+    old: bytes
+    new: bytes
+
+    def diff(self) -> bytes:
+        """Write as a unified diff, for `patch -p0` and `git apply -p0`."""
+        old, new = ([*filter(None, _LINE.split(raw))] for raw in (self.old, self.new))
+        name = _quoted(self.name)
+        lines = difflib.diff_bytes(difflib.unified_diff, old, new, name, name)
+        no_end = b"\n\\ No newline at end of file\n"
+        return b"".join(line if line.endswith(b"\n") else line + no_end for line in lines)
+
+
+def _quoted(name: str) -> bytes:
+    """Write a name as `git diff` does: in quotes if it must, before a tab if it has spaces."""
+    raw = name.encode("utf-8", errors="surrogateescape")
+    if _QUOTED.search(name):
+        escaped = _QUOTED.sub(lambda match: f"\\{ord(match[0]):03o}", name)
+        return b'"' + escaped.encode("utf-8", errors="surrogateescape") + b'"'
+    return raw + b"\t" if b" " in raw else raw
+
+
+def patches(answer: LocalAnswer, taken: Sequence[Accepted]) -> tuple[FilePatch, ...]:
+    """Fill the marks of a draft with the keys of what was accepted; nothing else changes.
+
+    Raises:
+        InputError: the draft is none whose lines can be changed, or is not what it was.
+    """
+    fills: dict[str, list[tuple[Span, Mark, str]]] = defaultdict(list)
+    for choice in taken:
+        if (mark := choice.gap.mark) is not None:
+            span = _span_in_file(answer, choice.gap, mark)
+            fills[file_of(answer, choice.gap)].append((span, mark, choice.key))
+    texts = {file: DraftLines.of(read_bytes(Path(file)), file) for file in fills}
+    sources = [lines.text for file, lines in texts.items() if is_latex(file)]
+    draft = answer.draft
+    # The main file, too, may show which command cites.
+    if draft is not None and draft not in texts and is_latex(draft) and Path(draft).is_file():
+        sources.append(DraftLines.of(read_bytes(Path(draft)), draft).text)
+    command = citing_command(sources)
+    return tuple(
+        _patched(texts[file], marks, command if is_latex(file) else None)
+        for file, marks in fills.items()
+    )
+
+
+def write_patches(made: Sequence[FilePatch]) -> None:
+    """Write the files anew, each whole or not at all.
+
+    Raises:
+        InputError: a file is not what it was when the patch was made; then none is written.
+        OSError: a file cannot be written.
+    """
+    for patch in made:
+        if read_bytes(Path(patch.name)) != patch.old:
+            raise _changed(patch.name, "is another file")
+    for patch in made:
+        with replacing(Path(patch.name)) as temporary:
+            temporary.write_bytes(patch.new)
+
+
+def _span_in_file(answer: LocalAnswer, gap: Gap, mark: Mark) -> Span:
+    place, file = place_of(answer, gap), file_of(answer, gap)
+    if answer.draft is None:
+        raise InputError("A passage has no file that a patch could change.", "Give a draft's file.")
+    if answer.unit != "line" or not (is_latex(file) or PurePath(file).suffix.lower() in PLAIN):
+        raise InputError(
+            f"{place}: a file of this kind cannot be patched.",
+            "Take the keys from the answer; patches are for LaTeX, Markdown and text.",
+        )
+    if mark.span is None or PurePath(answer.draft).suffix == ".zip":
+        raise InputError(f"{place}: the mark has no place in a file.", "Unpack the draft first.")
+    return mark.span
+
+
+def _patched(
+    lines: DraftLines, fills: Sequence[tuple[Span, Mark, str]], command: str | None
+) -> FilePatch:
+    edits = []
+    for span, mark, key in fills:
+        start, end = lines.offsets(span)
+        there = lines.text[start:end]
+        if _LINE_END.sub("\n", there) != _LINE_END.sub("\n", mark.printed):
+            place = f"{lines.name}:{span.line}:{span.column}"
+            raise _changed(place, f"has {there[:80]!r} and not {mark.printed[:80]!r}")
+        back, put = filled(mark, key, lines.text[max(start - _BEFORE, 0) : start], command)
+        edits.append((start - back, end, put))
+    pieces, at = [], 0
+    for start, end, put in sorted(edits):
+        if start < at:
+            raise InputError(
+                f"Two marks of {lines.name} overlap: {lines.text[start:end][:80]!r}.",
+                "Set them apart, and run the command again; nothing was written.",
+            )
+        pieces += [lines.text[at:start], put]
+        at = end
+    text = "".join(pieces) + lines.text[at:]
+    return FilePatch(lines.name, lines.encoded(lines.text), lines.encoded(text))
+
+
+@dataclass(frozen=True, slots=True)
+class BibFile:
+    """A BibTeX file that may not be there yet, and what it holds."""
+
+    path: Path
+    raw: bytes | None
+    references: tuple[Reference, ...] = ()
+
+    @classmethod
+    def read(cls, path: Path) -> "BibFile":
+        """Read a file, if there is one.
+
+        Raises:
+            InputError: there is one that cannot be read, or that is no BibTeX.
+        """
+        if not path.exists():
+            return cls(path, None)
+        raw = read_bytes(path)
+        lines = DraftLines.of(raw, str(path))
+        if lines.text.strip() and not bibtex.looks_so(lines.text):
+            raise InputError(
+                f"{path} is no BibTeX.", "Give a .bib, or a file that is not there yet."
+            )
+        return cls(path, raw, _references(lines.text))
+
+    def with_entries(self, taken: Sequence[Accepted], keys: GapKeys) -> bytes:
+        """Append the entries of accepted papers that no bibliography at hand has.
+
+        Raises:
+            InputError: the file ends within an entry, so that another would be lost in it.
+        """
+        entries = {item.key: text for item in taken if (text := keys.entry_of(item.paper))}
+        if not entries:
+            return self.raw or b""
+        lines = DraftLines.of(self.raw or b"", str(self.path))
+        # An empty line stands between the entries that there are and the new ones.
+        gap = (
+            "" if not lines.text.strip() else "\n" if lines.text.endswith(("\n", "\r")) else "\n\n"
+        )
+        text = lines.text + (gap + "\n".join(entries.values())).replace("\n", lines.line_end)
+        read_back = {reference.key for reference in _references(text)}
+        before = {reference.key for reference in self.references}
+        if _is_open(lines.text) or not read_back >= before | entries.keys():
+            raise InputError(
+                f"{self.path} ends within an entry, in which others would be lost.",
+                "Close its last brace, or give a new file.",
+            )
+        return lines.encoded(text)
+
+    def write(self, new: bytes) -> None:
+        """Write the file anew, whole or not at all.
+
+        Raises:
+            InputError: it is not what it was when it was read.
+            OSError: it cannot be written.
+        """
+        if (read_bytes(self.path) if self.path.exists() else None) != self.raw:
+            raise _changed(str(self.path), "is another file")
+        if new not in (b"", self.raw):
+            with replacing(self.path) as temporary:
+                temporary.write_bytes(new)
+
+
+def _references(text: str) -> tuple[Reference, ...]:
+    entries = bibtex.read(StringIO(text, newline=None))
+    return tuple(entry for entry in entries if isinstance(entry, Reference))
+
+
+def _is_open(text: str) -> bool:
+    """Whether the last entry lacks a brace: our reader forgives that, BibTeX does not."""
+    starts = [match.start() for match in _ENTRY.finditer(text)]
+    braces = _BRACE.findall(text, starts[-1]) if starts else []
+    return braces.count("{") > braces.count("}")

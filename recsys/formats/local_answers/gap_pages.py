@@ -1,0 +1,170 @@
+"""Write an answer as a page: Markdown, or HTML with the papers beside the sentences."""
+
+import html
+import re
+from collections.abc import Iterator
+
+from recsys.formats.answers import found_by, other_versions, percent
+from recsys.formats.local_answers.gap_keys import GapKeys, entries_of
+from recsys.formats.local_answers.shown_gaps import (
+    HERE,
+    NOTHING_FITS,
+    around,
+    headline,
+    key_line,
+    looked_at,
+    nothing_found,
+    place_of,
+)
+from recsys.formats.references.coins import span
+from recsys.formats.references.markdown_items import escaped, markdown_item
+from recsys.formats.references.people import natural
+from recsys.formats.references.shown_facts import names_of, one_line, paper_link
+from recsys.passages import Gap, LocalAnswer
+from recsys.records import Paper, Recommendation
+
+_FENCE = re.compile(r"`{3,}")
+_STYLE = """
+:root { --text: #1c2024; --soft: #5b6470; --line: #d9dee4; --page: #fff; --link: #0b57a4;
+--mark: #ffe58a; --code: #f2f4f7; }
+@media (prefers-color-scheme: dark) {
+:root { --text: #e6e9ed; --soft: #a0a9b4; --line: #39414b; --page: #15181c; --link: #8ec1ff;
+--mark: #6b5300; --code: #20252b; } }
+body { margin: 0 auto; padding: 1.5rem 1rem 3rem; max-width: 76rem; background: var(--page);
+color: var(--text); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
+h1 { font-size: 1.4rem; margin: 0 0 .25rem; }
+h2 { font-size: .925rem; font-weight: 600; margin: 0 0 .35rem; }
+p { margin: 0; }
+.told, .facts, .notes, .kind { color: var(--soft); font-size: .925rem; }
+.told { margin: 0 0 .25rem; }
+.gap { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); gap: 0 2.5rem;
+padding: 1.25rem 0; border-top: 1px solid var(--line); }
+.told + .gap { margin-top: 1rem; }
+.place { position: sticky; top: 1rem; align-self: start; }
+.sentence { margin: .5rem 0; }
+mark { background: var(--mark); color: inherit; border-radius: .2rem; padding: 0 .2rem;
+font-weight: 600; }
+ol { margin: 0; padding-left: 1.75rem; }
+ol > li { padding: 0 0 1rem; }
+li::marker { color: var(--soft); font-variant-numeric: tabular-nums; }
+.title { font-weight: 600; }
+.chance { font-weight: 400; color: var(--soft); font-variant-numeric: tabular-nums; }
+a { color: var(--link); text-decoration-thickness: 1px; text-underline-offset: .15em; }
+.notes { margin: .25rem 0 0; padding-left: 1.1rem; list-style: disc; }
+code, pre { font: .875rem/1.45 ui-monospace, monospace; background: var(--code);
+border-radius: .25rem; }
+code { padding: .05rem .3rem; }
+pre { padding: .75rem; overflow: auto; white-space: pre-wrap; }
+summary { cursor: pointer; padding: 1rem 0 .5rem; border-top: 1px solid var(--line); }
+@media (max-width: 48rem) {
+.gap { grid-template-columns: minmax(0, 1fr); gap: .75rem; }
+.place { position: static; } }
+@media print { body { max-width: none; } .gap { break-inside: avoid; }
+.place { position: static; } }
+"""
+_HEAD = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="referrer" content="no-referrer">
+<meta name="color-scheme" content="light dark">
+"""
+
+
+def gap_markdown(answer: LocalAnswer, keys: GapKeys) -> str:
+    """Render as Markdown: a heading a gap, the sentence, the papers, and the BibTeX below."""
+    if not answer.gaps:
+        return f"{escaped(nothing_found(answer))}\n"
+    parts = [f"{escaped(answer.understood)}\n"] if answer.understood else []
+    parts += ["".join(f"{line}\n" for line in _lines(answer, gap, keys)) for gap in answer.gaps]
+    if entries := entries_of(answer, keys):
+        fence = "`" * max([3, *(len(ticks) + 1 for ticks in _FENCE.findall(entries))])
+        parts.append(f"## BibTeX\n\n{fence}bibtex\n{entries}{fence}\n")
+    return "\n".join(parts)
+
+
+def _lines(answer: LocalAnswer, gap: Gap, keys: GapKeys) -> Iterator[str]:
+    before, after = map(_spaced, around(gap))
+    yield f"## {escaped(place_of(answer, gap))}: {headline(gap)}\n"
+    yield f"> {before}**\\[?\\]**{after}\n"
+    for item in gap.recommendations:
+        yield f"{item.rank}. {markdown_item(item.paper)} **{percent(item.probability)}**"
+        notes = [key_line(keys, item.paper.id), *(reason.text for reason in item.reasons)]
+        notes += [*other_versions(item), found_by(item) or ""]
+        yield from (f"    - {escaped(note)}" for note in notes if note)
+    if not gap.recommendations:
+        yield NOTHING_FITS
+
+
+def _spaced(text: str) -> str:
+    """Escape what means something in Markdown; the spaces at the ends stay."""
+    start, end = text[:1].isspace(), text[-1:].isspace()
+    return f"{' ' * start}{escaped(one_line(text))}{' ' * end}"
+
+
+def gap_page(answer: LocalAnswer, keys: GapKeys) -> str:
+    """Render as a web page that needs nothing else, no script either."""
+    return "".join(_page(answer, keys))
+
+
+def _page(answer: LocalAnswer, keys: GapKeys) -> Iterator[str]:
+    heading = f"Citations for {_text(answer.draft) if answer.draft else 'a passage'}"
+    yield f"{_HEAD}<title>{heading}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
+    yield f"<h1>{heading}</h1>\n"
+    counted = looked_at(answer) and f"{looked_at(answer)}."
+    summary = counted if answer.gaps else nothing_found(answer)
+    for line in filter(None, (answer.understood, summary, *answer.notes)):
+        yield f'<p class="told" dir="auto">{_text(line)}</p>\n'
+    for gap in answer.gaps:
+        yield from _section(answer, gap, keys)
+    if entries := entries_of(answer, keys):
+        shown = html.escape(entries)
+        yield f"<details>\n<summary>BibTeX</summary>\n<pre>{shown}</pre>\n</details>\n"
+    yield "</body>\n</html>\n"
+
+
+def _section(answer: LocalAnswer, gap: Gap, keys: GapKeys) -> Iterator[str]:
+    before, after = map(html.escape, around(gap))
+    section = _text(gap.sentence.section)
+    yield '<section class="gap">\n<div class="place">\n'
+    yield f'<h2 dir="auto">{_text(place_of(answer, gap))}</h2>\n'
+    yield f'<p class="sentence" dir="auto">{before}<mark>{HERE}</mark>{after}</p>\n'
+    yield f'<p class="kind">{_text(headline(gap))}</p>\n'
+    yield f'<p class="kind" dir="auto">Section: {section}</p>\n' if section else ""
+    yield "</div>\n"
+    if gap.recommendations:
+        yield f"<ol>\n{''.join(_paper(item, keys) for item in gap.recommendations)}</ol>\n"
+    else:
+        yield f"<p>{NOTHING_FITS}</p>\n"
+    yield "</section>\n"
+
+
+def _paper(item: Recommendation, keys: GapKeys) -> str:
+    paper = item.paper
+    title, link = _text(paper.title) or "Untitled", paper_link(paper)
+    if link:
+        title = f'<a href="{html.escape(link)}">{title}</a>'
+    notes = [*(reason.text for reason in item.reasons), *other_versions(item)]
+    listed = "".join(f'<li dir="auto">{_text(note)}</li>\n' for note in notes)
+    yours = " in your bibliography" if paper.id in keys.had else ""
+    return (
+        f'<li>\n<p class="title" dir="auto">{title} '
+        f'<span class="chance">{_text(percent(item.probability))}</span></p>\n'
+        f'<p class="facts" dir="auto">{_facts(paper)}</p>\n'
+        f'<p class="facts"><code>{_text(keys.names[paper.id])}</code>{yours}</p>\n'
+        + (f'<ul class="notes">\n{listed}</ul>\n' if notes else "")
+        + f"{span(paper)}\n</li>\n"
+    )
+
+
+def _facts(paper: Paper) -> str:
+    authors = _text(", ".join(map(natural, names_of(paper)))) or "Unknown authors"
+    year = "n.d." if paper.year is None else str(paper.year)
+    venue = f" <cite>{_text(paper.venue)}</cite>." if one_line(paper.venue or "") else ""
+    return f"{authors} ({year}).{venue}"
+
+
+def _text(text: str | None) -> str:
+    return html.escape(one_line(text or ""))

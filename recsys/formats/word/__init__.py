@@ -1,1 +1,0 @@
-"""The parts of a document of Word: styles, paragraphs, and what is anchored in them."""

@@ -1,0 +1,276 @@
+"""A student that learns a teacher's angles from texts, and is asked on another corpus."""
+
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import torch
+from safetensors.numpy import load_file
+from torch.nn.functional import normalize
+
+from benchmarks import distil
+from benchmarks.bench import INTERRUPTED
+from benchmarks.distil import (
+    RESULT,
+    Lesson,
+    Vectors,
+    encoded,
+    likeness,
+    main,
+    neighbours,
+    turned,
+    with_company,
+)
+from benchmarks.held_out import Corpora
+from recsys.indexes.opening import open_collection
+from recsys.models.encoder import OnnxEncoder, Text
+from recsys.pipelines.encoders.export_encoder import export_encoder
+from recsys.pipelines.studies.citeomatic.network_training import one_thread
+from recsys.pipelines.studies.finetuning.encoder_training import Loop
+from recsys.pipelines.studies.specter.triplet_sources import ABSTRACT, read_texts
+from recsys.store.arrays import Floats
+from recsys.store.layout import ENCODER
+from tests.pipelines.studies.specter.small_sources import write_tiny_bert
+
+if TYPE_CHECKING:
+    from tests.built_index import Built
+
+LIMITS = ["--steps", "7", "--batch", "8", "--checks", "2", "--rate", "0.003", "--lora", "0"]
+TEXTS: list[Text] = [(f"Paper {number}", None) for number in range(7)]
+
+
+def unit(count: int, dim: int, seed: int = 0) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(seed)
+    return normalize(torch.randn(count, dim, generator=generator), dim=1)
+
+
+def test_neighbours_are_compared_as_by_hand() -> None:
+    own = torch.tensor([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])
+    wanted = torch.tensor([[1.0, 0.0], [0.8, 0.6], [0.0, 1.0]])
+    expected = 0.0
+    pairs = {0: (1, 2), 1: (0, 2), 2: (0, 1)}
+    for row, others in pairs.items():
+        target, given = (
+            np.exp([float(each[row] @ each[other]) / 0.5 for other in others])
+            for each in (wanted, own)
+        )
+        target, given = target / target.sum(), given / given.sum()
+        expected += float((target * np.log(target / given)).sum()) / 3
+    assert float(neighbours(own, wanted, 0.5)) == pytest.approx(expected, abs=1e-6)
+
+
+def test_only_angles_count() -> None:
+    wanted = unit(9, 12)
+    turn = torch.linalg.qr(torch.randn(12, 12, generator=torch.Generator().manual_seed(1)))[0]
+    assert float(neighbours(wanted @ turn, wanted)) == pytest.approx(0.0, abs=1e-5)
+    assert float(neighbours(unit(9, 6, seed=3), wanted)) > 1e-3
+
+
+def test_the_teacher_is_turned_to_its_student() -> None:
+    rng = np.random.default_rng(0)
+    own = unit(200, 5).numpy()
+    into = np.linalg.qr(rng.normal(size=(8, 8)))[0][:5].astype(np.float32)
+    wanted = own @ into  # Eight numbers, of which five say all.
+    assert np.allclose(turned(wanted, np.arange(200), own), own, atol=1e-4)
+
+
+def test_turning_keeps_cosines() -> None:
+    wanted, own = unit(50, 6, seed=4).numpy(), unit(50, 6, seed=5).numpy()
+    moved = turned(wanted, np.arange(50), own)
+    assert np.allclose(moved @ moved.T, wanted @ wanted.T, atol=1e-4)
+
+
+def clusters(count: int, size: int) -> Floats:
+    """Unit vectors: those of a cluster are near each other, clusters are far apart."""
+    rng = np.random.default_rng(2)
+    vectors = np.repeat(np.eye(count), size, axis=0) + rng.normal(size=(count * size, count)) / 50
+    unit: Floats = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return unit.astype(np.float32)
+
+
+def test_company_is_near_and_never_the_paper_itself() -> None:
+    lesson = Lesson(np.arange(100, 500, dtype=np.int32), clusters(4, 100))
+    groups = with_company(lesson, np.random.default_rng(0), 3)
+    assert groups.shape == (400, 4) and (groups[:, 0] == lesson.rows).all()
+    assert ((groups - 100) // 100 == (groups[:, :1] - 100) // 100).all()
+    assert all(len(set(group)) == 4 for group in groups.tolist())
+    other = with_company(lesson, np.random.default_rng(1), 3)
+    assert (groups[:, 1:] != other[:, 1:]).any()
+
+
+def test_a_paper_may_come_alone() -> None:
+    lesson = Lesson(np.array([3, 8], np.int32), clusters(2, 1))
+    assert with_company(lesson, np.random.default_rng(0), 0).tolist() == [[3], [8]]
+    assert with_company(lesson, np.random.default_rng(0), 5).tolist() == [[3, 8], [8, 3]]
+
+
+def test_likeness_counts_shared_neighbours() -> None:
+    wanted = clusters(4, 11)
+    assert likeness(wanted, wanted) == 1.0
+    assert likeness(wanted[:, [1, 2, 3, 0]], wanted) == 1.0  # Turned, angles are what they were.
+    mixed = np.random.default_rng(0).permutation(wanted)
+    assert likeness(mixed, wanted) < 0.5
+
+
+class Counting:
+    """Stands for an encoder, and counts what it is asked; stops after `most` texts."""
+
+    dim, fingerprint = 2, "counting"
+
+    def __init__(self, most: int = 99) -> None:
+        self.asked, self.most = 0, most
+
+    def encode(self, texts: Sequence[Text]) -> Floats:
+        if self.asked + len(texts) > self.most:
+            raise KeyboardInterrupt
+        self.asked += len(texts)
+        return np.array([[len(title), int(title[-1])] for title, _ in texts], np.float32)
+
+
+def encoded_by(encoder: Counting, folder: Path, texts: list[Text] = TEXTS) -> Floats:
+    return encoded(encoder, texts, folder)  # type: ignore[arg-type] # stands for an encoder
+
+
+def test_what_was_encoded_before_a_kill_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(distil, "PIECE", 3)
+    with pytest.raises(KeyboardInterrupt):
+        encoded_by(Counting(most=4), tmp_path)
+    rest = Counting()
+    assert encoded_by(rest, tmp_path).tolist() == [[7, number] for number in range(7)]
+    assert rest.asked == 4 and not list(tmp_path.glob("*.new"))
+    other = Counting()
+    encoded_by(other, tmp_path, [*TEXTS[:6], ("Paper 9", None)])
+    assert other.asked == 1
+    other.fingerprint = "another"
+    encoded_by(other, tmp_path)
+    assert other.asked == 8
+
+
+def test_an_index_by_the_encoder_has_its_vectors(built: "Built", tmp_path: Path) -> None:
+    (tmp_path / "one.index").symlink_to(built.index)
+    vectors = Vectors(Corpora("other", ("one",), tmp_path, tmp_path), "minilm", tmp_path / "cache")
+    encoder = OnnxEncoder.load(open_collection(built.index).folder / ENCODER, threads=1)
+    rows = np.array([5, 0, 2], np.int32)
+    stored = vectors.of("one", rows, encoder)
+    assert not vectors.cache.exists()
+    texts = read_texts(open_collection(built.index), (ABSTRACT,))
+    made = encoded(encoder, [texts[row] for row in rows.tolist()], vectors.cache)
+    assert np.allclose(stored, made, atol=1e-6)
+    other = Counting()
+    found = vectors.of("one", rows, other)  # type: ignore[arg-type] # stands for an encoder
+    assert other.asked == 3 and found.shape == (3, 2)
+
+
+@pytest.fixture(scope="module")
+def berts(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    folder = tmp_path_factory.mktemp("berts")
+    return write_tiny_bert(folder / "small"), write_tiny_bert(folder / "large", seed=9)
+
+
+@pytest.fixture
+def places(built: "Built", berts: tuple[Path, Path], tmp_path: Path) -> list[str]:
+    """Where two corpora lie that are the same, but for their names."""
+    for name in ("one", "other"):
+        (tmp_path / f"{name}.index").symlink_to(built.index)
+        (tmp_path / name).mkdir()
+        shutil.copy(built.split, tmp_path / name / "split.json")
+    (tmp_path / "more.index").symlink_to(built.index)
+    start, teacher = map(str, berts)
+    names = ["--held-out", "other", "--learn", "one", "--from", start, "--teacher", teacher]
+    lie = ["--data", str(tmp_path), "--indexes", str(tmp_path), "--cache", str(tmp_path / "cache")]
+    return [*names, *lie, "--device", "cpu", *LIMITS]
+
+
+def run_main(given: list[str], out: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    """Run to the end, and return what was printed."""
+    with one_thread():  # Sums of other threads differ in their last digits.
+        assert main([*given, "--out", str(out)]) == 0
+    facts: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return facts
+
+
+def distance(encoder: Path, teacher: Path, texts: list[Text], folder: Path) -> float:
+    """Compare all cosines of an encoder with a teacher's."""
+    cosines = []
+    for number, each in enumerate((encoder, teacher)):
+        exported = export_encoder(str(each), folder / str(number), precision="f32", verify=False)
+        vectors = OnnxEncoder.load(exported, threads=1).encode(texts)
+        cosines.append(vectors @ vectors.T)
+    return float(np.square(cosines[0] - cosines[1]).mean())
+
+
+@pytest.mark.parametrize("loss", ["neighbours", "regression"])
+def test_a_student_comes_closer_to_its_teacher(
+    loss: str,
+    places: list[str],
+    berts: tuple[Path, Path],
+    built: "Built",
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    last = ["--loss", loss, "--also", "more", "--steps", "40", "--epochs", "9"]
+    facts = run_main([*places, *last], tmp_path / "own", capsys)
+    assert facts["kept_step"] > 0 and facts["learned_from"] == ["one", "more"]
+    assert facts["losses"][1] < facts["losses"][0]
+    texts = read_texts(open_collection(built.index), (ABSTRACT,))
+    start, teacher = berts
+    before = distance(start, teacher, texts, tmp_path / "before")
+    after = distance(tmp_path / "own", teacher, texts, tmp_path / "after")
+    assert after < 0.8 * before
+
+
+def test_the_corpus_left_out_is_judged(
+    places: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    facts = run_main(places, tmp_path / "own", capsys)
+    assert facts == json.loads((tmp_path / "own" / RESULT).read_text())
+    assert facts["queries"] == 12
+    assert [point["step"] for point in facts["curve"]] == [0, 4, 7]
+    above = facts["above_start"]
+    assert above["change"] == pytest.approx(above["after"] - above["before"])
+    assert facts["above_teacher"]["before"] == facts["teacher"]
+    assert facts["above_teacher"]["after"] == above["after"]
+    assert not list(tmp_path.glob("*.partial*"))
+
+
+def test_a_killed_training_ends_as_if_it_had_not_been(
+    places: list[str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(distil, "SAVING", 0.0)
+    whole = run_main(places, tmp_path / "whole", capsys)
+    step = Loop.step
+
+    def killed(loop: Loop) -> None:
+        if loop.did.steps == 5:
+            raise KeyboardInterrupt
+        step(loop)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Loop, "step", killed)
+        with one_thread():
+            code = main([*places, "--out", str(tmp_path / "killed")])
+    assert code == INTERRUPTED
+    resumed = run_main(places, tmp_path / "killed", capsys)
+    assert resumed["continued"] == 5
+    one, other = (load_file(tmp_path / n / "model.safetensors") for n in ("whole", "killed"))
+    assert one.keys() == other.keys()
+    assert all(np.array_equal(one[name], other[name]) for name in one)
+    for facts in (whole, resumed):
+        del facts["continued"], facts["minutes"], facts["megabytes"]
+    assert whole == resumed
+
+
+def test_an_error_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    places = ["--data", str(tmp_path), "--indexes", str(tmp_path), "--cache", str(tmp_path / "c")]
+    given = ["--held-out", "a", "--learn", "b", "--teacher", "minilm", *places]
+    assert main([*given, "--out", str(tmp_path / "own")]) == 1
+    assert capsys.readouterr().err.startswith("error: There is no index at ")

@@ -1,0 +1,165 @@
+"""An adapter that is trained on one corpus, applied at several strengths, and asked on another."""
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import torch
+from safetensors.numpy import load_file
+
+from benchmarks.held_out import RESULT, apply, compare, main, save, taken_up
+from recsys.errors import InputError
+from recsys.eval.studies.encoders.training_page import TRAINING
+from recsys.pipelines.studies.finetuning.encoder_training import Run
+from recsys.pipelines.studies.finetuning.lora import LoraOptions, adapters
+from recsys.pipelines.studies.finetuning.student import ADAPTER
+from recsys.pipelines.studies.specter.train_encoder import Trained, untrained
+from recsys.store.arrays import Floats
+from tests.pipelines.studies.finetuning.merged_adapter import merged_weights
+from tests.pipelines.studies.specter.small_sources import (
+    small_source,
+    tiny_options,
+    write_tiny_bert,
+)
+
+if TYPE_CHECKING:
+    from tests.built_index import Built
+
+ROWS = np.arange(6, dtype=np.int32)
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tiny_bert(tmp_path_factory.mktemp("held") / "tiny")
+
+
+@pytest.fixture
+def places(built: "Built", tmp_path: Path) -> list[str]:
+    """Where two corpora lie that are the same, but for their names."""
+    for name in ("one", "other"):
+        (tmp_path / f"{name}.index").symlink_to(built.index)
+        (tmp_path / name).mkdir()
+        shutil.copy(built.split, tmp_path / name / "split.json")
+    names = ["--held-out", "other", "--learn", "one", "--device", "cpu"]
+    return [*names, "--data", str(tmp_path), "--indexes", str(tmp_path)]
+
+
+def run_main(given: list[str], out: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    """Run to the end, and return what was printed, which is what was written."""
+    assert main([*given, "--out", str(out)]) == 0
+    facts: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert facts == json.loads((out / RESULT).read_text())
+    return facts
+
+
+def test_an_adapter_is_measured_where_it_was_not_trained_then_taken_up_and_measured_again(
+    places: list[str], tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    limits = ["--steps", "4", "--lora", "2", "--checks", "1", "--rate", "0.5"]
+    given = [*places, "--from", str(tiny), *limits, "--strengths", "0.5,1,2"]
+    first = run_main(given, tmp_path / "own", capsys)
+    assert (first["held_out"], first["learned_from"]) == ("other", ["one"])
+    assert [point["step"] for point in first["curve"]] == [0, 4]
+    assert all(point["mean"] == point["one"] == point["other"] for point in first["curve"])
+    assert first["change"] == pytest.approx(first["after"] - first["before"])
+    assert first["low"] <= first["change"] <= first["high"] and 0 < first["p"] <= 1
+    assert not list(tmp_path.glob("*.partial*"))
+    tried = first["strengths"]
+    assert [each["strength"] for each in tried] == [0.5, 1.0, 2.0]
+    assert len({each["before"] for each in tried}) == 1
+    assert {each["dev_before"] for each in tried} == {first["curve"][0]["mean"]}
+    best = max(each["dev"] for each in tried)
+    kept = next(each for each in tried if each["dev"] == best)  # The gentlest of equal ones.
+    assert kept.items() <= first.items()
+    assert tried[1]["dev"] == max(point["mean"] for point in first["curve"])
+    again = ["--measure-only", str(tmp_path / "own"), "--strengths", "1,0.5"]
+    second = run_main([*places, *again], tmp_path / "again", capsys)
+    one, two = (tried[i] for i in (1, 0))
+    assert second["strengths"] == [one, two] and second["curve"] == first["curve"]
+    told = [json.loads((tmp_path / name / TRAINING).read_text()) for name in ("own", "again")]
+    assert [each.pop("strength") for each in told] == [first["strength"], second["strength"]]
+    assert told[0] == told[1]
+    swapped = ["--held-out", "one", "--learn", "other", *places[4:], *again]
+    assert main([*swapped, "--out", str(tmp_path / "seen")]) == 1
+    assert "has learned from one." in capsys.readouterr().err
+
+
+def test_an_error_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    places = ["--data", str(tmp_path), "--indexes", str(tmp_path), "--out", str(tmp_path / "own")]
+    assert main(["--held-out", "a", "--learn", "b", *places]) == 1
+    assert capsys.readouterr().err.startswith("error: There is no index at ")
+
+
+def test_encoders_are_compared_query_by_query() -> None:
+    found = compare(np.array([0.1, 0.3, 0.5]), np.array([0.3, 0.5, 0.7]))
+    # All of 8 assignments of signs are looked at; two are as far from 0.
+    assert (found["before"], found["after"], found["p"]) == pytest.approx((0.3, 0.5, 2 / 8))
+    assert (found["change"], found["low"], found["high"]) == pytest.approx((0.2, 0.2, 0.2))
+
+
+@pytest.fixture(scope="module")
+def trained(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Trained:
+    """An encoder whose adapters change something, as if it had been trained."""
+    options = replace(tiny_options(tiny), lora=LoraOptions(2, 4.0))
+    made = untrained([small_source(tmp_path_factory.mktemp("source"))], options, Run())
+    generator = torch.Generator().manual_seed(1)
+    with torch.no_grad():
+        for each in adapters(made.task.tower.model).values():
+            each.b.copy_(torch.randn(each.b.shape, generator=generator))
+    return made
+
+
+def vectors(trained: Trained, strength: float) -> Floats:
+    apply(trained, strength)
+    return trained.task.vectors(ROWS)
+
+
+def saved(trained: Trained, strength: float, folder: Path) -> Path:
+    """Save a copy: saving merges the adapters."""
+    folder.mkdir()
+    again = untrained(trained.task.shelf.sources, trained.options, Run())
+    again.task.tower.load_state_dict(trained.task.tower.state_dict())
+    save(again, strength, folder, trained.facts())
+    return folder
+
+
+def test_no_strength_is_the_start(trained: Trained) -> None:
+    start = untrained(trained.task.shelf.sources, trained.options, Run())
+    assert np.array_equal(vectors(trained, 0.0), start.task.vectors(ROWS))
+    assert not np.allclose(vectors(trained, 1.0), start.task.vectors(ROWS), atol=1e-3)
+    whole = replace(trained, options=replace(trained.options, lora=None))
+    with pytest.raises(InputError, match="All weights were trained"):
+        apply(whole, 0.5)
+
+
+def test_half_the_strength_is_half_the_change_of_the_weights(
+    trained: Trained, tmp_path: Path
+) -> None:
+    whole = saved(trained, 1.0, tmp_path / "whole")
+    half = load_file(saved(trained, 0.5, tmp_path / "half") / "model.safetensors")
+    end = load_file(whole / "model.safetensors")
+    merged = merged_weights(trained.start, tmp_path / "half" / ADAPTER)
+    changed = 0
+    for name, weights in trained.start.weights.items():
+        assert half[name] == pytest.approx((weights + end[name]) / 2, abs=1e-6)
+        assert merged[name] == pytest.approx(half[name], abs=1e-6)
+        changed += not np.allclose(weights, end[name])
+    assert changed == 2 * 6
+    assert json.loads((tmp_path / "half" / TRAINING).read_text())["strength"] == 0.5
+
+
+@pytest.mark.parametrize("strength", [0.25, 1.0])
+def test_a_saved_adapter_is_taken_up_at_full_strength(
+    trained: Trained, tmp_path: Path, strength: float
+) -> None:
+    folder, sources = saved(trained, strength, tmp_path / "own"), trained.task.shelf.sources
+    again = taken_up(folder, sources, Run(), 1)
+    assert again.options == trained.options
+    assert np.array_equal(again.task.vectors(ROWS), vectors(trained, 1.0))
+    other = write_tiny_bert(tmp_path / "other", seed=1)
+    with pytest.raises(InputError, match="changes other weights"):
+        taken_up(folder, sources, Run(), 1, start=str(other))

@@ -1,0 +1,227 @@
+"""Made corpora: of any size, the same by seed, in the order of years, citing as real papers do."""
+
+import gzip
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.made_corpus import (
+    DRAFTS,
+    LAST_YEAR,
+    LONGEST,
+    PAPERS,
+    VECTORS,
+    LinkMaker,
+    Plan,
+    RealPapers,
+    growing_choice,
+    halves,
+    invented_author,
+    invented_word,
+    made_papers,
+    make_corpus,
+    nearest,
+    paper_id,
+    read_real,
+    years_of,
+)
+from recsys.errors import InputError
+from recsys.formats.embeddings import read_embeddings
+from recsys.store.arrays import Rows
+from tests.benchmarks.small_real import write_real
+from tests.hashing_encoder import HashingEncoder
+
+SIZE = 1200
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory: pytest.TempPathFactory) -> RealPapers:
+    folder = tmp_path_factory.mktemp("real")
+    return read_real(write_real(folder / "data"), folder / "cache", HashingEncoder())
+
+
+@pytest.fixture(scope="module")
+def made(real: RealPapers, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("made")
+    make_corpus(real, SIZE, folder)
+    return folder
+
+
+def _papers(folder: Path) -> list[dict[str, Any]]:
+    with gzip.open(folder / PAPERS, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def _bytes(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_a_seed_makes_one_corpus(real: RealPapers, made: Path, tmp_path: Path) -> None:
+    make_corpus(real, SIZE, tmp_path / "again")
+    make_corpus(real, SIZE, tmp_path / "other", seed=1)
+    assert _bytes(tmp_path / "again") == _bytes(made)
+    other = _bytes(tmp_path / "other")
+    assert all(other[name] != _bytes(made)[name] for name in (PAPERS, VECTORS, DRAFTS))
+
+
+def test_papers_have_what_a_corpus_tells(made: Path) -> None:
+    papers = _papers(made)
+    ids = [paper["id"] for paper in papers]
+    assert len(papers) == len(set(ids)) == SIZE
+    years = [paper["year"] for paper in papers]
+    assert years == sorted(years)
+    assert (years[0], years[-1]) == (1990, LAST_YEAR)
+    assert Counter(years)[2020] > Counter(years)[1995]
+    assert 0.8 < sum(paper["abstract"] is not None for paper in papers) / SIZE < 0.95
+    assert all(paper["title"] and paper["authors"] and paper["venue"] for paper in papers)
+    assert len({paper["doi"] for paper in papers}) == SIZE
+    writers = Counter(name for paper in papers for name in paper["authors"])
+    assert 0.5 < sum(count == 1 for count in writers.values()) / len(writers) < 0.95
+
+
+def test_papers_cite_older_ones_and_works_outside(made: Path) -> None:
+    papers = _papers(made)
+    row_of = {paper["id"]: row for row, paper in enumerate(papers)}
+    inside = outside = 0
+    for row, paper in enumerate(papers):
+        cited = paper["references"]
+        assert len(cited) == len(set(cited))
+        known = [row_of[each] for each in cited if each in row_of]
+        assert all(each < row for each in known)
+        inside, outside = inside + len(known), outside + len(cited) - len(known)
+    assert inside > 5 * SIZE
+    assert 0.15 < outside / (inside + outside) < 0.4
+
+
+def test_vectors_are_read_as_given_ones(made: Path) -> None:
+    found = read_embeddings(made / VECTORS)
+    assert list(found.ids) == [paper["id"] for paper in _papers(made)]
+    assert np.allclose(np.linalg.norm(found.vectors, axis=1), 1, atol=1e-5)
+
+
+def test_vectors_are_near_those_of_the_same_topic(real: RealPapers, made: Path) -> None:
+    plan, vectors = Plan.of(real, SIZE, 0), read_embeddings(made / VECTORS).vectors
+    own = np.einsum("nd,nd->n", vectors, real.vectors[plan.pairs[:, 0]])
+    other = np.einsum("nd,nd->n", vectors, real.vectors[np.roll(plan.pairs[:, 0], 1)])
+    assert own.mean() > other.mean() + 0.2
+
+
+def test_drafts_are_the_newest_papers_that_can_be_asked(made: Path) -> None:
+    papers = {paper["id"]: paper for paper in _papers(made)}
+    lines = (made / DRAFTS).read_text(encoding="utf-8").splitlines()
+    drafts = [json.loads(line) for line in lines]
+    assert 0 < len(drafts) <= 256
+    assert min(draft["year"] for draft in drafts) > 2010
+    for draft in drafts:
+        assert draft.items() <= papers[draft["id"]].items()
+        assert draft["abstract"] is not None
+
+
+def test_texts_are_sentences_of_real_ones(real: RealPapers) -> None:
+    known = {sentence for abstract in real.abstracts for sentence in abstract}
+    found = total = 0
+    for piece in made_papers(Plan.of(real, 300, 0)):
+        for paper in piece:
+            parts = (paper["abstract"] or "").replace(". ", ".\n").split("\n")
+            total += len(parts)
+            found += sum(part in known for part in parts)
+    assert found / total > 0.5  # Invented words stand in some of the others.
+
+
+@given(st.sets(st.integers(0, 80**5), max_size=50))
+def test_no_two_numbers_share_a_word(numbers: set[int]) -> None:
+    words = {invented_word(number) for number in numbers}
+    assert len(words) == len(numbers)
+    assert all(word.isalpha() and word.islower() for word in words)
+
+
+def test_few_of_what_grows_are_frequent() -> None:
+    chosen = growing_choice(np.full(20_000, 1000), np.random.default_rng(0))
+    counts = np.bincount(chosen, minlength=1000)
+    assert chosen.max() < 1000
+    assert counts[:10].sum() > 10 * counts[-10:].sum() / 2
+    assert counts[0] > 10 * np.median(counts)
+
+
+def test_people_have_three_names() -> None:
+    names = {invented_author(number) for number in range(500)}
+    assert len(names) > 490
+    assert all(len(name.split()) == 3 for name in names)
+
+
+@given(st.integers(0, 300))
+def test_every_paper_has_a_year(papers: int) -> None:
+    years = years_of(papers)
+    assert len(years) == papers
+    assert np.all(np.diff(years) >= 0)
+    assert np.all((years >= 1990) & (years <= LAST_YEAR))
+
+
+@given(st.lists(st.sampled_from(["rivers", "of", "Maps", "with", "ice"]), max_size=9))
+def test_a_title_is_its_halves(words: list[str]) -> None:
+    first, second = halves(" ".join(words))
+    assert f"{first} {second}".split() == words
+
+
+def test_a_title_is_cut_before_a_small_word() -> None:
+    assert halves("A new method for maps") == ("A new method", "for maps")
+
+
+def test_the_nearest_are_those_of_all_products() -> None:
+    vectors = HashingEncoder().encode([(f"paper {number}", None) for number in range(40)])
+    cosines = vectors @ vectors.T
+    np.fill_diagonal(cosines, -2)
+    expected = np.argsort(-cosines, axis=1, kind="stable")[:, :5]
+    found = nearest(vectors, 5)
+    rows = np.arange(40)[:, None]
+    assert np.array_equal(cosines[rows, found], cosines[rows, expected])
+
+
+def test_vectors_of_real_papers_are_made_once(tmp_path: Path) -> None:
+    data, encoder = write_real(tmp_path / "data"), HashingEncoder()
+    first = read_real(data, tmp_path / "cache", encoder)
+    again = read_real(data, tmp_path / "cache", encoder)
+    assert encoder.encoded == len(first) == 80
+    assert np.array_equal(first.vectors, again.vectors)
+    assert np.array_equal(first.near, again.near)
+    assert set(first.common_venues) == set(first.venues)
+
+
+def test_too_few_real_papers_are_an_error(tmp_path: Path) -> None:
+    data = write_real(tmp_path / "data", papers=6)
+    with pytest.raises(InputError, match="holds 20 papers with an abstract"):
+        read_real(data, tmp_path / "cache", HashingEncoder())
+
+
+def test_citations_gather_on_few_papers_of_near_topics(real: RealPapers) -> None:
+    plan = Plan.of(real, 4000, 0)
+    cited = [rows for piece in _lists(plan) for rows in piece]
+    assert max(len(rows) for rows in cited) <= LONGEST
+    counts = np.sort(np.bincount(np.concatenate(cited), minlength=4000))[::-1]
+    uniform = np.random.default_rng(0).integers(0, 4000, counts.sum())
+    assert counts[:40].sum() > 3 * np.sort(np.bincount(uniform))[::-1][:40].sum()
+    owners = np.repeat(np.arange(4000), [len(rows) for rows in cited])
+    vectors, first = real.vectors, plan.pairs[:, 0]
+    near = np.einsum(
+        "nd,nd->n", vectors[first[owners]], vectors[first[np.concatenate(cited)]]
+    ).mean()
+    far = (vectors[first] @ vectors[first].T).mean()
+    assert near > far + 0.1
+
+
+def _lists(plan: Plan) -> Iterator[list[Rows]]:
+    maker = LinkMaker(plan.real, plan.pairs[:, 0], plan.years)
+    for begin in range(0, len(plan.pairs), 250):
+        yield maker.make(begin, plan.pairs[begin : begin + 250], np.random.default_rng(begin))
+
+
+def test_works_outside_have_ids_of_their_own() -> None:
+    ids = {paper_id(row) for row in range(20_000)}
+    assert len(ids) == 20_000

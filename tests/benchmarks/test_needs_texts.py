@@ -1,0 +1,163 @@
+"""Articles in JATS with their citations taken out, and sentences that tell of citing by no hole."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.needs.texts import full_text, read_articles, reads_whole
+from recsys.passages import Mark, Sentence
+from tests.rows import each_row
+
+_ARTICLE = """<?xml version="1.0"?><article><front><article-meta/></front><body>{}</body>
+<back><ref-list><ref id="r1"/></ref-list></back></article>"""
+
+
+def _xref(key: str, shown: str) -> str:
+    return f'<xref ref-type="bibr" rid="{key}">{shown}</xref>'
+
+
+def _read(body: str) -> list[Sentence]:
+    return [s for each in read_articles(_ARTICLE.format(body).encode()) for s in each.sentences]
+
+
+@each_row(
+    ("text", "left", "keys", "printed"),
+    [
+        (f"Bees dance [{_xref('a', '1')}].", "Bees dance.", ("a",), "[*]"),
+        (
+            f"Bees dance [{_xref('a', '1')}, {_xref('b', '2')}].",
+            "Bees dance.",
+            ("a", "b"),
+            "[*, *]",
+        ),
+        (
+            f"Bees dance [{_xref('a', '1')}\u2013{_xref('c', '3')}] well.",
+            "Bees dance well.",
+            ("a", "c"),
+            "[*\u2013*]",
+        ),
+        (f"Bees dance {_xref('a', '[1]')}.", "Bees dance.", ("a",), "[*]"),
+        (f"Bees dance<sup>{_xref('a', '1')}</sup>.", "Bees dance.", ("a",), "[*]"),
+        (f"Bees dance (see {_xref('a', 'Fox 2004')}).", "Bees dance.", ("a",), "(see *)"),
+        (f"As {_xref('a', 'Fox 2004')} says, bees dance.", "As says, bees dance.", ("a",), "*"),
+    ],
+)
+def test_citations_are_taken_out_with_their_brackets(
+    text: str, left: str, keys: tuple[str, ...], printed: str
+) -> None:
+    (sentence,) = _read(f"<p>{text}</p>")
+    assert sentence.text == left
+    assert sentence.cited == keys
+    assert [mark.printed for mark in sentence.marks] == [printed]
+
+
+def test_marks_belong_to_their_sentences() -> None:
+    first, second, third = _read(
+        f"<p>Bees dance [{_xref('a', '1')}]. Wasps do not. Ants walk [{_xref('b', '2')}].</p>"
+    )
+    assert (first.cited, second.cited, third.cited) == (("a",), (), ("b",))
+    assert first.text[: first.marks[0].at] == "Bees dance"
+
+
+def test_sections_lists_and_paragraphs_are_told() -> None:
+    sentences = _read(
+        "<p>Bees see well.</p><sec><title>Methods</title><p>We kept bees.</p><sec>"
+        "<title>Boxes</title><list><list-item><p>Boxes were dry.</p></list-item></list></sec></sec>"
+    )
+    assert [(s.section, s.paragraph) for s in sentences] == [
+        ("", 0),
+        ("Methods", 1),
+        ("Methods", 2),
+    ]
+
+
+def test_figures_tables_and_formulas_are_no_text() -> None:
+    sentences = _read(
+        "<sec><title>R</title><fig><caption><p>A bee.</p></caption></fig><table-wrap><table><tr>"
+        "<td><p>1</p></td></tr></table></table-wrap><p>Let <inline-formula><tex-math>q</tex-math>"
+        "</inline-formula> be a bee.<disp-formula>z</disp-formula></p></sec>"
+    )
+    assert [s.text for s in sentences] == ["Let x be a bee."]
+
+
+def test_articles_without_body_and_broken_files_give_what_is_whole() -> None:
+    assert list(read_articles(b"<article><front/></article>")) == []
+    assert list(read_articles(_ARTICLE.format("<p>Bees.</p>").encode()[:-40])) == []
+    assert list(read_articles(b"")) == []
+
+
+@given(st.integers(0, 400), st.text(max_size=8))
+def test_mutated_articles_never_raise(place: int, put: str) -> None:
+    raw = _ARTICLE.format(f"<sec><title>A</title><p>Bees [{_xref('a', '1')}].</p></sec>")
+    mutated = raw[:place] + put + raw[place + 3 :]
+    list(read_articles(mutated.encode("utf-8", "replace")))
+
+
+def _cited(text: str, printed: str = "[*]", *, gap: bool = False) -> Sentence:
+    """A sentence with a mark at the sign |."""
+    return Sentence(text.replace("|", ""), (Mark(text.index("|"), ("a",), gap, printed),))
+
+
+@each_row(
+    "text",
+    [
+        "Honey bees tell each other of flowers|.",
+        "Honey bees|, unlike wasps, tell each other of flowers.",
+        "Several studies| have found that bees can count.",
+    ],
+)
+@each_row("printed", ["[*]", "(Fox, 2004)", "\\citep{fox}", "\\parencite{fox}"])
+def test_bracketed_marks_leave_no_hole(text: str, printed: str) -> None:
+    assert reads_whole(_cited(text, printed))
+
+
+@each_row(
+    ("text", "printed"),
+    [
+        ("As has been shown by|, honey bees dance well.", "[*]"),
+        ("The dance of bees is told in|.", "[*]"),
+        ("Honey bees dance well (see|).", "[*]"),
+        ("Honey bees dance well (Table A;|).", "[*]"),
+        ("| showed that honey bees dance well.", "\\citet{fox}"),
+        ("Honey bees dance well|.", "*"),
+        ("Honey bees dance well|.", "\\citet{fox}"),
+        ("Honey bees dance well|.", "\\textcite{fox}"),
+        ("Fox et al.| say that honey bees dance.", "[*]"),
+        ("Fox and Lee|(2004) say that honey bees dance.", "[*]"),
+    ],
+)
+def test_holes_and_names_are_no_examples(text: str, printed: str) -> None:
+    assert not reads_whole(_cited(text, printed))
+
+
+@each_row(
+    "text",
+    [
+        "Honey bees , it is said, dance well.",
+        "Honey bees dance well ().",
+        "Honey bees dance in  the dark well.",
+        "honey bees dance in the dark well.",
+        "Honey bees dance in the dark",
+        "Bees dance in boxes of , and wood.",
+    ],
+)
+def test_sentences_that_look_holed_are_none_though_nothing_is_cited(text: str) -> None:
+    assert not reads_whole(Sentence(text))
+
+
+def test_gaps_are_no_examples() -> None:
+    assert reads_whole(_cited("Honey bees tell each other of flowers|."))
+    assert not reads_whole(_cited("Honey bees tell each other of flowers|.", gap=True))
+
+
+def test_examples_count_what_the_rules_refuse() -> None:
+    sentences = [
+        _cited("Honey bees tell each other of flowers|."),
+        Sentence("Honey bees live in boxes of wood."),
+        Sentence("In this paper, we propose boxes of glass."),
+        _cited("We then present boxes that were made of glass|."),
+        Sentence("Too short."),
+    ]
+    examples = full_text("bees", "biology", sentences)
+    assert examples.rows.tolist() == [0, 1]
+    assert examples.cites.tolist() == [True, False]
+    assert examples.refused == (1, 1)

@@ -1,0 +1,383 @@
+"""Reproduction: commands are real and run as typed, what is off is named, pages keep tables."""
+
+import json
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import typer
+
+import benchmarks.reproduce as program
+from benchmarks.reproduce import (
+    DEFAULT,
+    EXPERIMENTS,
+    Experiment,
+    Outcome,
+    as_json,
+    as_table,
+    check_pages,
+    commands,
+    figures,
+    main,
+    reproduce,
+    rewrite_pages,
+    select,
+    tolerance,
+)
+from recsys.app.cli.program import application
+from recsys.errors import InputError, RecsysError
+from recsys.pipelines.evaluation.system_table import SYSTEMS
+from tests.eval.small_evaluation import FAIR, GOOD, write_evaluation, write_runs
+from tests.eval.small_evaluation import SYSTEMS as ANSWERED
+from tests.pipelines.small_index import write_small_split
+
+if TYPE_CHECKING:
+    from tests.built_index import Built
+
+SEEDS = (0, 1, 2)
+ASKED = ("sentence", "title", "references", "title-raw", "references-raw")
+NETWORKS = {name for name in SYSTEMS if name.startswith("nn")}
+EVERY_SYSTEM = {*SYSTEMS, "two-stage-no-metadata"} - NETWORKS
+BEST = {"embedding", "two-stage", "two-stage-default", "two-stage-keyphrases"}
+SEEDED = {"bm25-whoosh", "bm25", *NETWORKS - {"nnrank-100"}, "nnrank-no-metadata", "two-stage"}
+
+
+@pytest.fixture
+def data(built: "Built", tmp_path: Path) -> Path:
+    """A folder with one small corpus."""
+    folder = tmp_path / "data" / "small"
+    folder.mkdir(parents=True)
+    (folder / "papers.jsonl.gz").write_bytes(built.papers.read_bytes())
+    write_small_split(folder / "split.json")
+    return folder.parent
+
+
+def small(built: "Built", expected: Mapping[str, Sequence[float]]) -> dict[str, Experiment]:
+    """One experiment over an index that is there already."""
+    index = shlex.quote(str(built.index))
+    batch = f"recsys batch {index} --split {{data}}/small/split.json --system two-stage --run"
+    return {
+        "small": Experiment(
+            corpora=("small",),
+            prepare=(f"recsys inspect {index}",),
+            evaluate=f"recsys evaluate {index} --split {{data}}/small/split.json "
+            "--out {work}/small --quiet",
+            figures=expected,
+            alone={"two-stage-no-metadata": f"{batch} {{work}}/small-two-stage-no-metadata.trec"},
+        )
+    }
+
+
+def words(text: str) -> list[str]:
+    filled = text.replace("{data}", "DATA").replace("{work}", "WORK")
+    return shlex.split(filled)
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_the_commands_of_the_table_are_commands_of_the_program(name: str) -> None:
+    experiment = EXPERIMENTS[name]
+    program = typer.main.get_command(application())
+    for line in commands(name, experiment, [*experiment.figures]):
+        first, *rest = words(line)
+        if first == "python":
+            assert rest[:2] == ["-m", "benchmarks.shipped_ranker"]
+            continue
+        assert first == "recsys"
+        context = program.make_context("recsys", rest, resilient_parsing=False)
+        command = program
+        while (inner := getattr(command, "commands", None)) is not None:
+            command, rest = inner[rest[0]], rest[1:]
+        assert command.make_context(name, rest, parent=context).params
+
+
+def test_the_table_has_every_system_on_both_corpora_with_figures() -> None:
+    for corpus in ("vis", "archaeology"):
+        assert set(EXPERIMENTS[corpus].figures) == EVERY_SYSTEM
+        assert not EXPERIMENTS[corpus].slow
+    for experiment in EXPERIMENTS.values():
+        for system, expected in experiment.figures.items():
+            assert len(expected) == len(experiment.measures)
+            assert all(0 < figure <= 1 for figure in expected)
+            assert 0 < tolerance(system, "F1@20") <= 0.01
+            assert tolerance(system, "F1@20") < tolerance(system, "MRR") <= 0.06
+    assert EXPERIMENTS["vis-left-out"].slow
+
+
+def test_every_seed_asks_the_same_systems_and_runs_only_when_it_is_named() -> None:
+    for page, word, systems in (("seeds", "seed", SEEDED), ("best", "best", BEST)):
+        repeated = {name: each for name, each in EXPERIMENTS.items() if each.page == page}
+        assert set(repeated) == {
+            f"{each}-{word}-{i}" for each in ("vis", "archaeology") for i in SEEDS
+        }
+        for name, each in repeated.items():
+            assert set(each.figures) == systems
+            assert each.slow and name.startswith(f"{each.repeats}-{word}-")
+
+
+def test_the_networks_are_trained_and_asked_with_the_seed() -> None:
+    lines = commands("vis-seed-2", EXPERIMENTS["vis-seed-2"], [*SEEDED])
+    assert [line.split()[1:3] for line in lines[1:5]] == [
+        ["train", "nnselect"],
+        ["train", "nnrank"],
+        ["train", "nnrank"],
+        ["train", "ranker"],
+    ]
+    assert all("--seed 2" in line for line in lines[1:])
+    assert all("vis-citeomatic.index" in line for line in lines)
+
+
+def test_the_best_configuration_is_asked_beside_the_default_of_the_same_seed() -> None:
+    experiment = EXPERIMENTS["vis-best-1"]
+    lines = commands("vis-best-1", experiment, [*experiment.figures])
+    verbs = [line.split()[1] for line in lines]
+    assert verbs == [*["build"] * 3, *["train"] * 3, *["batch"] * 2, "evaluate"]
+    assert all("--seed 1" in line for line in lines[3:])
+    indexes = ["vis.index", "vis-mpnet.index", "vis-keyphrases.index"]
+    for at, index in enumerate([*indexes * 2, indexes[0], indexes[2], indexes[1]]):
+        assert index in lines[at]
+    assert [("--encoder mpnet" in line) for line in lines[:3]] == [False, True, True]
+    assert [("--keyphrases labels.author_keywords" in line) for line in lines[:3]] == [
+        *(False, False, True)
+    ]
+    assert [("--folds 4 --passes 2" in line) for line in lines[3:6]] == [False, True, True]
+    for line, system in zip(lines[6:8], ("two-stage-default", "two-stage-keyphrases"), strict=True):
+        run = f"{{work}}/vis-best-1-{system}.trec"
+        assert line.endswith(f"--system two-stage --run {run}")
+        assert f"--run {system}={run}" in lines[8]
+
+
+def test_sentences_are_asked_in_an_index_of_titles() -> None:
+    for name in (*ASKED, "contexts"):
+        experiment = EXPERIMENTS[f"acl-local-{name}"]
+        build, *add, evaluate = commands(name, experiment, [*experiment.figures])
+        assert "--titles-only" in build
+        assert [line.split()[1] for line in add] == ["add-contexts"] * (name == "contexts")
+        assert f"--contexts {'only' if add else 'hidden'}" in evaluate
+        assert "--years 2011-2012 --per-paper 1" in evaluate
+        assert ("--raw" in evaluate) == name.endswith("raw")
+        assert experiment.measures == ["R@10", "MRR", "nDCG@10"]
+
+
+def test_missing_contexts_are_said_before_anything_runs(data: Path, tmp_path: Path) -> None:
+    (data / "acl").mkdir()
+    (data / "acl" / "papers.jsonl.gz").write_bytes(b"")
+    with pytest.raises(InputError, match=r"citation_contexts\.jsonl\.gz"):
+        reproduce({"acl-local-title": []}, data=data, work=tmp_path / "work")
+    assert not (tmp_path / "work").exists()
+
+
+def test_only_what_is_asked_for_is_run() -> None:
+    vis = EXPERIMENTS["vis"]
+    plain = commands("vis", vis, ["bm25", "oracle"])
+    assert len(plain) == 2 and plain[1].endswith("--systems bm25,oracle")
+    trained = commands("vis", vis, ["two-stage"])
+    assert sum("train ranker" in line for line in trained) == 2
+    alone = commands("vis", vis, ["two-stage-no-metadata"])
+    assert alone[-1].endswith(
+        "--systems '' --run two-stage-no-metadata={work}/vis-two-stage-no-metadata.trec"
+    )
+
+
+def test_rows_are_chosen_by_name_or_by_experiment() -> None:
+    plain = {"vis", "archaeology"}
+    assert set(select(None)) == plain | {f"acl-local-{each}" for each in (*ASKED, "contexts")}
+    assert select("vis/bm25, vis/random") == {"vis": ["random", "bm25"]}
+    assert select("vis-left-out") == {"vis-left-out": ["two-stage"]}
+    assert set(select("archaeology")["archaeology"]) == EVERY_SYSTEM
+    with pytest.raises(InputError, match="Did you mean 'vis/bm25'"):
+        select("vis/bm52")
+
+
+def test_figures_are_rounded_before_f1_as_the_scorer_of_the_benchmarks_does() -> None:
+    run = {"q1": {"a": 2.0, "x": 1.0}, "q2": {"x": 1.0}}
+    qrels = {"q1": {"a": 1, "b": 1, "c": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
+    found = figures(run, qrels)
+    assert (found["P@20"], found["R@20"], found["MRR"]) == (0.0167, 0.1111, 0.3333)
+    assert found["F1@20"] == round(2 * 0.0167 * 0.1111 / (0.0167 + 0.1111), 4)
+
+
+def test_commands_run_as_typed_and_what_differs_is_marked(
+    built: "Built", data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    work, wrong = tmp_path / "work", (2.0, 2.0, 2.0, 2.0)
+    table = small(built, {"bm25": wrong, "two-stage-no-metadata": wrong})
+    chosen = {"small": [*table["small"].figures]}
+    first = reproduce(chosen, data=data, work=work, experiments=table)
+    told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("$ ")]
+    assert [line.split()[:3] for line in told] == [
+        ["$", "recsys", "inspect"],
+        ["$", "recsys", "batch"],
+        ["$", "recsys", "evaluate"],
+    ]
+    assert all(each.differs for each in first) and len(first) == 2 * 4
+
+    measured = {
+        name: [each.measured for each in first if each.name == f"small/{name}"]
+        for name in table["small"].figures
+    }
+    again = reproduce(
+        {"small": ["bm25"]}, data=data, work=work, quiet=True, experiments=small(built, measured)
+    )
+    assert "$ " not in capsys.readouterr().err
+    assert [each.difference for each in again] == [0.0] * 4
+    assert not any(each.differs for each in again)
+
+
+def test_a_missing_corpus_is_said_before_anything_runs(built: "Built", tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"papers\.jsonl\.gz"):
+        reproduce(
+            {"small": []}, data=tmp_path, work=tmp_path / "work", experiments=small(built, {})
+        )
+    assert not (tmp_path / "work").exists()
+
+
+def test_a_command_that_fails_ends_it(built: "Built", data: Path, tmp_path: Path) -> None:
+    experiment = replace(small(built, {})["small"], prepare=("recsys inspect {work}/nothing",))
+    with pytest.raises(RecsysError, match="exit code 1"):
+        reproduce(
+            {"small": []}, data=data, work=tmp_path / "work", experiments={"small": experiment}
+        )
+
+
+def test_a_figure_may_be_off_by_its_tolerance_and_no_more() -> None:
+    inside, outside = (Outcome("a/b", "MRR", 0.5, value, 0.006) for value in (0.506, 0.4939))
+    assert not inside.differs and outside.differs
+    text = as_table([inside, outside])
+    assert text.startswith("1 of 2 figures differ.")
+    assert "| a/b, MRR | 0.5000 | 0.5060 | +0.0060 | 0.0060 |  |" in text
+    assert "| a/b, MRR | 0.5000 | 0.4939 | -0.0061 | 0.0060 | differs |" in text
+    value = json.loads(as_json([outside]))
+    assert value["schema"] == "recsys.reproduction/1"
+    assert value["figures"][0]["differs"] is True
+
+
+def test_the_list_shows_every_row_and_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--list"]) == 0
+    text = capsys.readouterr().out
+    for name, experiment in EXPERIMENTS.items():
+        assert all(f"{name}/{system}" in text for system in experiment.figures)
+        first = experiment.prepare[0]
+        assert f"$ {first}" in text and set(re.findall(r"\{\w+\}", first)) == {"{data}", "{work}"}
+
+
+def test_without_data_it_is_a_usage_error() -> None:
+    assert main([]) == 2
+
+
+def test_missing_corpora_and_rows_are_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    work = ["--work", str(tmp_path / "work")]
+    for words, told in (([], "papers.jsonl.gz"), (["--only", "vis/magic"], "no row 'vis/magic'.")):
+        assert main(["--data", str(tmp_path), *work, *words]) == 1
+        error = capsys.readouterr().err
+        assert told in error and error.count("\n") == 1
+    assert not (tmp_path / "work").exists()
+
+
+@pytest.mark.parametrize(("measured", "code"), [(0.5, 0), (0.51, 1)])
+def test_the_exit_code_tells_whether_a_figure_differs(
+    measured: float,
+    code: int,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    outcome = Outcome("vis/bm25", "MRR", 0.5, measured, 0.006)
+    monkeypatch.setattr(program, "reproduce", lambda *_, **__: [outcome])
+    assert main(["--data", ".", "--format", "json"]) == code
+    assert json.loads(capsys.readouterr().out)["figures"][0]["differs"] is bool(code)
+
+
+def write_pages(folder: Path) -> Path:
+    """Write all pages of results, each with an old table."""
+    folder.mkdir()
+    for name in ("evaluation", "seeds", "best", "local"):
+        text = f"a\n<!-- {name} -->\nold\n<!-- /{name} -->\nz\n"
+        (folder / f"{name}.md").write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_the_tables_of_what_was_repeated_are_written_into_their_pages(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docs = write_pages(tmp_path / "results")
+    write_evaluation(tmp_path / "vis")
+    monkeypatch.setattr(program, "reproduce", lambda *_, **__: [])
+    words = ["--data", str(tmp_path), "--work", str(tmp_path), "--only", "vis", "--docs"]
+    assert main([*words, str(docs)]) == 0
+    text = (docs / "evaluation.md").read_text(encoding="utf-8")
+    assert "| good | " in text and "old" not in text
+
+    monkeypatch.setattr(program, "reproduce", lambda *_, **__: pytest.fail("It ran."))
+    assert main([*words, str(tmp_path / "result")]) == 1
+    assert "Did you mean 'results'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("page", "word", "tables"), [("seeds", "seed", 1), ("best", "best", 2)])
+def test_means_over_seeds_get_a_page_of_their_own(
+    page: str, word: str, tables: int, tmp_path: Path
+) -> None:
+    docs = write_pages(tmp_path / "results")
+    for seed in SEEDS:
+        write_runs(tmp_path / f"vis-{word}-{seed}", {**ANSWERED, DEFAULT: FAIR})
+    rewrite_pages(docs, tmp_path, [f"vis-{word}-{seed}" for seed in SEEDS])
+    text = (docs / f"{page}.md").read_text(encoding="utf-8")
+    assert "old" not in text and text.count("| good | ") == tables
+    assert text.count(f"vis: More than {DEFAULT}") == tables - 1
+    assert "vis: 6 queries, 3 seeds." in text
+    assert text.startswith("a\n") and text.endswith("\nz\n")
+    assert "old" in (docs / "evaluation.md").read_text(encoding="utf-8")
+
+
+def test_single_evaluations_get_a_page_of_their_own(tmp_path: Path) -> None:
+    docs = write_pages(tmp_path / "results")
+    for name in ("vis", "archaeology"):
+        write_evaluation(tmp_path / name)
+    rewrite_pages(docs, tmp_path, ["vis", "archaeology"])
+    text = (docs / "evaluation.md").read_text(encoding="utf-8")
+    assert text.count("| good | ") == 2 and "old" not in text
+    assert "old" in (docs / "seeds.md").read_text(encoding="utf-8")
+
+
+def test_what_was_measured_earlier_stays_on_the_page(tmp_path: Path) -> None:
+    docs = write_pages(tmp_path / "results")
+    earlier = write_evaluation(tmp_path / "archaeology")
+    write_runs(earlier, dict.fromkeys(EXPERIMENTS["archaeology"].figures, GOOD))
+    write_evaluation(tmp_path / "vis")
+    rewrite_pages(docs, tmp_path, ["vis"])
+    text = (docs / "evaluation.md").read_text(encoding="utf-8")
+    assert text.count("| good | ") == 2 and text.count("| oracle | ") == 1
+
+    (earlier / "runs" / "oracle.trec").unlink()
+    rewrite_pages(docs, tmp_path, ["vis"])
+    text = (docs / "evaluation.md").read_text(encoding="utf-8")
+    assert text.count("| good | ") == 1 and "| bm25 | " not in text, "it is not whole"
+
+
+def test_evaluations_of_sentences_get_a_page_of_their_own(tmp_path: Path) -> None:
+    docs = write_pages(tmp_path / "results")
+    folder = write_evaluation(tmp_path / "acl-local-title-raw")
+    facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
+    told = facts | {"part": "sentence", "known": "title", "masked": False}
+    (folder / "facts.json").write_text(json.dumps(told), encoding="utf-8")
+    rewrite_pages(docs, tmp_path, ["acl-local-title-raw"])
+    text = (docs / "local.md").read_text(encoding="utf-8")
+    assert "acl-local-title-raw: 3 systems answer 6 sentences" in text
+    assert "| R@10 | MRR | nDCG@10 |" in text and "old" not in text
+    assert "Expected calibration error: good 0." in text
+    assert "old" in (docs / "evaluation.md").read_text(encoding="utf-8")
+
+
+def test_a_folder_that_cannot_take_the_tables_is_refused_before_any_work(tmp_path: Path) -> None:
+    docs = write_pages(tmp_path / "results")
+    check_pages(docs, ["vis", "vis-seed-0"])
+    (docs / "seeds.md").write_text("nothing", encoding="utf-8")
+    check_pages(docs, ["vis"])
+    with pytest.raises(InputError, match="marks of 'seeds'"):
+        check_pages(docs, ["vis", "vis-seed-0"])
+    with pytest.raises(InputError, match="Did you mean 'results'"):
+        check_pages(tmp_path / "result", ["vis"])

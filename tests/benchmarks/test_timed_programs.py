@@ -1,0 +1,128 @@
+"""Timed programs: what is measured is what happened, and nothing stays wrapped behind it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks import timed_programs
+from benchmarks.made_corpus import DRAFTS
+from benchmarks.result_tables import written
+from benchmarks.scale import with_ratios
+from benchmarks.timed_programs import (
+    answers,
+    drafts,
+    rates_of,
+    ratios,
+    sentences,
+    time_passages,
+    top,
+    watched,
+)
+from recsys.local.local_recommender import LocalRecommender
+from recsys.local.rank_passages import PassageRanker, PassageReader
+from recsys.recommend import Recommender
+from tests.benchmarks.small_real import Made
+from tests.hashing_encoder import HashingEncoder
+from tests.pipelines.small_index import SumRanker, open_small_index, write_small_index
+
+
+def test_what_building_takes_is_told(made: Made) -> None:
+    costs = made.costs
+    assert (costs["papers"], costs["backend"]) == (made.size, "exact")
+    assert set(costs["stages"]) >= {"corpus", "text", "vectors"}
+    assert costs["cpu_seconds"] >= sum(each["cpu_seconds"] for each in costs["stages"].values())
+    files = [path for path in made.index.rglob("*") if path.is_file()]
+    assert costs["bytes"]["vectors"] == 128 + 4 * 16 * made.size
+    assert 0 < sum(costs["bytes"].values()) <= sum(path.stat().st_size for path in files)
+
+
+def test_what_answering_takes_is_told(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timed_programs, "TIMED", 8)
+    monkeypatch.setattr(timed_programs, "TIMED_CITING", 4)
+    usual = Recommender.rank
+    found = answers(str(made.index), str(made.corpus / DRAFTS))
+    assert Recommender.rank is usual
+    assert found["papers"] == made.size
+    parts = ("vectors", "bm25", "trees", "stage one", "ranking", "columns", "answer", "features")
+    for name in ("parts", "parts with references"):
+        assert all(found[name][part] > 0 for part in parts)
+        assert found[name]["ranking"] > found[name]["stage one"] > found[name]["bm25"]
+        assert 0 < found[name]["candidates"] <= 500
+    facts = {"processors": 2, "processor": "of Babbage", "python": "3.11", "numpy": "2"}
+    sizes = {"600": {"answers": {"after": with_ratios(found)}}}
+    assert "| candidates |" in written("scale", {"machine": facts, "sizes": sizes})
+
+
+def test_drafts_are_timed_and_answered_by_papers(made: Made, tmp_path: Path) -> None:
+    split = made.split(tmp_path)
+    found = drafts(str(made.index), str(split))
+    assert found["median"] > 0 and found["with_references"] > 0
+    shown = top(str(made.index), str(split))
+    assert len(shown) == 5
+    assert all(len(each["top"]) == 20 and each["gold"] for each in shown.values())
+
+
+def test_only_what_is_watched_is_timed_and_only_then() -> None:
+    encoder, usual = HashingEncoder(), HashingEncoder.encode
+    texts = [("Sand in rivers.", None)] * 2000
+    with watched([("encoding", HashingEncoder, "encode")]) as spent:
+        vectors = encoder.encode(texts)
+        assert spent["encoding"] > 0
+    assert HashingEncoder.encode is usual
+    before = dict(spent)
+    assert (encoder.encode(texts) == vectors).all() and dict(spent) == before
+
+
+@pytest.fixture
+def local(tmp_path: Path) -> LocalRecommender:
+    recommender = open_small_index(write_small_index(tmp_path / "small"))
+    ranker = SumRanker(("sentence.cosine", "sentence.bm25_share"))
+    return LocalRecommender(PassageRanker(PassageReader(recommender), ranker))
+
+
+def test_sentences_are_asked_together_and_alone(
+    local: LocalRecommender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(timed_programs, "SENTENCES", 8)
+    asked = list[int]()
+    usual = LocalRecommender.recommend
+
+    def counted(self: LocalRecommender, draft: Any, passages: Any, k: int) -> Any:  # noqa: ANN401
+        asked.append(len(passages))
+        return usual(self, draft, passages, k)
+
+    monkeypatch.setattr(LocalRecommender, "recommend", counted)
+    found = time_passages(local)
+    assert asked == [8, 8, *[1] * 8]
+    assert found["sentences"] == 8 and found["papers"] == len(local.collection.corpus)
+    assert found["many"] > found["one"] > 0 and found["scan"] >= 0
+
+
+def test_sentences_are_those_of_abstracts_from_the_last_on() -> None:
+    long = "This one says what was measured in the field"
+    found = [*sentences(["First. " + long + " once.", None, "Short.", f"{long} twice. {long}."])]
+    assert found == [f"{long} twice", f"{long} once."]
+
+
+def test_ratios_are_to_the_best_batch_size_by_each_clock() -> None:
+    rates = {
+        "sentence_transformers, batch 8": {"wall": 10.0, "cpu": 8.0},
+        "sentence_transformers, batch 32": {"wall": 20.0, "cpu": 5.0},
+        "recsys int8": {"wall": 80.0, "cpu": 32.0},
+    }
+    assert ratios(rates) == {
+        "sentence_transformers, batch 8": {"wall": 0.5, "cpu": 1.0},
+        "sentence_transformers, batch 32": {"wall": 1.0, "cpu": 0.62},
+        "recsys int8": {"wall": 4.0, "cpu": 4.0},
+    }
+
+
+def test_rates_are_of_the_median_round() -> None:
+    assert rates_of([(1.0, 2.0), (9.0, 4.0), (2.0, 8.0)], 8) == {"wall": 4.0, "cpu": 2.0}
+
+
+def test_programs_are_called_by_name() -> None:
+    assert timed_programs.PROGRAMS["answers"] is answers
+    assert json.dumps(sorted(timed_programs.PROGRAMS)).count(",") == 5

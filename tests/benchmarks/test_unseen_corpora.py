@@ -1,0 +1,155 @@
+"""Unseen corpora: a ranker is asked what it has not learned from, and the pages say how well."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import benchmarks.unseen_corpora as program
+from benchmarks import corpus_lessons
+from benchmarks.bench import Bench
+from benchmarks.corpus_lessons import Lessons, teach_together
+from benchmarks.unseen_corpora import BM25, COSINE, FUSED, FUSION, OTHERS, OWN, fuse, main
+from recsys.pipelines.ranking.fit_ranker import FittedRanker
+from recsys.pipelines.ranking.learn_on import learn_on
+from recsys.pipelines.ranking.training_table import TrainingTable
+from tests.benches import built_already
+
+if TYPE_CHECKING:
+    from tests.built_index import Built
+
+NAMES = ("small", "twin", "third")
+
+
+@pytest.fixture
+def data(built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Three corpora of the same papers, and the pages."""
+    for name in NAMES:
+        (tmp_path / name).mkdir()
+        shutil.copy(built.split, tmp_path / name / "split.json")
+        shutil.copytree(built.index, tmp_path / f"{name}.index")
+    shutil.copytree(built.index, tmp_path / "small-titles.index")
+    monkeypatch.setattr(corpus_lessons, "TITLES_TOO", ("small",))
+    monkeypatch.setattr(corpus_lessons, "SNOWBALLED", ())
+    monkeypatch.setattr(Bench, "built", built_already)
+    monkeypatch.setattr(program, "CORPORA", NAMES)
+    for page in ("few-links", "left-out"):
+        (tmp_path / f"{page}.md").write_text(f"# Page\n<!-- {page} -->\n<!-- /{page} -->\n")
+    return tmp_path
+
+
+@pytest.fixture
+def taught(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """Tell of which corpora the rankers have learned that were trained."""
+    names = list[list[str]]()
+
+    def watched(lessons: list[Lessons], *, seed: int) -> Any:  # noqa: ANN401
+        names.append([each.corpus for each in lessons])
+        return teach_together(lessons, seed=seed)
+
+    monkeypatch.setattr(program, "teach_together", watched)
+    return names
+
+
+def run(folder: Path, page: str, *options: str) -> int:
+    places = [text for place in ("--data", "--work", "--docs") for text in (place, str(folder))]
+    return main([page, *places, "--results", str(folder / "x.json"), "--most", "15", *options])
+
+
+def test_ranks_are_fused_by_hand() -> None:
+    fused = fuse(np.array([7, 2, 9], np.int32), np.array([2, 5], np.int32))
+    scores = {7: 1 / 61, 2: 1 / 62 + 1 / 61, 9: 1 / 63, 5: 1 / 62}
+    assert FUSION == 60
+    assert fused.tolist() == sorted(scores, key=lambda row: -scores[row]) == [2, 7, 5, 9]
+
+
+@given(st.lists(st.integers(0, 50), unique=True), st.lists(st.integers(0, 50), unique=True))
+def test_fusing_keeps_every_paper_once_and_what_both_agree_on(
+    one: list[int], other: list[int]
+) -> None:
+    lists = np.array(one, np.int32), np.array(other, np.int32)
+    assert sorted(fuse(*lists).tolist()) == sorted({*one, *other})
+    assert fuse(*lists).tolist() == fuse(*lists[::-1]).tolist()
+    assert fuse(lists[0], lists[0]).tolist() == one
+
+
+def test_few_links_have_a_row_for_each_share(
+    data: Path, taught: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(program, "CORPORA", ("small", "twin"))
+    monkeypatch.setattr(program, "TRIED_SHARES", (1.0, 0.0))
+    assert run(data, "few-links", "--corpora", "small") == 0
+    assert taught == [["twin"], ["small"], ["small"]]
+    found = json.loads((data / "x.json").read_text())["small"]
+    assert set(found["systems"]) == {BM25, COSINE, FUSED}
+    assert found["networks"] is True
+    assert [each["share"] for each in found["shares"]] == [1.0, 0.0]
+    assert found["shares"][0]["links"] == found["links"] > found["shares"][1]["links"] == 0
+    for each in found["shares"]:
+        assert set(each["systems"]) == {OTHERS, OWN}
+        best = max(found["systems"][name]["F1@20"]["value"] for name in (BM25, COSINE))
+        others, own = (each["systems"][name]["F1@20"]["value"] for name in (OTHERS, OWN))
+        assert each["ratio"] == pytest.approx(others / best)
+        assert each["gains"][OWN]["value"] == pytest.approx(others - own, abs=1e-9)
+    page = (data / "few-links.md").read_text()
+    for row in ("rankers of trees and networks.", "| small, 100 % |", "| small, 0 % | 0.00 |"):
+        assert row in page
+    lines = [line for line in page.splitlines() if line.startswith("|")]
+    assert len(lines) == 8
+    for rows in (lines[:4], lines[4:]):
+        assert len({line.count("|") for line in rows}) == 1
+
+
+def test_each_corpus_is_asked_of_what_learned_from_the_others(
+    data: Path, taught: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learned = list[tuple[int, int]]()
+
+    def watched_on(ranker: FittedRanker, table: TrainingTable, *given: Any) -> Any:  # noqa: ANN401
+        taught_on = learn_on(ranker, table, *given)
+        learned.append((len(np.unique(table.queries)), taught_on.ranker.networks))
+        return taught_on
+
+    monkeypatch.setattr(program, "learn_on", watched_on)
+    monkeypatch.setattr(program, "FEW", (5, 12))
+    assert run(data, "left-out", "--no-metadata") == 0
+    assert set(json.loads((data / "x.json").read_text())) == {"no metadata"}
+    assert run(data, "left-out") == 0
+    alone = [[name] for name in NAMES]
+    together = [["twin", "third"], ["small", "small", "third"], ["small", "small", "twin"]]
+    expected = [each for pair in zip(together, alone, strict=True) for each in pair]
+    assert taught == [*expected, *expected]
+    assert learned == [(5, 4), (12, 4)] * 2 * len(NAMES)
+    found = json.loads((data / "x.json").read_text())
+    assert set(found) == {"no metadata", "metadata"}
+    for setting in found.values():
+        for each in setting.values():
+            [whole] = each["shares"]
+            one, other = (whole["systems"][name]["F1@20"]["value"] for name in (OTHERS, OWN))
+            assert whole["gains"][OWN]["value"] == pytest.approx(one - other, abs=1e-9)
+            assert each["most"] == 15 and whole["share"] == 1
+            assert 0 <= whole["ECE"] <= 1
+            assert each["networks"]
+            assert set(each["few"]) == {"5", "12"}
+    page = (data / "left-out.md").read_text()
+    for name in NAMES:
+        for setting in found:
+            [row] = [row for row in page.splitlines() if f"| {name}, {setting} |" in row]
+            assert "| trees and networks |" in row
+            few = found[setting][name]["few"]["12"]
+            told = f"{few['F1@20']['value']:.3f} / {few['MRR']['value']:.3f}, "
+            assert row.split("|")[-2].strip().startswith(told) and row.endswith(" % |")
+
+
+def test_a_page_without_marks_is_refused_before_any_work(
+    data: Path, taught: list[list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    (data / "few-links.md").write_text("nothing", encoding="utf-8")
+    assert run(data, "few-links") == 1
+    assert capsys.readouterr().err.startswith("error: ")
+    assert taught == [] and not (data / "x.json").exists()
