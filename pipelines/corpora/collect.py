@@ -58,6 +58,8 @@ PART_BYTES = 32 << 20
 """Bytes of files that make one more part: what they come to is some 100 MB as rows."""
 DUMP_BYTES = 4 << 30
 """Bytes of files, packed as they are, from which on each is a shard; one process reads fewer."""
+SHARDS = "shards"
+"""The folder of large files that were read, one by one."""
 _REFERENCES = pa.schema([("paper", pa.int32()), ("name", pa.string())])
 
 
@@ -280,7 +282,7 @@ def _read_one_by_one(
         engine = USUAL
     key = fingerprint([[[str(file.path), file.mark] for file in lines], reading.record()])
     stage = Stage("read works", start_reading)
-    read = iter(kept(engine, stage, tasks, work / "shards", key, progress) if tasks else ())
+    read = iter(kept(engine, stage, tasks, work / SHARDS, key, progress) if tasks else ())
     pdfs = [file for file, here in zip(files, own, strict=True) if here and is_pdf(file.path)]
     shards = []
     for number, (file, here) in enumerate(zip(files, own, strict=True)):

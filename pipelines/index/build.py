@@ -37,7 +37,7 @@ from recsys.pipelines.jobs.engines import USUAL, Engine
 from recsys.pipelines.jobs.index_writer import LOCK, UNFINISHED, members_of, writing
 from recsys.progress import Progress, silent
 from recsys.retrieval.sources import StageOne
-from recsys.store.artifacts import fingerprint, sha256
+from recsys.store.artifacts import fingerprint, load_manifest, sha256
 from recsys.store.corpus import Corpus
 from recsys.store.generations import GENERATIONS, is_index, pin
 from recsys.store.graph import CitationGraph
@@ -46,6 +46,7 @@ from recsys.store.layout import (
     CORPUS,
     DROPPED,
     ENCODER,
+    INDEX_KIND,
     INDEX_SCHEMA,
     TEXT,
     VECTORS,
@@ -188,10 +189,11 @@ def build(
         facts = {key: fact for stage in stages.values() for key, fact in stage.facts.items()}
         dropped: tuple[str, ...] = ()
         gone_before: tuple[str, ...] = ()
-        with suppress(ArtifactError):  # There is no index, or it is damaged.
-            old = pin(out)
-            dropped = tuple(name for name in members_of(old.folder) if name not in STAGES)
-            gone_before = tuple(old.manifest().config.get(DROPPED, ()))
+        with suppress(ArtifactError), pin(out) as old:  # There is no index, or it is damaged.
+            dropped = tuple(name for name in members_of(old) if name not in STAGES)
+            gone_before = tuple(
+                load_manifest(old, INDEX_KIND, INDEX_SCHEMA).config.get(DROPPED, ())
+            )
         name = ", ".join(source.name for source in sources)
         config = {"recipe": recipe, "source": name, "options": chosen, **facts}
         if dropped or gone_before:

@@ -1,15 +1,15 @@
 """Turn files of works into corpus columns and the citation graph; say what they are worth."""
 
 import shutil
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from recsys.errors import InputError
 from recsys.indexes.opening import open_collection
-from recsys.pipelines.corpora.collect import AS_TOLD, Reading, collect
+from recsys.pipelines.corpora.collect import AS_TOLD, SHARDS, Reading, collect
 from recsys.pipelines.corpora.collect_report import CollectReport
 from recsys.pipelines.corpora.corpus_worth import CorpusWorth, described, worth_of
 from recsys.pipelines.corpora.pdf_folder import PDFS
@@ -96,6 +96,8 @@ def ingest(
     with ExitStack() as stack:
         if work is None:
             work = Path(stack.enter_context(TemporaryDirectory(prefix="recsys-", dir=folder)))
+        else:
+            stack.enter_context(_kept_if_large(work))
         pdfs = cache or work / PDFS
         papers, report = collect(
             files, work, reading, cache=pdfs, engine=engine, parts=parts, progress=progress
@@ -107,6 +109,17 @@ def ingest(
             shutil.move(work / REJECTS, folder / REJECTS)
         shutil.rmtree(work)
     return IngestReport(report, links)
+
+
+@contextmanager
+def _kept_if_large(work: Path) -> Iterator[None]:
+    """Where reading fails, keep only what was read of large files."""
+    try:
+        yield
+    except BaseException:
+        if not (work / SHARDS).exists():
+            shutil.rmtree(work, ignore_errors=True)
+        raise
 
 
 def _counted(parts: Mapping[str, int], what: str = "") -> str:
