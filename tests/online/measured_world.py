@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from recsys.formats.work_stream import Found, open_works
-from recsys.pipelines.evaluation.splits import read_parts
-from recsys.pipelines.evaluation.systems import query_rng
+from recsys.pipelines.evaluation.splits import query_rng, read_parts
 from recsys.pipelines.online.contract import Cost, Kind, Source, SourceFacts
 from recsys.pipelines.online.fetching.work_keys import names_at
 from recsys.pipelines.online.polite_client import Client, Manners

@@ -137,8 +137,11 @@ def simulate(
     from recsys.app.answer_writing import note
     from recsys.app.inspection import damage_named
     from recsys.indexes.opening import open_collection
-    from recsys.pipelines.studies.clicks.corpus_world import WorldOptions
-    from recsys.pipelines.studies.clicks.simulated_task import SimulationOptions, simulate_task
+    from recsys.pipelines.studies.clicks.corpus_world import (
+        SimulationOptions,
+        WorldOptions,
+        simulate_task,
+    )
 
     options = SimulationOptions(model, eta, impressions, trials, WorldOptions(queries=queries))
     with damage_named(index):

@@ -31,7 +31,7 @@ from recsys.pipelines.jobs.engines.ray_cluster import RayCluster
 from recsys.pipelines.jobs.engines.ray_connection import connected
 from recsys.pipelines.jobs.engines.shard_files import MadeFiles, kept
 from recsys.pipelines.ranking.train_ranker import TrainOptions, train_ranker
-from recsys.pipelines.studies.compare_encoders.embed import EmbedOptions, embed
+from recsys.pipelines.studies.embed import EmbedOptions, embed
 from recsys.store.artifacts import sha256
 from recsys.store.corpus import Corpus
 from recsys.store.generations import in_force
