@@ -10,14 +10,9 @@ import numpy as np
 
 from recsys.errors import check_name
 from recsys.eval.report.page import Page, Picture, Section
-from recsys.eval.studies.clicks import coverage
-from recsys.eval.studies.clicks.coverage import CoverageRow, Design
-from recsys.eval.studies.clicks.estimation import METHODS
-from recsys.eval.studies.clicks.learned_rankers import LearningStudy
-from recsys.eval.studies.clicks.recovery import Recovered, recover
-from recsys.eval.studies.clicks.recovery import Study as RecoveryOptions
-from recsys.eval.studies.clicks.simulation import CLICK_MODELS, ClickModel, World
-from recsys.eval.studies.clicks.study_pages import (
+from recsys.eval.studies.clicks import studies
+from recsys.eval.studies.clicks.estimators import Options
+from recsys.eval.studies.clicks.pages import (
     coverage_figures,
     coverage_pictures,
     coverage_section,
@@ -27,7 +22,16 @@ from recsys.eval.studies.clicks.study_pages import (
     recovery_pictures,
     recovery_section,
 )
-from recsys.eval.studies.clicks.weighting import Options
+from recsys.eval.studies.clicks.propensities import METHODS
+from recsys.eval.studies.clicks.simulation import CLICK_MODELS, ClickModel, World
+from recsys.eval.studies.clicks.studies import (
+    CoverageRow,
+    Design,
+    LearningStudy,
+    Recovered,
+    recover,
+)
+from recsys.eval.studies.clicks.studies import Study as RecoveryOptions
 from recsys.extras import need
 from recsys.pipelines.studies.clicks.corpus_world import DEPTH, WorldOptions, world_of
 from recsys.pipelines.studies.clicks.learning_study import LearningOptions, study_learning
@@ -135,9 +139,9 @@ def study_clicks(
         recovered = _recover(train, models, chosen.recovery, streams[RECOVERY], progress)
     if COVERAGE in chosen.only:
         own = streams[COVERAGE]
-        functions = coverage.contrasting(train, rng=own)
+        functions = studies.contrasting(train, rng=own)
         plan = chosen.coverage
-        rows = coverage.study(
+        rows = studies.study(
             train, models[READERS], functions, rng=own, design=plan, progress=progress
         )
     learning = (

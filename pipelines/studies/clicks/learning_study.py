@@ -22,8 +22,9 @@ import numpy as np
 from recsys.errors import InputError
 from recsys.eval.measures import Doubles
 from recsys.eval.studies.clicks.click_log import ClickLog, Impression
-from recsys.eval.studies.clicks.estimation import METHODS, estimate
-from recsys.eval.studies.clicks.learned_rankers import (
+from recsys.eval.studies.clicks.propensities import METHODS, Propensities, estimate
+from recsys.eval.studies.clicks.simulation import Policy, PositionBased, decay, simulate
+from recsys.eval.studies.clicks.studies import (
     NAIVE,
     LearningStudy,
     System,
@@ -31,8 +32,6 @@ from recsys.eval.studies.clicks.learned_rankers import (
     graded_ndcg,
     learned,
 )
-from recsys.eval.studies.clicks.propensities import Propensities
-from recsys.eval.studies.clicks.simulation import Policy, PositionBased, decay, simulate
 from recsys.extras import need
 from recsys.pipelines.studies.clicks.click_features import (
     CONSTANT,
