@@ -13,9 +13,8 @@ import numpy as np
 
 from recsys.errors import InputError, near_miss
 from recsys.eval.studies.clicks.click_log import ClickLog
-from recsys.eval.studies.clicks.estimators import drawn_figures
+from recsys.eval.studies.clicks.estimators import SNIPS, Options, drawn_figures
 from recsys.eval.studies.clicks.recommendation_task import RecommendationTask, read_task
-from recsys.eval.studies.clicks.weighting import SNIPS, Options
 from recsys.eval.studies.scidocs.scidocs_figures import (
     SAMPLES,
     Column,

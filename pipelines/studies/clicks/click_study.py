@@ -14,31 +14,10 @@ import numpy as np
 from recsys.errors import InputError, check_name
 from recsys.eval.measures import Doubles
 from recsys.eval.report.page import Page, Picture, Section
-from recsys.eval.studies.clicks import coverage
+from recsys.eval.studies.clicks import studies
 from recsys.eval.studies.clicks.click_log import ClickLog, Impression
-from recsys.eval.studies.clicks.coverage import CoverageRow, Design
-from recsys.eval.studies.clicks.estimation import METHODS, estimate
-from recsys.eval.studies.clicks.learned_rankers import (
-    NAIVE,
-    LearningStudy,
-    System,
-    gains,
-    graded_ndcg,
-    learned,
-)
-from recsys.eval.studies.clicks.propensities import Propensities
-from recsys.eval.studies.clicks.recovery import Recovered, recover
-from recsys.eval.studies.clicks.recovery import Study as RecoveryOptions
-from recsys.eval.studies.clicks.simulation import (
-    CLICK_MODELS,
-    ClickModel,
-    Policy,
-    PositionBased,
-    World,
-    decay,
-    simulate,
-)
-from recsys.eval.studies.clicks.study_pages import (
+from recsys.eval.studies.clicks.estimators import Options
+from recsys.eval.studies.clicks.pages import (
     coverage_figures,
     coverage_pictures,
     coverage_section,
@@ -48,7 +27,29 @@ from recsys.eval.studies.clicks.study_pages import (
     recovery_pictures,
     recovery_section,
 )
-from recsys.eval.studies.clicks.weighting import Options
+from recsys.eval.studies.clicks.propensities import METHODS, Propensities, estimate
+from recsys.eval.studies.clicks.simulation import (
+    CLICK_MODELS,
+    ClickModel,
+    Policy,
+    PositionBased,
+    World,
+    decay,
+    simulate,
+)
+from recsys.eval.studies.clicks.studies import (
+    NAIVE,
+    CoverageRow,
+    Design,
+    LearningStudy,
+    Recovered,
+    System,
+    gains,
+    graded_ndcg,
+    learned,
+    recover,
+)
+from recsys.eval.studies.clicks.studies import Study as RecoveryOptions
 from recsys.extras import need
 from recsys.pipelines.studies.clicks.click_features import (
     CONSTANT,
@@ -342,9 +343,9 @@ def study_clicks(
         recovered = _recover(train, models, chosen.recovery, streams[RECOVERY], progress)
     if COVERAGE in chosen.only:
         own = streams[COVERAGE]
-        functions = coverage.contrasting(train, rng=own)
+        functions = studies.contrasting(train, rng=own)
         plan = chosen.coverage
-        rows = coverage.study(
+        rows = studies.study(
             train, models[READERS], functions, rng=own, design=plan, progress=progress
         )
     learning = (

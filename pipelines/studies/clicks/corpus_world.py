@@ -22,9 +22,8 @@ import numpy as np
 
 from recsys.errors import InputError, near_miss
 from recsys.eval.measures import Doubles
-from recsys.eval.studies.clicks.click_files import write_clicks
-from recsys.eval.studies.clicks.click_log import ClickLog
-from recsys.eval.studies.clicks.estimation import METHODS, estimate
+from recsys.eval.studies.clicks.click_log import ClickLog, write_clicks
+from recsys.eval.studies.clicks.propensities import METHODS, estimate
 from recsys.eval.studies.clicks.recommendation_task import (
     RecommendationTask,
     RelatedPaper,

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from recsys.errors import InputError
-from recsys.eval.studies.clicks.click_files import read_clicks
-from recsys.eval.studies.clicks.click_log import NOTHING, ClickLog, Impression
+from recsys.eval.studies.clicks.click_log import NOTHING, ClickLog, Impression, read_clicks
+from recsys.eval.studies.clicks.estimators import Options
 from recsys.eval.studies.clicks.propensities import read_propensities
 from recsys.eval.studies.clicks.recommendation_task import RecommendationTask, read_task
-from recsys.eval.studies.clicks.weighting import Options
 from recsys.formats.embeddings import read_embeddings
 from recsys.pipelines.studies.clicks.click_features import PER_POSITION
 from recsys.pipelines.studies.clicks.corpus_world import (
