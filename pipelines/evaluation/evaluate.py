@@ -35,13 +35,15 @@ from recsys.pipelines.evaluation.batch import (
     write_responses,
 )
 from recsys.pipelines.evaluation.leakage import check_encoder, check_ranker, check_run
-from recsys.pipelines.evaluation.neighbour_studies import (
+from recsys.pipelines.evaluation.query_studies import (
+    SeedRow,
     StudyRow,
     k_answerer,
     k_rows,
+    seed_answerer,
+    seed_rows,
     self_citation_rows,
 )
-from recsys.pipelines.evaluation.seed_study import SeedRow, seed_answerer, seed_rows
 from recsys.pipelines.evaluation.splits import SPLIT_FILE, split_to_evaluate
 from recsys.pipelines.evaluation.system_table import (
     RANKER,

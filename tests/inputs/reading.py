@@ -18,7 +18,7 @@ from pathlib import Path
 import docx
 
 from recsys.errors import RecsysError
-from recsys.eval.studies.clicks.click_files import read_clicks
+from recsys.eval.studies.clicks.click_log import read_clicks
 from recsys.eval.trec import read_qrels, read_run
 from recsys.formats.drafts import (
     bundle,

@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from recsys.formats.work_stream import Found, open_works
-from recsys.pipelines.evaluation.splits import read_parts
-from recsys.pipelines.evaluation.systems import query_rng
+from recsys.pipelines.evaluation.splits import query_rng, read_parts
 from recsys.pipelines.online.answered_works import agreed, requests_for, telling_words
 from recsys.pipelines.online.client import Client, ClientConfig
 from recsys.pipelines.online.fetch_plan import names_at

@@ -29,7 +29,7 @@ from recsys.pipelines.jobs.engines import Engine, ProcessPool, Stage
 from recsys.pipelines.jobs.kept_results import MadeFiles, kept
 from recsys.pipelines.jobs.ray_cluster import RayCluster, connected
 from recsys.pipelines.ranking.train_ranker import TrainOptions, train_ranker
-from recsys.pipelines.studies.compare_encoders.embed import EmbedOptions, embed
+from recsys.pipelines.studies.embed import EmbedOptions, embed
 from recsys.store.artifacts import sha256
 from recsys.store.corpus import Corpus
 from recsys.store.generations import in_force

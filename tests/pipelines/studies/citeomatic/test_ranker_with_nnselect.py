@@ -21,7 +21,7 @@ from recsys.pipelines.jobs.engines import ProcessPool
 from recsys.pipelines.ranking.train_ranker import TrainOptions, TrainReport, train_ranker
 from recsys.pipelines.ranking.training_table import Posing, collect
 from recsys.pipelines.studies.citeomatic.cross_fit import FOLDER, unseen_views
-from recsys.pipelines.studies.citeomatic.train_nnselect import train_nnselect
+from recsys.pipelines.studies.citeomatic.nnselect import train_nnselect
 from recsys.progress import silent
 from recsys.query.query import draft_of
 from recsys.ranking.features import feature_names, read_nnselect
