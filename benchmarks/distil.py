@@ -37,7 +37,9 @@ from recsys.pipelines.encoders.checkpoints import MPNET
 from recsys.pipelines.encoders.export_encoder import cached_encoder, export_encoder
 from recsys.pipelines.jobs.kept_results import check_out
 from recsys.pipelines.studies.citeomatic.network_training import device_of
-from recsys.pipelines.studies.encoders.encoder_training import (
+from recsys.pipelines.studies.encoders.tower import LoraOptions, StartOptions, Student, Texts, Tower
+from recsys.pipelines.studies.encoders.train_encoder import BLOCK, Shelf
+from recsys.pipelines.studies.encoders.training import (
     Checkpoint,
     History,
     LoopOptions,
@@ -47,8 +49,6 @@ from recsys.pipelines.studies.encoders.encoder_training import (
     facts_of,
     train,
 )
-from recsys.pipelines.studies.encoders.tower import LoraOptions, StartOptions, Student, Texts, Tower
-from recsys.pipelines.studies.encoders.train_encoder import BLOCK, Shelf
 from recsys.pipelines.studies.encoders.triplets import ABSTRACT, Judge, read_texts
 from recsys.store.arrays import Floats, Longs, Rows, load_array
 from recsys.store.artifacts import fingerprint, load_manifest, replacing, write_json

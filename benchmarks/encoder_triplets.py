@@ -23,7 +23,6 @@ from torch.nn.functional import triplet_margin_loss
 from benchmarks.bench import ending
 from recsys.models.encoder import segments
 from recsys.pipelines.studies.citeomatic.network_training import one_thread
-from recsys.pipelines.studies.encoders.encoder_training import Optimiser, Pace, Run
 from recsys.pipelines.studies.encoders.tower import LoraOptions
 from recsys.pipelines.studies.encoders.train_encoder import (
     MARGIN,
@@ -31,6 +30,7 @@ from recsys.pipelines.studies.encoders.train_encoder import (
     Trained,
     untrained,
 )
+from recsys.pipelines.studies.encoders.training import Optimiser, Pace, Run
 from recsys.pipelines.studies.encoders.triplets import Reading, Sample, read_index
 from recsys.store.arrays import Rows
 

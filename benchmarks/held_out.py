@@ -40,14 +40,6 @@ from recsys.indexes.opening import open_collection
 from recsys.pipelines.encoders.checkpoints import MINILM
 from recsys.pipelines.evaluation.splits import read_split
 from recsys.pipelines.studies.citeomatic.network_training import device_of
-from recsys.pipelines.studies.encoders.encoder_training import (
-    History,
-    LoopOptions,
-    Pace,
-    Ranks,
-    Run,
-    put,
-)
 from recsys.pipelines.studies.encoders.tower import ADAPTER, LoraOptions, adapters
 from recsys.pipelines.studies.encoders.train_encoder import (
     ADAPTER_RATE,
@@ -57,6 +49,14 @@ from recsys.pipelines.studies.encoders.train_encoder import (
     Trained,
     fit,
     untrained,
+)
+from recsys.pipelines.studies.encoders.training import (
+    History,
+    LoopOptions,
+    Pace,
+    Ranks,
+    Run,
+    put,
 )
 from recsys.pipelines.studies.encoders.triplets import (
     Judge,

@@ -30,7 +30,7 @@ from recsys.indexes.opening import open_collection
 from recsys.models.encoder import OnnxEncoder, Text
 from recsys.pipelines.encoders.export_encoder import export_encoder
 from recsys.pipelines.studies.citeomatic.network_training import one_thread
-from recsys.pipelines.studies.encoders.encoder_training import Loop
+from recsys.pipelines.studies.encoders.training import Loop
 from recsys.pipelines.studies.encoders.triplets import ABSTRACT, read_texts
 from recsys.store.arrays import Floats
 from recsys.store.layout import ENCODER

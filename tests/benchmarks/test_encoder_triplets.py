@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from benchmarks.encoder_triplets import main, plain_loss
-from recsys.pipelines.studies.encoders.encoder_training import Run
 from recsys.pipelines.studies.encoders.train_encoder import untrained
+from recsys.pipelines.studies.encoders.training import Run
 from tests.pipelines.studies.encoders.small_sources import (
     small_source,
     tiny_options,

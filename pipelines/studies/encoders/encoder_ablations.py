@@ -23,9 +23,9 @@ from recsys.eval.studies.encoders.training_page import (
     write_page,
 )
 from recsys.pipelines.jobs.kept_results import check_out, once
-from recsys.pipelines.studies.encoders.encoder_training import Run
 from recsys.pipelines.studies.encoders.tower import RANDOM
 from recsys.pipelines.studies.encoders.train_encoder import EncoderOptions, fit
+from recsys.pipelines.studies.encoders.training import Run
 from recsys.pipelines.studies.encoders.triplets import (
     ABSTRACT,
     AUTHORS,

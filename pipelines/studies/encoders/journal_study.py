@@ -21,7 +21,6 @@ from recsys.eval.studies.probes.linear import few_label_probe, linear_probe
 from recsys.eval.studies.probes.probe_results import Group
 from recsys.pipelines.jobs.kept_results import check_out, once
 from recsys.pipelines.studies.embedding_probes import ProbeOptions, folds, groups, values_of
-from recsys.pipelines.studies.encoders.encoder_training import Run
 from recsys.pipelines.studies.encoders.tower import Student
 from recsys.pipelines.studies.encoders.train_journal import (
     JournalOptions,
@@ -29,6 +28,7 @@ from recsys.pipelines.studies.encoders.train_journal import (
     fit_journal,
     read_papers,
 )
+from recsys.pipelines.studies.encoders.training import Run
 from recsys.progress import Progress
 from recsys.records import Paper
 from recsys.store.arrays import Floats, Longs

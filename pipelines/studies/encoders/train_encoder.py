@@ -22,8 +22,10 @@ from recsys.pipelines.encoders.export_encoder import Settings
 from recsys.pipelines.jobs.kept_results import check_out
 from recsys.pipelines.studies.citeomatic.negatives import Triplets, nearest
 from recsys.pipelines.studies.citeomatic.network_training import device_of
-from recsys.pipelines.studies.encoders.encoder_training import Checkpoint as Partial
-from recsys.pipelines.studies.encoders.encoder_training import (
+from recsys.pipelines.studies.encoders.related import is_related_folder, read_related
+from recsys.pipelines.studies.encoders.tower import StartOptions, Student, Texts, Tower
+from recsys.pipelines.studies.encoders.training import Checkpoint as Partial
+from recsys.pipelines.studies.encoders.training import (
     History,
     LoopOptions,
     Run,
@@ -31,8 +33,6 @@ from recsys.pipelines.studies.encoders.encoder_training import (
     joined,
     train,
 )
-from recsys.pipelines.studies.encoders.related import is_related_folder, read_related
-from recsys.pipelines.studies.encoders.tower import StartOptions, Student, Texts, Tower
 from recsys.pipelines.studies.encoders.triplets import MEASURE, Draw, Reading, Source, read_index
 from recsys.store.arrays import Floats, Mask, Ragged, Rows
 from recsys.store.artifacts import MANIFEST, fingerprint, replacing, write_json

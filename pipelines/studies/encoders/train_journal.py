@@ -23,7 +23,15 @@ from recsys.models.encoder import Text
 from recsys.pipelines.jobs.kept_results import check_out
 from recsys.pipelines.studies.citeomatic.network_training import device_of
 from recsys.pipelines.studies.embedding_probes import VENUE, Values, classes, values_of
-from recsys.pipelines.studies.encoders.encoder_training import (
+from recsys.pipelines.studies.encoders.tower import (
+    Batch,
+    Learner,
+    StartOptions,
+    Student,
+    Texts,
+    Tower,
+)
+from recsys.pipelines.studies.encoders.training import (
     Checkpoint,
     History,
     LoopOptions,
@@ -32,14 +40,6 @@ from recsys.pipelines.studies.encoders.encoder_training import (
     facts_of,
     joined,
     train,
-)
-from recsys.pipelines.studies.encoders.tower import (
-    Batch,
-    Learner,
-    StartOptions,
-    Student,
-    Texts,
-    Tower,
 )
 from recsys.progress import Progress, silent
 from recsys.records import Paper

@@ -136,8 +136,8 @@ def train_encoder(
     from recsys.app.answer_writing import note
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
-    from recsys.pipelines.studies.encoders.encoder_training import Run, rank_of_process
     from recsys.pipelines.studies.encoders.train_encoder import train_encoder as train
+    from recsys.pipelines.studies.encoders.training import Run, rank_of_process
     from recsys.pipelines.studies.encoders.triplets import Draw, Reading, Sample
 
     options = encoder_options(
@@ -167,13 +167,13 @@ def encoder_options(
     precision: Numbers,
 ) -> "EncoderOptions":
     """Put together what training an encoder and its ablations both ask for."""
-    from recsys.pipelines.studies.encoders.encoder_training import LoopOptions, Pace
     from recsys.pipelines.studies.encoders.train_encoder import (
         ADAPTER_RATE,
         RATE,
         EncoderOptions,
         LossOptions,
     )
+    from recsys.pipelines.studies.encoders.training import LoopOptions, Pace
 
     usual = ADAPTER_RATE if adapter else RATE
     return EncoderOptions(

@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 from recsys.pipelines.studies.citeomatic.network_training import one_thread
-from recsys.pipelines.studies.encoders.encoder_training import STAGE, Run, joined
 from recsys.pipelines.studies.encoders.train_encoder import Trained, fit
+from recsys.pipelines.studies.encoders.training import STAGE, Run, joined
 from tests.pipelines.studies.encoders.small_sources import small_source, tiny_options
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from recsys.pipelines.studies.encoders.encoder_training import LoopOptions, Pace
 from recsys.pipelines.studies.encoders.tower import StartOptions
 from recsys.pipelines.studies.encoders.train_journal import ClassOptions, JournalOptions
+from recsys.pipelines.studies.encoders.training import LoopOptions, Pace
 from recsys.records import Paper
 from tests.pipelines.studies.encoders.small_sources import FIELDS
 

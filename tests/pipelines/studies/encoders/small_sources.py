@@ -10,8 +10,8 @@ import transformers
 
 from recsys.pipelines.encoders.checkpoints import minilm_folder
 from recsys.pipelines.evaluation.splits import read_split
-from recsys.pipelines.studies.encoders.encoder_training import LoopOptions, Pace
 from recsys.pipelines.studies.encoders.train_encoder import EncoderOptions
+from recsys.pipelines.studies.encoders.training import LoopOptions, Pace
 from recsys.pipelines.studies.encoders.triplets import Reading, Source, source_of
 from tests.pipelines.small_index import open_small_collection, write_small_index
 

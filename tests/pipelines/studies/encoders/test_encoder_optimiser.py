@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from recsys.pipelines.studies.encoders.encoder_training import Optimiser, Pace
+from recsys.pipelines.studies.encoders.training import Optimiser, Pace
 
 
 def test_the_rate_rises_and_falls() -> None:

@@ -14,7 +14,6 @@ from recsys.eval.studies.probes.paper_classes import folded, is_unseen
 from recsys.formats.embeddings import Embeddings, write_embeddings
 from recsys.pipelines.studies.citeomatic.network_training import one_thread
 from recsys.pipelines.studies.embedding_probes import ProbeOptions, probe
-from recsys.pipelines.studies.encoders.encoder_training import STAGE, Pace, Run
 from recsys.pipelines.studies.encoders.journal_study import (
     DRAWS,
     EXAMPLES,
@@ -23,6 +22,7 @@ from recsys.pipelines.studies.encoders.journal_study import (
     draw_curve,
 )
 from recsys.pipelines.studies.encoders.tower import Student
+from recsys.pipelines.studies.encoders.training import STAGE, Pace, Run
 from recsys.progress import silent
 from tests.pipelines.studies.encoders.small_journals import (
     EACH,

@@ -14,7 +14,6 @@ from recsys.eval.studies.probes.paper_classes import read_class_names
 from recsys.pipelines.encoders.checkpoints import read_checkpoint
 from recsys.pipelines.encoders.export_encoder import choose_settings
 from recsys.pipelines.studies.citeomatic.network_training import one_thread
-from recsys.pipelines.studies.encoders.encoder_training import STAGE, Run
 from recsys.pipelines.studies.encoders.tower import ADAPTER, LoraOptions
 from recsys.pipelines.studies.encoders.train_journal import (
     CLASSES,
@@ -24,6 +23,7 @@ from recsys.pipelines.studies.encoders.train_journal import (
     fit_journal,
     train_journal,
 )
+from recsys.pipelines.studies.encoders.training import STAGE, Run
 from tests.pipelines.studies.encoders.small_journals import (
     journal_options,
     journal_papers,

@@ -13,7 +13,6 @@ from recsys.pipelines.encoders.checkpoints import read_checkpoint
 from recsys.pipelines.encoders.export_encoder import choose_settings, export_encoder
 from recsys.pipelines.evaluation.splits import Split
 from recsys.pipelines.studies.citeomatic.negatives import Kind
-from recsys.pipelines.studies.encoders.encoder_training import Run
 from recsys.pipelines.studies.encoders.tower import batches, tokenise
 from recsys.pipelines.studies.encoders.train_encoder import (
     EncoderTask,
@@ -22,6 +21,7 @@ from recsys.pipelines.studies.encoders.train_encoder import (
     Trained,
     untrained,
 )
+from recsys.pipelines.studies.encoders.training import Run
 from recsys.pipelines.studies.encoders.triplets import (
     ABSTRACT,
     AUTHORS,

@@ -18,7 +18,9 @@ from torch import Tensor, nn
 
 from recsys.errors import InputError, RecsysError
 from recsys.pipelines.studies.citeomatic.network_training import one_thread
-from recsys.pipelines.studies.encoders.encoder_training import (
+from recsys.pipelines.studies.encoders.tower import Learner, LoraOptions
+from recsys.pipelines.studies.encoders.train_encoder import Trained, fit
+from recsys.pipelines.studies.encoders.training import (
     STAGE,
     Checkpoint,
     History,
@@ -29,8 +31,6 @@ from recsys.pipelines.studies.encoders.encoder_training import (
     rank_of_process,
     train,
 )
-from recsys.pipelines.studies.encoders.tower import Learner, LoraOptions
-from recsys.pipelines.studies.encoders.train_encoder import Trained, fit
 from recsys.store.arrays import Rows
 from tests.pipelines.studies.encoders.other_process import train_here
 from tests.pipelines.studies.encoders.small_sources import (
@@ -163,9 +163,7 @@ def test_time_may_be_up_without_a_trace(folder: Path, whole: Trained) -> None:
 
     monotonic = [0.0]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            "recsys.pipelines.studies.encoders.encoder_training.monotonic", lambda: monotonic[0]
-        )
+        patch.setattr("recsys.pipelines.studies.encoders.training.monotonic", lambda: monotonic[0])
         late = small_fit(folder, "stopped", run=Run(minutes=30, progress=slowly))
     assert late.history.stopped and late.history.steps == 3
     # Judged once more than a training that goes on.
