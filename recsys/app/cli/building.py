@@ -75,10 +75,10 @@ def corpus(
     from recsys.app.bars import shown_progress
     from recsys.app.cache import cache_folder
     from recsys.app.inspection import damage_named
-    from recsys.pipelines.corpora.library_works import PDFS
-    from recsys.pipelines.corpora.worth_report import worth_json, worth_lines
+    from recsys.pipelines.corpora.corpus_worth import worth_json, worth_lines
+    from recsys.pipelines.corpora.pdf_folder import PDFS
     from recsys.pipelines.corpora.write_corpus import write_corpus
-    from recsys.pipelines.index.describe import describe as describe_papers
+    from recsys.pipelines.index.ingest import describe as describe_papers
 
     if out is None and not describe:
         raise bad_value("say what to do with the papers.", option="--out, --describe")

@@ -10,7 +10,7 @@ from typer import Argument, Option
 from recsys.app.cli.options import Quiet, bad_value
 
 if TYPE_CHECKING:
-    from recsys.pipelines.online.fetching.fetch_question import FetchQuestion
+    from recsys.pipelines.online.fetch_plan import FetchQuestion
 
 PAPERS = 2000
 """As `fetch_question.PAPERS`, which help need not import."""
@@ -176,7 +176,7 @@ def _question(
     since: int | None,
     as_of: int | None,
 ) -> "FetchQuestion":
-    from recsys.pipelines.online.fetching.fetch_question import FetchQuestion, asked_of_draft
+    from recsys.pipelines.online.fetch_plan import FetchQuestion, asked_of_draft
     from recsys.query.named import read_draft
 
     names = tuple(dict.fromkeys(sources))

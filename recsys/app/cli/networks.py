@@ -21,8 +21,7 @@ from recsys.app.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from recsys.pipelines.studies.citeomatic.parameters import Model
-    from recsys.pipelines.studies.citeomatic.tune_networks import TuneOptions
+    from recsys.pipelines.studies.citeomatic.tuning import Model, TuneOptions
 
 Epochs: TypeAlias = Annotated[
     int, Option("--epochs", min=1, help="Passes over the citations at most.")
@@ -80,10 +79,9 @@ def train_nnselect(
     from recsys.app.inspection import damage_named
     from recsys.pipelines.studies.citeomatic.negatives import Margins
     from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
-    from recsys.pipelines.studies.citeomatic.parameters import Model, read_parameters, with_select
-    from recsys.pipelines.studies.citeomatic.select_task import SelectOptions
-    from recsys.pipelines.studies.citeomatic.train_nnselect import BATCH, NNSelectOptions
-    from recsys.pipelines.studies.citeomatic.train_nnselect import train_nnselect as train
+    from recsys.pipelines.studies.citeomatic.nnselect import BATCH, NNSelectOptions, SelectOptions
+    from recsys.pipelines.studies.citeomatic.nnselect import train_nnselect as train
+    from recsys.pipelines.studies.citeomatic.tuning import Model, read_parameters, with_select
 
     network = SelectOptions(dim=dim, dropout=dropout, margins=Margins(gamma))
     loop = LoopOptions(epochs, BATCH, rate, seed=seed, device=device)
@@ -121,13 +119,13 @@ def train_nnrank(
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
-    from recsys.pipelines.studies.citeomatic.parameters import (
+    from recsys.pipelines.studies.citeomatic.nnrank import train_nnrank as train
+    from recsys.pipelines.studies.citeomatic.tuning import (
         Model,
         rank_options,
         read_parameters,
         with_rank,
     )
-    from recsys.pipelines.studies.citeomatic.train_nnrank import train_nnrank as train
 
     own = {"dim": dim, "dropout": dropout, "gamma": gamma, "rate": rate}
     loop = LoopOptions(epochs=epochs, rate=rate, seed=seed, device=device)
@@ -165,8 +163,7 @@ def tune_nnselect(
     Many are tried shortly, the best trained longer. A killed search continues where it stopped;
     asked for more trials, it makes those that are missing.
     """
-    from recsys.pipelines.studies.citeomatic.parameters import Model
-    from recsys.pipelines.studies.citeomatic.tune_networks import TuneOptions
+    from recsys.pipelines.studies.citeomatic.tuning import Model, TuneOptions
 
     options = TuneOptions(trials, short, finalists, long, seed, device=device)
     _tune(Model.NNSELECT, index, split, out, options, quiet=quiet)
@@ -190,8 +187,7 @@ def tune_nnrank(
     Many are tried shortly, the best trained longer. A killed search continues where it stopped;
     asked for more trials, it makes those that are missing.
     """
-    from recsys.pipelines.studies.citeomatic.parameters import Model
-    from recsys.pipelines.studies.citeomatic.tune_networks import TuneOptions
+    from recsys.pipelines.studies.citeomatic.tuning import Model, TuneOptions
 
     options = TuneOptions(trials, short, finalists, long, seed, not no_metadata, device)
     _tune(Model.NNRANK, index, split, out, options, quiet=quiet)
@@ -203,7 +199,7 @@ def _tune(
     from recsys.app.answer_writing import note
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
-    from recsys.pipelines.studies.citeomatic.tune_networks import tune
+    from recsys.pipelines.studies.citeomatic.tuning import tune
 
     with damage_named(index), shown_progress(quiet=quiet) as progress:
         report = tune(model, index, split, options, out, progress=progress)
@@ -245,7 +241,7 @@ def ablate_nnrank(
     from recsys.app.inspection import damage_named
     from recsys.pipelines.studies.citeomatic import nnrank_ablations
     from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
-    from recsys.pipelines.studies.citeomatic.parameters import (
+    from recsys.pipelines.studies.citeomatic.tuning import (
         Model,
         rank_options,
         read_parameters,

@@ -18,7 +18,7 @@ from recsys.query.question_schema import QuestionOption, options
 
 if TYPE_CHECKING:
     from recsys.pipelines.corpora.collect import Reading
-    from recsys.pipelines.jobs.engines.engine_contract import Engine
+    from recsys.pipelines.jobs.engines import Engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +243,7 @@ def shared_work(
 
     with shown_progress(quiet=quiet) as progress:
         if engine == RAY:
-            from recsys.pipelines.jobs.engines.ray_connection import connected
+            from recsys.pipelines.jobs.ray_cluster import connected
 
             with connected(address, actors=jobs, gpus=num_gpus) as cluster:
                 yield progress, cluster
@@ -251,7 +251,7 @@ def shared_work(
         for option, given in (("--address", address), ("--num-gpus", num_gpus)):
             if given:
                 raise bad_value(f"it is of a cluster: give --engine {RAY}, too.", option=option)
-        from recsys.pipelines.jobs.engines.process_pool import ProcessPool
+        from recsys.pipelines.jobs.engines import ProcessPool
 
         yield progress, ProcessPool(jobs)
 

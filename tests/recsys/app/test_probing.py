@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recsys.app.cli import encoder_measures
-from recsys.pipelines.studies.probes.probe import PROBES
+from recsys.pipelines.studies.embedding_probes import PROBES
 from tests.pipelines.small_probe import small_probe
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recsys.app.cli import networks
-from recsys.pipelines.studies.citeomatic.train_nnrank import NNRankOptions
+from recsys.pipelines.studies.citeomatic.nnrank import NNRankOptions
 from recsys.store.generations import in_force
 from recsys.store.layout import nnrank_folder
 
