@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from recsys.pipelines.online.fetch_plan import FetchQuestion
 
 PAPERS = 2000
-"""As `fetch_question.PAPERS`, which help need not import."""
+"""As `fetch_plan.PAPERS`, which help need not import."""
 
 
 def fetch(

@@ -93,8 +93,10 @@ def test_what_is_converted_without_pydantic_is_converted_as_by_typer() -> None:
         except typer.TyperException as error:
             return error.format_message()
 
-    words = ("", "-", "é", "a b", "a", "0", "1", "7", "007", "31", "-1", "+3", "1_0", " 5", "1.5")
-    words += (".5", "1.", "1e3", "nan", "٣", "9" * 30, "\ud800", "line\nline")
+    words = (
+        *("", "-", "é", "a b", "a", "0", "1", "7", "007", "31", "-1", "+3", "1_0", " 5", "1.5"),
+        *(".5", "1.", "1e3", "nan", "٣", "9" * 30, "\ud800", "line\nline"),
+    )
     names = ("text", "place", "whole", "part", "kind", "several")
     lines = [[f"--{name}={word}"] for name in names for word in words]
     lines += [["--several", "a", "--several", "b", "--raw"], ["x", "y"], [""], []]
