@@ -330,7 +330,7 @@ def _named_by_bibliography(body: Body) -> Body:
             )
             for sentence in sentences
         )
-    from recsys.formats.drafts.citing import resolve
+    from recsys.formats.drafts.draft_files import resolve
 
     notes = resolve(cited, body.references).notes if cited else ()
     return replace(body, sentences=sentences, notes=tuple(dict.fromkeys((*body.notes, *notes))))

@@ -3,8 +3,7 @@
 import re
 from pathlib import Path
 
-from recsys.formats.drafts.citing import look_up, shelf
-from recsys.formats.drafts.draft_files import Folder, folder_of
+from recsys.formats.drafts.draft_files import Folder, folder_of, look_up, shelf
 from recsys.formats.drafts.plain import split_list
 from recsys.formats.drafts.wording import abstract_in, clean, clipped, sections
 from recsys.formats.files import decode, display_name

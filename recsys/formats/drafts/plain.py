@@ -210,7 +210,7 @@ def _work(item: str, *, titled: bool = False) -> Reference | None:
     found = Reference(key=key, doi=doi(text), arxiv=arxiv(text), acl=acl(text))
     if found.doi or found.arxiv or found.acl:
         return found
-    from recsys.formats.printed.printed_works import printed_work
+    from recsys.formats.bodies.printed_works import printed_work
 
     printed = printed_work(text[:LONGEST_ITEM], key) if titled else found
     return printed if printed.title and printed.authors else None

@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from recsys.formats.drafts.citing import Shelf, look_up, shelf
-from recsys.formats.drafts.draft_files import Folder, folder_of
+from recsys.formats.drafts.draft_files import Folder, Shelf, folder_of, look_up, shelf
 from recsys.formats.drafts.wording import abstract_in, clean, clipped, sections
 from recsys.formats.files import decode, display_name
 from recsys.formats.stated_keyphrases import told_apart

@@ -18,6 +18,7 @@ from recsys.formats.bodies.printed_citations import (
 )
 from recsys.formats.bodies.running_text import RunningText, Units
 from recsys.formats.drafts.draft_files import Archive
+from recsys.formats.drafts.pdf import MOST_REFERENCES, marked_work
 from recsys.formats.drafts.pdf_front import (
     LONGEST_TITLE_WORDS,
     is_file_title,
@@ -25,7 +26,6 @@ from recsys.formats.drafts.pdf_front import (
     letters,
     names_of_line,
 )
-from recsys.formats.drafts.pdf_references import MOST_REFERENCES, marked_work
 from recsys.formats.drafts.word_file import Paragraph, WordText, word_text
 from recsys.formats.drafts.wording import clean, counted, opening
 from recsys.formats.files import display_name

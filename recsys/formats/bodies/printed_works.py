@@ -1,0 +1,360 @@
+"""Read one work as a list of references prints it: first author, title, year, and its place.
+
+Styles differ in how names begin, in whether the year follows them, and in whether the title stands
+in quotation marks, ends at a full stop, or at a comma. Some, as in physics, leave the title out.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from recsys.formats.identifiers import acl, arxiv, doi
+from recsys.formats.references.people import natural
+from recsys.records import Reference
+
+# Find the names at the beginning of a printed reference: who comes first, and where they end.
+
+_UP = "A-Z\u00c0-\u00d6\u00d8-\u00de\u0100-\u024f\u0370-\u03ff\u0400-\u04ff\u1e00-\u1eff"
+_WORD = rf"[{_UP}][^\W\d_]*(?:['\u2019\u2010\u2011-][^\W\d_]+){{0,3}}"
+_PARTICLE = (
+    r"(?:(?:[Vv]an|[Vv]on|[Dd]e|[Dd]er|den|[Dd]a|[Dd]i|[Ll]a|[Ll]e|[Dd]el|[Dd]os|[Dd]u|[Ee]l|al|"
+    r"ten|ter|bin|ibn|zu|af) (?:(?:der|den|la|las|los|het) )?)?"
+)
+_SURNAME = rf"{_PARTICLE}{_WORD}(?: {_WORD})?"
+_FORENAMES = rf"(?:[{_UP}]\. ?(?:[\u2010\u2011-] ?)?){{1,4}}"
+_SUFFIX = r"(?:,? (?:Jr|Sr)\.?|,? I{2,3}\b)?"
+
+_INITIALS_FIRST = rf"{_FORENAMES}{_SURNAME}{_SUFFIX}"
+_SURNAME_FIRST = rf"{_SURNAME}{_SUFFIX}, {_FORENAMES}"
+_COMPACT = rf"{_SURNAME} [A-Z]{{1,3}}(?:-[A-Z])?(?=[,.;:]| (?:and|&) | \()"
+_CAPITALS = r"[A-Z]{1,3}(?![\w'\u2019\u2010\u2011-])"
+_FULL = rf"(?:{_WORD} |[{_UP}]\. ?){{1,3}}{_PARTICLE}(?!{_CAPITALS}){_WORD}{_SUFFIX}"
+_INVERTED = rf"{_SURNAME}{_SUFFIX}, (?=\w\w){_WORD}(?: (?:[{_UP}]\.|{_WORD}))?"
+
+_FORMS = tuple(
+    (re.compile(first), re.compile(others))
+    for first, others in (
+        (_SURNAME_FIRST, rf"{_SURNAME_FIRST}|{_INITIALS_FIRST}"),
+        (_INITIALS_FIRST, _INITIALS_FIRST),
+        (_FULL, _FULL),
+        (_COMPACT, _COMPACT),
+        (_INVERTED, rf"{_INVERTED}|{_FULL}"),
+    )
+)
+"""How the first name of a list is written, and how the others may be."""
+_AND = r"(?:and|AND|und|et|y|&)"
+_BETWEEN = re.compile(rf"[,;] ?(?:{_AND} )?| ?{_AND} ")
+_ENDED = re.compile(rf"(?=[,.;:(\[&\u201c\"]| (?:{_AND}|\(|\[|\u201c|\"|\d{{4}})|\Z)|(?<=[. ])")
+_OTHERS = re.compile(
+    r"(?:,? ?(?:and |& )?(?:et al\.?|others\b)|,? ?(?:\u2026|\. \. \.),? ?(?:& )?)?"
+    r"(?:,? [(\[]?[Ee]d(?:itor)?s?\b\.?[)\]]?)?"
+)
+_NAMES_DATED = re.compile(
+    r" ?[.,:]? ?(?:[(\[](?P<a>1[5-9]\d\d|20\d\d)[a-z]?(?:[,/ ][^()\[\]]{1,25})?[)\]][.,:]?"
+    r"|(?P<b>1[5-9]\d\d|20\d\d)[a-z]?[.,:])\s+"
+)
+_STOP = re.compile(r" ?[.:] +|(?<=\.) +|(?<=\. )")
+_COMMA = re.compile(r", *| +(?=[\u201c\"])")
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedNames:
+    """first: in natural order. end: where what follows the names and their year begins.
+
+    year: where it follows the names. comma, colon: whether no more than that ends them.
+    """
+
+    first: str
+    end: int
+    year: int | None = None
+    comma: bool = False
+    colon: bool = False
+
+
+def names_at_beginning(text: str) -> PrintedNames | None:
+    """Read the names with which a reference begins; None where it begins otherwise."""
+    return min(_readings(text), key=_doubt, default=None)
+
+
+def _doubt(names: PrintedNames) -> int:
+    return 2 * names.comma + names.colon
+
+
+def begins_with_name(line: str) -> bool:
+    """Whether a line may be the first of a reference: it begins with a name."""
+    return any(
+        (name := first.match(line)) is not None and _ENDED.match(line, name.end())
+        for first, _ in _FORMS
+    )
+
+
+def _readings(text: str) -> Iterator[PrintedNames]:
+    for first, others in _FORMS:
+        name = first.match(text)
+        if name is None or not _ENDED.match(text, name.end()):
+            continue
+        end = _end_of_list(text, name.end(), others)
+        if (closed := _closed(text, end)) is not None:
+            after, year, comma = closed
+            colon = text[:after].rstrip().endswith(":")
+            yield PrintedNames(_in_order(name[0]), after, year, comma, colon)
+
+
+def _end_of_list(text: str, end: int, others: re.Pattern[str]) -> int:
+    """Follow the names after the first one; return where the last one ends."""
+    while True:
+        between = _BETWEEN.match(text, end)
+        name = others.match(text, between.end()) if between else None
+        if name is None or not _ENDED.match(text, name.end()):
+            return end
+        end = name.end()
+
+
+def _closed(text: str, end: int) -> tuple[int, int | None, bool] | None:
+    """Return where the names are over, the year that follows, whether a comma ends them."""
+    rest = _OTHERS.match(text, end)
+    end = rest.end() if rest else end
+    if dated := _NAMES_DATED.match(text, end):
+        return dated.end(), int(dated["a"] or dated["b"]), False
+    if stop := _STOP.match(text, end):
+        return stop.end(), None, False
+    comma = _COMMA.match(text, end)
+    return (comma.end(), None, True) if comma else None
+
+
+def _in_order(name: str) -> str:
+    """Put a printed name into natural order; "Ash AB" is "AB Ash"."""
+    plain = name.strip().rstrip(",")
+    if compact := re.fullmatch(rf"({_SURNAME}) ([A-Z]{{1,3}}(?:-[A-Z])?)", plain):
+        return f"{compact[2]} {compact[1]}"
+    return natural(plain)
+
+
+# Read where a work appeared out of what follows its title: journal, volume, first page, year.
+
+_Y = r"(?:1[5-9]\d\d|20\d\d)"
+_NUMBER = r"[A-Za-z]{0,2}\d{1,7}"
+_DAY = rf"\d{{1,2}}, {_Y}(?! ?[(\u2013-])\b"
+_VOLUMES = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"(?i)[,.]? ?\bvol(?:ume|\.)? ?(?P<volume>\w{1,6})",
+        rf"(?<![\w\u2013-])(?P<volume>\d{{1,4}}), ?\d{{1,3}} \((?:[A-Z][a-z]+\.? )?{_Y}\)[,:] ",
+        # No space may be left before what is set in another font.
+        rf"(?<![\d\u2013-])(?P<volume>\d{{1,4}}) ?\((?!{_Y}\))[^()]{{1,16}}\)",
+        r";\s?(?P<volume>\d{1,4}) ?[:(]",
+        rf"(?<![\w\u2013-])(?P<volume>\d{{1,4}}) \({_Y}\) {_NUMBER}",
+        rf"(?<![\d\u2013(-])(?!{_Y}\b|{_DAY})(?P<volume>\d{{1,4}}) ?[,:] ?{_NUMBER}\b",
+        rf"(?<![\w\u2013(-])(?!{_Y}\b)(?P<volume>\d{{1,4}}) \({_Y}\)",
+    )
+)
+_PAGES = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"(?:[,.;(] ?|\b)(?:pp?|[Pp]ages?|[Aa]rticle|Art)\b\.? ?(?:no\.? ?|number )?"
+        rf"(?P<page>{_NUMBER})\b",
+        rf"(?<=[\d)]): ?(?P<page>{_NUMBER})\b(?!\))",
+        rf"(?<![\w.\u2013-])(?P<page>{_NUMBER}) ?[\u2013\u2014-] ?[A-Za-z]{{0,2}}\d{{1,7}}\b",
+        rf"(?<![\w\u2013(-])\d{{1,4}}, ?(?P<page>{_NUMBER}) \({_Y}\)",
+        rf"\({_Y}\),? (?P<page>{_NUMBER})\b",
+    )
+)
+_YEAR_MARKED = re.compile(rf"[(\[](?:[^()\[\]]{{0,20}}[ ,])?({_Y})[a-z]?[)\]]")
+_YEAR = re.compile(rf"(?<![\w/\u2013-])({_Y})[a-z]?(?![\w/-])(?! ?\u2013)")
+_SPAN = re.compile(r"\d+ ?[\u2013\u2014-] ?\d+")
+_CUT = re.compile(
+    rf"[,.;] ?\(?{_Y}|\({_Y}|\(pp|\barXiv:|\bdoi\b|https?:|[,;] ?(?:no|vol|issue)\b\.?|;"
+)
+_INTRODUCED = re.compile(
+    r"\A[\s,.;:(]*(?:[Dd]ated: )?(?:[Pp]ublished )?"
+    r"(?:(?:[Ii]n|IN)(?:: | (?=[^a-z])|(?=Proc))|[Ii]n: )?"
+)
+_EDITED = re.compile(r"\A.{3,150}?(?:\b[Ee]ditors?,|\([Ee]ds?\.?\)[,.:]?|\b[Ee]ds?\.,?) ")
+_ENDING_YEAR = re.compile(rf"[ ,.]+{_Y}[ ,.;:]*\Z")
+_PARTS = re.compile(r"(?<=[a-z\u00df-\u00ff]{7})[.] +(?=[A-Z])|, +(?:edited by|pages?|pp?\.)")
+"""A full stop after a long word is none of an abbreviation."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedPlace:
+    """Where a work appeared, each None where nothing says so."""
+
+    venue: str | None = None
+    volume: str | None = None
+    page: str | None = None
+    year: int | None = None
+
+
+def place_of(text: str) -> PrintedPlace:
+    """Read what follows a title."""
+    volume = next(filter(None, (pattern.search(text) for pattern in _VOLUMES)), None)
+    page = next(filter(None, (pattern.search(text) for pattern in _PAGES)), None)
+    ends = [match.start() for match in (volume, page, _CUT.search(text)) if match]
+    return PrintedPlace(
+        _venue(text[: min(ends, default=len(text))]),
+        volume["volume"] if volume else None,
+        page["page"] if page else None,
+        year_of(text),
+    )
+
+
+def year_of(text: str) -> int | None:
+    """Return the year in brackets, else the last one that belongs to no span of pages."""
+    found = _YEAR_MARKED.findall(text) or _YEAR.findall(_SPAN.sub(" ", text))
+    return int(found[-1]) if found else None
+
+
+def _venue(text: str) -> str | None:
+    """Take the editors, and what goes before and after, off the name of a journal or book."""
+    plain = _EDITED.sub("", _INTRODUCED.sub("", text, count=1), count=1)
+    undated = _ENDING_YEAR.sub("", _PARTS.split(plain, maxsplit=1)[0])
+    venue = undated.strip(" ,.;:()[]\u201c\u201d\"'")
+    return venue if sum(map(str.isalpha, venue)) > 2 and len(venue) < 250 else None
+
+
+_ADDRESS = re.compile(
+    r"\bhttps?://\S{1,300}|\bdoi\b:?\s?10\.\S{1,300}|\bdoi\.org/\S{1,300}|\barxiv:\s?\S{1,40}",
+    re.IGNORECASE,
+)
+_SPLIT_DOI = re.compile(r"(10\.\d{4,9}/\S{0,300}[./_-]|https?:(?://\S{0,300}[/.-])?) (?=[\w(/])")
+_QUOTED = re.compile(
+    r"[\u201c\u201e\"]([^\u201c\u201d\"]{8,300}?)[,.?!]?[\u201d\u201c\"]|``(.{8,300}?)[,.]?''"
+    r"|(?<![^\W_])\u2018([^\u2018]{8,300}?)[,.]?\u2019(?=[,.;]| [A-Z(])"
+)
+# A full stop that ends no abbreviation, before a capital, a digit, a quotation mark or "iName".
+_SENTENCE = re.compile(
+    r"(?<![\s.(-][A-Z])(?<!\A[A-Z])(?<!\bal)(?<!\bvol)(?<!\bno)(?<!\bed)(?<!\beds)(?<!\bJr)(?<!\bMd)"
+    r"(?<!\bvs)(?<!\bSt)(?<!\bDr)(?<!\bcf)"
+    r"[.?!]\s+(?=[^\w\s]|[A-Z\u00c0-\u00de\d]|[a-z]{1,5}[A-Z])"
+)
+_DATED = re.compile(
+    r"[(\[]?(?:1[89]\d\d|20\d\d)[a-z]?[)\]]?[.,:]\s+|\((?:1[89]\d\d|20\d\d)[a-z]?\)\s+"
+)
+_PLACED = re.compile(r"(?:In|in):? |Proc|Advances in|Journal|Trans|arXiv|ar[Xx]iv|Preprint|\d")
+"""How what follows a title may begin, where a question mark may or may not end it."""
+_COMMA_PLACE = re.compile(r"(?:,|(?<=\?),?) (?:in:? (?=[A-Z\u201c])|(?=[A-Z]|arXiv|preprint|tech))")
+_WITHIN = re.compile(r"(?:,|(?<=\?),?) (?:in: (?=[A-Z])|in (?=Proc))")
+_COMMA_NUMBER = re.compile(r", (?=[(\d])")
+_UNTITLED = re.compile(
+    r"(?:in:? [A-Z]|arXiv(?: preprint)?\b|(?P<venue>[^,\u201c\"?]{2,80}?) (?:vol\. )?\d{1,4}"
+    r"(?: ?\([^()]{1,12}\))?(?:, | ?: ?| \((?=\d{4}))(?:no\. \d+, )?(?:pp?\. )?\(?[A-Za-z]{0,2}\d)"
+)
+_SMALL = frozenset(
+    "and et al van von de der den da di la le del dos bin eds ed of the in on for und fur".split()
+)
+_INITIALS = re.compile(r"(?:[A-Z]\.?[\s-]?){1,4}\Z")
+LONGEST_TITLE_WORDS = 45
+
+
+def printed_work(text: str, key: str = "") -> Reference:
+    """Read one work without its marker."""
+    whole = _SPLIT_DOI.sub(r"\1", text)
+    plain = " ".join(_ADDRESS.sub("", whole).split())
+    names = names_at_beginning(plain)
+    title, start, end = _title(plain, names)
+    place = place_of(plain[end:])
+    year = (names.year if names else None) or place.year or year_of(plain[:start])
+    return Reference(
+        key=key,
+        title=title,
+        authors=_first_author(plain, names) if title or names else (),
+        year=year,
+        venue=place.venue if title or names else None,
+        doi=doi(whole),
+        arxiv=arxiv(whole),
+        acl=acl(whole),
+        volume=place.volume,
+        page=place.page,
+    )
+
+
+def identified_works(text: str) -> list[Reference]:
+    """Read the works that a text names by identifier, where nothing else tells them apart."""
+    found = [
+        Reference(doi=doi(each), arxiv=arxiv(each), acl=acl(each))
+        for each in _ADDRESS.findall(_SPLIT_DOI.sub(r"\1", text))
+    ]
+    return list(dict.fromkeys(work for work in found if work.doi or work.arxiv or work.acl))
+
+
+def _title(text: str, names: PrintedNames | None) -> tuple[str | None, int, int]:
+    """Find the title: (its text, where it begins, where it ends)."""
+    quoted = _QUOTED.search(text)
+    after_names = quoted and names and quoted.start() <= names.end + 3
+    if quoted and (not names or after_names or _is_capital(text[: quoted.start()])):
+        words = quoted[1] or quoted[2] or quoted[3]
+        question = text[quoted.start() + 1 + len(words) :][:1] in "?!"
+        return _plausible(words + ("?" if question else "")), quoted.start(), quoted.end()
+    begin = names.end if names else _begin_without_names(text)
+    if begin is None:
+        return None, 0, 0
+    if names and _is_untitled(text[begin:], comma=names.comma):
+        return None, begin, begin
+    end = _end_at_comma(text, begin) if names and names.comma else _end_of_sentence(text, begin)
+    title = _plausible(text[begin:end])
+    return title, begin, end
+
+
+def _begin_without_names(text: str) -> int | None:
+    """Return where a title begins after what may be names in a form that is not known."""
+    dated = _DATED.search(text)
+    if dated and 3 < dated.start() < 0.6 * len(text) and _is_capital(text[: dated.start()]):
+        return dated.end()
+    first = _SENTENCE.search(text)
+    return first.end() if first and _is_capital(text[: first.start()]) else None
+
+
+def _is_untitled(rest: str, *, comma: bool) -> bool:
+    """Whether a journal with its volume follows the names at once."""
+    found = _UNTITLED.match(rest)
+    if found is None:
+        return False
+    return comma or (found["venue"] is not None and _is_capital(found["venue"], share=1.0))
+
+
+def _end_of_sentence(text: str, begin: int) -> int:
+    """Return where the sentence ends; a question may be the first half of a title."""
+    if within := _WITHIN.search(text, begin):
+        return within.start()
+    stops = _SENTENCE.finditer(text, begin)
+    stop = next(stops, None)
+    if stop is None:
+        return len(text)
+    after = text[stop.end() :]
+    if stop[0][0] in "?!" and not _PLACED.match(after):
+        further = next(stops, None)
+        between = text[stop.end() : further.start()] if further else ""
+        follows = text[further.end() :][:1] if further else ""
+        goes_on = between and not re.search(r"\d", between) and not _is_capital(between, share=1.0)
+        if goes_on and follows.isalpha():
+            stop = further or stop
+    return stop.start() + (stop[0][0] in "?!")
+
+
+def _end_at_comma(text: str, begin: int) -> int:
+    for pattern in (_COMMA_PLACE, _COMMA_NUMBER, _SENTENCE):
+        if found := pattern.search(text, begin):
+            return found.start()
+    return len(text)
+
+
+def _is_capital(text: str, *, share: float = 0.6) -> bool:
+    """Whether most words begin with a capital letter, as names and journals do."""
+    words = [word for word in re.findall(r"[^\W\d_]+", text) if word not in _SMALL]
+    return bool(words) and sum(word[0].isupper() for word in words) >= share * len(words)
+
+
+def _plausible(text: str) -> str | None:
+    title = text.strip(" .,;:\u201c\u201d\"'")
+    return title if 1 < len(title.split()) <= LONGEST_TITLE_WORDS and title[:3] != "In " else None
+
+
+def _first_author(text: str, names: PrintedNames | None) -> tuple[str, ...]:
+    """Return the first author; in forms that are not known, what stands before the first comma."""
+    if names:
+        return (names.first,)
+    parts = re.split(r",\s*|\s+(?:and|&)\s+|\s+et al\b|;\s*", text.strip(), maxsplit=2)
+    if len(parts) > 1 and _INITIALS.fullmatch(parts[1].strip()):
+        return (f"{parts[1].strip()} {parts[0]}",)
+    first = _SENTENCE.split(parts[0], maxsplit=1)[0].strip(" .")
+    return (first,) if 0 < len(first.split()) <= 5 else ()
