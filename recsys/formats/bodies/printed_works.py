@@ -5,7 +5,6 @@ in quotation marks, ends at a full stop, or at a comma. Some, as in physics, lea
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from recsys.formats.identifiers import acl, arxiv, doi
@@ -72,12 +71,43 @@ class PrintedNames:
 
 
 def names_at_beginning(text: str) -> PrintedNames | None:
-    """Read the names with which a reference begins; None where it begins otherwise."""
-    return min(_readings(text), key=_doubt, default=None)
+    """Read the names with which a reference begins; None where it begins otherwise.
+
+    Of several ways to read them, one in which more than a comma or a colon ends them goes first.
+    """
+    readings = []
+    for first, others in _FORMS:
+        name = first.match(text)
+        if name is None or not _ENDED.match(text, name.end()):
+            continue
+        end = name.end()
+        while between := _BETWEEN.match(text, end):
+            other = others.match(text, between.end())
+            if other is None or not _ENDED.match(text, other.end()):
+                break
+            end = other.end()
+        if rest := _OTHERS.match(text, end):
+            end = rest.end()
+        dated, stop = _NAMES_DATED.match(text, end), _STOP.match(text, end)
+        closed = dated or stop or _COMMA.match(text, end)
+        if closed:
+            readings.append(
+                PrintedNames(
+                    first=_in_order(name[0]),
+                    end=closed.end(),
+                    year=int(dated["a"] or dated["b"]) if dated else None,
+                    comma=not (dated or stop),
+                    colon=text[: closed.end()].rstrip().endswith(":"),
+                )
+            )
+    return min(readings, key=lambda names: 2 * names.comma + names.colon, default=None)
 
 
-def _doubt(names: PrintedNames) -> int:
-    return 2 * names.comma + names.colon
+def _in_order(name: str) -> str:
+    """Put a printed name into natural order; "Ash AB" is "AB Ash"."""
+    plain = name.strip().rstrip(",")
+    compact = re.fullmatch(rf"({_SURNAME}) ([A-Z]{{1,3}}(?:-[A-Z])?)", plain)
+    return f"{compact[2]} {compact[1]}" if compact else natural(plain)
 
 
 def begins_with_name(line: str) -> bool:
@@ -86,48 +116,6 @@ def begins_with_name(line: str) -> bool:
         (name := first.match(line)) is not None and _ENDED.match(line, name.end())
         for first, _ in _FORMS
     )
-
-
-def _readings(text: str) -> Iterator[PrintedNames]:
-    for first, others in _FORMS:
-        name = first.match(text)
-        if name is None or not _ENDED.match(text, name.end()):
-            continue
-        end = _end_of_list(text, name.end(), others)
-        if (closed := _closed(text, end)) is not None:
-            after, year, comma = closed
-            colon = text[:after].rstrip().endswith(":")
-            yield PrintedNames(_in_order(name[0]), after, year, comma, colon)
-
-
-def _end_of_list(text: str, end: int, others: re.Pattern[str]) -> int:
-    """Follow the names after the first one; return where the last one ends."""
-    while True:
-        between = _BETWEEN.match(text, end)
-        name = others.match(text, between.end()) if between else None
-        if name is None or not _ENDED.match(text, name.end()):
-            return end
-        end = name.end()
-
-
-def _closed(text: str, end: int) -> tuple[int, int | None, bool] | None:
-    """Return where the names are over, the year that follows, whether a comma ends them."""
-    rest = _OTHERS.match(text, end)
-    end = rest.end() if rest else end
-    if dated := _NAMES_DATED.match(text, end):
-        return dated.end(), int(dated["a"] or dated["b"]), False
-    if stop := _STOP.match(text, end):
-        return stop.end(), None, False
-    comma = _COMMA.match(text, end)
-    return (comma.end(), None, True) if comma else None
-
-
-def _in_order(name: str) -> str:
-    """Put a printed name into natural order; "Ash AB" is "AB Ash"."""
-    plain = name.strip().rstrip(",")
-    if compact := re.fullmatch(rf"({_SURNAME}) ([A-Z]{{1,3}}(?:-[A-Z])?)", plain):
-        return f"{compact[2]} {compact[1]}"
-    return natural(plain)
 
 
 # Read where a work appeared out of what follows its title: journal, volume, first page, year.
@@ -190,8 +178,13 @@ def place_of(text: str) -> PrintedPlace:
     volume = next(filter(None, (pattern.search(text) for pattern in _VOLUMES)), None)
     page = next(filter(None, (pattern.search(text) for pattern in _PAGES)), None)
     ends = [match.start() for match in (volume, page, _CUT.search(text)) if match]
+    # The editors, and what goes before and after, are not the name of the journal or book.
+    venue = text[: min(ends, default=len(text))]
+    venue = _EDITED.sub("", _INTRODUCED.sub("", venue, count=1), count=1)
+    venue = _ENDING_YEAR.sub("", _PARTS.split(venue, maxsplit=1)[0])
+    venue = venue.strip(" ,.;:()[]\u201c\u201d\"'")
     return PrintedPlace(
-        _venue(text[: min(ends, default=len(text))]),
+        venue if sum(map(str.isalpha, venue)) > 2 and len(venue) < 250 else None,
         volume["volume"] if volume else None,
         page["page"] if page else None,
         year_of(text),
@@ -202,14 +195,6 @@ def year_of(text: str) -> int | None:
     """Return the year in brackets, else the last one that belongs to no span of pages."""
     found = _YEAR_MARKED.findall(text) or _YEAR.findall(_SPAN.sub(" ", text))
     return int(found[-1]) if found else None
-
-
-def _venue(text: str) -> str | None:
-    """Take the editors, and what goes before and after, off the name of a journal or book."""
-    plain = _EDITED.sub("", _INTRODUCED.sub("", text, count=1), count=1)
-    undated = _ENDING_YEAR.sub("", _PARTS.split(plain, maxsplit=1)[0])
-    venue = undated.strip(" ,.;:()[]\u201c\u201d\"'")
-    return venue if sum(map(str.isalpha, venue)) > 2 and len(venue) < 250 else None
 
 
 _ADDRESS = re.compile(
@@ -253,12 +238,22 @@ def printed_work(text: str, key: str = "") -> Reference:
     names = names_at_beginning(plain)
     title, start, end = _title(plain, names)
     place = place_of(plain[end:])
-    year = (names.year if names else None) or place.year or year_of(plain[:start])
+    first = names.first if names else None
+    if title and names is None:
+        # Of names in a form that is not known, the first ends at a comma.
+        before, *others = re.split(
+            r",\s*|\s+(?:and|&)\s+|\s+et al\b|;\s*", plain.strip(), maxsplit=2
+        )
+        if others and _INITIALS.fullmatch(others[0].strip()):
+            first = f"{others[0].strip()} {before}"
+        else:
+            before = _SENTENCE.split(before, maxsplit=1)[0].strip(" .")
+            first = before if 0 < len(before.split()) <= 5 else None
     return Reference(
         key=key,
         title=title,
-        authors=_first_author(plain, names) if title or names else (),
-        year=year,
+        authors=(first,) if first else (),
+        year=(names.year if names else None) or place.year or year_of(plain[:start]),
         venue=place.venue if title or names else None,
         doi=doi(whole),
         arxiv=arxiv(whole),
@@ -285,31 +280,28 @@ def _title(text: str, names: PrintedNames | None) -> tuple[str | None, int, int]
         words = quoted[1] or quoted[2] or quoted[3]
         question = text[quoted.start() + 1 + len(words) :][:1] in "?!"
         return _plausible(words + ("?" if question else "")), quoted.start(), quoted.end()
-    begin = names.end if names else _begin_without_names(text)
-    if begin is None:
+    if names is None:
+        # A title may begin after what are names in a form that is not known.
+        dated, sentence = _DATED.search(text), _SENTENCE.search(text)
+        if dated is None or not 3 < dated.start() < 0.6 * len(text):
+            dated = None
+        for before in filter(None, (dated, sentence)):
+            if _is_capital(text[: before.start()]):
+                end = _end_of_sentence(text, before.end())
+                return _plausible(text[before.end() : end]), before.end(), end
         return None, 0, 0
-    if names and _is_untitled(text[begin:], comma=names.comma):
+    begin = names.end
+    untitled = _UNTITLED.match(text[begin:])  # A journal with its volume follows at once.
+    journal = untitled["venue"] if untitled else None
+    if untitled and (names.comma or (journal is not None and _is_capital(journal, share=1.0))):
         return None, begin, begin
-    end = _end_at_comma(text, begin) if names and names.comma else _end_of_sentence(text, begin)
-    title = _plausible(text[begin:end])
-    return title, begin, end
-
-
-def _begin_without_names(text: str) -> int | None:
-    """Return where a title begins after what may be names in a form that is not known."""
-    dated = _DATED.search(text)
-    if dated and 3 < dated.start() < 0.6 * len(text) and _is_capital(text[: dated.start()]):
-        return dated.end()
-    first = _SENTENCE.search(text)
-    return first.end() if first and _is_capital(text[: first.start()]) else None
-
-
-def _is_untitled(rest: str, *, comma: bool) -> bool:
-    """Whether a journal with its volume follows the names at once."""
-    found = _UNTITLED.match(rest)
-    if found is None:
-        return False
-    return comma or (found["venue"] is not None and _is_capital(found["venue"], share=1.0))
+    end = _end_of_sentence(text, begin)
+    if names.comma:
+        stops = (
+            pattern.search(text, begin) for pattern in (_COMMA_PLACE, _COMMA_NUMBER, _SENTENCE)
+        )
+        end = next((stop.start() for stop in stops if stop), len(text))
+    return _plausible(text[begin:end]), begin, end
 
 
 def _end_of_sentence(text: str, begin: int) -> int:
@@ -331,13 +323,6 @@ def _end_of_sentence(text: str, begin: int) -> int:
     return stop.start() + (stop[0][0] in "?!")
 
 
-def _end_at_comma(text: str, begin: int) -> int:
-    for pattern in (_COMMA_PLACE, _COMMA_NUMBER, _SENTENCE):
-        if found := pattern.search(text, begin):
-            return found.start()
-    return len(text)
-
-
 def _is_capital(text: str, *, share: float = 0.6) -> bool:
     """Whether most words begin with a capital letter, as names and journals do."""
     words = [word for word in re.findall(r"[^\W\d_]+", text) if word not in _SMALL]
@@ -347,14 +332,3 @@ def _is_capital(text: str, *, share: float = 0.6) -> bool:
 def _plausible(text: str) -> str | None:
     title = text.strip(" .,;:\u201c\u201d\"'")
     return title if 1 < len(title.split()) <= LONGEST_TITLE_WORDS and title[:3] != "In " else None
-
-
-def _first_author(text: str, names: PrintedNames | None) -> tuple[str, ...]:
-    """Return the first author; in forms that are not known, what stands before the first comma."""
-    if names:
-        return (names.first,)
-    parts = re.split(r",\s*|\s+(?:and|&)\s+|\s+et al\b|;\s*", text.strip(), maxsplit=2)
-    if len(parts) > 1 and _INITIALS.fullmatch(parts[1].strip()):
-        return (f"{parts[1].strip()} {parts[0]}",)
-    first = _SENTENCE.split(parts[0], maxsplit=1)[0].strip(" .")
-    return (first,) if 0 < len(first.split()) <= 5 else ()

@@ -13,8 +13,9 @@ from typing import Protocol
 
 from sentencex import get_sentence_boundaries
 
+from recsys.errors import InputError
 from recsys.formats.bodies.printed_citations import NO_LIST, CitedList, printed_citations
-from recsys.passages import Mark, Sentence, Span
+from recsys.passages import Body, Mark, Sentence, Span
 
 # sentencex, a compiled library of Wikimedia's, finds the ends of sentences: it keeps offsets, takes
 # 1 ms for 800 sentences and imports in 2 ms (syntok takes 25 ms, pysbd 65 to 165 ms). It splits
@@ -449,3 +450,103 @@ def _sentence(text: str, start: int, end: int, signs: Sequence[_Sign], origin: O
         for sign in sorted(signs, key=lambda sign: (sign.at, sign.start))
     )
     return Sentence(text=text, marks=tuple(marks), file=file, span=span(start, end))
+
+
+# Find the sentence at a place of a draft, and read a passage whose place is marked in it.
+
+_PLACE = re.compile(r"(?<!\|)\|(?!\|)")
+LONGEST_PASSAGE = 100_000
+"""Characters of a passage; a longer text is a draft."""
+
+
+def sentence_at(body: Body, line: int) -> Sentence:
+    """Return the first sentence that begins on a line of a draft, else the one that goes over it.
+
+    Args:
+        body: the draft's; of several files, the first is meant.
+        line: what `Body.unit` says, counted from 1.
+
+    Raises:
+        InputError: a line beyond the text, or no sentence there.
+    """
+    if line < 1:
+        raise InputError(f"There is no {body.unit} {line}.", "Lines and columns count from 1.")
+    file = body.sentences[0].file if body.sentences else ""
+    of_file = [sentence for sentence in body.sentences if sentence.file == file]
+    spans = [(sentence, sentence.span) for sentence in of_file if sentence.span is not None]
+    over = [(sentence, span) for sentence, span in spans if span.line <= line <= span.end_line]
+    if over:
+        return next((sentence for sentence, span in over if span.line == line), over[0][0])
+    last = max((span.end_line for _, span in spans), default=0)
+    if line > last:
+        raise InputError(
+            f"There is no sentence at {body.unit} {line}: the running text ends on {body.unit} "
+            f"{last}.",
+            f"Give a {body.unit} from 1 to {last}.",
+        )
+    nearest = min(
+        (span for _, span in spans),
+        key=lambda span: min(abs(span.line - line), abs(span.end_line - line)),
+    )
+    raise InputError(
+        f"There is no sentence at {body.unit} {line}.",
+        f"The nearest one begins on {body.unit} {nearest.line}, column {nearest.column}.",
+    )
+
+
+def passage_of(text: str, offset: int | None = None) -> Sentence:
+    """Return the sentence of a passage in which a citation is looked for, its place as a gap.
+
+    The place is where "|" stands, or the character at `offset`, or where a gap is marked as in a
+    draft, else the end of the last sentence. The text of the sentence is that of its passage's
+    sentence; the spans of its marks are those of the passage.
+
+    Raises:
+        InputError: the passage is empty or too long, or the place outside it or given twice.
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    place = _place_in(text, offset)
+    running = RunningText(numbers=True)
+    running.words(text[:place], 0)
+    if place is not None:
+        behind = place + (offset is None)  # Behind the "|".
+        running.mark(place, behind, gap=True)
+        running.words(text[behind:], behind)
+    sentences = running.sentences(Lines(text))
+    if not sentences:
+        raise InputError("The passage has no words.", "Give the sentence that needs a citation.")
+    _, *at = Lines(text).place(place or 0)
+    for sentence in sentences:
+        spans = [mark.span for mark in sentence.marks if mark.gap and mark.span is not None]
+        if any(place is None or [span.line, span.column] == at for span in spans):
+            return sentence
+    sentence = sentences[-1]
+    end = Mark(at=len(sentence.text.rstrip(" .!?:;")), gap=True)  # Before its full stop.
+    marks = sorted((*sentence.marks, end), key=lambda mark: mark.at)
+    return replace(sentence, marks=tuple(marks))
+
+
+def _place_in(text: str, offset: int | None) -> int | None:
+    """Return the place that "|" or `offset` marks in a passage; see `passage_of`."""
+    if not any(map(str.isalnum, text)):
+        raise InputError("The passage is empty.", "Give the sentence that needs a citation.")
+    if len(text) > LONGEST_PASSAGE:
+        raise InputError(
+            f"The passage has {len(text):,} characters.",
+            "Give a draft as a file, not as a passage.",
+        )
+    bars = [match.start() for match in _PLACE.finditer(text)]
+    if len(bars) > 1:
+        raise InputError(
+            f'The passage has {len(bars)} places marked by "|".', "Mark one place at a time."
+        )
+    if bars and offset is not None:
+        raise InputError(
+            f'The place is given twice: by "|" and by offset {offset}.', "Give one of them."
+        )
+    if offset is not None and not 0 <= offset <= len(text):
+        raise InputError(
+            f"Offset {offset} is outside the passage.",
+            f"The passage has {len(text)} characters: give an offset from 0 to {len(text)}.",
+        )
+    return bars[0] if bars else offset

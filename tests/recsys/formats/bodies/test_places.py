@@ -3,7 +3,7 @@
 import pytest
 
 from recsys.errors import InputError
-from recsys.formats.bodies.places import passage_of, sentence_at
+from recsys.formats.bodies.running_text import passage_of, sentence_at
 from recsys.formats.drafts.plain import PlainDraft
 from tests.rows import each_row
 
