@@ -383,14 +383,16 @@ FORMATS = (  # Signs are tried in this order; the last one fits all.
         "Typst",
         (".typ",),
         r"(?m)^#(?:set|show|import|let)[^\S\n]",
-        "recsys.formats.drafts.typst",
+        "recsys.formats.drafts.org_typst",
+        "read_typst",
         names_files=True,
     ),
     Format(
         "Org",
         (".org",),
         r"(?im)^#\+(?:title|author|begin_abstract)\b",
-        "recsys.formats.drafts.org",
+        "recsys.formats.drafts.org_typst",
+        "read_org",
         names_files=True,
     ),
     Format(
