@@ -229,6 +229,11 @@ _SMALL = frozenset(
 )
 _INITIALS = re.compile(r"(?:[A-Z]\.?[\s-]?){1,4}\Z")
 LONGEST_TITLE_WORDS = 45
+MOST_REFERENCES, LONGEST_ENTRY = 2_000, 2_000
+"""Works of a printed list, and characters of one of them, that are read."""
+BRACKETED = re.compile(r"\A\[([^\]\s][^\]]{0,60})\]\s*")
+NUMBERED = re.compile(r"\A(\d{1,4})[.)]?\s+(?=\D)")
+"""Markers of the works in such a list."""
 
 
 def printed_work(text: str, key: str = "") -> Reference:
@@ -261,6 +266,12 @@ def printed_work(text: str, key: str = "") -> Reference:
         volume=place.volume,
         page=place.page,
     )
+
+
+def marked_work(text: str) -> Reference:
+    """Read one work as a list of references prints it, with its marker such as "[3]" or "3."."""
+    mark = BRACKETED.match(text) or NUMBERED.match(text)
+    return printed_work(text[mark.end() :], mark[1]) if mark else printed_work(text)
 
 
 def identified_works(text: str) -> list[Reference]:

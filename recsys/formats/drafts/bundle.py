@@ -14,7 +14,12 @@ from recsys.errors import DraftError, InputError
 from recsys.formats.drafts.draft_files import Archive, Bundle, bundle_of, inside
 from recsys.formats.drafts.draft_formats import FactsAlone, OpenDraft, ParsedDraft, parse_draft
 from recsys.formats.drafts.objects import read_list
-from recsys.formats.drafts.word_file import CONTENT_TYPES, is_word
+from recsys.formats.drafts.word_file import (
+    CONTENT_TYPES,
+    is_open_document,
+    is_word,
+    open_document_text,
+)
 from recsys.formats.drafts.wording import clean, counted, short
 from recsys.formats.files import display_name
 from recsys.passages import Body
@@ -74,11 +79,10 @@ def parse(raw: bytes, path: Path) -> ParsedDraft:
         from recsys.formats.drafts.word_draft import parse_archive
 
         return parse_archive(raw, archive)
-    if "mimetype" in archive.names:
-        from recsys.formats.drafts.opendocument import is_open_document, read_open_document
+    if is_open_document(archive):
+        from recsys.formats.drafts.word_draft import manuscript_of
 
-        if is_open_document(archive):
-            return FactsAlone(read_open_document(archive))
+        return FactsAlone(manuscript_of(open_document_text(archive)))
     if CONTENT_TYPES in archive.names or "mimetype" in archive.names:
         raise DraftError(
             f"{name} is a Word or OpenDocument file, or another archive.",

@@ -338,7 +338,13 @@ FORMATS = (  # Signs are tried in this order; the last one fits all.
     Format("PDF", (".pdf",), r"%PDF-", "recsys.formats.drafts.pdf", "parse"),
     # A document of Word is a zip: what is in it tells.
     Format("Word", (".docx", ".docm"), _NEVER, "recsys.formats.drafts.word_draft", "parse"),
-    Format("OpenDocument", (".odt", ".ott"), _NEVER, "recsys.formats.drafts.opendocument"),
+    Format(
+        "OpenDocument",
+        (".odt", ".ott"),
+        _NEVER,
+        "recsys.formats.drafts.word_draft",
+        "read_open_document",
+    ),
     Format("ZIP", (".zip",), r"\APK\x03\x04", "recsys.formats.drafts.bundle", "parse"),
     Format(
         "notebook",

@@ -16,9 +16,9 @@ from recsys.formats.bodies.printed_citations import (
     cited_list,
     named_works,
 )
+from recsys.formats.bodies.printed_works import MOST_REFERENCES, marked_work
 from recsys.formats.bodies.running_text import RunningText, Units
 from recsys.formats.drafts.draft_files import Archive
-from recsys.formats.drafts.pdf import MOST_REFERENCES, marked_work
 from recsys.formats.drafts.pdf_front import (
     LONGEST_TITLE_WORDS,
     is_file_title,
@@ -26,7 +26,7 @@ from recsys.formats.drafts.pdf_front import (
     letters,
     names_of_line,
 )
-from recsys.formats.drafts.word_file import Paragraph, WordText, word_text
+from recsys.formats.drafts.word_file import Paragraph, WordText, open_document_text, word_text
 from recsys.formats.drafts.wording import clean, counted, opening, stand_in
 from recsys.formats.files import display_name
 from recsys.formats.references.bibliography import says_something
@@ -119,6 +119,15 @@ def parse_archive(raw: bytes, archive: Archive) -> "WordDraft":
     return WordDraft(document, manuscript_of(document))
 
 
+def read_open_document(raw: bytes, path: Path) -> Manuscript:
+    """Read a file of OpenDocument, as LibreOffice writes it.
+
+    Raises:
+        DraftError: it is damaged, encrypted, too large, or no text document.
+    """
+    return manuscript_of(open_document_text(Archive(raw, display_name(path))))
+
+
 @dataclass(frozen=True, slots=True)
 class WordDraft:
     """What a document of Word says, and its front matter and references."""
@@ -202,7 +211,7 @@ def manuscript_of(document: WordText) -> Manuscript:
         title=title,
         abstract=abstract,
         authors=authors,
-        references=works,
+        references=tuple(dict.fromkeys((*works, *document.works))),
         notes=tuple(notes),
         keyphrases=stated_in([part.text for part in body[:FRONT]]),
     )

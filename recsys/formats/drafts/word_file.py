@@ -1,4 +1,8 @@
-"""Take a document of Word apart: its styles, its paragraphs, and what is anchored in them."""
+"""Take documents of word processors apart: styles, paragraphs, and what is anchored in them.
+
+Word's are read by python-docx, those of LibreOffice and its like (.odt) by `markup.xml_stream`,
+which bounds their depth and size and refuses entities.
+"""
 
 import io
 import re
@@ -6,10 +10,21 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+from xml.etree.ElementTree import Element
 
 from recsys.errors import DraftError
 from recsys.extras import need
 from recsys.formats.drafts.draft_files import Archive
+from recsys.formats.markup.xml_stream import Layout, records
+from recsys.formats.references.bibliography import (
+    Problem,
+    address_in,
+    identified,
+    names_in,
+    text_in,
+    year_in,
+)
+from recsys.records import Reference
 
 if TYPE_CHECKING:
     from docx.opc.part import Part
@@ -53,6 +68,22 @@ _LONGEST_SIGN = 200
 
 CONTENT_TYPES = "[Content_Types].xml"
 _HINT = "Save it again as .docx, or as PDF, Markdown or plain text."
+
+CONTENT, META, KIND = "content.xml", "meta.xml", "mimetype"
+_TEXT_KIND = b"application/vnd.oasis.opendocument.text"
+_OPEN_HINT = "Save it again as .odt, or as PDF, Markdown or plain text."
+_BODY = Layout(
+    frozenset({"text", "style"}),
+    passed_over=frozenset(
+        "tracked-changes annotation forms sequence-decls variable-decls user-field-decls "
+        "table-of-content illustration-index alphabetical-index note-citation image object "
+        "master-styles font-face-decls ruby-text".split()
+    ),
+)
+_FACTS = Layout(frozenset({"meta"}))
+_OPEN_SHOWN = {"tab": " ", "line-break": "\n", "s": " "}
+_CODED = re.compile(r"_([0-9a-f]{2,4})_")
+_PIECE = re.compile(r"(ZOTERO_BREF_\w+?|Mendeley Citation\w*?)_(\d{1,4})\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +327,8 @@ class WordText:
     noted: foot- and endnotes. fields: what reference managers keep in it about what is cited.
     title, author: of the file's own information, empty where unknown. remarks: the words of
     comments, and note_fields the fields in notes, by what anchors them (`word_walk.Anchor`).
-    sources: files that programs keep in it; one may be Word's own list of works.
+    sources: files that programs keep in it; one may be Word's own list of works. works: those that
+    it describes in its text.
     """
 
     paragraphs: tuple[Paragraph, ...]
@@ -307,6 +339,7 @@ class WordText:
     remarks: Mapping[str, str] = field(default_factory=dict)
     note_fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sources: tuple[bytes, ...] = ()
+    works: tuple[Reference, ...] = ()
 
 
 def is_word(names: Set[str]) -> bool:
@@ -385,3 +418,112 @@ def _root(part: "Part") -> "BaseOxmlElement":
 
     element: BaseOxmlElement | None = getattr(part, "element", None)
     return parse_xml(part.blob) if element is None else element
+
+
+def is_open_document(archive: Archive) -> bool:
+    """Whether an archive of such files is a text document."""
+    named = {CONTENT, KIND} <= archive.names
+    return named and archive.read(KIND).startswith(_TEXT_KIND)
+
+
+def open_document_text(archive: Archive) -> WordText:
+    """Read a document of LibreOffice and its like.
+
+    Raises:
+        DraftError: it is damaged, encrypted, too large, or no text document.
+    """
+    if not is_open_document(archive):
+        raise DraftError(f"{archive.name} is no OpenDocument text.", _OPEN_HINT)
+    elements = list(_elements(archive, CONTENT, _BODY))
+    styles = [element for element in elements if element.tag == "style"]
+    names = ((style.get("style:name") or "", style) for style in styles)
+    walk = _OpenWalk({name: style.get("style:parent-style-name") or name for name, style in names})
+    for element in elements:
+        if element.tag == "text":
+            walk.children(element)
+    title = author = ""
+    kept: dict[str, list[tuple[int, str]]] = {}  # In pieces, by reference managers.
+    for meta in _elements(archive, META, _FACTS) if META in archive.names else ():
+        title = (meta.findtext("title") or title).strip()
+        author = (meta.findtext("initial-creator") or author).strip()
+        for fact in meta.iter("user-defined"):
+            if piece := _PIECE.match(fact.get("meta:name") or ""):
+                kept.setdefault(piece[1], []).append((int(piece[2]), fact.text or ""))
+    fields = ["".join(text for _, text in sorted(pieces)) for pieces in kept.values()]
+    return WordText(
+        paragraphs=tuple(walk.paragraphs),
+        noted=tuple(walk.noted),
+        fields=(*walk.fields, *fields[:MOST_FIELDS]),
+        title=title,
+        author=author,
+        works=tuple(walk.works),
+    )
+
+
+def _elements(archive: Archive, name: str, layout: Layout) -> Iterator[Element]:
+    for record in records(io.BytesIO(archive.read(name)), layout):
+        if isinstance(record, Problem):
+            raise DraftError(f"{name} in {archive.name} is damaged: {record.text}", _OPEN_HINT)
+        yield record.element
+
+
+class _OpenWalk:
+    """A walk through a document, and what has been found so far."""
+
+    def __init__(self, styles: Mapping[str, str]) -> None:
+        """Begin; styles: name -> its parent."""
+        self.styles = styles
+        self.paragraphs: list[Paragraph] = []
+        self.noted: list[str] = []
+        self.fields: list[str] = []
+        self.works: list[Reference] = []
+
+    def children(self, element: Element) -> None:
+        """Go through the children of an element: reading has bounded how deep they go."""
+        for child in element:
+            if child.tag not in ("p", "h"):
+                self.children(child)
+            elif len(self.paragraphs) < MOST_PARAGRAPHS:
+                place = len(self.paragraphs)
+                self.paragraphs.append(Paragraph(""))  # Those of a frame within it come after it.
+                text = "".join(self._pieces(child))[:LONGEST_PARAGRAPH].strip()
+                name = child.get("text:style-name") or ""
+                name = self.styles.get(name, name)
+                style = _CODED.sub(lambda match: chr(int(match[1], 16)), name).lower()
+                level = child.get("text:outline-level") or ("1" if child.tag == "h" else "")
+                self.paragraphs[place] = Paragraph(
+                    text, style, int(level) if level.isdecimal() else None
+                )
+
+    def _pieces(self, element: Element) -> Iterator[str]:
+        """Yield the text; keep what reference managers hide in it, and works that it describes."""
+        yield element.text or ""
+        for child in element:
+            if child.tag in _OPEN_SHOWN:
+                yield _OPEN_SHOWN[child.tag]
+            elif child.tag == "note":
+                self.noted.append("".join(child.itertext()).strip())
+            elif child.tag == "text-box":
+                self.children(child)
+            else:
+                if child.tag in ("reference-mark-start", "reference-mark"):
+                    if len(self.fields) < MOST_FIELDS:
+                        self.fields.append(child.get("text:name") or "")
+                elif child.tag == "bibliography-mark":
+                    self.works.append(_marked_work(child))
+                yield from self._pieces(child)
+            yield child.tail or ""
+
+
+def _marked_work(mark: Element) -> Reference:
+    """Read a work as a bibliography mark describes it."""
+    said = {name.rpartition(":")[2]: value for name, value in mark.items()}
+    work = Reference(
+        key=said.get("identifier", ""),
+        title=text_in(said.get("title")),
+        authors=names_in(re.split(r"\s*;\s*|\s+and\s+", said.get("author", ""))),
+        year=year_in(said.get("year")),
+        venue=text_in(said.get("journal") or said.get("booktitle")),
+        url=address_in(said.get("url")),
+    )
+    return identified(work, said.get("identifier"), said.get("note"))

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from recsys.formats import identifiers
-from recsys.formats.bodies.printed_works import printed_work
-from recsys.formats.drafts.pdf import LONGEST_ENTRY
+from recsys.formats.bodies.printed_works import LONGEST_ENTRY, printed_work
 from recsys.formats.papers.external_ids import named
 from recsys.formats.papers.paper_fields import (
     FieldError,
