@@ -21,7 +21,6 @@ def fetch(
         str | None,
         Argument(
             metavar="[DRAFT]",
-            show_default=False,
             help="A draft whose surroundings are fetched, in any format that `recsys recommend` "
             "reads.",
         ),
@@ -30,10 +29,7 @@ def fetch(
     query: Annotated[
         str | None,
         Option(
-            "--query",
-            metavar="WORDS",
-            show_default=False,
-            help="Fetch what these words find, and what is around it.",
+            "--query", metavar="WORDS", help="Fetch what these words find, and what is around it."
         ),
     ] = None,
     update: Annotated[
@@ -41,7 +37,6 @@ def fetch(
         Option(
             "--update",
             metavar="FILE",
-            show_default=False,
             help="Fetch what is new since this file was fetched, and merge it into the file.",
         ),
     ] = None,
@@ -106,7 +101,6 @@ def fetch(
         Option(
             "--out",
             metavar="FILE",
-            show_default=False,
             help="Write the papers here as JSON lines, packed where it ends in .gz; what was asked "
             "and found stands beside it, in FILE.fetch.json.",
         ),
