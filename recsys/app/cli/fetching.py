@@ -114,9 +114,7 @@ def fetch(
     where it was when the same command is given again.
     """
     from recsys.app.answer_writing import emit, note
-    from recsys.app.bars import shown_progress
     from recsys.app.fetch_wiring import Errand, fetching, reading_library, updating
-    from recsys.app.known_lists import agree
 
     if sum([draft is not None, query is not None, update is not None, zotero]) != 1:
         raise bad_value("give one of a draft, --query, --update and --zotero.", option="DRAFT")
@@ -138,10 +136,7 @@ def fetch(
         if dry_run:
             emit("\n".join(errand.lines()) + "\n")
             return
-        agree(errand.lines(), yes=yes, quiet=quiet)
-        with shown_progress(quiet=quiet) as progress:
-            report = errand.carry_out(progress)
-        note("\n".join(report.lines()), quiet=quiet)
+        errand.carry_out(yes=yes, quiet=quiet)
 
 
 def _target(update: Path | None, out: Path | None, *, dry: bool) -> Path:
