@@ -8,8 +8,8 @@ from recsys.app.cli.declarations import Argument, IndexPlace, Option, bad_value
 from recsys.app.cli.options import Quiet
 
 if TYPE_CHECKING:
+    from recsys.app.web.index_registry import IndexRegistry
     from recsys.app.web.service import ServeSettings
-    from recsys.app.web.shelf import Shelf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,11 +107,11 @@ def serve(
     settings = _settings(where, load, port, token, paths)
     address = _address(where.host, port, token)
 
-    def ready(shelf: "Shelf") -> None:
+    def ready(served: "IndexRegistry") -> None:
         note(f"Serving {', '.join(paths)} on {address} - Ctrl-C stops.", quiet=quiet)
-        for place in shelf:
-            for said in place.opened.remarks:
-                note(f"{place.name}: {said}", quiet=quiet)
+        for index in served:
+            for remark in index.opened.remarks:
+                note(f"{index.name}: {remark}", quiet=quiet)
         _open(address, wanted=where.open_page)
 
     listen(settings, listening, workers=load.workers, ready=ready)
@@ -141,11 +141,10 @@ def _token(where: WhereChoices) -> str | None:
 
 def _paths(indexes: "list[Path] | tuple[()]", *, quiet: bool) -> dict[str, Path]:
     from recsys.app.bars import shown_progress
-    from recsys.app.web.shelf import check_given, named
+    from recsys.app.web.index_registry import named
     from recsys.app.wiring import starter_index
 
     if indexes:
-        check_given(indexes)
         return named(indexes)
     with shown_progress(quiet=quiet) as progress:
         return {"starter": starter_index(progress)}
@@ -181,8 +180,8 @@ def _address(host: str, port: int, token: str | None) -> str:
 
 def _open(address: str, *, wanted: bool) -> None:
     if wanted:
+        import threading
         import webbrowser
 
-        from recsys.app.web.listening import when_listening
-
-        when_listening(lambda: webbrowser.open(address))
+        # Beside the server: it waits for an answer.
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
