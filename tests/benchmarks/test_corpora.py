@@ -25,13 +25,16 @@ from benchmarks.corpora.known_works import (
 )
 from benchmarks.corpora.measure import (
     compared,
+    judge,
     measure_formats,
     measure_links,
+    mixture,
     time_reading,
     write_corpora,
+    write_direct,
     write_export,
+    write_mixture,
 )
-from benchmarks.corpora.mixed_corpus import judge, mixture, write_direct, write_mixture
 from benchmarks.corpora.written_formats import (
     BIBTEX,
     FORMATS,

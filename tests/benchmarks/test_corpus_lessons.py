@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-import benchmarks.corpus_lessons as program
-from benchmarks.corpus_lessons import Form, Lessons, lessons_of, teach_together
+import benchmarks.shipped_ranker as program
+from benchmarks.shipped_ranker import Form, TrainingSet, teach_together, training_set_of
 from recsys.pipelines.ranking.cross_fitting import Taught, teach
 from recsys.ranking.features import feature_names
 from recsys.ranking.second_look import SECOND_NAMES
@@ -20,8 +20,8 @@ NAMES = feature_names(metadata=False, any_corpus=True)
 
 
 @pytest.fixture
-def lessons(built: "Built", tmp_path: Path) -> list[Lessons]:
-    """Lessons of two corpora of the same papers, which drew other queries."""
+def lessons(built: "Built", tmp_path: Path) -> list[TrainingSet]:
+    """TrainingSet of two corpora of the same papers, which drew other queries."""
     for name in ("small", "twin"):
         (tmp_path / name).mkdir()
         shutil.copy(built.split, tmp_path / name / "split.json")
@@ -30,11 +30,11 @@ def lessons(built: "Built", tmp_path: Path) -> list[Lessons]:
     forms = [
         Form(name, tmp_path / f"{name}.index", tmp_path / name / "split.json") for name in most
     ]
-    return [lessons_of(form, NAMES, seed=0, most=most[form.corpus]) for form in forms]
+    return [training_set_of(form, NAMES, seed=0, most=most[form.corpus]) for form in forms]
 
 
 def test_the_second_look_reads_chances_by_what_has_not_learned_from_the_query(
-    lessons: list[Lessons], monkeypatch: pytest.MonkeyPatch
+    lessons: list[TrainingSet], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = list[Taught]()
 
@@ -57,7 +57,7 @@ def test_the_second_look_reads_chances_by_what_has_not_learned_from_the_query(
         np.testing.assert_array_equal(again.relevant, before.relevant)
 
 
-def test_what_was_learned_from_is_train_and_dev(lessons: list[Lessons]) -> None:
+def test_what_was_learned_from_is_train_and_dev(lessons: list[TrainingSet]) -> None:
     for each in lessons:
         train, dev = each.queries
         assert (len(each.seen.train), len(each.seen.dev)) == (len(train) + len(dev), 0)

@@ -7,8 +7,16 @@ from pathlib import Path
 import pytest
 
 from benchmarks.drafts import __main__ as program
-from benchmarks.drafts.__main__ import RIGHT, verdict, verdict_tables, verdicts
-from benchmarks.drafts.cases import HERE, Draft, put_down, read_cases
+from benchmarks.drafts.__main__ import (
+    HERE,
+    RIGHT,
+    Draft,
+    put_down,
+    read_cases,
+    verdict,
+    verdict_tables,
+    verdicts,
+)
 
 DRAFTS = read_cases()
 

@@ -8,15 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks import noise
+from benchmarks import matching_quality as noise
 from benchmarks.matching_quality import (
+    SHARES,
+    bibtex,
     draw,
     judge,
     matches,
     timed,
     without_identifiers,
 )
-from benchmarks.noise import SHARES, bibtex
 from benchmarks.result_tables import written
 from recsys.formats.references.reference_formats import parse_bibliography
 from recsys.query.matching import Match

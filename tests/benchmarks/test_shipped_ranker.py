@@ -10,11 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import benchmarks.shipped_ranker as program
-from benchmarks import corpus_lessons
+from benchmarks import shipped_ranker as corpus_lessons
 from benchmarks.bench import Bench, Program
-from benchmarks.corpus_lessons import CORPORA, Form, Lessons, sample, teach_together
 from benchmarks.shipped_local_ranker import main as train_local
-from benchmarks.shipped_ranker import SHIPPED, main, train_together
+from benchmarks.shipped_ranker import (
+    CORPORA,
+    SHIPPED,
+    Form,
+    TrainingSet,
+    main,
+    sample,
+    teach_together,
+    train_together,
+)
 from recsys.app.wiring import data_folder, open_index, serving_ranker
 from recsys.local.local_recommender import LOCAL_RANKER, learned_beside, name_of
 from recsys.models.encoder import SeenQueries
@@ -142,7 +150,7 @@ def test_corpora_with_abstracts_teach_again_by_their_titles(
 ) -> None:
     taught = list[list[tuple[str, int]]]()
 
-    def watched(lessons: list[Lessons], *, seed: int) -> Any:  # noqa: ANN401
+    def watched(lessons: list[TrainingSet], *, seed: int) -> Any:  # noqa: ANN401
         taught.append([(each.corpus, len(each.queries[0])) for each in lessons])
         return teach_together(lessons, seed=seed)
 

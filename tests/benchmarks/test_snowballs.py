@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from benchmarks.bench import PAPERS, SPLIT, Bench
-from benchmarks.corpus_lessons import forms_of, roll
-from benchmarks.thinned_links import LinkDropout, all_links
+from benchmarks.edge_dropout import EdgeDropout, all_links
+from benchmarks.shipped_ranker import forms_of, subsample_corpus
 from tests.benches import built_already
 
 PARTS = ("train", "dev", "test")
@@ -46,7 +46,7 @@ def bench(tmp_path: Path) -> Bench:
 
 def rolled(bench: Bench, **options: Any) -> tuple[dict[str, Any], dict[str, list[str]]]:  # noqa: ANN401
     out = bench.work / "ball"
-    roll(bench, "rivers", out, **{"seed": 0, "abstracts": True, **options})
+    subsample_corpus(bench, "rivers", out, **{"seed": 0, "abstracts": True, **options})
     lines = gzip.decompress((out / PAPERS).read_bytes()).splitlines()
     papers = {each["id"]: each for each in map(json.loads, lines)}
     assert len(papers) == len(lines)
@@ -84,7 +84,7 @@ def test_of_what_is_cited_titles_may_be_all_that_is_known(bench: Bench) -> None:
 def test_a_few_articles_are_drawn_and_stay_in_their_part(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("benchmarks.corpus_lessons.ARTICLES", 3)
+    monkeypatch.setattr("benchmarks.shipped_ranker.ARTICLES", 3)
     drawn = set()
     for seed in range(20):
         papers, split = rolled(bench, seed=seed)
@@ -97,7 +97,7 @@ def test_a_few_articles_are_drawn_and_stay_in_their_part(
 
 
 def test_the_same_seed_writes_the_same_bytes(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("benchmarks.corpus_lessons.ARTICLES", 3)
+    monkeypatch.setattr("benchmarks.shipped_ranker.ARTICLES", 3)
     written = list[tuple[bytes, ...]]()
     for seed in (0, 0, 1):
         rolled(bench, seed=seed)
@@ -111,15 +111,15 @@ def test_they_teach_beside_the_corpus_as_parts_of_it(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Bench, "built", built_already)
-    monkeypatch.setattr("benchmarks.corpus_lessons.TITLES_TOO", ())
-    monkeypatch.setattr("benchmarks.corpus_lessons.SNOWBALLED", ("rivers",))
+    monkeypatch.setattr("benchmarks.shipped_ranker.TITLES_TOO", ())
+    monkeypatch.setattr("benchmarks.shipped_ranker.SNOWBALLED", ("rivers",))
     whole, *balls = forms_of(bench, "rivers")
     assert (whole.index, whole.split) == (bench.index("rivers"), bench.split("rivers"))
     place = bench.work / "snowballs"
     assert [each.index for each in balls] == [place / f"rivers-{n}.index" for n in (0, 1)]
     assert [each.split for each in balls] == [place / f"rivers-{n}" / SPLIT for n in (0, 1)]
     assert {each.corpus for each in (whole, *balls)} == {"rivers"}
-    assert whole.links is LinkDropout
+    assert whole.links is EdgeDropout
     assert [each.links for each in balls] == [all_links, all_links]
-    monkeypatch.setattr("benchmarks.corpus_lessons.SNOWBALLED", ())
+    monkeypatch.setattr("benchmarks.shipped_ranker.SNOWBALLED", ())
     assert forms_of(bench, "rivers") == [whole]

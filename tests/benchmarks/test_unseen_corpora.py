@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import benchmarks.unseen_corpora as program
-from benchmarks import corpus_lessons
+from benchmarks import shipped_ranker as corpus_lessons
 from benchmarks.bench import Bench
-from benchmarks.corpus_lessons import Lessons, teach_together
+from benchmarks.shipped_ranker import TrainingSet, teach_together
 from benchmarks.unseen_corpora import BM25, COSINE, FUSED, FUSION, OTHERS, OWN, fuse, main
 from recsys.pipelines.ranking.fit_ranker import FittedRanker
 from recsys.pipelines.ranking.learn_on import learn_on
@@ -48,7 +48,7 @@ def taught(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """Tell of which corpora the rankers have learned that were trained."""
     names = list[list[str]]()
 
-    def watched(lessons: list[Lessons], *, seed: int) -> Any:  # noqa: ANN401
+    def watched(lessons: list[TrainingSet], *, seed: int) -> Any:  # noqa: ANN401
         names.append([each.corpus for each in lessons])
         return teach_together(lessons, seed=seed)
 

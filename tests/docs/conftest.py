@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmarks.drafts.cases import put_down, read_cases
+from benchmarks.drafts.__main__ import put_down, read_cases
 from recsys.pipelines.online.pacing import RealClock
 from recsys.pipelines.online.site_table import SITES
 from tests.docs.written_pages import ROOT
