@@ -58,11 +58,6 @@ def test_a_graph_of_all_its_edges_is_the_same_bit_for_bit(seed: int) -> None:
         assert one.values.tobytes() == other.values.tobytes()
 
 
-def test_all_links_are_the_same_collection() -> None:
-    world = with_nnselect(random_world(1), 1)
-    assert drop_edges(world.collection, 1, seed=0) is world.collection
-
-
 @given(SEEDS, SHARES, SHARES, SEEDS)
 def test_a_smaller_share_is_a_part_of_a_larger_one(
     seed: int, one: float, other: float, draw: int
@@ -105,10 +100,11 @@ def test_without_links_answers_are_those_of_a_corpus_built_without_references(
 
 
 def test_what_learned_from_all_links_is_gone_with_them() -> None:
-    world = with_nnselect(random_world(3), 3)
-    view = drop_edges(world.collection, 0.5, seed=0)
-    assert world.collection.nnselect is not None
+    whole = with_nnselect(random_world(3), 3).collection
+    view = drop_edges(whole, 0.5, seed=0)
+    assert whole.nnselect is not None
     assert view.nnselect is None and view.contexts is None
+    assert drop_edges(whole, 1, seed=0) is whole
 
 
 @each_row("share", [-0.1, 1.1, float("nan")])
@@ -138,24 +134,17 @@ def test_what_is_right_stays_while_links_go(built: "Built") -> None:
     collection = open_collection(built.index)
     names = list(read_split(built.split, collection).train)
     bare = drop_edges(collection, 0, seed=0)
-    full, without = (
+    full, without, again = (
         table(collection, names, Posing(seeded=True, links=links))
-        for links in (None, lambda row: bare)
+        for links in (None, lambda row: bare, EdgeDropout(collection, (1.0,)))
     )
+    assert full.features.tobytes() == again.features.tobytes()
+    assert full.relevant.tobytes() == again.relevant.tobytes()
     assert without.gold.tolist() == full.gold.tolist()
     assert without.queries.tolist() == full.queries.tolist()
     linked = [at for at, name in enumerate(NEW) if BY_NAME[name].links]
     assert (without.features[:, linked] == UNKNOWN).all()
     assert without.relevant.sum() > 0
-
-
-def test_with_all_links_a_table_is_the_same_bit_for_bit(built: "Built") -> None:
-    collection = open_collection(built.index)
-    names = list(read_split(built.split, collection).train)
-    full = table(collection, names, Posing())
-    again = table(collection, names, Posing(links=EdgeDropout(collection, (1.0,))))
-    assert full.features.tobytes() == again.features.tobytes()
-    assert full.relevant.tobytes() == again.relevant.tobytes()
 
 
 def test_dropout_shows_each_query_one_of_the_shares_always_the_same(built: "Built") -> None:
