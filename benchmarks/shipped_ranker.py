@@ -43,7 +43,7 @@ from recsys.indexes.opening import open_collection
 from recsys.models.encoder import SeenQueries
 from recsys.pipelines.evaluation.splits import read_parts, read_split
 from recsys.pipelines.jobs.index_writer import writing
-from recsys.pipelines.ranking.cross_fitting import FOLDS, Recipe, Taught, teach
+from recsys.pipelines.ranking.cross_fitting import FOLDS, Recipe, TrainedRanker, teach
 from recsys.pipelines.ranking.fit_network import FEWER_UNITS
 from recsys.pipelines.ranking.fit_ranker import FittedRanker
 from recsys.pipelines.ranking.ranker_trial import looking_again
@@ -212,7 +212,7 @@ def training_set_of(
     return TrainingSet(form.corpus, names, collection, (train, dev), posings)
 
 
-def teach_together(sets: Sequence[TrainingSet], *, seed: int) -> Taught:
+def teach_together(sets: Sequence[TrainingSet], *, seed: int) -> TrainedRanker:
     """Train rankers of folds of all corpora's queries, and such rankers again for a second look.
 
     Each query is seen again with the chances that a ranker gave it which has not learned from it;

@@ -10,13 +10,14 @@ import shutil
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from benchmarks.bench import Bench, Figures, gzipped, read_papers, run_program, run_recsys
 from benchmarks.corpora.known_works import (
@@ -39,11 +40,14 @@ from benchmarks.result_tables import written
 from recsys.eval.measures import Judged, flag, summarise
 from recsys.eval.trec import Run, ordered, read_run
 from recsys.indexes.opening import open_collection
-from recsys.pipelines.corpora.collect import AS_TOLD, WorkGraph, collect, connect
-from recsys.pipelines.corpora.library_works import PdfReading
-from recsys.pipelines.corpora.link_citations import RULE_NAMES, Rule
+from recsys.pipelines.corpora.clusters import find_clusters
+from recsys.pipelines.corpora.collect import AS_TOLD, collect, linked_works
+from recsys.pipelines.corpora.link_citations import RULE_NAMES, LinkedWorks, Rule
+from recsys.pipelines.corpora.merge_works import merge
+from recsys.pipelines.corpora.pdf_folder import PdfReading
 from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.corpora.source_intake import SourceIntake
+from recsys.pipelines.corpora.works import Works
 from recsys.records import PaperId
 from recsys.store.arrays import Longs
 from recsys.store.corpus import Corpus
@@ -121,37 +125,43 @@ def measure_links(
     """
     cite = citing(corpus, dois=form.dois if dois else 0.0, seed=int(rng.integers(1 << 31)))
     form.write(corpus.records(), cite, folder)
-    with SourceIntake(folder / "rejects.jsonl", PdfReading(folder / "cache")) as intake:
-        intake.read_all(source_files([folder]), {})
-    graph = connect(intake.taken(), apart=False)
-    papers = graph.merged.papers
-    # The known work that each paper is; of several merged, the first.
-    known = {form.known_as(work): work.number for work in reversed(corpus.records())}
-    columns = papers.select(["id", "aliases"]).table()
-    numbers = np.array(
-        [
-            min((known[name] for name in (paper_id, *(aliases or ())) if name in known), default=-1)
-            for paper_id, aliases in zip(
-                *(columns[name].to_pylist() for name in ("id", "aliases")), strict=True
-            )
-        ],
-        np.int64,
-    )
-    return compared(corpus, cite, _found(graph, numbers), rng) | {
+    with TemporaryDirectory(prefix="recsys-") as place:
+        work = Path(place)
+        with SourceIntake(work, PdfReading(work)) as intake:
+            intake.read_all(source_files([folder]), {})
+            works = Works.of([intake.shard()], 1)
+        merged = merge(works, find_clusters(works, work, preprints=True), work, "")
+        linked = list(linked_works(works, merged, work))
+        papers = pa.Table.from_batches(batch for _, batch in merged.batches())
+    numbers = _numbers(corpus, form, papers)
+    return compared(corpus, cite, _found(papers, linked, numbers), rng) | {
         "papers": papers.num_rows,
         "merged": len(corpus.written) - papers.num_rows,
         "lost": len(corpus.written) - int(np.count_nonzero(numbers >= 0)),
-        "ambiguous": int(np.count_nonzero(graph.linked.rules == Rule.AMBIGUOUS)),
+        "ambiguous": sum(int(np.count_nonzero(each.rules == Rule.AMBIGUOUS)) for each in linked),
     }
 
 
-def _found(graph: WorkGraph, numbers: Longs) -> dict[Pair, str]:
+def _numbers(corpus: KnownCorpus, form: WrittenFormat, papers: pa.Table) -> Longs:
+    """Return the number of the known work that each paper is; of several merged, the first."""
+    known = {form.known_as(work): work.number for work in reversed(corpus.records())}
+    columns = (papers[name].to_pylist() for name in ("id", "aliases"))
+    numbers = [
+        min((known[name] for name in (paper_id, *(aliases or ())) if name in known), default=-1)
+        for paper_id, aliases in zip(*columns, strict=True)
+    ]
+    return np.array(numbers, np.int64)
+
+
+def _found(papers: pa.Table, linked: Sequence[LinkedWorks], numbers: Longs) -> dict[Pair, str]:
     """Gather links between papers that are known, what was given by ids among them."""
-    linked = np.flatnonzero(graph.linked.rows >= 0)
-    owners, cited = numbers[graph.owners[linked]], numbers[graph.linked.rows[linked]]
-    names = [RULE_NAMES[Rule(rule)] for rule in graph.linked.rules[linked].tolist()]
-    found = dict(zip(zip(owners.tolist(), cited.tolist(), strict=True), names, strict=True))
-    papers = graph.merged.papers
+    found: dict[Pair, str] = {}
+    for works in linked:
+        there = np.flatnonzero(works.papers >= 0)
+        owners = numbers[works.cited.column("owner").to_numpy()[there]]
+        cited = numbers[works.papers[there]]
+        names = [RULE_NAMES[Rule(rule)] for rule in works.rules[there].tolist()]
+        found |= zip(zip(owners.tolist(), cited.tolist(), strict=True), names, strict=True)
     ids = {paper_id: row for row, paper_id in enumerate(papers.column("id").to_pylist())}
     for row, references in enumerate(papers.column("references").to_pylist()):
         for each in references or ():
@@ -250,8 +260,8 @@ def time_reading(folder: Path) -> Figures:
     """Read a folder as `recsys build` does; see `measure_speed`."""
     files = source_files([folder])
     begun = time.thread_time()
-    pdfs = PdfReading(folder.parent / "cache")
-    papers, report = collect(files, folder.parent / "rejects.jsonl", AS_TOLD, pdfs=pdfs)
+    work = folder.parent / "work"
+    papers, report = collect(files, work, AS_TOLD, cache=folder.parent / "cache")
     seconds = time.thread_time() - begun
     cited = {rule.name: count for rule, count in report.cited.items()}
     counts = {"records": report.works, "papers": papers.num_rows}

@@ -30,7 +30,7 @@ from benchmarks.shipped_ranker import (
 from recsys.app.wiring import data_folder, open_index, serving_ranker
 from recsys.local.local_recommender import LOCAL_RANKER, learned_beside, name_of
 from recsys.models.encoder import SeenQueries
-from recsys.pipelines.ranking.cross_fitting import FOLDS, LEARNING_RATE, Taught, teach
+from recsys.pipelines.ranking.cross_fitting import FOLDS, LEARNING_RATE, TrainedRanker, teach
 from recsys.pipelines.ranking.fit_network import FEWER_UNITS
 from recsys.ranking.features import feature_names
 from recsys.ranking.ranker import KIND, SCHEMA, TreeRanker
@@ -102,7 +102,7 @@ def test_both_rankers_learn_from_all_corpora(
 ) -> None:
     taught = list[list[str]]()
 
-    def watched(sets: Any, *, seed: int) -> Taught:  # noqa: ANN401
+    def watched(sets: Any, *, seed: int) -> TrainedRanker:  # noqa: ANN401
         taught.append([each.corpus for each in sets])
         return teach_together(sets, seed=seed)
 
@@ -148,9 +148,9 @@ def test_a_place_where_no_ranker_can_lie_is_refused_before_any_work(
 def test_the_second_look_reads_chances_by_what_has_not_learned_from_the_query(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = list[Taught]()
+    made = list[TrainedRanker]()
 
-    def watched(*tables: Any, **options: Any) -> Taught:  # noqa: ANN401
+    def watched(*tables: Any, **options: Any) -> TrainedRanker:  # noqa: ANN401
         made.append(teach(*tables, **options))
         return made[-1]
 

@@ -19,12 +19,12 @@ from recsys.pipelines.studies.clicks.click_study import (
     RECOVERY,
     STUDIES,
     ClickStudy,
+    LearningOptions,
     StudyOptions,
     sized,
     study_clicks,
     study_page,
 )
-from recsys.pipelines.studies.clicks.learning_study import LearningOptions
 from recsys.store.collection import Collection
 from tests.eval.page_tags import tags_of
 from tests.pipelines.studies.clicks.related_papers import related_collection
