@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from recsys.extras import installed
-from recsys.formats.libraries import zotero_database
-from recsys.formats.libraries.zotero_database import StoredWork
+from recsys.formats.exports import zotero_database
+from recsys.formats.exports.zotero_database import StoredWork
 from recsys.formats.references.bibliography import Problem
 from recsys.formats.work_stream import WorkStream, of_reader
 from recsys.pipelines.corpora.pdf_folder import read_folder

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from recsys.extras import need
-from recsys.formats.libraries import pdf_papers
-from recsys.formats.references.bibliography import Problem
-from recsys.formats.references.kept_works import record_of, work_of
+from recsys.formats.exports import pdf_papers
+from recsys.formats.references.bibliography import Problem, record_of, work_of
 from recsys.pipelines.jobs.limited_workers import Failure, Limits, limited
 from recsys.progress import Progress, silent
 from recsys.records import Reference

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TextIO
 
 from recsys.errors import CorpusError, InputError
-from recsys.formats.libraries.zotero_database import is_library
+from recsys.formats.exports.zotero_database import is_library
 from recsys.formats.papers.language import language_of
 from recsys.formats.source_formats import TABLE
 from recsys.formats.work_stream import Found, Reject, Remark, WorkStream, open_works

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from recsys.formats.papers.paper_of_reference import names_of
+from recsys.formats.papers.external_ids import names_of
 from recsys.pipelines.corpora.citation_places import first_author, printed_place
 from recsys.pipelines.corpora.row_stream import RowStream, RowWriter
 from recsys.records import Reference

@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from recsys.errors import InputError
-from recsys.formats.libraries.zotero_database import is_library
+from recsys.formats.exports.zotero_database import is_library
 from recsys.formats.source_formats import TABLE
 from recsys.formats.work_stream import format_of_file
 from recsys.pipelines.corpora.bucket_files import fetched, is_remote

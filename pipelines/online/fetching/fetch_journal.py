@@ -11,7 +11,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from recsys.formats.references.kept_works import record_of, work_of
+from recsys.formats.references.bibliography import record_of, work_of
 from recsys.pipelines.jobs.partial_results import Entry, Sidecar
 from recsys.pipelines.online.contract import Cost, Kind, Source, SourceFacts
 from recsys.pipelines.online.fetching.work_keys import key_at

@@ -9,7 +9,7 @@ from datetime import date
 
 from recsys.errors import InputError
 from recsys.formats.papers.paper_fields import FieldError, Record
-from recsys.formats.references.zotero import NOT_WORKS, reference_of
+from recsys.formats.papers.paper_formats import BY_NAME, NOT_WORKS
 from recsys.pipelines.online.contract import Cost, Kind, SourceFacts
 from recsys.pipelines.online.http_exchange import Reply
 from recsys.pipelines.online.polite_client import Client, Question
@@ -156,7 +156,7 @@ def _reference(item: Record) -> Reference:
     data = item.get("data")
     if not isinstance(data, dict):
         raise FieldError("no data")
-    return reference_of(data)
+    return BY_NAME["Zotero"].reference_of(data)
 
 
 def _is_part(item: object) -> bool:
