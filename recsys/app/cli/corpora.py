@@ -53,7 +53,7 @@ def corpus(
 def _written(sources: list[Path], out: Path, reading: ReadingChoices, *, quiet: bool) -> list[str]:
     from recsys.app.bars import shown_progress
     from recsys.app.cache import cache_folder
-    from recsys.pipelines.corpora.library_works import PDFS
+    from recsys.pipelines.corpora.pdf_folder import PDFS
     from recsys.pipelines.corpora.write_corpus import write_corpus
 
     cache = cache_folder() / PDFS
@@ -68,8 +68,8 @@ def _describe(
     from recsys.app.bars import shown_progress
     from recsys.app.cache import cache_folder
     from recsys.app.inspection import damage_named
-    from recsys.pipelines.corpora.worth_report import worth_json, worth_lines
-    from recsys.pipelines.index.describe import describe
+    from recsys.pipelines.corpora.corpus_worth import worth_json, worth_lines
+    from recsys.pipelines.index.ingest import describe
 
     index = sources[0] if sources[0].is_dir() else None
     with damage_named(index), shown_progress(quiet=quiet) as progress:

@@ -76,8 +76,8 @@ def embed(
     """Write the vectors of papers to a file; a killed run continues where it stopped."""
     from recsys.app.answer_writing import note
     from recsys.app.cache import cache_folder
-    from recsys.pipelines.studies.compare_encoders.embed import EmbedOptions
-    from recsys.pipelines.studies.compare_encoders.embed import embed as write
+    from recsys.pipelines.studies.embed import EmbedOptions
+    from recsys.pipelines.studies.embed import embed as write
 
     with sharing.running() as (progress, engine):
         options = EmbedOptions(encoder, pooling, precision, split, nnselect, engine=engine)

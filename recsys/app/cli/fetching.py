@@ -10,7 +10,7 @@ from recsys.app.cli.options import Quiet
 
 if TYPE_CHECKING:
     from recsys.app.fetch_wiring import Errand
-    from recsys.pipelines.online.fetching.fetch_question import FetchQuestion
+    from recsys.pipelines.online.fetch_plan import FetchQuestion
 
 PAPERS = 2000
 """As `fetch_question.PAPERS`, which help need not import."""
@@ -200,7 +200,7 @@ def _errand(
 def _question(what: WhatToFetch, how: HowToFetch) -> "FetchQuestion":
     from dataclasses import replace
 
-    from recsys.pipelines.online.fetching.fetch_question import FetchQuestion, asked_of_draft
+    from recsys.pipelines.online.fetch_plan import FetchQuestion, asked_of_draft
     from recsys.query.named import read_draft
 
     sources = tuple(dict.fromkeys(how.source or ("openalex",)))

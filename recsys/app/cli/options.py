@@ -15,7 +15,7 @@ from recsys.progress import Progress
 
 if TYPE_CHECKING:
     from recsys.pipelines.corpora.collect import Reading
-    from recsys.pipelines.jobs.engines.engine_contract import Engine
+    from recsys.pipelines.jobs.engines import Engine
 
 
 Part: TypeAlias = Literal["train", "dev", "test"]
@@ -162,7 +162,7 @@ class EngineChoices:
             RecsysError: see `ray_connection.connected`.
         """
         if self.engine == RAY:
-            from recsys.pipelines.jobs.engines.ray_connection import connected
+            from recsys.pipelines.jobs.ray_cluster import connected
 
             with connected(self.address, actors=jobs, gpus=gpus) as cluster:
                 yield cluster
@@ -170,7 +170,7 @@ class EngineChoices:
         for option, given in (("--address", self.address), ("--num-gpus", gpus)):
             if given:
                 raise bad_value(f"it is of a cluster: give --engine {RAY}, too.", option=option)
-        from recsys.pipelines.jobs.engines.process_pool import ProcessPool
+        from recsys.pipelines.jobs.engines import ProcessPool
 
         yield ProcessPool(jobs)
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from recsys.errors import InputError
-from recsys.formats.bodies.gap_signs import is_gap_key
 from recsys.formats.drafts.draft_files import Folder
 from recsys.formats.drafts.wording import counted, short
 from recsys.formats.files import decode_or_guess
@@ -115,6 +114,8 @@ def resolve(keys: Sequence[str], works: Sequence[Reference]) -> Shelf:
     A key is found as it is spelt, else whatever its case. A key that is a DOI, an arXiv or an ACL
     id needs no bibliography.
     """
+    from recsys.formats.bodies.printed_citations import is_gap_key  # Long to compile.
+
     exact = {work.key: work for work in reversed(works)}
     folded = {work.key.casefold(): work for work in reversed(works)}
     cited: dict[Reference, None] = {}

@@ -8,9 +8,8 @@ from itertools import islice, zip_longest
 from pathlib import Path
 
 from recsys.errors import DraftError
-from recsys.formats.bodies.gap_signs import split_keys
 from recsys.formats.bodies.headings import ends_text
-from recsys.formats.bodies.printed_citations import named_works
+from recsys.formats.bodies.printed_citations import named_works, split_keys
 from recsys.formats.bodies.running_text import Lines, RunningText
 from recsys.formats.drafts.citing import Shelf, look_up, resolve, shelf
 from recsys.formats.drafts.draft_files import Folder, folder_of

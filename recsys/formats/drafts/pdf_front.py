@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from recsys.formats.drafts.pdf_pages import Line
-from recsys.formats.drafts.pdf_wording import composed, heading, joined, main_size
+from recsys.formats.drafts.pdf_pages import Line, composed, heading, joined, main_size
 from recsys.formats.drafts.wording import OPENING_WORDS
 from recsys.formats.stated_keyphrases import NAMES, STRONG, told_apart
 from recsys.store.name_keys import author_key, fold
@@ -103,7 +102,7 @@ def read_front(lines: Sequence[Line], facts: tuple[str, str], vocabulary: Counte
     Args:
         lines: in reading order.
         facts: title and author as the file's own information has them, empty where unknown.
-        vocabulary: see `pdf_wording.joined`.
+        vocabulary: see `pdf_pages.joined`.
     """
     large = _LARGER * main_size(lines)
     start, abstract, notes = _abstract(lines, vocabulary)
@@ -367,7 +366,7 @@ def printed_keyphrases(lines: Sequence[Line], vocabulary: Counter[str]) -> tuple
 
     A heading that stands alone, or has no mark behind it, is one only before the introduction.
 
-    vocabulary: see `pdf_wording.joined`.
+    vocabulary: see `pdf_pages.joined`.
     """
     introduced = False
     for place, line in enumerate(lines):

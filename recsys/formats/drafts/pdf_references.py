@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from statistics import median
 
-from recsys.formats.drafts.pdf_pages import Line
-from recsys.formats.drafts.pdf_wording import heading, joined, main_size
+from recsys.formats.drafts.pdf_pages import Line, heading, joined, main_size
 from recsys.formats.drafts.wording import counted
 from recsys.formats.printed.printed_names import begins_with_name
 from recsys.formats.printed.printed_works import identified_works, printed_work

@@ -7,9 +7,15 @@ from itertools import chain
 from pathlib import Path
 
 from recsys.errors import DraftError
-from recsys.formats.bodies.gap_signs import Sign, asks_for_citation
 from recsys.formats.bodies.headings import bare, ends_text, is_caption, is_heading
-from recsys.formats.bodies.printed_citations import CitedList, apart, cited_list, named_works
+from recsys.formats.bodies.printed_citations import (
+    CitedList,
+    Sign,
+    apart,
+    asks_for_citation,
+    cited_list,
+    named_works,
+)
 from recsys.formats.bodies.running_text import RunningText, Units
 from recsys.formats.drafts.draft_files import Archive
 from recsys.formats.drafts.pdf_front import (

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import PurePath, PurePosixPath
 
-from recsys.formats.bodies.gap_signs import asks_for_citation, split_keys
 from recsys.formats.bodies.headings import ends_text
+from recsys.formats.bodies.printed_citations import asks_for_citation, split_keys
 from recsys.formats.bodies.running_text import Lines, RunningText
 from recsys.formats.drafts.wording import counted
 from recsys.formats.latex.latex_cited import citation_at, without_citations

@@ -9,7 +9,7 @@ import pytest
 
 from recsys.app.cli.signatures import command
 from recsys.app.cli.study import encoder_measures
-from recsys.pipelines.studies.probes.probe import PROBES
+from recsys.pipelines.studies.embedding_probes import PROBES
 from tests.pipelines.small_probe import small_probe
 
 if TYPE_CHECKING:

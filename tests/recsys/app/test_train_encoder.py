@@ -15,15 +15,15 @@ from recsys.eval.studies.encoders.training_page import TRAINING
 from recsys.models.encoder import SeenQueries
 from recsys.pipelines.encoders.checkpoints import read_checkpoint
 from recsys.pipelines.encoders.export_encoder import cached_encoder, choose_settings
-from recsys.pipelines.studies.finetuning.student import ADAPTER
-from recsys.pipelines.studies.specter.train_encoder import EncoderOptions
-from recsys.pipelines.studies.specter.triplet_sources import Sample
+from recsys.pipelines.studies.encoders.tower import ADAPTER
+from recsys.pipelines.studies.encoders.train_encoder import EncoderOptions
+from recsys.pipelines.studies.encoders.triplets import Sample
 from recsys.store.artifacts import load_manifest
 from recsys.store.generations import in_force, pin
 from recsys.store.layout import ENCODER
-from tests.pipelines.studies.finetuning.merged_adapter import merged_weights
-from tests.pipelines.studies.specter.small_sources import write_tiny_bert
-from tests.pipelines.studies.specter.test_related import write_folder
+from tests.pipelines.studies.encoders.merged_adapter import merged_weights
+from tests.pipelines.studies.encoders.small_sources import write_tiny_bert
+from tests.pipelines.studies.encoders.test_related import write_folder
 
 if TYPE_CHECKING:
     from tests.built_index import Built

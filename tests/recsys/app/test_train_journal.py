@@ -10,15 +10,15 @@ import pytest
 from recsys.app.cli.signatures import command
 from recsys.app.cli.study import encoder_training
 from recsys.eval.studies.encoders.training_page import TRAINING
-from recsys.pipelines.studies.journal.journal_study import FIGURES, PAGE
-from recsys.pipelines.studies.journal.train_journal import (
+from recsys.pipelines.studies.encoders.journal_study import FIGURES, PAGE
+from recsys.pipelines.studies.encoders.train_journal import (
     ADAPTER_RATE,
     CLASSES,
     RATE,
     JournalOptions,
 )
-from tests.pipelines.studies.journal.small_journals import EACH, write_journal_papers
-from tests.pipelines.studies.specter.small_sources import write_tiny_bert
+from tests.pipelines.studies.encoders.small_journals import EACH, write_journal_papers
+from tests.pipelines.studies.encoders.small_sources import write_tiny_bert
 
 if TYPE_CHECKING:
     from tests.conftest import CliResult, RunCli

@@ -10,7 +10,7 @@ import pytest
 from recsys.app.cli.signatures import command
 from recsys.app.cli.study import networks
 from recsys.app.cli.training import training_networks
-from recsys.pipelines.studies.citeomatic.train_nnrank import NNRankOptions
+from recsys.pipelines.studies.citeomatic.nnrank import NNRankOptions
 from recsys.store.generations import in_force
 from recsys.store.layout import nnrank_folder
 

@@ -7,9 +7,9 @@ from recsys.app.cli.declarations import Argument, Option
 from recsys.app.cli.options import Folder, Index, Quiet, ResultFormat, Seed, names_in
 
 Method: TypeAlias = Literal["swap", "harvest", "em"]
-"""How propensities are estimated: the names of `recsys.eval.studies.clicks.estimation.METHODS`."""
+"""How propensities are estimated: the names of `eval.studies.clicks.propensities.METHODS`."""
 Readers: TypeAlias = Literal["position", "cascade", "trust"]
-"""How simulated readers click: the names of `eval.studies.clicks.click_models.CLICK_MODELS`."""
+"""How simulated readers click: the names of `eval.studies.clicks.simulation.CLICK_MODELS`."""
 Negatives: TypeAlias = Literal["all", "first-5"]
 """What a click is compared with: the names of `click_pairs.NEGATIVES`."""
 
@@ -137,8 +137,11 @@ def simulate(
     from recsys.app.answer_writing import note
     from recsys.app.inspection import damage_named
     from recsys.indexes.opening import open_collection
-    from recsys.pipelines.studies.clicks.corpus_world import WorldOptions
-    from recsys.pipelines.studies.clicks.simulated_task import SimulationOptions, simulate_task
+    from recsys.pipelines.studies.clicks.corpus_world import (
+        SimulationOptions,
+        WorldOptions,
+        simulate_task,
+    )
 
     options = SimulationOptions(model, eta, impressions, trials, WorldOptions(queries=queries))
     with damage_named(index):
@@ -170,9 +173,9 @@ def estimate(
 
     from recsys.app.answer_writing import check_target, emit, made, note
     from recsys.eval.report.page import FORMATS
-    from recsys.eval.studies.clicks import estimation
-    from recsys.eval.studies.clicks.click_files import read_clicks
-    from recsys.eval.studies.clicks.evaluation_page import propensity_page
+    from recsys.eval.studies.clicks import propensities as estimation
+    from recsys.eval.studies.clicks.click_log import read_clicks
+    from recsys.eval.studies.clicks.pages import propensity_page
     from recsys.eval.studies.clicks.propensities import read_propensities, write_propensities
 
     check_target(out)
@@ -231,10 +234,10 @@ def evaluate(
     from recsys.app.answer_writing import check_target, emit, made, note
     from recsys.eval.report.page import FORMATS
     from recsys.eval.studies.clicks.click_evaluation import evaluate_runs, read_runs
-    from recsys.eval.studies.clicks.click_files import read_clicks
-    from recsys.eval.studies.clicks.evaluation_page import evaluation_page
+    from recsys.eval.studies.clicks.click_log import read_clicks
+    from recsys.eval.studies.clicks.estimators import Options
+    from recsys.eval.studies.clicks.pages import evaluation_page
     from recsys.eval.studies.clicks.propensities import read_propensities
-    from recsys.eval.studies.clicks.weighting import Options
 
     check_target(out)
     options = Options(cap=cap, samples=samples, unit="query" if by_query else "impression")
@@ -273,8 +276,8 @@ def run_task(
     from recsys.app.answer_writing import check_target, emit, made
     from recsys.app.bars import shown_progress
     from recsys.eval.report.page import FORMATS
+    from recsys.eval.studies.clicks.estimators import Options
     from recsys.eval.studies.clicks.recommendation_task import TEST
-    from recsys.eval.studies.clicks.weighting import Options
     from recsys.pipelines.studies.clicks.evaluate_task import TaskOptions, evaluate_task, task_page
 
     check_target(out)

@@ -216,7 +216,7 @@ def scidocs(
     from recsys.app.answer_writing import check_target, emit
     from recsys.app.bars import shown_progress
     from recsys.eval.studies.scidocs.scidocs_table import RENDERERS, query_lines
-    from recsys.pipelines.studies.scidocs.suite import SuiteOptions, evaluate_suite, sources
+    from recsys.pipelines.studies.scidocs_suite import SuiteOptions, evaluate_suite, sources
 
     check_target(queries)
     options = SuiteOptions(part, names_in(tasks), random, seed, jobs)
@@ -259,7 +259,7 @@ def generate_scidocs(
     from recsys.app.inspection import damage_named
     from recsys.indexes.opening import open_collection
     from recsys.pipelines.evaluation.splits import read_split
-    from recsys.pipelines.studies.scidocs.generator import GeneratorOptions, generate
+    from recsys.pipelines.studies.scidocs_generator import GeneratorOptions, generate
 
     with damage_named(index), shown_progress(quiet=quiet) as progress:
         collection = open_collection(index)
@@ -294,18 +294,18 @@ def probe_embeddings(
     from recsys.app.bars import shown_progress
     from recsys.eval.report.page import FORMATS
     from recsys.eval.studies.probes import paper_classes, report_probes
-    from recsys.pipelines.studies.probes import probe, probe_papers
+    from recsys.pipelines.studies import embedding_probes
 
     if out is not None:
         report_probes.check_folder(out)
     names = None if seen is None else paper_classes.read_class_names(seen)
-    options = probe.ProbeOptions(
+    options = embedding_probes.ProbeOptions(
         label=label, probes=names_in(probes) or (), classes=most_classes, least=min_count,
         papers=most, seen=names, unseen=unseen, runs=runs, seed=seed,
     )  # fmt: skip
-    files = probe_papers.named_files(embeddings)
+    files = embedding_probes.named_files(embeddings)
     with shown_progress(quiet=quiet) as progress:
-        found = probe.probe(papers, files, options, progress=progress)
+        found = embedding_probes.probe(papers, files, options, progress=progress)
     for sentence in found.notes:
         note(sentence, quiet=quiet)
     read = {f"vectors of {name}": path for name, path in files.items()}
@@ -348,15 +348,15 @@ def compare_encoders(
     from recsys.app.wiring import open_index
     from recsys.eval.report.page import FORMATS
     from recsys.eval.studies.encoders import report_encoders
-    from recsys.pipelines.studies.compare_encoders import comparison, comparison_bench, make_vectors
+    from recsys.pipelines.studies import compared_encoders, encoder_comparison
 
-    options = comparison_bench.CompareOptions(
+    options = compared_encoders.CompareOptions(
         part=part, label=label, papers=most, least=min_count, queries=queries,
         reference=reference, dim=dim, precision=precision, seed=seed, jobs=jobs,
     )  # fmt: skip
     with shown_progress(quiet=quiet) as progress:
-        found = comparison.compare_encoders(
-            index, split, make_vectors.wanted(encoders), options, out, labelled=labels,
+        found = encoder_comparison.compare_encoders(
+            index, split, compared_encoders.wanted(encoders), options, out, labelled=labels,
             cache=cache_folder(), open_index=open_index, progress=progress,
         )  # fmt: skip
     read = {"split": split} | ({} if labels is None else {"labelled papers": labels})

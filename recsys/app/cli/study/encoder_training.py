@@ -37,7 +37,7 @@ from recsys.app.cli.training.training_options import (
 )
 
 if TYPE_CHECKING:
-    from recsys.pipelines.studies.finetuning.encoder_optimiser import Pace
+    from recsys.pipelines.studies.encoders.training import Pace
 
 Papers: TypeAlias = Annotated[
     Path,
@@ -170,10 +170,9 @@ def ablate_encoder(
     from recsys.app.inspection import damage_named
     from recsys.eval.report.page import FORMATS
     from recsys.pipelines.studies.citeomatic.network_training import device_of
-    from recsys.pipelines.studies.finetuning.encoder_training import Run
-    from recsys.pipelines.studies.finetuning.training_processes import Ranks
-    from recsys.pipelines.studies.specter import encoder_ablations
-    from recsys.pipelines.studies.specter.triplet_sources import Reading, Sample
+    from recsys.pipelines.studies.encoders import encoder_ablations
+    from recsys.pipelines.studies.encoders.training import Ranks, Run
+    from recsys.pipelines.studies.encoders.triplets import Reading, Sample
 
     encoder = encoder_options(
         start, adapter, loss, margin=margin, rate=rate, max_length=max_length,
@@ -231,11 +230,10 @@ def train_journal(
     """
     from recsys.app.answer_writing import note
     from recsys.app.bars import shown_progress
-    from recsys.pipelines.studies.finetuning.encoder_training import LoopOptions, Run
-    from recsys.pipelines.studies.finetuning.student import StartOptions
-    from recsys.pipelines.studies.finetuning.training_processes import rank_of_process
-    from recsys.pipelines.studies.journal import train_journal as job
-    from recsys.pipelines.studies.journal.journal_papers import ClassOptions
+    from recsys.pipelines.studies.encoders import train_journal as job
+    from recsys.pipelines.studies.encoders.tower import StartOptions
+    from recsys.pipelines.studies.encoders.train_journal import ClassOptions
+    from recsys.pipelines.studies.encoders.training import LoopOptions, Run, rank_of_process
 
     options = job.JournalOptions(
         StartOptions(start, pooling, lora(adapter), dropout, max_length, half(precision)),
@@ -286,22 +284,19 @@ def ablate_journal(
     from recsys.app.bars import shown_progress
     from recsys.eval.report.page import FORMATS
     from recsys.pipelines.studies.citeomatic.network_training import device_of
-    from recsys.pipelines.studies.finetuning import encoder_training, student, training_processes
-    from recsys.pipelines.studies.journal import journal_papers, journal_study, train_journal
+    from recsys.pipelines.studies.encoders import journal_study, tower, train_journal, training
 
     each = train_journal.JournalOptions(
-        student.StartOptions(start, pooling, lora(adapter), dropout, max_length, half(precision)),
-        journal_papers.ClassOptions(label, min_count, max_count, unseen, seed=seed),
-        encoder_training.LoopOptions(
-            epochs, batch, part, _pace(rate, adapter), checks=1, seed=seed
-        ),
+        tower.StartOptions(start, pooling, lora(adapter), dropout, max_length, half(precision)),
+        train_journal.ClassOptions(label, min_count, max_count, unseen, seed=seed),
+        training.LoopOptions(epochs, batch, part, _pace(rate, adapter), checks=1, seed=seed),
         device,
     )
     some = journal_study.read_shares(shares)
     options = journal_study.CurveOptions(each, some, seeds, asked, asked_most, runs)
     with shown_progress(quiet=quiet) as progress:
-        ranks = training_processes.Ranks(device=device_of(device))
-        run = encoder_training.Run(ranks, progress=progress)
+        ranks = training.Ranks(device=device_of(device))
+        run = training.Run(ranks, progress=progress)
         found = journal_study.draw_curve(papers, options, out, run)
     page = journal_study.write_curve(found, label, papers, out, made(seed, papers=papers))
     note(f"Written to {out}.", quiet=quiet)
@@ -309,8 +304,8 @@ def ablate_journal(
 
 
 def _pace(rate: float | None, adapter: int) -> "Pace":
-    from recsys.pipelines.studies.finetuning.encoder_optimiser import Pace
-    from recsys.pipelines.studies.journal.train_journal import ADAPTER_RATE, RATE
+    from recsys.pipelines.studies.encoders.train_journal import ADAPTER_RATE, RATE
+    from recsys.pipelines.studies.encoders.training import Pace
 
     usual = ADAPTER_RATE if adapter else RATE
     return Pace(usual if rate is None else rate)

@@ -20,8 +20,7 @@ from recsys.app.cli.training.training_networks import Epochs, ParametersFile, Ra
 from recsys.app.cli.training.training_options import OnDevice
 
 if TYPE_CHECKING:
-    from recsys.pipelines.studies.citeomatic.parameters import Model
-    from recsys.pipelines.studies.citeomatic.tune_networks import TuneOptions
+    from recsys.pipelines.studies.citeomatic.tuning import Model, TuneOptions
 
 Trials: TypeAlias = Annotated[
     int, Option("--trials", min=1, help="Sets of parameters that are tried.")
@@ -50,8 +49,7 @@ def tune_nnselect(
     Many are tried shortly, the best trained longer. A killed search continues where it stopped;
     asked for more trials, it makes those that are missing.
     """
-    from recsys.pipelines.studies.citeomatic.parameters import Model
-    from recsys.pipelines.studies.citeomatic.tune_networks import TuneOptions
+    from recsys.pipelines.studies.citeomatic.tuning import Model, TuneOptions
 
     options = TuneOptions(trials, short, finalists, long, seed, device=device)
     _tune(Model.NNSELECT, index, split, out, options, quiet=quiet)
@@ -75,8 +73,7 @@ def tune_nnrank(
     Many are tried shortly, the best trained longer. A killed search continues where it stopped;
     asked for more trials, it makes those that are missing.
     """
-    from recsys.pipelines.studies.citeomatic.parameters import Model
-    from recsys.pipelines.studies.citeomatic.tune_networks import TuneOptions
+    from recsys.pipelines.studies.citeomatic.tuning import Model, TuneOptions
 
     options = TuneOptions(trials, short, finalists, long, seed, not no_metadata, device)
     _tune(Model.NNRANK, index, split, out, options, quiet=quiet)
@@ -88,7 +85,7 @@ def _tune(
     from recsys.app.answer_writing import note
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
-    from recsys.pipelines.studies.citeomatic.tune_networks import tune
+    from recsys.pipelines.studies.citeomatic.tuning import tune
 
     with damage_named(index), shown_progress(quiet=quiet) as progress:
         report = tune(model, index, split, options, out, progress=progress)
@@ -130,7 +127,7 @@ def ablate_nnrank(
     from recsys.app.inspection import damage_named
     from recsys.pipelines.studies.citeomatic import nnrank_ablations
     from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
-    from recsys.pipelines.studies.citeomatic.parameters import (
+    from recsys.pipelines.studies.citeomatic.tuning import (
         Model,
         rank_options,
         read_parameters,

@@ -21,11 +21,11 @@ from recsys.app.cli.training.training_options import (
 )
 
 if TYPE_CHECKING:
-    from recsys.pipelines.studies.specter.train_encoder import EncoderOptions
+    from recsys.pipelines.studies.encoders.train_encoder import EncoderOptions
 
 
 Loss: TypeAlias = Literal["triplet", "unit-triplet", "in-batch"]
-"""What is minimised: the names of `recsys.pipelines.studies.specter.triplet_task`."""
+"""What is minimised: the names of `recsys.pipelines.studies.encoders.train_encoder`."""
 LossName: TypeAlias = Annotated[
     Loss, Option("--loss", help="SPECTER's, the same for unit vectors, or in-batch.")
 ]
@@ -136,11 +136,9 @@ def train_encoder(
     from recsys.app.answer_writing import note
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
-    from recsys.pipelines.studies.finetuning.encoder_training import Run
-    from recsys.pipelines.studies.finetuning.training_processes import rank_of_process
-    from recsys.pipelines.studies.specter.train_encoder import train_encoder as train
-    from recsys.pipelines.studies.specter.triplet_sources import Reading, Sample
-    from recsys.pipelines.studies.specter.triplets import Draw
+    from recsys.pipelines.studies.encoders.train_encoder import train_encoder as train
+    from recsys.pipelines.studies.encoders.training import Run, rank_of_process
+    from recsys.pipelines.studies.encoders.triplets import Draw, Reading, Sample
 
     options = encoder_options(
         start, adapter, loss, margin=margin, rate=rate, max_length=max_length,
@@ -169,10 +167,13 @@ def encoder_options(
     precision: Numbers,
 ) -> "EncoderOptions":
     """Put together what training an encoder and its ablations both ask for."""
-    from recsys.pipelines.studies.finetuning.encoder_optimiser import Pace
-    from recsys.pipelines.studies.finetuning.encoder_training import LoopOptions
-    from recsys.pipelines.studies.specter.train_encoder import ADAPTER_RATE, RATE, EncoderOptions
-    from recsys.pipelines.studies.specter.triplet_task import LossOptions
+    from recsys.pipelines.studies.encoders.train_encoder import (
+        ADAPTER_RATE,
+        RATE,
+        EncoderOptions,
+        LossOptions,
+    )
+    from recsys.pipelines.studies.encoders.training import LoopOptions, Pace
 
     usual = ADAPTER_RATE if adapter else RATE
     return EncoderOptions(

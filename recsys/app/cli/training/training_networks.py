@@ -63,10 +63,9 @@ def train_nnselect(
     from recsys.app.inspection import damage_named
     from recsys.pipelines.studies.citeomatic.negatives import Margins
     from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
-    from recsys.pipelines.studies.citeomatic.parameters import Model, read_parameters, with_select
-    from recsys.pipelines.studies.citeomatic.select_task import SelectOptions
-    from recsys.pipelines.studies.citeomatic.train_nnselect import BATCH, NNSelectOptions
-    from recsys.pipelines.studies.citeomatic.train_nnselect import train_nnselect as train
+    from recsys.pipelines.studies.citeomatic.nnselect import BATCH, NNSelectOptions, SelectOptions
+    from recsys.pipelines.studies.citeomatic.nnselect import train_nnselect as train
+    from recsys.pipelines.studies.citeomatic.tuning import Model, read_parameters, with_select
 
     network = SelectOptions(dim=dim, dropout=dropout, margins=Margins(gamma))
     loop = LoopOptions(epochs, BATCH, rate, seed=seed, device=device)
@@ -104,13 +103,13 @@ def train_nnrank(
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
-    from recsys.pipelines.studies.citeomatic.parameters import (
+    from recsys.pipelines.studies.citeomatic.nnrank import train_nnrank as train
+    from recsys.pipelines.studies.citeomatic.tuning import (
         Model,
         rank_options,
         read_parameters,
         with_rank,
     )
-    from recsys.pipelines.studies.citeomatic.train_nnrank import train_nnrank as train
 
     own = {"dim": dim, "dropout": dropout, "gamma": gamma, "rate": rate}
     loop = LoopOptions(epochs=epochs, rate=rate, seed=seed, device=device)

@@ -6,7 +6,7 @@ from recsys.app.cli.declarations import Option
 from recsys.app.cli.options import Device
 
 if TYPE_CHECKING:
-    from recsys.pipelines.studies.finetuning.lora import LoraOptions
+    from recsys.pipelines.studies.encoders.tower import LoraOptions
 
 Numbers: TypeAlias = Literal["auto", "f32", "bf16"]
 """In which numbers products are computed."""
@@ -67,6 +67,6 @@ def half(numbers: Numbers) -> bool | None:
 
 def lora(rank: int) -> "LoraOptions | None":
     """Describe an adapter of this rank; 0: there is none."""
-    from recsys.pipelines.studies.finetuning.lora import LoraOptions
+    from recsys.pipelines.studies.encoders.tower import LoraOptions
 
     return LoraOptions(rank, 2.0 * rank) if rank else None

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+
 from recsys.formats.exports.zotero_database import stored_pdf
 
 
