@@ -9,13 +9,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from recsys.errors import DraftError
-from recsys.formats.drafts.pdf import PdfText, read_pages
+from recsys.formats.bodies.printed_works import PrintedPlace, place_of
+from recsys.formats.drafts.pdf import PdfText, find_list, read_pages
 from recsys.formats.drafts.pdf_front import letters
 from recsys.formats.drafts.pdf_pages import Line, Pages
-from recsys.formats.drafts.pdf_references import find_list
 from recsys.formats.files import MAX_BYTES
 from recsys.formats.identifiers import arxiv, doi
-from recsys.formats.printed.journal_places import PrintedPlace, place_of
 from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
 

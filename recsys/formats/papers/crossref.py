@@ -3,7 +3,7 @@
 from typing import Any
 
 from recsys.formats import identifiers
-from recsys.formats.drafts.pdf_references import LONGEST_ENTRY
+from recsys.formats.bodies.printed_works import LONGEST_ENTRY, printed_work
 from recsys.formats.papers.paper_fields import (
     FieldError,
     Record,
@@ -12,7 +12,6 @@ from recsys.formats.papers.paper_fields import (
     lower_doi,
     text_of,
 )
-from recsys.formats.printed.printed_works import printed_work
 from recsys.formats.references.bibliography import text_in, year_in
 from recsys.formats.references.people import natural
 from recsys.records import Reference
