@@ -99,12 +99,8 @@ def take(
         facts["source"] = source.name
     if encoder is None:
         terms = TermStore.load(text)
-        if previous:
-            name = previous.fingerprint
-        elif source is not None:
-            name = f"{BY_WORDS}-{sha256(source)[:16]}"
-        else:
-            raise InputError("There are neither vectors nor an encoder.", "Give --embeddings.")
+        digest = sha256(source)[:16] if source else None
+        name = previous.fingerprint if previous else f"{BY_WORDS}-{digest}"
         encoder = NeighbourEncoder(terms, open_words(terms, text, words), vectors, name, given)
     elif source is not None and of_file.any():
         facts["agreement"] = _agreement(vectors, of_file, corpus, encoder, source)
