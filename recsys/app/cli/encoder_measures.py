@@ -1,20 +1,110 @@
-"""The studies that measure encoders: SciDocs' tasks, probes, and all measures in one table."""
+"""Vectors of papers: write them, and measure encoders by SciDocs, probes, and in one table."""
 
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
-from recsys.app.cli.declarations import Argument, Option
+from typer import Argument, Option
+
 from recsys.app.cli.options import (
+    POOL,
+    Address,
     ComparisonFormat,
+    EngineName,
     Index,
+    IndexPlace,
     Jobs,
+    NumGpus,
+    OwnPooling,
     Precision,
     Quiet,
     ResultFormat,
     Seed,
     Split,
     names_in,
+    shared_work,
 )
+
+EmbeddedPapers: TypeAlias = Annotated[
+    Path,
+    IndexPlace(),
+    Argument(
+        metavar="PAPERS",
+        show_default=False,
+        help="File of papers as `build` reads it, an index, or a directory of SciDocs.",
+    ),
+]
+OutFile: TypeAlias = Annotated[
+    Path,
+    Option(
+        "--out",
+        metavar="FILE",
+        show_default=False,
+        help="File to write: .jsonl or .jsonl.gz as SPECTER, .parquet, or .npy with the ids "
+        "beside it.",
+    ),
+]
+EncoderName: TypeAlias = Annotated[
+    str | None,
+    Option(
+        "--encoder",
+        metavar="NAME",
+        show_default="minilm, or the vectors that the index has",
+        help="`minilm`, `mpnet`, a name on the Hugging Face hub, a local directory, or a "
+        "baseline that is fit on the papers: random, tfidf-svd, doc2vec, fasttext, sif, sgc, "
+        "nnselect.",
+    ),
+]
+OwnPrecision: TypeAlias = Annotated[
+    Precision | None,
+    Option("--precision", show_default="int8", help="Numbers in which the encoder computes."),
+]
+LearnedSplit: TypeAlias = Annotated[
+    Path | None,
+    Option(
+        "--split",
+        metavar="FILE",
+        show_default="all papers are learned from",
+        help="Split of an index, for a baseline: it does not learn from papers newer than the "
+        "train queries, nor from what any query cites.",
+    ),
+]
+NetworkIndex: TypeAlias = Annotated[
+    Path | None,
+    IndexPlace(),
+    Option(
+        "--nnselect",
+        metavar="INDEX",
+        show_default="PAPERS",
+        help="Index whose trained NNSelect encodes the papers, for the baseline of this name.",
+    ),
+]
+
+
+def embed(
+    papers: EmbeddedPapers,
+    out: OutFile,
+    *,
+    encoder: EncoderName = None,
+    pooling: OwnPooling = None,
+    precision: OwnPrecision = None,
+    split: LearnedSplit = None,
+    nnselect: NetworkIndex = None,
+    engine: EngineName = POOL,
+    address: Address = None,
+    quiet: Quiet = False,
+    num_gpus: NumGpus = 0.0,
+) -> None:
+    """Write the vectors of papers to a file; a killed run continues where it stopped."""
+    from recsys.app.answer_writing import note
+    from recsys.app.cache import cache_folder
+    from recsys.pipelines.studies.embed import EmbedOptions
+    from recsys.pipelines.studies.embed import embed as write
+
+    with shared_work(engine, address, quiet=quiet, num_gpus=num_gpus) as (progress, workers):
+        options = EmbedOptions(encoder, pooling, precision, split, nnselect, engine=workers)
+        report = write(papers, out, options, cache=cache_folder(), progress=progress)
+    note("\n".join(report.lines()), quiet=quiet)
+
 
 SuitePart: TypeAlias = Literal["val", "test"]
 """What SciDocs evaluates on."""

@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
-from recsys.app.cli.declarations import Argument, Option
+from typer import Argument, Option
+
 from recsys.app.cli.options import Folder, Index, Quiet, ResultFormat, Seed, names_in
 
 Method: TypeAlias = Literal["swap", "harvest", "em"]
