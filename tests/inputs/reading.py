@@ -22,7 +22,6 @@ from recsys.eval.studies.clicks.click_log import read_clicks
 from recsys.eval.trec import read_qrels, read_run
 from recsys.formats.drafts import (
     bundle,
-    front_matter,
     latex_draft,
     markdown_draft,
     objects,
@@ -39,7 +38,7 @@ from recsys.progress import silent
 from tests.inputs import long, nested
 
 LOADED = (
-    *(bundle, docx, front_matter, latex_draft, markdown_draft, objects, pdf, plain),
+    *(bundle, docx, markdown_draft, latex_draft, markdown_draft, objects, pdf, plain),
     word_draft,
 )
 """What formats load when they are asked for: here, before anything is measured."""

@@ -16,7 +16,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.printed.printed_works import LONGEST_TITLE_WORDS, printed_work
+from recsys.formats.bodies.printed_works import LONGEST_TITLE_WORDS, printed_work
 from recsys.records import Reference
 from tests.rows import each_row
 
