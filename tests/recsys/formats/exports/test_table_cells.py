@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.tables.table_cells import (
+from recsys.formats.exports.table_cells import (
     kind_in,
     name_in,
     page_in,

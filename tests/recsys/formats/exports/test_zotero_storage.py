@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from recsys.formats.libraries.zotero_storage import stored_pdf
+from recsys.formats.exports.zotero_database import stored_pdf
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import InputError
+from recsys.formats.exports.openalex_merges import looks_so, read
 from recsys.formats.references.bibliography import Problem
-from recsys.formats.tables.openalex_merges import looks_so, read
 from recsys.records import Reference
 from tests.rows import each_row
 

@@ -34,10 +34,8 @@ class _Lines:
         self._lines = lines
         self._returned: deque[str] = deque()
         self._returns = 0
-        self._size = 0
-        self.number = before
-        self.taken: list[str] = []
-        self.ended_inside = False
+        self._number = before
+        self.begin()
 
     def __iter__(self) -> "_Lines":
         return self
@@ -47,7 +45,7 @@ class _Lines:
         if line is None:
             self.ended_inside = bool(self.taken)
             raise StopIteration
-        self.number += 1
+        self._number += 1
         self._size += len(line)
         self.taken.append(line)
         if self._size > LONGEST_ROW:
@@ -57,11 +55,11 @@ class _Lines:
     @property
     def first(self) -> int:
         """The number of the line in which the row begins."""
-        return self.number - len(self.taken) + 1
+        return self._number - len(self.taken) + 1
 
     def begin(self) -> None:
         """Forget the lines of the row before."""
-        self.taken = []
+        self.taken: list[str] = []
         self._size = 0
         self.ended_inside = False
 
@@ -70,16 +68,7 @@ class _Lines:
         if self._returns < _MOST_RETURNS:
             self._returns += 1
             self._returned.extendleft(reversed(self.taken[1:]))
-            self.number -= len(self.taken) - 1
-
-
-def _next(reader: Iterator[list[str]]) -> list[str]:
-    """Read a row whose cells may be longer than csv allows: that limit is all the process's."""
-    limit = csv.field_size_limit(LONGEST_ROW)
-    try:
-        return next(reader)
-    finally:
-        csv.field_size_limit(limit)
+            self._number -= len(self.taken) - 1
 
 
 def rows(
@@ -91,19 +80,27 @@ def rows(
     """
     source = _Lines(lines, before)
     reader = csv.reader(
-        source,
-        delimiter=delimiter,
-        quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
+        source, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
     )
     width = 0
     while True:
         source.begin()
         try:
-            cells = _next(reader)
+            # Cells may be longer than csv allows: that limit is all the process's.
+            limit = csv.field_size_limit(LONGEST_ROW)
+            try:
+                cells = next(reader)
+            finally:
+                csv.field_size_limit(limit)
         except StopIteration:
             return
         except _EndlessRow:
-            yield _endless(source)
+            yield Problem(
+                f"line {source.first}: field larger than field limit ({LONGEST_ROW:,} characters), "
+                "or a quotation mark that nothing closes; the line is left out.",
+                "row too long",
+                source.first,
+            )
             source.take_back()
             continue
         except csv.Error as error:
@@ -111,8 +108,10 @@ def rows(
             continue
         width = width or len(cells)
         if source.ended_inside:
-            yield _unclosed(source)
-            if _swallowed_rows(source.taken, delimiter, width):
+            text = f"line {source.first}: a quotation mark opens a cell and none closes it."
+            yield Problem(text, "quotation mark without end", source.first)
+            # The line after it may look like a row of its own.
+            if len(source.taken) > 1 and 0 < width - 1 <= source.taken[1].count(delimiter):
                 source.take_back()
                 continue
         if cells:
@@ -125,25 +124,3 @@ def split_line(line: str, delimiter: str) -> list[str]:
         return next(csv.reader([line], delimiter=delimiter), [])
     except csv.Error:
         return []
-
-
-def _endless(source: _Lines) -> Problem:
-    return Problem(
-        f"line {source.first}: field larger than field limit ({LONGEST_ROW:,} characters), or a "
-        "quotation mark that nothing closes; the line is left out.",
-        "row too long",
-        source.first,
-    )
-
-
-def _unclosed(source: _Lines) -> Problem:
-    return Problem(
-        f"line {source.first}: a quotation mark opens a cell and none closes it.",
-        "quotation mark without end",
-        source.first,
-    )
-
-
-def _swallowed_rows(taken: list[str], delimiter: str, width: int) -> bool:
-    """Whether the line after a quotation mark without end looks like a row of its own."""
-    return len(taken) > 1 and 0 < width - 1 <= taken[1].count(delimiter)

@@ -9,7 +9,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.tables.scopus_citations import cited_in
+from recsys.formats.exports.scopus_citations import cited_in
 from recsys.records import Reference
 from tests.rows import each_row
 

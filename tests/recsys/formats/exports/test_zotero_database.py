@@ -11,11 +11,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recsys.errors import InputError
-from recsys.formats.libraries.zotero_database import StoredWork, is_library, read, works
-from recsys.formats.libraries.zotero_fields import Gathered, items_of
+from recsys.formats.exports.zotero_database import (
+    Gathered,
+    StoredWork,
+    is_library,
+    items_of,
+    read,
+    works,
+)
 from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
-from tests.recsys.formats.libraries.zotero_maker import (
+from tests.recsys.formats.exports.zotero_maker import (
     FEED,
     GROUP,
     Library,

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.tables.table_citations import Cited, cited_in
+from recsys.formats.exports.table_cells import Cited, cited_in
 from recsys.records import Reference
 from tests.rows import each_row
 

@@ -1,11 +1,14 @@
-"""Read what a cell of a table says: people, phrases, pages, names of a work, kinds."""
+"""Read what a cell of a table says: people, phrases, pages, names of a work, what it cites."""
 
 import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from recsys.formats.references.bibliography import names_in
+from recsys.formats import identifiers
+from recsys.formats.exports import scopus_citations, wos_citations
+from recsys.formats.references.bibliography import names_in, text_in, year_in
 from recsys.formats.references.people import name_of, natural
+from recsys.records import Reference
 
 _SEPARATOR = re.compile(r"\\(.)|(;)", re.DOTALL)
 _LIST = re.compile(r"\[\s{0,9}['\"]")
@@ -35,6 +38,17 @@ _EMBASE_PLACE = re.compile(
 )
 _PMID = re.compile(r"(?:\s*|.*\W)(\d{1,9})(?:\.0*)?/?\s*")
 _NAME = re.compile(r"[^\s;|,]{1,80}")
+_LOOKED_AT = 2_000
+_LENS = re.compile(r"\d{3}-\d{3}-\d{3}-\d{3}-\d{2}[\dXx]")
+_DIMENSIONS = re.compile(r"\s*\[[^\]|]*\]?\|(?:[^|]*\|){4}")
+_BETWEEN_NAMES = re.compile(r"[;|]\s*|,\s+")
+_CITED_NAME = re.compile(r"[\w.:\-]*\d[\w.:\-]*|(?i:\S*10\.\d{4,9}/\S+|https?://\S+)")
+_DOI = re.compile(r"(?i)(?:https?://(?:dx\.)?doi\.org/|doi:)?10\.\d{4,9}/\S+")
+_WORK = re.compile(r"(?i)(?:https?://openalex\.org/)?(W\d{2,})")
+_WEB_OF_SCIENCE = re.compile(
+    r"(?:^|; )[^,;]{1,80}, (?:1[5-9]|20)\d\d[a-z]?(?:, [^,;]{1,100})?(?:;|$|, (?:V\w|P\w|DOI ))"
+)
+_YEAR_IN_BRACKETS = re.compile(r"\((?:1[5-9]|20)\d\d\)")
 _KINDS: Mapping[str, str] = {
     "b": "book",
     "c": "paper-conference",
@@ -191,6 +205,70 @@ def kind_in(cell: str) -> str | None:
         if kind := _KINDS.get("".join(filter(str.isalpha, part.lower()))):
             return kind
     return None
+
+
+class Cited(NamedTuple):
+    """What a work cites: ids of the same file, and works as they are described."""
+
+    ids: tuple[str, ...] = ()
+    works: tuple[Reference, ...] = ()
+
+
+def cited_in(cell: str) -> Cited:
+    """Return what a cell cites, told apart by how it looks.
+
+    Known are lists of ids of OpenAlex and the Lens, of DOIs, of any other ids; what Dimensions,
+    Web of Science and Scopus write.
+
+    >>> cited_in("https://openalex.org/W12|https://openalex.org/W34").ids
+    ('W12', 'W34')
+    """
+    head = cell[:_LOOKED_AT].strip()
+    if not head:
+        return Cited()
+    if _DIMENSIONS.match(head):
+        return Cited(works=tuple(map(_of_dimensions, re.split(r";\s?(?=\[)", cell))))
+    if _CITED_NAME.fullmatch(_BETWEEN_NAMES.split(head, maxsplit=1)[0].strip()):
+        names = [name for part in _BETWEEN_NAMES.split(cell) if (name := part.strip())]
+        if all(map(_CITED_NAME.fullmatch, names)):
+            return _of_names(names)
+    if _WEB_OF_SCIENCE.match(head) or (
+        _WEB_OF_SCIENCE.search(head) and not _YEAR_IN_BRACKETS.search(head)
+    ):
+        return Cited(works=wos_citations.cited_in(cell))
+    return Cited(works=scopus_citations.cited_in(cell))
+
+
+def _of_names(names: list[str]) -> Cited:
+    of_openalex = [match[1].upper() for name in names if (match := _WORK.fullmatch(name))]
+    if len(of_openalex) == len(names):
+        return Cited(ids=tuple(of_openalex))
+    if not any(_DOI.fullmatch(name) or _LENS.fullmatch(name) for name in names):
+        return Cited(ids=tuple(names))
+    works = []
+    for name in names:
+        doi = identifiers.doi(name) if "10." in name else None
+        if _LENS.fullmatch(name):
+            works.append(Reference(ids=(f"lens:{name.lower()}",)))
+        else:
+            works.append(Reference(doi=doi) if doi else Reference(id=name))
+    return Cited(works=tuple(works))
+
+
+def _of_dimensions(item: str) -> Reference:
+    """Read authors, their ids, source, year, volume, issue, pages, DOI, publication, citations."""
+    parts = (item.split("|") + [""] * 10)[:10]
+    authors, _, source, year, volume, _, pages, doi, publication, _ = parts
+    name = publication.strip(" []")
+    return Reference(
+        authors=people_in(authors.strip(" []").partition(";")[0])[:1],
+        year=year_in(year),
+        venue=text_in(source),
+        doi=identifiers.doi(doi) if "10." in doi else None,
+        volume=volume.strip() or None,
+        page=page_in(pages),
+        ids=(f"dimensions:{name}",) if name.startswith("pub.") else (),
+    )
 
 
 def _quoted(cell: str) -> list[str]:

@@ -1,7 +1,9 @@
 """Which columns of a table say what: the header names of each program in one literal table."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from recsys.errors import InputError, near_miss
 
 COLUMN_FIELDS = (
     *("id", "title", "authors", "year", "venue", "abstract", "doi", "pmid", "arxiv", "url"),
@@ -12,6 +14,9 @@ SCHEMES = ("corpusid", "dimensions", "eid", "embase", "lens", "mag", "pmc", "s2"
 """Fields that are names of a work beside its id."""
 OWN = "recsys"
 """The program that this is."""
+_MOST_NAMED = 12
+"""Columns that an error names."""
+_IDENTIFYING = frozenset({"doi", "pmid", "arxiv"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,3 +324,98 @@ GENERIC = Program(
         "eid": "scopus id",
     },
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """A header that is understood: the program, and for each field its columns in order."""
+
+    program: str
+    columns: Mapping[str, tuple[int, ...]]
+    quoted: bool = True
+
+
+def header_key(name: str) -> str:
+    """Return what of a header's name is compared: letters and digits in lower case."""
+    return "".join(filter(str.isalnum, name.casefold()))
+
+
+def _keys(names: str, separator: str) -> tuple[str, ...]:
+    return tuple(map(header_key, names.split(separator)))
+
+
+_KNOWN = tuple(
+    (
+        program,
+        tuple(frozenset(_keys(sign, " + ")) for sign in program.signs.split(" | ")),
+        {field: _keys(names, " | ") for field, names in program.columns.items()},
+    )
+    for program in (*PROGRAMS, GENERIC)
+)
+
+
+def understood(cells: Sequence[str]) -> Header:
+    """Tell by its header which program wrote a table, and what its columns say."""
+    places: dict[str, int] = {}
+    for place, cell in enumerate(cells):
+        places.setdefault(header_key(cell), place)
+    fitting = (row for row in _KNOWN[:-1] if any(sign <= places.keys() for sign in row[1]))
+    program, _, names = next(fitting, _KNOWN[-1])
+    columns = {
+        field: tuple(places[key] for key in keys if key in places) for field, keys in names.items()
+    }
+    return Header(program.name, {field: of for field, of in columns.items() if of}, program.quoted)
+
+
+def heads_works(cells: Sequence[str]) -> bool:
+    """Whether cells head a table of works: titles or identifiers, and something else."""
+    if len(cells) < 2:
+        return False
+    fields = understood(cells).columns.keys()
+    return len(fields) > 1 and ("title" in fields or not _IDENTIFYING.isdisjoint(fields))
+
+
+def required_header(cells: Sequence[str], columns: Mapping[str, str]) -> Header:
+    """Understand a header that has a column of titles, or but identifiers and known columns.
+
+    columns: those that the reader of the table names: {field of COLUMN_FIELDS: header}.
+
+    Raises:
+        InputError: it has not, or has no such column.
+    """
+    header = understood(cells)
+    shown = [f"{cell.strip()[:60]!r}" for cell in cells if cell.strip()]
+    more = f" and {len(shown) - _MOST_NAMED} more" if len(shown) > _MOST_NAMED else ""
+    names = ", ".join(shown[:_MOST_NAMED]) + more
+    places = {header_key(cell): place for place, cell in reversed(list(enumerate(cells)))}
+    exact = {cell.strip(): place for place, cell in reversed(list(enumerate(cells)))}
+    for field, name in columns.items():
+        place = exact.get(name.strip(), places.get(header_key(name)))
+        if place is None:
+            raise InputError(
+                f"The table has no column {name!r}.{near_miss(name, exact)}",
+                f"Its columns are: {names}.",
+            )
+        header = replace(header, columns={**header.columns, field: (place,)})
+    known = {place for places in header.columns.values() for place in places}
+    listing = all(place in known for place, cell in enumerate(cells) if cell.strip())
+    if "title" in header.columns or (listing and not _IDENTIFYING.isdisjoint(header.columns)):
+        return header
+    raise InputError(
+        f"No column of the table is known to hold titles; its columns are: {names}.",
+        "Name the columns yourself, as in `--columns title=TI,year=PY`.",
+    )
+
+
+def check_fields(columns: Mapping[str, str]) -> None:
+    """See that columns are named for fields that there are.
+
+    Raises:
+        InputError: they are not.
+    """
+    for field in columns:
+        if field not in COLUMN_FIELDS:
+            raise InputError(
+                f"--columns cannot name {field!r}.{near_miss(field, COLUMN_FIELDS)}",
+                f"It takes {', '.join(COLUMN_FIELDS)}.",
+            )

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recsys.errors import MissingExtraError
-from recsys.formats.libraries.pdf_papers import read
+from recsys.formats.exports.pdf_papers import read
 from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
 from tests.recsys.formats.drafts.small_pdf import Text, down, write_objects, write_pdf

@@ -4,8 +4,8 @@ from itertools import chain, repeat
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recsys.formats.exports.csv_rows import LONGEST_ROW, Row, rows
 from recsys.formats.references.bibliography import Problem
-from recsys.formats.tables.csv_rows import LONGEST_ROW, Row, rows
 
 
 def read(text: str, delimiter: str = ",", *, quoted: bool = True) -> list[Row | Problem]:

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import InputError
+from recsys.formats.exports.table_reading import looks_so, read
 from recsys.formats.references.bibliography import Problem
-from recsys.formats.tables.table_reading import looks_so, read, read_with
 from recsys.records import Reference
-from tests.recsys.formats.tables.exported_tables import EXPORTS, Export
+from tests.recsys.formats.exports.exported_tables import EXPORTS, Export
 from tests.rows import each_row
 
 
@@ -76,20 +76,20 @@ def test_delimiters_and_headers_are_found(text: str) -> None:
 def test_columns_can_be_named() -> None:
     text = "Exported,today\nTI,PY,Who,Refs\nMaps,2020,Lee A.,10.1234/a\n"
     columns = {"title": "TI", "year": "py", "authors": "Who", "references": "Refs"}
-    assert list(read_with(lines_of(text), columns)) == [
+    assert list(read(lines_of(text), columns)) == [
         Reference(title="Maps", year=2020, authors=("A. Lee",), cites=(Reference(doi="10.1234/a"),))
     ]
-    known = read_with(lines_of("name;year\nMaps;2020"), {"title": "name"})
+    known = read(lines_of("name;year\nMaps;2020"), {"title": "name"})
     assert list(known) == [Reference(title="Maps", year=2020)]
 
 
 def test_named_columns_must_be_there() -> None:
     with pytest.raises(InputError, match=r"cannot name 'titel'\. Did you mean 'title'"):
-        read_with(iter(()), {"titel": "TI"})
+        read(iter(()), {"titel": "TI"})
     with pytest.raises(InputError, match=r"no column 'Tilte'\. Did you mean 'Title'") as caught:
-        list(read_with(lines_of("Title,Year\nA,2020\n"), {"title": "Tilte"}))
+        list(read(lines_of("Title,Year\nA,2020\n"), {"title": "Tilte"}))
     assert caught.value.hint == "Its columns are: 'Title', 'Year'."
-    assert list(read_with(iter(()), {"title": "TI"})) == []
+    assert list(read(iter(()), {"title": "TI"})) == []
 
 
 def test_a_table_without_titles_is_refused() -> None:
