@@ -18,7 +18,6 @@ from recsys.app.web.service import Service
 from recsys.formats.answers import percent
 from recsys.formats.local_answers.shown_gaps import HERE
 from recsys.formats.references.bibtex import write as bibtex
-from recsys.formats.references.coins import span
 from recsys.formats.references.people import natural
 from recsys.formats.references.shown_facts import (
     bare_doi,
@@ -27,6 +26,7 @@ from recsys.formats.references.shown_facts import (
     paper_link,
     web_address,
 )
+from recsys.formats.references.web_page import span
 from recsys.html_pages import templates_in
 from recsys.query.question import IN_LIBRARY
 from recsys.records import Paper, PaperId, Recommendation

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from recsys.app.web.page_writing import render
 from recsys.formats.answers import percent
-from recsys.formats.references.coins import span
+from recsys.formats.references.web_page import span
 from recsys.records import Paper
 from tests.recsys.app.web.page_reader import forms, read
 from tests.recsys.app.web.page_samples import (
