@@ -281,12 +281,11 @@ class _Passage:
 
     def _citing(self, name: str, start: int, end: int) -> int | None:
         """Read a command that cites or says that a citation is missing; None if it is no such."""
-        if name in TODOS or GAP_COMMANDS.match(name):
+        missing = GAP_COMMANDS.match(name)
+        if missing or name in TODOS:
             until = self._after_arguments(end, 1)
-            note = None
-            if name in TODOS and not GAP_COMMANDS.match(name):
-                note = self._inside(after_options(self.source, end)) or ""
-            if note is None or asks_for_citation(note):
+            note = self._inside(after_options(self.source, end)) or ""
+            if missing or asks_for_citation(note):
                 self._mark(start, until, (), gap=True)
             return until
         citation = citation_at(self.source, start)
