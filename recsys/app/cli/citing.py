@@ -23,6 +23,7 @@ from recsys.query.named import read_references
 
 if TYPE_CHECKING:
     from recsys.formats.local_answers.gap_keys import GapKeys
+    from recsys.local.cite import LocalQuestion
     from recsys.passages import LocalAnswer
 
 Accept: TypeAlias = Literal["marked", "all"]
@@ -140,12 +141,8 @@ def cite(
     from recsys.store.blas import start_on_one_thread
 
     start_on_one_thread()
-    from recsys.app.answer_writing import check_target, note
-    from recsys.app.bars import shown_progress
-    from recsys.app.inspection import damage_named
-    from recsys.app.local_wiring import open_local, said_of_rankers
-    from recsys.formats.local_answers.shown_gaps import looked_at
-    from recsys.local import cite as local
+    from recsys.app.answer_writing import check_target
+    from recsys.local.cite import LocalQuestion
 
     is_passage = draft in (None, str(STDIN))
     if is_passage and sys.stdin is not None and sys.stdin.isatty():
@@ -156,7 +153,7 @@ def cite(
         )
     check_target(out)
     _check_filling(fill, patch=patch, dry_run=dry_run, is_passage=is_passage)
-    question = local.LocalQuestion(
+    question = LocalQuestion(
         k=k,
         line=line,
         offset=offset,
@@ -167,6 +164,32 @@ def cite(
         liked=read_references(*(seeds or ())),
     )
     asked = read_text(STDIN) if is_passage else Path(draft or "")
+    answer = _answer(index, needs, asked, question, quiet=quiet)
+    keys, write = _prepared(
+        answer, fill, least=least, unmarked=accept == "all", patch=patch, dry=dry_run, quiet=quiet
+    )
+    if out is not None or not patch:
+        _show(answer, keys, output, out)
+    write()
+    _check_found(answer)
+
+
+def _answer(
+    index: Path | None,
+    needs: Path | None,
+    asked: Path | str,
+    question: "LocalQuestion",
+    *,
+    quiet: bool,
+) -> "LocalAnswer":
+    """Ask an index about the places of a draft; say what was understood, counted, and not read."""
+    from recsys.app.answer_writing import note
+    from recsys.app.bars import shown_progress
+    from recsys.app.inspection import damage_named
+    from recsys.app.local_wiring import open_local, said_of_rankers
+    from recsys.formats.local_answers.shown_gaps import looked_at
+    from recsys.local import cite as local
+
     with damage_named(index):
         with shown_progress(quiet=quiet) as progress:
             recommender = open_local(index, needs=needs, progress=progress)
@@ -176,13 +199,7 @@ def cite(
     counted = looked_at(answer) and f"Looked at: {looked_at(answer)}."
     for said in filter(None, (answer.understood, counted, *answer.notes)):
         note(said, quiet=quiet)
-    keys, write = _prepared(
-        answer, fill, least=least, unmarked=accept == "all", patch=patch, dry=dry_run, quiet=quiet
-    )
-    if out is not None or not patch:
-        _show(answer, keys, output, out)
-    write()
-    _check_found(answer)
+    return answer
 
 
 def _check_filling(fill: Path | None, *, patch: bool, dry_run: bool, is_passage: bool) -> None:

@@ -84,27 +84,11 @@ def serve(
     for module in ("starlette", "uvicorn", "python_multipart", "jinja2"):
         need(module, "recsys serve")
     from recsys.app.answer_writing import note
-    from recsys.app.bars import shown_progress
-    from recsys.app.web.listening import (
-        answered_hosts,
-        bind,
-        is_wildcard,
-        listen,
-        new_token,
-        when_listening,
-    )
+    from recsys.app.web.listening import answered_hosts, bind, is_wildcard, listen, when_listening
     from recsys.app.web.service import MEGABYTE, ServeSettings
-    from recsys.app.web.shelf import check_given, named
-    from recsys.app.wiring import starter_index
 
-    _check_access(host, token, i_know=i_know)
-    token = new_token() if token == "new" else token
-    if indexes:
-        check_given(indexes)
-        paths = named(indexes)
-    else:
-        with shown_progress(quiet=quiet) as progress:
-            paths = {"starter": starter_index(progress)}
+    token = _checked_token(host, token, i_know=i_know)
+    paths = _paths(indexes or [], quiet=quiet)
     listening = bind(host, port)
     port = listening.getsockname()[1]
     settings = ServeSettings(
@@ -120,7 +104,8 @@ def serve(
         body=max_body * MEGABYTE,
     )
     shown = "127.0.0.1" if is_wildcard(host) else host
-    shown = f"[{shown}]" if ":" in shown and not shown.startswith("[") else shown
+    if ":" in shown and not shown.startswith("["):
+        shown = f"[{shown}]"
     address = f"http://{shown}:{port}/" + (f"?token={token}" if token else "")
 
     def ready(shelf: "Shelf") -> None:
@@ -136,19 +121,32 @@ def serve(
     listen(settings, listening, workers=workers, ready=ready)
 
 
-def _check_access(host: str, token: str | None, *, i_know: bool) -> None:
-    """Check who may ask.
+def _checked_token(host: str, token: str | None, *, i_know: bool) -> str | None:
+    """Return the token that those who ask must show, a new one if that is said.
 
     Raises:
         UsageError: other machines could ask without a token, or it is easily guessed.
     """
-    from recsys.app.web.listening import is_loopback
+    from recsys.app.web.listening import is_loopback, new_token
 
     if token is None and not (is_loopback(host) or i_know):
         raise bad_value(
             f"Other machines can reach {host}. Give --token new, or --i-know.", option="--host"
         )
-    if token in (None, "new"):
-        return
+    if token is None or token == "new":
+        return token and new_token()
     if len(token) < 16 or not token.isascii() or not token.isprintable():
         raise bad_value("A token has 16 or more ASCII characters.", option="--token")
+    return token
+
+
+def _paths(indexes: list[Path], *, quiet: bool) -> dict[str, Path]:
+    from recsys.app.bars import shown_progress
+    from recsys.app.web.shelf import check_given, named
+    from recsys.app.wiring import starter_index
+
+    if indexes:
+        check_given(indexes)
+        return named(indexes)
+    with shown_progress(quiet=quiet) as progress:
+        return {"starter": starter_index(progress)}
