@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmarks.drafts.cases import put_down, read_cases
+from benchmarks.drafts.__main__ import put_down, read_cases
 from recsys.pipelines.online.http_exchange import Clock
 from recsys.pipelines.online.sites import SITES
 from tests.docs.written_pages import ROOT

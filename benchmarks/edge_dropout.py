@@ -28,7 +28,7 @@ _SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31)
 
 
 @dataclass(frozen=True, slots=True)
-class LinkDropout:
+class EdgeDropout:
     """Shows each query the collection with a share of its citations.
 
     The train queries are cut into blocks by a hash of their rows; each block has one of the shares,
@@ -47,7 +47,7 @@ class LinkDropout:
         block = self.block(row)
         if block not in self._views:
             share = self.shares[block % len(self.shares)]
-            self._views[block] = thinned(self.collection, share, seed=self.seed + block)
+            self._views[block] = drop_edges(self.collection, share, seed=self.seed + block)
         return self._views[block]
 
     def block(self, row: int) -> int:
@@ -56,7 +56,7 @@ class LinkDropout:
         return int(draws(place, place, self.seed)[0] * len(self.shares) * DRAWS)
 
 
-def thinned(collection: Collection, share: float, *, seed: int) -> Collection:
+def drop_edges(collection: Collection, share: float, *, seed: int) -> Collection:
     """Keep a share of the citations, all else alike; with all of them, it is the same collection.
 
     NNSelect, which learned from the citations, and the citing sentences are gone, unless all is
@@ -76,8 +76,8 @@ def thinned(collection: Collection, share: float, *, seed: int) -> Collection:
     if share == 1:
         return collection
     citing, cited = collection.graph.edges()
-    kept = np.flatnonzero(draws(citing, cited, seed) < share)
-    graph = CitationGraph.build(citing[kept], cited[kept], collection.graph.years)
+    edges = np.flatnonzero(draws(citing, cited, seed) < share)
+    graph = CitationGraph.build(citing[edges], cited[edges], collection.graph.years)
     return replace(collection, graph=graph, nnselect=None, contexts=None)
 
 
@@ -88,15 +88,14 @@ def all_links(collection: Collection) -> View:
 
 def share_of_links(collection: Collection, share: float, *, seed: int = TRIAL_SEED) -> View:
     """Show every query the same share of the citations."""
-    return all_links(thinned(collection, share, seed=seed))
+    return all_links(drop_edges(collection, share, seed=seed))
 
 
 def draws(citing: Rows, cited: Rows, seed: int) -> NDArray[np.float64]:
     """Draw a number in [0, 1) for each pair of rows, by a hash of them and the seed: (e,)."""
     keys = citing.astype(np.uint64) << np.uint64(32) | cited.astype(np.uint64)
     hashed = _mixed(_mixed(keys) + _mixed(np.array([seed + 1], np.uint64)))
-    drawn: NDArray[np.float64] = (hashed >> np.uint64(11)) * np.float64(2.0**-53)
-    return drawn
+    return np.asarray((hashed >> np.uint64(11)) * np.float64(2.0**-53))
 
 
 def _mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.thinned_links import DRAWS, LINK_SHARES, LinkDropout, draws, thinned
+from benchmarks.edge_dropout import DRAWS, LINK_SHARES, EdgeDropout, draws, drop_edges
 from recsys.errors import InputError
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.splits import read_split
@@ -58,17 +58,12 @@ def test_a_graph_of_all_its_edges_is_the_same_bit_for_bit(seed: int) -> None:
         assert one.values.tobytes() == other.values.tobytes()
 
 
-def test_all_links_are_the_same_collection() -> None:
-    world = with_nnselect(random_world(1), 1)
-    assert thinned(world.collection, 1, seed=0) is world.collection
-
-
 @given(SEEDS, SHARES, SHARES, SEEDS)
 def test_a_smaller_share_is_a_part_of_a_larger_one(
     seed: int, one: float, other: float, draw: int
 ) -> None:
     world = random_world(seed)
-    few, many = (thinned(world.collection, each, seed=draw) for each in sorted((one, other)))
+    few, many = (drop_edges(world.collection, each, seed=draw) for each in sorted((one, other)))
     assert pairs(few.graph) <= pairs(many.graph) <= pairs(world.collection.graph)
 
 
@@ -76,7 +71,7 @@ def test_a_smaller_share_is_a_part_of_a_larger_one(
 def test_both_directions_agree_and_are_read_as_of_a_year(
     seed: int, share: float, before: int
 ) -> None:
-    collection = thinned(random_world(seed).collection, share, seed=seed)
+    collection = drop_edges(random_world(seed).collection, share, seed=seed)
     graph, rows = collection.graph, np.arange(len(collection.corpus), dtype=np.int32)
     owners = rows.tolist()
     backward = {(citing, row) for row in owners for citing in graph.cited_by[row].tolist()}
@@ -96,7 +91,7 @@ def test_without_links_answers_are_those_of_a_corpus_built_without_references(
     world = random_world(seed)
     bare = tuple(replace(paper, references=()) for paper in world.papers)
     built = collect_papers(bare, np.asarray(world.collection.vectors))
-    rows, features = answer(world, thinned(world.collection, 0, seed=draw))
+    rows, features = answer(world, drop_edges(world.collection, 0, seed=draw))
     rows_of_bare, features_of_bare = answer(world, built)
     assert rows == rows_of_bare
     np.testing.assert_array_equal(features, features_of_bare)
@@ -105,16 +100,17 @@ def test_without_links_answers_are_those_of_a_corpus_built_without_references(
 
 
 def test_what_learned_from_all_links_is_gone_with_them() -> None:
-    world = with_nnselect(random_world(3), 3)
-    view = thinned(world.collection, 0.5, seed=0)
-    assert world.collection.nnselect is not None
+    whole = with_nnselect(random_world(3), 3).collection
+    view = drop_edges(whole, 0.5, seed=0)
+    assert whole.nnselect is not None
     assert view.nnselect is None and view.contexts is None
+    assert drop_edges(whole, 1, seed=0) is whole
 
 
 @each_row("share", [-0.1, 1.1, float("nan")])
 def test_what_is_no_share_is_refused(share: float) -> None:
     with pytest.raises(InputError, match="is no share of the links"):
-        thinned(random_world(0).collection, share, seed=0)
+        drop_edges(random_world(0).collection, share, seed=0)
 
 
 def test_draws_are_even_and_differ_by_seed_and_by_direction() -> None:
@@ -137,11 +133,13 @@ def table(collection: Collection, names: list[str], posing: Posing) -> TrainingT
 def test_what_is_right_stays_while_links_go(built: "Built") -> None:
     collection = open_collection(built.index)
     names = list(read_split(built.split, collection).train)
-    bare = thinned(collection, 0, seed=0)
-    full, without = (
+    bare = drop_edges(collection, 0, seed=0)
+    full, without, again = (
         table(collection, names, Posing(seeded=True, links=links))
-        for links in (None, lambda row: bare)
+        for links in (None, lambda row: bare, EdgeDropout(collection, (1.0,)))
     )
+    assert full.features.tobytes() == again.features.tobytes()
+    assert full.relevant.tobytes() == again.relevant.tobytes()
     assert without.gold.tolist() == full.gold.tolist()
     assert without.queries.tolist() == full.queries.tolist()
     linked = [at for at, name in enumerate(NEW) if BY_NAME[name].links]
@@ -149,19 +147,10 @@ def test_what_is_right_stays_while_links_go(built: "Built") -> None:
     assert without.relevant.sum() > 0
 
 
-def test_with_all_links_a_table_is_the_same_bit_for_bit(built: "Built") -> None:
-    collection = open_collection(built.index)
-    names = list(read_split(built.split, collection).train)
-    full = table(collection, names, Posing())
-    again = table(collection, names, Posing(links=LinkDropout(collection, (1.0,))))
-    assert full.features.tobytes() == again.features.tobytes()
-    assert full.relevant.tobytes() == again.relevant.tobytes()
-
-
 def test_dropout_shows_each_query_one_of_the_shares_always_the_same(built: "Built") -> None:
     collection = open_collection(built.index)
     rows = range(len(collection.corpus))
-    dropout, again = LinkDropout(collection), LinkDropout(collection)
+    dropout, again = EdgeDropout(collection), EdgeDropout(collection)
     seen = {row: len(dropout(row).graph.cites.values) for row in rows}
     assert seen == {row: len(again(row).graph.cites.values) for row in reversed(rows)}
     blocks = {dropout.block(row) for row in rows}
