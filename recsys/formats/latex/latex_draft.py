@@ -1,22 +1,24 @@
-"""Find the title, the authors, the abstract and the keywords of a LaTeX source."""
+"""Read a draft written in LaTeX: title, authors, abstract, keywords, what it cites, sentences."""
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain, islice
+from pathlib import Path
 
-from recsys.formats.drafts.wording import opening, paragraphs
-from recsys.formats.latex.latex_cited import without_citations
+from recsys.formats.drafts.draft_files import Folder, folder_of
+from recsys.formats.drafts.wording import paragraphs, stand_in
+from recsys.formats.latex.latex_cited import cited_works, without_citations
 from recsys.formats.latex.latex_source import (
     MOST_COMMANDS,
-    Definition,
+    Source,
     after_group,
     after_options,
     commands,
     definitions,
     expand,
     first_text,
+    gather,
     group,
     groups,
     is_template,
@@ -24,6 +26,8 @@ from recsys.formats.latex.latex_source import (
 )
 from recsys.formats.latex.latex_text import LONGEST_PIECE, plain
 from recsys.formats.stated_keyphrases import LONGEST_LIST, told_apart
+from recsys.passages import Body
+from recsys.records import Manuscript, Reference
 
 MOST_TERMS = 2_000
 
@@ -132,12 +136,71 @@ _BARE = re.compile(r"(?m)^[^\S\n]*\\(?P<name>[kK]ey[wW]ords?)(?=\s+[^\s{\[\\])")
 _ITEMS = re.compile(r"\\(?:begin|end)\{(?:itemize|enumerate|compactitem)\}\s*")
 
 
+def parse(raw: bytes, path: Path, folder: Folder | None = None) -> "LatexDraft":
+    """Gather a LaTeX draft with the files that it inputs.
+
+    Only files below the draft's own folder or its repository are read, or those of `folder` in
+    their place.
+
+    Raises:
+        InputError: the file is no text, or too long.
+    """
+    folder = folder or folder_of(path)
+    return LatexDraft(gather(raw, path, folder), path.stem, folder)
+
+
 @dataclass(frozen=True, slots=True)
+class LatexDraft:
+    """The source of a draft. stem: of its main file. folder: holds the files that it may name."""
+
+    source: Source
+    stem: str
+    folder: Folder
+
+    def manuscript(self) -> Manuscript:
+        """Return front matter and references.
+
+        The references are the works that it cites by key, and all of a bibliography that is typed
+        into the source.
+        """
+        source = self.source.text
+        words = Words(source)
+        title, guessed, beside = _title(source, words)
+        abstract, notes = _abstract(source, words), []
+        if not title:
+            notes.append("No title was found: give it by --title.")
+        elif guessed:
+            notes.append("The title is a guess: give --title if it is wrong.")
+        if not abstract:
+            # The first words, without headings, figures and displayed formulas.
+            abstract, note = stand_in(_first_paragraphs(source, words))
+            notes += note or ["No abstract was found."]
+        cited = cited_works(self.source, self.stem, self.folder, words.macros)
+        return Manuscript(
+            title=title,
+            abstract=abstract,
+            authors=_authors(source, words) or beside,
+            references=cited.works,
+            notes=(*self.source.notes, *notes, *cited.notes),
+            details=cited.details,
+            keyphrases=_keyphrases(source, words),
+        )
+
+    def body(self, references: Sequence[Reference]) -> Body:
+        """Read the sentences and their marks; without `\\begin{document}`, all of it is text."""
+        from recsys.formats.latex.latex_body import read_body  # Few commands need sentences.
+
+        sentences, notes = read_body(self.source, self.folder.draft)
+        return Body(sentences, references=tuple(references), notes=notes)
+
+
 class Words:
     """What a draft's own commands and acronyms stand for."""
 
-    macros: Mapping[str, Definition] = field(default_factory=dict)
-    terms: Mapping[str, "Term"] = field(default_factory=dict)
+    def __init__(self, source: str) -> None:
+        """Collect what a source defines."""
+        self.macros = definitions(source)
+        self.terms = terms(source)
 
     def expanded(self, latex: str) -> str:
         """Put what they stand for in place of commands and acronyms."""
@@ -148,58 +211,27 @@ class Words:
         return plain(without_citations(self.expanded(latex)))
 
 
-def words_of(source: str) -> Words:
-    """Collect what a source defines."""
-    return Words(definitions(source), terms(source))
-
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    """An acronym: what it is in short, and in full."""
-
-    short: str
-    long: str
-
-
-def terms(source: str) -> dict[str, Term]:
-    """Collect the acronyms and terms that a source defines, by their labels."""
-    found: dict[str, Term] = {}
+def terms(source: str) -> dict[str, tuple[str, str]]:
+    """Collect acronyms and terms that a source defines: label -> (in short, in full)."""
+    defined: dict[str, tuple[str, str]] = {}
     for match in islice(_DEFINED.finditer(source), MOST_TERMS):
         at = after_options(source, match.end())
         label = group(source, at)
         if label is None:
             continue
         behind = after_group(source, at, label)
-        if match["how"] in ("acrodef", "newacro", "acro"):
-            given = groups(source, after_options(source, behind), 1)
-            short = source[behind : after_options(source, behind)].strip(" []\n") or label
-            term = Term(short, given[0]) if given else None
-        elif match["how"] in ("newglossaryentry", "DeclareAcronym"):
-            term = _described(groups(source, behind, 1))
+        at = after_options(source, behind)
+        if match["how"] in ("newglossaryentry", "DeclareAcronym"):
+            fields = "".join(groups(source, behind, 1))
+            short, long = (_field(name, fields) for name in (_SHORT_FIELD, _LONG_FIELD))
+            given = [short or long or "", long or short or ""] if short or long else []
+        elif match["how"] in ("acrodef", "newacro", "acro"):
+            given = [source[behind:at].strip(" []\n") or label, *groups(source, at, 1)]
         else:
-            given = groups(source, after_options(source, behind), 2)
-            term = Term(*given) if len(given) == 2 else None
-        if term is not None:
-            found.setdefault(label.strip(), term)
-    return found
-
-
-def spelt_out(text: str, known: Mapping[str, Term]) -> str:
-    """Put acronyms in place of their labels."""
-
-    def shown(match: re.Match[str]) -> str:
-        term = known.get(match["label"].strip())
-        if term is None:
-            return match[0]
-        return f"{{{term.long if _LONG.match(match['how']) else term.short}}}"
-
-    return _USED.sub(shown, text) if known else text
-
-
-def _described(fields: list[str]) -> Term | None:
-    short = _field(_SHORT_FIELD, fields[0]) if fields else None
-    long = _field(_LONG_FIELD, fields[0]) if fields else None
-    return Term(short or long or "", long or short or "") if short or long else None
+            given = groups(source, at, 2)
+        if len(given) == 2:
+            defined.setdefault(label.strip(), (given[0], given[1]))
+    return defined
 
 
 def _field(name: re.Pattern[str], fields: str) -> str | None:
@@ -209,26 +241,45 @@ def _field(name: re.Pattern[str], fields: str) -> str | None:
     return match[1].strip() if match[1] else group(fields, match.end())
 
 
-@dataclass(frozen=True, slots=True)
-class Title:
-    """A title, empty where none was found. sure: no guess. authors: guessed together with it."""
+def spelt_out(text: str, defined: Mapping[str, tuple[str, str]]) -> str:
+    """Put acronyms in place of their labels."""
 
-    text: str
-    sure: bool = True
-    authors: tuple[str, ...] = ()
+    def shown(match: re.Match[str]) -> str:
+        short, long = defined.get(match["label"].strip(), (None, None))
+        return match[0] if short is None else f"{{{long if _LONG.match(match['how']) else short}}}"
+
+    return _USED.sub(shown, text) if defined else text
 
 
-def title_of(source: str, words: Words) -> Title:
-    """Return the title with its subtitle, else that of the file, else the largest words."""
+def _title(source: str, words: Words) -> tuple[str, bool, tuple[str, ...]]:
+    """Find the title with its subtitle, else that of the file, else the largest words.
+
+    Returns:
+        The title, empty where there is none; whether it is a guess; the authors beside it then.
+    """
     whole = (arguments[0] for _, arguments in commands(source, _TITLES))
-    given = (title for each in whole for title in (_without_small(each), each))
-    title = first_text(given, words.text)
-    if title:
+    titles = (title for piece in whole for title in (_without_small(piece), piece))
+    if title := first_text(titles, words.text):
         below = (arguments[0] for _, arguments in commands(source, "subtitle"))
         subtitle = first_text(below, words.text)
-        return Title(f"{title}: {subtitle}" if subtitle else title)
-    guessed = first_text(_of_file(source), words.text)
-    return Title(guessed, sure=False) if guessed else _printed(source, words)
+        return f"{title}: {subtitle}" if subtitle else title, False, ()
+    if title := first_text(_titles_of_file(source), words.text):
+        return title, True, ()
+    # The size of its letters tells, and the authors are on the line below it.
+    begin = _BEGIN.search(source)
+    page = source[begin.end() : begin.end() + LONGEST_PAGE] if begin else ""
+    page = _FRONT_ENDS.split(page, maxsplit=1)[0]
+    sized = []
+    for match in _SIZED.finditer(page):
+        start = match.start() if match[1] else match.end()
+        if (inside := group(page, start)) is not None:
+            size = _SIZES.index(match[1] or match[2])
+            sized.append((size, after_group(page, start, inside), inside))
+    for _, at, inside in sorted(sized):
+        title = words.text(inside)
+        if FEWEST_WORDS <= len(title.split()) <= MOST_WORDS and not _NO_TITLE.search(title):
+            return title, True, tuple(names_in_piece(page[at:], words))
+    return "", False, ()
 
 
 def _without_small(title: str) -> str:
@@ -241,7 +292,7 @@ def _without_small(title: str) -> str:
     return title
 
 
-def _of_file(source: str) -> Iterator[str]:
+def _titles_of_file(source: str) -> Iterator[str]:
     """Yield what the source tells readers of the PDF as its title."""
     for match in _INFORMATION.finditer(source):
         inside = group(source, match.end()) or ""
@@ -249,43 +300,17 @@ def _of_file(source: str) -> Iterator[str]:
             yield group(inside, title.end()) or inside[title.end() + 1 :].partition(")")[0]
 
 
-def _printed(source: str, words: Words) -> Title:
-    """Guess the title by the size of its letters, and the authors by the line below it."""
-    begin = _BEGIN.search(source)
-    page = source[begin.end() : begin.end() + LONGEST_PAGE] if begin else ""
-    end = _FRONT_ENDS.search(page)
-    page = page[: end.start()] if end else page
-    found = [(_SIZES.index(size), at, inside) for size, at, inside in _sized(page)]
-    for _, at, inside in sorted(found, key=lambda each: each[:2]):
-        text = words.text(inside)
-        if FEWEST_WORDS <= len(text.split()) <= MOST_WORDS and not _NO_TITLE.search(text):
-            return Title(text, sure=False, authors=tuple(names_in_piece(page[at:], words)))
-    return Title("")
-
-
-def _sized(page: str) -> Iterator[tuple[str, int, str]]:
-    """Yield what is set in large letters: (the size, where it ends, what it is)."""
-    for match in _SIZED.finditer(page):
-        start = match.start() if match[1] else match.end()
-        inside = group(page, start)
-        if inside is not None:
-            yield match[1] or match[2], after_group(page, start, inside), inside
-
-
-def authors_of(source: str, words: Words) -> tuple[str, ...]:
+def _authors(source: str, words: Words) -> tuple[str, ...]:
     """Read the names of all commands for authors; blocks of IEEE go before what holds them."""
-    found = list(commands(source, _AUTHORS, most=2))
-    blocks = [arguments[0] for name, arguments in found if name.endswith("blockN")]
-    pieces = blocks or [_whole(name, arguments) for name, arguments in found]
-    given = (piece for piece in pieces if not is_template(piece))
-    names = (name for piece in looked_at(given) for name in names_in_piece(piece, words))
+    every = list(commands(source, _AUTHORS, most=2))
+    pieces = [arguments[0] for name, arguments in every if name.endswith("blockN")]
+    for name, arguments in every if not pieces else ():
+        # A name may be written in two arguments, given and family.
+        in_two = name == "Author" and len(arguments) == 2 and arguments[1].strip()
+        pieces.append(" ".join(arguments) if in_two else arguments[0])
+    own = (piece for piece in pieces if not is_template(piece))
+    names = (name for piece in looked_at(own) for name in names_in_piece(piece, words))
     return tuple(dict.fromkeys(names))
-
-
-def _whole(name: str, arguments: list[str]) -> str:
-    """Return a name that is written in two arguments, given and family, as one."""
-    in_two = name == "Author" and len(arguments) == 2 and arguments[1].strip()
-    return f"{arguments[0]} {arguments[1]}" if in_two else arguments[0]
 
 
 def names_in_piece(piece: str, words: Words) -> Iterator[str]:
@@ -293,26 +318,21 @@ def names_in_piece(piece: str, words: Words) -> Iterator[str]:
     expanded = _without_beside(words.expanded(piece))
     named = [match[1] for match in _NAMED.finditer(expanded)]
     for part in named or _SEPARATOR.split(expanded):
-        names = [_bare(name) for name in _NAMES.split(_name_lines(part))]
+        names = [_TRAILING.sub("", name) for name in _NAMES.split(_name_lines(part))]
         for name in names:
-            length = len(name.split())  # One word among others is a degree or a membership.
-            if (1 if len(names) == 1 else 2) <= length <= MOST_NAME_WORDS:
-                yield from () if _NO_NAME.search(name) else (name,)
-
-
-def _bare(name: str) -> str:
-    return _DEGREES.sub("", _LEADING.sub("", _TRAILING.sub("", name))).strip()
+            name = _DEGREES.sub("", _LEADING.sub("", name)).strip()
+            fewest = 1 if len(names) == 1 else 2  # One of several words is a degree.
+            if fewest <= len(name.split()) <= MOST_NAME_WORDS and not _NO_NAME.search(name):
+                yield name
 
 
 def _without_beside(piece: str) -> str:
     """Cut out affiliations, addresses and notes with their arguments."""
     piece = _COLUMNS.sub(r"\\institute", piece)  # What spans the names of a table is no name.
     pieces, at = list[str](), 0
-    for number, match in enumerate(_BESIDE.finditer(piece)):
-        if match.start() < at or number > MOST_CUT:
-            continue
+    for match in islice(_BESIDE.finditer(piece), MOST_CUT + 1):
         behind = after_options(piece, match.end())
-        inside = group(piece, behind)
+        inside = group(piece, behind) if match.start() >= at else None
         if inside is not None:
             pieces.append(piece[at : match.start()])
             at = after_group(piece, behind, inside)
@@ -324,30 +344,30 @@ def _name_lines(part: str) -> str:
     taken = ""
     for line in _LINE_END.split(part):
         text = plain(_MARK.sub(" ", line)).strip()
-        if not text and not taken:
-            continue
-        taken = f"{taken} {text}"
-        if not text.endswith((",", " and")):
-            break
+        if text or taken:
+            taken = f"{taken} {text}"
+            if not text.endswith((",", " and")):
+                break
     return taken.strip(" ,;")
 
 
-def abstract_of(source: str, words: Words) -> str | None:
+def _abstract(source: str, words: Words) -> str | None:
     """Return the abstract: of an environment, a command, a heading, or a paragraph that says so."""
-    marked = first_text(_abstracts(source), partial(_abstract_text, words=words))
-    return marked or _lead_in(source, words)
 
+    def text(latex: str) -> str:
+        """Turn it into text: without headings of its own, and without the keywords."""
+        text = words.text(_WITHIN.sub(r" \1 ", latex))
+        keywords = _KEYWORDS.search(text, min(len(text), 20))
+        return text[: keywords.start()] if keywords else text
 
-def opening_of(source: str, words: Words) -> str | None:
-    """Return the first words of the text, without headings, figures and displayed formulas."""
-    return opening(_first_paragraphs(source, words))
-
-
-def _abstract_text(latex: str, words: Words) -> str:
-    """Turn an abstract into text: without headings of its own, and without the keywords."""
-    text = words.text(_WITHIN.sub(r" \1 ", latex))
-    found = _KEYWORDS.search(text, min(len(text), 20))
-    return text[: found.start()] if found else text
+    if marked := first_text(_abstracts(source), text):
+        return marked
+    # A paragraph that begins with "Abstract", or that follows this word alone.
+    parts = _first_paragraphs(source, words)
+    for part in islice(parts, 20):
+        if lead_in := _LEAD_IN.match(part):
+            return part[lead_in.end() :] or next(parts, None)
+    return None
 
 
 def _abstracts(source: str) -> Iterator[str]:
@@ -361,7 +381,8 @@ def _abstracts(source: str) -> Iterator[str]:
     for _, arguments in commands(source, _ABSTRACTS, most=6):
         # Astronomy & Astrophysics: context, aims, methods, results, conclusions.
         yield " ".join(arguments) if len(arguments) == 5 else arguments[0]
-    text_begins = next((match.start() for match in _NUMBERED.finditer(source)), len(source))
+    numbered = _NUMBERED.search(source)
+    text_begins = numbered.start() if numbered else len(source)
     for match in islice(_HEADING.finditer(source), MOST_COMMANDS):
         # That of a chapter or of a section is not that of the whole.
         of_part = match["level"] not in ("chapter", "addchap") and match.start() >= text_begins
@@ -370,25 +391,10 @@ def _abstracts(source: str) -> Iterator[str]:
             yield _NEXT_HEADING.split(rest, maxsplit=1)[0]
 
 
-def _lead_in(source: str, words: Words) -> str | None:
-    """Return the paragraph that begins with "Abstract", or that follows this word alone."""
-    parts = _first_paragraphs(source, words)
-    for part in islice(parts, 20):
-        if lead_in := _LEAD_IN.match(part):
-            return part[lead_in.end() :] or next(parts, None)
-    return None
-
-
 def _first_paragraphs(source: str, words: Words) -> Iterator[str]:
+    """Yield the paragraphs of the text, without what interrupts it and without headings."""
     starts = [match.end() for match in _BODY.finditer(source)]
     text = source[starts[-1] if starts else 0 :][:LONGEST_PIECE]
-    # A paragraph of commands is no text, as in a preamble.
-    kept = (part for part in paragraphs(_without_floats(text)) if not _SETUP.match(part))
-    return (words.text(part) for part in kept)
-
-
-def _without_floats(text: str) -> str:
-    """Remove what interrupts the text, and put a blank line in place of each heading."""
     pieces, at = [], 0
     while match := _ENVIRONMENTS.search(text, at):
         pieces.append(text[at : match.start()])
@@ -402,64 +408,34 @@ def _without_floats(text: str) -> str:
         if name is not None and heading.start() >= at:
             pieces += [text[at : heading.start()], "\n\n"]
             at = after_group(text, behind, name)
-    return "".join(pieces) + text[at:]
+    # A paragraph of commands is no text, as in a preamble.
+    every = paragraphs("".join(pieces) + text[at:])
+    return (words.text(part) for part in every if not _SETUP.match(part))
 
 
-def keyphrases_of(source: str, words: Words) -> tuple[str, ...]:
+def _keyphrases(source: str, words: Words) -> tuple[str, ...]:
     """Return the keywords that a source without comments states, none where it does not."""
-    listed = first_text(_listed(source), partial(_keyphrase_text, words=words))
-    return told_apart(listed) if listed else _on_lines(source, words)
+
+    def text(latex: str) -> str:
+        latex = _CODES.split(latex, maxsplit=1)[0]
+        return words.text(_BETWEEN.sub("; ", latex)).strip("; ")
+
+    if listed := first_text(_keyword_lists(source), text):
+        return told_apart(listed)
+    # What stands behind "\textbf{Keywords:}" or "\keywords", where that begins a line.
+    headed = chain(_HEADED.finditer(source), _BARE.finditer(source))
+    for match in islice(headed, MOST_COMMANDS):
+        rest = _ITEMS.sub(" ", source[match.end("name") : match.end("name") + LONGEST_LIST])
+        listed = re.split(r"\n\s*\n|\\(?:end|begin|section|maketitle)\b", rest, maxsplit=1)[0]
+        listed = words.text(_BETWEEN.sub("; ", _FOLDED.sub(" ", listed)))
+        if phrases := told_apart(listed.lstrip(" .:;-\u2013\u2014")):
+            return phrases
+    return ()
 
 
-def _listed(source: str) -> Iterator[str]:
+def _keyword_lists(source: str) -> Iterator[str]:
     for match in islice(_KEYPHRASES.finditer(source), MOST_COMMANDS):
         end = source.find(f"\\end{{{match[1]}}}", match.end(), match.end() + LONGEST_LIST)
         if end >= 0:
             yield source[match.end() : end]
     yield from (arguments[0] for _, arguments in commands(source, _COMMANDS))
-
-
-def _keyphrase_text(latex: str, words: Words) -> str:
-    latex = _CODES.split(latex, maxsplit=1)[0]
-    return words.text(_BETWEEN.sub("; ", latex)).strip("; ")
-
-
-def _on_lines(source: str, words: Words) -> tuple[str, ...]:
-    r"""Read what stands behind "\textbf{Keywords:}" or "\keywords", where that begins a line."""
-    headed = chain(_HEADED.finditer(source), _BARE.finditer(source))
-    for match in islice(headed, MOST_COMMANDS):
-        rest = _ITEMS.sub(" ", source[match.end("name") : match.end("name") + LONGEST_LIST])
-        listed = re.split(r"\n\s*\n|\\(?:end|begin|section|maketitle)\b", rest, maxsplit=1)[0]
-        said = words.text(_BETWEEN.sub("; ", _FOLDED.sub(" ", listed)))
-        if found := told_apart(said.lstrip(" .:;-\u2013\u2014")):
-            return found
-    return ()
-
-
-@dataclass(frozen=True, slots=True)
-class Front:
-    """What a draft says of itself.
-
-    opening: its first words, where there is no abstract. guess: whether the title is one.
-    keyphrases: the keywords that it states.
-    """
-
-    title: str
-    abstract: str | None
-    authors: tuple[str, ...]
-    opening: str | None = None
-    guess: bool = False
-    keyphrases: tuple[str, ...] = ()
-
-
-def front_matter(source: str, words: Words) -> Front:
-    """Read title, abstract and authors from a source without comments."""
-    title, abstract = title_of(source, words), abstract_of(source, words)
-    return Front(
-        title=title.text,
-        abstract=abstract,
-        authors=authors_of(source, words) or title.authors,
-        opening=None if abstract else opening_of(source, words),
-        guess=bool(title.text) and not title.sure,
-        keyphrases=keyphrases_of(source, words),
-    )
