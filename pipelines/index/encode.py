@@ -305,6 +305,25 @@ def encode_corpus(
     return load_array(folder / VECTOR_FILE)
 
 
+def encode_rows(
+    encode: Callable[[Texts], Floats],
+    corpus: Corpus,
+    missing: Mask,
+    vectors: Vectors,
+    stage: str,
+    progress: Progress,
+) -> int:
+    """Fill in the vectors of papers that are missing: (n,) bool; return how many these are."""
+    total, done = int(missing.sum()), 0
+    progress(stage, 0, total)
+    for rows, texts in texts_of(corpus, missing, SHARD):
+        vectors[rows] = encode(texts)
+        done += len(rows)
+        progress(stage, done, total)
+    vectors.flush()
+    return total
+
+
 def link_vectors(made: Path, folder: Path, ann: Mapping[str, Any]) -> None:
     """Put into the folder of an index what was made of vectors: second names, the first stay.
 

@@ -18,8 +18,7 @@ from recsys.formats.embeddings import read_embeddings
 from recsys.formats.embeddings.vectors import MISSING
 from recsys.indexes.backends import open_words
 from recsys.models.encoder import NeighbourEncoder
-from recsys.pipelines.index.encode import AT_ONCE, KnownVectors, Vectors
-from recsys.pipelines.index.paper_rows import texts_of
+from recsys.pipelines.index.encode import AT_ONCE, KnownVectors, Vectors, encode_rows
 from recsys.progress import Progress, silent
 from recsys.protocols import Encoder
 from recsys.store.arrays import Floats, Mask, load_array, write_rows
@@ -34,7 +33,6 @@ SAMPLE = 64
 AGREEMENT = 0.9
 """Mean cosine that they must reach: int8 and f32 of one encoder agree to 0.98 and more."""
 STAGE = "papers without a vector"
-_BATCH = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,23 +99,12 @@ def take(
         facts["source"] = source.name
     if encoder is None:
         terms = TermStore.load(text)
-        if previous:
-            name = previous.fingerprint
-        elif source is not None:
-            name = f"{BY_WORDS}-{sha256(source)[:16]}"
-        else:
-            raise InputError("There are neither vectors nor an encoder.", "Give --embeddings.")
+        digest = sha256(source)[:16] if source else None
+        name = previous.fingerprint if previous else f"{BY_WORDS}-{digest}"
         encoder = NeighbourEncoder(terms, open_words(terms, text, words), vectors, name, given)
     elif source is not None and of_file.any():
         facts["agreement"] = _agreement(vectors, of_file, corpus, encoder, source)
-    missing = known.missing & ~of_file
-    total, done = int(missing.sum()), 0
-    progress(STAGE, 0, total)
-    for rows, texts in texts_of(corpus, missing, _BATCH):
-        vectors[rows] = encoder.encode(texts)
-        done += len(rows)
-        progress(STAGE, done, total)
-    vectors.flush()
+    encode_rows(encoder.encode, corpus, known.missing & ~of_file, vectors, STAGE, progress)
     facts["missing"] = int(np.sum(~given))
     return vectors, {"encoder": encoder.fingerprint, "external": facts}
 

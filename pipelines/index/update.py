@@ -43,13 +43,13 @@ from recsys.pipelines.index.contexts import carry_contexts
 from recsys.pipelines.index.encode import (
     KnownVectors,
     encode_corpus,
+    encode_rows,
     link_vectors,
     shard_encoder,
     unchanged_texts,
 )
 from recsys.pipelines.index.external_vectors import PreviousVectors, given_mask, take
 from recsys.pipelines.index.ingest import links_line, rejects_line
-from recsys.pipelines.index.paper_rows import texts_of
 from recsys.pipelines.index.text import merge_text
 from recsys.pipelines.jobs.engines import USUAL, Engine
 from recsys.pipelines.jobs.index_writer import IndexWriter, Stage, StagedFolder, members_of, writing
@@ -79,8 +79,6 @@ _READING = "reading"
 """The folder of what was read of the files."""
 _CARRIED = "carried"
 """Under which the stage of contexts says what people are told of it."""
-_AT_ONCE = 512
-"""Texts that NNSelect encodes together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -388,13 +386,7 @@ def carry_nnselect(
             link_or_copy(file, folder / file.name)
     write_rows(folder / nnselect.VECTORS, (len(corpus), model.dim), known.pieces())
     vectors = np.lib.format.open_memmap(folder / nnselect.VECTORS, "r+")
-    total, done = int(known.missing.sum()), 0
-    progress("NNSelect", 0, total)
-    for new, texts in texts_of(corpus, known.missing, _AT_ONCE):
-        vectors[new] = model.encode(texts)
-        done += len(new)
-        progress("NNSelect", done, total)
-    vectors.flush()
+    total = encode_rows(model.encode, corpus, known.missing, vectors, "NNSelect", progress)
     config = load_manifest(previous, nnselect.KIND, nnselect.SCHEMA).config
     facts = {"papers": len(corpus), "carried": config.get("carried", 0) + total}
     seal(folder, nnselect.KIND, nnselect.SCHEMA, {**config, **facts})

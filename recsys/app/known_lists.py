@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from recsys.app.cache import cache_folder
-from recsys.formats.references.kept_works import record_of, work_of
+from recsys.formats.references.bibliography import record_of, work_of
 from recsys.progress import Progress, silent
 from recsys.query.matching import match
 from recsys.query.named import is_file, read_references
