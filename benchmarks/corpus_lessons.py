@@ -19,10 +19,10 @@ from benchmarks.thinned_links import LinkDropout, View, all_links, share_of_link
 from recsys.indexes.opening import open_collection
 from recsys.models.encoder import SeenQueries
 from recsys.pipelines.evaluation.splits import read_parts, read_split
-from recsys.pipelines.ranking.cross_fitting import Recipe, TrainedRanker, teach
+from recsys.pipelines.ranking.cross_fitting import TrainedRanker, teach
 from recsys.pipelines.ranking.fit_network import FEWER_UNITS
 from recsys.pipelines.ranking.fit_ranker import FittedRanker
-from recsys.pipelines.ranking.ranker_trial import looking_again
+from recsys.pipelines.ranking.train_ranker import looking_again
 from recsys.pipelines.ranking.training_table import (
     Posing,
     TrainingTable,
@@ -196,21 +196,21 @@ def teach_together(lessons: Sequence[Lessons], *, seed: int) -> TrainedRanker:
     Each query is seen again with the chances that a ranker gave it which has not learned from it;
     what answers first is the mean of those.
     """
-    names = lessons[0].names
-    recipe = Recipe(seed, units=FEWER_UNITS)
-    first, chances = _look_once(lessons, recipe)
+    first, chances = _look_once(lessons, seed)
     again = [each.again(*given) for each, given in zip(lessons, chances, strict=True)]
     posed = _pose_together(again)
-    second = teach(posed.table, posed.trained, (*names, *SECOND_NAMES), recipe)
+    names = (*lessons[0].names, *SECOND_NAMES)
+    second = teach(posed.table, posed.trained, names, seed=seed, units=FEWER_UNITS)
     return replace(second, ranker=replace(second.ranker, first=first))
 
 
 def _look_once(
-    lessons: Sequence[Lessons], recipe: Recipe
+    lessons: Sequence[Lessons], seed: int
 ) -> tuple[FittedRanker, list[tuple[Floats, Floats]]]:
     """Train rankers of folds; return their mean, and chances of the held out: see `again`."""
     posed = _pose_together(lessons)
-    taught = teach(posed.table, posed.trained, lessons[0].names, recipe)
+    names = lessons[0].names
+    taught = teach(posed.table, posed.trained, names, seed=seed, units=FEWER_UNITS)
     return taught.ranker, posed.of_each(taught.ranker.calibrated(taught.scores))
 
 
