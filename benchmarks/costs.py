@@ -11,10 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import recsys
-from benchmarks.bench import Bench, Cost, recsys_program, run_module, run_program, run_recsys
+from benchmarks.bench import (
+    Bench,
+    Cost,
+    Figures,
+    recsys_program,
+    run_module,
+    run_program,
+    run_recsys,
+)
 from recsys.errors import InputError
 from recsys.models.encoder import MODEL, TOKENIZER
-from recsys.pipelines.jobs.workers import ONE_THREAD
+from recsys.pipelines.jobs.engines import ONE_THREAD
 from recsys.ranking.ranker import TREES, TreeRanker
 from recsys.store.blas import VARIABLES
 from recsys.store.generations import pin
@@ -41,8 +49,6 @@ with numpy.load(trees) as stored:
     dict(stored)
 """
 """The least that a process does which answers: it opens the models of an index, and ends."""
-
-Figures = dict[str, Any]
 
 
 def measure_build(bench: Bench, corpus: str) -> Figures:

@@ -16,8 +16,7 @@ from recsys.store import terms
 from recsys.store.arrays import Floats, GrowingArray, Longs, Mask, Rows, load_array, load_offsets
 from recsys.store.graph import Years
 from recsys.store.kernels import fastest
-from recsys.store.kernels.fastest import PaperWords, Postings, Words
-from recsys.store.kernels.in_numpy import Counts, Levels, levels
+from recsys.store.kernels.in_numpy import Counts, Levels, PaperWords, Postings, Words, levels
 from recsys.store.soundness import check_postings
 from recsys.store.terms import QueryText, TermStore, offsets
 

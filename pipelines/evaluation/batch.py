@@ -23,10 +23,8 @@ from recsys.eval.trec import run_lines, write_lines, write_qrels
 from recsys.pipelines.evaluation.splits import gold, gold_ids, query_rng, read_split
 from recsys.pipelines.evaluation.system_table import SYSTEMS, check_systems
 from recsys.pipelines.evaluation.systems import SystemContext, prepare
-from recsys.pipelines.jobs.engines.engine_contract import Engine
-from recsys.pipelines.jobs.engines.process_pool import USUAL
-from recsys.pipelines.jobs.partial_results import Entry, Sidecar
-from recsys.pipelines.jobs.per_query import OpenIndex, asking, gather
+from recsys.pipelines.jobs.engines import USUAL, Engine
+from recsys.pipelines.jobs.kept_results import Entry, OpenIndex, Sidecar, asking, gather
 from recsys.progress import Progress, silent
 from recsys.records import PaperId
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256, write_json

@@ -51,10 +51,8 @@ from recsys.pipelines.evaluation.system_table import (
     needs_of,
 )
 from recsys.pipelines.evaluation.systems import MODELS, model_folder, prepare
-from recsys.pipelines.jobs.engines.engine_contract import Engine
-from recsys.pipelines.jobs.engines.process_pool import USUAL
-from recsys.pipelines.jobs.partial_results import Entry, Sidecar
-from recsys.pipelines.jobs.per_query import OpenIndex, Start, asking, gather
+from recsys.pipelines.jobs.engines import USUAL, Engine
+from recsys.pipelines.jobs.kept_results import Entry, OpenIndex, Sidecar, Start, asking, gather
 from recsys.progress import Progress, silent
 from recsys.ranking.ranker import TreeRanker
 from recsys.records import PaperId

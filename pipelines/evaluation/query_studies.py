@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 from recsys.eval.measures import DEPTH, POOLED, Judged, average, draw, f1, per_query
 from recsys.eval.significance import bootstrap_difference, bootstrap_pooled_f1, randomisation_test
 from recsys.pipelines.evaluation.splits import gold, pose, query_rng
-from recsys.pipelines.jobs.partial_results import Entry
-from recsys.pipelines.jobs.per_query import OpenIndex
+from recsys.pipelines.jobs.kept_results import Entry, OpenIndex
 from recsys.query.query import Query
 from recsys.records import PaperId
 from recsys.retrieval.sources import StageOne

@@ -29,7 +29,7 @@ from recsys.pipelines.evaluation.leakage import (
     learned_by_encoder,
 )
 from recsys.pipelines.evaluation.splits import SPLIT_FILE, ChosenSplit, Split, given_or_made
-from recsys.pipelines.jobs.engines.engine_contract import Engine
+from recsys.pipelines.jobs.engines import Engine
 from recsys.pipelines.jobs.index_writer import IndexWriter, writing
 from recsys.pipelines.ranking.cross_fitting import FOLDS, TrainedRanker, learn_on, teach
 from recsys.pipelines.ranking.fit_ranker import CUTOFF, FittedRanker, KeptTrees, calibrate

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from recsys.eval.measures import Judged
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.splits import training_poses
-from recsys.pipelines.jobs.engines.engine_contract import Engine, Stage
+from recsys.pipelines.jobs.engines import Engine, Stage
 from recsys.progress import Progress
 from recsys.ranking.facts import Facts
 from recsys.ranking.features import BY_NAME, compute

@@ -22,11 +22,9 @@ from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.encoders.checkpoints import MINILM, files_of
 from recsys.pipelines.encoders.export_encoder import Precision, cached_encoder
 from recsys.pipelines.evaluation.splits import Split, read_split
-from recsys.pipelines.index.encode import encode_corpus
+from recsys.pipelines.index.encode import Here, encode_corpus
 from recsys.pipelines.index.ingest import ingest
-from recsys.pipelines.index.shard_encoders import Here
-from recsys.pipelines.jobs.finished_steps import check_out, once
-from recsys.pipelines.jobs.per_query import OpenIndex
+from recsys.pipelines.jobs.kept_results import OpenIndex, check_out, once
 from recsys.pipelines.studies.baselines import (
     BASELINES,
     Fitted,

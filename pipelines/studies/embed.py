@@ -17,12 +17,10 @@ from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.encoders.checkpoints import MINILM
 from recsys.pipelines.encoders.export_encoder import Precision, cached_encoder
 from recsys.pipelines.evaluation.splits import read_split
-from recsys.pipelines.index.encode import encode_corpus
+from recsys.pipelines.index.encode import encode_corpus, shard_encoder
 from recsys.pipelines.index.ingest import ingest
-from recsys.pipelines.index.shard_encoders import shard_encoder
-from recsys.pipelines.jobs.engines.engine_contract import Engine
-from recsys.pipelines.jobs.engines.process_pool import USUAL
-from recsys.pipelines.jobs.locks import locked
+from recsys.pipelines.jobs.engines import USUAL, Engine
+from recsys.pipelines.jobs.index_writer import locked
 from recsys.pipelines.studies.baselines import (
     BASELINES,
     Material,

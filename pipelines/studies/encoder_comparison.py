@@ -49,12 +49,10 @@ from recsys.indexes.backends import build_index, by_size
 from recsys.pipelines.encoders.checkpoints import MINILM
 from recsys.pipelines.evaluation.evaluate import TWO_STAGE, EvaluateOptions, evaluate
 from recsys.pipelines.index.encode import link_vectors
-from recsys.pipelines.index.external_vectors import Built, take
-from recsys.pipelines.jobs.engines.process_pool import ProcessPool
-from recsys.pipelines.jobs.finished_steps import once
-from recsys.pipelines.jobs.index_writer import writing
-from recsys.pipelines.jobs.locks import locked
-from recsys.pipelines.jobs.per_query import OpenIndex
+from recsys.pipelines.index.external_vectors import take
+from recsys.pipelines.jobs.engines import ProcessPool
+from recsys.pipelines.jobs.index_writer import locked, writing
+from recsys.pipelines.jobs.kept_results import OpenIndex, once
 from recsys.pipelines.ranking.train_ranker import TrainOptions, train_ranker
 from recsys.pipelines.studies.compared_encoders import (
     PARTS,
@@ -136,13 +134,15 @@ def _build(index: Path, source: Path, out: Path, key: str, progress: Progress) -
         for each in (made, folder):
             shutil.rmtree(each, ignore_errors=True)
         words = config.get(WORD_SEARCH, {})
-        built = Built(Corpus.load(index / CORPUS), index / TEXT, None, words=words)
-        vectors, facts = take(source, built, made, progress=progress)
+        corpus = Corpus.load(index / CORPUS)
+        vectors, facts = take(
+            source, corpus, made, encoder=None, text=index / TEXT, words=words, progress=progress
+        )
         folder.mkdir()
         config |= {"recipe": key, "dim": int(vectors.shape[1]), **facts}
         config["options"] = {"encoder": None, "pooling": None, "precision": "f32"}
-        name, years = by_size(len(vectors)), built.corpus.years
-        config["ann"] = build_index(name, vectors, folder, years=years)
+        name = by_size(len(vectors))
+        config["ann"] = build_index(name, vectors, folder, years=corpus.years)
         link_vectors(made, folder, config["ann"])
         writer.commit({CORPUS: index / CORPUS, TEXT: index / TEXT, VECTORS: folder}, config)
         for each in (made, folder):

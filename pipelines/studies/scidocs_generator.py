@@ -31,7 +31,7 @@ from recsys.eval.studies.scidocs.scidocs_layout import (
 )
 from recsys.eval.trec import Qrels
 from recsys.pipelines.evaluation.splits import Split
-from recsys.pipelines.jobs.finished_steps import check_out
+from recsys.pipelines.jobs.kept_results import check_out
 from recsys.pipelines.studies.clicks.corpus_world import SimulationOptions, simulate_task
 from recsys.pipelines.studies.embedding_probes import (
     Labelled,

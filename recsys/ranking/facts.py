@@ -16,9 +16,8 @@ from recsys.store.arrays import Floats, Mask, Ragged, Rows
 from recsys.store.collection import Collection, Space
 from recsys.store.graph import distinct, dots
 from recsys.store.kernels import fastest
-from recsys.store.kernels.fastest import Forward, Words
-from recsys.store.kernels.in_numpy import Counts
-from recsys.store.kernels.joins_in_numpy import BM25, OWN, RAREST, SQUARES, WHOLE
+from recsys.store.kernels.in_numpy import Counts, Words
+from recsys.store.kernels.joins_in_numpy import BM25, OWN, RAREST, SQUARES, WHOLE, Forward
 from recsys.store.terms import TermStore
 
 # Shared words of draft and candidate, weighted by how rare they are.

@@ -30,7 +30,7 @@ MODULES = (
     "recsys.app.wiring",
     "recsys.formats.drafts.objects",
     "recsys.formats.drafts.plain",
-    "recsys.formats.papers.native",
+    "recsys.formats.papers.paper_formats",
     "recsys.public",
     "recsys.retrieval.by_authors",
     "recsys.retrieval.by_bm25",
@@ -62,7 +62,7 @@ def fork_workers() -> None:
 
     Only for children: their workers inherit no threads, and are killed with their group.
     """
-    from recsys.pipelines.jobs import workers
+    from recsys.pipelines.jobs import engines as workers
 
     context = multiprocessing.get_context("fork")
     vars(workers)["multiprocessing"] = SimpleNamespace(get_context=lambda method: context)

@@ -38,7 +38,7 @@ from recsys.eval.studies.clicks.simulation import (
     true_propensities,
 )
 from recsys.formats.embeddings import Embeddings, write_embeddings
-from recsys.pipelines.jobs.finished_steps import check_out
+from recsys.pipelines.jobs.kept_results import check_out
 from recsys.store.arrays import Longs, Rows
 from recsys.store.artifacts import replacing, write_json
 from recsys.store.collection import Collection

@@ -22,7 +22,7 @@ from recsys.eval.studies.encoders.training_page import (
     course_section,
     write_page,
 )
-from recsys.pipelines.jobs.finished_steps import check_out, once
+from recsys.pipelines.jobs.kept_results import check_out, once
 from recsys.pipelines.studies.encoders.tower import RANDOM
 from recsys.pipelines.studies.encoders.train_encoder import EncoderOptions, fit
 from recsys.pipelines.studies.encoders.training import Run

@@ -19,7 +19,7 @@ from recsys.eval.studies.encoders.journal_page import LINEAR, Told, Trained, jou
 from recsys.eval.studies.encoders.training_page import write_page
 from recsys.eval.studies.probes.linear import few_label_probe, linear_probe
 from recsys.eval.studies.probes.probe_results import Group
-from recsys.pipelines.jobs.finished_steps import check_out, once
+from recsys.pipelines.jobs.kept_results import check_out, once
 from recsys.pipelines.studies.embedding_probes import ProbeOptions, folds, groups, values_of
 from recsys.pipelines.studies.encoders.tower import Student
 from recsys.pipelines.studies.encoders.train_journal import (

@@ -19,7 +19,7 @@ from recsys.eval.studies.encoders.training_page import TRAINING, add_page, page_
 from recsys.models.encoder import SeenQueries
 from recsys.pipelines.encoders.checkpoints import Checkpoint
 from recsys.pipelines.encoders.export_encoder import Settings
-from recsys.pipelines.jobs.finished_steps import check_out
+from recsys.pipelines.jobs.kept_results import check_out
 from recsys.pipelines.studies.citeomatic.negatives import Triplets, nearest
 from recsys.pipelines.studies.citeomatic.network_training import device_of
 from recsys.pipelines.studies.encoders.related import is_related_folder, read_related

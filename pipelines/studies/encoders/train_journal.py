@@ -20,7 +20,7 @@ from recsys.eval.studies.encoders.training_page import TRAINING, add_page, page_
 from recsys.eval.studies.probes.paper_classes import is_unseen, write_class_names
 from recsys.formats.papers.paper_stream import Found, open_papers
 from recsys.models.encoder import Text
-from recsys.pipelines.jobs.finished_steps import check_out
+from recsys.pipelines.jobs.kept_results import check_out
 from recsys.pipelines.studies.citeomatic.network_training import device_of
 from recsys.pipelines.studies.embedding_probes import VENUE, Values, classes, values_of
 from recsys.pipelines.studies.encoders.tower import (

@@ -6,7 +6,7 @@ import math
 import re
 import unicodedata
 import warnings
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -126,7 +126,10 @@ class Pages:
 
         self._name = name
         self._reader = self._guarded(lambda: pypdf.PdfReader(io.BytesIO(raw)))
-        self._check_password()
+        if self._guarded(lambda: self._reader.is_encrypted):
+            # An empty password opens what is only protected against printing.
+            if not self._guarded(lambda: self._reader.decrypt("")):
+                raise _encrypted(name)
         self._pages: Sequence[PageObject] = self._guarded(lambda: list(self._reader.pages))
         self._lines: dict[int, list[Line]] = {}
         self._margins: dict[int, str] = {}
@@ -142,10 +145,9 @@ class Pages:
         """Return the lines of a page; of a page that cannot be read, as far as it could."""
         if page not in self._lines:
             failures = self.failures
-            found = self._read(page, forms=0)
-            if not found and self.failures == failures:
-                found = self._read(page, forms=FORMS)
-            self._lines[page] = found
+            self._lines[page] = self._read(page, forms=0)
+            if not self._lines[page] and self.failures == failures:
+                self._lines[page] = self._read(page, forms=FORMS)
         return self._lines[page]
 
     def margin(self, page: int) -> str:
@@ -157,16 +159,10 @@ class Pages:
         """Return an entry of the file's own information such as `/Title`, empty if unknown."""
         try:
             facts = self._guarded(lambda: self._reader.metadata)
-            found = None if facts is None else self._guarded(lambda: facts.get(key))
+            fact = None if facts is None else self._guarded(lambda: facts.get(key))
         except DraftError:
             return ""
-        return found[:LONGEST_FACT].strip() if isinstance(found, str) else ""
-
-    def _check_password(self) -> None:
-        if self._guarded(lambda: self._reader.is_encrypted):
-            # An empty password opens what is only protected against printing.
-            if not self._guarded(lambda: self._reader.decrypt("")):
-                raise _encrypted(self._name)
+        return fact[:LONGEST_FACT].strip() if isinstance(fact, str) else ""
 
     def _read(self, number: int, *, forms: int) -> list[Line]:
         pieces: list[_Piece] = []
@@ -218,23 +214,22 @@ def _collector(
         text: str, cm: Sequence[float], tm: Sequence[float], font: object, size: float
     ) -> None:
         nonlocal left
-        kept = (c for c in text.translate(_LIGATURES) if c.isprintable() or c == GAP)
-        plain = "".join(kept)[:left]
+        printable = (c for c in text.translate(_LIGATURES) if c.isprintable() or c == GAP)
+        plain = "".join(printable)[:left]
         left -= len(plain)
-        up_x, up_y = _turned(tm[2], tm[3], cm)
-        x, y = _turned(tm[4], tm[5], cm)
+        (up_x, up_y), (x, y) = (
+            (tm[at] * cm[0] + tm[at + 1] * cm[2], tm[at] * cm[1] + tm[at + 1] * cm[3])
+            for at in (2, 4)
+        )
         if plain and abs(up_y) >= abs(up_x):
-            pieces.append(_Piece(plain, abs(size) * abs(up_y), x + cm[4], y + cm[5], _face(font)))
+            name = font.get("/BaseFont", "") if isinstance(font, dict) else ""
+            name = str(name)[:LONGEST_FACT]
+            face = "fixed" if _FIXED.search(name) else "bold" if _BOLD.search(name) else ""
+            pieces.append(_Piece(plain, abs(size) * abs(up_y), x + cm[4], y + cm[5], face))
         elif plain:
             turned.append(plain)
 
     return collect
-
-
-def _face(font: object) -> str:
-    """Tell from the name of a font what its letters look like."""
-    name = str(font.get("/BaseFont", ""))[:LONGEST_FACT] if isinstance(font, dict) else ""
-    return "fixed" if _FIXED.search(name) else "bold" if _BOLD.search(name) else ""
 
 
 def _space_out(operator: bytes, operands: list[Any], *_: object) -> None:
@@ -242,62 +237,57 @@ def _space_out(operator: bytes, operands: list[Any], *_: object) -> None:
     if operator != b"TJ" or not operands or not isinstance(operands[0], list):
         return
     spaced: list[Any] = []
-    for each in operands[0]:
-        if isinstance(each, int | float) and each <= -_SPACE:
-            spaced += [GAP, each] if each <= -_WIDE else [min(each, -_SURE)]
+    for item in operands[0]:
+        if isinstance(item, int | float) and item <= -_SPACE:
+            spaced += [GAP, item] if item <= -_WIDE else [min(item, -_SURE)]
         else:
-            spaced.append(each)
+            spaced.append(item)
     operands[0][:] = spaced
 
 
-def _turned(x: float, y: float, matrix: Sequence[float]) -> tuple[float, float]:
-    return x * matrix[0] + y * matrix[2], x * matrix[1] + y * matrix[3]
-
-
 def _lines(pieces: Sequence[_Piece], page: int, middle: float) -> Iterator[Line]:
+    """Join pieces that stand on one line, each right of the one before."""
     run: list[_Piece] = []
     for piece in pieces:
-        if run and not _continues(run[-1], piece):
+        last = run[-1] if run else piece
+        near = abs(last.y - piece.y) <= _SAME_LINE * max(last.size, piece.size, 1.0)
+        if not (near and piece.x >= last.x):
             yield from _line(run, page, middle)
             run = []
         run.append(piece)
-    yield from _line(run, page, middle)
-
-
-def _continues(before: _Piece, piece: _Piece) -> bool:
-    near = abs(before.y - piece.y) <= _SAME_LINE * max(before.size, piece.size, 1.0)
-    return near and piece.x >= before.x
+    if run:
+        yield from _line(run, page, middle)
 
 
 def _line(run: Sequence[_Piece], page: int, middle: float) -> Iterator[Line]:
-    letters: Counter[float] = Counter()
-    for piece in run:
-        letters[piece.size] += sum(map(str.isalpha, piece.text))
-    total = letters.total()
+    sizes, faces = Counter[float](), Counter[str]()
+    letters = [sum(map(str.isalpha, piece.text)) for piece in run]
+    for piece, number in zip(run, letters, strict=True):
+        sizes[piece.size] += number
+        faces[piece.face] += number
     # The initials of small capitals are few, marks for footnotes are fewer.
-    sizes = [size for size, number in letters.items() if number > _SHARE_OF_LINE * total]
-    size = max(sizes, default=max((piece.size for piece in run), default=0.0))
-    written = "".join(piece.text for piece in run if _belongs(piece, size))
+    common = [size for size, number in sizes.items() if number > _SHARE_OF_LINE * sizes.total()]
+    size = max(common or sizes)
+    face, number = faces.most_common(1)[0]
+    # Small raised figures and signs are no words of the line.
+    written = "".join(
+        piece.text
+        for piece, number in zip(run, letters, strict=True)
+        if piece.size > 0.8 * size or number > 1
+    )
     parts = tuple(filter(None, (" ".join(part.split()) for part in written.split(GAP))))
     if parts:
-        first, text = run[0], " ".join(parts)
-        right = first.x > 0.97 * middle
-        apart = parts if len(parts) > 1 else ()
-        yield Line(text, size, first.x, first.y, page, right, apart, _most_common_face(run))
-
-
-def _most_common_face(run: Sequence[_Piece]) -> str:
-    """Return the face of nearly all letters; within a sentence, a word may stand out."""
-    faces: Counter[str] = Counter()
-    for piece in run:
-        faces[piece.face] += sum(map(str.isalpha, piece.text))
-    face, letters = faces.most_common(1)[0] if faces else ("", 0)
-    return face if letters > 0.8 * faces.total() else ""
-
-
-def _belongs(piece: _Piece, size: float) -> bool:
-    """Tell small raised figures and signs from the words of a line."""
-    return piece.size > 0.8 * size or sum(map(str.isalpha, piece.text)) > 1
+        yield Line(
+            text=" ".join(parts),
+            size=size,
+            x=run[0].x,
+            y=run[0].y,
+            page=page,
+            right=run[0].x > 0.97 * middle,
+            parts=parts if len(parts) > 1 else (),
+            # Within a sentence, a word may stand out.
+            face=face if number > 0.8 * faces.total() else "",
+        )
 
 
 def is_readable(lines: Sequence[Line]) -> bool:
@@ -359,10 +349,10 @@ def composed(text: str) -> str:
 
 def words_of(lines: Iterable[Line]) -> Counter[str]:
     """Count the words within lines, in lower case, those with hyphens as one."""
-    found: Counter[str] = Counter()
+    words: Counter[str] = Counter()
     for line in lines:
-        found.update(word.lower() for word in re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)?", line.text))
-    return found
+        words.update(word.lower() for word in re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)?", line.text))
+    return words
 
 
 def without_running_heads(lines: Sequence[Line], others: Iterable[Line]) -> list[Line]:
@@ -370,14 +360,14 @@ def without_running_heads(lines: Sequence[Line], others: Iterable[Line]) -> list
 
     others: lines of other pages, with which heads are compared too.
     """
-    places: dict[tuple[str, int], set[int]] = {}
+
+    def head(line: Line) -> tuple[str, int]:
+        return re.sub(r"\d+", "", line.text).casefold(), round(line.y / 4)
+
+    pages: dict[tuple[str, int], set[int]] = defaultdict(set)
     for line in [*lines, *others]:
-        places.setdefault(_head(line), set()).add(line.page)
-    return [line for line in lines if len(places[_head(line)]) < 2]
-
-
-def _head(line: Line) -> tuple[str, int]:
-    return re.sub(r"\d+", "", line.text).casefold(), round(line.y / 4)
+        pages[head(line)].add(line.page)
+    return [line for line in lines if len(pages[head(line)]) < 2]
 
 
 def heading(text: str) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from recsys.errors import InputError, MissingExtraError
-from recsys.pipelines.encoders.hugging_face import known_names
+from recsys.pipelines.encoders.checkpoints import known_names
 from recsys.pipelines.studies.baselines import (
     BASELINES,
     Fitted,

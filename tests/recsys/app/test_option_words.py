@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, get_args
 
-from recsys.app.cli import options
-from recsys.app.cli.study import clicks
+from recsys.app.cli import clicks, options
 from recsys.eval.report import compare, repeats
 from recsys.eval.report.evaluation_report import SUFFIXES
 from recsys.eval.report.page import FORMATS

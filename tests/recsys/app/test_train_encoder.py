@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from recsys.app.cache import cache_folder
-from recsys.app.cli.signatures import command
-from recsys.app.cli.training import training_encoders
+from recsys.app.cli import encoder_training
 from recsys.eval.studies.encoders.training_page import TRAINING
 from recsys.models.encoder import SeenQueries
 from recsys.pipelines.encoders.checkpoints import read_checkpoint
@@ -150,7 +149,7 @@ def test_an_ablation_is_a_table_on_stdout(
 
 
 def test_the_command_line_has_the_defaults_of_the_library() -> None:
-    given = inspect.signature(command("train_encoder", training_encoders.train_encoder)).parameters
+    given = inspect.signature(encoder_training.train_encoder).parameters
     usual, sample = EncoderOptions(), Sample()
     for name, value in {
         "start": usual.start,
