@@ -154,7 +154,7 @@ def scidocs(
     """
     from recsys.app.answer_writing import check_target, emit
     from recsys.app.bars import shown_progress
-    from recsys.eval.studies.scidocs.scidocs_table import RENDERERS, query_lines
+    from recsys.eval.studies.scidocs.scidocs_figures import RENDERERS, query_lines
     from recsys.pipelines.studies.scidocs_suite import SuiteOptions, evaluate_suite, sources
 
     check_target(queries)
@@ -286,12 +286,12 @@ def probe_embeddings(
     from recsys.app.answer_writing import emit, made, note
     from recsys.app.bars import shown_progress
     from recsys.eval.report.page import FORMATS
-    from recsys.eval.studies.probes import paper_classes, report_probes
+    from recsys.eval.studies.probes import probe_results, report_probes
     from recsys.pipelines.studies import embedding_probes
 
     if out is not None:
         report_probes.check_folder(out)
-    names = None if seen is None else paper_classes.read_class_names(seen)
+    names = None if seen is None else probe_results.read_class_names(seen)
     options = embedding_probes.ProbeOptions(
         label=label, probes=names_in(probes) or (), classes=most_classes, least=min_count,
         papers=most, seen=names, unseen=unseen, runs=runs, seed=seed,
