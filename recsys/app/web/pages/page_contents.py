@@ -10,7 +10,7 @@ from recsys.app.web.paper_views import Around, years_of
 from recsys.app.web.put_question import Answered
 from recsys.app.web.service import Service
 from recsys.app.web.shelf import Opened
-from recsys.formats.answers import percent
+from recsys.formats.answers import percent, where_of
 from recsys.formats.references.bibtex import write as bibtex
 from recsys.formats.references.people import natural
 from recsys.formats.references.shown_facts import (
@@ -22,7 +22,6 @@ from recsys.formats.references.shown_facts import (
     web_address,
 )
 from recsys.formats.references.web_page import span
-from recsys.formats.shown_places import where_of
 from recsys.query.apply_filters import REMOVED
 from recsys.query.question import IN_LIBRARY, Question
 from recsys.records import Answer, Paper, PaperId, Recommendation
