@@ -1,0 +1,291 @@
+"""The fields of the page's form: what the question is, in what a browser sends."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+from urllib.parse import urlencode
+
+from recsys.errors import InputError
+from recsys.formats import identifiers
+from recsys.formats.references.bibliography import year_in
+from recsys.formats.references.reference_formats import work_of_line
+from recsys.formats.references.shown_facts import one_line
+from recsys.keyphrases import cleaned, without_keyphrases
+from recsys.query.filters import Filters
+from recsys.query.question import Question
+from recsys.records import Bibliography, Manuscript, PaperId, ReadingLists, Reference
+
+# References as lines of a form: `Authors (year). Title. doi:...`, which people may correct.
+
+_LINE = re.compile(r"(?P<authors>[^()]{0,2000}?)\s*\((?P<year>\d{4})\)[.,:]?\s+(?P<title>.+)")
+_SHOWN_AUTHORS = 3
+
+
+def lines_of(references: Iterable[Reference]) -> str:
+    """Write one line per reference."""
+    return "\n".join(filter(None, map(_line, references)))
+
+
+def references_in(lines: str) -> tuple[Reference, ...]:
+    """Read one reference per line: an identifier, a title, or what `lines_of` writes.
+
+    None of them is the name of a file.
+    """
+    stripped = filter(None, (line.strip() for line in lines.splitlines()))
+    return tuple(dict.fromkeys(map(_reference, stripped)))
+
+
+def named_papers(words: str) -> tuple[Reference, ...]:
+    """Read papers that are named one per line, or several on a line by identifiers alone."""
+    lines = (line.strip() for line in words.splitlines())
+    found = [part for line in lines if line for part in _parts(line)]
+    return tuple(dict.fromkeys(map(_reference, found)))
+
+
+def _parts(line: str) -> list[str]:
+    parts = [part for part in re.split(r"[\s,;]+", line) if part]
+    bare = all(identifiers.doi(part) or identifiers.arxiv(part) for part in parts)
+    return parts if bare else [line]
+
+
+def _reference(line: str) -> Reference:
+    match = _LINE.fullmatch(line)
+    if match is None:
+        return replace(work_of_line(line), key="")
+    doi = identifiers.doi(match["title"])
+    return Reference(
+        title=re.sub(r"\.?\s*\bdoi:\S+$", "", match["title"]).rstrip(".") or None,
+        authors=tuple(name.strip() for name in match["authors"].split(";") if name.strip()),
+        year=year_in(match["year"]),
+        doi=doi,
+        arxiv=None if doi else identifiers.arxiv(match["title"]),
+    )
+
+
+def _line(reference: Reference) -> str:
+    name = reference.doi or reference.arxiv or reference.acl or reference.id or reference.url or ""
+    title = one_line(reference.title or "")
+    if not title:
+        return one_line(name)
+    if reference.year is None:
+        return title
+    authors = "; ".join(one_line(each) for each in reference.authors[:_SHOWN_AUTHORS])
+    doi = f" doi:{reference.doi}" if reference.doi else ""
+    return f"{authors} ({reference.year}). {title}.{doi}".strip()
+
+
+EARLIEST, LATEST = 1000, 2999
+LONGEST_SHARED = 2000
+"""Characters of an address that programs take without cutting it."""
+LONGEST, LONGEST_LIST = 200_000, 4 * 2**20
+"""Letters of a field; and of one that holds a work on each line, or the ids of a library."""
+_LISTS = ("cites", "more", "less")
+_LONG = ("references", "more_like", "less_like", "library", "text")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormFields:
+    """A question as the form holds it; every value as it was typed.
+
+    cites, more, less: ids of papers that are cited, liked and disliked. references, more_like,
+    less_like: lines that name further ones. library: a JSON list of ids. The other fields with
+    several values have one on each line, `keyphrases` commas or semicolons between them. page: what
+    `page_tokens` made. passage: the place that is asked about is marked in it. text: the sentences
+    of a draft, as `given_text.pack` writes them.
+    """
+
+    index: str = ""
+    title: str = ""
+    abstract: str = ""
+    keyphrases: str = ""
+    authors: str = ""
+    venue: str = ""
+    cites: tuple[PaperId, ...] = ()
+    references: str = ""
+    more: tuple[PaperId, ...] = ()
+    more_like: str = ""
+    less: tuple[PaperId, ...] = ()
+    less_like: str = ""
+    library: str = ""
+    min_year: str = ""
+    max_year: str = ""
+    venues: str = ""
+    types: str = ""
+    exclude_authors: str = ""
+    as_of: str = ""
+    exclude_own: str = ""
+    exclude_library: str = ""
+    keep_front_matter: str = ""
+    mmr: str = ""
+    page: str = ""
+    passage: str = ""
+    text: str = ""
+
+    @classmethod
+    def read(cls, pairs: Iterable[tuple[str, str]]) -> "FormFields":
+        """Read what a form or an address says; names that are no fields are passed over.
+
+        Raises:
+            InputError: a field is too long.
+        """
+        known = {each.name for each in fields(cls)}
+        found: dict[str, Any] = {}
+        for name, value in pairs:
+            if name in _LISTS:
+                found[name] = (*found.get(name, ()), *((value,) if value.strip() else ()))
+            elif name in known and name not in found:
+                found[name] = _checked(name, value).replace("\r\n", "\n").strip()
+        lists: dict[str, Any] = {name: tuple(dict.fromkeys(found.pop(name, ()))) for name in _LISTS}
+        return cls(**lists, **found)
+
+    def empty(self) -> bool:
+        """Tell whether nothing is asked."""
+        asked = (self.title, self.abstract, self.references, self.more_like)
+        return not any((*asked, self.cites, self.more))
+
+    def manuscript(self) -> Manuscript:
+        """Put the draft as the library takes it."""
+        return Manuscript(
+            title=" ".join(self.title.split()),
+            abstract=self.abstract or None,
+            keyphrases=_phrases(self.keyphrases),
+            authors=_lines(self.authors),
+            venue=self.venue or None,
+            references=(*_by_id(self.cites), *references_in(self.references)),
+        )
+
+    def lists(self) -> ReadingLists:
+        """Put the lists as the library takes them.
+
+        Raises:
+            InputError: the library is no list of ids.
+        """
+        return ReadingLists(
+            liked=Bibliography((*_by_id(self.more), *named_papers(self.more_like))),
+            disliked=Bibliography((*_by_id(self.less), *named_papers(self.less_like))),
+            library=Bibliography(_by_id(self.library_ids())),
+        )
+
+    def library_ids(self) -> tuple[PaperId, ...]:
+        """Read the ids of the user's own papers.
+
+        Raises:
+            InputError: they are no JSON list of strings.
+        """
+        if not self.library:
+            return ()
+        try:
+            ids = json.loads(self.library)
+        except (ValueError, RecursionError) as error:
+            raise InputError("The field library is not JSON.", "Give a list of ids.") from error
+        if not isinstance(ids, list) or not all(isinstance(each, str) for each in ids):
+            raise InputError("The field library is no list of ids.", 'Give one such as ["a", "b"].')
+        return tuple(ids)
+
+    def filters(self) -> Filters:
+        """Put the filters as the library takes them.
+
+        Raises:
+            InputError: a value makes no sense.
+        """
+        filters = Filters(
+            min_year=_year("from year", self.min_year),
+            max_year=_year("to year", self.max_year),
+            venues=_lines(self.venues),
+            types=_lines(self.types),
+            exclude_authors=_lines(self.exclude_authors),
+            exclude_own=bool(self.exclude_own),
+            exclude_library=bool(self.exclude_library),
+            keep_front_matter=bool(self.keep_front_matter),
+        )
+        filters.check()
+        return filters
+
+    def year(self) -> int | None:
+        """Return the year in which the draft is written, None for now.
+
+        Raises:
+            InputError: it is no year.
+        """
+        return _year("as of", self.as_of)
+
+    def diversity(self) -> float:
+        """Return how far the answer is spread over topics, 0 to 1.
+
+        Raises:
+            InputError: it is no number.
+        """
+        try:
+            return float(self.mmr or 0)
+        except ValueError as error:
+            raise InputError(
+                f"The variety is {self.mmr[:40]!r}.", "Give a number from 0 to 1."
+            ) from error
+
+    def understood_as(self, question: Question) -> "FormFields":
+        """Say the same in the terms of the corpus: ids where papers were found."""
+        draft = question.draft
+        return replace(
+            self,
+            title=draft.title,
+            abstract=without_keyphrases(draft.abstract, draft.keyphrases) or "",
+            keyphrases=", ".join(cleaned(draft.keyphrases)),
+            authors="\n".join(draft.authors),
+            venue=draft.venue or "",
+            cites=question.cited,
+            references=lines_of(question.unfound),
+            more=question.liked,
+            more_like="",
+            less=draft.disliked,
+            less_like="",
+            library=json.dumps(question.library, ensure_ascii=False) if question.library else "",
+            as_of="" if draft.as_of is None else str(draft.as_of),
+            mmr=f"{self.diversity():g}" if self.diversity() else "",
+            page="",
+        )
+
+    def key(self) -> Mapping[str, object]:
+        """Return all that an answer depends on, but the place in it."""
+        return asdict(replace(self, page=""))
+
+    def address(self, path: str = "/answer") -> str:
+        """Write the question into an address, but no text of a draft; "" when it is too long."""
+        address = f"{path}?{urlencode(list(self._pairs()))}"
+        return address if len(address) <= LONGEST_SHARED else ""
+
+    def _pairs(self) -> Iterator[tuple[str, str]]:
+        for name, value in asdict(replace(self, page="", text="")).items():
+            for each in (value,) if isinstance(value, str) else value:
+                if each:
+                    yield name, each
+
+
+def _checked(name: str, value: str) -> str:
+    most = LONGEST_LIST if name in _LONG else LONGEST
+    if len(value) > most:
+        raise InputError(
+            f"The field {name} has {len(value):,} letters.", f"Give at most {most:,}, or a file."
+        )
+    return value
+
+
+def _by_id(ids: Iterable[PaperId]) -> tuple[Reference, ...]:
+    return tuple(Reference(id=each) for each in ids)
+
+
+def _lines(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
+
+
+def _phrases(text: str) -> tuple[str, ...]:
+    return cleaned(re.split("[,;\n]", text))
+
+
+def _year(name: str, text: str) -> int | None:
+    if not text:
+        return None
+    if text.isascii() and text.isdigit() and len(text) == 4 and EARLIEST <= int(text) <= LATEST:
+        return int(text)
+    raise InputError(f"The year {name!r} is {text[:40]!r}.", "Give four digits, such as 2019.")
