@@ -31,7 +31,7 @@ from recsys.pipelines.ranking.training_table import (
     told_before,
 )
 from recsys.progress import silent
-from recsys.ranking.second_look import SECOND_NAMES
+from recsys.ranking.two_pass import SECOND_NAMES
 from recsys.store.arrays import Floats, Rows
 from recsys.store.artifacts import replacing, write_json
 from recsys.store.collection import Collection

@@ -15,10 +15,10 @@ from benchmarks.bench import Bench, Cost, recsys_program, run_module, run_progra
 from recsys.errors import InputError
 from recsys.models.encoder import MODEL, TOKENIZER
 from recsys.pipelines.jobs.workers import ONE_THREAD
+from recsys.processors import VARIABLES
 from recsys.ranking.ranker import TREES, TreeRanker
-from recsys.store.blas import VARIABLES
+from recsys.store.artifacts import ENCODER
 from recsys.store.generations import pin
-from recsys.store.layout import ENCODER
 
 DRAFT = Path("examples/draft.json")
 ADDED = 7

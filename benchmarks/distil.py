@@ -47,8 +47,7 @@ from recsys.pipelines.studies.finetuning.training_processes import Ranks
 from recsys.pipelines.studies.specter.triplet_sources import ABSTRACT, Judge, read_texts
 from recsys.pipelines.studies.specter.triplet_task import BLOCK, Shelf
 from recsys.store.arrays import Floats, Longs, Rows, load_array
-from recsys.store.artifacts import fingerprint, load_manifest, replacing, write_json
-from recsys.store.layout import ENCODER
+from recsys.store.artifacts import ENCODER, fingerprint, load_manifest, replacing, write_json
 
 RESULT, NONE = "distilled.json", "none"
 SAVING = 60.0

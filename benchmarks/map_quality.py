@@ -14,11 +14,11 @@ from benchmarks.bench import Bench, run_recsys
 from recsys.eval.report.evaluation_pictures import wilson
 from recsys.mapping import Map
 from recsys.mapping.drawing import draw_around
+from recsys.processors import one_thread
 from recsys.query.query import Query, draft_of, make_query
 from recsys.recommend import Recommender
 from recsys.records import PaperId
-from recsys.store.blas import one_thread
-from recsys.store.products import remembered_products
+from recsys.store.vectors import dot_cache
 
 LEAST_HIDDEN = 3
 """References of a group that is hidden."""
@@ -134,7 +134,7 @@ def _query(recommender: Recommender, paper_id: PaperId, hidden: Collection[Paper
 
 
 def _map(recommender: Recommender, query: Query) -> Map:
-    with one_thread(), remembered_products():
+    with one_thread(), dot_cache():
         return draw_around(recommender, query)
 
 

@@ -34,9 +34,8 @@ from recsys.pipelines.jobs.index_writer import writing
 from recsys.pipelines.ranking.cross_fitting import FOLDS
 from recsys.pipelines.ranking.train_ranker import report_on
 from recsys.ranking.features import feature_names
-from recsys.store.artifacts import check_replaceable, replacing
+from recsys.store.artifacts import check_replaceable, ranker_folder, replacing
 from recsys.store.generations import is_index
-from recsys.store.layout import ranker_folder
 
 SHIPPED = Path(__file__).resolve().parents[1] / "recsys" / "data"
 

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from recsys.records import Reference
-from recsys.store.name_keys import author_key
+from recsys.store.words import author_key
 
 CITED_AS = "cite:"
 """Begins a name made of first author, year, volume and page: `cite:smith j|2010|12|345`."""

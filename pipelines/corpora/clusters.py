@@ -14,7 +14,7 @@ from recsys.pipelines.corpora.row_stream import RowStream
 from recsys.pipelines.corpora.work_table import NO_SPACE, records_of
 from recsys.query.matching import Title, named_among, title_likeness, title_of
 from recsys.store.arrays import Longs, Rows
-from recsys.store.name_keys import fold
+from recsys.store.words import fold
 
 SAME_TITLE = 0.93
 """Titles at least so alike may be those of one work: a typing error or two, no other word."""

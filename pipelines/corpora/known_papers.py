@@ -13,7 +13,7 @@ from recsys.pipelines.corpora.title_links import NOWHERE, link_titles
 from recsys.records import Paper, Reference
 from recsys.store.arrays import Longs
 from recsys.store.corpus import Corpus
-from recsys.store.name_keys import author_key
+from recsys.store.words import author_key
 
 _COLUMNS = ("id", "title", "year", "authors", "doi", "aliases")
 

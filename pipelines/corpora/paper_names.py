@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from recsys.pipelines.corpora.row_stream import RowStream
 from recsys.store.arrays import Longs
 from recsys.store.corpus import Corpus
-from recsys.store.graph import Origins
+from recsys.store.row_remap import Origins
 
 NOBODY = -1
 """What a name means that nobody has, or more than one paper."""

@@ -17,7 +17,7 @@ from recsys.query.matching import (
 )
 from recsys.records import Paper, Reference
 from recsys.store.arrays import Mask, Rows
-from recsys.store.name_keys import author_key, fold
+from recsys.store.words import author_key, fold
 
 NOWHERE = -1
 """The row of what is not found."""

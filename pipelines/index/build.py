@@ -40,11 +40,7 @@ from recsys.pipelines.jobs.engines.process_pool import USUAL
 from recsys.pipelines.jobs.index_writer import UNFINISHED, members_of, writing
 from recsys.progress import Progress, silent
 from recsys.retrieval.sources import StageOne
-from recsys.store.artifacts import fingerprint, sha256
-from recsys.store.corpus import Corpus
-from recsys.store.generations import pin
-from recsys.store.graph import CitationGraph
-from recsys.store.layout import (
+from recsys.store.artifacts import (
     CONTEXTS,
     CORPUS,
     DROPPED,
@@ -53,7 +49,12 @@ from recsys.store.layout import (
     TEXT,
     VECTORS,
     WORD_SEARCH,
+    fingerprint,
+    sha256,
 )
+from recsys.store.corpus import Corpus
+from recsys.store.generations import pin
+from recsys.store.graph import CitationGraph
 
 
 @dataclass(frozen=True, slots=True)

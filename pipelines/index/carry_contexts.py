@@ -12,7 +12,8 @@ from recsys.pipelines.index.context_columns import columns_of, in_order, taken, 
 from recsys.store.arrays import Rows
 from recsys.store.artifacts import load_manifest
 from recsys.store.contexts import KIND, SCHEMA, TEXTS, Contexts
-from recsys.store.graph import GONE, Years
+from recsys.store.graph import Years
+from recsys.store.row_remap import GONE
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,8 @@ from recsys.pipelines.index.known_vectors import KnownVectors
 from recsys.pipelines.index.read_texts import texts_of
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Rows, write_rows
-from recsys.store.artifacts import MANIFEST, link_or_copy, load_manifest, seal
+from recsys.store.artifacts import MANIFEST, NNRANK, link_or_copy, load_manifest, seal
 from recsys.store.corpus import Corpus
-from recsys.store.layout import NNRANK
 
 STAGE = "NNSelect"
 _AT_ONCE = 512

@@ -8,7 +8,8 @@ import pyarrow.compute as pc
 
 from recsys.pipelines.corpora.paper_names import NOBODY, PaperNames
 from recsys.store.arrays import Longs, Rows, SortedStrings
-from recsys.store.graph import GONE, CitationGraph
+from recsys.store.graph import CitationGraph
+from recsys.store.row_remap import GONE
 
 _OUTSIDE = NOBODY
 _AT_ONCE = 1 << 19

@@ -23,12 +23,21 @@ from recsys.pipelines.corpora.row_stream import RowStream
 from recsys.pipelines.index.citation_links import LinkCounts, Resolver
 from recsys.pipelines.index.paper_rows import ROW_GROUP, in_order
 from recsys.store.arrays import Mask, Ragged, Rows, SortedStrings
-from recsys.store.corpus import PAPERS, Corpus, paper_types
-from recsys.store.graph import GONE, UNKNOWN_YEAR, CitationGraph, Origins, Union, unite
-from recsys.store.hashed_names import HashedNames, NameHasher
-from recsys.store.layout import FRONT_MATTER
-from recsys.store.name_keys import author_keys, venue_key
-from recsys.store.shown_papers import FIELDS, ShownPapers, ShownWriter, is_front_matter
+from recsys.store.artifacts import FRONT_MATTER
+from recsys.store.corpus import (
+    FIELDS,
+    PAPERS,
+    Corpus,
+    HashedNames,
+    NameHasher,
+    ShownPapers,
+    ShownWriter,
+    paper_types,
+)
+from recsys.store.front_matter import is_front_matter
+from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
+from recsys.store.row_remap import GONE, Origins, Union, unite
+from recsys.store.words import author_keys, venue_key
 
 # A fifth less than by default, for two CPU seconds more a hundred thousand papers: what a row group
 # has of a column is one page, because pages are packed apart, and few values occur again.

@@ -26,11 +26,11 @@ from recsys.store.contexts import (
     STARTS,
     TEXTS,
     WORDS,
-    Codes,
     starts_of,
     year_keys,
 )
 from recsys.store.graph import UNKNOWN_YEAR, Years
+from recsys.store.kernels.dispatch import Codes
 from recsys.store.terms import batches
 
 COLUMNS = pa.schema(

@@ -20,9 +20,8 @@ from recsys.pipelines.index.read_texts import texts_of
 from recsys.pipelines.index.shard_encoders import STAGE, LazyShards, ShardEncoder
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats, Mask, load_array, write_rows
-from recsys.store.artifacts import fingerprint, link_or_copy, sha256, write_json
+from recsys.store.artifacts import VECTOR_FILE, fingerprint, link_or_copy, sha256, write_json
 from recsys.store.corpus import PAPERS, Corpus
-from recsys.store.layout import VECTOR_FILE
 
 NOTES = "vectors.json"
 SHARD = 512

@@ -24,9 +24,8 @@ from recsys.pipelines.index.read_texts import texts_of
 from recsys.progress import Progress, silent
 from recsys.protocols import Encoder
 from recsys.store.arrays import Floats, Longs, Mask, load_array, write_rows
-from recsys.store.artifacts import sha256
+from recsys.store.artifacts import BY_WORDS, VECTOR_FILE, sha256
 from recsys.store.corpus import Corpus
-from recsys.store.layout import BY_WORDS, VECTOR_FILE
 from recsys.store.terms import TermStore
 
 GIVEN_FILE = "given.npy"

@@ -12,8 +12,8 @@ from recsys.pipelines.corpora.source_files import SourceFile
 from recsys.pipelines.index.citation_links import LinkCounts
 from recsys.pipelines.index.columns import write_columns
 from recsys.progress import Progress, silent
+from recsys.store.artifacts import CORPUS
 from recsys.store.generations import GENERATIONS, in_force, root_of
-from recsys.store.layout import CORPUS
 
 REJECTS = "rejects.jsonl"
 """One line {file, line, reason, excerpt} for each record of the sources that gave no work."""

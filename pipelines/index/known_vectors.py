@@ -14,13 +14,12 @@ from recsys.pipelines.index.changes import Plan
 from recsys.pipelines.index.paper_rows import PaperRows, same_papers
 from recsys.pipelines.index.read_texts import read_texts
 from recsys.store.arrays import Floats, Mask, Rows
-from recsys.store.artifacts import check_hashes
+from recsys.store.artifacts import CORPUS, VECTORS, check_hashes
 from recsys.store.corpus import Corpus
 from recsys.store.generations import pin
-from recsys.store.graph import GONE
-from recsys.store.layout import CORPUS, VECTORS
-from recsys.store.soundness import check_vectors
-from recsys.store.vectors.stored_vectors import StoredVectors, load_vectors, vector_files
+from recsys.store.row_remap import GONE
+from recsys.store.validation import check_vectors
+from recsys.store.vectors import StoredVectors, load_vectors, vector_files
 
 AT_ONCE = 2048
 _BYTES = 16

@@ -13,7 +13,7 @@ from recsys.pipelines.corpora.paper_schema import SCHEMA
 from recsys.pipelines.corpora.row_stream import RowStream, RowWriter
 from recsys.store.arrays import Longs, Mask, Rows
 from recsys.store.corpus import Corpus
-from recsys.store.graph import Origins
+from recsys.store.row_remap import Origins
 
 ROW_GROUP = 4096
 """Papers that are sorted and written together."""

@@ -7,8 +7,8 @@ from typing import Any
 from recsys.errors import ArtifactError, InputError
 from recsys.leftovers import is_temporary
 from recsys.pipelines.jobs.index_writer import LOCK, UNFINISHED
+from recsys.store.artifacts import CORPUS
 from recsys.store.generations import GENERATIONS, is_index, pin
-from recsys.store.layout import CORPUS
 
 
 def config_if_built(out: Path, recipe: str, *, force: bool) -> dict[str, Any] | None:

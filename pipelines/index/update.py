@@ -53,12 +53,23 @@ from recsys.pipelines.jobs.engines.process_pool import USUAL
 from recsys.pipelines.jobs.index_writer import IndexWriter, members_of, writing
 from recsys.pipelines.jobs.staged_folder import Stage, StagedFolder
 from recsys.progress import Progress, silent
-from recsys.store.artifacts import MANIFEST, fingerprint, link_or_copy, sha256
+from recsys.store.artifacts import (
+    CONTEXTS,
+    CORPUS,
+    ENCODER,
+    MANIFEST,
+    NNSELECT,
+    TEXT,
+    VECTORS,
+    WORD_SEARCH,
+    fingerprint,
+    link_or_copy,
+    sha256,
+)
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
 from recsys.store.generations import pin
 from recsys.store.graph import CitationGraph
-from recsys.store.layout import CONTEXTS, CORPUS, ENCODER, NNSELECT, TEXT, VECTORS, WORD_SEARCH
 
 FEW = 64
 """Texts that are encoded on one processor."""

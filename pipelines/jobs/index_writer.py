@@ -18,6 +18,8 @@ from recsys.pipelines.jobs.locks import discard, holding
 from recsys.pipelines.jobs.staged_folder import StagedFolder
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import (
+    INDEX_KIND,
+    INDEX_SCHEMA,
     facts_of_file,
     link_or_copy,
     load_manifest,
@@ -34,7 +36,6 @@ from recsys.store.generations import (
     remove_unless_read,
     root_of,
 )
-from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA
 
 LOCK = "lock"
 UNFINISHED = "unfinished"

@@ -33,7 +33,7 @@ from recsys.pipelines.ranking.fit_ranker import (
 )
 from recsys.pipelines.ranking.training_table import TrainingTable
 from recsys.progress import Progress, silent
-from recsys.ranking.network import Network
+from recsys.ranking.ranker import Network
 from recsys.store.arrays import Floats, Mask, Rows
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from recsys.progress import Progress
 from recsys.ranking.ranker import TreeRanker
 from recsys.retrieval.sources import StageOne
 from recsys.store.arrays import Floats, Rows, top_k
+from recsys.store.artifacts import ranker_folder
 from recsys.store.collection import Collection
-from recsys.store.layout import ranker_folder
 
 _F1 = f"F1@{CUTOFF}"
 _STAGE = "features of test"

@@ -26,9 +26,8 @@ from recsys.pipelines.remote.store_pointer import (
     torn,
 )
 from recsys.progress import Progress, silent
-from recsys.store.artifacts import MANIFEST, tree_to_disk, write_json
+from recsys.store.artifacts import MANIFEST, REMOTE, lies_on_store, tree_to_disk, write_json
 from recsys.store.generations import GENERATIONS, read_pointer, remove_unless_read
-from recsys.store.layout import REMOTE, lies_on_store
 
 Done = TypeVar("Done")
 AT_ONCE = 8

@@ -18,7 +18,7 @@ from recsys.errors import InputError
 from recsys.extras import EXTRAS, installed
 from recsys.processors import processors
 from recsys.store.artifacts import sha256
-from recsys.store.kernels import fastest
+from recsys.store.kernels import dispatch
 
 NEEDED_SPACE = 2 * 2**30
 """Bytes of free disk space that the starter index and a first corpus need with room to spare."""
@@ -145,10 +145,10 @@ def _loads(name: str, package: str, code: str, hint: str) -> Check:
 
 def _kernels() -> Check:
     """Tell whether the loops of an answer are compiled; numpy's are slower, and no problem."""
-    if fastest.COMPILED:
+    if dispatch.COMPILED:
         return Check("kernels", True, "compiled")
-    asked = os.environ.get(fastest.VARIABLE) == "plain"
-    why = f"as {fastest.VARIABLE} says" if asked else "none were compiled on installation"
+    asked = os.environ.get(dispatch.VARIABLE) == "plain"
+    why = f"as {dispatch.VARIABLE} says" if asked else "none were compiled on installation"
     return Check("kernels", True, f"those of numpy, {why}: answers are slower")
 
 

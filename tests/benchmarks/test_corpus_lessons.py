@@ -11,7 +11,7 @@ import benchmarks.corpus_lessons as program
 from benchmarks.corpus_lessons import Form, Lessons, lessons_of, teach_together
 from recsys.pipelines.ranking.cross_fitting import Taught, teach
 from recsys.ranking.features import feature_names
-from recsys.ranking.second_look import SECOND_NAMES
+from recsys.ranking.two_pass import SECOND_NAMES
 
 if TYPE_CHECKING:
     from tests.built_index import Built

@@ -33,7 +33,7 @@ from recsys.pipelines.studies.citeomatic.network_training import one_thread
 from recsys.pipelines.studies.finetuning.encoder_training import Loop
 from recsys.pipelines.studies.specter.triplet_sources import ABSTRACT, read_texts
 from recsys.store.arrays import Floats
-from recsys.store.layout import ENCODER
+from recsys.store.artifacts import ENCODER
 from tests.pipelines.studies.specter.small_sources import write_tiny_bert
 
 if TYPE_CHECKING:

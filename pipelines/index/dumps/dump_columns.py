@@ -28,12 +28,10 @@ from recsys.pipelines.index.dumps.partition_runs import (
 )
 from recsys.pipelines.index.paper_rows import ROW_GROUP
 from recsys.store.arrays import GrowingArray, Longs, Rows
-from recsys.store.corpus import PAPERS
+from recsys.store.artifacts import FRONT_MATTER
+from recsys.store.corpus import FIELDS, HASHES, PAPERS, ROWS, Hashes, ShownWriter, hashes_of
 from recsys.store.graph import UNKNOWN_YEAR
-from recsys.store.hashed_names import HASHES, ROWS, Hashes, hashes_of
-from recsys.store.layout import FRONT_MATTER
-from recsys.store.name_keys import author_keys, venue_key
-from recsys.store.shown_papers import FIELDS, ShownWriter
+from recsys.store.words import author_keys, venue_key
 
 _HASHED = pa.schema([("hash", pa.uint32()), ("row", pa.int32())])
 _VENUES = "venue_keys"

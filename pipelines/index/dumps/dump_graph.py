@@ -23,8 +23,8 @@ from recsys.pipelines.index.dumps.partition_runs import (
     first_of_range,
 )
 from recsys.store.arrays import GrowingArray, Longs, Rows
+from recsys.store.artifacts import YEARS
 from recsys.store.graph import LATE, UNKNOWN_YEAR, Years
-from recsys.store.layout import YEARS
 
 CALLED = pa.schema([("name", pa.string()), ("row", pa.int32()), ("is_id", pa.bool_())])
 """Names of papers, and their rows in the order of ids."""

@@ -32,7 +32,7 @@ from recsys.query.matching import THRESHOLD, title_of
 from recsys.records import Paper
 from recsys.store.arrays import Longs, Rows
 from recsys.store.graph import UNKNOWN_YEAR
-from recsys.store.name_keys import author_key
+from recsys.store.words import author_key
 
 _WANTED = pa.schema(
     [

@@ -30,10 +30,9 @@ from recsys.pipelines.studies.baselines.word_baselines import (
 )
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats
-from recsys.store.artifacts import fingerprint
+from recsys.store.artifacts import CORPUS, NNSELECT, fingerprint
 from recsys.store.corpus import Corpus
 from recsys.store.generations import pin
-from recsys.store.layout import CORPUS, NNSELECT
 
 if TYPE_CHECKING:
     from sklearn.feature_extraction.text import TfidfVectorizer

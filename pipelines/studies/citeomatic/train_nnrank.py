@@ -29,10 +29,9 @@ from recsys.pipelines.studies.citeomatic.rank_task import (
 )
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Rows
-from recsys.store.artifacts import MANIFEST, fingerprint, seal, sha256
+from recsys.store.artifacts import MANIFEST, NNSELECT, fingerprint, nnrank_folder, seal, sha256
 from recsys.store.collection import Collection
 from recsys.store.generations import content_key, in_force, root_of
-from recsys.store.layout import NNSELECT, nnrank_folder
 
 _REVISION = 1
 """Raised when the same inputs would give something else: what was kept is then made again."""

@@ -36,9 +36,8 @@ from recsys.pipelines.studies.citeomatic.select_task import (
 from recsys.pipelines.studies.citeomatic.towers import NNSelect, embed
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats, Rows, SortedStrings
-from recsys.store.artifacts import fingerprint, seal, sha256
+from recsys.store.artifacts import NNSELECT, UNTIL, fingerprint, seal, sha256
 from recsys.store.generations import content_key, in_force, root_of
-from recsys.store.layout import NNSELECT, UNTIL
 
 _FORMAT = "Give a text file with a word and its numbers in every line, as of GloVe or word2vec."
 

@@ -38,9 +38,8 @@ from recsys.pipelines.studies.citeomatic.select_task import SelectTask
 from recsys.pipelines.studies.citeomatic.train_nnrank import NNRankOptions, RankMaterial, fit
 from recsys.pipelines.studies.citeomatic.train_nnselect import NNSelectOptions
 from recsys.progress import Progress, silent
-from recsys.store.artifacts import MANIFEST, fingerprint, sha256
+from recsys.store.artifacts import MANIFEST, NNSELECT, fingerprint, sha256
 from recsys.store.generations import content_key, pin
-from recsys.store.layout import NNSELECT
 
 if TYPE_CHECKING:
     import optuna

@@ -18,11 +18,10 @@ from recsys.pipelines.jobs.per_query import OpenIndex
 from recsys.pipelines.studies.probes.probe_papers import read_values
 from recsys.pipelines.studies.scidocs.generator import GeneratorOptions, generate
 from recsys.progress import Progress
-from recsys.store.artifacts import fingerprint, replacing, sha256
+from recsys.store.artifacts import CORPUS, fingerprint, replacing, sha256
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
 from recsys.store.generations import content_key, pin
-from recsys.store.layout import CORPUS
 
 ROWS, SUITE, LABELLED = "rows", "scidocs", "labelled"
 PARTS = {"test": "test", "dev": "val"}

@@ -41,10 +41,9 @@ from recsys.pipelines.studies.compare_encoders.comparison_bench import PARTS, Be
 from recsys.pipelines.studies.probes.probe import ProbeOptions, probe
 from recsys.pipelines.studies.scidocs.suite import Source, SuiteOptions, evaluate_suite
 from recsys.progress import Progress
-from recsys.store.artifacts import fingerprint
+from recsys.store.artifacts import CORPUS, TEXT, VECTORS, WORD_SEARCH, fingerprint, ranker_folder
 from recsys.store.corpus import Corpus
 from recsys.store.generations import in_force, pin
-from recsys.store.layout import CORPUS, TEXT, VECTORS, WORD_SEARCH, ranker_folder
 
 EMBEDDING = "embedding"
 TESTED = "query F1@20"

@@ -34,10 +34,9 @@ from recsys.pipelines.studies.baselines.material import (
 from recsys.pipelines.studies.compare_encoders.comparison_bench import Bench, Labelled
 from recsys.progress import Progress
 from recsys.protocols import Encoder
-from recsys.store.artifacts import MANIFEST, fingerprint, sha256
+from recsys.store.artifacts import MANIFEST, NNSELECT, fingerprint, sha256
 from recsys.store.corpus import Corpus
-from recsys.store.layout import NNSELECT
-from recsys.store.vectors.stored_vectors import StoredVectors
+from recsys.store.vectors import StoredVectors
 
 _REVISION = 1
 """Raised when the same inputs would give something else: what was kept is then made again."""

@@ -14,10 +14,9 @@ from recsys.pipelines.studies.probes.probe_papers import VENUE, Values, classes,
 from recsys.progress import Progress, silent
 from recsys.records import Paper
 from recsys.store.arrays import Longs, Rows
-from recsys.store.artifacts import fingerprint, sha256
+from recsys.store.artifacts import CORPUS, fingerprint, sha256
 from recsys.store.corpus import Corpus
 from recsys.store.generations import content_key, is_index, pin
-from recsys.store.layout import CORPUS
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from recsys.formats.bodies.gap_signs import Sign, gaps
 from recsys.formats.drafts.wording import OTHERS, counted
 from recsys.records import Reference
-from recsys.store.name_keys import author_key, fold
+from recsys.store.words import author_key, fold
 
 LONGEST_BRACKET = 600
 """Characters within brackets that are read as one citation."""

@@ -14,8 +14,8 @@ from recsys.pipelines.index.known_vectors import KnownVectors
 from recsys.pipelines.index.read_texts import read_texts, texts_of
 from recsys.pipelines.index.shard_encoders import Here
 from recsys.store.arrays import Floats
+from recsys.store.artifacts import VECTOR_FILE
 from recsys.store.corpus import Corpus
-from recsys.store.layout import VECTOR_FILE
 from tests.hashing_encoder import HashingEncoder
 
 PAPERS = 23

@@ -128,7 +128,7 @@ print(*sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     imported = set(done.stdout.split())
-    assert "recsys.ranking.citing_habits" in imported
+    assert "recsys.ranking.feature_context" in imported
     assert not {"typer", "pydantic", "pyarrow", "numpy.ma", "sklearn", "torch"} & imported
 
 

@@ -11,8 +11,8 @@ from recsys.app.cli.signatures import command
 from recsys.app.cli.study import networks
 from recsys.app.cli.training import training_networks
 from recsys.pipelines.studies.citeomatic.train_nnrank import NNRankOptions
+from recsys.store.artifacts import nnrank_folder
 from recsys.store.generations import in_force
-from recsys.store.layout import nnrank_folder
 
 if TYPE_CHECKING:
     from tests.built_index import Built

@@ -95,7 +95,7 @@ def draw_map(
     near ones, in groups by topic. Each group says how many near papers it has and how many the
     draft cites; the three widest gaps are named.
     """
-    from recsys.store.blas import start_on_one_thread
+    from recsys.processors import start_on_one_thread
 
     start_on_one_thread()
     from recsys.app.answer_writing import emit

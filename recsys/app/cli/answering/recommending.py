@@ -43,7 +43,7 @@ def recommend(
     When one of several drafts fails, the others are answered all the same, the error names it, and
     the exit code is 1.
     """
-    from recsys.store.blas import start_on_one_thread
+    from recsys.processors import start_on_one_thread
 
     start_on_one_thread()
     from recsys.app.answer_writing import AnswerWriter

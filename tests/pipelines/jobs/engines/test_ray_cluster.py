@@ -32,10 +32,9 @@ from recsys.pipelines.jobs.engines.ray_connection import connected
 from recsys.pipelines.jobs.engines.shard_files import MadeFiles, kept
 from recsys.pipelines.ranking.train_ranker import TrainOptions, train_ranker
 from recsys.pipelines.studies.compare_encoders.embed import EmbedOptions, embed
-from recsys.store.artifacts import sha256
+from recsys.store.artifacts import CORPUS, ENCODER, VECTOR_FILE, sha256
 from recsys.store.corpus import Corpus
 from recsys.store.generations import in_force
-from recsys.store.layout import CORPUS, ENCODER, VECTOR_FILE
 from tests.built_index import ROOT, hashes, stopped, write_many
 from tests.ray_nodes import Nodes, two_nodes
 from tests.rows import each_row

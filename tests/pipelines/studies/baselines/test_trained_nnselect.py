@@ -13,9 +13,8 @@ from recsys.models.nnselect import KIND, SCHEMA, NNSelectModel
 from recsys.pipelines.evaluation.splits import read_split
 from recsys.pipelines.studies.baselines.baseline_table import fit_baseline
 from recsys.pipelines.studies.baselines.material import Material, material_of
-from recsys.store.artifacts import seal
+from recsys.store.artifacts import NNSELECT, seal
 from recsys.store.generations import in_force
-from recsys.store.layout import NNSELECT
 from tests.pipelines.small_index import (
     open_small_collection,
     write_small_index,

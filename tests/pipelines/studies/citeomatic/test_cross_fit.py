@@ -22,8 +22,8 @@ from recsys.pipelines.studies.citeomatic.network_training import Checkpoint, tra
 from recsys.pipelines.studies.citeomatic.select_task import SelectOptions, SelectTask, facts_of
 from recsys.pipelines.studies.citeomatic.towers import Penalty, embed
 from recsys.pipelines.studies.citeomatic.train_nnselect import NNSelectOptions, train_nnselect
+from recsys.store.artifacts import NNSELECT
 from recsys.store.generations import in_force
-from recsys.store.layout import NNSELECT
 from tests.pipelines.studies.citeomatic.conftest import SELECT, Wordy
 from tests.rows import each_row
 from tests.tiny import unit
