@@ -19,7 +19,7 @@ from benchmarks.thinned_links import LinkDropout, View, all_links, share_of_link
 from recsys.indexes.opening import open_collection
 from recsys.models.encoder import SeenQueries
 from recsys.pipelines.evaluation.splits import read_parts, read_split
-from recsys.pipelines.ranking.cross_fitting import Recipe, Taught, teach
+from recsys.pipelines.ranking.cross_fitting import Recipe, TrainedRanker, teach
 from recsys.pipelines.ranking.fit_network import FEWER_UNITS
 from recsys.pipelines.ranking.fit_ranker import FittedRanker
 from recsys.pipelines.ranking.ranker_trial import looking_again
@@ -190,7 +190,7 @@ def lessons_of(
     return Lessons(form.corpus, names, collection, (train, dev), posings)
 
 
-def teach_together(lessons: Sequence[Lessons], *, seed: int) -> Taught:
+def teach_together(lessons: Sequence[Lessons], *, seed: int) -> TrainedRanker:
     """Train rankers of folds of all corpora's queries, and such rankers again for a second look.
 
     Each query is seen again with the chances that a ranker gave it which has not learned from it;

@@ -14,7 +14,7 @@ import recsys
 from benchmarks.bench import Bench, Cost, recsys_program, run_module, run_program, run_recsys
 from recsys.errors import InputError
 from recsys.models.encoder import MODEL, TOKENIZER
-from recsys.pipelines.jobs.workers import ONE_THREAD
+from recsys.pipelines.jobs.engines import ONE_THREAD
 from recsys.processors import VARIABLES
 from recsys.ranking.ranker import TREES, TreeRanker
 from recsys.store.artifacts import ENCODER

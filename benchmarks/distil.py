@@ -35,17 +35,21 @@ from recsys.indexes.opening import open_collection
 from recsys.models.encoder import KIND, SCHEMA, OnnxEncoder, SeenQueries, Text
 from recsys.pipelines.encoders.checkpoints import MPNET
 from recsys.pipelines.encoders.export_encoder import cached_encoder, export_encoder
-from recsys.pipelines.jobs.finished_steps import check_out
+from recsys.pipelines.jobs.kept_results import check_out
 from recsys.pipelines.studies.citeomatic.network_training import device_of
-from recsys.pipelines.studies.finetuning.encoder_optimiser import Pace
-from recsys.pipelines.studies.finetuning.encoder_training import LoopOptions, Run, train
-from recsys.pipelines.studies.finetuning.lora import LoraOptions
-from recsys.pipelines.studies.finetuning.student import StartOptions, Student, facts_of
-from recsys.pipelines.studies.finetuning.tower import Texts, Tower
-from recsys.pipelines.studies.finetuning.training_history import Checkpoint, History
-from recsys.pipelines.studies.finetuning.training_processes import Ranks
-from recsys.pipelines.studies.specter.triplet_sources import ABSTRACT, Judge, read_texts
-from recsys.pipelines.studies.specter.triplet_task import BLOCK, Shelf
+from recsys.pipelines.studies.encoders.tower import LoraOptions, StartOptions, Student, Texts, Tower
+from recsys.pipelines.studies.encoders.train_encoder import BLOCK, Shelf
+from recsys.pipelines.studies.encoders.training import (
+    Checkpoint,
+    History,
+    LoopOptions,
+    Pace,
+    Ranks,
+    Run,
+    facts_of,
+    train,
+)
+from recsys.pipelines.studies.encoders.triplets import ABSTRACT, Judge, read_texts
 from recsys.store.arrays import Floats, Longs, Rows, load_array
 from recsys.store.artifacts import ENCODER, fingerprint, load_manifest, replacing, write_json
 

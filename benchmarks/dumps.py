@@ -1,4 +1,4 @@
-"""Make dumps of any size, and measure reading them: by one process that holds all, and by parts.
+"""Make dumps of any size, and measure reading them: in one process, and file by file in several.
 
     python -m benchmarks.dumps measure FOLDER --records 2000000 --files 64 --jobs 2
 
@@ -28,12 +28,10 @@ from benchmarks.made_corpus import invented_author, invented_word
 from benchmarks.result_tables import written
 from docs.made.marked_pages import check_page, rewrite_page
 from recsys.errors import RecsysError
-from recsys.pipelines.corpora.collect import AS_TOLD
-from recsys.pipelines.corpora.source_files import source_files
-from recsys.pipelines.index.dumps.ingest_dump import DumpJob, ingest_dump
-from recsys.pipelines.index.dumps.ingest_files import parts_for
+from recsys.pipelines.corpora.collect import PART_BYTES
+from recsys.pipelines.corpora.source_files import SourceFile, source_files
 from recsys.pipelines.index.ingest import ingest
-from recsys.pipelines.jobs.engines.process_pool import ProcessPool
+from recsys.pipelines.jobs.engines import ProcessPool
 from recsys.store.arrays import Floats, Longs
 
 PAGE = "dumps"
@@ -176,11 +174,8 @@ def run_way(way: str, sources: Path, work: Path, jobs: int) -> dict[str, Any]:
         shutil.rmtree(each, ignore_errors=True)
     folder.mkdir(parents=True)
     begun = time.monotonic()
-    if way == ONCE:
-        lines = ingest(files, folder, AS_TOLD).lines()
-    else:
-        job = DumpJob(ProcessPool(jobs), place, "measured", parts_for(files))
-        lines = ingest_dump(files, folder, AS_TOLD, job).lines()
+    parts = None if way == ONCE else parts_for(files)
+    lines = ingest(files, folder, work=place, engine=ProcessPool(jobs), parts=parts).lines()
     wall = time.monotonic() - begun
     shutil.rmtree(place, ignore_errors=True)
     own, others = (
@@ -195,6 +190,11 @@ def run_way(way: str, sources: Path, work: Path, jobs: int) -> dict[str, Any]:
         "workers": others.ru_maxrss / 1024,
         "lines": lines,
     }
+
+
+def parts_for(files: Sequence[SourceFile]) -> int:
+    """Choose as many parts as files of that size have."""
+    return max(1, -(-sum(file.size for file in files) // PART_BYTES))
 
 
 def run_ways(sources: Path, work: Path, jobs: int) -> dict[str, dict[str, Any]]:

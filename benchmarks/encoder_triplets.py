@@ -23,12 +23,15 @@ from torch.nn.functional import triplet_margin_loss
 from benchmarks.bench import ending
 from recsys.models.encoder import segments
 from recsys.pipelines.studies.citeomatic.network_training import one_thread
-from recsys.pipelines.studies.finetuning.encoder_optimiser import Optimiser, Pace
-from recsys.pipelines.studies.finetuning.encoder_training import Run
-from recsys.pipelines.studies.finetuning.lora import LoraOptions
-from recsys.pipelines.studies.specter.train_encoder import EncoderOptions, Trained, untrained
-from recsys.pipelines.studies.specter.triplet_sources import Reading, Sample, read_index
-from recsys.pipelines.studies.specter.triplet_task import MARGIN
+from recsys.pipelines.studies.encoders.tower import LoraOptions
+from recsys.pipelines.studies.encoders.train_encoder import (
+    MARGIN,
+    EncoderOptions,
+    Trained,
+    untrained,
+)
+from recsys.pipelines.studies.encoders.training import Optimiser, Pace, Run
+from recsys.pipelines.studies.encoders.triplets import Reading, Sample, read_index
 from recsys.store.arrays import Rows
 
 PART = 16

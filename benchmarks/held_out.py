@@ -40,20 +40,25 @@ from recsys.indexes.opening import open_collection
 from recsys.pipelines.encoders.checkpoints import MINILM
 from recsys.pipelines.evaluation.splits import read_split
 from recsys.pipelines.studies.citeomatic.network_training import device_of
-from recsys.pipelines.studies.finetuning.encoder_optimiser import Pace
-from recsys.pipelines.studies.finetuning.encoder_training import LoopOptions, Run, put
-from recsys.pipelines.studies.finetuning.lora import LoraOptions, adapters
-from recsys.pipelines.studies.finetuning.student import ADAPTER
-from recsys.pipelines.studies.finetuning.training_history import History
-from recsys.pipelines.studies.finetuning.training_processes import Ranks
-from recsys.pipelines.studies.specter.train_encoder import (
+from recsys.pipelines.studies.encoders.tower import ADAPTER, LoraOptions, adapters
+from recsys.pipelines.studies.encoders.train_encoder import (
     ADAPTER_RATE,
     EncoderOptions,
+    LossName,
+    LossOptions,
     Trained,
     fit,
     untrained,
 )
-from recsys.pipelines.studies.specter.triplet_sources import (
+from recsys.pipelines.studies.encoders.training import (
+    History,
+    LoopOptions,
+    Pace,
+    Ranks,
+    Run,
+    put,
+)
+from recsys.pipelines.studies.encoders.triplets import (
     Judge,
     Reading,
     Sample,
@@ -61,7 +66,6 @@ from recsys.pipelines.studies.specter.triplet_sources import (
     judge_of,
     read_index,
 )
-from recsys.pipelines.studies.specter.triplet_task import LossName, LossOptions
 from recsys.store.artifacts import replacing, write_json
 
 RESULT = "held_out.json"

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recsys.errors import InputError
-from recsys.formats.bodies.sentence_splitting import sentences
+from recsys.formats.bodies.running_text import sentences
 from recsys.progress import Progress, silent
 from recsys.protocols import Encoder
 from recsys.store.arrays import Floats, Longs, Mask, Rows, load_array, write_rows

@@ -16,7 +16,7 @@ import numpy as np
 from recsys.formats.drafts.draft_formats import read_draft
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.encoders.checkpoints import minilm_folder
-from recsys.pipelines.encoders.torch_check import torch_vectors
+from recsys.pipelines.encoders.export_encoder import torch_vectors
 from recsys.ranking.ranker import TreeRanker
 from recsys.recommend import Recommender
 from recsys.store.arrays import Floats

@@ -43,7 +43,7 @@ from recsys.errors import InputError
 from recsys.models.encoder import OnnxEncoder
 from recsys.pipelines.encoders.checkpoints import MINILM
 from recsys.pipelines.encoders.export_encoder import cached_encoder
-from recsys.pipelines.jobs.workers import ONE_THREAD
+from recsys.pipelines.jobs.engines import ONE_THREAD
 from recsys.store.artifacts import CORPUS
 from recsys.store.generations import in_force
 

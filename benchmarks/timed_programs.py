@@ -366,7 +366,7 @@ def encoding(corpus: str, papers: str = "200", threads: str = "2", rounds: str =
     that wait busily for each other. The library sorts texts by length and is measured at several
     batch sizes; every ratio is to its best one by that clock.
     """
-    from recsys.pipelines.index.read_texts import read_texts
+    from recsys.pipelines.index.paper_rows import read_texts
     from recsys.store.corpus import Corpus
 
     whole = Corpus.load(Path(corpus))

@@ -38,11 +38,9 @@ from benchmarks.thinned_links import share_of_links
 from recsys.eval.measures import Judged, per_query, summarise
 from recsys.eval.significance import bootstrap_pooled_f1, expected_calibration_error
 from recsys.indexes.opening import open_collection
-from recsys.pipelines.evaluation.seeded_queries import pose
-from recsys.pipelines.evaluation.splits import read_split
-from recsys.pipelines.ranking.cross_fitting import Recipe
+from recsys.pipelines.evaluation.splits import pose, read_split
+from recsys.pipelines.ranking.cross_fitting import Recipe, learn_on
 from recsys.pipelines.ranking.fit_ranker import FittedRanker
-from recsys.pipelines.ranking.learn_on import learn_on
 from recsys.pipelines.ranking.ranker_trial import judge, looking_again
 from recsys.pipelines.ranking.training_table import Posing, collect
 from recsys.progress import silent

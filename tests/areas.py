@@ -25,7 +25,7 @@ AREAS: Mapping[str, tuple[str, ...]] = {
     "store": (
         *("constraints.txt", "pipelines/remote", "tests/pipelines/remote"),
         *("pipelines/corpora/bucket_files.py", "tests/pipelines/corpora/bucket_server.py"),
-        *("recsys/app/remote_indexes.py", "recsys/app/cli/declarations.py"),
+        *("recsys/app/remote_indexes.py", "recsys/app/cli/program.py"),
         "tests/recsys/app/test_remote_indexes.py",
     ),
     "wheel": (

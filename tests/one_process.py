@@ -7,15 +7,7 @@ from typing import Any
 
 import pytest
 
-from recsys.pipelines.jobs.engines.engine_contract import (
-    Result,
-    Shards,
-    Stage,
-    Task,
-    named,
-    place_of,
-)
-from recsys.pipelines.jobs.engines.process_pool import ProcessPool
+from recsys.pipelines.jobs.engines import ProcessPool, Result, Shards, Stage, Task, named, place_of
 
 
 def through_a_pipe(value: Any) -> Any:  # noqa: ANN401 - Whatever it is, it comes out the same.

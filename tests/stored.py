@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from recsys.pipelines.corpora.paper_schema import SCHEMA
+from recsys.pipelines.corpora.works import SCHEMA
 from recsys.pipelines.index.columns import write_columns
 from recsys.records import Paper
 from recsys.store.corpus import Corpus

@@ -14,7 +14,8 @@ PACKAGES = ("recsys", "pipelines", "indexes", "eval")
 MODULE_LINES = 700
 FUNCTION_LINES = 60
 FOLDER_MODULES = 25
-COMMAND_LINES = 25
+COMMAND_LINES = 40
+"""Of a command without its imports: it checks its values, calls the library and renders."""
 HARNESSES = {"engine_check", "inputs", "torture", "web_check"}
 """Folders of tests that try all of it at once."""
 HEAVY = {"torch", "transformers", "lightgbm", "sklearn", "onnx", "onnxscript", "pandas"}
@@ -54,10 +55,15 @@ def functions(path: Path) -> Iterator[Function]:
 
 
 def code_lines(function: Function) -> int:
-    """Count the lines of a function's body, its docstring left out."""
+    """Count the lines of a function's body, its docstring and its imports left out.
+
+    A command's options are its parameters: they count as the tables that they are.
+    """
     body = function.body
     first = body[1] if ast.get_docstring(function) and len(body) > 1 else body[0]
-    return (function.end_lineno or 0) - first.lineno + 1
+    imports = [each for each in ast.walk(function) if isinstance(each, ast.Import | ast.ImportFrom)]
+    imported = sum((each.end_lineno or 0) - each.lineno + 1 for each in imports)
+    return (function.end_lineno or 0) - first.lineno + 1 - imported
 
 
 def top_level_imports(module: ast.Module) -> Iterator[str]:
@@ -79,7 +85,7 @@ def test_no_module_function_or_folder_is_too_large() -> None:
     """`pytest -rP -k too_large` prints the figures."""
     lines = {name(path): len(path.read_text(encoding="utf-8").splitlines()) for path in modules()}
     lengths = {
-        f"{name(path)}:{function.name}": (function.end_lineno or 0) - function.lineno + 1
+        f"{name(path)}:{function.name}": code_lines(function)
         for path in modules()
         for function in functions(path)
     }

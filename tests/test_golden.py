@@ -23,7 +23,7 @@ from recsys.indexes.exact import ExactIndex
 from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.evaluation.batch import BatchOptions, run_batch
 from recsys.pipelines.index.ingest import ingest
-from recsys.pipelines.jobs.engines.process_pool import ProcessPool
+from recsys.pipelines.jobs.engines import ProcessPool
 from recsys.ranking.ranker import TreeRanker
 from recsys.recommend import Recommender
 from recsys.store.artifacts import CORPUS, ranker_folder, seal

@@ -5,7 +5,7 @@ import shutil
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -31,11 +31,14 @@ from benchmarks.corpora.known_works import (
 from benchmarks.corpora.mixed_corpus import measure_mixture
 from benchmarks.corpora.written_formats import FORMATS, WOS_TEXT, WrittenFormat
 from benchmarks.templates import page
-from recsys.pipelines.corpora.collect import AS_TOLD, WorkGraph, collect, connect
-from recsys.pipelines.corpora.library_works import PdfReading
-from recsys.pipelines.corpora.link_citations import RULE_NAMES, Rule
+from recsys.pipelines.corpora.clusters import find_clusters
+from recsys.pipelines.corpora.collect import AS_TOLD, collect, linked_works
+from recsys.pipelines.corpora.link_citations import RULE_NAMES, LinkedWorks, Rule
+from recsys.pipelines.corpora.merge_works import merge
+from recsys.pipelines.corpora.pdf_folder import PdfReading
 from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.corpora.source_intake import SourceIntake
+from recsys.pipelines.corpora.works import Works
 from recsys.store.arrays import Longs
 
 CORPORA = ("vis", "archaeology", "elife", "acl")
@@ -111,16 +114,20 @@ def measure_links(
     """
     cite = citing(corpus, dois=form.dois if dois else 0.0, seed=int(rng.integers(1 << 31)))
     form.write(corpus.records(), cite, folder)
-    with SourceIntake(folder / "rejects.jsonl", PdfReading(folder / "cache")) as intake:
-        intake.read_all(source_files([folder]), {})
-    graph = connect(intake.taken(), apart=False)
-    papers = graph.merged.papers
-    numbers = _numbers(corpus, form, papers.select(["id", "aliases"]).table())
-    return compared(corpus, cite, _found(graph, numbers), rng) | {
+    with TemporaryDirectory(prefix="recsys-") as place:
+        work = Path(place)
+        with SourceIntake(work, PdfReading(work)) as intake:
+            intake.read_all(source_files([folder]), {})
+            works = Works.of([intake.shard()], 1)
+        merged = merge(works, find_clusters(works, work, preprints=True), work, "")
+        linked = list(linked_works(works, merged, work))
+        papers = pa.Table.from_batches(batch for _, batch in merged.batches())
+    numbers = _numbers(corpus, form, papers)
+    return compared(corpus, cite, _found(papers, linked, numbers), rng) | {
         "papers": papers.num_rows,
         "merged": len(corpus.written) - papers.num_rows,
         "lost": len(corpus.written) - int(np.count_nonzero(numbers >= 0)),
-        "ambiguous": int(np.count_nonzero(graph.linked.rules == Rule.AMBIGUOUS)),
+        "ambiguous": sum(int(np.count_nonzero(each.rules == Rule.AMBIGUOUS)) for each in linked),
     }
 
 
@@ -135,13 +142,15 @@ def _numbers(corpus: KnownCorpus, form: WrittenFormat, papers: pa.Table) -> Long
     return np.array(numbers, np.int64)
 
 
-def _found(graph: WorkGraph, numbers: Longs) -> dict[Pair, str]:
+def _found(papers: pa.Table, linked: Sequence[LinkedWorks], numbers: Longs) -> dict[Pair, str]:
     """Gather links between papers that are known, what was given by ids among them."""
-    linked = np.flatnonzero(graph.linked.rows >= 0)
-    owners, cited = numbers[graph.owners[linked]], numbers[graph.linked.rows[linked]]
-    names = [RULE_NAMES[Rule(rule)] for rule in graph.linked.rules[linked].tolist()]
-    found = dict(zip(zip(owners.tolist(), cited.tolist(), strict=True), names, strict=True))
-    papers = graph.merged.papers
+    found: dict[Pair, str] = {}
+    for works in linked:
+        there = np.flatnonzero(works.papers >= 0)
+        owners = numbers[works.cited.column("owner").to_numpy()[there]]
+        cited = numbers[works.papers[there]]
+        names = [RULE_NAMES[Rule(rule)] for rule in works.rules[there].tolist()]
+        found |= zip(zip(owners.tolist(), cited.tolist(), strict=True), names, strict=True)
     ids = {paper_id: row for row, paper_id in enumerate(papers.column("id").to_pylist())}
     for row, references in enumerate(papers.column("references").to_pylist()):
         for each in references or ():
@@ -242,8 +251,8 @@ def time_reading(folder: Path) -> Figures:
     """Read a folder as `recsys build` does; see `measure_speed`."""
     files = source_files([folder])
     begun = time.thread_time()
-    pdfs = PdfReading(folder.parent / "cache")
-    papers, report = collect(files, folder.parent / "rejects.jsonl", AS_TOLD, pdfs=pdfs)
+    work = folder.parent / "work"
+    papers, report = collect(files, work, AS_TOLD, cache=folder.parent / "cache")
     seconds = time.thread_time() - begun
     cited = {rule.name: count for rule, count in report.cited.items()}
     counts = {"records": report.works, "papers": papers.num_rows}

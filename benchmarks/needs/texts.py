@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recsys.errors import InputError, RecsysError
-from recsys.formats.bodies.sentence_splitting import sentence_spans
+from recsys.formats.bodies.running_text import sentence_spans
 from recsys.formats.drafts.draft_formats import parse_draft
 from recsys.formats.files import read_bytes
 from recsys.formats.markup.element_text import text_of

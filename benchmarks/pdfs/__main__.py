@@ -6,6 +6,7 @@ Run as `python -m benchmarks.pdfs --work DIR --docs docs/results`.
 import argparse
 import json
 import re
+import shutil
 import sys
 import unicodedata
 from collections import Counter, defaultdict
@@ -23,7 +24,6 @@ from docs.made.marked_pages import check_page, rewrite_page
 from recsys.formats.drafts.pdf import parse
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.corpora.collect import AS_TOLD, collect
-from recsys.pipelines.corpora.library_works import PdfReading
 from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.index.build import BuildOptions, build
 from recsys.progress import Progress, silent
@@ -95,9 +95,10 @@ def measure_links(
         {way: papers, found (by title), authors (all right), links (between papers of the folder),
         given (that were read), right (of these)}; paper i was printed in way i modulo their number.
     """
-    reading = PdfReading(folder / ".read", progress)
-    found, _ = collect(source_files([folder]), folder / ".rejects.jsonl", AS_TOLD, pdfs=reading)
-    rows = found.select(["id", "title", "authors", "references"]).table().to_pylist()
+    files, work = source_files([folder]), folder / ".work"
+    papers_read, _ = collect(files, work, AS_TOLD, cache=folder / ".read", progress=progress)
+    rows = papers_read.table().select(["id", "title", "authors", "references"]).to_pylist()
+    shutil.rmtree(work)
     by_title = {letters(row["title"] or ""): row for row in rows}
     read = {paper.work.key: by_title.get(letters(paper.work.title)) for paper in papers}
     keys = {row["id"]: key for key, row in read.items() if row is not None}

@@ -1,9 +1,8 @@
 """Write the tables of the sources on the web: what each gives, and where it answers."""
 
 from docs.made.tables import code, table, words
-from recsys.pipelines.online.contract import Kind, SourceFacts
-from recsys.pipelines.online.site_table import SITES, Site
-from recsys.pipelines.online.source_table import SOURCES, facts_of
+from recsys.pipelines.online.sites import SITES, Site
+from recsys.pipelines.online.sources import SOURCES, Kind, SourceFacts, facts_of
 
 _KINDS = (Kind.CITING, Kind.SEARCH, Kind.CHANGED)
 

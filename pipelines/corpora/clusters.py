@@ -1,19 +1,24 @@
-"""Find the works that are one: by identifiers they share, else by title, first author and year."""
+"""Find the works that are one: by identifiers they share, else by title, first author and year.
+
+Memory holds one part of the names, or of what is compared of titles, and of the works that have a
+pair what forbids to unite them. All others are alone.
+"""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, combinations, pairwise
-from typing import Any, Protocol, TypeAlias
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from recsys.pipelines.corpora.row_stream import RowStream
-from recsys.pipelines.corpora.work_table import NO_SPACE, records_of
+from recsys.pipelines.corpora.partitions import Parts, batch_of, by_hash, divide
+from recsys.pipelines.corpora.works import NO_SPACE, WORKS, Works
 from recsys.query.matching import Title, named_among, title_likeness, title_of
-from recsys.store.arrays import Longs, Rows
+from recsys.store.arrays import Longs
 from recsys.store.words import fold
 
 SAME_TITLE = 0.93
@@ -35,100 +40,118 @@ _PREPRINT = re.compile(
     r"|31219/osf|22541/au\.|1101/[0-9]{6}(?:v[0-9]+)?$|1101/20[0-9]{2}\.|64898/)"
 )
 _PREPRINT_VENUE = re.compile(r"\b(?:arxiv|biorxiv|medrxiv|chemrxiv|ssrn|corr|preprints?)\b", re.I)
+_NAMES = pa.schema([("name", pa.string()), ("row", pa.int64())])
+_COMPARED = "title authors year doi venue names space own_id sealed".split()
+_HEADS = pa.schema(
+    [("head", pa.string()), ("row", pa.int64()), *(WORKS.field(name) for name in _COMPARED)]
+)
 
-
-_Pairs: TypeAlias = Sequence[tuple[int, int]]
+Identity: TypeAlias = tuple[str, int, str | None]
+"""By what a work speaks against being another one: DOI in lower case, id space, id in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
-    """Which works are one.
+    """Works that are one with others.
 
-    first: (n,) int32, for each work the first of its cluster, in the order of the files. by_name,
-    by_title: works that were added to another one. kept_apart: pairs that share a name or agree in
-    title, author and year, but have other ids in one file, or other DOIs.
+    rows: (m,) int64, ascending, the works that are not alone. cluster_of: (m,) int64, the number of
+    the cluster of each; clusters are numbered by their first works. by_name, by_title: works that
+    were added to another one. kept_apart: pairs that share a name or agree in title, author and
+    year, but have other ids in one file, or other DOIs.
     """
 
-    first: Rows
+    rows: Longs
+    cluster_of: Longs
     by_name: int
     by_title: int
     kept_apart: int
 
+    @property
+    def count(self) -> int:
+        """Count the clusters."""
+        return int(self.cluster_of.max(initial=-1)) + 1
 
-def find_clusters(works: RowStream, *, preprints: bool) -> Clusters:
+
+def find_clusters(works: Works, folder: Path, *, preprints: bool) -> Clusters:
     """Put the works of one paper together.
 
     Args:
-        works: rows of WORKS.
+        works: to be compared.
+        folder: where rows wait.
         preprints: whether a preprint and the paper that it became are one.
     """
-    named = _sharing_names(works)
-    alike = [] if _one_sealed_file(works) else list(_alike(works))
-    facts = _facts(works, {row for pair in chain(named, alike) for row in pair})
-    forest = Forest(facts, list(range(works.num_rows)))
-    by_name = sum(forest.unite(*pair, named=True) for pair in named)
+    named = _sharing_names(works, folder)
+    forest = Forest(_identities(works, np.unique(named)))
+    by_name = sum(forest.unite(one, other, named=True) for one, other in named.T.tolist())
     by_title = 0
-    for pair in alike:
-        if forest.root(pair[0]) == forest.root(pair[1]):
-            continue
-        one, other = facts[pair[0]], facts[pair[1]]
-        if may_be_one(one, other, preprints=preprints):
-            by_title += forest.unite(*pair, versions=one.version_of(other))
-    first = np.array([forest.root(row) for row in range(works.num_rows)], np.int32)
-    return Clusters(first, by_name, by_title, forest.kept_apart)
+    alike = [] if works.one_sealed_file else _alike(works, folder, forest, preprints)
+    for _, one, other, versions in sorted(alike, key=lambda pair: pair[0]):
+        by_title += forest.unite(one, other, versions=versions)
+    first = {row: forest.root(row) for row in list(forest.parent)}
+    first |= {root: root for root in first.values()}
+    rows = np.array(sorted(first), np.int64)
+    roots = np.array([first[row] for row in rows.tolist()], np.int64)
+    _, cluster_of = np.unique(roots, return_inverse=True)
+    return Clusters(rows, cluster_of, by_name, by_title, forest.kept_apart)
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What of a work is compared. own: its id in its space."""
+    """What of a work is compared."""
 
     title: Title
     authors: tuple[str, ...]
     year: int | None
-    doi: str
-    space: int
-    own: str | None
+    identity: Identity
     sealed: bool
     preprint: bool
 
-    def clashes(self, other: "Fact") -> bool:
-        """Tell whether both have ids of one space, and other ones."""
-        return self.space != NO_SPACE and self.space == other.space and self.own != other.own
+    @classmethod
+    def of(cls, work: Mapping[str, Any]) -> "Fact":
+        """Prepare a row of WORKS."""
+        return cls(
+            title_of(work["title"] or ""),
+            tuple(work["authors"]),
+            work["year"],
+            _identity(work),
+            work["sealed"],
+            is_preprint(work["doi"], work["venue"], work["names"]),
+        )
 
     def version_of(self, other: "Fact") -> bool:
         """Tell whether one may be a preprint, and the other what became of it."""
-        return self.preprint != other.preprint and not self.sealed_with(other)
+        one_file = self.sealed and self._space != NO_SPACE and self._space == other._space
+        return self.preprint != other.preprint and not one_file
 
-    def sealed_with(self, other: "Fact") -> bool:
-        """Tell whether both are of one file of ours."""
-        return self.sealed and self.space != NO_SPACE and self.space == other.space
-
-
-class Identified(Protocol):
-    """By what a work speaks against being another one."""
-
-    @property
-    def doi(self) -> str:
-        """Its DOI in lower case; empty where there is none."""
-        ...
+    def may_be(self, other: "Fact", *, preprints: bool) -> bool:
+        """Tell whether two works whose titles begin alike agree in what else is compared."""
+        versions = self.version_of(other)
+        if versions and not preprints:  # Not even of one year.
+            return False
+        same_space = self._space != NO_SPACE and self._space == other._space
+        if not versions and same_space and self.identity[2] != other.identity[2]:
+            return False
+        return _agree(self, other, versions=versions)
 
     @property
-    def space(self) -> int:
-        """Where its id is given."""
-        ...
+    def _space(self) -> int:
+        return self.identity[1]
 
-    @property
-    def own(self) -> str | None:
-        """Its id in its space."""
-        ...
+
+def _identity(work: Mapping[str, Any]) -> Identity:
+    return (work["doi"] or "").lower(), work["space"], work["own_id"]
 
 
 @dataclass(slots=True)
 class Forest:
-    """Disjoint sets of works; the root of a set is its first work."""
+    """Disjoint sets of works; the root of a set is its first work.
 
-    facts: Mapping[int, Identified]
-    parent: list[int]
+    parent: of works that are no roots, another of their set. kept_apart: pairs that something
+    spoke against.
+    """
+
+    identities: dict[int, Identity]
+    parent: dict[int, int] = field(default_factory=dict)
     kept_apart: int = 0
     _ids: dict[int, dict[int, str | None]] = field(default_factory=dict)
     _dois: dict[int, set[str]] = field(default_factory=dict)
@@ -136,9 +159,9 @@ class Forest:
     def root(self, row: int) -> int:
         """Return the first work of a set; on the way, paths to it become shorter."""
         parent = self.parent
-        while parent[row] != row:
-            parent[row] = parent[parent[row]]
-            row = parent[row]
+        while (above := parent.get(row)) is not None:
+            parent[row] = parent.get(above, above)
+            row = above
         return row
 
     def unite(self, a: int, b: int, *, named: bool = False, versions: bool = False) -> bool:
@@ -163,22 +186,24 @@ class Forest:
 
     def _ids_of(self, row: int) -> dict[int, str | None]:
         if row not in self._ids:
-            fact = self.facts[row]
-            self._ids[row] = {} if fact.space == NO_SPACE else {fact.space: fact.own}
+            _, space, own = self.identities[row]
+            self._ids[row] = {} if space == NO_SPACE else {space: own}
         return self._ids[row]
 
     def _dois_of(self, row: int) -> set[str]:
         if row not in self._dois:
-            self._dois[row] = {doi} if (doi := self.facts[row].doi) else set()
+            self._dois[row] = {doi} if (doi := self.identities[row][0]) else set()
         return self._dois[row]
 
 
-def may_be_one(one: Fact, other: Fact, *, preprints: bool) -> bool:
-    """Tell whether two works whose titles begin alike agree in what else is compared."""
-    versions = one.version_of(other)
-    if versions and not preprints:  # Not even of one year.
-        return False
-    return (versions or not one.clashes(other)) and _agree(one, other, versions=versions)
+def _identities(works: Works, rows: Longs) -> dict[int, Identity]:
+    """Read what speaks against uniting some works."""
+    identities: dict[int, Identity] = {}
+    for begin, batch in works.batches(["doi", "space", "own_id"]):
+        first, end = np.searchsorted(rows, [begin, begin + batch.num_rows]).tolist()
+        some = batch.take(pa.array(rows[first:end] - begin)).to_pylist()
+        identities |= zip(rows[first:end].tolist(), map(_identity, some), strict=True)
+    return identities
 
 
 def _agree(one: Fact, other: Fact, *, versions: bool) -> bool:
@@ -192,32 +217,6 @@ def _agree(one: Fact, other: Fact, *, versions: bool) -> bool:
     if author is False or year is False:
         return False
     return bool((author and year) or ((author or year) and len(one.title.telling) >= _TELLING))
-
-
-def _facts(works: RowStream, rows: set[int]) -> dict[int, Fact]:
-    columns = ["title", "authors", "year", "doi", "venue", "names", "space", "own_id", "sealed"]
-    ordered = sorted(rows)
-    wanted = np.zeros(works.num_rows, bool)
-    wanted[ordered] = True
-    records = works.select(columns).filter(pa.array(wanted)).table().to_pylist()
-    return {
-        row: fact_of(each, is_preprint(each["doi"], each["venue"], each["names"]))
-        for row, each in zip(ordered, records, strict=True)
-    }
-
-
-def fact_of(work: Mapping[str, Any], preprint: bool) -> Fact:
-    """Prepare what is compared of a work."""
-    return Fact(
-        title_of(work["title"] or ""),
-        tuple(work["authors"]),
-        work["year"],
-        (work["doi"] or "").lower(),
-        work["space"],
-        work["own_id"],
-        work["sealed"],
-        preprint,
-    )
 
 
 def is_preprint(doi: str | None, venue: str | None, names: Sequence[str]) -> bool:
@@ -234,64 +233,78 @@ def is_server(venue: str) -> bool:
     return bool(_PREPRINT_VENUE.search(venue))
 
 
-def _sharing_names(works: RowStream) -> list[tuple[int, int]]:
-    """List pairs of works next to each other among those that have one name, ascending."""
-    names = works.column("names").combine_chunks()
-    lengths = pc.list_value_length(names).to_numpy(zero_copy_only=False)
-    owners = np.repeat(np.arange(works.num_rows, dtype=np.int64), lengths)
-    return sorted(zip(*(each.tolist() for each in next_to(names.flatten(), owners)), strict=True))
+def _sharing_names(works: Works, folder: Path) -> Longs:
+    """List pairs of works next to each other among those that have one name, ascending: (2, p)."""
 
+    def names() -> Iterator[tuple[pa.RecordBatch, Parts]]:
+        for begin, batch in works.batches(["names"]):
+            lengths = pc.list_value_length(batch.column(0)).to_numpy(zero_copy_only=False)
+            rows = np.repeat(np.arange(begin, begin + len(batch)), lengths)
+            flat = batch.column(0).flatten()
+            yield batch_of(_NAMES, flat, rows), by_hash(flat, works.parts)
 
-def next_to(names: pa.Array, owners: Longs) -> tuple[Longs, Longs]:
-    """Pair the works next to each other among those that have one name, the earlier one first."""
-    codes = _codes(names)
-    order = np.lexsort((owners, codes))
-    same = np.flatnonzero((np.diff(codes[order]) == 0) & (np.diff(owners[order]) != 0))
-    return owners[order[same]], owners[order[same + 1]]
+    pairs = [np.empty((2, 0), np.int64)]
+    for part in divide(folder / "names.runs", _NAMES, works.parts, names()):
+        codes, owners = _codes(part.column(0)), part.column(1).to_numpy()
+        order = np.lexsort((owners, codes))
+        same = np.flatnonzero((np.diff(codes[order]) == 0) & (np.diff(owners[order]) != 0))
+        pairs.append(np.stack([owners[order[same]], owners[order[same + 1]]]))
+    found = np.concatenate(pairs, axis=1)
+    return found[:, np.lexsort((found[1], found[0]))]
 
 
 def _codes(values: pa.Array) -> Longs:
-    """Number equal strings alike, -1 where there is none."""
-    indices = values.dictionary_encode().indices.fill_null(-1)
-    codes: Longs = indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    """Number equal strings alike."""
+    codes: Longs = values.dictionary_encode().indices.to_numpy().astype(np.int64)
     return codes
 
 
-def _one_sealed_file(works: RowStream) -> bool:
-    """Tell whether all works are of one file of ours: there, two ids are two papers."""
-    spaces = pc.unique(works.column("space"))
-    sealed = len(spaces) == 1 and spaces[0].as_py() != NO_SPACE
-    return sealed and bool(pc.all(works.column("sealed")).as_py())
+def _alike(
+    works: Works, folder: Path, forest: Forest, preprints: bool
+) -> list[tuple[int, int, int, bool]]:
+    """List pairs that agree in title, author and year and are not one yet.
 
-
-def _alike(works: RowStream) -> Iterator[tuple[int, int]]:
-    """Give pairs of works whose titles begin alike, the earlier one first."""
-    told = works.select(["title", "year"]).table()
-    titles = (title for chunk in told.column("title").chunks for title in chunk.to_pylist())
-    heads = pa.array(map(title_head, titles), pa.string())
-    for members in of_one_head(heads):
-        yield from pairs_among(members, lambda rows: records_of(told, np.array(rows)))
-
-
-def of_one_head(heads: pa.Array) -> Iterator[list[int]]:
-    """Give the places of those with the same beginning, where there are several."""
-    codes = _codes(heads)
-    order = np.argsort(codes, kind="stable")
-    for group in np.split(order, np.flatnonzero(np.diff(codes[order])) + 1):
-        if len(group) > 1 and codes[group[0]] >= 0:
-            yield group.tolist()
-
-
-def pairs_among(
-    members: Sequence[int], records: Callable[[Sequence[int]], Sequence[Mapping[str, Any]]]
-) -> Iterable[tuple[int, int]]:
-    """Pair works of one beginning each with each; of a crowd, only neighbours.
-
-    records: gives title and year of some of them.
+    Returns:
+        (first work of that beginning, one work, another, whether they are versions) of each.
     """
-    if len(members) <= _CROWD:
-        return combinations(members, 2)
-    return _near(members, records(members))
+
+    def heads() -> Iterator[tuple[pa.RecordBatch, Parts]]:
+        for begin, batch in works.batches(_COMPARED):
+            every = pa.array(map(title_head, batch.column("title").to_pylist()), pa.string())
+            there = pc.is_valid(every)
+            rows = begin + np.flatnonzero(there.to_numpy(zero_copy_only=False))
+            head = every.filter(there)
+            compared = batch_of(_HEADS, head, rows, *batch.filter(there).columns)
+            yield compared, by_hash(head, works.parts)
+
+    pairs: list[tuple[int, int, int, bool]] = []
+    for part in divide(folder / "heads.runs", _HEADS, works.parts, heads()):
+        codes, rows = _codes(part.column("head")), part.column("row").to_numpy()
+        order = np.argsort(codes, kind="stable")
+        for group in np.split(order, np.flatnonzero(np.diff(codes[order])) + 1):
+            if len(group) > 1 and len(set(map(forest.root, rows[group].tolist()))) > 1:
+                members = part.take(pa.array(group)).to_pylist()
+                pairs += _agreeing(members, forest, preprints)
+    return pairs
+
+
+def _agreeing(
+    members: Sequence[Mapping[str, Any]], forest: Forest, preprints: bool
+) -> Iterator[tuple[int, int, int, bool]]:
+    """Compare works of one beginning each with each; of a crowd, only neighbours."""
+    places = range(len(members))
+    facts: dict[int, Fact] = {}
+    for pair in combinations(places, 2) if len(members) <= _CROWD else _near(members):
+        one, other = (int(members[place]["row"]) for place in pair)
+        if forest.root(one) == forest.root(other):
+            continue
+        for place in pair:
+            if place not in facts:
+                facts[place] = Fact.of(members[place])
+        first, second = (facts[place] for place in pair)
+        if first.may_be(second, preprints=preprints):
+            forest.identities |= {one: first.identity, other: second.identity}
+            yield members[0]["row"], one, other, first.version_of(second)
 
 
 def title_head(title: str | None) -> str | None:
@@ -299,9 +312,8 @@ def title_head(title: str | None) -> str | None:
     return _NOT_LETTERS.sub("", fold((title or "")[: 4 * _HEAD]))[:_HEAD] or None
 
 
-def _near(members: Sequence[int], some: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, int]]:
+def _near(members: Sequence[Mapping[str, Any]]) -> Iterable[tuple[int, int]]:
     """Of a crowd, pair what stands together by title and year."""
-    keys = [(_NOT_LETTERS.sub("", fold(each["title"])), each["year"] or 0) for each in some]
-    order = sorted(range(len(members)), key=keys.__getitem__)
-    for one, other in pairwise(order):
-        yield min(members[one], members[other]), max(members[one], members[other])
+    keys = [(_NOT_LETTERS.sub("", fold(each["title"])), each["year"] or 0) for each in members]
+    for one, other in pairwise(sorted(range(len(members)), key=keys.__getitem__)):
+        yield min(one, other), max(one, other)

@@ -1,30 +1,66 @@
-"""Make one table of papers out of files of any format: read, merge what is one, link citations."""
+"""Make one corpus of papers out of files of any format: read, merge what is one, link citations.
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+There is one way for files of any size. What compares all works goes part by part, and small files
+have one part. They are read by this process; files of a bucket, and many bytes of others, are
+shards that an engine reads one by one, and that are kept where a killed run finds them again.
+Memory holds a batch of works, one part of what is compared, and 12 bytes a paper.
+"""
+
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
-from recsys.errors import CorpusError
+from recsys.errors import CorpusError, InputError
+from recsys.formats.libraries.zotero_database import is_library
 from recsys.formats.papers.paper_records import tally
-from recsys.pipelines.corpora.citation_places import cited_as_all
-from recsys.pipelines.corpora.clusters import Clusters, find_clusters
-from recsys.pipelines.corpora.collect_report import CollectReport
+from recsys.formats.source_formats import TABLE
+from recsys.formats.work_stream import format_of_file
+from recsys.pipelines.corpora.clusters import find_clusters
+from recsys.pipelines.corpora.collect_report import CollectReport, FileRead
 from recsys.pipelines.corpora.known_papers import KnownPapers
-from recsys.pipelines.corpora.leading_keyphrases import all_with_keyphrases, led_by_keyphrases
-from recsys.pipelines.corpora.library_works import PdfReading
-from recsys.pipelines.corpora.link_citations import Linked, Rule, link
-from recsys.pipelines.corpora.merge_works import Merged, merge
-from recsys.pipelines.corpora.row_stream import RowStream
-from recsys.pipelines.corpora.source_files import SourceFile
-from recsys.pipelines.corpora.source_intake import SourceIntake
-from recsys.pipelines.corpora.work_table import Works
+from recsys.pipelines.corpora.link_citations import LinkedWorks, Rule, link, numbered
+from recsys.pipelines.corpora.merge_works import Papers, merge
+from recsys.pipelines.corpora.paper_names import cited_as_all
+from recsys.pipelines.corpora.partitions import Parts, Runs, batch_of, by_range, divide
+from recsys.pipelines.corpora.pdf_folder import PdfReading
+from recsys.pipelines.corpora.source_files import (
+    SourceFile,
+    fetched,
+    is_pdf,
+    is_remote,
+)
+from recsys.pipelines.corpora.source_intake import (
+    COUNTED,
+    REJECTS,
+    FileTask,
+    SourceIntake,
+    start_reading,
+)
+from recsys.pipelines.corpora.works import SCHEMA, Works, led_abstracts
+from recsys.pipelines.jobs.engines import USUAL, Engine, Stage
+from recsys.pipelines.jobs.kept_results import ShardFiles, kept
 from recsys.progress import Progress, silent
-from recsys.store.arrays import Longs, Rows
+from recsys.store.arrays import Longs
+from recsys.store.artifacts import fingerprint
+
+PART_BYTES = 32 << 20
+"""Bytes of files that make one more part: what they come to is some 100 MB as rows."""
+DUMP_BYTES = 4 << 30
+"""Bytes of files, packed as they are, from which on each is a shard; one process reads fewer."""
+SHARDS = "shards"
+"""The folder of large files that were read, one by one."""
+_REFERENCES = pa.schema([("paper", pa.int32()), ("name", pa.string())])
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,175 +98,82 @@ class Reading:
         )
 
 
-_AT_ONCE = 1 << 18
-"""Cited works that are named together."""
 AS_TOLD = Reading()
 """By the headers that are there; a preprint and what became of it are one."""
 
 
-def collect(
-    files: Sequence[SourceFile],
-    rejects: Path,
-    reading: Reading,
-    *,
-    pdfs: PdfReading,
-    known: KnownPapers | None = None,
-    progress: Progress = silent,
-) -> tuple[RowStream, CollectReport]:
-    """Read files into rows of SCHEMA with distinct ids.
-
-    Memory holds a batch of works and what is compared of all: ids, names, places, and what
-    reference lists describe. The rest waits in a file without a name.
-
-    Args:
-        files: in the order in which they count.
-        rejects: where rejected records are written, if there are any; the file lies beside it.
-        reading: how.
-        pdfs: how PDFs are read.
-        known: papers of an index; works that are one of them are merged with it, and reference
-            lists may mean them.
-        progress: told the bytes read so far.
-
-    Raises:
-        CorpusError: a file that was named cannot be read or is of no known format, or there is no
-            usable paper.
-        InputError: columns are named that a table does not have.
-    """
-    with SourceIntake(rejects, pdfs) as intake:
-        intake.read_all(files, dict(reading.columns), progress)
-    papers, report = gather(intake, reading, known=known)
-    if not papers.num_rows:
-        raise nothing_in(files, intake.rejected, intake.skipped)
-    return papers, report
-
-
-def gather(
-    intake: SourceIntake, reading: Reading, *, known: KnownPapers | None = None
-) -> tuple[RowStream, CollectReport]:
-    """Make one table of all works that were read, see `collect`; there may be none."""
-    read = intake.taken() if known is None else intake.taken_beside(known)
-    graph = connect(read, apart=reading.apart, known=known)
-    papers = graph.merged.papers
-    if papers.num_rows:
-        found = _ids(graph.targets, graph.linked)
-        papers = _with_references(papers, graph.cited, graph.owners, found)
-    report = _report(intake, graph)
-    if reading.titles_only:
-        papers = papers.changed("abstract", lambda _, cells: pa.nulls(len(cells), cells.type))
-        report = replace(report, titles_only=True)
-    having = all_with_keyphrases(papers, reading.keyphrases)
-    report = replace(report, led_by=reading.keyphrases, keyphrases=having)
-    if reading.keyphrases:
-        papers = led_by_keyphrases(papers, reading.keyphrases)
-    return papers, report
-
-
 @dataclass(frozen=True, slots=True)
-class WorkGraph:
-    """What works came to, and what they cite.
+class CollectedPapers:
+    """Papers as they are stored, read from disk whenever they are asked for.
 
-    cited: a table of CITED, without what is cited by works that came to no paper. owners: (m,)
-    int32, the rows of `merged.papers` that cite. targets: the papers that `linked.rows` counts.
+    papers: what works came to. references: what reference lists describe, by the papers that cite;
+    None where there is nothing. parts: into how many their rows are divided.
     """
 
-    clusters: Clusters
-    merged: Merged
-    cited: pa.Table
-    owners: Rows
-    targets: RowStream
-    linked: Linked
+    papers: Papers
+    references: Runs | None
+    reading: Reading
+    parts: int
+
+    @property
+    def num_rows(self) -> int:
+        """Count them."""
+        return self.papers.count
+
+    def to_batches(self) -> Iterator[pa.RecordBatch]:
+        """Give rows of SCHEMA with distinct ids."""
+        described = None
+        if self.references is not None:
+            described = _by_owner(self.references, self.num_rows)
+        for begin, batch in self.papers.batches():
+            rows = batch.select(SCHEMA.names)
+            if described is not None:
+                counts, names = described(begin, begin + rows.num_rows)
+                rows = _with(
+                    rows, "references", longer_lists(rows.column("references"), counts, names)
+                )
+            if self.reading.titles_only:
+                rows = _with(rows, "abstract", pa.nulls(rows.num_rows, pa.string()))
+            if self.reading.keyphrases:
+                rows = _with(rows, "abstract", led_abstracts(rows, self.reading.keyphrases))
+            yield rows
+
+    def table(self) -> pa.Table:
+        """Read all of them into memory."""
+        return pa.Table.from_batches(self.to_batches(), SCHEMA)
 
 
-def connect(read: Works, *, apart: bool, known: KnownPapers | None = None) -> WorkGraph:
-    """Merge works that are one, and link what they cite; the options are those of `collect`."""
-    clusters = find_clusters(read.works, preprints=not apart)
-    merged = merge(read.works, clusters)
-    owners = merged.paper_of[read.cited.column("owner").to_numpy()]
-    cited = read.cited
-    if (there := owners >= 0).sum() < len(owners):  # Else nothing is copied.
-        cited, owners = cited.filter(pa.array(there)), owners[there]
-    targets, places = _targets(merged, known)
-    return WorkGraph(clusters, merged, cited, owners, targets, link(cited, targets, places))
+def _with(rows: pa.RecordBatch, name: str, cells: pa.Array) -> pa.RecordBatch:
+    at = rows.schema.get_field_index(name)
+    return rows.set_column(at, rows.schema.field(at), cells)
 
 
-def _report(intake: SourceIntake, graph: WorkGraph) -> CollectReport:
-    clusters, merged = graph.clusters, graph.merged
-    rules = np.bincount(graph.linked.rules, minlength=len(Rule))
-    return CollectReport(
-        files=tuple(intake.files),
-        skipped=tuple(intake.skipped),
-        works=len(clusters.first),
-        papers=merged.papers.num_rows,
-        rejected=dict(intake.rejected),
-        oddities=dict(intake.oddities),
-        without_abstract=_unknown(merged.papers, "abstract"),
-        without_year=_unknown(merged.papers, "year"),
-        remarks=dict(intake.remarks),
-        languages=dict(intake.languages),
-        joined={"by identifier": clusters.by_name, "by title, author and year": clusters.by_title},
-        kept_apart=clusters.kept_apart,
-        conflicts=dict(merged.conflicts),
-        untitled=merged.untitled,
-        cited={rule: int(rules[rule]) for rule in Rule},
-    )
+def _by_owner(
+    references: Runs, total: int
+) -> Callable[[int, int], tuple[NDArray[np.int64], pa.Array]]:
+    """Return what gives the references that are described of the papers from one to another.
 
+    It returns how many each paper has, and all of them in their order.
+    """
 
-def _unknown(papers: RowStream, name: str) -> int:
-    return sum(batch.column(0).null_count for batch in papers.select([name]).to_batches())
-
-
-def nothing_in(
-    files: Sequence[SourceFile], rejected: Mapping[str, int], skipped: Sequence[str]
-) -> CorpusError:
-    """Return the error that files hold no usable paper."""
-    name = files[0].path if len(files) == 1 else f"None of {len(files):,} files"
-    reasons = f" ({tally(rejected)})" if rejected else ""
-    holds = "holds no" if len(files) == 1 else "holds a"
-    others = f" {skipped[0]}" if skipped else ""
-    return CorpusError(
-        f"{name} {holds} usable paper{reasons}.{others}",
-        "Every paper needs a title, and ours an id.",
-    )
-
-
-def _targets(merged: Merged, known: KnownPapers | None) -> tuple[RowStream, pa.Array]:
-    """Gather the papers that cited works may mean: those read, then others of the index."""
-    if known is None:
-        return merged.papers, merged.places
-    there = known.table()
-    ids = merged.papers.column("id")
-    others = there.filter(pc.invert(pc.is_in(there.column("id"), value_set=ids.combine_chunks())))
-    read = merged.papers.select(others.column_names)
-    places = pa.concat_arrays([merged.places, pa.nulls(others.num_rows, pa.string())])
-    return read.followed_by(others.cast(read.schema)), places
-
-
-def _ids(targets: pa.Table, linked: Linked) -> pa.Array:
-    """Return the ids of the papers that cited works mean, null for none."""
-    ids = targets.column("id").combine_chunks().cast(pa.large_string())
-    return pc.take(ids, pa.array(linked.rows, mask=linked.rows < 0))
-
-
-def _with_references(
-    papers: RowStream, cited: pa.Table, owners: Rows, found: pa.Array
-) -> RowStream:
-    """Add what reference lists describe: ids of papers, else the surest name there is."""
-    if not cited.num_rows:
-        return papers
-    names = pa.concat_arrays(list(surest_names(cited, found)))
-    if names.null_count:
-        named = pc.is_valid(names)
-        names, owners = names.filter(named), owners[named.to_numpy(zero_copy_only=False)]
-    if (np.diff(owners) < 0).any():
+    @lru_cache(2)
+    def sorted_part(part: int) -> tuple[NDArray[np.int32], pa.Array]:
+        rows = references.part(part)
+        owners = rows.column(0).to_numpy()
         order = np.argsort(owners, kind="stable")
-        names, owners = names.take(pa.array(order)), owners[order]
-    starts = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=papers.num_rows))])
+        return owners[order], rows.column(1).take(pa.array(order))
 
-    def longer(begin: int, given: pa.ListArray) -> pa.ListArray:
-        inside = starts[begin : begin + len(given) + 1]
-        return longer_lists(given, np.diff(inside), names[inside[0] : inside[-1]])
+    def between(begin: int, end: int) -> tuple[NDArray[np.int64], pa.Array]:
+        first, last = by_range(np.array([begin, end - 1]), total, references.parts).tolist()
+        counts, names = np.zeros(end - begin, np.int64), []
+        for part in range(first, last + 1):
+            owners, called = sorted_part(part)
+            inside = slice(*np.searchsorted(owners, [begin, end]).tolist())
+            counts += np.bincount(owners[inside] - begin, minlength=end - begin)
+            names.append(called[inside])
+        return counts, pa.concat_arrays(names)
 
-    return papers.changed("references", longer)
+    return between
 
 
 def longer_lists(given: pa.ListArray, counts: Longs, names: pa.Array) -> pa.ListArray:
@@ -244,11 +187,235 @@ def longer_lists(given: pa.ListArray, counts: Longs, names: pa.Array) -> pa.List
     return pa.ListArray.from_arrays(pa.array(starts, pa.int32()), values, type=given.type)
 
 
-def surest_names(cited: pa.Table, found: pa.Array) -> Iterator[pa.Array]:
-    """Name cited works by the id found, by their surest name, else by where they were printed."""
-    for begin in range(0, cited.num_rows, _AT_ONCE):
-        some = cited.slice(begin, _AT_ONCE).combine_chunks()
-        name, place, year = (some.column(each).chunk(0) for each in ("name", "place", "year"))
-        ids = found.slice(begin, _AT_ONCE).cast(pa.string())
-        named = pc.coalesce(ids, name, cited_as_all(place, year))
-        yield named.cast(pa.large_string())  # All together may be longer than 2 GB.
+def collect(
+    files: Sequence[SourceFile],
+    work: Path,
+    reading: Reading,
+    *,
+    cache: Path,
+    known: KnownPapers | None = None,
+    engine: Engine = USUAL,
+    parts: int | None = None,
+    progress: Progress = silent,
+) -> tuple[CollectedPapers, CollectReport]:
+    """Read files into papers.
+
+    Args:
+        files: in the order in which they count.
+        work: a folder for what waits on disk, as long as papers are read from it, and for rejected
+            records, in REJECTS. What a killed run has read of large files is found there again.
+        reading: how.
+        cache: where PDFs that were read are kept.
+        known: papers of an index; works that are one of them are merged with it, and reference
+            lists may mean them.
+        engine: what reads large files, and those of buckets.
+        parts: into how many rows are divided, each file being a shard; None: as their bytes ask.
+        progress: told the bytes read so far.
+
+    Raises:
+        CorpusError: a file that was named cannot be read or is of no known format, or there is no
+            usable paper.
+        InputError: columns are named that a table does not have.
+        RecsysError: a process was lost, see `Engine.map`.
+    """
+    work.mkdir(parents=True, exist_ok=True)
+    size = sum(file.size for file in files)
+    remote = any(file.stored is not None for file in files)
+    dumps = parts is not None or remote or size >= DUMP_BYTES
+    if dumps:
+        shards = _read_one_by_one(files, work, reading, cache, engine, progress)
+    else:
+        shards = [_read(files, work / "read", reading, PdfReading(cache, progress))]
+    (work / REJECTS).unlink(missing_ok=True)
+    for path in [shard.folder / REJECTS for shard in shards]:
+        if path.exists():
+            with path.open("rb") as source, (work / REJECTS).open("ab") as target:
+                shutil.copyfileobj(source, target)
+    papers, report = gather(
+        shards,
+        work,
+        reading,
+        known=known,
+        parts=parts or max(1, -(-size // PART_BYTES)),
+        progress=progress if dumps else silent,
+    )
+    if not papers.num_rows:
+        raise _nothing_in(files, report)
+    return papers, report
+
+
+def _read(
+    files: Sequence[SourceFile], folder: Path, reading: Reading, pdfs: PdfReading
+) -> ShardFiles:
+    """Read files in this process, as one shard."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    with SourceIntake(folder, pdfs) as intake:
+        intake.read_all(files, dict(reading.columns), pdfs.progress)
+        return intake.shard()
+
+
+def _read_one_by_one(
+    files: Sequence[SourceFile],
+    work: Path,
+    reading: Reading,
+    cache: Path,
+    engine: Engine,
+    progress: Progress,
+) -> list[ShardFiles]:
+    """Read files, each as a shard: those of lines by an engine, libraries here, and PDFs last.
+
+    PDFs have processes of their own. Other machines have the files of a bucket, but not those of
+    this one.
+    """
+    remote = [is_remote(file.path) for file in files]
+    own = [
+        not far and (is_pdf(file.path) or is_library(file.path))
+        for far, file in zip(remote, files, strict=True)
+    ]
+    lines = [file for file, here in zip(files, own, strict=True) if not here]
+    tasks = [
+        FileTask(file.path, file.named, reading.columns, before)
+        for file, before in zip(lines, _tables(lines), strict=True)
+    ]
+    if not engine.here and not all(remote):
+        engine = USUAL
+    key = fingerprint([[[str(file.path), file.mark] for file in lines], reading.record()])
+    stage = Stage("read works", start_reading)
+    read = iter(kept(engine, stage, tasks, work / SHARDS, key, progress) if tasks else ())
+    pdfs = [file for file, here in zip(files, own, strict=True) if here and is_pdf(file.path)]
+    shards = []
+    for number, (file, here) in enumerate(zip(files, own, strict=True)):
+        if not here:
+            shards.append(next(read))
+        elif file not in pdfs:
+            folder = work / f"library-{number}"
+            shards.append(_read([file], folder, reading, PdfReading(cache, progress)))
+    if pdfs:
+        shards.append(_read(pdfs, work / "pdfs", reading, PdfReading(cache, progress)))
+    return shards
+
+
+def _tables(files: Sequence[SourceFile]) -> list[tuple[str, ...]]:
+    """Name, for each file, the tables of its name that come before: their numbers are others."""
+    stems = Counter(file.path.stem for file in files)
+    seen: Counter[str] = Counter()
+    before = []
+    for file in files:
+        stem = file.path.stem
+        before.append((stem,) * seen[stem])
+        if stems[stem] > 1:
+            with TemporaryDirectory(prefix="recsys-") as folder, suppress(InputError):
+                seen[stem] += format_of_file(fetched(file.path, Path(folder))) is TABLE
+    return before
+
+
+def gather(
+    shards: Sequence[ShardFiles],
+    work: Path,
+    reading: Reading,
+    *,
+    known: KnownPapers | None = None,
+    parts: int = 1,
+    progress: Progress = silent,
+) -> tuple[CollectedPapers, CollectReport]:
+    """Make papers of all works that were read, see `collect`; there may be none."""
+    folder = work / "merged"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    works = Works.of(shards, parts)
+    if known is not None:
+        works = Works.of([*shards, known.meant(works, folder)], parts)
+    clusters = find_clusters(works, folder, preprints=not reading.apart)
+    progress("merge", 1, 3)
+    papers = merge(works, clusters, folder, reading.keyphrases)
+    progress("merge", 2, 3)
+    rules: Counter[int] = Counter()
+    references = None
+    if works.cited:
+        described = _described(
+            linked_works(works, papers, folder, known), papers.count, parts, rules
+        )
+        references = divide(folder / "references.runs", _REFERENCES, parts, described)
+    progress("merge", 3, 3)
+    counts = {name: _counted(shards, name) for name in COUNTED}
+    report = CollectReport(
+        files=tuple(FileRead(*file) for shard in shards for file in shard.facts["files"]),
+        skipped=tuple(str(each) for shard in shards for each in shard.facts["skipped"]),
+        works=len(works),
+        papers=papers.count,
+        without_abstract=papers.unknown["abstract"],
+        without_year=papers.unknown["year"],
+        joined={
+            "by identifier": clusters.by_name,
+            "by title, author and year": clusters.by_title,
+        },
+        kept_apart=clusters.kept_apart,
+        conflicts=papers.conflicts,
+        untitled=papers.untitled,
+        cited={rule: rules[rule] for rule in Rule},
+        titles_only=reading.titles_only,
+        led_by=reading.keyphrases,
+        keyphrases=papers.keyphrases,
+        **counts,
+    )
+    return CollectedPapers(papers, references, reading, parts), report
+
+
+def linked_works(
+    works: Works, papers: Papers, folder: Path, known: KnownPapers | None = None
+) -> Iterator[LinkedWorks]:
+    """Find what the works cite that became papers; known: others that may be meant."""
+
+    def cited() -> Iterator[pa.RecordBatch]:
+        for batch in works.cited_batches():
+            owners = pa.array(papers.paper_of[batch.column(0).to_numpy()])
+            yield batch.set_column(0, batch.schema.field(0), owners).filter(
+                pc.greater_equal(owners, 0)
+            )
+
+    def targets() -> Iterator[tuple[int, pa.RecordBatch]]:
+        yield from papers.batches()
+        if known is not None:
+            there = known.table()
+            ids = [batch.column("id") for _, batch in papers.batches()]
+            read = pa.chunked_array(ids, pa.string())
+            others = pc.invert(pc.is_in(there.column("id"), value_set=read))
+            yield from numbered(there.filter(others), papers.count)
+
+    return link(cited(), works.cited, targets, folder, works.parts)
+
+
+def _described(
+    linked: Iterator[LinkedWorks], papers: int, parts: int, rules: Counter[int]
+) -> Iterator[tuple[pa.RecordBatch, Parts]]:
+    """Name cited works by the paper found, by their surest name, else by where they were printed.
+
+    rules: counts by what they were found.
+    """
+    for works in linked:
+        rules.update(works.rules.tolist())
+        name, place, year = (works.cited.column(each) for each in ("name", "place", "year"))
+        names = pc.coalesce(works.ids, name, cited_as_all(place, year))
+        owners = works.cited.column("owner").filter(pc.is_valid(names))
+        rows = batch_of(_REFERENCES, owners, names.drop_null())
+        yield rows, by_range(owners.to_numpy(), papers, parts)
+
+
+def _counted(shards: Sequence[ShardFiles], name: str) -> dict[str, int]:
+    total: Counter[str] = Counter()
+    for shard in shards:
+        total.update({str(key): int(count) for key, count in shard.facts[name].items()})
+    return dict(total)
+
+
+def _nothing_in(files: Sequence[SourceFile], report: CollectReport) -> CorpusError:
+    """Return the error that files hold no usable paper."""
+    name = files[0].path if len(files) == 1 else f"None of {len(files):,} files"
+    reasons = f" ({tally(report.rejected)})" if report.rejected else ""
+    holds = "holds no" if len(files) == 1 else "holds a"
+    others = f" {report.skipped[0]}" if report.skipped else ""
+    return CorpusError(
+        f"{name} {holds} usable paper{reasons}.{others}",
+        "Every paper needs a title, and ours an id.",
+    )

@@ -1,17 +1,19 @@
 """Papers of an index that works read now mean, or cite: an update adds to what is there."""
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from recsys.keyphrases import keyphrases_in, without_keyphrases
-from recsys.pipelines.corpora.paper_names import NOBODY, PaperNames, other_names
-from recsys.pipelines.corpora.row_stream import RowStream
-from recsys.pipelines.corpora.title_links import NOWHERE, link_titles
+from recsys.pipelines.corpora.link_citations import link_to
+from recsys.pipelines.corpora.paper_names import NOBODY, PaperNames, all_names
+from recsys.pipelines.corpora.partitions import batch_of
+from recsys.pipelines.corpora.works import CITED, Works, WorkWriter
+from recsys.pipelines.jobs.kept_results import ShardFiles
 from recsys.records import Paper, Reference
-from recsys.store.arrays import Longs
 from recsys.store.corpus import Corpus
 from recsys.store.words import author_key
 
@@ -32,45 +34,42 @@ class KnownPapers:
         """Return what cited works are looked up in: the columns that `link` reads."""
         return pa.table({name: self.corpus.column(name) for name in _COLUMNS})
 
-    def meant(self, works: RowStream) -> list[Reference]:
-        """Return the papers that works are, by a name or by title, author and year, as works.
+    def meant(self, works: Works, folder: Path) -> ShardFiles:
+        """Write the papers that works are, by a name or by title, author and year, as works.
 
         Works of files of ours are left out: one with a known id replaces the paper there.
 
         Args:
-            works: rows of WORKS.
+            works: that were read.
+            folder: where a folder is made for the papers.
         """
-        ours = pc.and_(works.column("sealed"), pc.is_valid(works.column("own_id")))
-        works = works.filter(pc.invert(ours))
-        table = self.table()
-        named, owners = self._by_name(works, table)
-        rows = [named[named != NOBODY]]
-        unnamed = np.ones(works.num_rows, bool)
-        unnamed[owners[named != NOBODY]] = False
-        left = works.filter(pa.array(unnamed) if len(unnamed) else pa.array([], pa.bool_()))
-        left = left.filter(pc.is_valid(left.column("title")))
-        if left.num_rows:
-            found, _ = link_titles(_described(left), table)
-            rows.append(found[found != NOWHERE].astype(np.int64))
-        wanted = np.unique(np.concatenate(rows))
-        papers = self.corpus.full_papers(wanted.astype(np.int32))
-        return [work_of(self._as_read(paper)) for paper in papers]
+        columns = ["names", "title", "authors", "year", "own_id", "sealed"]
+        read, papers = works.table(columns), self.table()
+        ours = pc.and_(read.column("sealed"), pc.is_valid(read.column("own_id")))
+        read = read.filter(pc.invert(ours))
+        names = read.column("names").combine_chunks()
+        lengths = pc.list_value_length(names).to_numpy(zero_copy_only=False)
+        named = PaperNames.of(*all_names(papers)).find(names.flatten())
+        told = np.zeros(read.num_rows, bool)
+        told[np.repeat(np.arange(read.num_rows), lengths)[named != NOBODY]] = True
+        left = read.filter(pc.and_(pa.array(~told), pc.is_valid(read.column("title"))))
+        rows = np.concatenate([named, link_to(_by_title(left), papers)])
+        meant = np.unique(rows[rows != NOBODY]).astype(np.int32)
+        place = folder / "known"
+        place.mkdir()
+        writer = WorkWriter(place)
+        references = map(work_of, map(self._as_read, self.corpus.full_papers(meant)))
+        writer.add(references, 0, sealed=True)
+        writer.close()
+        facts = {"works": writer.count, "cited": writer.cited, "spaceless": writer.spaceless}
+        spaces = {"spaces": [("the papers of an index", True)], "given": list(writer.given)}
+        return ShardFiles(place, facts | spaces, {})
 
     def _as_read(self, paper: Paper) -> Paper:
         if not self.keyphrases:
             return paper
         phrases = keyphrases_in(self.keyphrases, paper.keyphrases, paper.labels)
         return replace(paper, abstract=without_keyphrases(paper.abstract, phrases))
-
-    def _by_name(self, works: RowStream, table: pa.Table) -> tuple[Longs, Longs]:
-        """Return the rows that names of works mean, and the work of each name."""
-        names, rows = other_names(table)
-        ids = table.column("id").combine_chunks().cast(pa.large_string())
-        rows = np.concatenate([np.arange(table.num_rows, dtype=np.int64), rows])
-        known = PaperNames.of(pa.concat_arrays([ids, names]), rows)
-        column = works.column("names").combine_chunks()
-        lengths = pc.list_value_length(column).to_numpy(zero_copy_only=False)
-        return known.find(column.flatten()), np.repeat(np.arange(works.num_rows), lengths)
 
 
 def work_of(paper: Paper) -> Reference:
@@ -91,8 +90,11 @@ def work_of(paper: Paper) -> Reference:
     )
 
 
-def _described(works: RowStream) -> pa.Table:
+def _by_title(works: pa.Table) -> pa.RecordBatch:
+    """Describe works by title, first author and year, as rows of CITED."""
     authors = (names[0] if names else None for names in works.column("authors").to_pylist())
     keys = [author_key(name) if name else None for name in authors]
-    columns = {"title": works.column("title"), "author": pa.array(keys, pa.string())}
-    return pa.table(columns | {"year": works.column("year")})
+    nothing = pa.nulls(works.num_rows, pa.string())
+    titles, years = (works.column(name).combine_chunks() for name in ("title", "year"))
+    rows = range(works.num_rows)
+    return batch_of(CITED, rows, nothing, nothing, nothing, keys, years, titles)

@@ -4,24 +4,51 @@ A description means a paper by an identifier; else by first author, volume and p
 that of the paper or next to it, or by author, year and page where there is no volume; else by its
 title, where the first author or the year agrees, too, unless year and page both are others: that is
 another version. What means more than one paper that way means none, and is counted.
+
+What is cited waits in runs by its number; what may find it, in runs by name, place and title,
+together with the papers that are called so. Memory holds one part of each.
 """
 
-from collections.abc import Iterator, Mapping
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
+from itertools import groupby
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from recsys.pipelines.corpora.paper_names import PaperNames, other_names
-from recsys.pipelines.corpora.row_stream import RowStream
-from recsys.pipelines.corpora.title_links import NOWHERE, link_titles
+from recsys.pipelines.corpora.paper_names import NOBODY, PaperNames, all_names
+from recsys.pipelines.corpora.partitions import (
+    Runs,
+    RunWriter,
+    batch_of,
+    by_hash,
+    by_range,
+    divide,
+)
+from recsys.pipelines.corpora.works import CITED, SCHEMA
+from recsys.query.matching import THRESHOLD, Title, named_among, score, title_of
+from recsys.records import Paper, Reference
 from recsys.store.arrays import Longs, Mask, Rows
 from recsys.store.graph import UNKNOWN_YEAR
+from recsys.store.words import author_key, fold
 
-_AT_ONCE = 1 << 18
-"""Cited works that are looked up together: what is gathered on the way stays small."""
+MOST_OFFERED = 50
+"""Papers compared with one title at most: more share only the beginning of a phrase."""
+FEWER_ALIKE = 0.02
+"""A second paper whose score is so near makes a title ambiguous."""
+_LEAST = THRESHOLD - FEWER_ALIKE - 1e-6
+"""A paper that scores less is neither found, nor makes another one ambiguous."""
+_HEAD = 20
+"""Letters by which a title is looked up that lacks its end, or has a typing error there."""
+_NOT_LETTERS = re.compile(r"[\W_]+")
 _NO_INITIAL = r"^[^ |]+\|"
 _BEFORE_PAGE = r"^.*\|"
 _INITIAL = r"^([^ |]+) [^ |]+\|"
@@ -44,175 +71,414 @@ RULE_NAMES: Mapping[Rule, str] = {
     Rule.AMBIGUOUS: "ambiguous",
     Rule.OUTSIDE: "not among the papers",
 }
+_NAME, _OTHER_NAME, _PLACE, _SURNAME, _TITLE = range(5)
+_RULES = (Rule.IDENTIFIER, Rule.IDENTIFIER, Rule.PLACE, Rule.PLACE, Rule.TITLE)
+"""The rule of each way to look a work up, the surest first."""
+
+TARGETS = pa.schema(
+    [
+        *(SCHEMA.field(name) for name in ("id", "title", "year", "authors", "doi", "aliases")),
+        ("place", pa.string()),  # see `paper_names.printed_place`
+    ]
+)
+"""Papers that cited works may mean."""
+_NUMBERED = pa.schema([*CITED, ("number", pa.int64())])
+"""Cited works in their order; owners are papers."""
+_WANTED = pa.schema(
+    [
+        ("key", pa.string()),
+        ("number", pa.int64()),
+        ("way", pa.int8()),
+        ("year", pa.int16()),
+        ("title", pa.string()),
+        ("author", pa.string()),
+    ]
+)
+_OFFERED = pa.schema(
+    [
+        ("key", pa.string()),
+        ("way", pa.int8()),
+        ("paper", pa.int32()),
+        ("id", pa.string()),
+        ("year", pa.int16()),
+        ("title", pa.string()),
+        ("authors", pa.list_(pa.string())),
+        ("place", pa.string()),
+    ]
+)
+_FOUND = pa.schema(
+    [
+        ("number", pa.int64()),
+        ("way", pa.int8()),
+        ("paper", pa.int32()),  # NOBODY where several would do
+        ("score", pa.float64()),
+        ("id", pa.string()),
+        ("year", pa.int16()),
+        ("place", pa.string()),
+    ]
+)
+
+_Offer: TypeAlias = Callable[[int, pa.RecordBatch], Iterator[pa.RecordBatch]]
+_Find: TypeAlias = Callable[[pa.RecordBatch, pa.RecordBatch], Iterator[pa.RecordBatch]]
+Targets: TypeAlias = Callable[[], Iterable[tuple[int, pa.RecordBatch]]]
+"""Gives papers with the columns TARGETS, and the number of the first of each batch."""
 
 
 @dataclass(frozen=True, slots=True)
-class Linked:
-    """What cited works mean. rows: (m,) int32, NOWHERE for none. rules: (m,) int8, see `Rule`."""
+class LinkedWorks:
+    """Some cited works, and what they mean.
 
-    rows: Rows
+    cited: rows of CITED; owners are papers. papers: (m,) int32, NOBODY for none. rules: (m,) int8,
+    see `Rule`. ids: (m,) of the papers, null for none.
+    """
+
+    cited: pa.RecordBatch
+    papers: Rows
     rules: Rows
+    ids: pa.Array
 
 
-def link(cited: pa.Table, papers: RowStream, places: pa.Array) -> Linked:
-    """Find what cited works mean.
+def link(
+    cited: Iterable[pa.RecordBatch], total: int, targets: Targets, folder: Path, parts: int
+) -> Iterator[LinkedWorks]:
+    """Find what cited works mean; give them in their order, some at a time.
 
     Args:
-        cited: a table of CITED.
-        papers: with the columns id, title, year, authors, doi, aliases.
-        places: (n,) string, where papers were printed, see `citation_places.printed_place`.
+        cited: rows of CITED; owners are papers.
+        total: how many they are at most.
+        targets: the papers that may be meant.
+        folder: where rows wait.
+        parts: into how many they are divided.
     """
-    if not cited.num_rows:  # Nothing is read of the papers.
-        return Linked(np.empty(0, np.int32), np.empty(0, np.int8))
-    years, known = years_of(cited), years_of(papers)
-    named, printed = _names(papers), _Printed(places)
-    rows = np.full(cited.num_rows, NOWHERE, np.int32)
+    with (
+        RunWriter(folder / "cited.runs", _NUMBERED, parts) as numbered,
+        RunWriter(folder / "wanted.runs", _WANTED, parts) as wanted,
+    ):
+        number = 0
+        for batch in cited:
+            numbers = np.arange(number, number + batch.num_rows)
+            number += batch.num_rows
+            works = batch_of(_NUMBERED, *batch.columns, numbers)
+            numbered.add(works, by_range(numbers, total, parts))
+            for keys in _wanted_keys(works):
+                wanted.add(keys, by_hash(keys.column(0), parts))
+        waiting, names = numbered.runs(), wanted.runs()
+
+    def look_up(name: str, wanted: Runs, offer: _Offer, find: _Find) -> Runs:
+        offered = (
+            (keys, by_hash(keys.column(0), parts))
+            for begin, papers in (targets() if wanted.rows else ())
+            for keys in offer(begin, papers)
+        )
+        offers = divide(folder / "offered.runs", _OFFERED, parts, offered)
+        found = (
+            (batch, by_range(batch.column(0).to_numpy(), total, parts))
+            for mine, theirs in zip(wanted, offers, strict=True)
+            for batch in find(mine, theirs)
+        )
+        return divide(folder / f"{name}.runs", _FOUND, parts, found)
+
+    named = look_up("named", names, _offered_names, _find_names)
+
+    @lru_cache(1)
+    def settled(part: int) -> LinkedWorks:
+        return _settled(waiting.part(part), named.part(part))
+
+    untold = (_wanted_titles(settled(part)) for part in range(parts))
+    titles = ((keys, by_hash(keys.column(0), parts)) for keys in untold)
+    wanted_titles = divide(folder / "wanted.runs", _WANTED, parts, titles)
+    scored = look_up("scored", wanted_titles, _offered_titles, _score_titles)
+    for part, scores in enumerate(scored):
+        yield _settled_by_title(settled(part), scores)
+    waiting.remove()
+    named.remove()
+
+
+def link_to(cited: pa.RecordBatch, papers: pa.Table) -> Longs:
+    """Find what cited works mean among papers that are held: (m,) int64, NOBODY for none.
+
+    Args:
+        cited: rows of CITED.
+        papers: with the columns TARGETS, where they were printed left out.
+    """
+    with TemporaryDirectory(prefix="recsys-") as folder:
+        linked = link([cited], cited.num_rows, lambda: numbered(papers), Path(folder), 1)
+        return np.concatenate([works.papers.astype(np.int64) for works in linked])
+
+
+def numbered(papers: pa.Table, first: int = 0) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """Give papers of which nobody knows where they were printed as `Targets` does."""
+    papers = papers.append_column("place", pa.nulls(papers.num_rows, pa.string()))
+    for batch in papers.select(TARGETS.names).cast(TARGETS).to_batches():
+        yield first, batch
+        first += batch.num_rows
+
+
+def _wanted_keys(cited: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """Give the names and places by which cited works are looked up."""
+    places = cited.column("place")
+    lacks_initial = pc.fill_null(pc.match_substring_regex(places, _NO_INITIAL), False)
+    bare = pc.if_else(lacks_initial, places, None)
+    ways = (cited.column("name"), cited.column("other_name"), places, bare)
+    for way, keys in enumerate(ways):
+        there = pc.is_valid(keys)
+        key, number, year = (
+            column.filter(there) for column in (keys, cited.column("number"), cited.column("year"))
+        )
+        nothing = pa.nulls(len(key), pa.string())
+        yield batch_of(_WANTED, key, number, np.full(len(key), way), year, nothing, nothing)
+
+
+def _offered_names(begin: int, papers: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """Give the names and places under which papers are found."""
+    places, every = papers.column("place"), np.arange(papers.num_rows)
+    # As lists tell them that leave the initials out.
+    surnames = pc.replace_substring_regex(places, pattern=_INITIAL, replacement=r"\1|")
+    offered = ((_NAME, *all_names(papers)), (_PLACE, places, every), (_SURNAME, surnames, every))
+    for way, keys, rows in offered:
+        there = pc.is_valid(keys)
+        rows = rows[there.to_numpy(zero_copy_only=False)]
+        at, nothing = pa.array(rows), pa.nulls(len(rows), pa.string())
+        yield batch_of(
+            _OFFERED,
+            keys.filter(there).cast(pa.string()),
+            np.full(len(rows), way),
+            begin + rows,
+            papers.column("id").take(at),
+            papers.column("year").take(at),
+            nothing,
+            pa.nulls(len(rows), _OFFERED.field("authors").type),
+            nothing,
+        )
+
+
+def _find_names(wanted: pa.RecordBatch, offered: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """Give rows of _FOUND for what some papers are called."""
+    papers, first, owners = np.unique(
+        offered.column("paper").to_numpy(), return_index=True, return_inverse=True
+    )
+    years = _years(offered.column("year"))[first]
+    for way in (_NAME, _OTHER_NAME, _PLACE, _SURNAME):
+        mine = wanted.filter(pc.equal(wanted.column("way"), way))
+        theirs = pc.equal(offered.column("way"), _NAME if way == _OTHER_NAME else way)
+        names = PaperNames.of(
+            offered.column("key").filter(theirs), owners[theirs.to_numpy(zero_copy_only=False)]
+        )
+        if way in (_PLACE, _SURNAME):
+            mine_years = _years(mine.column("year"))
+            rows, unsure = names.find_near(mine.column("key"), mine_years, years)
+        else:
+            rows = names.find(mine.column("key"))
+            unsure = np.zeros(len(rows), bool)
+        hits = np.flatnonzero((rows != NOBODY) | unsure)
+        there = rows[hits] != NOBODY
+        sources = pa.array(np.append(first, 0)[rows[hits]], mask=~there)
+        yield batch_of(
+            _FOUND,
+            mine.column("number").take(pa.array(hits)),
+            np.full(len(hits), way),
+            np.where(there, np.append(papers, NOBODY)[rows[hits]], NOBODY).astype(np.int32),
+            pa.nulls(len(hits), pa.float64()),
+            offered.column("id").take(sources),
+            pa.nulls(len(hits), pa.int16()),
+            pa.nulls(len(hits), pa.string()),
+        )
+
+
+def _settled(cited: pa.RecordBatch, found: pa.RecordBatch) -> LinkedWorks:
+    """Choose what the surest way found of each cited work."""
+    base = cited.column("number")[0].as_py() if cited.num_rows else 0
+    papers = np.full(cited.num_rows, NOBODY, np.int32)
     rules = np.full(cited.num_rows, Rule.OUTSIDE, np.int8)
-    for begin in range(0, cited.num_rows, _AT_ONCE):
-        part = slice(begin, begin + _AT_ONCE)
-        some = cited.slice(begin, _AT_ONCE)
-        for column in ("name", "other_name"):
-            found = named.find(some.column(column)).astype(np.int32)
-            sure = Found(found, np.zeros(len(found), bool))
-            settle(rows[part], rules[part], sure, Rule.IDENTIFIER)
-        for places_found in printed.find(some.column("place"), (years[part], known)):
-            settle(rows[part], rules[part], places_found, Rule.PLACE)
-    titled = pc.is_valid(cited.column("title")).to_numpy()
-    left = np.flatnonzero(titled & ((rules == Rule.OUTSIDE) | (rules == Rule.AMBIGUOUS)))
-    if len(left):
-        described = cited.take(pa.array(left))
-        found, unsure = link_titles(described, papers)
-        theirs = pc.take(places, pa.array(found, mask=found == NOWHERE))
-        their_years = np.where(found == NOWHERE, UNKNOWN_YEAR, known[found])
-        elsewhere = on_another_page(described.column("place").combine_chunks(), theirs)
-        found[elsewhere & of_another_year(years[left], their_years)] = NOWHERE
-        by_title, titles_rules = rows[left], rules[left]
-        settle(by_title, titles_rules, Found(found, unsure), Rule.TITLE)
-        rows[left], rules[left] = by_title, titles_rules
-    return Linked(rows, rules)
+    source = np.full(cited.num_rows, NOBODY, np.int64)
+    place, way, paper = (found.column(name).to_numpy() for name in ("number", "way", "paper"))
+    place = place - base
+    rules[place[paper == NOBODY]] = Rule.AMBIGUOUS
+    sure = np.lexsort((way, place))
+    sure = sure[paper[sure] != NOBODY]
+    at, first = np.unique(place[sure], return_index=True)
+    source[at] = sure[first]
+    papers[at] = paper[source[at]]
+    rules[at] = np.array(_RULES, np.int8)[way[source[at]]]
+    return LinkedWorks(cited, papers, rules, _taken(found.column("id"), source))
 
 
-def years_of(table: RowStream) -> Longs:
-    """Return the column of years: (n,) int64, UNKNOWN_YEAR where there is none."""
-    years = pc.fill_null(table.column("year").cast(pa.int64()), UNKNOWN_YEAR)
-    known: Longs = years.to_numpy()
+def _taken(values: pa.Array, places: Longs) -> pa.Array:
+    """Gather values, null where a place is NOBODY's."""
+    return values.take(pa.array(places, mask=places == NOBODY))
+
+
+def _years(years: pa.Array) -> Longs:
+    """Return years as numbers: (n,) int64, UNKNOWN_YEAR where there is none."""
+    known: Longs = pc.fill_null(years.cast(pa.int64()), UNKNOWN_YEAR).to_numpy()
     return known
 
 
-def about_the_same_year(one: Longs, other: Longs) -> Mask:
-    """Tell where two years differ by no more than one, or one of them is unknown."""
-    unknown = (one == UNKNOWN_YEAR) | (other == UNKNOWN_YEAR)
-    near: Mask = unknown | (np.abs(one - other) <= 1)
-    return near
+def _untold(works: LinkedWorks) -> tuple[Longs, Longs, dict[tuple[Any, ...], int]]:
+    """Find the cited works that only their titles may tell.
+
+    Returns:
+        (m,) their places; (m,) for each, the first place that tells the same title, author and
+        year; and these by what they tell.
+    """
+    titles = works.cited.column("title")
+    left = (works.rules == Rule.OUTSIDE) | (works.rules == Rule.AMBIGUOUS)
+    places = np.flatnonzero(left & pc.is_valid(titles).to_numpy(zero_copy_only=False))
+    columns = (
+        works.cited.column(name).take(pa.array(places)).to_pylist()
+        for name in ("title", "author", "year")
+    )
+    first: dict[tuple[Any, ...], int] = {}
+    described = zip(places.tolist(), zip(*columns, strict=True), strict=True)
+    alike = [first.setdefault(described_as, place) for place, described_as in described]
+    return places, np.array(alike, np.int64), first
 
 
-def on_another_page(cited: pa.Array, theirs: pa.Array) -> Mask:
-    """Tell what is known to be printed on another page than the paper that was found."""
+def _wanted_titles(works: LinkedWorks) -> pa.RecordBatch:
+    """Give the keys under which cited works are looked up by their titles."""
+    keys: list[str] = []
+    places: list[int] = []
+    for (title, author, year), place in _untold(works)[2].items():
+        found = title_keys(title, author, year)
+        if year is not None and author:
+            surname = author.partition(" ")[0]
+            found += [f"{surname}|{year - 1}", f"{surname}|{year + 1}"]
+        keys += found
+        places += [place] * len(found)
+    told = works.cited.take(pa.array(places, pa.int64()))
+    rest = (told.column(name) for name in ("year", "title", "author"))
+    return batch_of(_WANTED, keys, told.column("number"), np.full(len(keys), _TITLE), *rest)
+
+
+def title_keys(title: str, author: str | None, year: int | None) -> list[str]:
+    """List the keys under which a paper is found: whole title, its beginning, author and year.
+
+    author: its key.
+    """
+    letters = _NOT_LETTERS.sub("", fold(title))
+    keys = [letters, f"{letters[:_HEAD]}\u2026"] if letters else []
+    if author and year is not None:
+        keys.append(f"{author.partition(' ')[0]}|{year}")
+    return keys
+
+
+def _offered_titles(begin: int, papers: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """Give the keys under which papers are found by their titles."""
+    keys: list[str] = []
+    rows: list[int] = []
+    columns = (papers.column(name).to_pylist() for name in ("title", "authors", "year"))
+    for row, (title, authors, year) in enumerate(zip(*columns, strict=True)):
+        found = title_keys(title, author_key(authors[0]) if authors else None, year)
+        keys += found
+        rows += [row] * len(found)
+    some = papers.take(pa.array(rows, pa.int64()))
+    rest = (some.column(name) for name in ("id", "year", "title", "authors", "place"))
+    numbers = begin + np.array(rows, np.int64)
+    yield batch_of(_OFFERED, keys, np.full(len(keys), _TITLE), numbers, *rest)
+
+
+def _score_titles(wanted: pa.RecordBatch, offered: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """Score all pairs that share a key, unless too many papers have it."""
+    asked = set(wanted.column("key").to_pylist())
+    rows: dict[str, list[int]] = defaultdict(list)
+    for row, key in enumerate(offered.column("key").to_pylist()):
+        if key in asked:
+            rows[key].append(row)
+    numbers = offered.column("paper").to_pylist()
+    papers: dict[int, tuple[Paper, Title]] = {}
+    found: list[tuple[int, int, float]] = []
+    for number, keys in groupby(wanted.to_pylist(), key=lambda work: work["number"]):
+        works = [*keys]
+        reference = _described(works[0]["title"], works[0]["author"], works[0]["year"])
+        near = [some for work in works if len(some := rows.get(work["key"], ())) <= MOST_OFFERED]
+        # A paper counts once, under whatever key it is found.
+        for paper, row in {numbers[row]: row for some in near for row in some}.items():
+            if paper not in papers:
+                papers[paper] = _prepared(offered.slice(row, 1))
+            if (value := score_titles(*reference, *papers[paper])) >= _LEAST:
+                found.append((number, row, value))
+    wanting, places, scores = zip(*found, strict=True) if found else ((), (), ())
+    at = pa.array(places, pa.int64())
+    columns = (offered.column(name).take(at) for name in ("paper", "id", "year", "place"))
+    paper, *rest = columns
+    yield batch_of(_FOUND, [*wanting], np.full(len(at), _TITLE), paper, [*scores], *rest)
+
+
+def _described(title: str, author: str | None, year: int | None) -> tuple[Reference, Title]:
+    """Prepare what a reference list tells of a work; author: a key."""
+    authors = (author.rpartition(" ")[0] or author,) if author else ()
+    return Reference(title=title, authors=authors, year=year), title_of(title)
+
+
+def _prepared(row: pa.RecordBatch) -> tuple[Paper, Title]:
+    """Prepare a paper that is offered."""
+    (paper,) = row.select(["title", "year", "authors"]).to_pylist()
+    authors = tuple(paper["authors"] or ())
+    return Paper("", paper["title"], None, paper["year"], authors), title_of(paper["title"])
+
+
+def score_titles(reference: Reference, wanted: Title, paper: Paper, offered: Title) -> float:
+    """Score a paper by its title; 0 where neither the first author nor the year agrees."""
+    near = reference.year and paper.year and abs(reference.year - paper.year) <= 1
+    if not near and not named_among(reference.authors, paper.authors):
+        return 0.0
+    return score(reference, wanted, paper, offered)
+
+
+def _settled_by_title(works: LinkedWorks, scored: pa.RecordBatch) -> LinkedWorks:
+    """Add what titles tell of cited works that nothing else told."""
+    places, alike, _ = _untold(works)
+    if not len(places) or not scored.num_rows:
+        return works
+    base = works.cited.column("number")[0].as_py()
+    best, unsure = _best(scored, base, works.cited.num_rows)
+    source, unsure = best[alike], unsure[alike]
     pages = (
         pc.replace_substring_regex(each, pattern=_BEFORE_PAGE, replacement="")
-        for each in (cited, theirs)
+        for each in (
+            works.cited.column("place").take(pa.array(places)),
+            _taken(scored.column("place"), source),
+        )
     )
-    other: Mask = pc.fill_null(pc.not_equal(*pages), False).to_numpy(zero_copy_only=False)
-    return other
+    elsewhere = pc.fill_null(pc.not_equal(*pages), False).to_numpy(zero_copy_only=False)
+    years = _years(works.cited.column("year"))[places]
+    theirs = _years(_taken(scored.column("year"), source))
+    known = (years != UNKNOWN_YEAR) & (theirs != UNKNOWN_YEAR)
+    source[elsewhere & known & (years != theirs)] = NOBODY  # It is another version.
+    papers, rules = works.papers.copy(), works.rules.copy()
+    rules[places[unsure & (rules[places] == Rule.OUTSIDE)]] = Rule.AMBIGUOUS
+    there = source != NOBODY
+    papers[places[there]] = scored.column("paper").to_numpy()[source[there]]
+    rules[places[there]] = Rule.TITLE
+    taken = np.full(len(papers), NOBODY, np.int64)
+    taken[places] = source
+    ids = pc.coalesce(works.ids, _taken(scored.column("id"), taken))
+    return LinkedWorks(works.cited, papers, rules, ids)
 
 
-def of_another_year(years: Longs, theirs: Longs) -> Mask:
-    """Tell what is of another year than the paper that was found, both years being known."""
-    apart: Mask = (years != UNKNOWN_YEAR) & (theirs != UNKNOWN_YEAR) & (years != theirs)
-    return apart
+def _best(scored: pa.RecordBatch, base: int, count: int) -> tuple[Longs, Mask]:
+    """Choose the best paper for each cited work.
 
+    Args:
+        scored: rows of _FOUND.
+        base: the number of the first of the cited works.
+        count: how many they are.
 
-def lacks_initial(places: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
-    """Tell the places whose authors are told without initial."""
-    return pc.fill_null(pc.match_substring_regex(places, _NO_INITIAL), False)
-
-
-def without_initials(places: pa.Array) -> pa.Array:
-    """Return places as lists tell them that leave the initials out."""
-    return pc.replace_substring_regex(places, pattern=_INITIAL, replacement=r"\1|")
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """rows: (m,) int32, NOWHERE for none; ambiguous: (m,) bool, where there was more than one."""
-
-    rows: Rows
-    ambiguous: Mask
-
-
-def settle(rows: Rows, rules: Rows, found: Found, rule: Rule) -> None:
-    """Write down what was found of that which was not found before."""
-    left = (rules == Rule.OUTSIDE) | (rules == Rule.AMBIGUOUS)
-    sure = left & (found.rows != NOWHERE)
-    rows[sure] = found.rows[sure]
-    rules[sure] = rule
-    rules[(rules == Rule.OUTSIDE) & found.ambiguous] = Rule.AMBIGUOUS
-
-
-@dataclass(frozen=True, slots=True)
-class Lookup:
-    """Keys of papers; several papers may have one.
-
-    starts: key i is that of `owners[starts[i]:starts[i + 1]]`, rows of papers.
+    Returns:
+        (count,) the row of `scored` with the best paper, NOBODY for none; (count,) where several
+        are equally good.
     """
-
-    keys: pa.Array
-    starts: Longs
-    owners: Longs
-
-    @classmethod
-    def of(cls, keys: pa.Array, owners: Longs) -> "Lookup":
-        """Sort rows of papers by their keys."""
-        encoded = keys.dictionary_encode()
-        codes = encoded.indices.fill_null(NOWHERE).to_numpy(zero_copy_only=False)
-        pairs = np.unique(np.stack([codes, owners], axis=1)[codes != NOWHERE], axis=0)
-        starts = np.searchsorted(pairs[:, 0], np.arange(len(encoded.dictionary) + 1))
-        return cls(encoded.dictionary, starts, pairs[:, 1])
-
-    def find(self, wanted: pa.ChunkedArray, years: tuple[Longs, Longs] | None = None) -> Found:
-        """Find the one paper that has each key, and about the same year.
-
-        years: (m,) of what is wanted, and (n,) of the papers; None: a key alone decides.
-        """
-        codes = pc.fill_null(pc.index_in(wanted, self.keys), NOWHERE).to_numpy().astype(np.int64)
-        there = np.flatnonzero(codes != NOWHERE)
-        sizes = np.diff(self.starts)[codes[there]]
-        wanting = np.repeat(there, sizes)
-        offsets = np.arange(len(wanting)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        offered = self.owners[np.repeat(self.starts[codes[there]], sizes) + offsets]
-        if years is not None:
-            near = about_the_same_year(years[0][wanting], years[1][offered])
-            wanting, offered = wanting[near], offered[near]
-        counts = np.bincount(wanting, minlength=len(codes))
-        rows = np.full(len(codes), NOWHERE, np.int32)
-        single = counts[wanting] == 1
-        rows[wanting[single]] = offered[single]
-        return Found(rows, counts > 1)
-
-
-class _Printed:
-    """Where papers were printed: with the author's initial, and for lists that leave it out."""
-
-    def __init__(self, places: pa.Array) -> None:
-        self._places = places
-        self._whole = Lookup.of(places, np.arange(len(places)))
-        self._surnames: Lookup | None = None
-
-    def find(self, cited: pa.ChunkedArray, years: tuple[Longs, Longs]) -> Iterator[Found]:
-        """Find papers by all that is told, then those of authors without initial by the rest."""
-        yield self._whole.find(cited, years)
-        bare = lacks_initial(cited)
-        if not pc.any(bare).as_py():
-            return
-        if self._surnames is None:
-            names = without_initials(self._places)
-            self._surnames = Lookup.of(names, np.arange(len(names)))
-        yield self._surnames.find(pc.if_else(bare, cited, None), years)
-
-
-def _names(papers: RowStream) -> PaperNames:
-    """Gather the ids, DOIs and aliases of papers."""
-    names, owners = other_names(papers)
-    ids = papers.column("id").combine_chunks().cast(pa.large_string())
-    owners = np.concatenate([np.arange(papers.num_rows, dtype=np.int64), owners])
-    return PaperNames.of(pa.concat_arrays([ids, names]), owners)
+    best, unsure = np.full(count, NOBODY, np.int64), np.zeros(count, bool)
+    by_number: dict[int, dict[int, tuple[float, int]]] = defaultdict(dict)
+    columns = (scored.column(name).to_pylist() for name in ("number", "paper", "score"))
+    for row, (number, paper, value) in enumerate(zip(*columns, strict=True)):
+        by_number[number][paper] = value, row
+    for number, papers in by_number.items():
+        highest = max(value for value, _ in papers.values())
+        if highest < THRESHOLD:
+            continue
+        near = [each for each in papers.values() if highest - each[0] <= FEWER_ALIKE]
+        unsure[number - base] = len(near) > 1
+        if len(near) == 1:
+            best[number - base] = near[0][1]
+    return best, unsure

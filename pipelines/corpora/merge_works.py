@@ -2,104 +2,210 @@
 
 import hashlib
 import json
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from recsys.pipelines.corpora.citation_places import cited_as
 from recsys.pipelines.corpora.clusters import Clusters, is_preprint, is_server
-from recsys.pipelines.corpora.paper_schema import SCHEMA
-from recsys.pipelines.corpora.row_stream import RowStream
-from recsys.pipelines.corpora.work_table import WORKS, records_of
+from recsys.pipelines.corpora.paper_names import NOBODY, cited_as
+from recsys.pipelines.corpora.partitions import PACKED, Runs, RunWriter, by_range, stored_batches
+from recsys.pipelines.corpora.works import SCHEMA, WORKS, Works, count_with_keyphrases
 from recsys.query.matching import title_likeness, title_of
 from recsys.records import PaperId
-from recsys.store.arrays import Longs, Mask, Rows
+from recsys.store.arrays import Longs, Rows
 from recsys.store.words import author_key, fold
 
 _ALIKE = 0.85
 """Titles of one work that are less alike are a conflict that is counted."""
-_BATCH = 4096
-_NAMES = pa.schema([SCHEMA.field("id"), SCHEMA.field("aliases")])
+_ROWS = 4096
+"""Papers written together."""
+_MERGED = pa.schema([*SCHEMA, WORKS.field("place"), WORKS.field("names")])
+_MEMBERS = pa.schema([*WORKS, ("cluster", pa.int64())])
+_NUMBERED = re.compile(r"(?:-\d+)+$")
+"""At the end of an id: what `distinct_id` may have added."""
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
-    """The papers that works came to.
+class Papers:
+    """The papers that works came to, as they lie on disk: those of one work first.
 
-    papers: rows of SCHEMA with distinct ids; `references` holds what the works gave as ids.
-    places: (n,) string, see `printed_place`. paper_of: (works,) int32, the row of each
-    work in `papers`, -1 for one that came to none. untitled: works without a title, such as an
-    abstract or a citation alone, whose paper is not there. conflicts: fields in which works of one
-    paper differ.
+    path: rows of SCHEMA, with where they were printed (see `printed_place`), and all names of their
+    works; `references` holds what the works gave as ids. count: how many they are. paper_of:
+    (works,) int32, the paper of each work, NOBODY for one that came to none. renamed: (r,) int64,
+    papers whose ids others had before, ascending; ids: what they are called instead. conflicts:
+    fields in which works of one paper differ. unknown: papers without abstract, and year.
+    keyphrases: papers that have some, by where.
     """
 
-    papers: RowStream
-    places: pa.Array
+    path: Path
+    count: int
     paper_of: Rows
-    untitled: int
+    renamed: Longs
+    ids: Sequence[PaperId]
     conflicts: Mapping[str, int]
+    unknown: Mapping[str, int]
+    keyphrases: Mapping[str, int]
+
+    @property
+    def untitled(self) -> int:
+        """Count the works without a title, such as an abstract alone, whose paper is not there."""
+        return int(np.count_nonzero(self.paper_of == NOBODY))
+
+    def batches(self) -> Iterator[tuple[int, pa.RecordBatch]]:
+        """Read papers, with the number of the first of each batch."""
+        begin = 0
+        for batch in stored_batches(self.path):
+            first, end = np.searchsorted(self.renamed, [begin, begin + batch.num_rows]).tolist()
+            if first < end:
+                rows = self.renamed[first:end] - begin
+                batch = _with_ids(batch, dict(zip(rows.tolist(), self.ids[first:end], strict=True)))
+            yield begin, batch
+            begin += batch.num_rows
 
 
-def merge(works: RowStream, clusters: Clusters) -> Merged:
-    """Merge works cluster by cluster. Memory holds the works that are not alone in theirs.
+def _with_ids(papers: pa.RecordBatch, ids: Mapping[int, PaperId]) -> pa.RecordBatch:
+    """Call some papers otherwise, by their places."""
+    columns = {name: papers.column(name).to_pylist() for name in ("id", "aliases")}
+    for place, paper_id in ids.items():
+        columns["id"][place] = paper_id
+        (work,) = papers.slice(place, 1).to_pylist()
+        columns["aliases"][place] = aliases_of(work, paper_id)
+    for name, cells in columns.items():
+        field = _MERGED.field(name)
+        at = _MERGED.get_field_index(name)
+        papers = papers.set_column(at, field, pa.array(cells, field.type))
+    return papers
+
+
+def merge(works: Works, clusters: Clusters, folder: Path, keyphrases: str) -> Papers:
+    """Merge works cluster by cluster, and write the papers.
 
     Args:
-        works: rows of WORKS.
+        works: what was read.
         clusters: which of them are one.
+        folder: where papers are written.
+        keyphrases: where those are counted, see `count_with_keyphrases`.
     """
-    heads, cluster_of = np.unique(clusters.first, return_inverse=True)
-    sizes = np.bincount(cluster_of, minlength=len(heads))
-    conflicts: Counter[str] = Counter()
-    several = np.flatnonzero(sizes > 1)
-    joined = _joined(works, cluster_of, several, conflicts)
-    alone = sizes[cluster_of] == 1
-    rows = works.filter(pa.array(alone)).followed_by(joined)
-    titled = _titled(rows)
-    place = np.cumsum(titled) - 1
-    place[~titled] = -1
-    place_of = np.empty(len(heads), np.int64)
-    place_of[np.concatenate([cluster_of[alone], several])] = place
-    kept = rows.filter(pa.array(titled))
-    paper_of = place_of[cluster_of].astype(np.int32)
-    untitled = int(np.count_nonzero(paper_of < 0))
-    return Merged(
-        _papers(kept), kept.column("place").combine_chunks(), paper_of, untitled, conflicts
+    path, members = folder / "papers.arrow", folder / "members.runs"
+    with (
+        pa.OSFile(str(path), "wb") as file,
+        pa.ipc.new_file(file, _MERGED, options=PACKED) as target,
+        RunWriter(members, _MEMBERS, works.parts) as waiting,
+    ):
+        writer = _PaperWriter(target, keyphrases)
+        paper_of = np.full(len(works), NOBODY, np.int32)
+        for begin, batch in works.batches():
+            first, end = np.searchsorted(clusters.rows, [begin, begin + batch.num_rows]).tolist()
+            alone = np.ones(batch.num_rows, bool)
+            alone[clusters.rows[first:end] - begin] = False
+            single = batch if alone.all() else batch.filter(pa.array(alone))
+            paper_of[begin + np.flatnonzero(alone)] = writer.add(single)
+            cluster = clusters.cluster_of[first:end]
+            several = [*batch.filter(pa.array(~alone)).columns, pa.array(cluster)]
+            several = pa.RecordBatch.from_arrays(several, schema=_MEMBERS)
+            waiting.add(several, by_range(cluster, clusters.count, works.parts))
+        conflicts: Counter[str] = Counter()
+        merged = [writer.add(rows) for rows in _merged(waiting.runs(), conflicts)]
+        every = np.concatenate([np.empty(0, np.int32), *merged])
+        paper_of[clusters.rows] = every[clusters.cluster_of]
+    renamed = _renamed(path, np.concatenate([np.empty(0, np.int64), *writer.roots]))
+    return Papers(
+        path,
+        writer.count,
+        paper_of,
+        np.array(list(renamed), np.int64),
+        list(renamed.values()),
+        conflicts,
+        writer.unknown,
+        writer.keyphrases,
     )
 
 
-def _titled(rows: RowStream) -> Mask:
-    batches = rows.select(["title"]).to_batches()
-    flags = (pc.is_valid(batch.column(0)).to_numpy(zero_copy_only=False) for batch in batches)
-    return np.concatenate([np.empty(0, bool), *flags])
+class _PaperWriter:
+    """Writes works as papers under their first ids; roots: hashes of these, their ends left out."""
+
+    def __init__(self, target: pa.ipc.RecordBatchFileWriter, keyphrases: str) -> None:
+        self._target, self._source = target, keyphrases
+        self.count = 0
+        self.roots: list[Longs] = []
+        self.unknown, self.keyphrases = Counter[str](), Counter[str]()
+
+    def add(self, works: pa.RecordBatch) -> Rows:
+        """Write rows of WORKS that have a title; return the paper of each row."""
+        titled = pc.is_valid(works.column("title"))
+        there = titled.to_numpy(zero_copy_only=False)
+        papers = np.full(works.num_rows, NOBODY, np.int32)
+        kept = works if there.all() else works.filter(titled)
+        papers[there] = np.arange(self.count, self.count + kept.num_rows)
+        for begin in range(0, kept.num_rows, _ROWS):
+            self._write(kept.slice(begin, _ROWS))
+        return papers
+
+    def _write(self, works: pa.RecordBatch) -> None:
+        names = ["own_id", "names", "doi", "place", "year", "title", "authors"]
+        records = works.select(names).to_pylist()
+        ids = [id_of_work(work) for work in records]
+        aliases = [aliases_of(work, paper_id) for work, paper_id in zip(records, ids, strict=True)]
+        made = {
+            "id": pa.array(ids, pa.string()),
+            "aliases": pa.array(aliases, _MERGED.field("aliases").type),
+        }
+        columns = [made[n] if n in made else works.column(n) for n in _MERGED.names]
+        papers = pa.RecordBatch.from_arrays(columns, schema=_MERGED)
+        self._target.write_batch(papers)
+        self.count += papers.num_rows
+        self.roots.append(np.array([hash(_NUMBERED.sub("", each)) for each in ids], np.int64))
+        for name in ("abstract", "year"):
+            self.unknown[name] += papers.column(name).null_count
+        self.keyphrases += count_with_keyphrases(papers, self._source)
 
 
-def _joined(
-    works: RowStream, cluster_of: Longs, several: Longs, conflicts: Counter[str]
-) -> pa.Table:
-    """Make one row of WORKS of each cluster of several works."""
-    rows = np.flatnonzero(np.isin(cluster_of, several))
-    wanted = np.zeros(works.num_rows, bool)
-    wanted[rows] = True
-    held = works.filter(pa.array(wanted)).table()
-    order = np.argsort(cluster_of[rows], kind="stable")
-    starts = np.searchsorted(cluster_of[rows][order], several)
-    ends = np.searchsorted(cluster_of[rows][order], several, side="right")
-    batches = []
-    for begin in range(0, len(several), _BATCH):
-        some = range(begin, min(begin + _BATCH, len(several)))
-        members = np.concatenate([order[starts[each] : ends[each]] for each in some])
-        records = iter(records_of(held, members))
-        merged = [
-            merged_work([next(records) for _ in range(ends[each] - starts[each])], conflicts)
-            for each in some
-        ]
-        batches.append(pa.RecordBatch.from_pylist(merged, WORKS))
-    return pa.Table.from_batches(batches, WORKS)
+def _merged(runs: Runs, conflicts: Counter[str]) -> Iterator[pa.RecordBatch]:
+    """Give one row of WORKS for each cluster, in their order."""
+    for members in runs:
+        order = np.argsort(members.column("cluster").to_numpy(), kind="stable")
+        waiting: list[dict[str, Any]] = []
+        records = (
+            record
+            for begin in range(0, len(order), _ROWS)
+            for record in members.take(pa.array(order[begin : begin + _ROWS])).to_pylist()
+        )
+        for _, cluster in groupby(records, key=lambda record: record["cluster"]):
+            waiting.append(merged_work([*cluster], conflicts))
+            if len(waiting) == _ROWS:
+                yield pa.RecordBatch.from_pylist(waiting, WORKS)
+                waiting = []
+        yield pa.RecordBatch.from_pylist(waiting, WORKS)
+
+
+def _renamed(path: Path, roots: Longs) -> dict[int, PaperId]:
+    """Number ids that are taken, in the order of the papers; give those that are called otherwise.
+
+    Those that can be in each other's way are equal but for numbers at their ends: their roots are.
+    """
+    order = np.argsort(roots, kind="stable")
+    same = np.flatnonzero(np.diff(roots[order]) == 0)
+    rivals = np.unique(order[np.concatenate([same, same + 1])])
+    taken: dict[PaperId, int] = {}
+    renamed: dict[int, PaperId] = {}
+    begin = 0
+    for batch in stored_batches(path, ["id"]) if len(rivals) else ():
+        first, end = np.searchsorted(rivals, [begin, begin + batch.num_rows]).tolist()
+        papers = rivals[first:end]
+        ids = batch.column(0).take(pa.array(papers - begin)).to_pylist()
+        for paper, paper_id in zip(papers.tolist(), ids, strict=True):
+            if (name := distinct_id(paper_id, taken)) != paper_id:
+                renamed[paper] = name
+        begin += batch.num_rows
+    return renamed
 
 
 def merged_work(records: Sequence[dict[str, Any]], conflicts: Counter[str]) -> dict[str, Any]:
@@ -176,24 +282,6 @@ def _conflicts(records: Sequence[Mapping[str, Any]]) -> Iterable[str]:
     firsts = {author_key(each["authors"][0]) for each in records if each["authors"]}
     if len({(key or "").partition(" ")[0] for key in firsts}) > 1:
         yield "first author"
-
-
-def _papers(works: RowStream) -> RowStream:
-    """Turn rows of WORKS into papers of SCHEMA."""
-    taken: dict[PaperId, int] = {}
-    names = []
-    columns = ["own_id", "names", "doi", "place", "year", "title", "authors"]
-    for batch in works.select(columns).to_batches():
-        told = batch.to_pylist()
-        ids = [distinct_id(id_of_work(work), taken) for work in told]
-        aliases = [aliases_of(work, paper_id) for work, paper_id in zip(told, ids, strict=True)]
-        names.append(
-            pa.RecordBatch.from_arrays(
-                [pa.array(ids), pa.array(aliases, _NAMES.types[1])], schema=_NAMES
-            )
-        )
-    kept = [name for name in SCHEMA.names if name not in _NAMES.names]
-    return works.select(kept).beside(pa.Table.from_batches(names, _NAMES)).select(SCHEMA.names)
 
 
 def id_of_work(work: Mapping[str, Any]) -> PaperId:

@@ -1,57 +1,143 @@
-"""The names of papers beside their ids: DOIs and aliases, each of one paper alone."""
+"""What papers are called: ids, DOIs, aliases, and where reference lists say they were printed."""
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from recsys.pipelines.corpora.row_stream import RowStream
-from recsys.store.arrays import Longs
-from recsys.store.corpus import Corpus
-from recsys.store.row_remap import Origins
+from recsys.records import Reference
+from recsys.store.arrays import Longs, Mask
+from recsys.store.graph import UNKNOWN_YEAR
+from recsys.store.words import author_key
 
+CITED_AS = "cite:"
+"""Begins a name made of first author, year, volume and page: `cite:smith j|2010|12|345`."""
 NOBODY = -1
 """What a name means that nobody has, or more than one paper."""
+_NOT_COUNTED = re.compile(r"^(?:vol(?:ume)?|pp?|pages?|art(?:icle)?|no)\b\.?|[^0-9a-z]+")
+_FROM_TO = re.compile("\\s*[-\u2010-\u2015]+\\s*")
+
+
+def first_author(work: Reference) -> str | None:
+    """Return the key of the first author, "surname f"; None when nobody is named."""
+    return author_key(work.authors[0]) if work.authors else None
+
+
+def printed_place(work: Reference) -> str | None:
+    """Return "surname f|volume|page", the year apart; None unless author and page are known.
+
+    Where there is no volume, as in proceedings, the year stands for it, and so has to be the same;
+    and the page must tell something: where each paper begins on page 1, it does not.
+
+    >>> printed_place(Reference(authors=("J. Smith",), volume="Vol. 012", page="e17-e25"))
+    'smith j|12|e17'
+    >>> printed_place(Reference(authors=("J. Smith",), year=2004, page="345-352"))
+    'smith j|y2004|345'
+    """
+    if not work.page or (author := first_author(work)) is None:
+        return None
+    page = _counted(work.page)
+    volume = _counted(work.volume) if work.volume else ""
+    if not volume and work.year is not None and len(page) > 1:
+        volume = f"y{work.year}"
+    return f"{author}|{volume}|{page}" if volume and page else None
+
+
+def _counted(text: str) -> str:
+    """Bring a volume or a first page to one spelling: no "vol.", no zeros before, no range."""
+    first = _FROM_TO.split(text.strip().lower(), maxsplit=1)[0]
+    return _NOT_COUNTED.sub("", first).lstrip("0")
+
+
+def cited_as(place: str, year: int) -> str:
+    """Return the name under which reference lists without identifiers know a work."""
+    author, _, rest = place.partition("|")
+    return f"{CITED_AS}{author}|{year}|{rest}"
+
+
+def cited_as_all(places: pa.Array, years: pa.Array) -> pa.Array:
+    """Return `cited_as` of each place and year, null where one of them is not known."""
+    author, rest = (
+        pc.replace_substring_regex(places, pattern=pattern, replacement="")
+        for pattern in (r"\|.*", r"^[^|]*\|")
+    )
+    name = pc.binary_join_element_wise(pa.scalar(CITED_AS), author, "")
+    return pc.binary_join_element_wise(name, years.cast(pa.string()), rest, "|")
 
 
 @dataclass(frozen=True, slots=True)
 class PaperNames:
-    """Distinct names, and the row of the paper that each means. rows: (m,) int64."""
+    """Names of papers; several papers may have one.
+
+    starts: name i is that of `owners[starts[i]:starts[i + 1]]`, rows of papers.
+    """
 
     names: pa.Array
-    rows: Longs
+    starts: Longs
+    owners: Longs
 
     @classmethod
     def of(cls, names: pa.Array, owners: Longs) -> "PaperNames":
-        """Keep the names of one paper alone.
-
-        Args:
-            names: (m,) large_string, null where there is none.
-            owners: (m,) int64, rows; negative for papers that are gone.
-        """
-        kept = pc.and_(pc.is_valid(names), pa.array(owners >= 0))
-        names, owners = names.filter(kept), owners[kept.to_numpy(zero_copy_only=False)]
+        """Sort rows of papers by their names, null where there is none; negative for no paper."""
         encoded = names.dictionary_encode()
-        codes = encoded.indices.to_numpy(zero_copy_only=False)
+        codes = encoded.indices.fill_null(NOBODY).to_numpy(zero_copy_only=False).astype(np.int64)
         size = int(owners.max(initial=0)) + 1
-        pairs = np.unique(codes.astype(np.int64) * size + owners)
-        code, owner = np.divmod(pairs, size)
-        alone = np.bincount(code, minlength=len(encoded.dictionary))[code] == 1
-        return cls(encoded.dictionary.take(pa.array(code[alone])), owner[alone])
+        pairs = np.unique((codes * size + owners)[(codes != NOBODY) & (owners >= 0)])
+        starts = np.searchsorted(pairs, np.arange(len(encoded.dictionary) + 1) * size)
+        return cls(encoded.dictionary, starts, pairs % size)
 
     def find(self, wanted: pa.ChunkedArray | pa.Array) -> Longs:
-        """Return the row that each name means: (m,) int64, NOBODY for none."""
-        if not len(self.names):
-            return np.full(len(wanted), NOBODY, np.int64)
-        places = pc.index_in(wanted.cast(pa.large_string()), self.names)
-        found: Longs = pc.fill_null(places, NOBODY).to_numpy().astype(np.int64)
-        there = found != NOBODY
-        found[there] = self.rows[found[there]]
-        return found
+        """Return the row of the paper that alone has each name: (m,) int64, NOBODY for none."""
+        first = np.append(self.owners, NOBODY)[self.starts[:-1]]
+        alone = np.where(np.diff(self.starts) == 1, first, NOBODY)
+        return np.append(alone, NOBODY)[self._codes(wanted)]
+
+    def find_near(
+        self, wanted: pa.ChunkedArray | pa.Array, years: Longs, own_years: Longs
+    ) -> tuple[Longs, Mask]:
+        """Find the paper that alone has each name and is of about the same year.
+
+        Args:
+            wanted: (m,) names.
+            years: (m,), UNKNOWN_YEAR where there is none.
+            own_years: (n,) of the papers.
+
+        Returns:
+            (m,) int64, the row of the paper, NOBODY for none; (m,) bool, where several would do.
+        """
+        codes = self._codes(wanted)
+        there = np.flatnonzero(codes != NOBODY)
+        begins, sizes = self.starts[codes[there]], np.diff(self.starts)[codes[there]]
+        wanting = np.repeat(there, sizes)
+        offsets = np.arange(len(wanting)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        offered = self.owners[np.repeat(begins, sizes) + offsets]
+        one, other = years[wanting], own_years[offered]
+        unknown = (one == UNKNOWN_YEAR) | (other == UNKNOWN_YEAR)
+        near = unknown | (np.abs(one - other) <= 1)
+        wanting, offered = wanting[near], offered[near]
+        counts = np.bincount(wanting, minlength=len(codes))
+        rows = np.full(len(codes), NOBODY, np.int64)
+        single = counts[wanting] == 1
+        rows[wanting[single]] = offered[single]
+        return rows, counts > 1
+
+    def _codes(self, wanted: pa.ChunkedArray | pa.Array) -> Longs:
+        places = pc.index_in(wanted.cast(self.names.type), self.names)
+        codes: Longs = pc.fill_null(places, NOBODY).to_numpy(zero_copy_only=False).astype(np.int64)
+        return codes
 
 
-def other_names(papers: RowStream) -> tuple[pa.Array, Longs]:
+def all_names(papers: pa.Table | pa.RecordBatch) -> tuple[pa.Array, Longs]:
+    """List all names of papers, and the row of each: ids, then `other_names`."""
+    names, rows = other_names(papers)
+    ids = _whole(papers.column("id"), pa.large_string())
+    owners = np.concatenate([np.arange(papers.num_rows, dtype=np.int64), rows])
+    return pa.concat_arrays([ids, names]), owners
+
+
+def other_names(papers: pa.Table | pa.RecordBatch) -> tuple[pa.Array, Longs]:
     """List the DOIs in lower case and the aliases of papers, and the row of each.
 
     papers: with the columns id, doi and aliases; ids may be DOIs.
@@ -66,21 +152,8 @@ def other_names(papers: RowStream) -> tuple[pa.Array, Longs]:
     return names, np.concatenate([rows, rows, np.repeat(rows, lengths)])
 
 
-def names_of_union(papers: RowStream, old: Corpus, origins: Origins) -> PaperNames:
-    """Return the names of old and new papers together; papers: rows of SCHEMA."""
-    row_of = np.full(origins.old + papers.num_rows, NOBODY, np.int64)
-    row_of[origins.rows] = np.arange(len(origins))
-    names, rows = other_names(papers)
-    owners = row_of[rows + origins.old]
-    if len(old):
-        columns = {name: old.column(name) for name in ("id", "doi", "aliases")}
-        old_names, old_rows = other_names(pa.table(columns))
-        names = pa.concat_arrays([names, old_names])
-        owners = np.concatenate([owners, row_of[old_rows]])
-    return PaperNames.of(names, owners)
-
-
-def _whole(column: pa.ChunkedArray, kind: pa.DataType) -> pa.Array:
+def _whole(column: pa.ChunkedArray | pa.Array, kind: pa.DataType) -> pa.Array:
     """Join a column; kind: a large one, for all together may be longer than 2 GB."""
-    joined = column.cast(kind).combine_chunks()
+    joined = column.cast(kind)
+    joined = joined.combine_chunks() if isinstance(joined, pa.ChunkedArray) else joined
     return joined.chunk(0) if isinstance(joined, pa.ChunkedArray) else joined

@@ -1,4 +1,4 @@
-"""Read a folder of PDFs in processes of their own, and keep what was read.
+"""Read PDFs in processes of their own, by themselves or as the files of a Zotero library.
 
 One hostile file costs no more than its limit. What was read of a file lies in the cache under the
 hash of its name and content: a build that was killed, or has ten more files, reads only the others.
@@ -6,42 +6,32 @@ hash of its name and content: a build that was killed, or has ten more files, re
 
 import hashlib
 import json
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from recsys.extras import need
-from recsys.formats.libraries import pdf_papers
+from recsys.extras import installed, need
+from recsys.formats.libraries import pdf_papers, zotero_database
+from recsys.formats.libraries.zotero_database import StoredWork
 from recsys.formats.references.bibliography import Problem
 from recsys.formats.references.kept_works import record_of, work_of
-from recsys.pipelines.jobs.limited_workers import Failure, Limits, limited
+from recsys.formats.work_stream import WorkStream, of_reader
+from recsys.pipelines.jobs.engines import Failure, Limits, limited
+from recsys.processors import processors
 from recsys.progress import Progress, silent
 from recsys.records import Reference
 from recsys.store.artifacts import write_json
 
 STAGE = "PDFs"
 """What the progress of reading is called."""
-SUFFIX = ".pdf"
+PDFS = "pdfs"
+"""The folder of a cache that keeps what was read of PDFs."""
 
-Found: TypeAlias = Reference | Problem
+PdfItem: TypeAlias = Reference | Problem
 _Json: TypeAlias = dict[str, Any]
-
-
-def pdfs_below(folder: Path) -> list[Path]:
-    """List the PDFs in a folder and those below, in the order of their paths.
-
-    What is hidden is left out, and no link to a folder is followed.
-    """
-    found: list[Path] = []
-    for place, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        shown = (name for name in files if not name.startswith("."))
-        found += [Path(place, name) for name in shown if name.lower().endswith(SUFFIX)]
-    return sorted(found)
 
 
 def read_folder(
@@ -51,7 +41,7 @@ def read_folder(
     jobs: int,
     progress: Progress = silent,
     limits: Limits | None = None,
-) -> Iterator[list[Found]]:
+) -> Iterator[list[PdfItem]]:
     """Give what `pdf_papers.read` reads of each file, in the order of the paths.
 
     Args:
@@ -67,17 +57,26 @@ def read_folder(
     """
     need("pypdf", "Reading PDFs")
     allowed = limits or Limits()
+    reasons = {
+        Failure.TIME: f"takes longer than {allowed.seconds:g} s to read",
+        Failure.MEMORY: "needs too much memory",
+        Failure.BROKEN: "breaks its reader down",
+    }
     places = [_place(cache, path) for path in pdfs]
-    failed: dict[Path, str] = {}
-    for place, failure in _read_missing(pdfs, places, jobs, progress, allowed):
-        failed[place] = _said(failure, allowed)
+    failed = {
+        place: reasons[failure]
+        for place, failure in _read_missing(pdfs, places, jobs, progress, allowed)
+    }
     for path, kept in zip(pdfs, places, strict=True):
         if kept is None:
             yield [Problem(f"{path.name} cannot be opened.", "cannot be opened")]
         elif kept in failed:
             yield [Problem(f"{path.name} was left out: it {failed[kept]}.", failed[kept])]
         else:
-            yield [_from_json(each) for each in _kept(kept) or []]
+            yield [
+                Problem(**item["problem"]) if "problem" in item else work_of(item)
+                for item in _kept(kept) or []
+            ]
 
 
 def _read_missing(
@@ -88,29 +87,31 @@ def _read_missing(
     limits: Limits,
 ) -> Iterator[tuple[Path, Failure]]:
     """Read the files that are not in the cache into it; give those that failed."""
-    known = {place for place in places if place is not None and _kept(place) is not None}
     missing = {
         place: path
         for path, place in zip(pdfs, places, strict=True)
-        if place is not None and place not in known
+        if place is not None and _kept(place) is None
     }
     done = len(pdfs) - len(missing)
     tasks = list(missing.items())
-    for number, (position, found) in enumerate(
+    for number, (position, read) in enumerate(
         limited(read_one, [path for _, path in tasks], jobs=jobs, limits=limits), start=1
     ):
         place = tasks[position][0]
-        if isinstance(found, Failure):  # Perhaps only the machine was busy: it is not kept.
-            yield place, found
+        if isinstance(read, Failure):  # Perhaps only the machine was busy: it is not kept.
+            yield place, read
         else:
             place.parent.mkdir(parents=True, exist_ok=True)
-            write_json(place, {"read": found})
+            write_json(place, {"read": read})
         progress(STAGE, done + number, len(pdfs))
 
 
 def read_one(path: Path) -> list[_Json]:
     """Read one PDF; return JSON."""
-    return [_to_json(each) for each in pdf_papers.read(path)]
+    return [
+        {"problem": asdict(item)} if isinstance(item, Problem) else record_of(item)
+        for item in pdf_papers.read(path)
+    ]
 
 
 def _place(cache: Path, path: Path) -> Path | None:
@@ -120,16 +121,12 @@ def _place(cache: Path, path: Path) -> Path | None:
             digest = hashlib.file_digest(file, "sha256")
     except OSError:
         return None
-    digest.update(f"\0{path.name}\0{pdf_papers.REVISION}\0{_pypdf()}".encode())
+    pypdf = ""
+    with suppress(PackageNotFoundError):
+        pypdf = version("pypdf")
+    digest.update(f"\0{path.name}\0{pdf_papers.REVISION}\0{pypdf}".encode())
     name = digest.hexdigest()
     return cache / name[:2] / f"{name}.json"
-
-
-def _pypdf() -> str:
-    try:
-        return version("pypdf")
-    except PackageNotFoundError:
-        return ""
 
 
 def _kept(place: Path) -> list[_Json] | None:
@@ -139,16 +136,53 @@ def _kept(place: Path) -> list[_Json] | None:
     return None
 
 
-def _said(failure: Failure, limits: Limits) -> str:
-    if failure is Failure.TIME:
-        return f"takes longer than {limits.seconds:g} s to read"
-    return "needs too much memory" if failure is Failure.MEMORY else "breaks its reader down"
+@dataclass(frozen=True, slots=True)
+class PdfReading:
+    """Where PDFs that were read are kept, and whom to tell."""
+
+    cache: Path
+    progress: Progress = silent
+
+    def papers(self, pdfs: Sequence[Path]) -> Iterator[list[PdfItem]]:
+        """Read each PDF.
+
+        Raises:
+            MissingExtraError: the extra for PDFs is not installed.
+        """
+        return read_folder(pdfs, self.cache, jobs=processors(), progress=self.progress)
 
 
-def _to_json(found: Found) -> _Json:
-    """Write what says something."""
-    return {"problem": asdict(found)} if isinstance(found, Problem) else record_of(found)
+def pdf_stream(pdfs: Sequence[Path], reading: PdfReading) -> WorkStream:
+    """Read PDFs as works."""
+    items = (item for items in reading.papers(pdfs) for item in items)
+    return WorkStream("PDF", False, of_reader(items))
 
 
-def _from_json(value: _Json) -> Found:
-    return Problem(**value["problem"]) if "problem" in value else work_of(value)
+def library_stream(library: Path, reading: PdfReading) -> WorkStream:
+    """Read a Zotero library; what a stored PDF cites, its work cites.
+
+    Raises:
+        InputError: it is no Zotero library, or is damaged.
+    """
+    return WorkStream("Zotero library", False, of_reader(_works(library, reading)))
+
+
+def _works(library: Path, reading: PdfReading) -> Iterator[PdfItem]:
+    items = list(zotero_database.works(library))
+    yield from (item for item in items if isinstance(item, Problem))
+    works = [item for item in items if isinstance(item, StoredWork)]
+    pdfs = [work.pdf for work in works if work.pdf is not None]
+    if pdfs and not installed("pypdf"):
+        text = f"{len(pdfs):,} PDFs of the library were not read: pip install 'recsys[pdf]'."
+        yield Problem(text, "PDFs not read without recsys[pdf]")
+        pdfs = []
+    read = reading.papers(pdfs) if pdfs else iter(())
+    for work in works:
+        reference = work.reference
+        for item in next(read) if work.pdf is not None and pdfs else ():
+            if isinstance(item, Problem):
+                yield item
+            elif reference is work.reference:  # The first paper that the PDF is.
+                abstract, cites = reference.abstract or item.abstract, reference.cites or item.cites
+                reference = replace(reference, abstract=abstract, cites=cites)
+        yield reference

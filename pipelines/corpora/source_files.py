@@ -1,20 +1,159 @@
-"""Find the files that somebody means by files, folders and libraries."""
+"""Find the files that somebody means by files, folders, libraries and buckets; fetch the last.
+
+The address of a bucket is `s3://bucket/prefix`. A Path of it has lost one slash
+(`s3:/bucket/prefix`), which is how it travels among the paths of other files. What is needed to get
+in is read from the environment, see docs/reference/environment.md.
+"""
 
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import cache
 from itertools import chain
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from recsys.errors import CorpusError, near_miss
+from recsys.extras import need
 from recsys.formats.files import STDIN
-from recsys.pipelines.corpora.bucket_files import BucketFile, is_remote, listed
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256
+
+if TYPE_CHECKING:
+    from obstore.store import S3Store
 
 ZOTERO = "zotero.sqlite"
 """What the folder of a Zotero library holds."""
 _OURS = re.compile(rb'\{\s*"kind": "[^"]+",\s*"schema": \d')
+SCHEME = "s3:"
+_ATTEMPTS = 3
+_PATIENCE = timedelta(seconds=30)
+_CONNECTING = timedelta(seconds=5)
+_SILENCE = timedelta(seconds=60)
+_PIECE = 8 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class BucketFile:
+    """An object. path: its address. mark: what changes with its content."""
+
+    path: Path
+    size: int
+    mark: str
+
+
+def is_remote(path: Path) -> bool:
+    """Tell an address in an object store."""
+    return path.parts[:1] == (SCHEME,)
+
+
+def address(path: Path) -> str:
+    """Write an address as people do."""
+    return f"s3://{'/'.join(path.parts[1:])}" if is_remote(path) else str(path)
+
+
+def listed(source: Path) -> list[BucketFile]:
+    """List the objects at or below an address by name, but for hidden ones.
+
+    Raises:
+        CorpusError: there are none, or the store does not answer, or refuses.
+        MissingExtraError: the package that speaks to stores is not installed.
+    """
+    import obstore
+
+    prefix = "/".join(source.parts[2:])
+    with _told(source):
+        store = store_of(_bucket(source))
+        objects = [found for page in obstore.list(store, prefix or None) for found in page]
+        if not objects and prefix:
+            objects = [obstore.head(store, prefix)]
+    files = []
+    for found in objects:
+        below = PurePosixPath(found["path"].removeprefix(prefix)).parts
+        if found["size"] and not any(part.startswith(".") for part in below):
+            path = Path(SCHEME, _bucket(source), *PurePosixPath(found["path"]).parts)
+            mark = f"{found.get('e_tag')} {found['size']}"
+            files.append(BucketFile(path, int(found["size"]), mark))
+    if not files:
+        raise CorpusError(f"There are no files at {address(source)}.", "Check the address.")
+    return sorted(files, key=lambda file: file.path.parts)
+
+
+def fetched(path: Path, folder: Path) -> Path:
+    """Return a path that can be read here: of an object, that of a copy in a folder.
+
+    Raises:
+        CorpusError: the store does not answer, or refuses.
+    """
+    if not is_remote(path):
+        return path
+    import obstore
+
+    copy = folder / path.name
+    with _told(path), copy.open("wb") as file:
+        answer = obstore.get(store_of(_bucket(path)), "/".join(path.parts[2:]))
+        for piece in answer.stream(min_chunk_size=_PIECE):
+            file.write(piece)
+    return copy
+
+
+def _bucket(path: Path) -> str:
+    if len(path.parts) < 2:
+        raise CorpusError("The address names no bucket.", "Give s3://BUCKET/PREFIX.")
+    return path.parts[1]
+
+
+@cache
+def store_of(bucket: str) -> "S3Store":
+    """Open a bucket of the store that the environment names; nothing is asked yet."""
+    need("obstore", "Reading from an object store")
+    from obstore.store import S3Store
+
+    server = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
+    return S3Store(
+        bucket,
+        config={"endpoint": server} if server else {},
+        client_options={
+            "connect_timeout": _CONNECTING,
+            "timeout": _SILENCE,
+            "allow_http": (server or "").startswith("http:"),
+        },
+        retry_config={"max_retries": _ATTEMPTS, "retry_timeout": _PATIENCE},
+    )
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Say in our words what a store says."""
+    need("obstore", "Reading from an object store")
+    from obstore import exceptions
+
+    try:
+        yield
+    except (exceptions.BaseError, FileNotFoundError) as error:
+        # Where files are listed, only the line tells what the store answered.
+        line, name = " ".join(str(error).split())[:200], address(path)
+        refusals = exceptions.PermissionDeniedError | exceptions.UnauthenticatedError
+        if isinstance(error, refusals) or "403 Forbidden" in line or "401 Unauthorized" in line:
+            what = f"The store refuses to let {name} be read ({line})."
+            hint = "Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and what they may read."
+        elif (
+            isinstance(error, exceptions.NotFoundError | FileNotFoundError)
+            or "404 Not Found" in line
+        ):
+            what = f"There is nothing at {name} ({line})."
+            hint = "Check the bucket, the prefix, and AWS_ENDPOINT_URL."
+        else:
+            what = f"The store of {name} does not answer ({line})."
+            hint = "Check AWS_ENDPOINT_URL, AWS_REGION and the network."
+        raise CorpusError(what, hint) from error
+
+
+def forget() -> None:
+    """Forget the stores that are open: the environment names others now."""
+    store_of.cache_clear()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,17 +271,16 @@ def _check(source: Path) -> None:
 def _below(folder: Path, out: Path | None) -> Iterator[Path]:
     """Give the files in a folder and those below, hidden ones left out, in the order of names."""
     written = None if out is None else out.resolve()
+    own = () if written is None else (written, rejects_of(written))
     for place, folders, names in os.walk(folder):
         below = (Path(place, name) for name in sorted(folders) if not name.startswith("."))
-        folders[:] = [each.name for each in below if _is_read(each, written)]
+        folders[:] = [
+            path.name for path in below if path.resolve() != written and not _is_ours(path)
+        ]
         for name in sorted(names):
             path = Path(place, name)
-            if not name.startswith(".") and path.is_file() and not _belongs_to(path, written):
+            if not name.startswith(".") and path.is_file() and path.resolve() not in own:
                 yield path
-
-
-def _is_read(folder: Path, written: Path | None) -> bool:
-    return folder.resolve() != written and not _is_ours(folder)
 
 
 def _is_ours(folder: Path) -> bool:
@@ -152,13 +290,6 @@ def _is_ours(folder: Path) -> bool:
             return _OURS.match(file.read(200)) is not None
     except OSError:
         return False
-
-
-def _belongs_to(path: Path, written: Path | None) -> bool:
-    """Tell a file that is written, or one beside it such as that of what was rejected."""
-    if written is None or not path.name.startswith(written.name):
-        return False
-    return path.resolve() == written or path.resolve() == rejects_of(written)
 
 
 def rejects_of(out: Path) -> Path:

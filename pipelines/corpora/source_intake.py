@@ -2,52 +2,59 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TextIO
+from tempfile import TemporaryDirectory
+from typing import Any, TextIO
 
-from recsys.errors import CorpusError, InputError
+from recsys.errors import CorpusError, InputError, RecsysError
 from recsys.formats.libraries.zotero_database import is_library
 from recsys.formats.papers.language import language_of
 from recsys.formats.source_formats import TABLE
 from recsys.formats.work_stream import Found, Reject, Remark, WorkStream, open_works
-from recsys.pipelines.corpora.collect_report import FileRead
-from recsys.pipelines.corpora.known_papers import KnownPapers
-from recsys.pipelines.corpora.library_works import PdfReading, library_stream, pdf_stream
-from recsys.pipelines.corpora.source_files import SourceFile, is_pdf
-from recsys.pipelines.corpora.work_table import Space, WorkIntake, Works
+from recsys.pipelines.corpora.pdf_folder import PdfReading, library_stream, pdf_stream
+from recsys.pipelines.corpora.source_files import SourceFile, address, fetched, is_pdf
+from recsys.pipelines.corpora.works import WorkWriter
+from recsys.pipelines.jobs.kept_results import MadeFiles, ShardFiles
 from recsys.progress import Progress, silent
 from recsys.records import Reference
 
+REJECTS = "rejects.jsonl"
+"""One line {file, line, reason, excerpt} for each record of the sources that gave no work."""
+COUNTED = ("rejected", "oddities", "remarks", "languages")
+"""What is counted of the records of files: how often each reason, remark and language occurs."""
+
 
 class SourceIntake:
-    """Reads files, counts what was odd and rejected; the reject file exists once there is one."""
+    """Reads files into a folder of columns, and counts what was odd and rejected.
 
-    def __init__(self, rejects: Path, pdfs: PdfReading, tables: Sequence[str] = ()) -> None:
+    files: (name, format, works) of each file that was read. skipped: those that held no works, and
+    why. The reject file exists once there is a reject.
+    """
+
+    def __init__(self, folder: Path, pdfs: PdfReading, tables: Sequence[str] = ()) -> None:
         """Begin with no work; tables: names without suffix of tables that others read before."""
-        self.files: list[FileRead] = []
+        self.folder = folder
+        self.files: list[tuple[str, str, int]] = []
         self.skipped: list[str] = []
-        self.rejected: Counter[str] = Counter()
-        self.oddities: Counter[str] = Counter()
-        self.remarks: Counter[str] = Counter()
-        self.languages: Counter[str] = Counter()
-        self._works = WorkIntake(rejects.parent)
-        self._spaces: dict[str, int] = {}
+        self.counts: dict[str, Counter[str]] = {name: Counter() for name in COUNTED}
+        self._works = WorkWriter(folder)
+        self._spaces: dict[tuple[str, bool], int] = {}
         self._pdfs = pdfs
         self._begun = False
         self._scopes = [*tables]
-        self._path = rejects
-        self._file: TextIO | None = None
+        self._rejects: TextIO | None = None
 
     def read_all(
         self, files: Sequence[SourceFile], columns: Mapping[str, str], progress: Progress = silent
     ) -> None:
         """Read files in their order, but PDFs after all others; raises as `read` does."""
+        pdfs = [file.path for file in files if is_pdf(file.path)]
         for file in files:
-            if not is_pdf(file.path):
+            if file.path not in pdfs:
                 self.read(file, columns, progress)
-        self.read_pdfs([file.path for file in files if is_pdf(file.path)])
+        self.read_pdfs(pdfs)
 
     def read(self, file: SourceFile, columns: Mapping[str, str], progress: Progress) -> None:
         """Read a file; one that only lies in a folder may be none of works.
@@ -59,16 +66,16 @@ class SourceIntake:
         self._begun = False
         try:
             if is_library(file.path):
-                self._take(file.path, library_stream(file.path, self._pdfs))
+                self.read_stream(file.path, library_stream(file.path, self._pdfs))
                 return
             with open_works(file.path, columns=columns, progress=progress) as stream:
-                self._take(file.path, stream)
+                self.read_stream(file.path, stream)
         except InputError as error:
-            told = error.what.removeprefix(f"{file.path} ")
+            what = error.what.removeprefix(f"{file.path} ")
             if not (file.named or self._begun):
-                self.skipped.append(f"{file.path}: {told}")
-            elif told == error.what:  # What is wrong with a table is found without its name.
-                raise CorpusError(f"{file.path}: {told}", error.hint) from error
+                self.skipped.append(f"{file.path}: {what}")
+            elif what == error.what:  # What is wrong with a table is found without its name.
+                raise CorpusError(f"{file.path}: {what}", error.hint) from error
             else:
                 raise
 
@@ -76,67 +83,72 @@ class SourceIntake:
         """Read PDFs, which come after all other files."""
         if paths:
             name = paths[0] if len(paths) == 1 else Path(f"{len(paths):,} PDFs")
-            self._take(name, pdf_stream(paths, self._pdfs))
+            self.read_stream(name, pdf_stream(paths, self._pdfs))
 
-    def read_stream(self, name: str, stream: WorkStream) -> None:
-        """Read works that lie in no file; name: what the report calls them."""
-        self._take(Path(name), stream)
+    def read_stream(self, path: Path, stream: WorkStream) -> None:
+        """Read works; path: of their file, or what the report calls them.
 
-    def _take(self, path: Path, stream: WorkStream) -> None:
+        A file of ours has an id space of its own, all files of a service have one.
+        """
         before = self._works.count
-        self._works.add(self._works_of(path, stream), self._space(path, stream))
-        self.oddities += stream.oddities
-        self.files.append(FileRead(path.name, stream.format, self._works.count - before))
+        key = str(path) if stream.sealed else stream.format, stream.sealed
+        space = self._spaces.setdefault(key, len(self._spaces))
+        self._works.add(self._works_of(path, stream), space, sealed=stream.sealed)
+        self.counts["oddities"] += stream.oddities
+        self.files.append((path.name, stream.format, self._works.count - before))
 
-    def taken(self) -> Works:
-        """Return all works."""
-        return self._works.taken()
-
-    def taken_beside(self, known: KnownPapers) -> Works:
-        """Return all works, and the papers of an index that they are."""
-        read = self._works.taken()
-        same = WorkIntake(self._path.parent)
-        same.add(iter(known.meant(read.works)), Space(len(self._spaces), sealed=True))
-        return replace(read, works=read.works.followed_by(same.taken().works.table()))
-
-    def _space(self, path: Path, stream: WorkStream) -> Space:
-        """Number the id space: a file of ours has its own, all files of a service have one."""
-        name = str(path) if stream.sealed else stream.format
-        return Space(self._spaces.setdefault(name, len(self._spaces)), stream.sealed)
+    def shard(self) -> ShardFiles:
+        """Finish the files, and return them with all that was counted."""
+        self.close()
+        works = self._works
+        facts: dict[str, Any] = {
+            "files": self.files,
+            "skipped": self.skipped,
+            "works": works.count,
+            "cited": works.cited,
+            "spaces": list(self._spaces),
+            "given": sorted(works.given),
+            "spaceless": works.spaceless,
+        }
+        return ShardFiles(self.folder, facts | self.counts, {})
 
     def _works_of(self, path: Path, stream: WorkStream) -> Iterator[Reference]:
         items = _distinct(stream.items) if stream.sealed else stream.items
-        scope = self._scope(path) if stream.format == TABLE.name else None
+        scope = None
+        if stream.format == TABLE.name:  # Other folders may have a table of the same name.
+            before = self._scopes.count(path.stem)
+            self._scopes.append(path.stem)
+            scope = f"{path.stem}-{before + 1}" if before else path.stem
         for item in items:
             if isinstance(item, Reject):
                 self._reject(path, item)
-            else:
-                self._begun = True
-                self.remarks.update(item.remarks)
-                if Remark.NOT_ENGLISH in item.remarks:
-                    text = f"{item.work.title} {item.work.abstract or ''}"
-                    self.languages[language_of(text) or "unknown"] += 1
-                yield item.work if scope is None else _scoped(item.work, scope)
-
-    def _scope(self, path: Path) -> str:
-        """Name the running numbers of a table; other folders may have one of the same name."""
-        before = self._scopes.count(path.stem)
-        self._scopes.append(path.stem)
-        return f"{path.stem}-{before + 1}" if before else path.stem
+                continue
+            self._begun = True
+            self.counts["remarks"].update(item.remarks)
+            if Remark.NOT_ENGLISH in item.remarks:
+                text = f"{item.work.title} {item.work.abstract or ''}"
+                self.counts["languages"][language_of(text) or "unknown"] += 1
+            yield item.work if scope is None else _scoped(item.work, scope)
 
     def _reject(self, path: Path, reject: Reject) -> None:
-        self.rejected[reject.reason] += 1
-        if self._file is None:
-            self._file = self._path.open("w", encoding="utf-8", errors="replace")
-        line = {"file": path.name, "line": reject.line, "reason": reject.reason}
-        self._file.write(json.dumps(line | {"excerpt": reject.excerpt}, ensure_ascii=False) + "\n")
+        self.counts["rejected"][reject.reason] += 1
+        if self._rejects is None:
+            self._rejects = (self.folder / REJECTS).open("w", encoding="utf-8", errors="replace")
+        facts = {"file": path.name, "line": reject.line, "reason": reject.reason}
+        line = json.dumps(facts | {"excerpt": reject.excerpt}, ensure_ascii=False)
+        self._rejects.write(f"{line}\n")
+
+    def close(self) -> None:
+        """Finish the files."""
+        self._works.close()
+        if self._rejects is not None:
+            self._rejects.close()
 
     def __enter__(self) -> "SourceIntake":
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._file is not None:
-            self._file.close()
+        self.close()
 
 
 def _distinct(items: Iterable[Found | Reject]) -> Iterator[Found | Reject]:
@@ -158,3 +170,39 @@ def _scoped(work: Reference, name: str) -> Reference:
         return work
     cited = tuple(f"{name}:{each}" if each.isdecimal() else each for each in work.cited_ids)
     return replace(work, id=f"{name}:{work.id}", cited_ids=cited)
+
+
+@dataclass(frozen=True, slots=True)
+class FileTask:
+    """A file that a process reads as a shard of its own.
+
+    named: see `SourceFile`. columns: of a table. tables: names of the tables that are read before.
+    """
+
+    path: Path
+    named: bool
+    columns: tuple[tuple[str, str], ...]
+    tables: tuple[str, ...]
+
+
+def start_reading() -> Callable[[FileTask], MadeFiles]:
+    """Begin in a process that reads files."""
+    return _read_file
+
+
+def _read_file(task: FileTask) -> MadeFiles:
+    """Read one file; of a bucket, a copy, which has its own name in what is told."""
+    with TemporaryDirectory(prefix="recsys-") as place:
+        folder, name = Path(place, "shard"), address(task.path)
+        folder.mkdir()
+        with SourceIntake(folder, PdfReading(folder), task.tables) as intake:
+            path = fetched(task.path, Path(place))
+            try:
+                intake.read(SourceFile(path, task.named), dict(task.columns), silent)
+            except RecsysError as error:
+                error.what = error.what.replace(str(path), name)
+                error.args = (error.what,)
+                raise
+            intake.skipped = [skipped.replace(str(path), name) for skipped in intake.skipped]
+            facts = intake.shard().facts
+        return MadeFiles({file.name: file.read_bytes() for file in folder.iterdir()}, facts)

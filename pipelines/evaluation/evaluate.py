@@ -35,13 +35,15 @@ from recsys.pipelines.evaluation.batch import (
     write_responses,
 )
 from recsys.pipelines.evaluation.leakage import check_encoder, check_ranker, check_run
-from recsys.pipelines.evaluation.neighbour_studies import (
+from recsys.pipelines.evaluation.query_studies import (
+    SeedRow,
     StudyRow,
     k_answerer,
     k_rows,
+    seed_answerer,
+    seed_rows,
     self_citation_rows,
 )
-from recsys.pipelines.evaluation.seed_study import SeedRow, seed_answerer, seed_rows
 from recsys.pipelines.evaluation.splits import SPLIT_FILE, split_to_evaluate
 from recsys.pipelines.evaluation.system_table import (
     RANKER,
@@ -51,10 +53,8 @@ from recsys.pipelines.evaluation.system_table import (
     needs_of,
 )
 from recsys.pipelines.evaluation.systems import MODELS, model_folder, prepare
-from recsys.pipelines.jobs.engines.engine_contract import Engine
-from recsys.pipelines.jobs.engines.process_pool import USUAL
-from recsys.pipelines.jobs.partial_results import Entry, Sidecar
-from recsys.pipelines.jobs.per_query import OpenIndex, Start, asking, gather
+from recsys.pipelines.jobs.engines import USUAL, Engine
+from recsys.pipelines.jobs.kept_results import Entry, OpenIndex, Sidecar, Start, asking, gather
 from recsys.progress import Progress, silent
 from recsys.ranking.ranker import TreeRanker
 from recsys.records import PaperId

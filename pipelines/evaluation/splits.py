@@ -1,9 +1,10 @@
 """Splits: which papers of an index are asked as queries for training, choosing and testing."""
 
+import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,8 @@ import numpy as np
 from recsys.errors import NothingFound, SplitError, near_miss
 from recsys.pipelines.corpora.query_years import ENOUGH_REFERENCES, PARTS, divide
 from recsys.pipelines.evaluation.leakage import TEST
-from recsys.records import PaperId
+from recsys.query.query import Query, draft_of, make_query
+from recsys.records import Draft, PaperId
 from recsys.store.arrays import Rows
 from recsys.store.artifacts import ranker_folder, write_json
 from recsys.store.collection import Collection
@@ -61,6 +63,12 @@ def gold_ids(collection: Collection, query: PaperId) -> list[PaperId]:
     """Name the gold papers of a query that the collection holds, ascending."""
     row = int(collection.corpus.rows([query])[0])
     return [collection.corpus.ids[each] for each in gold(collection, row).tolist()]
+
+
+def query_rng(seed: int, paper: PaperId) -> np.random.Generator:
+    """Seed a generator for one query, so that its draws do not depend on the other queries."""
+    digest = hashlib.sha256(paper.encode("utf-8", "surrogatepass")).digest()
+    return np.random.default_rng([seed, int.from_bytes(digest[:8], "big")])
 
 
 def read_split(path: Path, collection: Collection) -> Split:
@@ -314,3 +322,58 @@ def _stands(collection: Collection, paper: PaperId) -> bool:
 def _few(split: Split) -> tuple[str, ...]:
     count = len(split.test)
     return (f"Only {count} test queries: mind the intervals.",) if count < FEW else ()
+
+
+# Queries posed with some of their references given: those are seeds, the others are to be found.
+#
+# Which references are given depends on the query's id (and the seed of a study) alone.
+
+NOTHING: Rows = np.empty(0, np.int32)
+SEEDED, LISTS = 0.5, 0.125
+"""Shares of the queries that a ranker learns from once more with seeds, and as a mere list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Posed:
+    """A query, and the rows that are right answers to it."""
+
+    query: Query
+    right: Rows
+
+
+def pose(
+    collection: Collection, row: int, *, given: Rows = NOTHING, metadata: bool = True
+) -> Posed:
+    """Pose a paper as the draft it once was; `given` of its gold papers become seeds."""
+    draft = draft_of(collection.corpus.full_papers([row])[0])
+    draft = replace(draft, references=_ids(collection, given))
+    vector, second = collection.vectors[row], collection.nnselect_vector(row)
+    query = make_query(collection, draft, vector, nnselect=second, metadata=metadata)
+    return Posed(query, np.setdiff1d(gold(collection, row), given))
+
+
+def pose_list(collection: Collection, row: int, given: Rows) -> Posed:
+    """Pose nothing but a list of given references, at the paper's moment."""
+    corpus = collection.corpus
+    draft = Draft(
+        references=_ids(collection, given), as_of=corpus.year(row), paper_id=corpus.ids[row]
+    )
+    return Posed(make_query(collection, draft, None), np.setdiff1d(gold(collection, row), given))
+
+
+def training_poses(collection: Collection, row: int, *, metadata: bool) -> Iterator[Posed]:
+    """Pose a paper without seeds; some also with a random share of their references as seeds."""
+    yield pose(collection, row, metadata=metadata)
+    rng = query_rng(0, collection.corpus.ids[row])
+    chance, shuffled = rng.random(), rng.permutation(gold(collection, row))
+    if chance >= SEEDED + LISTS or len(shuffled) < 2:
+        return
+    given = np.sort(shuffled[: rng.integers(1, len(shuffled))])
+    if chance < SEEDED:
+        yield pose(collection, row, given=given, metadata=metadata)
+    else:
+        yield pose_list(collection, row, given)
+
+
+def _ids(collection: Collection, rows: Rows) -> tuple[str, ...]:
+    return tuple(collection.corpus.ids[row] for row in rows.tolist())

@@ -12,7 +12,7 @@ from recsys.errors import check_name
 from recsys.store.artifacts import NNRANK, NNSELECT
 
 if TYPE_CHECKING:
-    from recsys.pipelines.evaluation.systems import Rank, Stand
+    from recsys.pipelines.evaluation.systems import Rank, SystemContext
 
 RANKER, WHOOSH, VECTORS = "ranker", "whoosh", "vectors"
 """What a system needs: a trained ranker, an extra index, the encoder's vectors. Else it is the name
@@ -21,7 +21,7 @@ of a trained model."""
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """One row: `module:function`, where the function opens the system for a `Stand`.
+    """One row: `module:function`, where the function opens the system for a `SystemContext`.
 
     needs: RANKER, WHOOSH, VECTORS, or some of `systems.MODELS`. settings: what the function is
     given by keyword.
@@ -31,11 +31,11 @@ class System:
     needs: frozenset[str] = frozenset()
     settings: Mapping[str, int] = field(default_factory=dict)
 
-    def open(self, stand: "Stand") -> "Rank":
+    def open(self, context: "SystemContext") -> "Rank":
         """Import the system and open it; called once per process."""
         module, _, name = self.place.partition(":")
         opener = cast("Callable[..., Rank]", getattr(import_module(module), name))
-        return opener(stand, **self.settings)
+        return opener(context, **self.settings)
 
 
 _ALL = "recsys.pipelines.evaluation.systems"

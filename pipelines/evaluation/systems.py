@@ -1,6 +1,5 @@
 """What ranks the papers of an index for a query: the systems that `system_table` names."""
 
-import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,11 +12,10 @@ from recsys.errors import ArtifactError
 from recsys.indexes.whoosh_index import KIND, SCHEMA, WhooshIndex
 from recsys.models.nnrank import NNRankCorpus
 from recsys.models.nnselect import NEIGHBOURS, NNSelectModel, select
-from recsys.pipelines.evaluation.splits import gold
+from recsys.pipelines.evaluation.splits import gold, query_rng
 from recsys.pipelines.evaluation.system_table import WHOOSH, needs_of
 from recsys.progress import Progress, silent
 from recsys.query.query import Query
-from recsys.records import PaperId
 from recsys.retrieval.propose import propose
 from recsys.store.arrays import Floats, Rows, top_k
 from recsys.store.artifacts import NNRANK, NNSELECT, load_manifest, nnrank_folder, sha256
@@ -35,7 +33,7 @@ MODELS: Mapping[str, Callable[[Path, int], object]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Stand:
+class SystemContext:
     """What systems answer from. work: where extra indexes lie. seed: of everything random."""
 
     recommender: "Recommender"
@@ -71,19 +69,19 @@ Rank = Callable[[Query, int, int], Ranked]
 """Ranks papers for (the query, its row, the number of papers wanted)."""
 
 
-def shuffled(stand: Stand) -> Rank:
+def shuffled(context: SystemContext) -> Rank:
     """Shuffle; a query's order depends on the seed and its id alone."""
 
     def rank(query: Query, row: int, k: int) -> Ranked:
-        rng = query_rng(stand.seed, stand.collection.corpus.ids[row])
+        rng = query_rng(context.seed, context.collection.corpus.ids[row])
         return _in_order(rng.permutation(np.flatnonzero(query.wanted))[:k].astype(np.int32))
 
     return rank
 
 
-def by_citations(stand: Stand) -> Rank:
+def by_citations(context: SystemContext) -> Rank:
     """Order by the citations from papers older than the query."""
-    graph = stand.collection.graph
+    graph = context.collection.graph
 
     def rank(query: Query, row: int, k: int) -> Ranked:
         rows = np.flatnonzero(query.wanted).astype(np.int32)
@@ -94,28 +92,28 @@ def by_citations(stand: Stand) -> Rank:
     return rank
 
 
-def bm25_whoosh(stand: Stand) -> Rank:
+def bm25_whoosh(context: SystemContext) -> Rank:
     """Ask the Whoosh index, the named baseline."""
-    index = WhooshIndex.load(whoosh_folder(stand.collection, stand.work))
+    index = WhooshIndex.load(whoosh_folder(context.collection, context.work))
     return lambda query, row, k: Ranked(*index.search(query.text, k, allowed=query.wanted))
 
 
-def bm25(stand: Stand) -> Rank:
+def bm25(context: SystemContext) -> Rank:
     """Ask for every word of title and abstract."""
-    index = stand.collection.text_index
+    index = context.collection.text_index
     return lambda query, row, k: Ranked(*index.search(query.text, k, allowed=query.wanted))
 
 
-def embedding(stand: Stand) -> Rank:
+def embedding(context: SystemContext) -> Rank:
     """Order by the cosine with the draft's vector."""
-    index = stand.collection.vector_index
+    index = context.collection.vector_index
     return lambda query, row, k: Ranked(*index.search(query.vector, k, allowed=query.wanted))
 
 
-def nnselect(stand: Stand, *, neighbours: int = NEIGHBOURS) -> Rank:
+def nnselect(context: SystemContext, *, neighbours: int = NEIGHBOURS) -> Rank:
     """Order the neighbours by Citeomatic's own vectors, and what they cite, by cosine."""
-    collection = stand.collection
-    vectors = NNSelectModel.load(stand.index / NNSELECT, len(collection.corpus)).vectors
+    collection = context.collection
+    vectors = NNSelectModel.load(context.index / NNSELECT, len(collection.corpus)).vectors
 
     def rank(query: Query, row: int, k: int) -> Ranked:
         rows, cosines = select(collection.graph, vectors, query, vectors[row], neighbours)
@@ -124,12 +122,12 @@ def nnselect(stand: Stand, *, neighbours: int = NEIGHBOURS) -> Rank:
     return rank
 
 
-def nnrank(stand: Stand, *, neighbours: int = NEIGHBOURS) -> Rank:
+def nnrank(context: SystemContext, *, neighbours: int = NEIGHBOURS) -> Rank:
     """Rerank what NNSelect selects by Citeomatic's network, with metadata or without."""
-    collection = stand.collection
+    collection = context.collection
     graph, papers = collection.graph, len(collection.corpus)
-    vectors = NNSelectModel.load(stand.index / NNSELECT, papers).vectors
-    folder = nnrank_folder(stand.index, metadata=stand.recommender.metadata)
+    vectors = NNSelectModel.load(context.index / NNSELECT, papers).vectors
+    folder = nnrank_folder(context.index, metadata=context.recommender.metadata)
     network = NNRankCorpus.load(folder, papers)
 
     def rank(query: Query, row: int, k: int) -> Ranked:
@@ -143,35 +141,35 @@ def nnrank(stand: Stand, *, neighbours: int = NEIGHBOURS) -> Rank:
     return rank
 
 
-def stage_one(stand: Stand) -> Rank:
+def stage_one(context: SystemContext) -> Rank:
     """Order the candidates by their prior."""
 
     def rank(query: Query, row: int, k: int) -> Ranked:
-        candidates = propose(stand.collection, query, stand.recommender.stage_one)
+        candidates = propose(context.collection, query, context.recommender.stage_one)
         top = top_k(candidates.prior, k)
         return Ranked(candidates.rows[top], candidates.prior[top], candidates.rows)
 
     return rank
 
 
-def two_stage(stand: Stand) -> Rank:
+def two_stage(context: SystemContext) -> Rank:
     """Order the candidates as `recommend` does."""
 
     def rank(query: Query, row: int, k: int) -> Ranked:
-        ranking = stand.recommender.rank(query)
-        chances = stand.recommender.ranker.probability(ranking.scores)
+        ranking = context.recommender.rank(query)
+        chances = context.recommender.ranker.probability(ranking.scores)
         return Ranked(ranking.rows[:k], ranking.scores[:k], ranking.rows, chances)
 
     return rank
 
 
-def oracle(stand: Stand) -> Rank:
+def oracle(context: SystemContext) -> Rank:
     """Put the gold candidates first, else keep the order of stage one: no reranker is better."""
 
     def rank(query: Query, row: int, k: int) -> Ranked:
-        candidates = propose(stand.collection, query, stand.recommender.stage_one)
+        candidates = propose(context.collection, query, context.recommender.stage_one)
         rows = candidates.rows[top_k(candidates.prior, len(candidates.rows))]
-        right = np.isin(rows, gold(stand.collection, row))
+        right = np.isin(rows, gold(context.collection, row))
         ordered = np.concatenate([rows[right], rows[~right]])[:k]
         return Ranked(ordered, _in_order(ordered).scores, rows)
 
@@ -217,12 +215,6 @@ def model_folder(collection: Collection, model: str, metadata: bool) -> Path:
 def whoosh_folder(collection: Collection, work: Path) -> Path:
     """Name the folder of a corpus's Whoosh index."""
     return work / f"whoosh-{sha256(collection.corpus.folder / PAPERS)[:16]}"
-
-
-def query_rng(seed: int, paper: PaperId) -> np.random.Generator:
-    """Seed a generator for one query, so that its draws do not depend on the other queries."""
-    digest = hashlib.sha256(paper.encode("utf-8", "surrogatepass")).digest()
-    return np.random.default_rng([seed, int.from_bytes(digest[:8], "big")])
 
 
 def _in_order(rows: NDArray[np.int32]) -> Ranked:

@@ -1,5 +1,6 @@
 """Build an index from a file of papers, stage by stage; finished stages survive a kill."""
 
+import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,25 +20,20 @@ from recsys.indexes.backends import (
     text_backend,
     words_summary,
 )
+from recsys.leftovers import is_temporary
 from recsys.models.encoder import OnnxEncoder
 from recsys.pipelines.corpora.collect import AS_TOLD, Reading
-from recsys.pipelines.corpora.corpus_worth import worth_of
-from recsys.pipelines.corpora.library_works import PDFS
+from recsys.pipelines.corpora.corpus_worth import worth_lines, worth_of
+from recsys.pipelines.corpora.pdf_folder import PDFS
 from recsys.pipelines.corpora.source_files import SourceFile, hash_of, source_files
-from recsys.pipelines.corpora.worth_report import worth_lines
 from recsys.pipelines.encoders.checkpoints import MINILM, files_of
 from recsys.pipelines.encoders.export_encoder import REVISION, Precision, cached_encoder
-from recsys.pipelines.index.dumps.ingest_files import Places, ingest_files
-from recsys.pipelines.index.encode import encode_corpus, link_vectors
-from recsys.pipelines.index.external_vectors import Built, external_lines, take
-from recsys.pipelines.index.ingest import rejects_line
-from recsys.pipelines.index.known_vectors import known_to
-from recsys.pipelines.index.shard_encoders import shard_encoder
-from recsys.pipelines.index.standing_index import check_parent, config_if_built
+from recsys.pipelines.index.encode import encode_corpus, known_to, link_vectors, shard_encoder
+from recsys.pipelines.index.external_vectors import external_lines, take
+from recsys.pipelines.index.ingest import ingest, rejects_line
 from recsys.pipelines.index.text import write_text
-from recsys.pipelines.jobs.engines.engine_contract import Engine
-from recsys.pipelines.jobs.engines.process_pool import USUAL
-from recsys.pipelines.jobs.index_writer import UNFINISHED, members_of, writing
+from recsys.pipelines.jobs.engines import USUAL, Engine
+from recsys.pipelines.jobs.index_writer import LOCK, UNFINISHED, members_of, writing
 from recsys.progress import Progress, silent
 from recsys.retrieval.sources import StageOne
 from recsys.store.artifacts import (
@@ -45,15 +41,17 @@ from recsys.store.artifacts import (
     CORPUS,
     DROPPED,
     ENCODER,
+    INDEX_KIND,
     INDEX_SCHEMA,
     TEXT,
     VECTORS,
     WORD_SEARCH,
     fingerprint,
+    load_manifest,
     sha256,
 )
 from recsys.store.corpus import Corpus
-from recsys.store.generations import pin
+from recsys.store.generations import GENERATIONS, is_index, pin
 from recsys.store.graph import CitationGraph
 
 
@@ -133,32 +131,13 @@ class BuildReport:
             summary(self.config["ann"], self.config["papers"]),
             *words_summary(self.config.get(WORD_SEARCH, {})),
             *([f"Kept from an interrupted build: {', '.join(self.kept)}."] if self.kept else []),
-            *[f"The old {name} went with the old index: {_again(name)}." for name in self.dropped],
+            *[
+                f"The old {name} went with the old index: "
+                f"{'add them' if name == CONTEXTS else 'train it'} again."
+                for name in self.dropped
+            ],
             f"Saved in {self.out}.",
         ]
-
-
-def _again(member: str) -> str:
-    return "add them again" if member == CONTEXTS else "train it again"
-
-
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """One build: where it reads, where it works, and whom it tells.
-
-    out: the index, or that which is replaced. folder: finished stages, each in the folder of its
-    name. place: beside it, for what a stage keeps while it is unfinished. encoder: the exported one
-    in the cache, if there is one.
-    """
-
-    files: Sequence[SourceFile]
-    out: Path
-    folder: Path
-    place: Path
-    cache: Path
-    options: BuildOptions
-    progress: Progress
-    encoder: Path | None
 
 
 def build(
@@ -186,34 +165,49 @@ def build(
         ArtifactMissing: the encoder is nowhere; MissingExtraError: a package that it takes.
     """
     files = source_files(sources, out=out)
-    check_parent(out)
+    if not out.parent.is_dir():
+        raise InputError(f"There is no folder {out.parent} to write into.", "Create it first.")
     chosen = options.recipe()
     source = hash_of(files)
     recipe = recipe_of(source, chosen)
-    standing = config_if_built(out, recipe, force=options.force)
+    standing = _config_if_built(out, recipe, force=options.force)
     if standing is not None and not (out / UNFINISHED).exists():
         return BuildReport(out, unchanged=True, config=standing)
     with writing(out, new=True, wait=options.wait, progress=progress) as writer:
-        if (standing := config_if_built(out, recipe, force=options.force)) is not None:
+        if (standing := _config_if_built(out, recipe, force=options.force)) is not None:
             # Another build has just written it, or was killed right after that.
             return BuildReport(out, unchanged=True, config=standing)
-        encoder = _exported(options, cache)  # One that is missing is told before hours of reading.
+        encoder = None  # One that is missing is told before hours of reading.
+        if options.encoder is not None:
+            pooling, precision = options.pooling, options.precision
+            encoder = cached_encoder(options.encoder, cache, pooling=pooling, precision=precision)
         work = writer.work("build", recipe)
-        job = _Job(files, out, work.finished, work.place, cache, options, progress, encoder)
-        found = {
-            name: work.stage(name, key, partial(STAGES[name].run, job))
+        run = _Build(files, out, work.finished, work.place, cache, options, progress, encoder)
+        stages = {
+            name: work.stage(name, key, partial(STAGES[name].run, run))
             for name, key in _keys(source, chosen).items()
         }
-        facts = {key: fact for stage in found.values() for key, fact in stage.facts.items()}
+        facts = {key: fact for stage in stages.values() for key, fact in stage.facts.items()}
         dropped, gone_before = _trained(out)
         name = ", ".join(source.name for source in sources)
         config = {"recipe": recipe, "source": name, "options": chosen, **facts}
         if dropped or gone_before:
             config[DROPPED] = sorted({*dropped, *gone_before})
-        writer.commit({name: work.finished / name for name in found}, config)
+        writer.commit({name: work.finished / name for name in stages}, config)
         work.remove()
-    kept = tuple(name for name, stage in found.items() if stage.kept)
+    kept = tuple(name for name, stage in stages.items() if stage.kept)
     return BuildReport(out, unchanged=False, config=config, dropped=dropped, kept=kept)
+
+
+def _trained(index: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Name what was trained for an index that is replaced, and what went with earlier ones."""
+    try:
+        with pin(index) as old:
+            config = load_manifest(old, INDEX_KIND, INDEX_SCHEMA).config
+            trained = tuple(name for name in members_of(old) if name not in STAGES)
+            return trained, tuple(config.get(DROPPED, ()))
+    except ArtifactError:  # There is none, or it is damaged.
+        return (), ()
 
 
 def recipe_of(source: str, chosen: Mapping[str, Any]) -> str:
@@ -221,85 +215,96 @@ def recipe_of(source: str, chosen: Mapping[str, Any]) -> str:
     return fingerprint([source, chosen, INDEX_SCHEMA, StageOne().neighbours])
 
 
-def _exported(options: BuildOptions, cache: Path) -> Path | None:
-    """Find the encoder in the cache, or export it there."""
-    if options.encoder is None:
-        return None
-    return cached_encoder(
-        options.encoder, cache, pooling=options.pooling, precision=options.precision
-    )
+@dataclass(frozen=True, slots=True)
+class _Build:
+    """One build: each method fills the folder of a stage and returns facts for the manifest.
 
+    out: the index, or that which is replaced. finished: stages, each in the folder of its name.
+    place: beside it, for what a stage keeps while it is unfinished. exported: the encoder in the
+    cache, if there is one.
+    """
 
-def _trained(index: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Name the models that were trained for an index, and those that went with earlier ones."""
-    try:
-        old = pin(index)
-        trained = tuple(name for name in members_of(old.folder) if name not in STAGES)
-        return trained, tuple(old.manifest().config.get(DROPPED, ()))
-    except ArtifactError:  # There is none, or it is damaged.
-        return (), ()
+    files: Sequence[SourceFile]
+    out: Path
+    finished: Path
+    place: Path
+    cache: Path
+    options: BuildOptions
+    progress: Progress
+    exported: Path | None
 
+    def corpus(self, folder: Path) -> dict[str, Any]:
+        """Read the files."""
+        report = ingest(
+            self.files,
+            folder,
+            self.options.reading,
+            cache=self.cache / PDFS,
+            work=self.place / "reading",
+            engine=self.options.engine,
+            progress=self.progress,
+        )
+        worth = worth_of(Corpus.load(folder), CitationGraph.load(folder))
+        return {
+            "papers": report.papers,
+            "links": report.links,
+            "report": report.lines(),
+            "worth": worth_lines(worth),
+        }
 
-def _corpus(job: _Job, folder: Path) -> dict[str, Any]:
-    places, reading = Places(job.cache / PDFS, job.place), job.options.reading
-    engine, progress = job.options.engine, job.progress
-    report = ingest_files(job.files, folder, reading, places, engine=engine, progress=progress)
-    worth = worth_of(Corpus.load(folder), CitationGraph.load(folder))
-    return {
-        "papers": report.papers,
-        "links": report.links,
-        "report": report.lines(),
-        "worth": worth_lines(worth),
-    }
+    def text(self, folder: Path) -> dict[str, Any]:
+        """Count terms, and prepare the search of words."""
+        corpus, named = Corpus.load(self.finished / CORPUS), self.options.text
+        store = write_text(corpus, folder, progress=self.progress)
+        words = build_words(named or OWN, store, folder, years=corpus.years)
+        return {"terms": len(store.vocabulary), **({WORD_SEARCH: words} if named else {})}
 
+    def encoder(self, folder: Path) -> dict[str, Any]:
+        """Copy the encoder."""
+        assert self.exported is not None, "The stage runs where an encoder is named."
+        shutil.copytree(self.exported, folder, dirs_exist_ok=True)
+        return {"encoder": OnnxEncoder.load(folder, threads=1).fingerprint}
 
-def _text(job: _Job, folder: Path) -> dict[str, Any]:
-    corpus, named = Corpus.load(job.folder / CORPUS), job.options.text
-    store = write_text(corpus, folder, progress=job.progress)
-    words = build_words(named or OWN, store, folder, years=corpus.years)
-    return {"terms": len(store.vocabulary), **({WORD_SEARCH: words} if named else {})}
-
-
-def _encoder(job: _Job, folder: Path) -> dict[str, Any]:
-    assert job.encoder is not None, "The stage runs where an encoder is named."
-    shutil.copytree(job.encoder, folder, dirs_exist_ok=True)
-    return {"encoder": OnnxEncoder.load(folder, threads=1).fingerprint}
-
-
-def _vectors(job: _Job, folder: Path) -> dict[str, Any]:
-    # Outside the stage's own folder, so that a killed build keeps what it has encoded.
-    shards = job.place / "vectors.shards"
-    corpus = Corpus.load(job.folder / CORPUS)
-    facts: dict[str, Any] = {}
-    if job.options.embeddings is None:
-        encoder = shard_encoder(job.folder / ENCODER, job.options.engine)
-        known = known_to(job.out, corpus, encoder.fingerprint)
-        vectors = encode_corpus(encoder, corpus, shards, known=known, progress=job.progress)
-    else:
-        named = OnnxEncoder.load(job.folder / ENCODER) if job.options.encoder else None
-        words = {"backend": job.options.text or OWN}
-        built = Built(corpus, job.folder / TEXT, named, words=words)
-        vectors, facts = take(job.options.embeddings, built, shards, progress=job.progress)
-    job.progress("nearest neighbours", 0, 1)
-    name = job.options.vectors or by_size(len(vectors))
-    ann = build_index(name, vectors, folder, years=corpus.years)
-    job.progress("nearest neighbours", 1, 1)
-    link_vectors(shards, folder, ann)
-    return facts | {"ann": ann, "dim": vectors.shape[1]}
+    def vectors(self, folder: Path) -> dict[str, Any]:
+        """Encode the papers or take their vectors over, and prepare the search of these."""
+        # Outside the stage's own folder, so that a killed build keeps what it has encoded.
+        shards, options = self.place / "vectors.shards", self.options
+        corpus = Corpus.load(self.finished / CORPUS)
+        facts: dict[str, Any] = {}
+        if options.embeddings is None:
+            encoder = shard_encoder(self.finished / ENCODER, options.engine)
+            known = known_to(self.out, corpus, encoder.fingerprint)
+            vectors = encode_corpus(encoder, corpus, shards, known=known, progress=self.progress)
+        else:
+            named = OnnxEncoder.load(self.finished / ENCODER) if options.encoder else None
+            vectors, facts = take(
+                options.embeddings,
+                corpus,
+                shards,
+                encoder=named,
+                text=self.finished / TEXT,
+                words={"backend": options.text or OWN},
+                progress=self.progress,
+            )
+        self.progress("nearest neighbours", 0, 1)
+        name = options.vectors or by_size(len(vectors))
+        ann = build_index(name, vectors, folder, years=corpus.years)
+        self.progress("nearest neighbours", 1, 1)
+        link_vectors(shards, folder, ann)
+        return facts | {"ann": ann, "dim": vectors.shape[1]}
 
 
 @dataclass(frozen=True, slots=True)
 class _Stage:
     """One step of a build.
 
-    run: fills the folder of its name and returns facts for the manifest.
     options: what of the recipe it depends on; named: the same, if it is there. reads: stages whose
     folders it reads.
     revision: raised when it would write something else from the same; unfinished builds then run
     this stage again, and those that read it.
     """
 
-    run: Callable[[_Job, Path], dict[str, Any]]
+    run: Callable[[_Build, Path], dict[str, Any]]
     options: tuple[str, ...]
     reads: tuple[str, ...] = ()
     named: tuple[str, ...] = ()
@@ -307,13 +312,13 @@ class _Stage:
 
 
 STAGES: Mapping[str, _Stage] = {
-    CORPUS: _Stage(_corpus, ("source", "reading"), revision=3),
-    TEXT: _Stage(_text, (), reads=(CORPUS,), named=("text",)),
+    CORPUS: _Stage(_Build.corpus, ("source", "reading"), revision=3),
+    TEXT: _Stage(_Build.text, (), reads=(CORPUS,), named=("text",)),
     ENCODER: _Stage(
-        _encoder, ("encoder", "pooling", "precision", "graph"), named=("encoder files",)
+        _Build.encoder, ("encoder", "pooling", "precision", "graph"), named=("encoder files",)
     ),
     VECTORS: _Stage(
-        _vectors, ("embeddings", "vectors", "neighbours"), (CORPUS, TEXT, ENCODER), revision=2
+        _Build.vectors, ("embeddings", "vectors", "neighbours"), (CORPUS, TEXT, ENCODER), revision=2
     ),
 }
 """In the order in which they run."""
@@ -332,3 +337,35 @@ def _keys(source: str, chosen: Mapping[str, Any]) -> dict[str, str]:
         below = {read: keys.get(read) for read in stage.reads}
         keys[name] = fingerprint([INDEX_SCHEMA, name, stage.revision, options, below])
     return keys
+
+
+def _config_if_built(out: Path, recipe: str, *, force: bool) -> dict[str, Any] | None:
+    """Return what the manifest of an index says that is up to date; None where one is to be built.
+
+    Raises:
+        InputError: anything else is in the way.
+    """
+    if not out.exists():
+        return None
+    # What the first build leaves when it is killed, at the least nothing.
+    unfinished = {LOCK, UNFINISHED, GENERATIONS}
+    if out.is_dir() and {n for n in os.listdir(out) if not is_temporary(n)} <= unfinished:
+        return None
+    if not (is_index(out) and any((out / name).is_dir() for name in (GENERATIONS, CORPUS))):
+        raise InputError(  # Not even with --force: it may be somebody's work.
+            f"{out} exists and is no index.", "Give another --out, or move it away."
+        )
+    if force:
+        return None
+    try:
+        config = dict(pin(out).manifest().config)
+    except ArtifactError as error:
+        raise InputError(
+            f"{out} exists and cannot be read: {error.what}", "Build it again with --force."
+        ) from error
+    if config["recipe"] != recipe:
+        raise InputError(
+            f"{out} holds an index of other papers or options.",
+            "Give another --out, or replace it with --force.",
+        )
+    return config

@@ -1,6 +1,6 @@
 """What an update of an index asks for, and what that comes to: papers added, replaced, removed.
 
-The papers come from `recsys.pipelines.index.ingest.read_papers`.
+The papers come from `recsys.pipelines.corpora.collect`.
 """
 
 import sys
@@ -12,7 +12,6 @@ import pyarrow as pa
 
 from recsys.errors import CorpusError
 from recsys.formats.files import STDIN
-from recsys.pipelines.corpora.row_stream import RowStream
 from recsys.pipelines.index.columns import Merged, merged_ids
 from recsys.pipelines.index.paper_rows import ROW_GROUP, PaperRows, same_papers
 from recsys.records import PaperId
@@ -32,7 +31,7 @@ class Changes:
     removed: ids, distinct.
     """
 
-    papers: RowStream
+    papers: pa.Table
     removed: tuple[PaperId, ...] = ()
 
 
@@ -45,7 +44,7 @@ class Plan:
     were to be removed and are not there.
     """
 
-    papers: RowStream
+    papers: pa.Table
     merged: Merged
     counts: tuple[int, int, int]
     unknown: tuple[PaperId, ...] = ()
@@ -80,7 +79,7 @@ def read_ids(source: Path) -> tuple[PaperId, ...]:
     return tuple(dict.fromkeys(each for each in ids if each and not each.startswith("#")))
 
 
-def towards(old: SortedStrings, papers: RowStream) -> Changes:
+def towards(old: SortedStrings, papers: pa.Table) -> Changes:
     """Find the changes that leave exactly these papers: what is not among them is removed."""
     there = np.zeros(len(old), bool)
     rows = _rows(old, papers)
@@ -111,13 +110,13 @@ def plan(old: Corpus, changes: Changes) -> Plan:
     return Plan(papers, merged, (added, replaced, removed), unknown)
 
 
-def _rows(old: SortedStrings, papers: RowStream) -> Rows:
+def _rows(old: SortedStrings, papers: pa.Table) -> Rows:
     """Return the old row of each paper, GONE where its id is new."""
     found = (old.find(each) for each in papers.column("id").to_pylist())
     return np.array([GONE if row is None else row for row in found], np.int32)
 
 
-def _as_they_were(old: Corpus, papers: RowStream, rows: Rows) -> Mask:
+def _as_they_were(old: Corpus, papers: pa.Table, rows: Rows) -> Mask:
     """Tell which papers are in the corpus already, word for word: (m,) bool."""
     same = np.zeros(len(rows), bool)
     known = np.argsort(rows, kind="stable")[np.count_nonzero(rows == GONE) :].astype(np.int32)

@@ -1,109 +1,166 @@
-"""Resolve references: which of the named papers are in the corpus, and which links that makes."""
+"""Resolve references part by part, and write the citation graph.
 
-from dataclasses import dataclass, field
+Memory holds, beside one part, where the links of each paper begin and the order of the years: 18
+bytes a paper.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from recsys.pipelines.corpora.paper_names import NOBODY, PaperNames
-from recsys.store.arrays import Longs, Rows, SortedStrings
-from recsys.store.graph import CitationGraph
+from recsys.pipelines.corpora.paper_names import NOBODY, PaperNames, all_names
+from recsys.pipelines.corpora.partitions import (
+    Parts,
+    Runs,
+    batch_of,
+    by_hash,
+    by_range,
+    divide,
+    first_of_range,
+)
+from recsys.store.arrays import GrowingRagged, Longs, Rows
+from recsys.store.artifacts import YEARS
+from recsys.store.graph import LATE, UNKNOWN_YEAR, CitationGraph, Years
 from recsys.store.row_remap import GONE
 
-_OUTSIDE = NOBODY
-_AT_ONCE = 1 << 19
-"""References resolved at a time, or as many as there are papers: each time, ids are hashed anew."""
-
-
-@dataclass(frozen=True, slots=True)
-class LinkCounts:
-    """How the references were resolved."""
-
-    links: int
-    outside: int
-    to_self: int
-    repeated: int
-
-
-@dataclass(frozen=True, slots=True)
-class LinkChanges:
-    """Links that are there now and were not before, and the other way round."""
-
-    gained: int
-    lost: int
+CALLED = pa.schema([("name", pa.string()), ("row", pa.int32()), ("is_id", pa.bool_())])
+"""Names of papers, and their rows in the order of ids."""
+REFERENCES = pa.schema([("name", pa.string()), ("row", pa.int32())])
+"""What papers cite, and their rows."""
+_PAIRS = pa.schema([("one", pa.int32()), ("other", pa.int32())])
 
 
 @dataclass(slots=True)
-class Resolver:
-    """Takes the references of all papers in the order of their rows, and finds the links.
+class LinkCounts:
+    """How the references were resolved."""
 
-    ids: of the corpus. names: what else its papers are called.
-    """
-
-    ids: SortedStrings
-    names: PaperNames
-    _waiting: list[pa.Array] = field(default_factory=list)
-    _lengths: list[Longs] = field(default_factory=list)
-    _first: int = 0
-    _citing: list[Rows] = field(default_factory=list)
-    _cited: list[Rows] = field(default_factory=list)
-    _counts: Longs = field(default_factory=lambda: np.zeros(4, np.int64))
-
-    def add(self, references: pa.ChunkedArray) -> None:
-        """Take the lists of ids that the next papers refer to."""
-        self._lengths.append(_lengths(references))
-        for chunk in references.chunks:
-            self._waiting.append(chunk.flatten().cast(pa.large_string()))
-        if sum(map(len, self._waiting)) >= max(_AT_ONCE, len(self.ids)):
-            self._resolve()
-
-    def links(self) -> tuple[Rows, Rows, LinkCounts]:
-        """Return the distinct links, (citing, cited) ascending, and what became of the rest."""
-        self._resolve()
-        citing, cited = _joined(self._citing), _joined(self._cited)
-        return citing, cited, LinkCounts(*self._counts.tolist())
-
-    def _resolve(self) -> None:
-        lengths = np.concatenate([np.empty(0, np.int64), *self._lengths])
-        found = self._rows(pa.chunked_array(self._waiting, pa.large_string()))
-        citing = np.repeat(np.arange(self._first, self._first + len(lengths)), lengths)
-        outside, to_self = found == _OUTSIDE, found == citing
-        inside = ~(outside | to_self)
-        pairs = np.sort(_pairs(citing[inside], found[inside], len(self.ids)))
-        distinct = pairs[np.flatnonzero(np.diff(pairs, prepend=-1))]  # Quicker than np.unique.
-        self._citing.append((distinct // len(self.ids)).astype(np.int32))
-        self._cited.append((distinct % len(self.ids)).astype(np.int32))
-        self._counts += [len(distinct), outside.sum(), to_self.sum(), len(pairs) - len(distinct)]
-        self._first += len(lengths)
-        self._waiting.clear()
-        self._lengths.clear()
-
-    def _rows(self, names: pa.ChunkedArray) -> Longs:
-        """Return the row of each name: int64, _OUTSIDE where it is none of the corpus."""
-        buffers = [None, pa.py_buffer(self.ids.starts), pa.py_buffer(self.ids.blob)]
-        ids = pa.Array.from_buffers(pa.large_string(), len(self.ids), buffers)
-        rows: Longs = pc.fill_null(pc.index_in(names, ids), _OUTSIDE).to_numpy().astype(np.int64)
-        left = np.flatnonzero(rows == _OUTSIDE)
-        if len(left) and len(self.names.names):
-            rows[left] = self.names.find(plain_names(names.take(pa.array(left))))
-        return rows
+    links: int = 0
+    outside: int = 0
+    to_self: int = 0
+    repeated: int = 0
 
 
-def plain_names(names: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
+def names_of_papers(papers: pa.RecordBatch, first: int, parts: int) -> tuple[pa.RecordBatch, Parts]:
+    """Give what papers are called as rows of CALLED; first: the row of the first one."""
+    names, rows = all_names(papers)
+    is_id = pa.array(np.arange(len(names)) < papers.num_rows)
+    there = pc.is_valid(names)
+    names = names.filter(there).cast(pa.string())
+    rows = pa.array(first + rows, pa.int32()).filter(there)
+    return batch_of(CALLED, names, rows, is_id.filter(there)), _by_name(names, parts)
+
+
+def references_of(papers: pa.RecordBatch, first: int, parts: int) -> tuple[pa.RecordBatch, Parts]:
+    """Give what papers cite as rows of REFERENCES; first: the row of the first one."""
+    lists = papers.column("references")
+    lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
+    rows = np.repeat(np.arange(first, first + len(lists), dtype=np.int32), lengths)
+    names = lists.flatten()
+    return batch_of(REFERENCES, names, pa.array(rows)), _by_name(names, parts)
+
+
+def _by_name(names: pa.Array, parts: int) -> Parts:
+    """Divide names so that all spellings of a DOI have one part."""
+    return by_hash(_plain(names), parts) if parts > 1 else by_hash(names, parts)
+
+
+def _plain(names: pa.Array) -> pa.Array:
     """Bring names to the spelling in which papers are looked up by them: DOIs in lower case."""
     return pc.if_else(pc.starts_with(names, "10."), pc.utf8_lower(names), names)
 
 
-def _joined(parts: list[Rows]) -> Rows:
-    """Concatenate; the parts go, because there are many links."""
-    joined = np.concatenate(parts)
-    parts.clear()
-    return joined
+def write_graph(folder: Path, work: Path, called: Runs, cited: Runs, years: Years) -> LinkCounts:
+    """Write the citation graph.
+
+    Args:
+        folder: to fill.
+        work: where runs lie.
+        called: rows of CALLED, by `names_of_papers`.
+        cited: rows of REFERENCES, by `references_of`.
+        years: (n,) int16, of the papers.
+    """
+    n, parts, counts = len(years), called.parts, LinkCounts()
+    spans = [
+        (first_of_range(part, n, parts), first_of_range(part + 1, n, parts))
+        for part in range(parts)
+    ]
+    links = divide(
+        work / "links.runs",
+        _PAIRS,
+        parts,
+        (
+            (batch_of(_PAIRS, pa.array(citing), pa.array(papers)), by_range(citing, n, parts))
+            for citing, papers in _resolved(called, cited, counts)
+        ),
+    )
+    by_year: Rows = np.argsort(np.where(years == UNKNOWN_YEAR, LATE, years), kind="stable").astype(
+        np.int32
+    )
+    place = np.empty(n, np.int32)
+    place[by_year] = np.arange(n, dtype=np.int32)
+
+    def distinct() -> Iterator[tuple[pa.RecordBatch, Parts]]:
+        with GrowingRagged(folder, "cites") as cites:
+            for (first, end), part in zip(spans, links, strict=True):
+                citing, papers = _sorted(part, n)
+                fresh = np.ones(len(citing), bool)
+                fresh[1:] = (np.diff(citing) != 0) | (np.diff(papers) != 0)
+                counts.links += int(fresh.sum())
+                counts.repeated += int((~fresh).sum())
+                citing, papers = citing[fresh], papers[fresh].astype(np.int32)
+                cites.append(np.bincount(citing - first, minlength=end - first), papers)
+                pairs = batch_of(_PAIRS, pa.array(papers), pa.array(place[citing]))
+                yield pairs, by_range(papers, n, parts)
+
+    citers = divide(work / "citers.runs", _PAIRS, parts, distinct())
+    with GrowingRagged(folder, "cited_by") as cited_by:
+        for (first, end), part in zip(spans, citers, strict=True):
+            papers, places = _sorted(part, n)
+            lengths = np.bincount(papers - first, minlength=end - first)
+            cited_by.append(lengths, by_year[places])
+    np.save(folder / YEARS, years)
+    return counts
 
 
-def link_changes(old: CitationGraph, new: CitationGraph, today: Rows) -> LinkChanges:
-    """Count the links that came and went.
+def _resolved(called: Runs, cited: Runs, counts: LinkCounts) -> Iterator[tuple[Rows, Rows]]:
+    """Give the papers that cite and those they cite, not yet distinct, as int32."""
+    for part in range(called.parts):
+        names, rows, is_id = called.part(part).columns
+        ids, id_rows = names.filter(is_id), rows.filter(is_id).to_numpy()
+        others = pc.invert(is_id)
+        other_names = PaperNames.of(
+            names.filter(others), rows.filter(others).to_numpy().astype(np.int64)
+        )
+        for piece in cited.pieces(part):
+            wanted, citing = piece.column(0), piece.column(1).to_numpy()
+            # An id, else what a paper alone is called.
+            places = pc.fill_null(pc.index_in(wanted, ids), NOBODY).to_numpy()
+            papers = np.append(id_rows, NOBODY)[places].astype(np.int64)
+            left = np.flatnonzero(papers == NOBODY)
+            papers[left] = other_names.find(_plain(wanted.take(pa.array(left))))
+            outside, to_self = papers == NOBODY, papers == citing
+            counts.outside += int(outside.sum())
+            counts.to_self += int(to_self.sum())
+            inside = ~(outside | to_self)
+            yield citing[inside], papers[inside].astype(np.int32)
+    called.remove()
+    cited.remove()
+
+
+def _sorted(pairs: pa.RecordBatch, n: int) -> tuple[Longs, Longs]:
+    """Sort pairs of numbers below n."""
+    one, other = (column.to_numpy() for column in pairs.columns)
+    both = one.astype(np.int64) * n + other
+    both.sort()
+    return both // n, both % n
+
+
+def link_changes(old: CitationGraph, new: CitationGraph, today: Rows) -> tuple[int, int]:
+    """Count the links that came, and those that went.
 
     today: (old,) int32, the new row of each old one, GONE where there is none.
     """
@@ -111,18 +168,7 @@ def link_changes(old: CitationGraph, new: CitationGraph, today: Rows) -> LinkCha
     citing = today[np.repeat(np.arange(len(today)), np.diff(old.cites.starts))]
     cited = today[old.cites.values]
     both = (citing != GONE) & (cited != GONE)
-    before = _pairs(citing[both], cited[both], n)
-    owner = np.repeat(np.arange(n), np.diff(new.cites.starts))
-    common = np.intersect1d(before, _pairs(owner, new.cites.values, n), assume_unique=True)
-    return LinkChanges(len(new.cites.values) - len(common), len(old.cites.values) - len(common))
-
-
-def _pairs(citing: Longs | Rows, cited: Longs | Rows, n: int) -> Longs:
-    """Number pairs of rows."""
-    pairs: Longs = citing.astype(np.int64) * n + cited
-    return pairs
-
-
-def _lengths(references: pa.ChunkedArray) -> Longs:
-    lengths: Longs = pc.fill_null(pc.list_value_length(references), 0).to_numpy().astype(np.int64)
-    return lengths
+    before = citing[both].astype(np.int64) * n + cited[both]
+    owners = np.repeat(np.arange(n), np.diff(new.cites.starts))
+    common = np.intersect1d(before, owners * n + new.cites.values, assume_unique=True)
+    return len(new.cites.values) - len(common), len(old.cites.values) - len(common)

@@ -1,43 +1,49 @@
-"""Write the corpus and its citation graph: sort by id, resolve references, derive codes.
+"""Write the corpus and its citation graph: papers by id, references resolved, codes derived.
 
-Papers may be merged into those of another index. What is derived from the old ones alone is taken
-over; the files are the same, byte by byte, as if all papers had been written at once.
+Papers come by ascending id, a row group at a time: sorted in runs, or in the order of an index that
+they are merged into. What the old ones are derived from is not read again then; the files are the
+same, byte by byte, as if all papers had been written at once. Memory holds, beside a part of what
+is compared of all, of each paper its year, its venue and whether it is front matter: 7 bytes.
 """
 
-import json
-from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
-from mmap import mmap
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as parquet
 
-from recsys.pipelines.corpora.paper_names import names_of_union
-from recsys.pipelines.corpora.paper_schema import SCHEMA
-from recsys.pipelines.corpora.row_stream import RowStream
-from recsys.pipelines.index.citation_links import LinkCounts, Resolver
-from recsys.pipelines.index.paper_rows import ROW_GROUP, in_order
-from recsys.store.arrays import Mask, Ragged, Rows, SortedStrings
-from recsys.store.artifacts import FRONT_MATTER
-from recsys.store.corpus import (
-    FIELDS,
-    PAPERS,
-    Corpus,
-    HashedNames,
-    NameHasher,
-    ShownPapers,
-    ShownWriter,
-    paper_types,
+from recsys.pipelines.corpora.partitions import (
+    Parts,
+    Runs,
+    RunWriter,
+    Splitters,
+    batch_of,
+    by_range,
+    divide,
+    first_of_range,
+    one_batch,
 )
-from recsys.store.front_matter import is_front_matter
-from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
-from recsys.store.row_remap import GONE, Origins, Union, unite
-from recsys.store.words import author_keys, venue_key
+from recsys.pipelines.corpora.works import SCHEMA
+from recsys.pipelines.index.citation_links import (
+    CALLED,
+    REFERENCES,
+    LinkCounts,
+    names_of_papers,
+    references_of,
+    write_graph,
+)
+from recsys.pipelines.index.paper_rows import ROW_GROUP, merged_groups, with_keys
+from recsys.store.arrays import GrowingArray, GrowingRagged, Mask, Rows, SortedStrings
+from recsys.store.artifacts import FRONT_MATTER
+from recsys.store.corpus import FIELDS, HASHES, PAPERS, ROWS, Corpus, ShownWriter, hashes_of
+from recsys.store.graph import UNKNOWN_YEAR
+from recsys.store.row_remap import GONE, Origins, unite
 
 # A fifth less than by default, for two CPU seconds more a hundred thousand papers: what a row group
 # has of a column is one page, because pages are packed apart, and few values occur again.
@@ -47,6 +53,57 @@ PACKED: Mapping[str, Any] = {
     "use_dictionary": False,
     "data_page_size": 1 << 23,
 }
+PART_PAPERS = 500_000
+"""Papers of an index that make one more part when others are merged into it."""
+_SAMPLED = 50_000
+"""Papers by which the order of ids and names is cut into ranges."""
+_HASHED = pa.schema([("hash", pa.uint32()), ("row", pa.int32())])
+_KEYS = pa.schema([("key", pa.string()), ("row", pa.int32()), ("place", pa.int32())])
+_CODES = pa.schema([("row", pa.int32()), ("place", pa.int32()), ("code", pa.int32())])
+
+
+class PaperStream(Protocol):
+    """Papers that are read some at a time: a table, or what lies on disk."""
+
+    @property
+    def num_rows(self) -> int:
+        """Count them."""
+        ...
+
+    def to_batches(self) -> Iterable[pa.RecordBatch]:
+        """Give rows of SCHEMA with distinct ids."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Cuts:
+    """Where the order of strings is cut into ranges: of ids, keys of authors, keys of venues.
+
+    parts: of what is divided by hash.
+    """
+
+    ids: Splitters
+    authors: Splitters
+    venues: Splitters
+    parts: int = 1
+
+    @classmethod
+    def of(cls, papers: Iterable[pa.RecordBatch], count: int, parts: int) -> "Cuts":
+        """Cut by some of the papers; each with the columns id, authors, venue."""
+        ids: list[str] = []
+        authors: list[str] = []
+        venues: list[str] = []
+        step = max(1, count // _SAMPLED)
+        for batch in papers if parts > 1 else ():
+            some = pa.array(np.arange(0, batch.num_rows, step))
+            keyed = with_keys(
+                batch.select(["id", "title", "labels", "authors", "venue"]).take(some)
+            )
+            ids += keyed.column("id").to_pylist()
+            authors += keyed.column("author_keys").flatten().to_pylist()
+            venues += keyed.column("venue_key").drop_null().to_pylist()
+        cut_ids, cut_authors, cut_venues = (Splitters.of(s, parts) for s in (ids, authors, venues))
+        return cls(cut_ids, cut_authors, cut_venues, parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +119,44 @@ class Merged:
     today: Rows
 
 
-def write_columns(folder: Path, papers: RowStream) -> LinkCounts:
-    """Write corpus columns and citation graph of papers with distinct ids, in any order.
+def write_columns(
+    folder: Path, papers: PaperStream, *, work: Path | None = None, cuts: Cuts | None = None
+) -> LinkCounts:
+    """Write corpus columns and citation graph.
 
     Args:
         folder: an empty folder to fill.
-        papers: rows of SCHEMA.
+        papers: in any order.
+        work: where runs lie; None: in the folder, while it is filled.
+        cuts: where what is compared of all papers is divided; None: nowhere.
     """
-    nothing = _no_papers(folder)
-    return merge_columns(
-        folder, papers, nothing, merged_ids(nothing.ids, np.empty(0, bool), papers)
-    )
+    none = Splitters(())
+    cut = cuts or Cuts(none, none, none)
+    with TemporaryDirectory(prefix="recsys-", dir=work or folder) as place:
+        rows = ((batch, cut.ids.divide(batch.column("id"))) for batch in papers.to_batches())
+        runs = divide(Path(place, "sorted.runs"), SCHEMA, cut.ids.parts, rows)
+        return _write(folder, Path(place), map(with_keys, _sorted_groups(runs)), cut)
 
 
-def merged_ids(old: SortedStrings, kept: Mask, papers: RowStream) -> Merged:
+def _sorted_groups(runs: Runs) -> Iterator[pa.RecordBatch]:
+    """Give the papers by ascending id, a row group at a time."""
+    left = pa.Table.from_batches([], runs.schema)
+    for part in runs:
+        # Arrow sorts strings by UTF-8 bytes, as SortedStrings does.
+        order = pc.sort_indices(part.column("id"))
+        begin = 0
+        while left.num_rows + part.num_rows - begin >= ROW_GROUP:
+            end = begin + ROW_GROUP - left.num_rows
+            taken = pa.Table.from_batches([part.take(order.slice(begin, end - begin))])
+            yield one_batch(pa.concat_tables([left, taken]))
+            left, begin = left.slice(0, 0), end
+        rest = pa.Table.from_batches([part.take(order.slice(begin))])
+        left = pa.concat_tables([left, rest])
+    if left.num_rows:
+        yield one_batch(left)
+
+
+def merged_ids(old: SortedStrings, kept: Mask, papers: pa.Table) -> Merged:
     """Order old papers that are kept and new ones by id; of one id, the new one counts.
 
     Args:
@@ -83,10 +164,13 @@ def merged_ids(old: SortedStrings, kept: Mask, papers: RowStream) -> Merged:
         kept: (old,) bool.
         papers: rows of SCHEMA with distinct ids, in any order.
     """
-    # Arrow sorts strings by UTF-8 bytes, as SortedStrings does.
     given = papers.column("id").cast(pa.large_string()).combine_chunks()
     order = pc.sort_indices(given)
-    ids = unite(old, kept, _strings(given.take(order)))
+    new = given.take(order)
+    _, starts, blob = new.buffers()
+    offsets = np.frombuffer(starts, np.int64)[: len(new) + 1] if len(new) else np.zeros(1, np.int64)
+    strings = SortedStrings(offsets, np.frombuffer(blob or b"", np.uint8)[: offsets[-1]])
+    ids = unite(old, kept, strings)
     rows = np.empty(len(ids.strings), np.int32)
     stayed = ids.of_old != GONE
     rows[ids.of_old[stayed]] = np.flatnonzero(stayed)
@@ -94,7 +178,7 @@ def merged_ids(old: SortedStrings, kept: Mask, papers: RowStream) -> Merged:
     return Merged(ids.strings, Origins(rows, len(old)), ids.of_old)
 
 
-def merge_columns(folder: Path, papers: RowStream, old: Corpus, merged: Merged) -> LinkCounts:
+def merge_columns(folder: Path, papers: pa.Table, old: Corpus, merged: Merged) -> LinkCounts:
     """Write corpus columns and citation graph of old and new papers.
 
     Args:
@@ -103,104 +187,119 @@ def merge_columns(folder: Path, papers: RowStream, old: Corpus, merged: Merged) 
         old: never written.
         merged: their order, by `merged_ids`.
     """
-    origins = merged.origins
-    merged.ids.save(folder, "ids")
-    _write_authors(folder, papers, old, origins)
-    _write_venues(folder, papers, old, origins)
-    _write_front_matter(folder, papers, old, origins)
-    resolver = Resolver(merged.ids, names_of_union(papers, old, origins))
-    stored = parquet.ParquetWriter(folder / PAPERS, SCHEMA, **PACKED)
-    hasher = NameHasher()
-    with stored as writer, ShownWriter(folder) as shown:
-        for table in in_order(papers, old, origins, folder):
-            writer.write_table(table, ROW_GROUP)
-            records = table.select(["id", *FIELDS]).to_pylist()
+    parts = 1 + len(merged.origins) // PART_PAPERS
+    authors, venues = (
+        Splitters.of((keys[code] for code in range(0, len(keys), 1 + len(keys) // _SAMPLED)), parts)
+        for keys in (old.author_keys, old.venue_keys)
+    )
+    groups = merged_groups(papers, old, merged.origins)
+    with TemporaryDirectory(prefix="recsys-", dir=folder) as place:
+        return _write(folder, Path(place), groups, Cuts(Splitters(()), authors, venues, parts))
+
+
+def _write(folder: Path, work: Path, groups: Iterable[pa.RecordBatch], cuts: Cuts) -> LinkCounts:
+    """Write papers that come by ascending id, with the columns DERIVED; work: where runs lie."""
+    count, parts = 0, cuts.parts
+    years, front = [np.empty(0, np.int16)], [np.empty(0, np.int32)]
+    with ExitStack() as stack:
+        enter = stack.enter_context
+        stored = enter(parquet.ParquetWriter(folder / PAPERS, SCHEMA, **PACKED))
+        shown, ids = enter(ShownWriter(folder)), enter(GrowingRagged(folder, "ids", blob=True))
+        hashed = enter(RunWriter(work / "hashed.runs", _HASHED, parts))
+        called = enter(RunWriter(work / "called.runs", CALLED, parts))
+        cited = enter(RunWriter(work / "cited.runs", REFERENCES, parts))
+        authors = enter(RunWriter(work / "authors.runs", _KEYS, cuts.authors.parts))
+        venues = enter(RunWriter(work / "venues.runs", _KEYS, cuts.venues.parts))
+        for papers in groups:
+            stored.write_batch(papers.select(SCHEMA.names), ROW_GROUP)
+            records = papers.select(["id", *FIELDS]).to_pylist()
             shown.add(records)
-            hasher.add(records)
-            resolver.add(table.column("references"))
-    hasher.hashed().save(folder)
-    years = pc.fill_null(papers.column("year"), UNKNOWN_YEAR).to_numpy()
-    citing, cited, counts = resolver.links()
-    CitationGraph.build(citing, cited, origins.pick(old.years, years)).save(folder)
-    return counts
+            texts = [record["id"].encode() for record in records]
+            ids.append(np.array([*map(len, texts)]), np.frombuffer(b"".join(texts), np.uint8))
+            hashes, rows = hashes_of(records, count)
+            by_order = (hashes.astype(np.int64) * parts) >> 32
+            hashed.add(batch_of(_HASHED, pa.array(hashes), pa.array(rows)), by_order)
+            years.append(pc.fill_null(papers.column("year"), UNKNOWN_YEAR).to_numpy())
+            flags = papers.column("front_matter").to_numpy(zero_copy_only=False)
+            front.append((count + np.flatnonzero(flags)).astype(np.int32))
+            for name, writer, cut in (
+                ("author_keys", authors, cuts.authors),
+                ("venue_key", venues, cuts.venues),
+            ):
+                keys = _key_rows(papers.column(name), count)
+                writer.add(keys, cut.divide(keys.column(0)))
+            called.add(*names_of_papers(papers, count, parts))
+            cited.add(*references_of(papers, count, parts))
+            count += papers.num_rows
+        runs = [writer.runs() for writer in (hashed, authors, venues, called, cited)]
+    _write_hashes(folder, runs[0])
+    np.save(folder / FRONT_MATTER, np.concatenate(front))
+    _write_authors(folder, work, runs[1], count, parts)
+    codes = np.full(count, -1, np.int32)
+    for rows, _, found, _, _ in _coded(runs[2], folder, "venue_keys"):
+        codes[rows] = found
+    np.save(folder / "venues.npy", codes)
+    return write_graph(folder, work, runs[3], runs[4], np.concatenate(years))
 
 
-def _strings(ascending: pa.LargeStringArray) -> SortedStrings:
-    _, starts, blob = ascending.buffers()
-    if blob is None:
-        return SortedStrings.build([])
-    offsets = np.frombuffer(starts, np.int64)[: len(ascending) + 1]
-    return SortedStrings(offsets, np.frombuffer(blob, np.uint8)[: offsets[-1]])
+def _key_rows(column: pa.Array, first: int) -> pa.RecordBatch:
+    """Give the keys of papers, lists of them or one each, as rows of _KEYS."""
+    if pa.types.is_list(column.type):
+        lengths, keys = pc.list_value_length(column).to_numpy(), column.flatten()
+    else:
+        there = pc.is_valid(column).to_numpy(zero_copy_only=False)
+        lengths, keys = there.astype(np.int64), column.drop_null()
+    rows = np.repeat(np.arange(first, first + len(column)), lengths)
+    places = np.arange(len(rows)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    return batch_of(_KEYS, keys, pa.array(rows, pa.int32()), pa.array(places, pa.int32()))
 
 
-def _cells(papers: RowStream, name: str) -> Iterator[Any]:
-    for batch in papers.select([name]).to_batches():
-        yield from batch.column(0).to_pylist()
+def _write_hashes(folder: Path, runs: Runs) -> None:
+    files = (folder / HASHES, np.uint32), (folder / ROWS, np.int32)
+    with GrowingArray(*files[0]) as hashes, GrowingArray(*files[1]) as rows:
+        for part in runs:
+            found, owners = (column.to_numpy() for column in part.columns)
+            order = np.argsort(found, kind="stable")
+            hashes.append(found[order])
+            rows.append(owners[order])
 
 
-def _write_authors(folder: Path, papers: RowStream, old: Corpus, origins: Origins) -> None:
-    code_of: dict[str, int] = {}
-    lengths, codes = array("q", [0]), array("i")
-    for names in _cells(papers, "authors"):
-        keys = author_keys(names or ())
-        lengths.append(len(keys))
-        codes.extend(code_of.setdefault(key, len(code_of)) for key in keys)
-    kept = np.flatnonzero(origins.kept).astype(np.int32)
-    united = _united(old.author_keys, old.authors.take(kept)[1], code_of)
-    united.strings.save(folder, "author_keys")
-    new = Ragged(np.cumsum(lengths), united.of_new[np.array(codes, np.int32)])
-    authors = origins.ragged(old.authors, new, codes=united.of_old)
-    authors.save(folder, "authors")
-    owners = np.repeat(np.arange(len(origins), dtype=np.int32), np.diff(authors.starts))
-    by_author = Ragged.from_pairs(authors.values, owners, len(united.strings))
-    by_author.save(folder, "papers_of_author")
+def _write_authors(folder: Path, work: Path, runs: Runs, n: int, parts: int) -> None:
+    """Write author_keys, authors, and papers_of_author of n papers."""
+
+    def coded() -> Iterator[tuple[pa.RecordBatch, Parts]]:
+        with GrowingRagged(folder, "papers_of_author") as papers_of_author:
+            for rows, places, codes, first, end in _coded(runs, folder, "author_keys"):
+                order = np.argsort(codes, kind="stable")
+                lengths = np.bincount(codes - first, minlength=end - first)
+                papers_of_author.append(lengths, rows[order])
+                yield (
+                    batch_of(_CODES, *map(pa.array, (rows, places, codes))),
+                    by_range(rows, n, parts),
+                )
+
+    of_papers = divide(work / "codes.runs", _CODES, parts, coded())
+    with GrowingRagged(folder, "authors") as authors:
+        for number, part in enumerate(of_papers):
+            rows, places, codes = (column.to_numpy() for column in part.columns)
+            first, end = (first_of_range(each, n, parts) for each in (number, number + 1))
+            order = np.lexsort((places, rows))
+            authors.append(np.bincount(rows - first, minlength=end - first), codes[order])
 
 
-def _write_venues(folder: Path, papers: RowStream, old: Corpus, origins: Origins) -> None:
-    code_of: dict[str, int] = {}
-    names = (venue_key(venue) if venue else "" for venue in _cells(papers, "venue"))
-    codes = [code_of.setdefault(key, len(code_of)) if key else -1 for key in names]
-    used = old.venues[origins.kept]
-    united = _united(old.venue_keys, used[used >= 0], code_of)
-    united.strings.save(folder, "venue_keys")
-    unknown = np.array([-1], np.int32)  # What the code -1 finds: the last one.
-    of_old, of_new = np.append(united.of_old, unknown), np.append(united.of_new, unknown)
-    venues = origins.pick(of_old[old.venues], of_new[np.array(codes, np.int32)])
-    np.save(folder / "venues.npy", venues)
-
-
-def _write_front_matter(folder: Path, papers: RowStream, old: Corpus, origins: Origins) -> None:
-    told = papers.select(["title", "labels"]).to_batches()
-    new = np.array([flag for batch in told for flag in front_matter_flags(batch)], bool)
-    before = np.zeros(len(old), bool)
-    before[old.front_matter] = True
-    flagged = origins.pick(before, new)
-    np.save(folder / FRONT_MATTER, np.flatnonzero(flagged).astype(np.int32))
-
-
-def front_matter_flags(papers: pa.RecordBatch) -> Iterator[bool]:
-    """Tell which papers are front matter; papers: with the columns title and labels."""
-    columns = (papers.column(name).to_pylist() for name in ("title", "labels"))
-    for title, labels in zip(*columns, strict=True):
-        yield is_front_matter(title or "", paper_types(json.loads(labels)) if labels else ())
-
-
-def _united(old: SortedStrings, used: Rows, new: dict[str, int]) -> Union:
-    """Unite old strings of these codes with new ones; `of_new` follows the numbers of `new`."""
-    kept = np.zeros(len(old), bool)
-    kept[used] = True
-    words = sorted(new, key=str.encode)
-    union = unite(old, kept, SortedStrings.build(words))
-    of_new = np.empty(len(words), np.int32)
-    of_new[[new[word] for word in words]] = union.of_new
-    return Union(union.strings, union.of_old, of_new)
-
-
-def _no_papers(folder: Path) -> Corpus:
-    none, strings = Ragged(np.zeros(1, np.int64), np.empty(0, np.int32)), SortedStrings.build([])
-    codes = np.empty(0, np.int32)
-    stored, years = mmap(-1, 1), codes.astype(np.int16)
-    shown = ShownPapers(folder, none.starts, np.empty(0, np.uint8))
-    named = HashedNames(np.empty(0, np.uint32), codes)
-    names = (strings, none, strings, none)
-    return Corpus(folder, stored, strings, years, codes, *names, codes, shown, named)
+def _coded(runs: Runs, folder: Path, name: str) -> Iterator[tuple[Rows, Rows, Rows, int, int]]:
+    """Write the distinct strings; give rows, places, codes, and between which the codes are."""
+    first = 0
+    with GrowingRagged(folder, name, blob=True) as strings:
+        for part in runs:
+            keys, rows, places = part.columns
+            encoded = keys.dictionary_encode()
+            order = pc.sort_indices(encoded.dictionary).to_numpy()
+            end = first + len(order)
+            code_of = np.empty(len(order), np.int32)
+            code_of[order] = np.arange(first, end, dtype=np.int32)
+            words = encoded.dictionary.take(pa.array(order)).cast(pa.binary()).to_pylist()
+            strings.append(np.array([*map(len, words)]), np.frombuffer(b"".join(words), np.uint8))
+            codes = code_of[encoded.indices.to_numpy()]
+            yield rows.to_numpy(), places.to_numpy(), codes, first, end
+            first = end

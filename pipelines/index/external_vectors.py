@@ -6,7 +6,7 @@ the papers that the file lacks are placed by their words, as drafts will be.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -14,16 +14,14 @@ from typing import Any
 import numpy as np
 
 from recsys.errors import ArtifactCorrupt, InputError
-from recsys.formats.embeddings import Embeddings, read_embeddings
+from recsys.formats.embeddings import read_embeddings
 from recsys.formats.embeddings.vectors import MISSING
 from recsys.indexes.backends import open_words
 from recsys.models.encoder import NeighbourEncoder
-from recsys.pipelines.index.encode import Vectors
-from recsys.pipelines.index.known_vectors import AT_ONCE, KnownVectors
-from recsys.pipelines.index.read_texts import texts_of
+from recsys.pipelines.index.encode import AT_ONCE, KnownVectors, Vectors, encode_rows
 from recsys.progress import Progress, silent
 from recsys.protocols import Encoder
-from recsys.store.arrays import Floats, Longs, Mask, load_array, write_rows
+from recsys.store.arrays import Floats, Mask, load_array, write_rows
 from recsys.store.artifacts import BY_WORDS, VECTOR_FILE, sha256
 from recsys.store.corpus import Corpus
 from recsys.store.terms import TermStore
@@ -34,11 +32,10 @@ SAMPLE = 64
 AGREEMENT = 0.9
 """Mean cosine that they must reach: int8 and f32 of one encoder agree to 0.98 and more."""
 STAGE = "papers without a vector"
-_BATCH = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Former:
+class PreviousVectors:
     """Vectors of an index that is updated.
 
     known: those of papers that have not changed. given: see `given_mask`. fingerprint: of what
@@ -52,28 +49,31 @@ class Former:
     facts: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Built:
-    """What is built already: the corpus, the folder of its words, the encoder if there is one.
-
-    former: the vectors that an update takes over; None if the index is built from nothing. words:
-    the facts of what searches the words.
-    """
-
-    corpus: Corpus
-    text: Path
-    encoder: Encoder | None
-    former: Former | None = None
-    words: Mapping[str, Any] = field(default_factory=dict)
-
-
 def take(
-    source: Path | None, built: Built, folder: Path, *, progress: Progress = silent
+    source: Path | None,
+    corpus: Corpus,
+    folder: Path,
+    *,
+    encoder: Encoder | None,
+    text: Path,
+    words: Mapping[str, Any],
+    previous: PreviousVectors | None = None,
+    progress: Progress = silent,
 ) -> tuple[Floats, dict[str, Any]]:
     """Write the vectors of a corpus into a folder: those of a file, and for the others their like.
 
     Beside them lies GIVEN_FILE, which tells those that were given from those that were encoded or
     placed. An update needs no file; what one holds replaces what was there before.
+
+    Args:
+        source: the file.
+        corpus: whose papers they are.
+        folder: to fill; it is made if need be.
+        encoder: None: papers and drafts are placed by their words.
+        text: the folder of the words of the corpus.
+        words: the facts of what searches them.
+        previous: what an update takes over; None if the index is built from nothing.
+        progress: told about papers without a vector.
 
     Returns:
         (n, d) float32 by row, L2-normalised, or zeros where nothing is known of a paper; and what
@@ -84,28 +84,26 @@ def take(
             encoder.
     """
     folder.mkdir(exist_ok=True)
-    former, encoder = built.former, built.encoder
-    known = former.known if former else KnownVectors.none(len(built.corpus))
-    given = np.zeros(len(built.corpus), bool)
-    if former:
-        given = ~known.missing & former.given[known.rows]
-        known = known if encoder else known.without(~former.given)
-    found = _write(source, built.corpus, known, folder / VECTOR_FILE, progress)
-    given |= found
+    known, given = KnownVectors.none(len(corpus)), np.zeros(len(corpus), bool)
+    facts: dict[str, Any] = {"source": None, "agreement": None}
+    if previous:
+        known, facts = previous.known, facts | dict(previous.facts)
+        given = ~known.missing & previous.given[known.rows]
+        known = known if encoder else known.without(~previous.given)
+    of_file = _write(source, corpus, known, folder / VECTOR_FILE, progress)
+    given |= of_file
     np.save(folder / GIVEN_FILE, given)
     vectors: Vectors = np.lib.format.open_memmap(folder / VECTOR_FILE, "r+")
-    facts: dict[str, Any] = {"source": None, "agreement": None}
-    facts |= former.facts if former else {}
     if source is not None:
         facts["source"] = source.name
     if encoder is None:
-        terms = TermStore.load(built.text)
-        name = former.fingerprint if former else _by_words(source)
-        words = open_words(terms, built.text, built.words)
-        encoder = NeighbourEncoder(terms, words, vectors, name, given)
-    elif source is not None and found.any():
-        facts["agreement"] = _agreement(vectors, found, built.corpus, encoder, source)
-    _complete(vectors, known.missing & ~found, built.corpus, encoder, progress)
+        terms = TermStore.load(text)
+        digest = sha256(source)[:16] if source else None
+        name = previous.fingerprint if previous else f"{BY_WORDS}-{digest}"
+        encoder = NeighbourEncoder(terms, open_words(terms, text, words), vectors, name, given)
+    elif source is not None and of_file.any():
+        facts["agreement"] = _agreement(vectors, of_file, corpus, encoder, source)
+    encode_rows(encoder.encode, corpus, known.missing & ~of_file, vectors, STAGE, progress)
     facts["missing"] = int(np.sum(~given))
     return vectors, {"encoder": encoder.fingerprint, "external": facts}
 
@@ -147,41 +145,37 @@ def _write(
     if source is None:
         write_rows(target, (n, known.vectors.shape[1]), known.pieces())
         return held
-    found = read_embeddings(source, progress=progress)
-    if len(known.vectors) and known.vectors.shape[1] != found.dim:
+    file = read_embeddings(source, progress=progress)
+    if len(known.vectors) and known.vectors.shape[1] != file.dim:
         raise InputError(
-            f"The vectors of {source} have {found.dim} numbers, those of the index "
+            f"The vectors of {source} have {file.dim} numbers, those of the index "
             f"{known.vectors.shape[1]}.",
             "Give vectors that were made by the same encoder.",
         )
-    rows = found.rows(corpus.ids[row] for row in range(n))
+    rows = file.rows(corpus.ids[row] for row in range(n))
     for begin in range(0, n, AT_ONCE):
         some = rows[begin : begin + AT_ONCE]
-        held[begin : begin + AT_ONCE] = (some != MISSING) & found.vectors[some].any(axis=1)
+        held[begin : begin + AT_ONCE] = (some != MISSING) & file.vectors[some].any(axis=1)
     if not len(known.vectors) and not held.any():
         raise InputError(
             f"{source} has no vector for any of the {n:,} papers: its first id is "
-            f"{found.ids[0]!r}, theirs is {corpus.ids[0]!r}.",
+            f"{file.ids[0]!r}, theirs is {corpus.ids[0]!r}.",
             "Give the vectors of these papers, by the same ids.",
         )
     rows[~held] = MISSING
-    write_rows(target, (n, found.dim), _overlaid(known, found, rows))
+
+    def pieces() -> Iterator[Floats]:
+        for begin, piece in zip(count(0, AT_ONCE), known.pieces(file.dim), strict=False):
+            some = rows[begin : begin + AT_ONCE]
+            there = some != MISSING
+            # In 64 bits: the squares of large or tiny numbers leave the range of 32.
+            exact = file.vectors[some[there]].astype(np.float64)
+            lengths = np.linalg.norm(exact, axis=1, keepdims=True)
+            piece[there] = exact / np.where(lengths > 0, lengths, 1)
+            yield piece
+
+    write_rows(target, (n, file.dim), pieces())
     return held
-
-
-def _overlaid(known: KnownVectors, found: Embeddings, rows: Longs) -> Iterator[Floats]:
-    """Give known vectors, or in their place those of the file; rows: (n,), of the file."""
-    for begin, piece in zip(count(0, AT_ONCE), known.pieces(found.dim), strict=False):
-        some = rows[begin : begin + AT_ONCE]
-        there = some != MISSING
-        piece[there] = _normalised(found.vectors[some[there]])
-        yield piece
-
-
-def _by_words(source: Path | None) -> str:
-    if source is None:
-        raise InputError("There are neither vectors nor an encoder.", "Give --embeddings.")
-    return f"{BY_WORDS}-{sha256(source)[:16]}"
 
 
 def _agreement(
@@ -208,23 +202,3 @@ def _agreement(
             hint,
         )
     return agreement
-
-
-def _complete(
-    vectors: Vectors, missing: Mask, corpus: Corpus, encoder: Encoder, progress: Progress
-) -> None:
-    """Encode the papers without a vector, in place."""
-    total, done = int(missing.sum()), 0
-    progress(STAGE, 0, total)
-    for rows, texts in texts_of(corpus, missing, _BATCH):
-        vectors[rows] = encoder.encode(texts)
-        done += len(rows)
-        progress(STAGE, done, total)
-    vectors.flush()
-
-
-def _normalised(vectors: Floats) -> Floats:
-    # In 64 bits: the squares of large or tiny numbers leave the range of 32.
-    exact = vectors.astype(np.float64)
-    lengths = np.linalg.norm(exact, axis=1, keepdims=True)
-    return (exact / np.where(lengths > 0, lengths, 1)).astype(np.float32)

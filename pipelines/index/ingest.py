@@ -1,22 +1,28 @@
-"""Turn files of works into corpus columns and the citation graph."""
+"""Turn files of works into corpus columns and the citation graph; say what they are worth."""
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from recsys.pipelines.corpora.collect import AS_TOLD, Reading, collect
+from recsys.errors import InputError
+from recsys.indexes.opening import open_collection
+from recsys.pipelines.corpora.collect import AS_TOLD, SHARDS, Reading, collect
 from recsys.pipelines.corpora.collect_report import CollectReport
-from recsys.pipelines.corpora.library_works import PDFS, PdfReading
-from recsys.pipelines.corpora.source_files import SourceFile
+from recsys.pipelines.corpora.corpus_worth import CorpusWorth, described, worth_of
+from recsys.pipelines.corpora.pdf_folder import PDFS
+from recsys.pipelines.corpora.source_files import SourceFile, source_files
+from recsys.pipelines.corpora.source_intake import REJECTS
 from recsys.pipelines.index.citation_links import LinkCounts
-from recsys.pipelines.index.columns import write_columns
+from recsys.pipelines.index.columns import Cuts, write_columns
+from recsys.pipelines.jobs.engines import USUAL, Engine
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import CORPUS
-from recsys.store.generations import GENERATIONS, in_force, root_of
-
-REJECTS = "rejects.jsonl"
-"""One line {file, line, reason, excerpt} for each record of the sources that gave no work."""
+from recsys.store.corpus import Corpus
+from recsys.store.generations import GENERATIONS, in_force, is_index, root_of
+from recsys.store.graph import CitationGraph
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,28 +71,87 @@ def ingest(
     reading: Reading = AS_TOLD,
     *,
     cache: Path | None = None,
+    work: Path | None = None,
+    engine: Engine = USUAL,
+    parts: int | None = None,
     progress: Progress = silent,
 ) -> IngestReport:
     """Read files of works and write corpus columns, citation graph, and rejected records.
-
-    Memory holds the stored columns and one batch of works, whatever else the files contain.
 
     Args:
         files: in any known format, plain or gzip, see `source_files`.
         folder: an empty folder to fill.
         reading: how they are read.
         cache: where PDFs that were read are kept; None: in the folder, while it is filled.
+        work: a folder for what waits on disk, removed at the end, in which what a killed run has
+            read of large files is found again; None: in the folder.
+        engine: what reads large files, and those of buckets.
+        parts: see `collect`.
         progress: told the bytes read so far.
 
     Raises:
         CorpusError: a file cannot be read, is of no known format, or there is no usable paper.
+        RecsysError: a process was lost, see `Engine.map`.
     """
-    pdfs = PdfReading(cache or folder / PDFS, progress)
-    papers, report = collect(files, folder / REJECTS, reading, pdfs=pdfs, progress=progress)
-    shutil.rmtree(folder / PDFS, ignore_errors=True)
-    return IngestReport(report, write_columns(folder, papers))
+    with ExitStack() as stack:
+        if work is None:
+            work = Path(stack.enter_context(TemporaryDirectory(prefix="recsys-", dir=folder)))
+        else:
+            stack.enter_context(_kept_if_large(work))
+        pdfs = cache or work / PDFS
+        papers, report = collect(
+            files, work, reading, cache=pdfs, engine=engine, parts=parts, progress=progress
+        )
+        sample = (batch for _, batch in papers.papers.batches())
+        cuts = Cuts.of(sample, papers.num_rows, papers.parts)
+        links = write_columns(folder, papers, work=work, cuts=cuts)
+        if (work / REJECTS).exists():
+            shutil.move(work / REJECTS, folder / REJECTS)
+        shutil.rmtree(work)
+    return IngestReport(report, links)
+
+
+@contextmanager
+def _kept_if_large(work: Path) -> Iterator[None]:
+    """Where reading fails, keep only what was read of large files."""
+    try:
+        yield
+    except BaseException:
+        if not (work / SHARDS).exists():
+            shutil.rmtree(work, ignore_errors=True)
+        raise
 
 
 def _counted(parts: Mapping[str, int], what: str = "") -> str:
     told = ", ".join(f"{count:,} {name}" for name, count in parts.items() if count)
     return f"; {what}{': ' if what else ''}{told}" if told else ""
+
+
+def describe(
+    sources: Sequence[Path],
+    reading: Reading = AS_TOLD,
+    *,
+    cache: Path | None = None,
+    progress: Progress = silent,
+) -> CorpusWorth:
+    """Read files of papers together, or an index, and count what is in them.
+
+    Raises:
+        CorpusError: a file cannot be read or holds no usable paper.
+        ArtifactError: an index cannot be opened.
+        InputError: an index stands among other sources.
+    """
+    indexes = [source for source in sources if source.is_dir() and is_index(source)]
+    if indexes and len(sources) > 1:
+        raise InputError(f"{indexes[0]} is an index, not a file of papers.", "Describe it alone.")
+    if indexes:
+        collection = open_collection(indexes[0])
+        return described(worth_of(collection.corpus, collection.graph), collection.corpus)
+    with TemporaryDirectory(prefix="recsys-") as folder:
+        place = None if cache is None else cache / PDFS
+        files = source_files(sources)
+        found = ingest(files, Path(folder), reading, cache=place, progress=progress).found
+        references = found.links + found.outside + found.to_self + found.repeated
+        corpus = Corpus.load(Path(folder))
+        graph = CitationGraph.load(Path(folder))
+        return described(worth_of(corpus, graph, references=references), corpus)

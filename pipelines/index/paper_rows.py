@@ -1,26 +1,34 @@
-"""Papers as rows of Arrow: those of an index, read when they are wanted, and new ones."""
+"""Papers as rows of Arrow: those of an index, read when they are wanted, new ones, their texts."""
 
+import json
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as parquet
 
-from recsys.pipelines.corpora.paper_schema import SCHEMA
-from recsys.pipelines.corpora.row_stream import RowStream, RowWriter
-from recsys.store.arrays import Longs, Mask, Rows
-from recsys.store.corpus import Corpus
+from recsys.memory import let_go
+from recsys.models.encoder import Text
+from recsys.pipelines.corpora.partitions import one_batch
+from recsys.pipelines.corpora.works import SCHEMA
+from recsys.store.arrays import Longs, Mask, Rows, SortedStrings
+from recsys.store.corpus import Corpus, paper_types
+from recsys.store.front_matter import is_front_matter
 from recsys.store.row_remap import Origins
+from recsys.store.words import author_keys, venue_key
 
 ROW_GROUP = 4096
 """Papers that are sorted and written together."""
-PART = 16 * ROW_GROUP
-"""New papers that lie in memory together, to be sorted: some 130 MB."""
-_PART_AT_ONCE = 512
-"""Papers of a part that wait to be written: of ten million papers, there are 150 parts."""
+DERIVED = pa.schema(
+    [
+        ("author_keys", pa.list_(pa.string())),
+        ("venue_key", pa.string()),
+        ("front_matter", pa.bool_()),
+    ]
+)
+"""What is derived of papers beside the columns that are stored."""
 
 
 def papers_file(corpus: Corpus) -> parquet.ParquetFile:
@@ -31,9 +39,9 @@ def papers_file(corpus: Corpus) -> parquet.ParquetFile:
 class PaperRows:
     """Old papers first, new ones behind them. Of the old, two row groups are held at a time."""
 
-    def __init__(self, old: Corpus, papers: RowStream) -> None:
-        """Open the file of the old papers, if there are any; papers: rows of SCHEMA, held."""
-        self._new = [*papers.to_batches()]
+    def __init__(self, old: Corpus, papers: pa.Table) -> None:
+        """Open the file of the old papers, if there are any; papers: rows of SCHEMA."""
+        self._new = papers.to_batches()
         sizes: list[int] = []
         if len(old):
             self._file = papers_file(old)
@@ -63,46 +71,62 @@ class PaperRows:
         return table.cast(SCHEMA).combine_chunks().to_batches()[0]
 
 
-def in_order(papers: RowStream, old: Corpus, origins: Origins, folder: Path) -> Iterator[pa.Table]:
-    """Give old and new papers by ascending row, one group at a time, whatever order they came in.
-
-    Of the new ones, PART are held at a time: the others wait in files, divided by their rows.
+def merged_groups(papers: pa.Table, old: Corpus, origins: Origins) -> Iterator[pa.RecordBatch]:
+    """Give old and new papers by ascending row, one group at a time, with the columns DERIVED.
 
     Args:
         papers: the new ones, rows of SCHEMA.
-        old: where the others lie.
+        old: where the others lie, and what was derived of them.
         origins: of each row.
-        folder: where the files lie, which have no names.
     """
-    new = np.flatnonzero(origins.rows >= origins.old)
-    part_of = np.empty(papers.num_rows, np.int64)
-    part_of[origins.rows[new] - origins.old] = new // PART
-    parts = _divided(papers, part_of, -(-len(origins) // PART), folder)
-    members = np.argsort(part_of, kind="stable")
-    ends = np.cumsum(np.bincount(part_of, minlength=len(parts)))
-    for number, part in enumerate(parts):
-        rows = PaperRows(old, part)
-        inside = members[ends[number - 1] if number else 0 : ends[number]]
-        for begin in range(number * PART, min((number + 1) * PART, len(origins)), ROW_GROUP):
-            wanted = origins.rows[begin : begin + ROW_GROUP].copy()
-            fresh = wanted >= origins.old
-            places = np.searchsorted(inside, wanted[fresh] - origins.old)
-            wanted[fresh] = origins.old + places
-            yield rows.take(wanted)
+    rows = PaperRows(old, papers)
+    author_strings, venue_strings = _as_arrow(old.author_keys), _as_arrow(old.venue_keys)
+    front = np.zeros(len(old), bool)
+    front[old.front_matter] = True
+    for begin in range(0, len(origins), ROW_GROUP):
+        wanted = origins.rows[begin : begin + ROW_GROUP]
+        group = one_batch(rows.take(wanted))
+        is_old = wanted < len(old)
+        places, stored = np.flatnonzero(is_old), wanted[is_old]
+        owners, codes = old.authors.take(stored)
+        starts = np.cumsum([0, *np.bincount(owners, minlength=len(stored))])
+        venues = old.venues[stored]
+        derived = (
+            pa.ListArray.from_arrays(pa.array(starts, pa.int32()), author_strings.take(codes)),
+            venue_strings.take(pa.array(venues, mask=venues < 0)),
+            pa.array(front[stored]),
+        )
+        fresh = np.flatnonzero(~is_old)
+        new = with_keys(group.take(pa.array(fresh)))
+        order = pa.array(np.argsort(np.concatenate([places, fresh])))
+        columns = [
+            pa.concat_arrays([known.cast(field.type), new.column(field.name)]).take(order)
+            for field, known in zip(DERIVED, derived, strict=True)
+        ]
+        schema = pa.schema([*SCHEMA, *DERIVED])
+        yield pa.RecordBatch.from_arrays([*group.columns, *columns], schema=schema)
 
 
-def _divided(papers: RowStream, part_of: Longs, count: int, folder: Path) -> list[RowStream]:
-    """Divide papers into so many parts; each keeps their order."""
-    if count == 1:
-        return [papers]
-    writers = [RowWriter(SCHEMA, folder, at_once=_PART_AT_ONCE) for _ in range(count)]
-    begin = 0
-    for batch in papers.to_batches():
-        parts = part_of[begin : begin + batch.num_rows]
-        for number in np.unique(parts).tolist():
-            writers[number].add(batch.take(pa.array(np.flatnonzero(parts == number))))
-        begin += batch.num_rows
-    return [writer.rows() for writer in writers]
+def with_keys(papers: pa.RecordBatch) -> pa.RecordBatch:
+    """Add the columns DERIVED; papers: with the columns authors, venue, title, labels."""
+    names = ("authors", "venue", "title", "labels")
+    authors, venues, titles, labels = (papers.column(name).to_pylist() for name in names)
+    derived = (
+        [author_keys(some or ()) for some in authors],
+        [(venue_key(venue) if venue else "") or None for venue in venues],
+        [
+            is_front_matter(title or "", paper_types(json.loads(text)) if text else ())
+            for title, text in zip(titles, labels, strict=True)
+        ],
+    )
+    columns = [pa.array(cells, field.type) for cells, field in zip(derived, DERIVED, strict=True)]
+    schema = pa.schema([*papers.schema, *DERIVED])
+    return pa.RecordBatch.from_arrays([*papers.columns, *columns], schema=schema)
+
+
+def _as_arrow(strings: SortedStrings) -> pa.Array:
+    buffers = [None, pa.py_buffer(strings.starts), pa.py_buffer(strings.blob)]
+    return pa.Array.from_buffers(pa.large_string(), len(strings), buffers)
 
 
 def same_papers(one: pa.Table, other: pa.Table, names: Sequence[str] = tuple(SCHEMA.names)) -> Mask:
@@ -131,3 +155,36 @@ def _equal_lists(one: pa.Array, other: pa.Array) -> Mask:
     left, right = (each.take(pa.array(rows)).flatten() for each in (one, other))
     equal[np.repeat(rows, np.maximum(lengths[rows], 0))[~_equal(left, right)]] = False
     return equal
+
+
+def read_texts(corpus: Corpus, size: int) -> Iterator[list[Text]]:
+    """Read (title, abstract) pairs by ascending row, `size` at a time."""
+    with papers_file(corpus) as file:
+        for batch in file.iter_batches(size, columns=["title", "abstract"]):
+            yield list(zip(batch["title"].to_pylist(), batch["abstract"].to_pylist(), strict=True))
+            let_go(corpus.stored)
+
+
+def texts_of(corpus: Corpus, wanted: Mask, size: int) -> Iterator[tuple[Rows, list[Text]]]:
+    """Read those of the wanted papers alone: (rows, texts), `size` at a time.
+
+    wanted: (n,) bool. Row groups without a wanted paper are not read.
+    """
+    rows = np.flatnonzero(wanted).astype(np.int32)
+    waiting: list[Text] = []
+    given = 0
+    with papers_file(corpus) as file:
+        begin = 0
+        for group in range(file.num_row_groups):
+            end = begin + file.metadata.row_group(group).num_rows
+            inside = rows[(rows >= begin) & (rows < end)] - begin
+            if len(inside):
+                table = file.read_row_group(group, columns=["title", "abstract"]).take(inside)
+                columns = (table.column(name).to_pylist() for name in ("title", "abstract"))
+                waiting.extend(zip(*columns, strict=True))
+            while len(waiting) >= size:
+                yield rows[given : given + size], waiting[:size]
+                given, waiting = given + size, waiting[size:]
+            begin = end
+    if waiting:
+        yield rows[given:], waiting

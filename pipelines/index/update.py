@@ -7,7 +7,6 @@ a new generation: who reads the index goes on reading the one before.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,43 +26,49 @@ from recsys.indexes.backends import (
     words_summary,
 )
 from recsys.indexes.opening import open_collection
+from recsys.models import nnselect
 from recsys.models.encoder import OnnxEncoder
 from recsys.pipelines.corpora.collect import AS_TOLD, Reading, collect
-from recsys.pipelines.corpora.corpus_worth import worth_of
+from recsys.pipelines.corpora.corpus_worth import worth_lines, worth_of
 from recsys.pipelines.corpora.known_papers import KnownPapers
-from recsys.pipelines.corpora.library_works import PDFS, PdfReading
-from recsys.pipelines.corpora.paper_schema import SCHEMA
+from recsys.pipelines.corpora.pdf_folder import PDFS
 from recsys.pipelines.corpora.source_files import SourceFile, hash_of, source_files
-from recsys.pipelines.corpora.worth_report import worth_lines
-from recsys.pipelines.index import external_vectors
+from recsys.pipelines.corpora.source_intake import REJECTS
+from recsys.pipelines.corpora.works import SCHEMA
 from recsys.pipelines.index.build import recipe_of
-from recsys.pipelines.index.carry_contexts import FormerContexts, carry_contexts
-from recsys.pipelines.index.carry_nnselect import FormerModel, carry_nnselect, left_out
 from recsys.pipelines.index.changes import Changes, Plan, plan, read_ids, towards
 from recsys.pipelines.index.citation_links import link_changes
 from recsys.pipelines.index.columns import merge_columns
-from recsys.pipelines.index.encode import encode_corpus, link_vectors
-from recsys.pipelines.index.external_vectors import Built, given_mask
-from recsys.pipelines.index.ingest import REJECTS, links_line, rejects_line
-from recsys.pipelines.index.known_vectors import KnownVectors, unchanged_texts
-from recsys.pipelines.index.shard_encoders import shard_encoder
+from recsys.pipelines.index.contexts import carry_contexts
+from recsys.pipelines.index.encode import (
+    KnownVectors,
+    encode_corpus,
+    encode_rows,
+    link_vectors,
+    shard_encoder,
+    unchanged_texts,
+)
+from recsys.pipelines.index.external_vectors import PreviousVectors, given_mask, take
+from recsys.pipelines.index.ingest import links_line, rejects_line
 from recsys.pipelines.index.text import merge_text
-from recsys.pipelines.jobs.engines.engine_contract import Engine
-from recsys.pipelines.jobs.engines.process_pool import USUAL
-from recsys.pipelines.jobs.index_writer import IndexWriter, members_of, writing
-from recsys.pipelines.jobs.staged_folder import Stage, StagedFolder
+from recsys.pipelines.jobs.engines import USUAL, Engine
+from recsys.pipelines.jobs.index_writer import IndexWriter, Stage, StagedFolder, members_of, writing
 from recsys.progress import Progress, silent
+from recsys.store.arrays import Floats, Rows, write_rows
 from recsys.store.artifacts import (
     CONTEXTS,
     CORPUS,
     ENCODER,
     MANIFEST,
+    NNRANK,
     NNSELECT,
     TEXT,
     VECTORS,
     WORD_SEARCH,
     fingerprint,
     link_or_copy,
+    load_manifest,
+    seal,
     sha256,
 )
 from recsys.store.collection import Collection
@@ -75,6 +80,8 @@ FEW = 64
 """Texts that are encoded on one processor."""
 _REVISION = 3
 """Raised when an update would write something else from the same: unfinished ones begin anew."""
+_READING = "reading"
+"""The folder of what was read of the files."""
 _CARRIED = "carried"
 """Under which the stage of contexts says what people are told of it."""
 
@@ -113,23 +120,6 @@ class UpdateReport:
         if self.unchanged:
             return [*self.told, f"{self.index} holds all of that already. Nothing was done."]
         return [*self.told, f"Saved in {self.index}."]
-
-
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """One update: what was there, what comes, and where it is put together."""
-
-    base: Collection
-    config: Mapping[str, Any]
-    plan: Plan
-    work: StagedFolder
-    options: UpdateOptions
-    progress: Progress
-
-    @property
-    def corpus(self) -> Corpus:
-        """The papers of today, once they are written."""
-        return Corpus.load(self.work.finished / CORPUS)
 
 
 def update(
@@ -177,182 +167,237 @@ def _update(
         )
     work = writer.work("update")
     try:
-        reading = _reading(config, options)
-        changes, told = _read(base.corpus, files, reading, options, work, progress)
-        job = _Job(base, config, plan(base.corpus, changes), work, options, progress)
-        told += job.plan.lines()
-        if not any((*job.plan.counts, options.compact, options.embeddings)):
-            new = config | _origin(job, files)
+        changes, lines = _read(base.corpus, config, files, options, work, progress)
+        run = _Update(base, config, plan(base.corpus, changes), work, files, options, progress)
+        lines += run.plan.lines()
+        if not any((*run.plan.counts, options.compact, options.embeddings)):
+            new = config | run.origin()
             if new != config:  # What was built of other files is as if built of this one.
                 writer.commit(members_of(base.folder), new)
             work.remove()
-            return UpdateReport(index, True, new, tuple(told))
-        new, lines = _change(writer, job, files, _key(base, files, changes, options))
+            return UpdateReport(index, True, new, tuple(lines))
+        # Hash what the update depends on.
+        vectors = [] if options.embeddings is None else embedding_files(options.embeddings)
+        paths = [base.folder / MANIFEST, *(file.path for file in files), *vectors]
+        asked = [changes.removed, options.compact, options.columns]
+        key = fingerprint([_REVISION, [sha256(path) for path in paths], *asked])
+        stages = {CORPUS: run.columns, TEXT: run.text, VECTORS: run.vectors}
+        if (base.folder / NNSELECT).is_dir():
+            stages[NNSELECT] = run.nnselect
+        if (base.folder / CONTEXTS).is_dir():
+            stages[CONTEXTS] = run.contexts
+        done = {name: work.stage(name, key, fill) for name, fill in stages.items()}
+        gone = left_out(base.folder)
+        members = {n: path for n, path in members_of(base.folder).items() if n not in gone}
+        new, changed = run.config_of(done)
+        writer.commit(members | {name: work.finished / name for name in done}, new)
+        work.remove()
     except RecsysError:  # To run it again would end so again.
         work.remove()
         raise
-    return UpdateReport(index, False, new, (*told, *lines, *rejects_line(index)))
-
-
-def _reading(config: Mapping[str, Any], options: UpdateOptions) -> Reading:
-    """Read as for the build, but for columns that are named now."""
-    told = config["options"].get("reading")
-    reading = AS_TOLD if told is None else Reading.from_record(told)
-    return replace(reading, columns=options.columns) if options.columns else reading
+    lines += [*changed, summary(new["ann"], new["papers"])]
+    lines += words_summary(new.get(WORD_SEARCH, {}))
+    lines += [f"The old {name} does not fit any more: train it again." for name in gone]
+    return UpdateReport(index, False, new, (*lines, *rejects_line(index)))
 
 
 def _read(
     base: Corpus,
+    config: Mapping[str, Any],
     files: Sequence[SourceFile],
-    reading: Reading,
     options: UpdateOptions,
     work: StagedFolder,
     progress: Progress,
 ) -> tuple[Changes, list[str]]:
-    """Read what is to change; the report says what became of the records of the files."""
+    """Read what is to change; say what became of the records of the files.
+
+    They are read as for the build, but for columns that are named now.
+    """
     removed = () if options.remove is None else read_ids(options.remove)
     if not files:
         return Changes(SCHEMA.empty_table(), removed), []
+    record = config["options"].get("reading")
+    reading = AS_TOLD if record is None else Reading.from_record(record)
+    if options.columns:
+        reading = replace(reading, columns=options.columns)
     known = None if options.whole else KnownPapers(base, reading.keyphrases)
-    rejects = work.place / REJECTS
-    pdfs = PdfReading(work.place / PDFS, progress)
-    table, read = collect(files, rejects, reading, pdfs=pdfs, known=known, progress=progress)
+    place, pdfs = work.place / _READING, work.place / PDFS
+    papers, read = collect(
+        files, place, reading, cache=pdfs, known=known, engine=options.engine, progress=progress
+    )
+    table = papers.table()
     changes = towards(base.ids, table) if options.whole else Changes(table, removed)
     return changes, read.lines() + read.loss_lines()
 
 
-def _change(
-    writer: IndexWriter, job: _Job, files: Sequence[SourceFile], key: str
-) -> tuple[dict[str, Any], list[str]]:
-    """Make the new generation; return what its manifest says, and what people are told."""
-    done, gone = _run(job, key), left_out(job.base.folder)
-    old = {name: path for name, path in members_of(job.base.folder).items() if name not in gone}
-    new = _config(job, files, done)
-    writer.commit(old | {name: job.work.finished / name for name in done}, new)
-    job.work.remove()
-    carried = done[CONTEXTS].facts[_CARRIED] if CONTEXTS in done else []
-    told = [*done[CORPUS].facts["told"], *carried, summary(new["ann"], new["papers"])]
-    told += words_summary(new.get(WORD_SEARCH, {}))
-    return new, told + [f"The old {name} does not fit any more: train it again." for name in gone]
+@dataclass(frozen=True, slots=True)
+class _Update:
+    """One update: each method fills the folder of a stage and returns facts for the manifest.
 
-
-def _key(
-    base: Collection, files: Sequence[SourceFile], changes: Changes, options: UpdateOptions
-) -> str:
-    """Hash what the update depends on."""
-    vectors = [] if options.embeddings is None else embedding_files(options.embeddings)
-    paths = [base.folder / MANIFEST, *(file.path for file in files), *vectors]
-    asked = [changes.removed, options.compact, options.columns]
-    return fingerprint([_REVISION, [sha256(path) for path in paths], *asked])
-
-
-def _run(job: _Job, key: str) -> dict[str, Stage]:
-    stages = {CORPUS: _corpus, TEXT: _text, VECTORS: _vectors}
-    if (job.base.folder / NNSELECT).is_dir():
-        stages[NNSELECT] = _nnselect
-    if (job.base.folder / CONTEXTS).is_dir():
-        stages[CONTEXTS] = _contexts
-    return {name: job.work.stage(name, key, partial(run, job)) for name, run in stages.items()}
-
-
-def _corpus(job: _Job, folder: Path) -> dict[str, Any]:
-    job.progress("corpus", 0, 1)
-    base, merged = job.base, job.plan.merged
-    counts = merge_columns(folder, job.plan.papers, base.corpus, merged)
-    if (rejects := job.work.place / REJECTS).exists():
-        link_or_copy(rejects, folder / REJECTS)
-    graph = CitationGraph.load(folder)
-    changed = link_changes(base.graph, graph, merged.today)
-    told = [f"links: {changed.gained:,} gained, {changed.lost:,} lost", links_line(counts)]
-    job.progress("corpus", 1, 1)
-    worth = worth_lines(worth_of(Corpus.load(folder), graph))
-    return {"papers": len(merged.origins), "links": counts.links, "told": told, "worth": worth}
-
-
-def _text(job: _Job, folder: Path) -> dict[str, Any]:
-    store = merge_text(job.base.terms, job.plan, folder, progress=job.progress)
-    facts, years = job.config.get(WORD_SEARCH, {}), job.corpus.years
-    if job.options.compact or not facts:
-        words = build_words(facts.get("backend", OWN), store, folder, years=years)
-    else:
-        former = Former(job.base.folder / TEXT, facts, _known(job).today)
-        words = carry_words(facts["backend"], store, folder, former, years=years)
-    return {"terms": len(store.vocabulary), **({WORD_SEARCH: words} if facts else {})}
-
-
-def _vectors(job: _Job, folder: Path) -> dict[str, Any]:
-    known = _known(job)
-    place = job.work.place / "vectors.shards"  # Kept when the update is killed.
-    facts: dict[str, Any] = {}
-    if "external" in job.config:
-        vectors, facts = _given(job, known, place)
-    else:
-        # Each thread has memory of its own: a few texts are not worth a second.
-        threads = 1 if np.count_nonzero(known.missing) < FEW else None
-        engine = USUAL if threads else job.options.engine  # Nor the start of processes.
-        encoder = shard_encoder(job.base.folder / ENCODER, engine, threads=threads)
-        vectors = encode_corpus(encoder, job.corpus, place, known=known, progress=job.progress)
-    job.progress("nearest neighbours", 0, 1)
-    years = job.corpus.years
-    if job.options.compact:
-        name = job.config["options"].get("vectors") or by_size(len(vectors))
-        ann = build_index(name, vectors, folder, years=years)
-    else:
-        name = job.config["ann"]["backend"]
-        former = Former(job.base.folder / VECTORS, job.config["ann"], known.today)
-        ann = carry_index(name, vectors, folder, former, years=years)
-    link_vectors(place, folder, ann)
-    job.progress("nearest neighbours", 1, 1)
-    return {**facts, "ann": ann, "dim": int(vectors.shape[1])}
-
-
-def _known(job: _Job) -> KnownVectors:
-    return KnownVectors(job.base.vectors, unchanged_texts(job.base.corpus, job.plan))
-
-
-def _given(
-    job: _Job, known: KnownVectors, place: Path
-) -> tuple[np.ndarray[Any, np.dtype[np.float32]], dict[str, Any]]:
-    """Complete vectors that came from elsewhere, by their encoder or by words."""
-    base, config = job.base, job.config
-    given = given_mask(base.folder / VECTORS, len(base.corpus))
-    facts = config["external"]
-    former = external_vectors.Former(known, given, str(config["encoder"]), facts)
-    named = config["options"]["encoder"]
-    encoder = None if named is None else OnnxEncoder.load(base.folder / ENCODER)
-    words = config.get(WORD_SEARCH, {})
-    built = Built(job.corpus, job.work.finished / TEXT, encoder, former, words)
-    return external_vectors.take(job.options.embeddings, built, place, progress=job.progress)
-
-
-def _nnselect(job: _Job, folder: Path) -> dict[str, Any]:
-    former = FormerModel(job.base.folder / NNSELECT, len(job.base.corpus))
-    carry_nnselect(former, job.corpus, _known(job).rows, folder, progress=job.progress)
-    return {}
-
-
-def _contexts(job: _Job, folder: Path) -> dict[str, Any]:
-    former = FormerContexts(job.base.folder / CONTEXTS, len(job.base.corpus))
-    return {_CARRIED: carry_contexts(former, job.plan.merged.today, job.corpus.years, folder)}
-
-
-def _config(job: _Job, files: Sequence[SourceFile], done: Mapping[str, Stage]) -> dict[str, Any]:
-    """Say what the index is now."""
-    facts = {name: fact for stage in done.values() for name, fact in stage.facts.items()}
-    told = facts.pop("told") + facts.pop(_CARRIED, [])
-    counts = dict(zip(("added", "replaced", "removed"), job.plan.counts, strict=True))
-    new = {**job.config, **facts, "report": [*job.plan.lines(), *told], "update": counts}
-    changes = [asdict(stage) for stage in done.values()]
-    recipe = fingerprint([job.config["recipe"], changes])
-    return new | {"recipe": recipe} | _origin(job, files)
-
-
-def _origin(job: _Job, files: Sequence[SourceFile]) -> dict[str, Any]:
-    """Say what a build would of an index that has become the papers of a file.
-
-    Vectors from elsewhere may come from several files: no build makes these.
+    base: what was there. config: what its manifest says.
     """
-    if not (files and job.options.whole) or job.options.columns or "external" in job.config:
+
+    base: Collection
+    config: Mapping[str, Any]
+    plan: Plan
+    work: StagedFolder
+    files: Sequence[SourceFile]
+    options: UpdateOptions
+    progress: Progress
+
+    @property
+    def corpus(self) -> Corpus:
+        """The papers of today, once they are written."""
+        return Corpus.load(self.work.finished / CORPUS)
+
+    @property
+    def known(self) -> KnownVectors:
+        """The vectors of texts that have not changed."""
+        return KnownVectors(self.base.vectors, unchanged_texts(self.base.corpus, self.plan))
+
+    def columns(self, folder: Path) -> dict[str, Any]:
+        """Merge the papers."""
+        self.progress("corpus", 0, 1)
+        base, merged = self.base, self.plan.merged
+        counts = merge_columns(folder, self.plan.papers, base.corpus, merged)
+        if (rejects := self.work.place / _READING / REJECTS).exists():
+            link_or_copy(rejects, folder / REJECTS)
+        graph = CitationGraph.load(folder)
+        gained, lost = link_changes(base.graph, graph, merged.today)
+        lines = [f"links: {gained:,} gained, {lost:,} lost", links_line(counts)]
+        self.progress("corpus", 1, 1)
+        worth = worth_lines(worth_of(Corpus.load(folder), graph))
+        return {"papers": len(merged.origins), "links": counts.links, "told": lines, "worth": worth}
+
+    def text(self, folder: Path) -> dict[str, Any]:
+        """Merge the terms, and carry over or prepare anew the search of words."""
+        store = merge_text(self.base.terms, self.plan, folder, progress=self.progress)
+        facts, years = self.config.get(WORD_SEARCH, {}), self.corpus.years
+        if self.options.compact or not facts:
+            words = build_words(facts.get("backend", OWN), store, folder, years=years)
+        else:
+            former = Former(self.base.folder / TEXT, facts, self.known.today)
+            words = carry_words(facts["backend"], store, folder, former, years=years)
+        return {"terms": len(store.vocabulary), **({WORD_SEARCH: words} if facts else {})}
+
+    def vectors(self, folder: Path) -> dict[str, Any]:
+        """Encode new texts, and carry over or prepare anew the search of vectors."""
+        known, years = self.known, self.corpus.years
+        place = self.work.place / "vectors.shards"  # Kept when the update is killed.
+        facts: dict[str, Any] = {}
+        if "external" in self.config:
+            vectors, facts = self._given(known, place)
+        else:
+            # Each thread has memory of its own: a few texts are not worth a second.
+            threads = 1 if np.count_nonzero(known.missing) < FEW else None
+            engine = USUAL if threads else self.options.engine  # Nor the start of processes.
+            encoder = shard_encoder(self.base.folder / ENCODER, engine, threads=threads)
+            vectors = encode_corpus(
+                encoder, self.corpus, place, known=known, progress=self.progress
+            )
+        self.progress("nearest neighbours", 0, 1)
+        if self.options.compact:
+            name = self.config["options"].get("vectors") or by_size(len(vectors))
+            ann = build_index(name, vectors, folder, years=years)
+        else:
+            name = self.config["ann"]["backend"]
+            former = Former(self.base.folder / VECTORS, self.config["ann"], known.today)
+            ann = carry_index(name, vectors, folder, former, years=years)
+        link_vectors(place, folder, ann)
+        self.progress("nearest neighbours", 1, 1)
+        return {**facts, "ann": ann, "dim": int(vectors.shape[1])}
+
+    def _given(self, known: KnownVectors, place: Path) -> tuple[Floats, dict[str, Any]]:
+        """Complete vectors that came from elsewhere, by their encoder or by words."""
+        base, config = self.base, self.config
+        given = given_mask(base.folder / VECTORS, len(base.corpus))
+        named = config["options"]["encoder"]
+        return take(
+            self.options.embeddings,
+            self.corpus,
+            place,
+            encoder=None if named is None else OnnxEncoder.load(base.folder / ENCODER),
+            text=self.work.finished / TEXT,
+            words=config.get(WORD_SEARCH, {}),
+            previous=PreviousVectors(known, given, str(config["encoder"]), config["external"]),
+            progress=self.progress,
+        )
+
+    def nnselect(self, folder: Path) -> dict[str, Any]:
+        """Carry NNSelect over."""
+        old, papers = self.base.folder / NNSELECT, len(self.base.corpus)
+        model = nnselect.NNSelectModel.load(old, papers)
+        carry_nnselect(model, old, self.corpus, self.known.rows, folder, progress=self.progress)
         return {}
-    recipe = recipe_of(hash_of(files), job.config["options"])
-    return {"recipe": recipe, "source": ", ".join(file.path.name for file in files)}
+
+    def contexts(self, folder: Path) -> dict[str, Any]:
+        """Carry the citing sentences over."""
+        old, today = self.base.folder / CONTEXTS, self.plan.merged.today
+        return {_CARRIED: carry_contexts(old, today, self.corpus.years, folder)}
+
+    def config_of(self, done: Mapping[str, Stage]) -> tuple[dict[str, Any], list[str]]:
+        """Say what the index is now, and what people are told of the stages."""
+        facts = {name: fact for stage in done.values() for name, fact in stage.facts.items()}
+        lines = facts.pop("told") + facts.pop(_CARRIED, [])
+        counts = dict(zip(("added", "replaced", "removed"), self.plan.counts, strict=True))
+        changes = [asdict(stage) for stage in done.values()]
+        new = {
+            **self.config,
+            **facts,
+            "report": [*self.plan.lines(), *lines],
+            "update": counts,
+            "recipe": fingerprint([self.config["recipe"], changes]),
+            **self.origin(),
+        }
+        return new, lines
+
+    def origin(self) -> dict[str, Any]:
+        """Say what a build would of an index that has become the papers of a file.
+
+        Vectors from elsewhere may come from several files: no build makes these.
+        """
+        whole = self.files and self.options.whole
+        if not whole or self.options.columns or "external" in self.config:
+            return {}
+        recipe = recipe_of(hash_of(self.files), self.config["options"])
+        return {"recipe": recipe, "source": ", ".join(file.path.name for file in self.files)}
+
+
+def carry_nnselect(
+    model: nnselect.NNSelectModel,
+    previous: Path,
+    corpus: Corpus,
+    rows: Rows,
+    folder: Path,
+    *,
+    progress: Progress = silent,
+) -> None:
+    """Write the artifact of NNSelect for an updated corpus into an empty folder.
+
+    Its fingerprint stays, and so does what learned from it; "carried" in its config counts the
+    texts that came after its training.
+
+    Args:
+        model: of the older index.
+        previous: the folder of the model; never written.
+        corpus: the papers of today.
+        rows: (n,) int32, the old row of each text that has not changed, GONE for the others.
+        folder: to fill.
+        progress: told about new texts.
+    """
+    known = KnownVectors(model.vectors, rows)
+    for file in previous.iterdir():
+        if file.name not in (MANIFEST, nnselect.VECTORS):
+            link_or_copy(file, folder / file.name)
+    write_rows(folder / nnselect.VECTORS, (len(corpus), model.dim), known.pieces())
+    vectors = np.lib.format.open_memmap(folder / nnselect.VECTORS, "r+")
+    total = encode_rows(model.encode, corpus, known.missing, vectors, "NNSelect", progress)
+    config = load_manifest(previous, nnselect.KIND, nnselect.SCHEMA).config
+    facts = {"papers": len(corpus), "carried": config.get("carried", 0) + total}
+    seal(folder, nnselect.KIND, nnselect.SCHEMA, {**config, **facts})
+
+
+def left_out(index: Path) -> tuple[str, ...]:
+    """Name the models of an older index that are of its very rows, and do not fit any other."""
+    names = "nnselect-folds", NNRANK, f"{NNRANK}-no-metadata"
+    return tuple(name for name in names if (index / name).is_dir())

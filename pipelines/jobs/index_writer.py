@@ -6,16 +6,15 @@ the next writer does not remove.
 
 import json
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from recsys.errors import ArtifactError
+from recsys.errors import ArtifactError, InputError
 from recsys.leftovers import remove_leftovers
-from recsys.pipelines.jobs.locks import discard, holding
-from recsys.pipelines.jobs.staged_folder import StagedFolder
+from recsys.pipelines.jobs.kept_results import noted
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import (
     INDEX_KIND,
@@ -42,6 +41,145 @@ UNFINISHED = "unfinished"
 _PURPOSE = "purpose.json"
 _NEW = ".new"
 """Ends the name of a folder that is being filled."""
+
+
+@contextmanager
+def locked(out: Path) -> Iterator[None]:
+    """Hold a lock file beside what is written, so that two processes do not mix their work.
+
+    Raises:
+        InputError: somebody else holds it.
+        OSError: there cannot be a file.
+    """
+    path = out.with_name(f".{out.name}.lock")
+    with holding(path, out):
+        try:
+            yield
+        finally:
+            discard(path)
+
+
+@contextmanager
+def holding(
+    path: Path, out: Path, *, again: bool = False, wait: bool = False, progress: Progress = silent
+) -> Iterator[bool]:
+    """Hold a lock file, which stays. Gives whether the process did not hold it already.
+
+    Args:
+        path: the lock file.
+        out: what it guards.
+        again: whether a process that holds it may take it again.
+        wait: whether to wait for another process, or to refuse.
+        progress: told of the waiting.
+
+    Raises:
+        InputError: somebody else holds it.
+        OSError: there cannot be a file.
+    """
+    from filelock import FileLock, Timeout  # Heavy to import, and only writers need it.
+
+    lock = FileLock(path, is_singleton=True)
+    path.touch()  # A place that cannot be written says so here: filelock would take it for held.
+    refused = InputError(f"Another process is writing {out}.", "Wait for it, or stop it.")
+    if lock.is_locked and not again:
+        raise refused
+    try:
+        lock.acquire(blocking=False)
+    except Timeout as error:
+        if not wait:
+            raise refused from error
+        stage = f"wait for the process that writes {out}"
+        progress(stage, 0, 1)
+        lock.acquire()
+        progress(stage, 1, 1)
+    try:
+        yield lock.lock_counter == 1
+    finally:
+        lock.release()
+
+
+def discard(path: Path) -> None:
+    """Remove a lock file that is held, with what it guards.
+
+    A process that had opened it before finds, once it has the lock, that the file has no name any
+    more, and takes the lock for none (filelock looks at the number of links). After the release it
+    would be too late: the file may be another's by then. Windows removes no open file: filelock
+    does it there.
+    """
+    with suppress(OSError):
+        path.unlink()
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """facts: what a stage has to say, as JSON. kept: whether an earlier process finished it."""
+
+    facts: dict[str, Any]
+    kept: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StagedFolder:
+    """A folder that is made in stages: what is finished survives a kill until all is in place.
+
+    x.index/unfinished/build/
+    ├── purpose.json        of `IndexWriter`
+    ├── finished/
+    │   └── corpus/         a finished stage
+    ├── corpus.json         what that stage depended on, and what it has to say
+    ├── text.unfinished/    a stage under way
+    └── ...                 what a stage keeps for itself, such as vectors encoded so far
+
+    All of it stays until the index has it, too: a process killed at any moment finds every finished
+    stage again. place: where it lies; one process at a time may write there.
+    """
+
+    place: Path
+
+    @property
+    def finished(self) -> Path:
+        """The folders of finished stages."""
+        return self.place / "finished"
+
+    def stage(self, name: str, key: str, fill: Callable[[Path], dict[str, Any]]) -> Stage:
+        """Run a stage unless it was finished before.
+
+        Args:
+            name: of the folder that it fills.
+            key: hash of everything that it depends on.
+            fill: fills an empty folder and returns its facts.
+        """
+        folder, unfinished = self.finished / name, self.place / f"{name}.unfinished"
+        note = self.place / f"{name}.json"
+        if (facts := _facts(note, key)) is not None:
+            if unfinished.is_dir() and not folder.exists():
+                folder.parent.mkdir(exist_ok=True)  # Empty, it may have been tidied away.
+                unfinished.rename(folder)  # Killed between the two last lines below.
+            if folder.is_dir():
+                return Stage(facts, kept=True)
+        note.unlink(missing_ok=True)  # First of all: no note of a folder that is half removed.
+        for old in (folder, unfinished):
+            shutil.rmtree(old, ignore_errors=True)
+        self.finished.mkdir(parents=True, exist_ok=True)
+        unfinished.mkdir()
+        try:
+            facts = fill(unfinished)
+        except BaseException:
+            shutil.rmtree(unfinished, ignore_errors=True)
+            raise
+        tree_to_disk(unfinished)  # Before the note that says so.
+        write_json(note, {"key": key, "facts": facts})
+        unfinished.rename(folder)
+        return Stage(_facts(note, key) or {}, kept=False)
+
+    def remove(self) -> None:
+        """Forget the work."""
+        shutil.rmtree(self.place, ignore_errors=True)
+
+
+def _facts(note: Path, key: str) -> dict[str, Any] | None:
+    facts = (noted(note, key) or {}).get("facts")
+    return facts if isinstance(facts, dict) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from recsys.errors import InputError
 from recsys.formats.contexts.context_reading import read_contexts
@@ -15,12 +14,17 @@ from recsys.formats.papers.paper_of_reference import names_of
 from recsys.formats.papers.paper_records import tally
 from recsys.formats.references.bibliography import Problem
 from recsys.passages import Context
-from recsys.pipelines.corpora.citation_places import cited_as, printed_place
 from recsys.pipelines.corpora.known_papers import KnownPapers
-from recsys.pipelines.corpora.link_citations import link
-from recsys.pipelines.corpora.paper_names import NOBODY, PaperNames, other_names
+from recsys.pipelines.corpora.link_citations import link_to
+from recsys.pipelines.corpora.paper_names import (
+    NOBODY,
+    PaperNames,
+    all_names,
+    cited_as,
+    printed_place,
+)
 from recsys.pipelines.corpora.source_files import SourceFile, source_files
-from recsys.pipelines.corpora.work_table import NO_SPACE, Space, WorkIntake
+from recsys.pipelines.corpora.works import cited_rows
 from recsys.progress import Progress, silent
 from recsys.records import Reference
 from recsys.store.arrays import Longs
@@ -91,10 +95,7 @@ class ContextWorks:
     def of(cls, corpus: Corpus) -> "ContextWorks":
         """Gather the ids, DOIs and aliases of a corpus."""
         papers = KnownPapers(corpus).table()
-        names, owners = other_names(papers)
-        ids = papers.column("id").combine_chunks().cast(pa.large_string())
-        owners = np.concatenate([np.arange(papers.num_rows, dtype=np.int64), owners])
-        return cls(papers, PaperNames.of(pa.concat_arrays([ids, names]), owners))
+        return cls(papers, PaperNames.of(*all_names(papers)))
 
     def rows(self, contexts: Sequence[Context]) -> tuple[Longs, Longs]:
         """Return the rows of (cited, citing) papers: (m,) int64 each, NOBODY for unknown ones."""
@@ -120,19 +121,10 @@ class ContextWorks:
             rows[left] = self.names.find(wanted)
         untold = [at for at, row in enumerate(rows) if row == NOBODY and works[at].title]
         if untold:
-            rows[untold] = self._linked([works[at] for at in untold])
-        return rows
-
-    def _linked(self, works: Sequence[Reference]) -> Longs:
-        """Find works as `recsys build` finds those of reference lists; NOBODY where unsure."""
-        intake = WorkIntake()
-        # Each is what another cites, so that the columns tell which is which.
-        citing = (Reference(cites=(replace(work, cites=()),)) for work in works)
-        intake.add(citing, Space(NO_SPACE, sealed=False))
-        cited = intake.taken().cited
-        linked = link(cited, self.papers, pa.nulls(self.papers.num_rows, pa.string()))
-        rows = np.full(len(works), NOBODY, np.int64)
-        rows[pc.cast(cited.column("owner"), pa.int64()).to_numpy()] = linked.rows
+            # Each is what another cites, so that the columns tell which is which.
+            cited = cited_rows(Reference(cites=(replace(works[at], cites=()),)) for at in untold)
+            owners = cited.column("owner").to_numpy()
+            rows[np.array(untold)[owners]] = link_to(cited, self.papers)
         return rows
 
 

@@ -35,9 +35,8 @@ from recsys.pipelines.evaluation.batch import (
 )
 from recsys.pipelines.evaluation.leakage import TEST, check_encoder, check_ranker
 from recsys.pipelines.evaluation.systems import Ranked
-from recsys.pipelines.jobs.engines.process_pool import ProcessPool
-from recsys.pipelines.jobs.partial_results import Entry, Sidecar
-from recsys.pipelines.jobs.per_query import gather
+from recsys.pipelines.jobs.engines import ProcessPool
+from recsys.pipelines.jobs.kept_results import Entry, Sidecar, gather
 from recsys.pipelines.local.local_queries import KNOWN, LocalQueries, LocalQuery, pose_query
 from recsys.pipelines.local.local_systems import BY_WORDS, LEARNED, LOCAL_SYSTEMS, AskedPassage
 from recsys.processors import one_thread

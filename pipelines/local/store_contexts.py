@@ -22,16 +22,15 @@ from recsys.models.encoder import OnnxEncoder
 from recsys.passages import Context
 from recsys.pipelines.corpora.paper_names import NOBODY
 from recsys.pipelines.corpora.source_files import SourceFile, hash_of, source_files
-from recsys.pipelines.index.carry_contexts import FormerContexts
-from recsys.pipelines.index.context_columns import (
+from recsys.pipelines.index.contexts import (
     COLUMNS,
     columns_of,
+    contexts_today,
     in_order,
     taken,
     write_contexts,
 )
-from recsys.pipelines.jobs.index_writer import IndexWriter, members_of, writing
-from recsys.pipelines.jobs.staged_folder import StagedFolder
+from recsys.pipelines.jobs.index_writer import IndexWriter, StagedFolder, members_of, writing
 from recsys.pipelines.local.context_sources import ContextWorks
 from recsys.progress import Progress, silent
 from recsys.protocols import Encoder
@@ -287,8 +286,8 @@ def _read(job: _Job, folder: Path) -> dict[str, Any]:
         raise _nothing(job, intake)
     here = new.append_column(_OLD, pa.array(np.full(new.num_rows, _NEW, np.int64)))
     if (job.base / CONTEXTS).is_dir():
-        former = FormerContexts(job.base / CONTEXTS, len(corpus))
-        old, places = former.table(np.arange(len(corpus), dtype=np.int32))
+        rows = np.arange(len(corpus), dtype=np.int32)
+        old, places = contexts_today(job.base / CONTEXTS, rows)
         here = pa.concat_tables([old.append_column(_OLD, pa.array(places)), here])
     kept = in_order(here, corpus.years)
     table = taken(here, kept.order)

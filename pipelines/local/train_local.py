@@ -22,10 +22,9 @@ from recsys.local.local_recommender import BESIDE, LOCAL_RANKER, name_of
 from recsys.local.rank_passages import PassageReader
 from recsys.models.encoder import SeenQueries
 from recsys.pipelines.evaluation.leakage import learned_by_encoder
-from recsys.pipelines.jobs.engines.engine_contract import Stage
-from recsys.pipelines.jobs.engines.process_pool import ProcessPool
+from recsys.pipelines.jobs.engines import ProcessPool, Stage
 from recsys.pipelines.jobs.index_writer import writing
-from recsys.pipelines.jobs.per_query import OpenIndex
+from recsys.pipelines.jobs.kept_results import OpenIndex
 from recsys.pipelines.local.local_queries import (
     KNOWN,
     LocalQueries,

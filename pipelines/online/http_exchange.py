@@ -1,22 +1,115 @@
-"""One request over HTTP and its answer: bounded in time and size, and followed nowhere else."""
+"""One request over HTTP and its answer, when to ask again, and how fast."""
 
+import math
+import random
 import ssl
+import time
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from recsys.extras import need
-from recsys.pipelines.online.pacing import Clock
-from recsys.pipelines.online.site_table import is_loopback
+from recsys.pipelines.online.sites import is_loopback
 from recsys.version import VERSION
 
 if TYPE_CHECKING:
     import httpx2
+
+FIRST_WAIT, LONGEST_BACKOFF = 1.0, 60.0
+"""Seconds of the first wait after a failure, which doubles, and of the longest."""
+LONGEST_TOLD = 300.0
+"""A source that asks for more seconds than that has no budget left for today."""
+_LONGEST_INTERVAL = 60.0
+
+
+class Clock:
+    """Time and chance of this machine; tests have others."""
+
+    def now(self) -> float:
+        """Return the seconds since 1970."""
+        return time.time()
+
+    def passed(self) -> float:
+        """Return seconds that never go back."""
+        return time.monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
+        time.sleep(seconds)
+
+    def chance(self) -> float:
+        """Return a number in [0, 1)."""
+        return random.random()
+
+
+@dataclass(slots=True)
+class Pace:
+    """When a site may be asked next."""
+
+    clock: Clock
+    seconds: float
+    _last: float = field(default=-math.inf)
+    _held: float = field(default=-math.inf)
+
+    def keep(self) -> None:
+        """Wait until the site may be asked, and count the request from now."""
+        wait = max(self._last + self.seconds, self._held) - self.clock.passed()
+        if wait > 0:
+            self.clock.sleep(wait)
+        self._last = self.clock.passed()
+
+    def hold(self, seconds: float) -> None:
+        """Let nothing be asked for so long."""
+        self._held = max(self._held, self.clock.passed() + seconds)
+
+    def learn(self, headers: Mapping[str, str]) -> None:
+        """Become slower where the answer's headers say that fewer requests are allowed.
+
+        Crossref tells how many it allows (`x-rate-limit-limit`) in how long a time, such as `1s`;
+        Zotero asks for a pause (`backoff`) when it is busy.
+        """
+        allowed = _number(headers.get("x-rate-limit-limit"))
+        interval = _number(headers.get("x-rate-limit-interval", "").rstrip("s"))
+        if allowed and interval:
+            self.seconds = max(self.seconds, min(interval / allowed, _LONGEST_INTERVAL))
+        if pause := _number(headers.get("backoff")):
+            self.hold(min(pause, LONGEST_TOLD))
+
+
+def told_wait(headers: Mapping[str, str], now: float) -> float | None:
+    """Return the seconds after which to ask again, as `Retry-After` says: a number, or a date."""
+    text = headers.get("retry-after", "").strip()
+    seconds = _number(text)
+    if seconds is not None or not text:
+        return seconds
+    try:
+        return max(parsedate_to_datetime(text).timestamp() - now, 0.0)
+    except (ValueError, OverflowError):
+        return None
+
+
+def backoff(failures: int, clock: Clock) -> float:
+    """Return the seconds to wait after so many failures: doubled each time, and by chance.
+
+    Between one half and all of it, so that those who failed together do not come back together.
+    """
+    whole: float = min(FIRST_WAIT * 2.0 ** (failures - 1), LONGEST_BACKOFF)
+    return whole * (0.5 + 0.5 * clock.chance())
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        found = float(text or "")
+    except ValueError:
+        return None
+    return found if 0 <= found < 10**9 else None
+
 
 USER_AGENT = f"recsys/{VERSION}"
 LARGEST = 64 * 2**20
@@ -191,3 +284,52 @@ def _kind_of(error: Exception) -> str:
             return f"the connection failed ({cause.strerror})"
         cause = cause.__cause__ or cause.__context__
     return f"the connection failed ({type(error).__name__})"
+
+
+_LATER = frozenset({408, 425, 429, 500, 502, 503, 504})
+_REFUSED = frozenset({401, 402, 403})
+_RATES = (b"rate limit", b"too many", b"slow down", b"ratelimit")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What to do with an answer.
+
+    again: ask again after `wait` seconds at least. spent: the day's budget is gone, `until` then,
+    where that is known. refused: it wants another key.
+    """
+
+    again: bool = False
+    wait: float = 0.0
+    spent: bool = False
+    until: float | None = None
+    refused: bool = False
+
+
+def retry_policy(reply: Reply, now: float) -> Verdict:
+    """Say what to do with an answer by its status and headers.
+
+    Sources mean two things by 429: too quick, and too much for today. The second is one whose
+    `Retry-After` is beyond all patience, or that says in its headers that nothing remains
+    (`x-ratelimit-remaining`) until `x-ratelimit-reset`, in seconds from now.
+    """
+    if reply.status in _REFUSED and not _is_rate(reply):
+        return Verdict(refused=True)
+    if reply.status not in _LATER and not _is_rate(reply):
+        return Verdict()
+    wait = told_wait(reply.headers, now)
+    remains = reply.headers.get("x-ratelimit-remaining", "").strip()
+    if reply.status == 429 and wait is None and remains in ("0", "0.0"):
+        reset = told_wait({"retry-after": reply.headers.get("x-ratelimit-reset", "")}, now)
+        if reset is None or reset > LONGEST_TOLD:
+            return Verdict(spent=True, until=None if reset is None else now + reset)
+        wait = reset
+    if wait is not None and wait > LONGEST_TOLD:
+        return Verdict(spent=True, until=now + wait)
+    return Verdict(again=True, wait=wait or 0.0)
+
+
+def _is_rate(reply: Reply) -> bool:
+    """Tell whether a refusal means that we were too quick, as OpenAlex and arXiv say with 403."""
+    body = reply.body[:2_000].lower()
+    return reply.status == 403 and any(words in body for words in _RATES)

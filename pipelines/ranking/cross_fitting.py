@@ -20,6 +20,7 @@ from recsys.pipelines.ranking.fit_network import (
     fit_networks,
     held_out_scores,
     multiplied,
+    tune_networks,
     weight_beside,
 )
 from recsys.pipelines.ranking.fit_ranker import (
@@ -158,7 +159,7 @@ def folds_of(queries: Rows, folds: int, seed: int) -> list[Mask]:
 
 
 @dataclass(frozen=True, slots=True)
-class Taught:
+class TrainedRanker:
     """A ranker, and what it was made of.
 
     table: candidates of train, and then of dev. trained: how many of its queries are of train.
@@ -212,7 +213,7 @@ def teach(
     recipe: Recipe,
     *,
     progress: Progress = silent,
-) -> Taught:
+) -> TrainedRanker:
     """Train a ranker on each fold of all queries and take their mean, or one on train; calibrate.
 
     A ranker is trees and networks; see `recsys.pipelines.ranking.fit_network`.
@@ -229,14 +230,14 @@ def teach(
     seed, units = recipe.seed, recipe.units
     if recipe.folds == 1:
         trees = fit(train, dev, names, seed=seed, progress=progress)
-        grown = Taught(trees, table, trained, dev.scored(trees.predict))
+        grown = TrainedRanker(trees, table, trained, dev.scored(trees.predict))
         every = [np.ones(len(train.groups), np.bool_)] * MEMBERS
         network = fit_networks(Lists.of(train), every, seed=seed, units=units, progress=progress)
         return grown if network is None else _beside(grown, network, dev.scored(network.score))
     made = cross_fit(table, names, seed=seed, folds=recipe.folds, progress=progress)
     knots = calibrate(made.scores[len(train.features) :], dev.relevant)
     trees = FittedRanker(made.booster, names, *knots, seed, learning_rate=LEARNING_RATE)
-    grown = Taught(trees, table, trained, made.scores)
+    grown = TrainedRanker(trees, table, trained, made.scores)
     held_out = folds_of(table.queries, recipe.folds, seed)
     others = [~fold for fold in held_out]
     network = fit_networks(Lists.of(table), others, seed=seed, units=units, progress=progress)
@@ -245,7 +246,7 @@ def teach(
     return _beside(grown, network, held_out_scores(network, table, held_out))
 
 
-def _beside(grown: Taught, network: Network, told: Floats) -> Taught:
+def _beside(grown: TrainedRanker, network: Network, told: Floats) -> TrainedRanker:
     """Put a network beside trees. told: its scores of what those in `grown` are of."""
     weight = weight_beside(grown.scores, told)
     taught = replace(grown, scores=grown.scores + np.float32(weight) * told)
@@ -253,3 +254,86 @@ def _beside(grown: Taught, network: Network, told: Floats) -> Taught:
     beside = multiplied(network, weight)
     ranker = replace(grown.ranker, scores=scores, probabilities=chances, network=beside)
     return replace(taught, ranker=ranker)
+
+
+# Let a ranker that has never seen a corpus learn on from the few queries that it has.
+#
+# Its trees stay as they are. Its networks go on from the weights that they have, each without one
+# fold of the queries, towards what puts trees and networks together in the best order: so few
+# queries are too few to begin with nothing, and enough to tell what is different here.
+
+SHARPEST = 100.0
+"""Scores are multiplied by this at most, and divided by it at most."""
+
+
+def learn_on(
+    ranker: FittedRanker,
+    table: TrainingTable,
+    trained: int,
+    recipe: Recipe,
+    *,
+    progress: Progress = silent,
+) -> TrainedRanker:
+    """Tune a ranker's networks on queries that it has not seen, and calibrate it anew.
+
+    Args:
+        ranker: trees with a network.
+        table: train and then dev, with what the ranker reads; it learns from both.
+        trained: how many of its queries are of train.
+        recipe: of the folds; the networks stay as large as they are.
+        progress: told after each round.
+    """
+    if ranker.network is None:
+        raise ValueError("the ranker has no network")
+    trees = table.scored(lambda features: np.asarray(ranker.booster.predict(features), np.float32))
+    before = table.scored(ranker.network.score)
+    by = sharpness(trees + before, table)
+    held_out = folds_of(table.queries, recipe.folds, recipe.seed)
+    lists = Lists.of(table, ranker.network.scale, np.float32(by) * trees)
+    tuned = tune_networks(
+        multiplied(ranker.network, by),
+        lists,
+        [~fold for fold in held_out],
+        seed=recipe.seed,
+        progress=progress,
+    )
+    network = ranker.network if tuned is None else multiplied(tuned, 1 / by)
+    told = before if tuned is None else held_out_scores(network, table, held_out)
+    scores = trees + told
+    plain = as_drafts(table)  # Dev alone would be a handful.
+    knots = calibrate(scores[plain], table.relevant[plain])
+    learned = replace(
+        ranker, scores=knots[0], probabilities=knots[1], seed=recipe.seed, network=network
+    )
+    return TrainedRanker(learned, table, trained, scores)
+
+
+def sharpness(scores: Floats, table: TrainingTable) -> float:
+    """Say by what (n,) scores are multiplied so that their softmax tells best what is cited.
+
+    The loss is that of networks, see `fit_network.slope_of_loss`, which read scores as they are;
+    trees know of no such scale.
+    """
+    from scipy.optimize import minimize_scalar
+
+    groups = table.groups[table.groups > 0]
+    starts = np.cumsum(groups) - groups
+    cited = np.add.reduceat(table.relevant.astype(float), starts)
+    right = np.add.reduceat(scores.astype(float) * table.relevant, starts)
+    highest = np.maximum.reduceat(scores, starts).astype(float)
+    below = scores - np.repeat(highest, groups)
+
+    def loss(power: float) -> float:
+        by = np.exp(power)
+        whole = np.log(np.add.reduceat(np.exp(by * below), starts)) + by * highest
+        return float(((cited * whole - by * right) / np.sqrt(np.maximum(cited, 1))).sum())
+
+    edge = np.log(SHARPEST)
+    return float(np.exp(minimize_scalar(loss, bounds=(-edge, edge), method="bounded").x))
+
+
+def as_drafts(table: TrainingTable) -> Mask:
+    """Tell which candidates are of queries as they are posed first, without references: (n,)."""
+    first = np.zeros(len(table.groups), np.bool_)
+    first[np.unique(table.queries, return_index=True)[1]] = True
+    return np.repeat(first, table.groups)

@@ -137,7 +137,7 @@ def fit_networks(
     """
     layers = (2 * lists.table.features.shape[1], *units, 1)
     drawn = [np.random.default_rng((seed, at)) for at in range(len(parts))]
-    return _fit_all(lists, parts, [_Pupil.new(layers, rng) for rng in drawn], RATE, progress)
+    return _fit_all(lists, parts, [MLPTrainer.new(layers, rng) for rng in drawn], RATE, progress)
 
 
 def tune_networks(
@@ -154,14 +154,14 @@ def tune_networks(
     """
     drawn = [np.random.default_rng((seed, at)) for at in range(len(parts))]
     members = [_member(network, at % len(network.first)) for at in range(len(parts))]
-    pupils = [_Pupil.like(each, rng) for each, rng in zip(members, drawn, strict=True)]
+    pupils = [MLPTrainer.like(each, rng) for each, rng in zip(members, drawn, strict=True)]
     return _fit_all(lists, parts, pupils, TUNING_RATE, progress)
 
 
 def _fit_all(
     lists: Lists,
     parts: Sequence[Mask],
-    pupils: "Sequence[_Pupil]",
+    pupils: "Sequence[MLPTrainer]",
     rate: float,
     progress: Progress,
 ) -> Network | None:
@@ -247,7 +247,7 @@ def _steps_of(learned: Longs) -> int:
 
 
 @dataclass(slots=True)
-class _Pupil:
+class MLPTrainer:
     """A network that learns. means, squares: Adam's, of the gradient of each array of weights."""
 
     weights: Weights
@@ -257,7 +257,7 @@ class _Pupil:
     steps: int = 0
 
     @classmethod
-    def new(cls, layers: Sequence[int], rng: np.random.Generator) -> "_Pupil":
+    def new(cls, layers: Sequence[int], rng: np.random.Generator) -> "MLPTrainer":
         """Draw weights that are the smaller, the more of them are added up. layers: their units."""
         weights: Weights = []
         for inputs, outputs in pairwise(layers):
@@ -266,12 +266,12 @@ class _Pupil:
         return cls._before_learning(weights, rng)
 
     @classmethod
-    def like(cls, member: Network, rng: np.random.Generator) -> "_Pupil":
+    def like(cls, member: Network, rng: np.random.Generator) -> "MLPTrainer":
         """Begin with the weights of a network of one member."""
         return cls._before_learning([getattr(member, name)[0].copy() for name in _WEIGHTS], rng)
 
     @classmethod
-    def _before_learning(cls, weights: Weights, rng: np.random.Generator) -> "_Pupil":
+    def _before_learning(cls, weights: Weights, rng: np.random.Generator) -> "MLPTrainer":
         means, squares = ([np.zeros_like(each) for each in weights] for _ in range(2))
         return cls(weights, means, squares, rng)
 

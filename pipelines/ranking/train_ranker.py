@@ -24,11 +24,10 @@ from recsys.pipelines.evaluation.leakage import (
     learned_by_encoder,
 )
 from recsys.pipelines.evaluation.splits import SPLIT_FILE, ChosenSplit, Split, given_or_made
-from recsys.pipelines.jobs.engines.engine_contract import Engine
+from recsys.pipelines.jobs.engines import Engine
 from recsys.pipelines.jobs.index_writer import IndexWriter, writing
-from recsys.pipelines.ranking.cross_fitting import FOLDS, Recipe, Taught, teach
+from recsys.pipelines.ranking.cross_fitting import FOLDS, Recipe, TrainedRanker, learn_on, teach
 from recsys.pipelines.ranking.fit_ranker import CUTOFF, FittedRanker, KeptTrees, calibrate
-from recsys.pipelines.ranking.learn_on import learn_on
 from recsys.pipelines.ranking.ranker_trial import (
     Trial,
     judge,
@@ -101,7 +100,7 @@ class TrainReport:
         return f"Trained {self.trees} trees on {lessons}{beside}."
 
 
-def report_on(taught: Taught, folder: Path) -> TrainReport:
+def report_on(taught: TrainedRanker, folder: Path) -> TrainReport:
     """Measure a ranker on dev."""
     dev, scores = taught.dev, taught.on_dev
     figures = summarise(judge(scores, dev), rng=np.random.default_rng(0), samples=1)
@@ -380,7 +379,7 @@ class _School:
         )
         return concatenate([train, dev]), len(train.groups)
 
-    def taught(self, options: TrainOptions, progress: Progress) -> "Taught":
+    def taught(self, options: TrainOptions, progress: Progress) -> "TrainedRanker":
         """Train, once or for a second look, too."""
         if options.start == SHIPPED:
             return self._learning_on(options, progress)
@@ -393,7 +392,7 @@ class _School:
         second = lesson(*again, (*names, *SECOND_NAMES))
         return replace(second, ranker=replace(second.ranker, first=first.ranker))
 
-    def _learning_on(self, options: TrainOptions, progress: Progress) -> "Taught":
+    def _learning_on(self, options: TrainOptions, progress: Progress) -> "TrainedRanker":
         shipped = shipped_ranker(metadata=options.metadata)
         train, dev = (looking_again(shipped.first, posing) for posing in self.posings)
         names = (shipped.first or shipped).feature_names
@@ -401,7 +400,7 @@ class _School:
         recipe = Recipe(options.seed)
         return learn_on(FittedRanker.of(shipped), *table, recipe, progress=progress)
 
-    def _looking_again(self, first: "Taught") -> "_School":
+    def _looking_again(self, first: "TrainedRanker") -> "_School":
         """Pose the queries for a second ranker, with chances by what has not learned from them."""
         scores = np.split(first.scores, [len(first.train.features)])
         posings = [

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recsys.indexes.opening import open_collection
-from recsys.pipelines.evaluation.seeded_queries import training_poses
-from recsys.pipelines.jobs.engines.engine_contract import Engine, Stage
+from recsys.pipelines.evaluation.splits import training_poses
+from recsys.pipelines.jobs.engines import Engine, Stage
 from recsys.progress import Progress
 from recsys.ranking.feature_context import FeatureContext
 from recsys.ranking.features import AUTHORS, BY_NAME, compute

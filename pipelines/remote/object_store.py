@@ -4,16 +4,18 @@ Keys and endpoint are those of the environment, see docs/reference/environment.m
 bounded: one that is not answered is tried again for some seconds, and then given up.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recsys.errors import InputError, KeyRefused, RecsysError, SourceUnreachable, UsageError
 from recsys.extras import need
-from recsys.pipelines.remote.store_address import StoreAddress
-from recsys.pipelines.remote.store_failures import failure_of, own_endpoint
+from recsys.store.artifacts import fingerprint
 
 if TYPE_CHECKING:
     from obstore import PutMode, UpdateVersion
@@ -28,6 +30,124 @@ _AT_ONCE = 2
 _CONNECT = timedelta(seconds=4)
 _SHORT, _LONG = timedelta(seconds=10), timedelta(seconds=120)
 """How long a small request may take, and one for a piece."""
+SCHEMES = ("s3", "gs", "az")
+# A path keeps one stroke of the two, and Windows turns it.
+_FORM = re.compile(rf"(?P<scheme>{'|'.join(SCHEMES)}):[/\\]+(?P<place>.+)", re.DOTALL)
+_NO_BUCKET = re.compile(r"NoSuchBucket|ContainerNotFound|The specified bucket does not exist")
+_REFUSED = re.compile(
+    r"\b40[13] (?:Unauthorized|Forbidden)|AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch"
+    r"|ExpiredToken|InvalidToken"
+)
+_NOT_GIVEN = re.compile(r"169\.254\.\d+\.\d+|metadata\.google\.internal|must be specified")
+"""Where machines of the clouds find keys: it is asked when the environment has none."""
+_CODE = re.compile(r"<Code>(\w+)</Code>")
+_STATUS = re.compile(r"status code: (\d{3} [A-Z][A-Za-z ]*)")
+_ELSEWHERE = re.compile(r"\b30[17] |redirect|PermanentRedirect|AuthorizationHeaderMalformed")
+_ENDPOINT = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
+"""What names the server, the first of them that is set."""
+_KEYS = {
+    "s3": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+    "gs": "GOOGLE_APPLICATION_CREDENTIALS",
+    "az": "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY",
+}
+"""What holds the key, see docs/reference/environment.md."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoreAddress:
+    """place: the bucket, and the path in it, without a stroke at either end."""
+
+    scheme: str
+    place: str
+
+    @property
+    def bucket(self) -> str:
+        """The name of the bucket."""
+        return self.place.partition("/")[0]
+
+    @property
+    def name(self) -> str:
+        """What the index is called: the last part."""
+        return self.place.rpartition("/")[2]
+
+    @property
+    def key(self) -> str:
+        """Name a folder for what is kept of this address."""
+        return fingerprint(str(self))
+
+    def below(self, *names: str) -> str:
+        """Name something that lies below it."""
+        return "/".join((str(self), *names))
+
+    def __str__(self) -> str:
+        """Write it as people do."""
+        return f"{self.scheme}://{self.place}"
+
+
+def store_address(word: str | Path) -> StoreAddress | None:
+    """Read the address of an index on a store; None: this is a path, or something else.
+
+    A path that was made of such a word is read, too, though it has lost a stroke.
+
+    >>> str(store_address(Path("s3://bucket/my.index/")))
+    's3://bucket/my.index'
+    """
+    form = _FORM.fullmatch(str(word))
+    if form is None:
+        return None
+    parts = [part for part in re.split(r"[/\\]", form["place"]) if part not in ("", ".")]
+    if len(parts) < 2 or ".." in parts:
+        given = "/".join(parts)
+        raise UsageError(
+            f"'{form['scheme']}://{given}' names no place in a bucket: s3://BUCKET/PATH does."
+        )
+    return StoreAddress(form["scheme"], "/".join(parts))
+
+
+def failure_of(error: Exception, address: StoreAddress) -> RecsysError:
+    """Tell what happened, and what to do next."""
+    said, keys, server = str(error), _KEYS[address.scheme], endpoint(address)
+    code = f" ({match[1]})" if (match := _CODE.search(said)) else ""
+    if _NOT_GIVEN.search(said):
+        return KeyRefused(
+            f"There is no key for {address}.", f"Set {keys}, or what else your store asks for."
+        )
+    if _NO_BUCKET.search(said):
+        return InputError(
+            f"There is no bucket {address.bucket!r} at {server}.",
+            "Create it, or correct the address.",
+        )
+    if _ELSEWHERE.search(said):
+        return InputError(
+            f"The bucket {address.bucket!r} is in another region.", "Set AWS_REGION to its own."
+        )
+    if _REFUSED.search(said):
+        return KeyRefused(
+            f"{server} refuses the key for {address}{code}.",
+            f"Set {keys} to those of somebody who may read and write there.",
+        )
+    if found := _STATUS.search(said):
+        return SourceUnreachable(
+            f"{server} answers {found[1].strip()!r} for {address}{code}.",
+            "Run the same command again: it continues.",
+        )
+    return SourceUnreachable(
+        f"{server} cannot be reached, which holds {address}.",
+        f"Check {'AWS_ENDPOINT_URL and ' if address.scheme == 's3' else ''}the network, and run "
+        "the same command again.",
+    )
+
+
+def endpoint(address: StoreAddress) -> str:
+    """Name the server that is asked."""
+    usual = {"s3": "The store of AWS", "gs": "Google's store", "az": "Azure's store"}
+    return own_endpoint(address) or usual[address.scheme]
+
+
+def own_endpoint(address: StoreAddress) -> str | None:
+    """Return the address of a store that is not that of AWS; None: nothing is said of one."""
+    named = filter(None, map(os.environ.get, _ENDPOINT))
+    return next(named, None) if address.scheme == "s3" else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +163,7 @@ class Seen:
     """What a small object said when it was read; version: what it is then replaced by."""
 
     content: bytes
-    version: Mapping[str, str]
+    version: "UpdateVersion"
 
 
 class ObjectFolder:
@@ -74,8 +194,12 @@ class ObjectFolder:
             except FileNotFoundError as error:
                 _unless_bucket_is_missing(error)
                 return None
-            kept = ((key, found.meta[key]) for key in ("e_tag", "version"))
-            return Seen(content, {key: str(value) for key, value in kept if value is not None})
+            version: UpdateVersion = {}
+            if found.meta["e_tag"] is not None:
+                version["e_tag"] = str(found.meta["e_tag"])
+            if found.meta["version"] is not None:
+                version["version"] = str(found.meta["version"])
+            return Seen(content, version)
 
     def piece(self, name: str, start: int, length: int) -> bytes | None:
         """Read a part of an object, as far as it goes; None: it is not there."""
@@ -111,7 +235,8 @@ class ObjectFolder:
 
         with self._told():
             try:
-                put(self._quick, name, content, mode=_mode(seen))
+                mode: PutMode = "create" if seen is None else seen.version
+                put(self._quick, name, content, mode=mode)
             except (AlreadyExistsError, PreconditionError, FileNotFoundError) as error:
                 _unless_bucket_is_missing(error)
                 return False
@@ -157,17 +282,6 @@ class ObjectFolder:
 def _unless_bucket_is_missing(error: Exception) -> None:
     if "NoSuchBucket" in str(error) or "specified bucket" in str(error):
         raise error
-
-
-def _mode(seen: Seen | None) -> "PutMode":
-    if seen is None:
-        return "create"
-    known: UpdateVersion = {}
-    if "e_tag" in seen.version:
-        known["e_tag"] = seen.version["e_tag"]
-    if "version" in seen.version:
-        known["version"] = seen.version["version"]
-    return known
 
 
 def _opened(address: StoreAddress, longest: timedelta) -> "ObjectStore":

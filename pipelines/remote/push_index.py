@@ -4,14 +4,14 @@ Readers see the former index until then, whatever happens. A push that was kille
 run again, only what is not there; nothing of it is in force before.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 from recsys.errors import ArtifactCorrupt, ArtifactError, InputError
-from recsys.pipelines.remote.object_store import ObjectFolder
-from recsys.pipelines.remote.old_generations import remove_old
+from recsys.pipelines.remote.object_store import ObjectFolder, Stored
 from recsys.pipelines.remote.pull_index import MEGABYTE, Counted, at_once
 from recsys.pipelines.remote.store_pointer import (
     StorePointer,
@@ -21,7 +21,11 @@ from recsys.pipelines.remote.store_pointer import (
 )
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import INDEX_KIND, INDEX_SCHEMA, MANIFEST, load_manifest, sha256
-from recsys.store.generations import pin
+from recsys.store.generations import GENERATIONS, pin
+
+YOUNG = timedelta(hours=1)
+"""A generation stays so long after its last file came, in force or not: it may be one that another
+writer is sending, or that somebody is fetching."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +81,9 @@ def push_index(
             return PushReport(str(store.address), unchanged=True)
         if (former and former.seen) != (now and now.seen):
             raise _lost(store)
-        found = _Found() if anew else _found(store, pointer, former)
-        report = _send(store, folder, pointer, found, progress)
+        there = {} if anew else _sizes(store, pointer)
+        copies = {} if anew or former is None else _lying(store, former)
+        report = _send(store, folder, pointer, there, copies, progress)
     seen = None if former is None else former.seen
     if not store.replace(MANIFEST, pointer.seen.content, seen):
         now = find_pointer(store)
@@ -89,39 +94,37 @@ def push_index(
     return report
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """What need not be sent.
-
-    there: sizes of what a killed push has sent, by name. former: where contents lie in the
-    generation that is replaced.
-    """
-
-    there: Mapping[str, int] = field(default_factory=dict)
-    former: Mapping[tuple[str, int], str] = field(default_factory=dict)
-
-
-def _found(store: ObjectFolder, pointer: StorePointer, former: StorePointer | None) -> _Found:
+def _sizes(store: ObjectFolder, pointer: StorePointer) -> dict[str, int]:
+    """Return the sizes of the files of a generation that lie on a store, by name."""
     listed = store.listed(pointer.folder)
-    there = {name.removeprefix(f"{pointer.folder}/"): each.size for name, each in listed.items()}
-    if former is None:
-        return _Found(there)
+    return {name.removeprefix(f"{pointer.folder}/"): each.size for name, each in listed.items()}
+
+
+def _lying(store: ObjectFolder, former: StorePointer) -> dict[tuple[str, int], str]:
+    """Return where contents, by hash and size, lie in the generation that is replaced."""
     with suppress(ArtifactError):  # Damaged: nothing of it is used.
         stored = read_generation(store, former)
-        lying = store.listed(former.folder)
-        copies = {
-            (facts["sha256"], facts["bytes"]): name
+        sizes = _sizes(store, former)
+        return {
+            (facts["sha256"], facts["bytes"]): f"{former.folder}/{name}"
             for name, facts in (stored.files if stored else {}).items()
-            if (at := lying.get(f"{former.folder}/{name}")) and at.size == facts["bytes"]
+            if sizes.get(name) == facts["bytes"]
         }
-        return _Found(there, {key: f"{former.folder}/{name}" for key, name in copies.items()})
-    return _Found(there)
+    return {}
 
 
 def _send(
-    store: ObjectFolder, folder: Path, pointer: StorePointer, found: _Found, progress: Progress
+    store: ObjectFolder,
+    folder: Path,
+    pointer: StorePointer,
+    there: Mapping[str, int],
+    copies: Mapping[tuple[str, int], str],
+    progress: Progress,
 ) -> PushReport:
-    """Bring every file of a generation to the store, its manifest last."""
+    """Bring every file of a generation to the store, its manifest last.
+
+    there: sizes of what a killed push has sent, by name. copies: see `_lying`.
+    """
     files = load_manifest(folder, INDEX_KIND, INDEX_SCHEMA).files
     count = Counted(
         f"push {store.address}, MB", sum(facts["bytes"] for facts in files.values()), progress
@@ -129,13 +132,17 @@ def _send(
 
     def bring(name: str) -> str:
         facts, also = files[name], f"{pointer.folder}/{name}"
-        before = found.former.get((facts["sha256"], facts["bytes"]))
-        if found.there.get(name) == facts["bytes"]:
+        before = copies.get((facts["sha256"], facts["bytes"]))
+        if there.get(name) == facts["bytes"]:
             how = "kept"
         elif before is not None and store.copy(before, also):
             how = "copied"
         else:
-            _check(folder / name, facts["sha256"])
+            if sha256(folder / name) != facts["sha256"]:
+                raise ArtifactCorrupt(
+                    f"{folder / name} does not have the checksum in its manifest.",
+                    "Build it again with --force.",
+                )
             store.send(also, folder / name)
             how = "sent"
         count(facts["bytes"])
@@ -154,13 +161,6 @@ def _send(
     )
 
 
-def _check(path: Path, expected: str) -> None:
-    if sha256(path) != expected:
-        raise ArtifactCorrupt(
-            f"{path} does not have the checksum in its manifest.", "Build it again with --force."
-        )
-
-
 def _lost(store: ObjectFolder) -> InputError:
     return InputError(
         f"Another index was put in force at {store.address} meanwhile; it stays, and this one is "
@@ -172,3 +172,22 @@ def _lost(store: ObjectFolder) -> InputError:
 def _said(part: tuple[int, int]) -> str:
     files, size = part
     return f"{files} file{'' if files == 1 else 's'} ({size / MEGABYTE:,.1f} MB)"
+
+
+def remove_old(store: ObjectFolder, needed: Collection[str]) -> None:
+    """Remove generations that are neither needed nor young, and what killed writers left of some.
+
+    needed: the names of the one in force, and of the one before, which readers may be fetching.
+    """
+    generations: dict[str, dict[str, Stored]] = {}
+    for name, each in store.listed(GENERATIONS).items():
+        _, generation, *_ = name.split("/")
+        generations.setdefault(generation, {})[name] = each
+    newest = {
+        name: max(each.changed for each in files.values()) for name, files in generations.items()
+    }
+    # By the clock of the store: the generation in force came last.
+    now = max(newest.values(), default=None)
+    for name, files in generations.items():
+        if name not in needed and now is not None and newest[name] < now - YOUNG:
+            store.remove(sorted(files))

@@ -129,7 +129,8 @@ def read_generation(store: ObjectFolder, pointer: StorePointer) -> StoredGenerat
         }
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
         raise torn(store, place) from error
-    if not all(map(_is_inside, files)):
+    parts = [part for name in files for part in name.split("/")]
+    if any(part in ("", ".", "..") or set(part) & set("\\:\0") for part in parts):
         raise ArtifactCorrupt(
             f"{store.address.below(place)} names files outside the index.", "Do not use it."
         )
@@ -142,8 +143,3 @@ def torn(store: ObjectFolder, name: str) -> ArtifactCorrupt:
         f"{store.address.below(name)} does not have the checksum in its manifest.",
         "It was changed or cut short on the store: build the index again with --force.",
     )
-
-
-def _is_inside(name: str) -> bool:
-    parts = name.split("/")
-    return not any(part in ("", ".", "..") or set(part) & set("\\:\0") for part in parts)

@@ -1,7 +1,7 @@
 """The copies of stored indexes on this machine: one to read, one to change.
 
 CACHE/store/
-├── objects/                        see `object_cache`
+├── objects/                        see `pull_index.ObjectCache`
 ├── read/KEY/my.index/              what was fetched to be asked
 └── work/KEY/
     ├── my.index/                   what is built or changed here before it is brought to the store
@@ -18,11 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recsys.errors import ArtifactMissing, InputError, SourceUnreachable
-from recsys.pipelines.remote.object_cache import ObjectCache
-from recsys.pipelines.remote.object_store import ObjectFolder
-from recsys.pipelines.remote.pull_index import Pull, holds, named_here, pull_index
+from recsys.pipelines.remote.object_store import ObjectFolder, StoreAddress
+from recsys.pipelines.remote.pull_index import ObjectCache, named_here, pull_index
 from recsys.pipelines.remote.push_index import PushReport, push_index
-from recsys.pipelines.remote.store_address import StoreAddress
 from recsys.pipelines.remote.store_pointer import StorePointer, find_pointer, need_pointer
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import INDEX_KIND, INDEX_SCHEMA, fingerprint, load_manifest, write_json
@@ -57,7 +55,7 @@ def copy_to_read(address: StoreAddress, cache: Path, *, progress: Progress = sil
         if named_here(index) is not None:
             error.hint += f" With {OFFLINE}=1, what was fetched before answers."
         raise
-    pull_index(Pull(store, _objects(cache), whole=False, progress=progress), index, pointer)
+    pull_index(store, _objects(cache), index, pointer, whole=False, progress=progress)
     return index
 
 
@@ -110,9 +108,8 @@ def copy_to_change(
     index, note = folder / address.name, folder / "begun.json"
     folder.mkdir(parents=True, exist_ok=True)
     begun = _read(note)
-    if former is not None and not holds(index, former) and former.sha256 != begun:
-        pull = Pull(store, _objects(cache), whole=True, progress=progress)
-        former = pull_index(pull, index, former)
+    if former is not None and former.sha256 not in (named_here(index), begun):
+        former = pull_index(store, _objects(cache), index, former, whole=True, progress=progress)
     _write(note, None if former is None else former.sha256)
     return WorkingCopy(store, index, former, note, _objects(cache))
 

@@ -9,21 +9,29 @@ from pathlib import Path
 
 from recsys.app.cache import cache_folder
 from recsys.pipelines.index.build import BuildOptions, build
-from recsys.pipelines.online.contract import Source
-from recsys.pipelines.online.fetching.fetch_job import Desk, answered, fetch, unfinished
-from recsys.pipelines.online.fetching.fetch_library import (
+from recsys.pipelines.online.client import Client, ClientConfig
+from recsys.pipelines.online.fetch import (
+    Desk,
+    answered,
+    fetch,
     fetch_library,
     library_plan,
     library_question,
+    unfinished,
+    update,
+    update_plan,
+    update_question,
 )
-from recsys.pipelines.online.fetching.fetch_plan import FetchPlan, plan_of
-from recsys.pipelines.online.fetching.fetch_question import PAPERS, FetchQuestion, asked_of_draft
-from recsys.pipelines.online.fetching.fetch_record import read_record
-from recsys.pipelines.online.fetching.fetch_report import FetchReport
-from recsys.pipelines.online.fetching.fetch_update import update, update_plan, update_question
-from recsys.pipelines.online.polite_client import Client, Manners
-from recsys.pipelines.online.source_keys import read_keys
-from recsys.pipelines.online.source_table import source
+from recsys.pipelines.online.fetch_plan import (
+    PAPERS,
+    FetchPlan,
+    FetchQuestion,
+    asked_of_draft,
+    plan_of,
+)
+from recsys.pipelines.online.fetch_report import FetchReport, read_record
+from recsys.pipelines.online.sites import read_keys
+from recsys.pipelines.online.sources import Source, source
 from recsys.progress import Progress
 from recsys.records import Manuscript
 from recsys.store.generations import is_index
@@ -51,9 +59,9 @@ class Errand:
         return self.plan.lines(made=self.made)
 
     def carry_out(self, progress: Progress) -> FetchReport:
-        """Fetch, with no more requests than planned; raises as `fetch_job.fetch` does."""
+        """Fetch, with no more requests than planned; raises as `fetch` does."""
         left = max(self.plan.requests - self.made, 0)
-        self.client.manners = replace(self.client.manners, most_requests=left)
+        self.client.config = replace(self.client.config, most_requests=left)
         desk = Desk(self.out, date.today, self.client.made.__getitem__, progress)
         return self.run(self.plan, desk)
 
@@ -104,7 +112,7 @@ def reading_library(out: Path, group: str | None) -> Iterator[Errand | None]:
 
 def _sources(question: FetchQuestion, client: Client) -> list[Source]:
     if question.library:
-        from recsys.pipelines.online.sources.from_zotero import Zotero
+        from recsys.pipelines.online.zotero import Zotero
 
         return [Zotero(client, question.library)]
     return [source(name, client) for name in question.sources]
@@ -113,7 +121,7 @@ def _sources(question: FetchQuestion, client: Client) -> list[Source]:
 @contextmanager
 def _client(*, stored: bool = True) -> Iterator[Client]:
     store = cache_folder() / ANSWERS if stored else None
-    with Client(Manners(store=store, keys=read_keys())) as client:
+    with Client(ClientConfig(store=store, keys=read_keys())) as client:
         yield client
 
 

@@ -6,10 +6,9 @@ from dataclasses import replace
 from recsys.app.doctor import Check
 from recsys.errors import OnlineError, SourceUnreachable
 from recsys.extras import need
+from recsys.pipelines.online.client import Client, ClientConfig, Question
 from recsys.pipelines.online.http_exchange import Reply
-from recsys.pipelines.online.polite_client import Client, Manners, Question
-from recsys.pipelines.online.site_table import SITES, Site
-from recsys.pipelines.online.source_keys import read_keys
+from recsys.pipelines.online.sites import SITES, Site, read_keys
 
 PATIENCE = 20.0
 """Seconds for one answer."""
@@ -33,18 +32,18 @@ _ASKED: Mapping[str, Question] = {
 }
 
 
-def examine_sources(manners: Manners | None = None) -> Iterator[Check]:
+def examine_sources(config: ClientConfig | None = None) -> Iterator[Check]:
     """Ask every source once, in order; nothing is stored.
 
     Args:
-        manners: of the client; as this user's environment says where none are given.
+        config: of the client; as this user's environment says where none are given.
 
     Raises:
         MissingExtraError: the package that asks is not installed.
         InputError: a key cannot be one, or others may read the file of keys.
     """
     need("httpx2", "Asking sources on the web")
-    given = manners or Manners(keys=read_keys())
+    given = config or ClientConfig(keys=read_keys())
     once = replace(given, store=None, tries=1, longest=PATIENCE, most_requests=3 * len(_ASKED))
     with Client(once) as client:
         for name, question in _ASKED.items():

@@ -13,7 +13,7 @@ from recsys.errors import RecsysError
 from recsys.progress import Progress, silent
 
 if TYPE_CHECKING:
-    from recsys.pipelines.remote.store_address import StoreAddress
+    from recsys.pipelines.remote.object_store import StoreAddress
     from recsys.pipelines.remote.working_copy import WorkingCopy
 
 _SCHEMES = ("s3:", "gs:", "az:")
@@ -152,7 +152,7 @@ def address_of(word: str | Path) -> "StoreAddress":
         UsageError: it is none.
     """
     from recsys.errors import UsageError
-    from recsys.pipelines.remote.store_address import SCHEMES, store_address
+    from recsys.pipelines.remote.object_store import SCHEMES, store_address
 
     address = store_address(word)
     if address is None:

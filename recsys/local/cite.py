@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from recsys.errors import InputError
-from recsys.formats.bodies.places import passage_of, sentence_at
+from recsys.formats.bodies.running_text import passage_of, sentence_at
 from recsys.formats.drafts.draft_formats import open_draft
 from recsys.local.local_recommender import LocalRecommender
 from recsys.local.named_works import find_names

@@ -232,6 +232,34 @@ class GrowingArray:
         np.lib.format.write_array_header_1_0(self._file, facts)
 
 
+class GrowingRagged:
+    """Rows of values of any length, written some at a time: the files are those of `Ragged.save`.
+
+    Those of `SortedStrings.save` have bytes in `NAME.blob.npy` for the values.
+    """
+
+    def __init__(self, folder: Path, name: str, *, blob: bool = False) -> None:
+        """Begin both files."""
+        values = (f"{name}.blob.npy", np.uint8) if blob else (f"{name}.values.npy", np.int32)
+        self._starts = GrowingArray(folder / f"{name}.starts.npy", np.int64)
+        self._values = GrowingArray(folder / values[0], values[1])
+        self._starts.append(np.zeros(1, np.int64))
+
+    def append(self, lengths: NDArray[Any], values: NDArray[Any]) -> None:
+        """Write the next rows: (m,) how many values each has, and all of these."""
+        self._starts.append(self._values.length + np.cumsum(lengths, dtype=np.int64))
+        self._values.append(values)
+
+    def __enter__(self) -> "GrowingRagged":
+        """Finish both files on the way out."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Write down how many there are."""
+        for file in (self._starts, self._values):
+            file.__exit__(None, None, None)
+
+
 def _facts(dtype: np.dtype[Any], shape: tuple[int, ...]) -> dict[str, Any]:
     descr = np.lib.format.dtype_to_descr(dtype)
     return {"descr": descr, "fortran_order": False, "shape": shape}

@@ -9,7 +9,7 @@ import pytest
 
 import benchmarks.corpus_lessons as program
 from benchmarks.corpus_lessons import Form, Lessons, lessons_of, teach_together
-from recsys.pipelines.ranking.cross_fitting import Taught, teach
+from recsys.pipelines.ranking.cross_fitting import TrainedRanker, teach
 from recsys.ranking.features import feature_names
 from recsys.ranking.two_pass import SECOND_NAMES
 
@@ -36,9 +36,9 @@ def lessons(built: "Built", tmp_path: Path) -> list[Lessons]:
 def test_the_second_look_reads_chances_by_what_has_not_learned_from_the_query(
     lessons: list[Lessons], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = list[Taught]()
+    made = list[TrainedRanker]()
 
-    def watched(*tables: Any, **options: Any) -> Taught:  # noqa: ANN401
+    def watched(*tables: Any, **options: Any) -> TrainedRanker:  # noqa: ANN401
         made.append(teach(*tables, **options))
         return made[-1]
 

@@ -30,11 +30,11 @@ from recsys.indexes.opening import open_collection
 from recsys.models.encoder import OnnxEncoder, Text
 from recsys.pipelines.encoders.export_encoder import export_encoder
 from recsys.pipelines.studies.citeomatic.network_training import one_thread
-from recsys.pipelines.studies.finetuning.encoder_training import Loop
-from recsys.pipelines.studies.specter.triplet_sources import ABSTRACT, read_texts
+from recsys.pipelines.studies.encoders.training import Loop
+from recsys.pipelines.studies.encoders.triplets import ABSTRACT, read_texts
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import ENCODER
-from tests.pipelines.studies.specter.small_sources import write_tiny_bert
+from tests.pipelines.studies.encoders.small_sources import write_tiny_bert
 
 if TYPE_CHECKING:
     from tests.built_index import Built

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from benchmarks.encoder_triplets import main, plain_loss
-from recsys.pipelines.studies.finetuning.encoder_training import Run
-from recsys.pipelines.studies.specter.train_encoder import untrained
-from tests.pipelines.studies.specter.small_sources import (
+from recsys.pipelines.studies.encoders.train_encoder import untrained
+from recsys.pipelines.studies.encoders.training import Run
+from tests.pipelines.studies.encoders.small_sources import (
     small_source,
     tiny_options,
     write_tiny_bert,

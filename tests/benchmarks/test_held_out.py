@@ -14,13 +14,12 @@ from safetensors.numpy import load_file
 from benchmarks.held_out import RESULT, apply, compare, main, save, taken_up
 from recsys.errors import InputError
 from recsys.eval.studies.encoders.training_page import TRAINING
-from recsys.pipelines.studies.finetuning.encoder_training import Run
-from recsys.pipelines.studies.finetuning.lora import LoraOptions, adapters
-from recsys.pipelines.studies.finetuning.student import ADAPTER
-from recsys.pipelines.studies.specter.train_encoder import Trained, untrained
+from recsys.pipelines.studies.encoders.tower import ADAPTER, LoraOptions, adapters
+from recsys.pipelines.studies.encoders.train_encoder import Trained, untrained
+from recsys.pipelines.studies.encoders.training import Run
 from recsys.store.arrays import Floats
-from tests.pipelines.studies.finetuning.merged_adapter import merged_weights
-from tests.pipelines.studies.specter.small_sources import (
+from tests.pipelines.studies.encoders.merged_adapter import merged_weights
+from tests.pipelines.studies.encoders.small_sources import (
     small_source,
     tiny_options,
     write_tiny_bert,

@@ -15,8 +15,8 @@ from benchmarks import corpus_lessons
 from benchmarks.bench import Bench
 from benchmarks.corpus_lessons import Lessons, teach_together
 from benchmarks.unseen_corpora import BM25, COSINE, FUSED, FUSION, OTHERS, OWN, fuse, main
+from recsys.pipelines.ranking.cross_fitting import learn_on
 from recsys.pipelines.ranking.fit_ranker import FittedRanker
-from recsys.pipelines.ranking.learn_on import learn_on
 from recsys.pipelines.ranking.training_table import TrainingTable
 from tests.benches import built_already
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benchmarks.drafts.cases import put_down, read_cases
-from recsys.pipelines.online.pacing import RealClock
-from recsys.pipelines.online.site_table import SITES
+from recsys.pipelines.online.http_exchange import Clock
+from recsys.pipelines.online.sites import SITES
 from tests.docs.written_pages import ROOT
 from tests.online.catalogue import Catalogue
 from tests.online.loopback import serving
@@ -90,7 +90,7 @@ def web(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with all_served() as servers, serving(openalex) as served:
         for name, address in {**servers.addresses, "openalex": served.address}.items():
             monkeypatch.setenv(SITES[name].variable, address)
-        monkeypatch.setattr(RealClock, "sleep", lambda clock, seconds: None)
+        monkeypatch.setattr(Clock, "sleep", lambda clock, seconds: None)
         yield
 
 

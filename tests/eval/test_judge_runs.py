@@ -15,10 +15,10 @@ from recsys.errors import (
     InputError,
     RecsysError,
 )
-from recsys.eval.judge_runs import assess, assess_evaluation, load_assessment
+from recsys.eval.judge_runs import assess, assess_evaluation
 from recsys.eval.measures import summarise
 from recsys.eval.recorded_runs import Evaluation, read_evaluation
-from recsys.eval.run_figures import ASSESSMENT, Assessment
+from recsys.eval.run_figures import ASSESSMENT, Assessment, load_assessment
 from recsys.eval.trec import Qrels, Run, read_run
 from tests.eval.small_evaluation import GOLD, facts, queries, write_evaluation, write_runs
 from tests.rows import each_row

@@ -18,11 +18,10 @@ from pathlib import Path
 import docx
 
 from recsys.errors import RecsysError
-from recsys.eval.studies.clicks.click_files import read_clicks
+from recsys.eval.studies.clicks.click_log import read_clicks
 from recsys.eval.trec import read_qrels, read_run
 from recsys.formats.drafts import (
     bundle,
-    front_matter,
     latex_draft,
     markdown_draft,
     objects,
@@ -34,13 +33,12 @@ from recsys.formats.drafts.draft_formats import read_manuscript
 from recsys.formats.embeddings.json_lines import read_lines
 from recsys.formats.references.reference_formats import read_bibliography
 from recsys.pipelines.corpora.collect import AS_TOLD, collect
-from recsys.pipelines.corpora.library_works import PdfReading
 from recsys.pipelines.corpora.source_files import source_files
 from recsys.progress import silent
 from tests.inputs import long, nested
 
 LOADED = (
-    *(bundle, docx, front_matter, latex_draft, markdown_draft, objects, pdf, plain),
+    *(bundle, docx, markdown_draft, latex_draft, markdown_draft, objects, pdf, plain),
     word_draft,
 )
 """What formats load when they are asked for: here, before anything is measured."""
@@ -67,8 +65,9 @@ class Cost:
 
 
 def _papers(path: Path) -> None:
-    pdfs = PdfReading(path.parent / "pdfs")
-    collect(source_files([path]), path.with_suffix(".rejects"), AS_TOLD, pdfs=pdfs)
+    place = path.with_suffix(".read")
+    papers, _ = collect(source_files([path]), place, AS_TOLD, cache=path.parent / "pdfs")
+    papers.table()
 
 
 READERS: Mapping[str, Callable[[Path], object]] = {

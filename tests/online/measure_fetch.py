@@ -26,13 +26,11 @@ from benchmarks.result_tables import table
 from recsys.app.cache import cache_folder
 from recsys.pipelines.index.build import BuildOptions, build
 from recsys.pipelines.jobs.index_writer import LOCK
-from recsys.pipelines.online.contract import Source
-from recsys.pipelines.online.fetching.fetch_job import Desk, fetch
-from recsys.pipelines.online.fetching.fetch_plan import plan_of
-from recsys.pipelines.online.fetching.fetch_question import asked_of_draft
-from recsys.pipelines.online.fetching.fetched_works import FetchedWorks, write_fetched
-from recsys.pipelines.online.polite_client import Client
-from recsys.pipelines.online.sources.from_openalex import OpenAlex
+from recsys.pipelines.online.client import Client
+from recsys.pipelines.online.fetch import Desk, FetchedWorks, fetch, write_fetched
+from recsys.pipelines.online.fetch_plan import asked_of_draft, plan_of
+from recsys.pipelines.online.openalex import OpenAlex
+from recsys.pipelines.online.sources import Source
 from recsys.recommend import Recommender
 from tests.online.measured_world import Case, Shortcut, Without, World, asked, cases, world_of
 

@@ -9,14 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from recsys.formats.work_stream import Found, open_works
-from recsys.pipelines.evaluation.splits import read_parts
-from recsys.pipelines.evaluation.systems import query_rng
-from recsys.pipelines.online.contract import Cost, Kind, Source, SourceFacts
-from recsys.pipelines.online.fetching.work_keys import names_at
-from recsys.pipelines.online.polite_client import Client, Manners
-from recsys.pipelines.online.sources.agreeing import agreed, telling_words
-from recsys.pipelines.online.sources.answered_works import requests_for
-from recsys.pipelines.online.sources.from_openalex import FACTS, any_of
+from recsys.pipelines.evaluation.splits import query_rng, read_parts
+from recsys.pipelines.online.answered_works import agreed, requests_for, telling_words
+from recsys.pipelines.online.client import Client, ClientConfig
+from recsys.pipelines.online.fetch_plan import names_at
+from recsys.pipelines.online.http_exchange import Clock
+from recsys.pipelines.online.openalex import FACTS, any_of
+from recsys.pipelines.online.sources import Cost, Kind, Source, SourceFacts
 from recsys.records import Manuscript, Paper, Reference
 from tests.online.catalogue import Catalogue
 from tests.online.loopback import serving
@@ -25,7 +24,7 @@ from tests.online.openalex_server import OpenAlexSite
 CORPORA = ("vis", "archaeology")
 
 
-class Unhurried:
+class Unhurried(Clock):
     """A clock that nobody waits for."""
 
     def __init__(self) -> None:
@@ -141,8 +140,10 @@ def cases(world: World, data: Path, corpus: str, part: str, count: int) -> list[
 def asked(world: World, store: Path | None) -> Iterator[Client]:
     """Serve the world, and give a client that asks it."""
     with serving(world.site) as served:
-        manners = Manners(store=store, addresses={"openalex": served.address}, clock=Unhurried())
-        with Client(manners) as client:
+        config = ClientConfig(
+            store=store, addresses={"openalex": served.address}, clock=Unhurried()
+        )
+        with Client(config) as client:
             yield client
 
 

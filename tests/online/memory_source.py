@@ -7,8 +7,8 @@ from dataclasses import replace
 from datetime import date
 from itertools import islice
 
-from recsys.pipelines.online.contract import Cost, Kind, SourceFacts
-from recsys.pipelines.online.fetching.work_keys import cited_at, key_at, names_at
+from recsys.pipelines.online.fetch_plan import cited_at, key_at, names_at
+from recsys.pipelines.online.sources import Cost, Kind, SourceFacts
 from recsys.records import Reference
 from recsys.store.words import tokens
 

@@ -1,6 +1,6 @@
 """Questions of OpenAlex, and how many works answer one."""
 
-from recsys.pipelines.online.polite_client import Client, Question
+from recsys.pipelines.online.client import Client, Question
 
 QUESTION = Question("openalex", "/works", (("filter", "doi:10.5555/3"),))
 OTHER = Question("openalex", "/works", (("filter", "doi:10.5555/4"),))

@@ -8,11 +8,17 @@ from urllib.parse import quote
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.pipelines.online.sources.agreeing import agreed, telling_words
-from recsys.pipelines.online.sources.answered_works import distinct, each_once, in_order, parts_of
-from recsys.pipelines.online.sources.from_openalex import any_of
-from recsys.pipelines.online.sources.from_semantic_scholar import SemanticScholar
-from recsys.pipelines.online.sources.from_zotero import Zotero
+from recsys.pipelines.online.answered_works import (
+    agreed,
+    distinct,
+    each_once,
+    in_order,
+    parts_of,
+    telling_words,
+)
+from recsys.pipelines.online.openalex import any_of
+from recsys.pipelines.online.semantic_scholar import SemanticScholar
+from recsys.pipelines.online.zotero import Zotero
 from recsys.records import Reference
 from tests.online.world import CATALOGUE, Servers, every_key
 from tests.online.zotero_server import ZoteroSite

@@ -10,7 +10,7 @@ from recsys.errors import (
     OnlineError,
     SourceUnreachable,
 )
-from recsys.pipelines.online.polite_client import TRIES, Question
+from recsys.pipelines.online.client import TRIES, Question
 from tests.online.loopback import HUGE, Asked, Fault, Given, serving
 from tests.online.openalex_server import OpenAlexSite
 from tests.online.posed_questions import ask

@@ -9,13 +9,11 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import InputError, KeyRefused, RecsysError
-from recsys.pipelines.online.contract import Kind
-from recsys.pipelines.online.http_exchange import Exchange, FailedExchange, Sent
-from recsys.pipelines.online.pacing import RealClock
-from recsys.pipelines.online.polite_client import Client, Manners, Question
-from recsys.pipelines.online.source_keys import HIDDEN, Keys, keys_file, read_keys, variables
-from recsys.pipelines.online.source_table import SOURCES, source
-from recsys.pipelines.online.sources.from_zotero import Zotero
+from recsys.pipelines.online.client import Client, ClientConfig, Question
+from recsys.pipelines.online.http_exchange import Clock, Exchange, FailedExchange, Sent
+from recsys.pipelines.online.sites import HIDDEN, Keys, keys_file, read_keys, variables
+from recsys.pipelines.online.sources import SOURCES, Kind, source
+from recsys.pipelines.online.zotero import Zotero
 from tests.online.loopback import Asked, Fault, Given, serving
 from tests.online.world import KEY, MAIL, Servers, every_key
 
@@ -104,7 +102,7 @@ def test_what_cannot_be_a_key_is_refused(monkeypatch: pytest.MonkeyPatch, key: s
 
 
 def test_what_holds_keys_does_not_show_them() -> None:
-    shown = [every_key(), Manners(keys=every_key()), Sent(f"https://x.example/?api_key={KEY}")]
+    shown = [every_key(), ClientConfig(keys=every_key()), Sent(f"https://x.example/?api_key={KEY}")]
     assert all(KEY not in f"{each!r} {each}" and MAIL not in f"{each!r}" for each in shown)
     nested = Keys({"RECSYS_MAIL": "abcdef", "RECSYS_PUBMED_KEY": "abcdefgh"})
     assert nested.hide("abcdefgh abcdef") == f"{HIDDEN} {HIDDEN}"
@@ -217,7 +215,7 @@ def test_a_wrong_key_is_not_in_what_is_said_of_it(servers: Servers) -> None:
 
 
 def test_a_failed_connection_does_not_tell_the_address() -> None:
-    exchange = Exchange(RealClock(), longest=2.0)
+    exchange = Exchange(Clock(), longest=2.0)
     for address in ("http://127.0.0.1:9/", "http://127.0.0.1:99999/", "nothing://x/"):
         with pytest.raises(FailedExchange) as caught:
             exchange.send(Sent(f"{address}?api_key={KEY}"))
@@ -226,5 +224,5 @@ def test_a_failed_connection_does_not_tell_the_address() -> None:
 
 
 def test_a_client_that_asks_nothing_opens_nothing() -> None:
-    with Client(Manners()) as client:
+    with Client(ClientConfig()) as client:
         assert client.spent.requests == 0

@@ -12,10 +12,15 @@ from recsys.errors import (
     InputError,
     PlanExceeded,
 )
-from recsys.pipelines.online.http_exchange import USER_AGENT
-from recsys.pipelines.online.pacing import LONGEST_BACKOFF, Pace, backoff, told_wait
-from recsys.pipelines.online.polite_client import Question
-from recsys.pipelines.online.site_table import SITES, base_address
+from recsys.pipelines.online.client import Question
+from recsys.pipelines.online.http_exchange import (
+    LONGEST_BACKOFF,
+    USER_AGENT,
+    Pace,
+    backoff,
+    told_wait,
+)
+from recsys.pipelines.online.sites import SITES, base_address
 from tests.online.crossref_server import CrossrefSite
 from tests.online.loopback import Asked, Fault, Given, serving
 from tests.online.posed_questions import OTHER, QUESTION, ask

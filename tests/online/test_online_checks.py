@@ -6,10 +6,9 @@ from collections.abc import Iterator
 import pytest
 
 from recsys.app.online_checks import examine_sources
-from recsys.pipelines.online.pacing import RealClock
-from recsys.pipelines.online.polite_client import Manners
-from recsys.pipelines.online.site_table import SITES
-from recsys.pipelines.online.source_keys import variables
+from recsys.pipelines.online.client import ClientConfig
+from recsys.pipelines.online.http_exchange import Clock
+from recsys.pipelines.online.sites import SITES, variables
 from tests.conftest import RunCli
 from tests.online.loopback import Fault
 from tests.online.world import KEY, Servers, TestClock, every_key
@@ -22,7 +21,7 @@ def asked(servers: Servers, monkeypatch: pytest.MonkeyPatch) -> Iterator[Servers
         monkeypatch.setenv(SITES[name].variable, address)
     for name in variables():
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(RealClock, "sleep", lambda clock, seconds: None)
+    monkeypatch.setattr(Clock, "sleep", lambda clock, seconds: None)
     yield servers
 
 
@@ -47,7 +46,7 @@ def test_nothing_is_asked_without_the_option(asked: Servers, run_cli: RunCli) ->
 
 
 def test_a_good_key_is_told(asked: Servers) -> None:
-    found = {c.name: c for c in examine_sources(Manners(keys=every_key(), clock=TestClock()))}
+    found = {c.name: c for c in examine_sources(ClientConfig(keys=every_key(), clock=TestClock()))}
     for name in ("openalex", "semanticscholar", "pubmed", "zotero-web"):
         assert found[name].ok and "the key is good" in found[name].detail
     assert KEY not in str(found)

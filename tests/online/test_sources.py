@@ -6,9 +6,7 @@ from datetime import date
 import pytest
 
 from recsys.errors import AnswerNotUnderstood, InputError
-from recsys.pipelines.online.contract import Kind, Source
-from recsys.pipelines.online.source_table import SOURCES, facts_of, source
-from recsys.pipelines.online.sources.answered_works import full_names
+from recsys.pipelines.online.sources import SOURCES, Kind, Source, facts_of, full_names, source
 from recsys.records import Reference
 from tests.online.loopback import Fault
 from tests.online.world import CATALOGUE, COUNT, GONE, NEW, OLD, Servers, every_key

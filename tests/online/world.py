@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
-from recsys.pipelines.online.polite_client import Client, Manners
-from recsys.pipelines.online.source_keys import Keys
+from recsys.pipelines.online.client import Client, ClientConfig
+from recsys.pipelines.online.http_exchange import Clock
+from recsys.pipelines.online.sites import Keys
 from recsys.records import Paper
 from tests.online.arxiv_server import ArxivSite
 from tests.online.catalogue import Catalogue
@@ -47,7 +48,7 @@ CATALOGUE = Catalogue(
 )
 
 
-class TestClock:
+class TestClock(Clock):
     """Time that passes when somebody waits, and a little with each look."""
 
     __test__ = False
@@ -85,11 +86,11 @@ class Servers:
     def __getitem__(self, name: str) -> Served:
         return self.by_name[name]
 
-    def client(self, **manners: object) -> Client:
-        """Return a client that waits for nothing; manners: others than the usual ones."""
+    def client(self, **config: object) -> Client:
+        """Return a client that waits for nothing; config: others than the usual ones."""
         usual: dict[str, object] = {"addresses": self.addresses, "clock": TestClock()}
-        made: Callable[..., Manners] = Manners
-        self.clients.append(Client(made(**{**usual, **manners})))
+        made: Callable[..., ClientConfig] = ClientConfig
+        self.clients.append(Client(made(**{**usual, **config})))
         return self.clients[-1]
 
     def reset(self) -> None:

@@ -16,7 +16,7 @@ from recsys.models.nnrank import SCHEMA as RANK_SCHEMA
 from recsys.models.nnrank import WORDS, NNRank, RankShape, bags_file
 from recsys.models.nnselect import KIND, Entries, NNSelectModel, Vocabulary, words_of
 from recsys.models.nnselect import SCHEMA as MODEL_SCHEMA
-from recsys.pipelines.corpora.paper_schema import SCHEMA
+from recsys.pipelines.corpora.works import SCHEMA
 from recsys.pipelines.index.columns import write_columns
 from recsys.recommend import Recommender
 from recsys.store.arrays import Floats, SortedStrings, load_array

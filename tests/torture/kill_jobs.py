@@ -14,7 +14,7 @@ from recsys.pipelines.encoders.export_encoder import export_encoder
 from recsys.pipelines.evaluation.batch import BatchOptions, run_batch
 from recsys.pipelines.evaluation.evaluate import EvaluateOptions, evaluate
 from recsys.pipelines.index.update import UpdateOptions, update
-from recsys.pipelines.jobs.engines.process_pool import ProcessPool
+from recsys.pipelines.jobs.engines import ProcessPool
 from recsys.pipelines.ranking.train_ranker import TrainOptions, train_ranker
 from tests.torture.children import Json
 from tests.torture.small_world import (

@@ -103,7 +103,7 @@ def _vectors(path: Path, shared: Path) -> None:
 
 
 def _clicks(path: Path, shared: Path) -> None:
-    from recsys.eval.studies.clicks.click_files import read_clicks
+    from recsys.eval.studies.clicks.click_log import read_clicks
 
     read_clicks(path)
 
@@ -140,7 +140,7 @@ def _qrels(path: Path, shared: Path) -> None:
 
 
 def _parameters(path: Path, shared: Path) -> None:
-    from recsys.pipelines.studies.citeomatic.parameters import Model, read_parameters
+    from recsys.pipelines.studies.citeomatic.tuning import Model, read_parameters
 
     read_parameters(path, Model.NNRANK)
 

@@ -57,7 +57,7 @@ def fork_workers() -> None:
 
     Only for children: their workers inherit no threads, and are killed with their group.
     """
-    from recsys.pipelines.jobs import workers
+    from recsys.pipelines.jobs import engines as workers
 
     context = multiprocessing.get_context("fork")
     vars(workers)["multiprocessing"] = SimpleNamespace(get_context=lambda method: context)

@@ -22,10 +22,19 @@ from recsys.eval.measures import Doubles, Interval, interval
 from recsys.eval.run_figures import Band
 from recsys.eval.significance import reliability
 from recsys.eval.studies.clicks.click_log import ClickLog
-from recsys.eval.studies.clicks.clicked_places import SAMPLES, check_scores, places, resample
-from recsys.eval.studies.clicks.estimators import Estimates, compare, estimate_all
+from recsys.eval.studies.clicks.estimators import (
+    SAMPLES,
+    Estimates,
+    Options,
+    check_scores,
+    compare,
+    estimate_all,
+    inverse,
+    only_clicked,
+    places,
+    resample,
+)
 from recsys.eval.studies.clicks.propensities import Propensities
-from recsys.eval.studies.clicks.weighting import Options, inverse, only_clicked
 from recsys.eval.trec import Run, read_run
 from recsys.store.arrays import Mask
 
@@ -82,7 +91,11 @@ def by_depth(
     higher, tied = places(check_scores(log, scores), present)
     depths = range(1, log.shown.shape[1] + 1)
     inside = (present * np.clip((k - higher) / (tied + 1), 0, 1) for k in depths)
-    return _curve(log, depths, inside, propensities, rng, samples)
+    if not log.clicked.any():
+        raise InputError(f"None of the {len(log)} impressions has a click.", "Give a longer log.")
+    hits, counts = _sums(log, inside, propensities, rng, samples)
+    precision = None if only_clicked(log) else band(shares(hits, counts))
+    return ClickCurve(tuple(map(float, depths)), precision, band(shares(hits, hits[:, -1:])))
 
 
 def calibration(
@@ -102,7 +115,7 @@ def calibration(
     """
     present = log.present
     shown = check_scores(log, probabilities)[present]
-    if not ((shown >= 0) & (shown <= 1)).all():
+    if not _in_unit(shown):
         worst = shown[np.argmax(np.abs(shown - 0.5))]
         raise InputError(f"A predicted relevance is {worst}, not in [0, 1].", "Calibrate it first.")
     if only_clicked(log):
@@ -119,22 +132,6 @@ def calibration(
         CalibrationBin(each.count, each.predicted, each.observed, interval(column))
         for each, column in zip(bins, observed.T, strict=True)
     )
-
-
-def _curve(
-    log: ClickLog,
-    at: Sequence[float],
-    inside: Iterable[Doubles | Mask],
-    propensities: Propensities,
-    rng: np.random.Generator,
-    samples: int,
-) -> ClickCurve:
-    """Draw a curve of nested parts of the papers shown; the last one holds all."""
-    if not log.clicked.any():
-        raise InputError(f"None of the {len(log)} impressions has a click.", "Give a longer log.")
-    hits, counts = _sums(log, inside, propensities, rng, samples)
-    precision = None if only_clicked(log) else band(shares(hits, counts))
-    return ClickCurve(tuple(map(float, at)), precision, band(shares(hits, hits[:, -1:])))
 
 
 def _sums(
@@ -187,33 +184,33 @@ def evaluate_runs(
         InputError: the log has no click, a position no propensity, or a run ranks nothing of it.
     """
     chosen = options or Options()
-    found = {name: run_scores(log, run) for name, run in runs.items()}
-    for name, scores in found.items():
+    ranked = {name: run_scores(log, run) for name, run in runs.items()}
+    for name, scores in ranked.items():
         if not np.isfinite(scores).any():
             raise InputError(
                 f"The run {name!r} ranks no paper that the log shows for the same query.",
                 "Give a run over the queries and papers of the log.",
             )
-    shown = display_order(log)
-    everything = {DISPLAY: shown, **found}
-    sure = {name: each for name, each in found.items() if _probable(log, each)}
-    samples = chosen.samples
+    shown, samples = display_order(log), chosen.samples
+    everything = {DISPLAY: shown, **ranked}
+    probable = {} if only_clicked(log) else ranked
     return ClickEvaluation(
         propensities,
         estimate_all(log, everything, propensities, rng=rng, options=chosen),
         {
-            name: compare(log, each, shown, propensities, rng=rng, options=chosen)
-            for name, each in found.items()
+            name: compare(log, scores, shown, propensities, rng=rng, options=chosen)
+            for name, scores in ranked.items()
         },
         {
-            name: by_depth(log, each, propensities, rng=rng, samples=samples)
-            for name, each in everything.items()
+            name: by_depth(log, scores, propensities, rng=rng, samples=samples)
+            for name, scores in everything.items()
         },
         {
-            name: calibration(log, each, propensities, rng=rng, samples=samples)
-            for name, each in sure.items()
+            name: calibration(log, scores, propensities, rng=rng, samples=samples)
+            for name, scores in probable.items()
+            if _in_unit(scores[log.present])
         },
-        tuple(note for name, each in found.items() for note in _notes(log, name, each)),
+        tuple(note for name, scores in ranked.items() for note in _notes(log, name, scores)),
     )
 
 
@@ -240,20 +237,19 @@ def display_order(log: ClickLog) -> Doubles:
 def run_scores(log: ClickLog, run: Run) -> Doubles:
     """Look up the scores of what was shown: (n, m), -inf where the run does not rank the paper."""
     pairs = log.query[:, None].astype(np.int64) * len(log.papers) + log.shown
-    known, place = np.unique(pairs[log.present], return_inverse=True)
-    found = [
+    distinct, place = np.unique(pairs[log.present], return_inverse=True)
+    ranked = [
         run.get(log.queries[query], {}).get(log.papers[paper], -np.inf)
-        for query, paper in zip(*np.divmod(known, len(log.papers)), strict=True)
+        for query, paper in zip(*np.divmod(distinct, len(log.papers)), strict=True)
     ]
     scores = np.full(log.shown.shape, -np.inf)
-    scores[log.present] = np.array(found)[place]
+    scores[log.present] = np.array(ranked)[place]
     return scores
 
 
-def _probable(log: ClickLog, scores: Doubles) -> bool:
-    """Tell whether scores may be probabilities, and the log can tell whether they are right."""
-    shown = scores[log.present]
-    return bool(((shown >= 0) & (shown <= 1)).all()) and not only_clicked(log)
+def _in_unit(values: Doubles) -> bool:
+    """Tell whether scores may be probabilities."""
+    return bool(((values >= 0) & (values <= 1)).all())
 
 
 def _notes(log: ClickLog, name: str, scores: Doubles) -> list[str]:

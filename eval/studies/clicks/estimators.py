@@ -1,31 +1,332 @@
 """How good a ranking function is, estimated from clicks on lists that others ordered.
 
-Every measure of `clicked_places` by every estimator of `weighting`; what each of them estimates,
-and when a log cannot tell it, is written there.
+Every measure by every estimator. Cohan et al. 2020 compare a clicked paper with all other papers of
+its list: above and below count those that score higher and lower; one that ties with it counts one
+half in each. The bootstrap draws impressions or queries of a log.
+
+A reader who looks at position k with propensity p_k (relative to position 1) clicks there, in the
+position-based model, with chance p_k * relevance. So a click of weight w_k = 1 / p_k has the
+relevance as its mean. The estimators weigh the measure m of each paper (`MEASURES`):
+
+    naive          sum m / clicks                 the mean of m over what is clicked
+    SNIPS          sum w m / sum w                the mean of m over relevant papers
+    clipped SNIPS  the same, w = min(w, cap)      something between the two, of less variance
+    IPS            sum w m / impressions          what the relevant papers of a list add up to in m
+    clipped IPS    the same, w = min(w, cap)      less than that, with less variance
+    doubly robust  sum r m / sum r                the mean of m over relevant papers
+    affine         sum r m / sum r                the mean of m over relevant papers
+
+Sums run over clicks, in the last two over all papers shown. "The mean over relevant papers" counts
+every paper as often as it is relevant, over the queries and lists that the log has. SNIPS is what
+SciDocs calls adjusted (Cohan et al. 2020): inverse propensity scores, self-normalised (Swaminathan
+and Joachims 2015). IPS: Joachims, Swaminathan and Schnabel 2017. Doubly robust: see
+below. Affine: r = (click - offset_k) / slope_k (Vardasbi, Oosterhuis and de
+Rijke 2020), for readers who trust the order they are shown.
+
+Accuracy has a denominator of its own, which takes the place of 1 in the sums below the line. IPS
+has no such sum: it estimates the number of pairs in the right order.
+
+A log that only holds lists with a click, as those of SciDocs do, does not tell how many were shown.
+Sums over clicks divided by sums over clicks are identified: a list without clicks adds nothing to
+either. What is divided by impressions, or uses that a paper was not clicked, is not. So only naive,
+SNIPS and clipped SNIPS are known if every list has a click.
+
+The doubly robust estimator: clicks, corrected for position, on top of a model.
+
+Oosterhuis 2023 (Doubly robust estimation for correcting position bias in click feedback for
+unbiased learning to rank) estimates the relevance of a paper for a query, here without trust, as
+
+    r + w * mean(c - p * r)        w = min(1 / mean(p), cap)
+
+where r is the relevance that a model predicts, and the means run over the impressions that show the
+paper for this query: c is the click, p the propensity of the position. Whether a reader examined
+the paper is unknown; so it is the expected examination p that is multiplied with r.
+
+If the propensities are right and w is not capped, the correction removes every error of the model.
+If the model is right, the correction is 0 on average, whatever the cap. Both need the right p: not
+"either propensities or model", as elsewhere. Without a cap r cancels out and sum c / sum p is left,
+which on lists that never change is the inverse propensity estimate itself. So the gain over that
+one comes from two things: a paper that was shown at several positions is weighted by its mean
+propensity, which varies less; and the variance that a cap removes costs no bias where the model is
+right, and a share of the model's error where it is not.
+
+A model must know more about a paper than the clicks on it, from features or from other logs. Those
+very clicks, shrunken towards an average, add nothing where w is not capped, and only bias where it
+is. So without a model there is no cap.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from recsys.eval.measures import Doubles, Interval, interval
+from recsys.errors import InputError
+from recsys.eval.measures import Doubles, Interval, draw, interval
 from recsys.eval.studies.clicks.click_log import ClickLog
-from recsys.eval.studies.clicks.clicked_places import (
-    MEASURES,
-    check_scores,
-    group,
-    resample,
-    standing,
-)
 from recsys.eval.studies.clicks.propensities import Propensities
-from recsys.eval.studies.clicks.weighting import (
-    PER_IMPRESSION,
-    WEIGHING,
-    Options,
-    Relevance,
-    relevances,
-)
+from recsys.store.arrays import Longs, Mask
+
+Unit: TypeAlias = Literal["impression", "query"]
+SAMPLES = 1000
+_CHUNK = 4_000_000
+"""Draws of a unit held in memory at a time."""
+
+
+def resample(columns: Doubles, *, rng: np.random.Generator, samples: int = SAMPLES) -> Doubles:
+    """Add up the rows of n units, and of samples of n units drawn with replacement.
+
+    Args:
+        columns: (n, k), what each unit adds to k sums.
+        rng: draws the units, the same ones for every sum.
+        samples: how often they are drawn.
+
+    Returns:
+        (1 + samples, k), the sums over all units first.
+    """
+    step = max(_CHUNK // len(columns), 1)
+    parts = [columns.sum(0, keepdims=True)]
+    for begin in range(0, samples, step):
+        drawn = draw(len(columns), rng=rng, samples=min(step, samples - begin))
+        parts.append(drawn[1:] @ columns)
+    return np.concatenate(parts)
+
+
+def group(columns: Doubles, groups: NDArray[np.integer]) -> Doubles:
+    """Add up the rows of each group that occurs: (n, k) and (n,) -> (groups, k)."""
+    _, place = np.unique(groups, return_inverse=True)
+    return np.stack([np.bincount(place, column) for column in columns.T], axis=1)
+
+
+Measure: TypeAlias = Callable[[Doubles, Doubles], tuple[Doubles, Doubles]]
+
+MEASURES: Mapping[str, Measure] = {
+    "nDCG": lambda above, below: (1 / np.log2(2 + above), np.ones_like(above)),
+    "MRR": lambda above, below: (1 / (1 + above), np.ones_like(above)),
+    "P@1": lambda above, below: ((above == 0).astype(np.float64), np.ones_like(above)),
+    "accuracy": lambda above, below: (below, above + below),
+}
+"""Name -> from above and below to numerator and denominator of each paper, in the same shape.
+
+A measure is the sum of the numerators over the sum of the denominators, both weighted alike. That
+is the mean over clicks, but for accuracy: the share of all pairs of a clicked and another paper
+that are in the right order. A paper that ties for the first place has a P@1 of 0.
+"""
+
+
+def standing(scores: Doubles, present: Mask) -> tuple[Doubles, Doubles]:
+    """Count those above and below each paper shown: (n, m) each, 0 where nothing is."""
+    higher, tied = places(scores, present)
+    above = higher + tied / 2
+    others = present.sum(1, keepdims=True) - 1
+    return above, np.where(present, others - above, 0)
+
+
+def places(scores: Doubles, present: Mask) -> tuple[Doubles, Doubles]:
+    """Count the others that score higher, and as high: (n, m) float64 each, 0 where nothing is."""
+    filled = np.where(present, scores, np.nan)  # NaN is not above, below or equal to anything.
+    higher, equal = np.zeros(scores.shape), np.ones(scores.shape)
+    for column in range(scores.shape[1]):
+        own = filled[:, [column]]
+        higher[:, column] = (filled > own).sum(1)
+        equal[:, column] = (filled == own).sum(1)  # Each is equal to itself.
+    return higher, np.where(present, equal - 1, 0)
+
+
+def check_scores(log: ClickLog, scores: Doubles) -> Doubles:
+    """Return the scores of a log, once they are known to be usable.
+
+    Raises:
+        InputError: the shapes differ, or a paper that was shown has no score.
+    """
+    if scores.shape != log.shown.shape:
+        raise InputError(
+            f"The scores have the shape {scores.shape}, the log {log.shown.shape}.",
+            "Give one score for every paper of every list.",
+        )
+    missing = np.argwhere(np.isnan(scores) & log.present)
+    if missing.size:
+        row, column = missing[0]
+        paper, query = log.papers[log.shown[row, column]], log.queries[log.query[row]]
+        raise InputError(
+            f"Paper {paper!r} at position {column + 1} of impression {row + 1} (query {query!r}) "
+            "has no score.",
+            "Score every paper that was shown; the lowest score stands for not recommended.",
+        )
+    return scores
+
+
+@dataclass(frozen=True, slots=True)
+class Relevance:
+    """Estimated relevance of what each impression shows.
+
+    relevance: (n, m), 0 where nothing is shown. pair, influence: (n, m) each, where an impression
+    moves the estimates of others: int64, number of the (query, paper), and how much `relevance`
+    rises when the impression counts once more. None: each impression tells by itself.
+    """
+
+    relevance: Doubles
+    pair: Longs | None = None
+    influence: Doubles | None = None
+
+    def total(self, values: Doubles) -> Doubles:
+        """Add up relevance * value, as far as each impression is its cause: (n, m) -> (n,).
+
+        The sum over impressions is that of relevance * value. An impression may also move the
+        estimate of its papers in all others: this is counted where it comes from (infinitesimal
+        jackknife, Jaeckel 1972), so that a bootstrap over impressions need not estimate again.
+        """
+        products = self.relevance * values
+        if self.pair is not None and self.influence is not None:
+            products = products + self.influence * _sum(values, self.pair)
+        return np.asarray(products.sum(1))
+
+
+def doubly_robust(
+    log: ClickLog, propensities: Doubles, *, model: Doubles | None = None, cap: float = np.inf
+) -> Relevance:
+    """Estimate the relevance of every paper that was shown.
+
+    Args:
+        log: n impressions of at most m papers.
+        propensities: (m,) of the positions, relative to the first.
+        model: (n, m) float64, relevance of the papers shown by a model that has not seen the clicks
+            of this log. None: clicks / examinations.
+        cap: the highest weight of a click, for a model.
+    """
+    present = log.present
+    # Number the (query, paper) pairs: (n, m), one number for nothing.
+    names = log.query[:, None].astype(np.int64) * len(log.papers) + log.shown
+    numbers = np.unique(np.where(present, names, -1), return_inverse=True)[1]
+    pair = np.asarray(numbers.reshape(names.shape), np.int64)
+    examined = np.where(present, propensities, 0)
+    floor = np.where(present, 0 if model is None else 1 / cap, 0)
+    modelled = np.where(present, 0 if model is None else model, 0)
+    residual = log.clicked - examined * modelled
+    exposure, least = _sum(examined, pair), _sum(floor, pair)
+    # w * mean(residual) = sum(residual) / max(sum(p), impressions / cap)
+    divisor = np.where(present, np.maximum(exposure, least), 1)
+    correction = _sum(residual, pair) / divisor
+    share = np.where(exposure >= least, examined, floor)
+    return Relevance(modelled + correction, pair, (residual - share * correction) / divisor)
+
+
+def _sum(values: Doubles, pair: Longs) -> Doubles:
+    """Add up over all impressions of each pair: (n, m) -> (n, m)."""
+    return np.asarray(np.bincount(pair.ravel(), values.ravel())[pair], np.float64)
+
+
+NAIVE, SNIPS, CLIPPED_SNIPS = "naive", "SNIPS", "clipped SNIPS"
+IPS, CLIPPED_IPS = "IPS", "clipped IPS"
+DOUBLY_ROBUST, AFFINE = "doubly robust", "affine"
+WEIGHING = (NAIVE, SNIPS, CLIPPED_SNIPS, IPS, CLIPPED_IPS)
+"""These are weighted sums over clicks."""
+PER_IMPRESSION = frozenset({IPS, CLIPPED_IPS})
+"""These divide by the number of impressions: their figures may be above 1."""
+CAP = 10.0
+"""A click weighs at most as much as this many at position 1, where weights are clipped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """Readers who trust the order: P(click) = slope_k * relevance + offset_k, (m,) float64 each."""
+
+    slope: Doubles
+    offset: Doubles
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to estimate.
+
+    cap: the highest weight of a click for clipped SNIPS, clipped IPS, and doubly robust with a
+    model. model: (n, m) float64, relevance of the papers shown by a model that has not seen these
+    clicks, for doubly robust; None leaves it without one. trust: adds the estimator "affine".
+    samples: how often the bootstrap draws the units of the log again. unit: "query" if the log
+    should stand for other queries than its own, or if clicks for the same query depend on each
+    other.
+
+    Raises:
+        InputError: the cap is not above 0, or there is no bootstrap sample.
+    """
+
+    cap: float = CAP
+    model: Doubles | None = None
+    trust: Trust | None = None
+    samples: int = SAMPLES
+    unit: Unit = "impression"
+
+    def __post_init__(self) -> None:
+        if not self.cap > 0:
+            raise InputError(f"The cap of the weights is {self.cap}.", "Give a number above 0.")
+        if self.samples < 1:
+            raise InputError(f"{self.samples} bootstrap samples were asked for.", "Take 1000.")
+
+
+def relevances(
+    log: ClickLog, propensities: Propensities, options: Options
+) -> dict[str, Relevance | None]:
+    """Estimate the relevance of what was shown in every way, None where the log does not tell it.
+
+    Raises:
+        InputError: there is no click, a position has no propensity, or the model or the trust does
+            not fit the log.
+    """
+    if not log.clicked.any():
+        raise InputError(
+            f"None of the {len(log)} impressions has a click.",
+            "Nothing can be learnt without clicks: give a longer log.",
+        )
+    weights = inverse(log, propensities)
+    full = Relevance(log.clicked * weights)
+    clipped = Relevance(log.clicked * weights.clip(max=options.cap))
+    estimates: dict[str, Relevance | None] = {
+        NAIVE: Relevance(log.clicked.astype(np.float64)),
+        SNIPS: full,
+        CLIPPED_SNIPS: clipped,
+    }
+    if only_clicked(log):
+        unknown = (IPS, CLIPPED_IPS, DOUBLY_ROBUST, *([AFFINE] if options.trust else []))
+        return {**estimates, **dict.fromkeys(unknown)}
+    model = None if options.model is None else check_scores(log, options.model)
+    estimates |= {
+        IPS: full,
+        CLIPPED_IPS: clipped,
+        DOUBLY_ROBUST: doubly_robust(log, 1 / weights, model=model, cap=options.cap),
+    }
+    if options.trust is not None:
+        estimates[AFFINE] = _affine(log, options.trust)
+    return estimates
+
+
+def only_clicked(log: ClickLog) -> bool:
+    """Tell whether every impression has a click: then those without were probably left out."""
+    return bool(log.clicked.any(axis=1).all())
+
+
+def inverse(log: ClickLog, propensities: Propensities) -> Doubles:
+    """Return the weights p_1 / p_k: (m,), 1 beyond the longest list.
+
+    Raises:
+        InputError: a position that was shown has no propensity.
+    """
+    longest = np.arange(log.present.sum(axis=1).max(initial=0))
+    weights = np.ones(log.shown.shape[1])
+    weights[longest] = propensities.values[0] / propensities.at(longest)
+    return weights
+
+
+def _affine(log: ClickLog, trust: Trust) -> Relevance:
+    """Correct clicks for trust: the mean of (click - offset) / slope is the relevance."""
+    m = log.shown.shape[1]
+    if min(len(trust.slope), len(trust.offset)) < m or not (trust.slope[:m] > 0).all():
+        raise InputError(
+            f"The slope of the trust is {trust.slope} and its offset {trust.offset}.",
+            f"Give both for all {m} positions, every slope above 0.",
+        )
+    corrected = (log.clicked - trust.offset[:m]) / trust.slope[:m]
+    return Relevance(np.where(log.present, corrected, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +376,11 @@ def estimate_all(
 ) -> dict[str, Estimates]:
     """Estimate several ranking functions from the same samples of the log: see `estimate`."""
     chosen = options or Options()
-    found = relevances(log, propensities, chosen)
-    figures = _figures(log, list(scores.values()), found, chosen, rng)
-    return {name: _summary(log, found, each) for name, each in zip(scores, figures, strict=True)}
+    estimates = relevances(log, propensities, chosen)
+    figures = _figures(log, list(scores.values()), estimates, chosen, rng)
+    return {
+        name: _summary(log, estimates, each) for name, each in zip(scores, figures, strict=True)
+    }
 
 
 def drawn_figures(
@@ -96,10 +399,10 @@ def drawn_figures(
         not tell. A sample that tells nothing counts as the figure itself.
     """
     chosen = options or Options()
-    found = {estimator: relevances(log, propensities, chosen)[estimator]}
-    [figures] = _figures(log, [scores], found, chosen, rng)
+    estimates = {estimator: relevances(log, propensities, chosen)[estimator]}
+    [figures] = _figures(log, [scores], estimates, chosen, rng)
     columns = {measure: figures[:, 0, place] for place, measure in enumerate(MEASURES)}
-    return {name: _told(each) for name, each in columns.items() if not np.isnan(each[0])}
+    return {name: _fill(each) for name, each in columns.items() if not np.isnan(each[0])}
 
 
 def compare(
@@ -113,9 +416,9 @@ def compare(
 ) -> Estimates:
     """Estimate the differences one - other from the same samples for both: see `estimate`."""
     chosen = options or Options()
-    found = relevances(log, propensities, chosen)
-    figures = _figures(log, [one, other], found, chosen, rng)
-    return _summary(log, found, figures[0] - figures[1])
+    estimates = relevances(log, propensities, chosen)
+    figures = _figures(log, [one, other], estimates, chosen, rng)
+    return _summary(log, estimates, figures[0] - figures[1])
 
 
 def effective_size(weights: Doubles) -> float:
@@ -126,7 +429,7 @@ def effective_size(weights: Doubles) -> float:
 def _figures(
     log: ClickLog,
     scores: Sequence[Doubles],
-    found: Mapping[str, Relevance | None],
+    estimates: Mapping[str, Relevance | None],
     options: Options,
     rng: np.random.Generator,
 ) -> Doubles:
@@ -134,7 +437,7 @@ def _figures(
 
     One is NaN where there is nothing to divide by, or the log does not tell it.
     """
-    terms = np.stack([_terms(log, each, found) for each in scores])
+    terms = np.stack([_terms(log, each, estimates) for each in scores])
     rows = terms.swapaxes(0, 1).reshape(len(log), -1)
     if options.unit == "query":
         rows = group(rows, log.query)
@@ -144,36 +447,37 @@ def _figures(
     return figures
 
 
-def _terms(log: ClickLog, scores: Doubles, found: Mapping[str, Relevance | None]) -> Doubles:
+def _terms(log: ClickLog, scores: Doubles, estimates: Mapping[str, Relevance | None]) -> Doubles:
     """Compute what each impression adds above and below the line: (n, 2, estimators, measures)."""
     above, below = standing(check_scores(log, scores), log.present)
-    terms = np.zeros((len(log), 2, len(found), len(MEASURES)))
+    terms = np.zeros((len(log), 2, len(estimates), len(MEASURES)))
     for place, measure in enumerate(MEASURES.values()):
         top, bottom = measure(above, below)
-        for row, (name, relevance) in enumerate(found.items()):
+        for row, (name, relevance) in enumerate(estimates.items()):
             if relevance is not None:
                 terms[:, 0, row, place] = relevance.total(top)
                 terms[:, 1, row, place] = 1 if name in PER_IMPRESSION else relevance.total(bottom)
     return terms
 
 
-def _summary(log: ClickLog, found: Mapping[str, Relevance | None], figures: Doubles) -> Estimates:
+def _summary(
+    log: ClickLog, estimates: Mapping[str, Relevance | None], figures: Doubles
+) -> Estimates:
     intervals = {
-        name: {measure: _interval(figures[:, row, place]) for place, measure in enumerate(MEASURES)}
-        for row, name in enumerate(found)
+        name: {
+            measure: None if np.isnan(column[0]) else interval(_fill(column))
+            for measure, column in zip(MEASURES, figures[:, row].T, strict=True)
+        }
+        for row, name in enumerate(estimates)
     }
     effective = {
         name: effective_size(each.relevance)
-        for name, each in found.items()
+        for name, each in estimates.items()
         if each is not None and name in WEIGHING
     }
     return Estimates(len(log), int(log.clicked.sum()), effective, intervals)
 
 
-def _interval(figures: Doubles) -> Interval | None:
-    return None if np.isnan(figures[0]) else interval(_told(figures))
-
-
-def _told(figures: Doubles) -> Doubles:
+def _fill(figures: Doubles) -> Doubles:
     """Count a sample that tells nothing as the figure itself, which is the first."""
     return np.where(np.isnan(figures), figures[0], figures)

@@ -15,11 +15,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from reprlib import repr as short
-from typing import TypeAlias
+from typing import Any
 
 from recsys.errors import InputError
-from recsys.eval.studies.clicks.click_files import read_clicks, write_scidocs_clicks
-from recsys.eval.studies.clicks.click_log import ClickLog
+from recsys.eval.studies.clicks.click_log import ClickLog, read_clicks, write_scidocs_clicks
 from recsys.eval.studies.clicks.propensities import (
     Propensities,
     read_propensities,
@@ -32,14 +31,16 @@ PROPENSITIES = "recomm/propensity_scores.json"
 TRAIN, VALIDATION, TEST = (f"recomm/{part}.csv" for part in ("train", "val", "test"))
 
 _SETS = ("authors", "references", "cited_by")
-_FIELDS = ("title", "year", *_SETS)
+_FIELDS: Mapping[str, tuple[Any, str]] = {
+    "title": (str, "text"),
+    "year": (str | int | float, "a number"),
+    **dict.fromkeys(_SETS, (list, "a list of ids")),
+}
+"""Field of a paper -> the types of its value besides null, and their name."""
 _FILES = (TRAIN, VALIDATION, TEST, PROPENSITIES, METADATA)
 _LAYOUT = f"SciDocs' data has {', '.join(_FILES)}."
 _METADATA_FORM = f'Give {{"id": {{{", ".join(_FIELDS)}}}, ...}}, as SciDocs does.'
 _YEARS = range(1, 10_000)
-
-_Names: TypeAlias = dict[str, str]
-"""Each name once, however many papers hold it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,11 @@ def write_task(folder: Path, task: RecommendationTask) -> None:
     write_scidocs_clicks(folder / VALIDATION, task.validation)
     write_scidocs_clicks(folder / TEST, task.test)
     write_propensities(folder / PROPENSITIES, task.propensities)
-    records = (f"{json.dumps(name)}: {_line(name, paper)}" for name, paper in task.papers.items())
+    records = []
+    for name, paper in task.papers.items():
+        sets = {field: sorted(getattr(paper, field)) for field in _SETS}
+        record = {"paper_id": name, "title": paper.title, "year": paper.year, **sets}
+        records.append(f"{json.dumps(name)}: {json.dumps(record)}")
     write_lines(folder / METADATA, ["{", ",\n".join(records), "}"])
 
 
@@ -137,56 +142,36 @@ def _read_papers(path: Path) -> dict[str, RelatedPaper]:
         raise InputError(f"{path} cannot be read: {error.strerror}.", _LAYOUT) from error
     if not isinstance(records, dict):
         raise InputError(f"{path} holds no JSON object.", _METADATA_FORM)
-    names: _Names = {}
+    names: dict[str, str] = {}
     try:
         return {name: _paper(name, record, names) for name, record in records.items()}
     except InputError as error:
         raise InputError(f"{path}: {error.what}", error.hint) from error
 
 
-def _paper(name: str, record: object, names: _Names) -> RelatedPaper:
+def _paper(name: str, record: object, names: dict[str, str]) -> RelatedPaper:
+    """Read a paper; names: each id once, however many papers hold it."""
     if not isinstance(record, dict):
         raise InputError(f"The paper {name!r} is {short(record)}, no object.", _METADATA_FORM)
-    for field in _FIELDS:
+    for field, (kind, kind_name) in _FIELDS.items():
         if field not in record:
             raise InputError(f"The paper {name!r} has no field {field!r}.", _METADATA_FORM)
-    sets = (_ids(name, field, record[field], names) for field in _SETS)
-    return RelatedPaper(_title(name, record["title"]), _year(name, record["year"]), *sets)
-
-
-def _title(name: str, value: object) -> str:
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        raise _wrong(name, "title", value, "text")
-    return value
-
-
-def _year(name: str, value: object) -> int | None:
-    """Read a year as the published code does, by `int`; none between 1 and 9999 is unknown."""
-    if not isinstance(value, str | int | float | None):
-        raise _wrong(name, "year", value, "a number")
-    try:
-        year = int(value or 0)
+        if not isinstance(record[field], kind | None):
+            raise _refused(name, field, record[field], kind_name)
+    sets = []
+    for field in _SETS:
+        ids = record[field] or []
+        strangers = [value for value in ids if type(value) not in (str, int)]
+        if strangers:
+            raise _refused(name, field, strangers[0], "an id")
+        sets.append(frozenset(names.setdefault(value, value) for value in map(str, ids)))
+    try:  # As the published code does; a year that is none between 1 and 9999 is unknown.
+        year: int | None = int(record["year"] or 0)
     except (ValueError, OverflowError):
-        return None
-    return year if year in _YEARS else None
+        year = None
+    return RelatedPaper(record["title"] or "", year if year in _YEARS else None, *sets)
 
 
-def _ids(name: str, field: str, value: object, names: _Names) -> frozenset[str]:
-    if not isinstance(value, list | None):
-        raise _wrong(name, field, value, "a list of ids")
-    for each in value or ():
-        if type(each) not in (str, int):
-            raise _wrong(name, field, each, "an id")
-    return frozenset(names.setdefault(each, each) for each in map(str, value or ()))
-
-
-def _wrong(name: str, field: str, value: object, kind: str) -> InputError:
+def _refused(name: str, field: str, value: object, kind: str) -> InputError:
     what = f"The field {field!r} of the paper {name!r} has {short(value)} instead of {kind}."
     return InputError(what, _METADATA_FORM)
-
-
-def _line(name: str, paper: RelatedPaper) -> str:
-    sets = {field: sorted(getattr(paper, field)) for field in _SETS}
-    return json.dumps({"paper_id": name, "title": paper.title, "year": paper.year, **sets})

@@ -32,8 +32,7 @@ class ClickModel(Protocol):
 
 def decay(eta: float, depth: int) -> Doubles:
     """Return (1 / k) ** eta for the positions k = 1 ... depth (Joachims et al. 2017)."""
-    found: Doubles = np.arange(1, depth + 1, dtype=np.float64) ** -eta
-    return found
+    return np.asarray(np.arange(1, depth + 1, dtype=np.float64) ** -eta)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +71,7 @@ class TrustBias:
     mistaken: Doubles
 
     def __post_init__(self) -> None:
-        shares = {"trusted": self.trusted, "mistaken": self.mistaken}
-        _check_shares(examination=self.examination, **shares)
+        _check_shares(examination=self.examination, trusted=self.trusted, mistaken=self.mistaken)
 
     def click(self, relevance: Doubles, present: Mask, rng: np.random.Generator) -> Mask:
         """Draw the clicks on n lists, each independently: (n, m) bool."""
@@ -84,8 +82,8 @@ class TrustBias:
         examination, trusted, mistaken = (
             _first(each, relevance) for each in (self.examination, self.trusted, self.mistaken)
         )
-        found = trusted * relevance + mistaken * (1 - relevance)
-        return np.asarray(np.where(present, examination * found, 0))
+        believed = trusted * relevance + mistaken * (1 - relevance)
+        return np.asarray(np.where(present, examination * believed, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,14 +135,12 @@ def _check_shares(**tables: Doubles) -> None:
             raise InputError(f"{name} is {values}, not in [0, 1].", "It is a chance.")
 
 
-def _trust_bias(depth: int, eta: float) -> TrustBias:
-    return TrustBias(decay(eta, depth), np.full(depth, 0.98), 0.3 * decay(1, depth))
-
-
 CLICK_MODELS: Mapping[str, Callable[[int, float], ClickModel]] = {
     "position": lambda depth, eta: PositionBased(decay(eta, depth)),
     "cascade": lambda depth, eta: Cascade(),
-    "trust": _trust_bias,
+    "trust": lambda depth, eta: TrustBias(
+        decay(eta, depth), np.full(depth, 0.98), 0.3 * decay(1, depth)
+    ),
 }
 """Name -> the model for lists of a depth, whose examination falls as (1 / k) ** eta.
 
@@ -264,7 +260,7 @@ def simulate(
     swapped = np.zeros(impressions, np.int32)
     if chosen.swaps:
         swapped = rng.integers(columns.shape[1], size=impressions, dtype=np.int32) + 1
-        columns = _swap(columns, swapped - 1)
+        columns = swap(columns, swapped - 1)
     relevance = world.relevance[query[:, None], columns]
     return ClickLog(
         queries=world.queries,
@@ -313,7 +309,7 @@ def true_propensities(world: World, model: ClickModel, policy: Policy | None = N
     return np.asarray(chances / chances[0])
 
 
-def _swap(columns: NDArray[np.int64], places: NDArray[np.integer]) -> Longs:
+def swap(columns: NDArray[np.int64], places: NDArray[np.integer]) -> Longs:
     """Let one column of each row change places with the first: (n, m) and (n,) -> (n, m)."""
     rows = np.arange(len(columns))
     swapped = columns.copy()

@@ -19,7 +19,6 @@ from recsys.indexes.opening import nnselect_space
 from recsys.models import nnselect
 from recsys.models.pairs import cosines
 from recsys.pipelines.jobs.index_writer import writing
-from recsys.pipelines.studies.citeomatic.bags import TokenBags, known_by, read_bags
 from recsys.pipelines.studies.citeomatic.negatives import Kind, Margins, Mining, Sampling
 from recsys.pipelines.studies.citeomatic.network_training import (
     Checkpoint,
@@ -27,8 +26,15 @@ from recsys.pipelines.studies.citeomatic.network_training import (
     device_of,
     train,
 )
-from recsys.pipelines.studies.citeomatic.select_task import SelectOptions, SelectTask
-from recsys.pipelines.studies.citeomatic.towers import Penalty, embed
+from recsys.pipelines.studies.citeomatic.nnselect import (
+    Penalty,
+    SelectOptions,
+    SelectTask,
+    TokenBags,
+    embed,
+    known_by,
+    read_bags,
+)
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats, Rows, load_array
 from recsys.store.artifacts import MANIFEST, NNSELECT, fingerprint, load_manifest, seal, sha256

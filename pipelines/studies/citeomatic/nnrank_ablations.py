@@ -35,9 +35,14 @@ from recsys.pipelines.evaluation.batch import (
 from recsys.pipelines.evaluation.leakage import check_ranker
 from recsys.pipelines.evaluation.splits import read_split
 from recsys.pipelines.studies.citeomatic.negatives import Kind
-from recsys.pipelines.studies.citeomatic.rank_task import Shortlists, score_all
-from recsys.pipelines.studies.citeomatic.select_task import Dev
-from recsys.pipelines.studies.citeomatic.train_nnrank import NNRankOptions, RankMaterial, fit
+from recsys.pipelines.studies.citeomatic.nnrank import (
+    NNRankOptions,
+    RankMaterial,
+    Shortlists,
+    fit,
+    score_all,
+)
+from recsys.pipelines.studies.citeomatic.nnselect import Dev
 from recsys.progress import Progress, silent
 from recsys.store.arrays import top_k
 from recsys.store.artifacts import NNSELECT, sha256

@@ -3,21 +3,21 @@
 All of it in one world out of an index, in which the truth is known (`corpus_world`).
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
+from typing import TypeAlias
 
 import numpy as np
 
-from recsys.errors import check_name
+from recsys.errors import InputError, check_name
+from recsys.eval.measures import Doubles
 from recsys.eval.report.page import Page, Picture, Section
-from recsys.eval.studies.clicks import coverage
-from recsys.eval.studies.clicks.coverage import CoverageRow, Design
-from recsys.eval.studies.clicks.estimation import METHODS
-from recsys.eval.studies.clicks.learned_rankers import LearningStudy
-from recsys.eval.studies.clicks.recovery import Recovered, recover
-from recsys.eval.studies.clicks.recovery import Study as RecoveryOptions
-from recsys.eval.studies.clicks.simulation import CLICK_MODELS, ClickModel, World
-from recsys.eval.studies.clicks.study_pages import (
+from recsys.eval.studies.clicks import studies
+from recsys.eval.studies.clicks.click_log import ClickLog, Impression
+from recsys.eval.studies.clicks.estimators import Options
+from recsys.eval.studies.clicks.pages import (
     coverage_figures,
     coverage_pictures,
     coverage_section,
@@ -27,12 +27,220 @@ from recsys.eval.studies.clicks.study_pages import (
     recovery_pictures,
     recovery_section,
 )
-from recsys.eval.studies.clicks.weighting import Options
+from recsys.eval.studies.clicks.propensities import METHODS, Propensities, estimate
+from recsys.eval.studies.clicks.simulation import (
+    CLICK_MODELS,
+    ClickModel,
+    Policy,
+    PositionBased,
+    World,
+    decay,
+    simulate,
+)
+from recsys.eval.studies.clicks.studies import (
+    NAIVE,
+    CoverageRow,
+    Design,
+    LearningStudy,
+    Recovered,
+    System,
+    gains,
+    graded_ndcg,
+    learned,
+    recover,
+)
+from recsys.eval.studies.clicks.studies import Study as RecoveryOptions
 from recsys.extras import need
-from recsys.pipelines.studies.clicks.corpus_world import DEPTH, WorldOptions, world_of
-from recsys.pipelines.studies.clicks.learning_study import LearningOptions, study_learning
+from recsys.pipelines.studies.clicks.click_features import (
+    CONSTANT,
+    PER_POSITION,
+    Pairs,
+    features,
+    pairs,
+)
+from recsys.pipelines.studies.clicks.corpus_world import (
+    DEPTH,
+    PRODUCTION,
+    RANKERS,
+    CorpusWorld,
+    WorldOptions,
+    world_of,
+)
+from recsys.pipelines.studies.clicks.rankers import BASELINES, LEARNERS
 from recsys.progress import Progress, silent
+from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
+
+# Do rankers that weigh clicks by inverse propensity rank better? A study where the truth is
+# known.
+#
+# Readers see the lists of one production ranker, and examine position k with the chance (1 / k)
+# ** eta. From the same clicks every ranker learns once as if all positions were alike, and again
+# with each click divided by the propensity of its position: the true one, and those estimated
+# from experiments in the same world. At eta = 0 there is no bias: a control. The skyline learns
+# from the relevance itself, which is what clicks without bias come to if there are enough of
+# them.
+#
+# All are judged by their nDCG@10 on the pools of test queries, the relevance being the world's.
+# Nothing is chosen on test queries: learners have their default options, and stop by the clicks
+# on validation queries, weighted as those of training.
+
+TRUE, RELEVANCE = "true propensities", "relevance itself"
+EXPERIMENTS: Mapping[str, tuple[str, Policy]] = {
+    "swap experiment": ("swap", Policy((PRODUCTION,), DEPTH, swaps=True)),
+    "AllPairs": ("harvest", Policy(RANKERS, DEPTH)),
+}
+"""Weights that are estimated -> the method, and what readers are shown for it."""
+TRAINING = "rankers trained"
+_LEARNT_FROM = ("train", "validation")
+_Task: TypeAlias = tuple[float | None, str, tuple[Pairs, Pairs]]
+"""What to learn from: eta of the clicks, name of their weights, pairs of train and validation."""
+
+
+@dataclass(frozen=True, slots=True)
+class LearningOptions:
+    """How much is simulated.
+
+    seeds: how often clicks are drawn and rankers trained; the world stays. impressions: lists to
+    learn from; a quarter as many are added for validation. trials: lists of each experiment that
+    propensities are estimated from. etas: how strong the bias is, a study for each.
+    """
+
+    seeds: int = 5
+    impressions: int = 6000
+    trials: int = 20_000
+    etas: tuple[float, ...] = (1.0, 0.0)
+
+    def __post_init__(self) -> None:
+        if self.seeds < 1 or len(set(self.etas)) < len(self.etas):
+            raise InputError(
+                f"{self.seeds} seeds and the biases {list(self.etas)} were asked for.",
+                "Ask for one seed at least, and for no bias twice.",
+            )
+
+    @property
+    def trainings(self) -> int:
+        """Count the rankers that are trained."""
+        weights = sum(1 + (eta != 0) + len(EXPERIMENTS) for eta in self.etas)
+        return self.seeds * len(LEARNERS) * (1 + weights)
+
+
+def study_learning(
+    world: CorpusWorld,
+    options: LearningOptions | None = None,
+    *,
+    rng: np.random.Generator,
+    progress: Progress = silent,
+) -> LearningStudy:
+    """Train rankers on clicks simulated in a world, and compare what they truly achieve.
+
+    Raises:
+        InputError: too little is simulated to learn from or to estimate propensities.
+    """
+    need("torch", "The feed-forward ranker")
+    chosen = options or LearningOptions()
+    lists = {part: _Lists.of(world, part) for part in world.parts}
+    test, found = lists["test"], defaultdict[System, list[Doubles]](list)
+    done = 0
+    for seed in rng.spawn(chosen.seeds):
+        for system, scores in _rankings(world, lists, chosen, seed):
+            found[system].append(graded_ndcg(scores, test.relevance, test.papers, DEPTH))
+            done += bool(system.weights)
+            progress(TRAINING, done, chosen.trainings)
+    values = {system: np.stack(each) for system, each in found.items()}
+    return LearningStudy(
+        cut=world.cut,
+        queries={part: len(each.queries) for part, each in world.parts.items()},
+        impressions=chosen.impressions,
+        trials=chosen.trials,
+        learned=learned(values, rng=rng),
+        gains=gains(values, rng=rng),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Lists:
+    """What the production ranker shows for each query of a part: the whole pool of a test query.
+
+    log: q lists of m papers. papers: (q, m) int32, in the world's ascending ids. relevance: (q, m)
+    float64. features: (q, m, 10) float32.
+    """
+
+    log: ClickLog
+    papers: Rows
+    relevance: Doubles
+    features: Floats
+
+    @classmethod
+    def of(cls, world: CorpusWorld, part: str) -> "_Lists":
+        own = world.parts[part]
+        columns = own.rankings[PRODUCTION][:, : DEPTH if part in _LEARNT_FROM else None]
+        papers = np.take_along_axis(own.pool, columns, axis=1)
+        log = ClickLog.of(
+            Impression(query, tuple(own.papers[paper] for paper in row))
+            for query, row in zip(own.queries, papers.tolist(), strict=True)
+        )
+        relevance = np.take_along_axis(own.relevance, columns, axis=1)
+        return cls(log, papers, relevance, features(log, world.records, world.embeddings))
+
+    def truth(self) -> Pairs:
+        """Pair every paper with all others of its list, weighted by its relevance."""
+        clicked = replace(self.log, clicked=self.log.present)
+        even = Propensities("none", np.ones(self.log.shown.shape[1]))
+        found = pairs(clicked, self.features, even, weighting=CONSTANT)
+        weight = self.relevance.ravel()[found.clicked]
+        return replace(found, weight=weight / weight.mean())
+
+
+def _rankings(
+    world: CorpusWorld,
+    lists: Mapping[str, _Lists],
+    options: LearningOptions,
+    rng: np.random.Generator,
+) -> Iterator[tuple[System, Doubles]]:
+    """Train every ranker once, and score the test lists: (q, m) float64 each."""
+    test = lists["test"]
+    for baseline in BASELINES:
+        yield System(baseline.name), baseline.score(test.log, test.features, rng)
+    start = int(rng.integers(2**32))  # Rankers differ in their pairs, not in where they start.
+    train, validation = (lists[part].truth() for part in _LEARNT_FROM)
+    biased = (_clicks(world, lists, options, eta, rng) for eta in options.etas)
+    for eta, weights, data in chain([(None, RELEVANCE, (train, validation))], *biased):
+        for name, fit in LEARNERS.items():
+            ranker = fit(*data, rng=np.random.default_rng(start))
+            yield System(name, weights, eta), ranker.score(test.features)
+
+
+def _clicks(
+    world: CorpusWorld,
+    lists: Mapping[str, _Lists],
+    options: LearningOptions,
+    eta: float,
+    rng: np.random.Generator,
+) -> Iterator[_Task]:
+    """Simulate clicks, and weigh them in each way."""
+    model = PositionBased(decay(eta, DEPTH))
+    shown = {"train": options.impressions, "validation": options.impressions // 4}
+    logs = {
+        part: simulate(world.parts[part], model, each, rng=rng, policy=Policy((PRODUCTION,), DEPTH))
+        for part, each in shown.items()
+    }
+
+    def weighted(propensities: Propensities, weighting: str = PER_POSITION) -> tuple[Pairs, Pairs]:
+        train, validation = (
+            pairs(log, lists[part].features[log.query], propensities, weighting=weighting)
+            for part, log in logs.items()
+        )
+        return train, validation
+
+    true = Propensities("true", model.examination)
+    yield eta, NAIVE, weighted(true, CONSTANT)
+    if eta != 0:  # Else it weighs nothing.
+        yield eta, TRUE, weighted(true)
+    for name, (method, policy) in EXPERIMENTS.items():
+        log = simulate(world.parts["train"], model, options.trials, rng=rng, policy=policy)
+        yield eta, name, weighted(estimate(log, METHODS[method]))
+
 
 RECOVERY, COVERAGE, LEARNING = STUDIES = ("recovery", "coverage", "learning")
 READERS = "position"
@@ -135,9 +343,9 @@ def study_clicks(
         recovered = _recover(train, models, chosen.recovery, streams[RECOVERY], progress)
     if COVERAGE in chosen.only:
         own = streams[COVERAGE]
-        functions = coverage.contrasting(train, rng=own)
+        functions = studies.contrasting(train, rng=own)
         plan = chosen.coverage
-        rows = coverage.study(
+        rows = studies.study(
             train, models[READERS], functions, rng=own, design=plan, progress=progress
         )
     learning = (

@@ -19,12 +19,19 @@ from recsys.eval.report.page import Page, Picture, Section
 from recsys.eval.report.tables import Cell, Table, best_marked, cells
 from recsys.eval.studies.clicks.click_log import ClickLog
 from recsys.eval.studies.clicks.click_pictures import Dot, dots, propensity_curves
-from recsys.eval.studies.clicks.clicked_places import MEASURES
-from recsys.eval.studies.clicks.estimators import Estimates, compare, estimate
-from recsys.eval.studies.clicks.evaluation_page import CURVE, CURVE_CAPTION
+from recsys.eval.studies.clicks.estimators import (
+    DOUBLY_ROBUST,
+    MEASURES,
+    NAIVE,
+    SNIPS,
+    Estimates,
+    Options,
+    compare,
+    estimate,
+)
+from recsys.eval.studies.clicks.pages import CURVE, CURVE_CAPTION
 from recsys.eval.studies.clicks.propensities import Propensities
 from recsys.eval.studies.clicks.recommendation_task import RecommendationTask, read_task
-from recsys.eval.studies.clicks.weighting import DOUBLY_ROBUST, NAIVE, SNIPS, Options
 from recsys.extras import need
 from recsys.formats.embeddings import Embeddings, read_embeddings
 from recsys.pipelines.studies.clicks.click_features import (

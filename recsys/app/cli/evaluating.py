@@ -1,50 +1,52 @@
-"""Commands that ask the queries of a split: `batch` writes a run, `evaluate` all that is told."""
+"""Commands that tell how good systems are: `batch`, `evaluate`, `compare`, `repeats`, `report`."""
 
-from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from recsys.app.cli.declarations import OneOf, Option, bad_value
+from typer import Argument, Option
+
 from recsys.app.cli.options import (
+    POOL,
+    Address,
     Candidates,
-    EngineChoices,
+    ComparisonFormat,
+    EngineName,
+    EvaluationFormat,
+    Folder,
     Index,
     Jobs,
     NoMetadata,
+    OneOf,
     OwnSplit,
     Part,
+    Quiet,
     Seed,
     Split,
+    bad_value,
     names_in,
+    shared_work,
 )
 from recsys.pipelines.evaluation.system_table import SYSTEMS
-
-_NAMES = ", ".join(SYSTEMS)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BatchChoices:
-    """What every query is asked."""
-
-    run: Annotated[
-        Path,
-        Option("--run", metavar="FILE", show_default=False, help="TREC run file to write."),
-    ]
-    part: Annotated[Part, Option("--part", help="Which queries to answer.")] = "test"
-    k: Annotated[int, Option("-k", min=1, help="Papers written per query.")] = 100
-    system: Annotated[str, OneOf(SYSTEMS), Option("--system", help="What ranks the papers.")] = (
-        "two-stage"
-    )
-    candidates: Candidates = None
-    no_metadata: NoMetadata = False
 
 
 def batch(
     index: Index,
     split: Split,
-    asked: BatchChoices,
-    sharing: EngineChoices,
+    *,
+    run: Annotated[
+        Path,
+        Option("--run", metavar="FILE", show_default=False, help="TREC run file to write."),
+    ],
+    part: Annotated[Part, Option("--part", help="Which queries to answer.")] = "test",
+    k: Annotated[int, Option("-k", min=1, help="Papers written per query.")] = 100,
+    system: Annotated[
+        str, OneOf(SYSTEMS), Option("--system", help="What ranks the papers.")
+    ] = "two-stage",
+    candidates: Candidates = None,
+    no_metadata: NoMetadata = False,
+    engine: EngineName = POOL,
+    address: Address = None,
+    quiet: Quiet = False,
     seed: Seed = 0,
     jobs: Jobs = None,
 ) -> None:
@@ -54,35 +56,39 @@ def batch(
     """
     from recsys.app.answer_writing import check_target, note
 
-    check_target(asked.run)
+    check_target(run)
     from recsys.app.inspection import damage_named
     from recsys.app.wiring import open_index
     from recsys.pipelines.evaluation.batch import BatchOptions, run_batch
 
-    options = partial(
-        BatchOptions,
-        part=asked.part,
-        k=asked.k,
-        system=asked.system,
-        metadata=not asked.no_metadata,
-        seed=seed,
-        candidates=names_in(asked.candidates),
-    )
-    with damage_named(index), sharing.running(jobs=jobs) as (progress, engine):
-        made = options(engine=engine)
-        report = run_batch(index, split, made, asked.run, open_index=open_index, progress=progress)
-    note("\n".join(report.lines()), quiet=sharing.quiet)
+    with (
+        damage_named(index),
+        shared_work(engine, address, quiet=quiet, jobs=jobs) as (progress, workers),
+    ):
+        options = BatchOptions(
+            part=part,
+            k=k,
+            system=system,
+            metadata=not no_metadata,
+            seed=seed,
+            candidates=names_in(candidates),
+            engine=workers,
+        )
+        report = run_batch(index, split, options, run, open_index=open_index, progress=progress)
+    note("\n".join(report.lines()), quiet=quiet)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AskChoices:
-    """Which systems are asked, what, and what is studied besides."""
-
-    part: Annotated[Part, Option("--part", help="Which queries to ask.")] = "test"
+def evaluate(
+    index: Index,
+    out: Folder,
+    *,
+    part: Annotated[Part, Option("--part", help="Which queries to ask.")] = "test",
     systems: Annotated[
         str,
-        Option("--systems", metavar="NAMES", help=f"Some of {_NAMES}; commas between them."),
-    ] = "bm25,embedding,stage-one,two-stage"
+        Option(
+            "--systems", metavar="NAMES", help=f"Some of {', '.join(SYSTEMS)}; commas between them."
+        ),
+    ] = "bm25,embedding,stage-one,two-stage",
     run: Annotated[
         list[str] | None,
         Option(
@@ -90,33 +96,26 @@ class AskChoices:
             metavar="NAME=FILE",
             help="TREC run of a system from elsewhere, to compare with; may be repeated.",
         ),
-    ] = None
-    k: Annotated[int, Option("-k", min=1, help="Papers kept per query.")] = 100
+    ] = None,
+    k: Annotated[int, Option("-k", min=1, help="Papers kept per query.")] = 100,
     k_study: Annotated[
         bool, Option("--k-study", help="Try several numbers of neighbours, too.")
-    ] = False
+    ] = False,
     self_citation: Annotated[
         bool,
         Option("--self-citation", help="Look where papers by the query's own authors stand, too."),
-    ] = False
+    ] = False,
     seed_study: Annotated[
         bool,
         Option("--seed-study", help="See what half of the references, given, would add."),
-    ] = False
-    candidates: Candidates = None
-    no_metadata: NoMetadata = False
-    seed: Seed = 0
-    jobs: Jobs = None
-
-
-def evaluate(
-    index: Index,
-    out: Annotated[
-        Path,
-        Option("--out", metavar="DIR", show_default=False, help="Folder to write."),
-    ],
-    asked: AskChoices,
-    sharing: EngineChoices,
+    ] = False,
+    candidates: Candidates = None,
+    no_metadata: NoMetadata = False,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    engine: EngineName = POOL,
+    address: Address = None,
+    quiet: Quiet = False,
     split: OwnSplit = None,
 ) -> None:
     """Evaluate systems on a split's part and write runs, judgements and figures into a folder.
@@ -131,32 +130,150 @@ def evaluate(
     from recsys.pipelines.evaluation.evaluate import EvaluateOptions
     from recsys.pipelines.evaluation.evaluate import evaluate as ask
 
-    options = partial(
-        EvaluateOptions,
-        part=asked.part,
-        systems=names_in(asked.systems) or (),
-        runs=_named_runs(asked.run or []),
-        k=asked.k,
-        seed=asked.seed,
-        metadata=not asked.no_metadata,
-        k_study=asked.k_study,
-        self_citation=asked.self_citation,
-        seed_study=asked.seed_study,
-        candidates=names_in(asked.candidates),
-        command=command_line(),
-    )
-    with damage_named(index), sharing.running(jobs=asked.jobs) as (progress, engine):
-        made = options(engine=engine)
-        report = ask(index, split, made, out, open_index=open_index, progress=progress)
-    note("\n".join(report.lines()), quiet=sharing.quiet)
-
-
-def _named_runs(texts: list[str]) -> dict[str, Path]:
-    found: dict[str, Path] = {}
-    for text in texts:
+    runs: dict[str, Path] = {}
+    for text in run or ():
         name, _, path = text.partition("=")
-        if not (name and path) or name in found:
-            reason = "names a second run so" if name in found else "is not NAME=FILE"
+        if not (name and path) or name in runs:
+            reason = "names a second run so" if name in runs else "is not NAME=FILE"
             raise bad_value(f"{text!r} {reason}.", option="--run")
-        found[name] = Path(path)
-    return found
+        runs[name] = Path(path)
+    with (
+        damage_named(index),
+        shared_work(engine, address, quiet=quiet, jobs=jobs) as (progress, workers),
+    ):
+        options = EvaluateOptions(
+            part=part,
+            systems=names_in(systems) or (),
+            runs=runs,
+            k=k,
+            seed=seed,
+            metadata=not no_metadata,
+            k_study=k_study,
+            self_citation=self_citation,
+            seed_study=seed_study,
+            candidates=names_in(candidates),
+            command=command_line(),
+            engine=workers,
+        )
+        report = ask(index, split, options, out, open_index=open_index, progress=progress)
+    note("\n".join(report.lines()), quiet=quiet)
+
+
+def compare(
+    runs: Annotated[
+        list[Path],
+        Argument(
+            metavar="RUN...",
+            show_default=False,
+            help="TREC run files; a system is named by its file, without the suffix.",
+        ),
+    ],
+    qrels: Annotated[
+        Path,
+        Option(
+            "--qrels", metavar="FILE", show_default=False, help="TREC judgements of the queries."
+        ),
+    ],
+    output: Annotated[
+        ComparisonFormat, Option("--format", help="How the comparison is written.")
+    ] = "table",
+    seed: Annotated[int, Option("--seed", min=0, help="Seed of everything random.")] = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Score TREC runs of any system, with 95 % intervals, and test every pair of them.
+
+    A judged query that is missing from a run counts as 0, a query that is not judged is left out,
+    and a paper that is not judged counts as not relevant; the notes say how many there were.
+    """
+    from recsys.app.answer_writing import emit, note
+    from recsys.eval.report.compare import RENDERERS
+    from recsys.eval.report.compare import compare as compare_runs
+
+    compared = compare_runs(runs, qrels, seed=seed)
+    for sentence in compared.notes:
+        note(sentence, quiet=quiet)
+    emit(RENDERERS[output](compared))
+
+
+def repeats(
+    folders: Annotated[
+        list[Path],
+        Argument(
+            metavar="DIR...",
+            show_default=False,
+            help="Folders that `recsys evaluate` wrote with different seeds.",
+        ),
+    ],
+    output: Annotated[
+        ComparisonFormat, Option("--format", help="How the table is written.")
+    ] = "table",
+    base: Annotated[
+        str | None,
+        Option(
+            "--base",
+            metavar="SYSTEM",
+            show_default="none",
+            help="Show also what each system has more than this one, with 95 % intervals.",
+        ),
+    ] = None,
+    seed: Annotated[int, Option("--seed", min=0, help="Seed of the tests and the intervals.")] = 0,
+) -> None:
+    """Average evaluations that repeat one another, and test every pair of systems.
+
+    For models that are trained with several seeds: mean, standard deviation over the seeds, 95 %
+    interval over the queries, and which systems differ by more than chance when each query's
+    figures are averaged over the seeds.
+    """
+    from recsys.app.answer_writing import emit
+    from recsys.eval.report.repeats import RENDERERS
+    from recsys.eval.report.repeats import repeats as average
+
+    emit(RENDERERS[output](average(folders, base=base, seed=seed)))
+
+
+def report(
+    folder: Annotated[
+        Path,
+        Argument(
+            metavar="DIR",
+            show_default=False,
+            help="Folder that `recsys evaluate` wrote, or an encoder that was trained.",
+        ),
+    ],
+    output: Annotated[
+        EvaluationFormat, Option("--format", help="How the report is written.")
+    ] = "html",
+    out: Annotated[
+        Path | None,
+        Option(
+            "--out",
+            metavar="FILE",
+            show_default="report.html, .md, .json or .tex in DIR",
+            help="File to write; `-` is stdout.",
+        ),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Report on an evaluation: one HTML page, Markdown, JSON, or LaTeX tables.
+
+    The HTML page needs no network and no script; unless --out is given, its pictures are written
+    beside it as SVG files. LaTeX needs the package booktabs. Of an encoder that was trained, the
+    page shows the curves of loss and dev.
+    """
+    from recsys.app.answer_writing import check_target, emit, note
+    from recsys.eval.report.evaluation_pictures import write_pictures
+    from recsys.eval.report.evaluation_report import SUFFIXES, Report, read_report
+    from recsys.eval.report.page import FORMATS
+    from recsys.eval.studies.encoders.training_page import is_training, read_training
+
+    to_stdout = out == Path("-")
+    target = out or folder / f"report{SUFFIXES[output]}"
+    if out and not to_stdout:
+        check_target(out)
+    trained = is_training(folder)
+    found = read_training(folder, folder.resolve().name) if trained else read_report(folder)
+    emit(FORMATS[output](found), None if to_stdout else target)
+    if isinstance(found, Report) and out is None and output == "html":
+        write_pictures(folder, found.assessment)
+    if not to_stdout:
+        note(f"Written to {target}.", quiet=quiet)

@@ -1,25 +1,22 @@
 """The command `fetch`: papers of open sources on the web, as a corpus."""
 
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from recsys.app.cli.declarations import Argument, Option, bad_value
-from recsys.app.cli.options import Quiet
+from typer import Argument, Option
+
+from recsys.app.cli.options import Quiet, bad_value
 
 if TYPE_CHECKING:
-    from recsys.app.fetch_wiring import Errand
-    from recsys.pipelines.online.fetching.fetch_question import FetchQuestion
+    from recsys.pipelines.online.fetch_plan import FetchQuestion
 
 PAPERS = 2000
-"""As `fetch_question.PAPERS`, which help need not import."""
+"""As `fetch_plan.PAPERS`, which help need not import."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WhatToFetch:
-    """What the papers are to be about: one of a draft, a query, a file, a library."""
-
+def fetch(
     draft: Annotated[
         str | None,
         Argument(
@@ -28,7 +25,8 @@ class WhatToFetch:
             help="A draft whose surroundings are fetched, in any format that `recsys recommend` "
             "reads.",
         ),
-    ] = None
+    ] = None,
+    *,
     query: Annotated[
         str | None,
         Option(
@@ -37,7 +35,7 @@ class WhatToFetch:
             show_default=False,
             help="Fetch what these words find, and what is around it.",
         ),
-    ] = None
+    ] = None,
     update: Annotated[
         Path | None,
         Option(
@@ -46,11 +44,11 @@ class WhatToFetch:
             show_default=False,
             help="Fetch what is new since this file was fetched, and merge it into the file.",
         ),
-    ] = None
+    ] = None,
     zotero: Annotated[
         bool,
         Option("--zotero", help="Fetch the Zotero library of this machine, while Zotero runs."),
-    ] = False
+    ] = False,
     group: Annotated[
         str | None,
         Option(
@@ -59,28 +57,10 @@ class WhatToFetch:
             show_default="your own library",
             help="With --zotero: the number of a group, whose library is fetched.",
         ),
-    ] = None
-
-    def check(self) -> None:
-        """Refuse none, and several.
-
-        Raises:
-            UsageError: saying which.
-        """
-        given = [self.draft, self.query, self.update, self.zotero or None]
-        if sum(each is not None for each in given) != 1:
-            raise bad_value("give one of a draft, --query, --update and --zotero.", option="DRAFT")
-        if self.group is not None and not (self.zotero and self.group.isdecimal()):
-            raise bad_value("it is the number of a group, with --zotero.", option="--group")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HowToFetch:
-    """From where, how many, and of which years."""
-
+    ] = None,
     papers: Annotated[
         int, Option("--papers", min=1, max=50_000, help="Number of papers to fetch at most.")
-    ] = PAPERS
+    ] = PAPERS,
     source: Annotated[
         list[str] | None,
         Option(
@@ -90,11 +70,11 @@ class HowToFetch:
             help="One of openalex, semanticscholar, crossref, arxiv and pubmed; may be repeated: "
             "the first one leads, the others add what they know of its papers.",
         ),
-    ] = None
+    ] = None,
     since: Annotated[
         int | None,
         Option("--from", metavar="YEAR", show_default="any", help="Fetch no older paper."),
-    ] = None
+    ] = None,
     as_of: Annotated[
         int | None,
         Option(
@@ -105,7 +85,7 @@ class HowToFetch:
             show_default="now",
             help="Fetch as in this year: nothing newer is fetched, or counted.",
         ),
-    ] = None
+    ] = None,
     most_requests: Annotated[
         int | None,
         Option(
@@ -114,25 +94,13 @@ class HowToFetch:
             show_default="as many as the plan says",
             help="Make no more requests than these.",
         ),
-    ] = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FirstChoices:
-    """What happens before anything is sent."""
-
+    ] = None,
     dry_run: Annotated[
         bool, Option("--dry-run", help="Show requests, credits and minutes, and fetch nothing.")
-    ] = False
+    ] = False,
     yes: Annotated[bool, Option("--yes", help="Agree to the plan; without, the terminal asks.")] = (
         False
-    )
-
-
-def fetch(
-    what: WhatToFetch,
-    how: HowToFetch,
-    first: FirstChoices,
+    ),
     out: Annotated[
         Path | None,
         Option(
@@ -153,60 +121,67 @@ def fetch(
     """
     from recsys.app.answer_writing import emit, note
     from recsys.app.bars import shown_progress
+    from recsys.app.fetch_wiring import Errand, fetching, reading_library, updating
     from recsys.app.known_lists import agree
 
-    what.check()
-    with _errand(what, how, _target(what, out, dry=first.dry_run)) as errand:
+    if sum([draft is not None, query is not None, update is not None, zotero]) != 1:
+        raise bad_value("give one of a draft, --query, --update and --zotero.", option="DRAFT")
+    if group is not None and not (zotero and group.isdecimal()):
+        raise bad_value("it is the number of a group, with --zotero.", option="--group")
+    target = _target(update, out, dry=dry_run)
+    opened: AbstractContextManager[Errand | None]
+    if update is not None:
+        opened = updating(target, most_requests)
+    elif zotero:
+        opened = reading_library(target, group)
+    else:
+        asked = _question(draft, query, source or ["openalex"], papers, since, as_of)
+        opened = fetching(asked, target, most_requests)
+    with opened as errand:
         if errand is None:
             note(f"{out} answers this question already: nothing was asked.", quiet=quiet)
             return
-        if first.dry_run:
+        if dry_run:
             emit("\n".join(errand.lines()) + "\n")
             return
-        agree(errand.lines(), yes=first.yes, quiet=quiet)
+        agree(errand.lines(), yes=yes, quiet=quiet)
         with shown_progress(quiet=quiet) as progress:
             report = errand.carry_out(progress)
         note("\n".join(report.lines()), quiet=quiet)
 
 
-def _target(what: WhatToFetch, out: Path | None, *, dry: bool) -> Path:
-    """Return the file to write; dry: nothing will be written, so that any will do."""
+def _target(update: Path | None, out: Path | None, *, dry: bool) -> Path:
+    """Return the file to write; dry: nothing will be written, so that any will do.
+
+    Raises:
+        UsageError: none is named, or one beside the file that is updated.
+        InputError: it cannot be written.
+    """
     from recsys.app.answer_writing import check_target
 
-    if what.update is not None:
-        if out is not None:
-            raise bad_value("--update writes its own file.", option="--out")
-        return what.update
-    if out is None and dry:
-        return Path("fetched.jsonl.gz")
-    if out is None:
+    if update is not None and out is not None:
+        raise bad_value("--update writes its own file.", option="--out")
+    if update is None and out is None and not dry:
         raise bad_value("name the file to write.", option="--out")
-    check_target(out)
-    return out
+    if out is not None:
+        check_target(out)
+    return update or out or Path("fetched.jsonl.gz")
 
 
-def _errand(
-    what: WhatToFetch, how: HowToFetch, out: Path
-) -> "AbstractContextManager[Errand | None]":
-    from recsys.app.fetch_wiring import fetching, reading_library, updating
-
-    if what.update is not None:
-        return updating(out, how.most_requests)
-    if what.zotero:
-        return reading_library(out, what.group)
-    return fetching(_question(what, how), out, how.most_requests)
-
-
-def _question(what: WhatToFetch, how: HowToFetch) -> "FetchQuestion":
-    from dataclasses import replace
-
-    from recsys.pipelines.online.fetching.fetch_question import FetchQuestion, asked_of_draft
+def _question(
+    draft: str | None,
+    query: str | None,
+    sources: list[str],
+    papers: int,
+    since: int | None,
+    as_of: int | None,
+) -> "FetchQuestion":
+    from recsys.pipelines.online.fetch_plan import FetchQuestion, asked_of_draft
     from recsys.query.named import read_draft
 
-    sources = tuple(dict.fromkeys(how.source or ("openalex",)))
-    if what.query is not None:
-        asked = FetchQuestion(what.query, papers=how.papers, sources=sources, query=True)
+    names = tuple(dict.fromkeys(sources))
+    if query is not None:
+        asked = FetchQuestion(query, papers=papers, sources=names, query=True)
     else:
-        asked = asked_of_draft(read_draft(Path(what.draft or "-")), sources, how.papers)
-    as_of = asked.as_of if how.as_of is None else how.as_of
-    return replace(asked, since=how.since, as_of=as_of)
+        asked = asked_of_draft(read_draft(Path(draft or "-")), names, papers)
+    return replace(asked, since=since, as_of=asked.as_of if as_of is None else as_of)

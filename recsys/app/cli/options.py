@@ -1,21 +1,74 @@
 """Options that mean the same in every command, and the words that they take.
 
-Options of one command alone stand before it, in a dataclass called after what they choose.
+An annotation says of a parameter what typer reads, and beside it what `program.command` does.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_origin
 
-from recsys.app.cli.declarations import Argument, IndexPlace, OneOf, Option, bad_value
+from typer import Argument, Option
+
+from recsys.errors import UsageError
 from recsys.keyphrases import LABELS, MADE_OF_CITED, OWN
 from recsys.progress import Progress
+from recsys.query.question_schema import QuestionOption, options
 
 if TYPE_CHECKING:
     from recsys.pipelines.corpora.collect import Reading
-    from recsys.pipelines.jobs.engines.engine_contract import Engine
+    from recsys.pipelines.jobs.engines import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class IndexPlace:
+    """Stands in an annotation before the last: the value is where an index lies.
+
+    changed: whether the command may change it. followed: whether it runs on, and shall see what
+    others change.
+    """
+
+    changed: bool = False
+    followed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """Stands in an annotation before the last: the value is one of the names of a table."""
+
+    names: Iterable[str]
+
+
+class Without:
+    """Stands beside `QuestionOptions` in an annotation: the options that a command does without."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+
+def bad_value(why: str, *, option: str) -> UsageError:
+    """Say that the value of an option makes no sense."""
+    return UsageError(f"Invalid value for {option}: {why}")
+
+
+def cli_option(option: QuestionOption) -> Any:  # noqa: ANN401  # As `typer.Option` itself.
+    """Make typer's option of an option of a question."""
+    spec = option.spec
+    again = "; may be repeated." if get_origin(option.kind) is tuple else "."
+    return Option(
+        spec.flag,
+        help=spec.help.removesuffix(".") + again,
+        metavar=spec.metavar,
+        min=spec.least,
+        max=spec.most,
+        show_default=True if spec.unset is None else spec.unset,
+    )
+
+
+def named_option(name: str) -> Any:  # noqa: ANN401  # As `typer.Option` itself.
+    """Make typer's option of the option of a question that has this name."""
+    return cli_option(next(each for each in options() if each.name == name))
 
 
 Part: TypeAlias = Literal["train", "dev", "test"]
@@ -37,8 +90,31 @@ _INDEX = Argument(
     show_default=False,
 )
 Index: TypeAlias = Annotated[Path, IndexPlace(), _INDEX]
+IndexOrStarter: TypeAlias = Annotated[
+    Path | None,
+    IndexPlace(),
+    Option(
+        "--index",
+        metavar="DIR",
+        show_default="the starter corpus",
+        help="Directory that `recsys build` wrote, or s3://BUCKET/PATH of one on a store.",
+    ),
+]
 ChangedIndex: TypeAlias = Annotated[Path, IndexPlace(changed=True), _INDEX]
 """Of a command that writes a new generation."""
+Title: TypeAlias = Annotated[
+    str | None,
+    Option("--title", metavar="TEXT", show_default="the draft's own", help="Title of the draft."),
+]
+Abstract: TypeAlias = Annotated[
+    str | None,
+    Option(
+        "--abstract",
+        metavar="TEXT",
+        show_default="the draft's own",
+        help="Abstract of the draft.",
+    ),
+]
 Split: TypeAlias = Annotated[
     Path,
     Option(
@@ -94,6 +170,9 @@ NoWait: TypeAlias = Annotated[
         "--no-wait", help="Fail at once if another process is writing the index; else wait for it."
     ),
 ]
+OnDevice: TypeAlias = Annotated[
+    Device, Option("--device", help="Where to compute; auto takes a GPU if there is one.")
+]
 Folder: TypeAlias = Annotated[
     Path, Option("--out", metavar="DIR", show_default=False, help="Folder to write.")
 ]
@@ -114,85 +193,67 @@ def names_in(text: str | None) -> tuple[str, ...] | None:
 # How commands are told where the work is done that can be shared out.
 
 POOL, RAY = "pool", "ray"
+EngineName: TypeAlias = Annotated[
+    str,
+    OneOf((POOL, RAY)),
+    Option(
+        "--engine",
+        help="What shares the work: the processors of this machine, or a cluster of Ray (needs "
+        "`recsys[ray]`). What is written does not depend on it.",
+    ),
+]
+Address: TypeAlias = Annotated[
+    str | None,
+    Option(
+        "--address",
+        metavar="ADDRESS",
+        show_default="a cluster of this machine alone",
+        help="Cluster of Ray: `auto` for the one that this machine is in, HOST:PORT, or "
+        "ray://HOST:PORT.",
+    ),
+]
+NumGpus: TypeAlias = Annotated[
+    float,
+    Option(
+        "--num-gpus",
+        min=0,
+        help="With Ray: share of a GPU that each process takes to encode, such as 0.5.",
+    ),
+]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EngineChoices:
-    """What shares the work, and whether it is watched."""
+@contextmanager
+def shared_work(
+    engine: str,
+    address: str | None,
+    *,
+    quiet: bool,
+    jobs: int | None = None,
+    num_gpus: float = 0.0,
+) -> Iterator[tuple[Progress, "Engine"]]:
+    """Give what shows progress, and the engine that was chosen, connected.
 
-    engine: Annotated[
-        str,
-        OneOf((POOL, RAY)),
-        Option(
-            "--engine",
-            help="What shares the work: the processors of this machine, or a cluster of Ray (needs "
-            "`recsys[ray]`). What is written does not depend on it.",
-        ),
-    ] = POOL
-    address: Annotated[
-        str | None,
-        Option(
-            "--address",
-            metavar="ADDRESS",
-            show_default="a cluster of this machine alone",
-            help="Cluster of Ray: `auto` for the one that this machine is in, HOST:PORT, or "
-            "ray://HOST:PORT.",
-        ),
-    ] = None
-    quiet: Quiet = False
+    jobs: processes at most; None: one per processor.
 
-    @contextmanager
-    def running(self, *, jobs: int | None = None) -> Iterator[tuple[Progress, "Engine"]]:
-        """Give what shows progress, and the engine: see `opened`."""
-        from recsys.app.bars import shown_progress
+    Raises:
+        UsageError: what is said of a cluster goes to the pool.
+        RecsysError: see `ray_connection.connected`.
+    """
+    from recsys.app.bars import shown_progress
 
-        with shown_progress(quiet=self.quiet) as progress, self.opened(jobs=jobs) as engine:
-            yield progress, engine
+    with shown_progress(quiet=quiet) as progress:
+        if engine == RAY:
+            from recsys.pipelines.jobs.ray_cluster import connected
 
-    @contextmanager
-    def opened(self, *, jobs: int | None = None, gpus: float = 0.0) -> Iterator["Engine"]:
-        """Give the engine that was chosen, connected.
-
-        Args:
-            jobs: processes at most; None: one per processor.
-            gpus: share of a GPU for each process that encodes.
-
-        Raises:
-            UsageError: what is said of a cluster goes to the pool.
-            RecsysError: see `ray_connection.connected`.
-        """
-        if self.engine == RAY:
-            from recsys.pipelines.jobs.engines.ray_connection import connected
-
-            with connected(self.address, actors=jobs, gpus=gpus) as cluster:
-                yield cluster
+            with connected(address, actors=jobs, gpus=num_gpus) as cluster:
+                yield progress, cluster
             return
-        for option, given in (("--address", self.address), ("--num-gpus", gpus)):
+        for option, given in (("--address", address), ("--num-gpus", num_gpus)):
             if given:
                 raise bad_value(f"it is of a cluster: give --engine {RAY}, too.", option=option)
-        from recsys.pipelines.jobs.engines.process_pool import ProcessPool
+        from recsys.pipelines.jobs.engines import ProcessPool
 
-        yield ProcessPool(jobs)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EncodingEngineChoices(EngineChoices):
-    """What shares the work where texts are encoded, which GPUs do faster."""
-
-    num_gpus: Annotated[
-        float,
-        Option(
-            "--num-gpus",
-            min=0,
-            help="With Ray: share of a GPU that each process takes to encode, such as 0.5.",
-        ),
-    ] = 0.0
-
-    @contextmanager
-    def opened(self, *, jobs: int | None = None, gpus: float = 0.0) -> Iterator["Engine"]:
-        """Give the engine that was chosen: see `EngineChoices.opened`. gpus: of the option."""
-        with EngineChoices.opened(self, jobs=jobs, gpus=gpus or self.num_gpus) as engine:
-            yield engine
+        yield progress, ProcessPool(jobs)
 
 
 # How commands are told which files hold papers, and how to read them.
@@ -224,66 +285,54 @@ Columns: TypeAlias = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadingChoices:
-    """How files of papers are read."""
-
-    columns: Columns = None
-    apart: Annotated[
-        bool,
-        Option(
-            "--preprints-apart",
-            help="Keep a preprint and the paper that it became as two papers.",
-        ),
-    ] = False
-    titles_only: Annotated[
-        bool,
-        Option(
-            "--titles-only",
-            help="Leave abstracts out: what is encoded, searched and shown of a paper is its "
-            "title. For corpora in which only some papers have an abstract.",
-        ),
-    ] = False
-
-    keyphrases: Annotated[
-        str | None,
-        Option(
-            "--keyphrases",
-            metavar="FIELD",
-            show_default="none",
-            help="Let each abstract begin with the paper's keyphrases, so that they are encoded, "
-            "searched and shown with it: `keyphrases`, as files of most formats have them, or "
-            "labels.NAME of the papers' labels. Best where their authors gave them; the keywords "
-            "of a draft are then read as well.",
-        ),
-    ] = None
-
-    @property
-    def reading(self) -> "Reading":
-        """What was chosen.
-
-        Raises:
-            UsageError: the columns are not told as `field=name`, or there is no such field.
-        """
-        from recsys.pipelines.corpora.collect import Reading
-
-        columns, keyphrases = columns_in(self.columns), keyphrases_from(self.keyphrases)
-        return Reading(columns, self.apart, self.titles_only, keyphrases)
+Apart: TypeAlias = Annotated[
+    bool,
+    Option(
+        "--preprints-apart",
+        help="Keep a preprint and the paper that it became as two papers.",
+    ),
+]
+TitlesOnly: TypeAlias = Annotated[
+    bool,
+    Option(
+        "--titles-only",
+        help="Leave abstracts out: what is encoded, searched and shown of a paper is its "
+        "title. For corpora in which only some papers have an abstract.",
+    ),
+]
+Keyphrases: TypeAlias = Annotated[
+    str | None,
+    Option(
+        "--keyphrases",
+        metavar="FIELD",
+        show_default="none",
+        help="Let each abstract begin with the paper's keyphrases, so that they are encoded, "
+        "searched and shown with it: `keyphrases`, as files of most formats have them, or "
+        "labels.NAME of the papers' labels. Best where their authors gave them; the keywords "
+        "of a draft are then read as well.",
+    ),
+]
 
 
-def keyphrases_from(text: str | None) -> str:
-    """Read where keyphrases are, empty for nowhere.
+def reading_of(
+    columns: str | None, keyphrases: str | None, *, apart: bool, titles_only: bool
+) -> "Reading":
+    """Say how files of papers are read.
 
     Raises:
-        UsageError: it is neither `keyphrases` nor `labels.NAME`, or tells what papers cite.
+        UsageError: the columns are not told as `field=name`, or there is no such field; keyphrases
+            are neither `keyphrases` nor `labels.NAME`, or tell what papers cite.
     """
-    named = (text or "").strip()
+    from recsys.pipelines.corpora.collect import Reading
+
+    named = (keyphrases or "").strip()
     if named == MADE_OF_CITED:
         told = "Keywords Plus are made from the titles that a paper cites; no draft has any."
         raise bad_value(told, option="--keyphrases")
-    if text is None or named == OWN or (named.startswith(LABELS) and named != LABELS):
-        return named
-    raise bad_value(f"{text!r} is neither {OWN} nor {LABELS}NAME.", option="--keyphrases")
+    is_label = named.startswith(LABELS) and named != LABELS
+    if keyphrases is not None and named != OWN and not is_label:
+        raise bad_value(f"{keyphrases!r} is neither {OWN} nor {LABELS}NAME.", option="--keyphrases")
+    return Reading(columns_in(columns), apart, titles_only, named)
 
 
 def columns_in(text: str | None) -> tuple[tuple[str, str], ...]:

@@ -1,42 +1,131 @@
-"""The program `recsys` as typer takes it: what explains, completes, and says what is wrong."""
+"""The program `recsys` as typer takes it: its commands, and how a command line reaches one."""
 
-import os
-from collections.abc import Sequence
-from typing import Annotated
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 
 import typer
+import typer.main
+from typer.core import TyperCommand, TyperGroup
 
-from recsys.app.cli.command_table import COMMANDS, GROUPS, Place
-from recsys.app.cli.declarations import Command
-from recsys.app.cli.running import COMPLETION
-from recsys.app.cli.signatures import command
+from recsys.app.cli.entry import JSON_ERRORS
+from recsys.app.cli.options import IndexPlace, OneOf, Without, cli_option
+from recsys.app.remote_indexes import addressed, change_here, followed, is_remote, read_here
 from recsys.errors import UsageError
+from recsys.query.question_schema import QuestionOptions, options
 from recsys.version import CREATED_BY
 
+Command: TypeAlias = Callable[..., int | None]
+"""Returns an exit code, or None for 0."""
+JsonErrors: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        JSON_ERRORS,
+        help='Write an error as {"error": {"kind", "what", "hint"}} on stderr, for programs.',
+    ),
+]
+_Note = TypeVar("_Note", IndexPlace, OneOf, Without)
+_LITERAL: Any = Literal
 
-def application(words: Sequence[str] | None = None) -> typer.Typer:
-    """Make typer's program of the commands.
+GROUPS: Mapping[str, str] = {
+    "train": "Train a model of an index on the citations of its own papers.",
+    "study": "Measure and compare methods: networks, encoders, clicks.",
+}
+"""Word that begins the names of several commands -> what they have in common."""
 
-    words: of the command line; a command that they do not name is shown, but not imported. None
-    imports every command.
+COMMANDS: Mapping[str, str] = {
+    "recommend": "recommending:recommend",
+    "cite": "citing:cite",
+    "serve": "serving:serve",
+    "map": "recommending:draw_map",
+    "build": "building:build",
+    "update": "building:update",
+    "add-contexts": "sentences:add_contexts",
+    "corpus": "building:corpus",
+    "fetch": "fetching:fetch",
+    "train ranker": "building:train_ranker",
+    "train local": "sentences:train_local",
+    "train nnselect": "networks:train_nnselect",
+    "train nnrank": "networks:train_nnrank",
+    "train encoder": "encoder_training:train_encoder",
+    "batch": "evaluating:batch",
+    "evaluate": "evaluating:evaluate",
+    "evaluate-local": "sentences:evaluate_local",
+    "compare": "evaluating:compare",
+    "repeats": "evaluating:repeats",
+    "report": "evaluating:report",
+    "embed": "encoder_measures:embed",
+    "inspect": "checking:inspect",
+    "doctor": "checking:doctor",
+    "study tune-nnselect": "networks:tune_nnselect",
+    "study tune-nnrank": "networks:tune_nnrank",
+    "study ablate-nnrank": "networks:ablate_nnrank",
+    "study ablate-encoder": "encoder_training:ablate_encoder",
+    "study train-journal": "encoder_training:train_journal",
+    "study ablate-journal": "encoder_training:ablate_journal",
+    "study scidocs": "encoder_measures:scidocs",
+    "study scidocs-generate": "encoder_measures:generate_scidocs",
+    "study probe": "encoder_measures:probe_embeddings",
+    "study compare-encoders": "encoder_measures:compare_encoders",
+    "study clicks-simulate": "clicks:simulate",
+    "study clicks-estimate": "clicks:estimate",
+    "study clicks-evaluate": "clicks:evaluate",
+    "study clicks-task": "clicks:run_task",
+    "study clicks-study": "clicks:study",
+}
+"""Full name of a command, in the order in which `--help` shows them -> its module and function."""
+
+
+def run(words: Sequence[str]) -> int:
+    """Let typer read a command line and run what it asks for; return the exit code.
+
+    Raises:
+        UsageError: there is no such command or option, or a value makes no sense.
+    """
+    try:
+        program = typer.main.get_command(application(words))
+        return program.main(list(words), prog_name="recsys", standalone_mode=False) or 0
+    except typer.Abort as error:
+        raise KeyboardInterrupt from error
+    except typer.TyperException as error:
+        # What typer checks by pydantic begins with pydantic's words.
+        what = error.format_message().replace("Value error, ", "")
+        stop = "" if what.endswith((".", "?", ")")) else "."
+        path = getattr(getattr(error, "ctx", None), "command_path", "recsys")
+        raise UsageError(what + stop, f"See `{path} --help`.") from error
+
+
+def application(words: Sequence[str] = ()) -> typer.Typer:
+    """Make typer's program of the commands: of the one that the words begin with, else of all.
+
+    The module of a command is imported here, so that a process imports the one that it runs.
     """
     app = typer.Typer(
+        cls=PlainGroup,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    app.callback(invoke_without_command=True)(root)
-    groups = {name: typer.Typer(rich_markup_mode=None, help=text) for name, text in GROUPS.items()}
+    app.callback(invoke_without_command=True)(_root)
+    groups = {
+        name: typer.Typer(cls=PlainGroup, rich_markup_mode=None, help=text)
+        for name, text in GROUPS.items()
+    }
     for name, group in groups.items():
         app.add_typer(group, name=name)
-    for name, place in COMMANDS.items():
-        *inside, own = path = name.split()
-        run = place.load() if words is None or {*path} <= {*words} else _only_shown(place)
-        (groups[inside[0]] if inside else app).command(own)(command(name, run))
+    named = [name for name in COMMANDS if list(words[: name.count(" ") + 1]) == name.split()]
+    for name in named or COMMANDS:
+        *inside, own = name.split()
+        group = groups[inside[0]] if inside else app
+        group.command(own, cls=PlainCommand)(command(name, load(name)))
     return app
 
 
-def root(
+def _root(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
@@ -52,31 +141,168 @@ def root(
         raise typer.Exit(2)
 
 
-def run(words: Sequence[str]) -> int:
-    """Let typer read a command line and run what it asks for; return the exit code.
+def load(name: str) -> Command:
+    """Import the command of a name."""
+    module, _, function = COMMANDS[name].partition(":")
+    found: Command = getattr(import_module(f"recsys.app.cli.{module}"), function)
+    return found
 
-    Raises:
-        UsageError: there is no such command or option, or a value makes no sense.
+
+def command(name: str, run: Command) -> Callable[..., int]:
+    """Make of a function what typer takes for the command of this name.
+
+    An index that lies on a store becomes a folder of this machine, and what the command changes
+    there is brought to the store.
     """
-    app = application(None if COMPLETION in os.environ else words)
-    try:
-        return app(list(words), prog_name="recsys", standalone_mode=False) or 0
-    except typer.Abort as error:
-        raise KeyboardInterrupt from error
-    except typer.TyperException as error:
-        raise _told(error) from error
+
+    def called(**given: Any) -> int:  # noqa: ANN401  # Whatever the parameters are.
+        del given["json_errors"]  # `failures.exit_code` finds it among the words.
+        try:
+            with ExitStack() as stack:
+                for each in inspect.signature(run).parameters.values():
+                    if without := _note(each, Without):
+                        given[each.name] = _question(given, without)
+                    elif place := _note(each, IndexPlace):
+                        quiet = bool(given.get("quiet"))
+                        given[each.name] = _here(given[each.name], place, stack, quiet=quiet)
+                return run(**given) or 0
+        except UsageError as error:
+            raise UsageError(error.what, f"See `recsys {name} --help`.") from error
+
+    called.__name__, called.__doc__ = run.__name__, run.__doc__
+    signature = inspect.Signature([*parameters(run)])
+    called.__signature__ = signature  # type: ignore[attr-defined]  # For `inspect.signature`.
+    return called
 
 
-def _told(error: typer.TyperException) -> UsageError:
-    # What typer checks by pydantic begins with pydantic's words.
-    what = error.format_message().replace("Value error, ", "")
-    stop = "" if what.endswith((".", "?", ")")) else "."
-    path = getattr(getattr(error, "ctx", None), "command_path", "recsys")
-    return UsageError(what + stop, f"See `{path} --help`.")
+def parameters(run: Command) -> Iterator[inspect.Parameter]:
+    """List the arguments and options of a command, as typer takes them.
+
+    The options of a question stand where the function takes `QuestionOptions`, and --json-errors
+    at the end of every command.
+    """
+    for each in inspect.signature(run).parameters.values():
+        if without := _note(each, Without):
+            yield from _question_parameters(without)
+            continue
+        annotation = each.annotation
+        if one_of := _note(each, OneOf):
+            kind, *_, option = get_args(annotation)
+            words: Any = _LITERAL[tuple(one_of.names)]
+            optional = isinstance(None, kind)  # `str | None`.
+            annotation = Annotated[words | None if optional else words, option]
+        yield _parameter(each.name, annotation, each.default)
+    yield _parameter("json_errors", JsonErrors, False)
 
 
-def _only_shown(place: Place) -> Command:
-    def unread() -> None: ...
+def _question_parameters(without: Without) -> Iterator[inspect.Parameter]:
+    for each in options():
+        if each.name not in without.names:
+            several = get_origin(each.kind) is tuple
+            kind = list[str] | None if several else each.kind
+            yield _parameter(
+                each.name, Annotated[kind, cli_option(each)], None if several else each.default
+            )
 
-    unread.__doc__ = place.about
-    return unread
+
+def _question(given: dict[str, Any], without: Without) -> QuestionOptions:
+    """Take the options of a question out of the values of a command's parameters."""
+    values: dict[str, Any] = {}
+    for each in options():
+        if each.name not in without.names:
+            value = given.pop(each.name)
+            # An option that may be repeated is a list, or None where it was not given.
+            values[each.name] = tuple(value or ()) if get_origin(each.kind) is tuple else value
+    return QuestionOptions(**values)
+
+
+def _parameter(name: str, annotation: object, default: object) -> inspect.Parameter:
+    # By keyword only: a required option may then follow one that is not.
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, kind, default=default, annotation=annotation)
+
+
+def _note(parameter: inspect.Parameter, kind: type[_Note]) -> _Note | None:
+    """Return what stands in an annotation beside what typer reads."""
+    return next((each for each in get_args(parameter.annotation) if isinstance(each, kind)), None)
+
+
+def _here(value: Any, place: IndexPlace, stack: ExitStack, *, quiet: bool) -> Any:  # noqa: ANN401  # A path, several, or None.
+    """Give folders of this machine for addresses of stored indexes: see `remote_indexes`."""
+    if isinstance(value, list):
+        return [_here(each, place, stack, quiet=quiet) for each in value]
+    if value is None or not is_remote(value):
+        return value
+    if place.changed:
+        return stack.enter_context(change_here(value, quiet=quiet))
+    from recsys.app.bars import shown_progress
+
+    with shown_progress(quiet=quiet) as progress:
+        folder = read_here(value, progress)
+    stack.enter_context(addressed(folder, value))
+    if place.followed:
+        stack.enter_context(followed(value))
+    return folder
+
+
+# Typer converts words by pydantic, whose import takes as long as half an answer. What needs no
+# pydantic is converted here; all else, and what is wrong, is left to typer.
+
+_PLAIN: Mapping[Any, str] = {
+    str: r"[^\ud800-\udfff]*",  # Half pairs are of names with bytes that are no UTF-8.
+    Path: r"[^\ud800-\udfff]+",
+    int: r"[0-9]{1,15}",
+    float: r"[0-9]{1,15}(\.[0-9]{1,15})?",
+}
+"""Type of a value -> the words that it takes as typer does."""
+
+
+class _PlainConversion:
+    """Stands in a parameter of typer's for what would convert its words."""
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:  # noqa: ANN401  # As typer's own.
+        several = param.multiple or param.nargs == -1
+        if value is None:
+            return () if several else None
+        kind = param.type_descriptor.annotation
+        kind = get_args(kind)[0] if several else kind
+        words = [self._converted(word, kind, param) for word in (value if several else [value])]
+        if None in words:
+            param._runtime_param = None
+            return param.get_runtime_param().coerce(value, param=param, ctx=ctx)
+        return words if several else words[0]
+
+    def _converted(self, word: Any, kind: Any, param: Any) -> Any:  # noqa: ANN401
+        """Return the value of a word, None where typer shall read it."""
+        if not isinstance(word, str):
+            return word  # A default.
+        if get_origin(kind) is Literal:
+            return word if word in get_args(kind) else None
+        if not re.fullmatch(_PLAIN.get(kind, r"(?!)"), word, re.DOTALL):
+            return None
+        value = kind(word)
+        low, high = param.min, param.max
+        fits = (low is None or value >= low) and (high is None or value <= high)
+        return value if fits else None
+
+
+class PlainCommand(TyperCommand):
+    """Converts words without pydantic, where it needs none."""
+
+    def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401  # A copy of click's, in typer.
+        """List the parameters, among them --help."""
+        return _converting_plainly(super().get_params(ctx))
+
+
+class PlainGroup(TyperGroup):
+    """Converts words without pydantic, where it needs none."""
+
+    def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401
+        """List the parameters, among them --help."""
+        return _converting_plainly(super().get_params(ctx))
+
+
+def _converting_plainly(parameters: Iterable[Any]) -> list[Any]:
+    for each in parameters:
+        each._runtime_param = _PlainConversion()
+    return list(parameters)

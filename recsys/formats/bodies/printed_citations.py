@@ -1,15 +1,61 @@
-"""Recognise citations in print, "(Ash, 1999)" or "[3, 5-7]", and the works that text names so."""
+"""Recognise citations in print, "(Ash, 1999)" or "[3, 5-7]", gaps, and works that text names."""
 
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, count
 
-from recsys.formats.bodies.gap_signs import Sign, gaps
 from recsys.formats.drafts.wording import OTHERS, counted
 from recsys.records import Reference
 from recsys.store.words import author_key, fold
 
+LONGEST_SIGN = 120
+"""Characters of a note such as "[TODO: cite the survey]"."""
+
+_NOUN = r"(?:citations?|cites?|cit\.?|refs?\.?|references?|sources?)"
+_DO = r"(?:add|needs?|insert|missing|find|give|put|which|what|some|more|to ?do:?|fix ?me:?)"
+_AFTER = r"(?:needed|missing|required|here|to ?do|tbd|me|this|\?{1,3}|!{1,3}|\.{2,3})"
+_WORDS = rf"(?:{_DO}[\s_-]?){{0,3}}(?:a[\s_-])?{_NOUN}(?:[\s:_-]{{0,2}}{_AFTER}){{0,2}}"
+_GAP_KEY = re.compile(
+    r"\?+|[xX]{2,}|\.{2,}|(?i:tb[adc]|fix ?me|to ?do|(?:to ?do|fix ?me|cite ?me)[\s_:-].*"
+    rf"|{_WORDS}|citation ?needed|cite ?(?:me|this|here)|missing|needed|place ?holder)",
+)
+_EXCEPT_KEY = re.compile(r"(?i)sources?\Z")
+_REMARK = r"[^\[\](){}\n]{0,60}"
+_TODO = rf"(?:to ?do|fix ?me|xxx|note)\b{_REMARK}\b(?:cite|citing|{_NOUN})\b{_REMARK}"
+_XS = r"(?:et\ al\.,?\s)?(?:X{4}|\d\d(?:XX|\d\d))"
+_PLURAL = r"(?:citations?|cites?|refs?|references?)"
+_TEXT_GAPS = re.compile(
+    rf"""
+    \[\[?\s?(?:
+        (?i:{_WORDS})
+        | (?i:{_TODO})
+        | (?i:cite|citation):?\s(?!\d)[^\[\]\n]{{1,{LONGEST_SIGN}}}
+        | (?:REFS?|(?i:to ?do[-\s]?ref)):\s?[^\[\]\n]{{1,{LONGEST_SIGN}}}
+        | (?:\d{{1,3}}\s?[,;]\s?)*\?+(?:\s?[,;]\s?(?:\?+|\d{{1,3}}))*
+        | X{{2,}}(?:\s?[,;]\s?X{{2,}})*
+        | (?i:authors?,?\s(?:\(?year\)?|et\ al\.?,?\ year))
+    )\s?\]\]?(?![(\[:])
+    | \(\s?(?:
+        (?:CITES?|CITATIONS?|REFS?|REFERENCES?|SOURCES?)[?!]*
+        | (?i:(?:{_PLURAL}|sources?)[\s_-](?:needed|missing|here|required))
+        | (?i:(?:add|needs?|insert|missing)[\s_-](?:a[\s_-])?{_PLURAL})
+        | (?:cite|refs?|citation)[?!]*
+        | (?i:{_TODO})
+        | X{{3,}}(?:,?\s{_XS})? | XX,?\s{_XS}
+        | (?i:authors?,?\s(?:et\ al\.?,?\s)?years?)
+    )\s?\)
+    | \{{\{{\s?(?i:{_WORDS}|cn|fact|citation\ needed(?:\|[^{{}}\n]{{0,80}})?)\s?\}}\}}
+    | (?P<fence>@@|\#\#|%%|\$\$|<<|\*\*\*|__)(?i:{_WORDS})(?:@@|\#\#|%%|\$\$|>>|\*\*\*|__)
+    | <\s?(?i:{_WORDS})\s?>
+    | (?<=[;,])\s(?:REFS?|CITES?|CITATIONS?|\?{{1,3}})(?=\s?[;)\]])
+    """,
+    re.VERBOSE,
+)
+_TODO_CITES = re.compile(rf"(?i)\b(?:cit(?:e|es|ed|ing|ations?)|{_NOUN})(?!\w)|\A\s*\?+\s*\Z")
+
+_STARTS = re.compile(r"[\[({<@#%$*_]|(?<=[;,])\s(?=[RC?])")
 LONGEST_BRACKET = 600
 """Characters within brackets that are read as one citation."""
 WIDEST_RANGE = 100
@@ -92,6 +138,46 @@ _NO_SURNAME = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
+class Sign:
+    """A mark in running text, from the character `start` to before `end`.
+
+    keys: of the works that it cites. gap: whether a citation is missing there.
+    """
+
+    start: int
+    end: int
+    keys: tuple[str, ...] = ()
+    gap: bool = False
+
+
+def is_gap_key(key: str) -> bool:
+    """Whether a citation key says that the key is not known yet: "?", "TODO", "citation needed"."""
+    key = " ".join(key.split())
+    return not key or (bool(_GAP_KEY.fullmatch(key)) and not _EXCEPT_KEY.fullmatch(key))
+
+
+def asks_for_citation(note: str) -> bool:
+    """Whether a note to oneself, the words of a `\\todo`, asks for a citation."""
+    return bool(_TODO_CITES.search(note[: 10 * LONGEST_SIGN]))
+
+
+def split_keys(keys: Iterable[str]) -> tuple[tuple[str, ...], bool]:
+    """Return the true ones of some keys, each once, and whether one of the others is a gap."""
+    stripped = [" ".join(key.split()) for key in keys]
+    true = tuple(dict.fromkeys(key for key in stripped if not is_gap_key(key)))
+    return true, not stripped or any(map(is_gap_key, stripped))
+
+
+def gaps(text: str) -> Iterator[Sign]:
+    """Yield the places of a paragraph where its author marked that a citation is missing."""
+    end = 0
+    for start in (match.start() for match in _STARTS.finditer(text)):
+        if start >= end and (mark := _TEXT_GAPS.match(text, start)):
+            end = mark.end()
+            yield Sign(start + mark[0].startswith(" "), end, gap=True)
+
+
+@dataclass(frozen=True, slots=True)
 class CitedList:
     """A draft's references, each with a key of its own.
 
@@ -108,8 +194,7 @@ class CitedList:
         """Return the keys from one number to another one that the list has."""
         if not first <= last <= first + WIDEST_RANGE:
             return ()
-        spelt = map(str, range(first, last + 1))
-        return tuple(self.keys[number] for number in spelt if number in self.keys)
+        return _known(self.keys.get(str(number)) for number in range(first, last + 1))
 
     def dated(self, surname: str, year: str) -> str | None:
         """Return the key of what somebody wrote in a year such as "2019" or "2019b"."""
@@ -149,7 +234,7 @@ def cited_list(references: Iterable[Reference]) -> CitedList:
 
 
 def _keyed(works: Sequence[Reference]) -> list[Reference]:
-    """Keep the keys that name one work each, and make up the others."""
+    """Keep the keys that name one work each; make up the others: a name, a year, a number."""
     owners: dict[str, int] = {}
     for place, work in enumerate(works):
         if work.key:
@@ -158,22 +243,14 @@ def _keyed(works: Sequence[Reference]) -> list[Reference]:
     keyed = []
     for place, work in enumerate(works):
         if owners.get(work.key.casefold()) != place:
-            work = replace(work, key=_made_up(work, used))
+            name = (author_key(work.authors[0]) or "").partition(" ")[0] if work.authors else ""
+            stem = re.sub(r"\W", "", f"{name or 'work'}{work.year or ''}") or "work"
+            numbered = (f"{stem}-{number}" for number in count(1))
+            keys = chain((stem,), numbered) if name else numbered
+            work = replace(work, key=next(key for key in keys if key not in used))
             used.add(work.key.casefold())
         keyed.append(work)
     return keyed
-
-
-def _made_up(work: Reference, used: set[str]) -> str:
-    """Make a key of a name and a year, with a number where another work has it."""
-    name = (author_key(work.authors[0]) or "").partition(" ")[0] if work.authors else ""
-    stem = re.sub(r"\W", "", f"{name or 'work'}{work.year or ''}") or "work"
-    if name and stem not in used:
-        return stem
-    number = 1
-    while f"{stem}-{number}" in used:
-        number += 1
-    return f"{stem}-{number}"
 
 
 def printed_citations(
@@ -190,18 +267,16 @@ def printed_citations(
         numbers: whether "[12, 14-16]" cites, unless the list is cited otherwise.
         typeset: whether a program set it that prints "(?)" for what is cited and missing.
     """
-    found = [*gaps(text)]
-    missing = [gap.start for gap in found]
+    signs = [*gaps(text)]
+    missing = [gap.start for gap in signs]
     if typeset:
-        found += (Sign(*mark.span(), gap=True) for mark in _UNRESOLVED.finditer(text))
+        signs += (Sign(*mark.span(), gap=True) for mark in _UNRESOLVED.finditer(text))
     if numbers and (listed.numbered or not listed.references):
-        found += _numbered(text, listed)
+        signs += _numbered(text, listed)
     for mark in _LABEL_MARK.finditer(text):
-        labels = re.split(rf"{_S}[,;]{_S}", mark[1])
-        found.append(
-            Sign(*mark.span(), _known(listed.keys.get(each.casefold()) for each in labels))
-        )
-    found += (
+        labels = re.split(rf"{_S}[,;]{_S}", mark[1].casefold())
+        signs.append(Sign(*mark.span(), _known(map(listed.keys.get, labels))))
+    signs += (
         sign
         for sign in _bracketed(text, listed)
         if not any(sign.start < start < sign.end for start in missing)
@@ -209,24 +284,24 @@ def printed_citations(
     if listed.named:
         for names, years in _narrative(text):
             if keys := _works(names, years[1], listed):
-                found.append(Sign(*years.span(), keys))
-    return apart(found)
+                signs.append(Sign(*years.span(), keys))
+    return apart(signs)
 
 
 def apart(signs: Iterable[Sign]) -> list[Sign]:
     """Sort signs and leave out those that begin within another one."""
-    kept: list[Sign] = []
+    separate: list[Sign] = []
     for sign in sorted(signs, key=lambda sign: (sign.start, -sign.end)):
-        if not kept or sign.start >= kept[-1].end:
-            kept.append(sign)
-    return kept
+        if not separate or sign.start >= separate[-1].end:
+            separate.append(sign)
+    return separate
 
 
 def _numbered(text: str, listed: CitedList) -> Iterator[Sign]:
     """Read "[3, 5-7]", where works are listed by number or not listed at all."""
     for mark in _NUMBER_MARK.finditer(text):
         shown = re.sub(_LOCATOR + r"(?=\])", "", mark[0]) if "," in mark[0] else mark[0]
-        ranges = [(int(each[1]), int(each[2] or each[1])) for each in _RANGE.finditer(shown)]
+        ranges = [(int(first), int(last or first)) for first, last in _RANGE.findall(shown)]
         if any(first == 0 or last < first for first, last in ranges):
             continue  # An interval or an index.
         keys = _known(key for first, last in ranges for key in listed.numbers(first, last))
@@ -238,23 +313,19 @@ def _numbered(text: str, listed: CitedList) -> Iterator[Sign]:
 def _bracketed(text: str, listed: CitedList) -> Iterator[Sign]:
     """Read "(Ash 1999; Beech 2001)": what is not listed must look it beyond doubt."""
     for bracket in _BRACKET.finditer(text):
-        works = [(work, _works(work["names"], work["years"], listed)) for work in _dated(bracket)]
-        if any(keys or _is_citation(work) for work, keys in works):
-            yield Sign(*bracket.span(), _known(key for _, keys in works for key in keys))
-
-
-def _dated(bracket: re.Match[str]) -> Iterator[re.Match[str]]:
-    """Yield the names and years within a bracket."""
-    return _DATED.finditer(bracket.string, bracket.start(1), bracket.end(1))
-
-
-def _is_citation(work: re.Match[str]) -> bool:
-    """Whether a name and a year within brackets cite something, which no list has."""
-    if _NO_NAME.search(work["names"]):
-        return False
-    before = work.string[max(work.start() - LONGEST_BRACKET, 0) : work.start()]
-    begins = _INTRODUCTION.match(re.split(r"[(\[;]", before)[-1])
-    return bool(begins or re.search(rf"{_OTHERS}|\s{_AND}\s", work["names"]))
+        keys: list[str] = []
+        sure = False
+        for work in _DATED.finditer(text, *bracket.span(1)):
+            keys += (cited := _works(work["names"], work["years"], listed))
+            if cited:
+                sure = True
+            elif not _NO_NAME.search(work["names"]):
+                before = text[max(work.start() - LONGEST_BRACKET, 0) : work.start()]
+                begins = _INTRODUCTION.match(re.split(r"[(\[;]", before)[-1])
+                several = re.search(rf"{_OTHERS}|\s{_AND}\s", work["names"])
+                sure = sure or bool(begins or several)
+        if sure:
+            yield Sign(*bracket.span(), tuple(dict.fromkeys(keys)))
 
 
 def _narrative(text: str) -> Iterator[tuple[str, re.Match[str]]]:
@@ -269,27 +340,21 @@ def _narrative(text: str) -> Iterator[tuple[str, re.Match[str]]]:
 
 
 def _works(names: str, years: str, listed: CitedList) -> tuple[str, ...]:
-    """Return what the first of these names that the list knows wrote in these years."""
+    """Return what the first of these names that the list knows wrote in years: "2001a, b, 2004"."""
     if not listed.named:
         return ()
-    dates = list(_dates(years))
+    dates, year = [], ""
+    for part in re.split(rf"{_S},{_S}", years):
+        year = part if len(part) > 1 else year
+        if year[:4].isdecimal():  # Not "in press".
+            dates.append(year[:4] + part if len(part) == 1 else part)
     for match in _SINGLE_NAME.finditer(re.sub(_OTHERS, "", names)):
         name = _POSSESSIVE.sub("", match[0])
         # Other words may precede a name, or follow it.
         for surname in dict.fromkeys((name, name.split()[-1])):
-            if keys := _known(listed.dated(surname, year) for year in dates):
+            if keys := _known(listed.dated(surname, date) for date in dates):
                 return keys
     return ()
-
-
-def _dates(years: str) -> Iterator[str]:
-    """Yield each of "2001a, b, 2004"; years that are not known yet are none."""
-    year = ""
-    for part in re.split(rf"{_S},{_S}", years):
-        if len(part) > 1:
-            year = part
-        if year[:4].isdecimal():
-            yield year[:4] + part if len(part) == 1 else part
 
 
 def _known(keys: Iterable[str | None]) -> tuple[str, ...]:
@@ -305,14 +370,13 @@ def named_works(text: str) -> tuple[tuple[Reference, ...], tuple[str, ...]]:
     plain = " ".join(text[:LONGEST_TEXT].split())
     places = [(years.start(), names, years[1]) for names, years in _narrative(plain)]
     for bracket in _BRACKET.finditer(plain):
-        places += ((work.start(), work["names"], work["years"]) for work in _dated(bracket))
+        for work in _DATED.finditer(plain, *bracket.span(1)):
+            places.append((work.start(), work["names"], work["years"]))
     works: dict[Reference, None] = {}
     for _, names, years in sorted(places):
         spoken = re.sub(_OTHERS, "", names)
         surnames = [name.split()[-1] for name in re.split(rf",? {_AND} |, ", spoken)]
-        if len(works) >= MOST_NAMED or any(
-            _NO_SURNAME.match(name) or _NO_NAME.fullmatch(name) for name in surnames
-        ):
+        if any(_NO_SURNAME.match(name) or _NO_NAME.fullmatch(name) for name in surnames):
             continue
         authors = (*surnames, OTHERS) if spoken != names else tuple(surnames)
         said = spoken + (" et al." if spoken != names else "")

@@ -11,9 +11,101 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from sentencex import get_sentence_boundaries
+
+from recsys.errors import InputError
 from recsys.formats.bodies.printed_citations import NO_LIST, CitedList, printed_citations
-from recsys.formats.bodies.sentence_splitting import may_end, sentence_spans
-from recsys.passages import Mark, Sentence, Span
+from recsys.passages import Body, Mark, Sentence, Span
+
+# sentencex, a compiled library of Wikimedia's, finds the ends of sentences: it keeps offsets, takes
+# 1 ms for 800 sentences and imports in 2 ms (syntok takes 25 ms, pysbd 65 to 165 ms). It splits
+# rather too often at the abbreviations of scholarly text; what it splits wrongly is joined here.
+# syntok misses sentences that begin in lower case or behind ".[12]": that could not be mended.
+
+MOST_AT_ONCE = 20_000
+"""Characters that the library is given at once, so that no text costs more than in proportion."""
+LONGEST_TAIL = 60
+"""Characters on each side of a boundary that are looked at."""
+
+_ALWAYS = frozenset(
+    "e.g i.e cf vs viz ca approx resp w.r.t w.l.o.g s.t a.k.a i.i.d eg ie esp incl excl prof dr "
+    "mr mrs ms st proc natl acad sci conf int univ dept trans symp assoc fig figs eq eqs eqn "
+    "eqns sec secs sect sects tab tabs ref refs thm lem cor def defs prop alg algs chap chaps "
+    "suppl vol vols pp para ex exs lab subsp aff phys chem biol rev lett bull".split()
+)
+"""What never ends a sentence, without its last full stop."""
+_BEFORE_NUMBERS = frozenset(
+    "no nos p app appx art ch pt sp spp al ed eds op min max avg est exp obs col ser ver v n ln "
+    "ll l n.b jan feb mar apr jun jul aug sep sept oct nov dec ext".split()
+)
+"""What ends none before a number or a bracket."""
+_LAST_WORD = re.compile(r"(?:\A|[\s(\[{/~\u2013\u2014\"'\u201c\u2018])([^\W\d_][\w.]{0,10})\.\s*\Z")
+_NUMBER = re.compile(r"[(\[]?\d|[(\[]|[A-Z](?:\.\d|\b(?![\w' -]))")
+_LOWER = re.compile(r"[^\W\d_A-Z]+")
+_NO_WORD = re.compile(r"[\W_]*(?:\d[\d.,]*|[^\W\d_])?[\W_]*\Z")
+_BEHIND_BRACKET = re.compile(r"[.!?][)\]][\"'\u201d\u2019]?(\s+)(?=[\"'\u201c\u2018(\[]?[A-Z])")
+
+
+def sentence_spans(text: str) -> list[tuple[int, int]]:
+    """Return where each sentence of a paragraph begins and ends, without the spaces around it."""
+    boundaries = _boundaries(text) | {match.end(1) for match in _BEHIND_BRACKET.finditer(text)}
+    starts = [0]
+    for boundary in sorted(boundaries):
+        left = text[max(starts[-1], boundary - LONGEST_TAIL) : boundary]
+        if _ends(left, text[boundary : boundary + LONGEST_TAIL]):
+            starts.append(boundary)
+    spans = []
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+        piece = text[start:end]
+        if sentence := piece.strip():
+            start += len(piece) - len(piece.lstrip())
+            spans.append((start, start + len(sentence)))
+    return spans
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a paragraph."""
+    return [text[start:end] for start, end in sentence_spans(text)]
+
+
+def may_end(left: str) -> bool:
+    """Whether a sentence may end with a piece of text: its last word is no abbreviation."""
+    ended = left.rstrip().rstrip("\"')]}\u201d\u2019").endswith((".", "!", "?"))
+    word = _last_word(left)
+    return ended and word not in _ALWAYS and word not in _BEFORE_NUMBERS
+
+
+def _last_word(text: str) -> str:
+    """Return the word before a full stop at the end of a text, in lower case; "" without one."""
+    word = _LAST_WORD.search(text.rstrip()[-16:])
+    return word[1].lower() if word else ""
+
+
+def _boundaries(text: str) -> set[int]:
+    """Return the places where the library lets a sentence begin."""
+    boundaries, at = set[int](), 0
+    while at < len(text):
+        piece = text[at : at + MOST_AT_ONCE]
+        starts = [boundary["start_index"] for boundary in get_sentence_boundaries("en", piece)]
+        boundaries.update(at + start for start in starts if at + start)
+        last = starts[-1] if starts else 0
+        # What it finds in the last sentence of a cut piece, it finds again with what follows.
+        at += last if last and len(text) > at + MOST_AT_ONCE else len(piece)
+    return boundaries
+
+
+def _ends(left: str, right: str) -> bool:
+    """Whether a sentence ends between two pieces of text."""
+    right = right.lstrip()
+    if not right or right[0] in ",;:)]}%/" or _NO_WORD.match(left):
+        return False
+    word = _last_word(left)
+    if word in _ALWAYS or (word in _BEFORE_NUMBERS and _NUMBER.match(right)):
+        return False
+    lower = _LOWER.match(right)
+    # A name such as iPhone or p53 begins a sentence; other words in lower case go on with one.
+    return lower is None or right[lower.end() : lower.end() + 1].isalnum()
+
 
 MOST_SENTENCES = 50_000
 """Sentences of a draft that are kept; a long book has 20,000."""
@@ -88,7 +180,8 @@ class Lines:
 class _Sign:
     """A mark, or the place of a footnote, in a paragraph. at: in its text; start, end: offsets.
 
-    printed: the mark as it was read, where the file cannot be asked.
+    printed: the mark as it was read, where the file cannot be asked. opens: whether a sentence
+    begins with it.
     """
 
     at: int
@@ -99,11 +192,12 @@ class _Sign:
     textual: bool = False
     printed: str = ""
     aside: "_Paragraph | None" = None
+    opens: bool = False
 
 
 @dataclass(slots=True)
 class _Paragraph:
-    """Text, and of each character where it begins and ends in the draft."""
+    """Text, first in pieces, and of each character where it begins and ends in the draft."""
 
     text: str = ""
     starts: list[int] = field(default_factory=list)
@@ -111,24 +205,47 @@ class _Paragraph:
     signs: list[_Sign] = field(default_factory=list)
     pieces: list[str] = field(default_factory=list)
     opaque: list[tuple[int, int]] = field(default_factory=list)
+    section: str = ""
 
     def cut(self, cuts: Sequence[tuple[int, int]]) -> None:
         """Take out parts of the text, given in order; a sign in one of them moves to its begin."""
         if not cuts:
             return
         bounds = [0, *(place for cut in cuts for place in cut), len(self.text)]
-        kept = list(zip(bounds[::2], bounds[1::2], strict=True))
-        firsts, lengths = [start for start, _ in kept], [0]
-        for start, end in kept:
+        rest = list(zip(bounds[::2], bounds[1::2], strict=True))
+        firsts, lengths = [start for start, _ in rest], [0]
+        for start, end in rest:
             lengths.append(lengths[-1] + end - start)
         for sign in self.signs:
             place = max(0, bisect_right(firsts, sign.at) - 1)
-            sign.at = (
-                lengths[place] + min(max(sign.at, firsts[place]), kept[place][1]) - firsts[place]
-            )
-        self.text = "".join(self.text[start:end] for start, end in kept)
-        self.starts = [place for start, end in kept for place in self.starts[start:end]]
-        self.ends = [place for start, end in kept for place in self.ends[start:end]]
+            start, end = rest[place]
+            sign.at = lengths[place] + min(max(sign.at, start), end) - start
+        self.text = "".join(self.text[start:end] for start, end in rest)
+        self.starts = [place for start, end in rest for place in self.starts[start:end]]
+        self.ends = [place for start, end in rest for place in self.ends[start:end]]
+
+    def clean(self) -> None:
+        """Take out what is left where marks were: empty brackets, commas, white space."""
+        for pattern, needs_mark in _LEFTOVERS:
+            cuts = [match.span() for match in pattern.finditer(self.text)]
+            if needs_mark and cuts:
+                places = [sign.at for sign in self.signs]
+                cuts = [cut for cut in cuts if _any_between(places, cut[0], cut[1])]
+            self.cut(cuts)
+        self.text = _SPACE.sub(" ", self.text)
+
+    def spans(self) -> list[tuple[int, int]]:
+        """Return the sentences of the text, split also where a mark opens one.
+
+        What has no word is none.
+        """
+        bounds = sorted({sign.at for sign in self.signs if sign.opens})
+        spans = []
+        for start, end in zip([0, *bounds], [*bounds, len(self.text)], strict=True):
+            for first, last in sentence_spans(self.text[start:end]):
+                if any(map(str.isalpha, self.text[start + first : start + last])):
+                    spans.append((start + first, start + last))
+        return spans
 
 
 class RunningText:
@@ -159,8 +276,7 @@ class RunningText:
         self._listed, self._numbers, self._typeset = listed, numbers, typeset
         self._fewest_words = fewest_words
         self._open = [_Paragraph()]
-        self._length = [0]
-        self._done: list[tuple[_Paragraph, str]] = []
+        self._done: list[_Paragraph] = []
 
     def words(self, text: str, start: int, end: int | None = None, *, opaque: bool = False) -> None:
         """Add words as they stand in the draft from `start` on.
@@ -169,16 +285,16 @@ class RunningText:
         in which no sign is looked for.
         """
         paragraph = self._open[-1]
+        at, length = len(paragraph.starts), len(text)
         paragraph.pieces.append(text)
         if end is None:
-            paragraph.starts.extend(range(start, start + len(text)))
-            paragraph.ends.extend(range(start + 1, start + len(text) + 1))
+            paragraph.starts.extend(range(start, start + length))
+            paragraph.ends.extend(range(start + 1, start + length + 1))
         else:
-            paragraph.starts.extend([start] * len(text))
-            paragraph.ends.extend([end] * len(text))
+            paragraph.starts.extend([start] * length)
+            paragraph.ends.extend([end] * length)
         if opaque:
-            paragraph.opaque.append((self._length[-1], self._length[-1] + len(text)))
-        self._length[-1] += len(text)
+            paragraph.opaque.append((at, at + length))
 
     def mark(
         self,
@@ -195,28 +311,27 @@ class RunningText:
         textual: it is a part of the sentence, as "\\citet{key} show" is. printed: see `Mark`; only
         where the origin of the text does not tell it.
         """
-        sign = _Sign(self._length[-1], start, end, tuple(keys), gap, textual, printed)
-        self._open[-1].signs.append(sign)
+        at = len(self._open[-1].starts)
+        self._open[-1].signs.append(_Sign(at, start, end, tuple(keys), gap, textual, printed))
 
-    def begin_aside(self, start: int) -> None:
+    def begin_aside(self) -> None:
         """Begin a footnote: its sentences come behind the one that it belongs to."""
         self._open.append(_Paragraph())
-        self._length.append(0)
 
     def end_aside(self, end: int) -> None:
         """End a footnote that begun."""
         aside = self._open.pop()
-        self._length.pop()
-        place = _Sign(self._length[-1], end, end, aside=aside)
-        self._open[-1].signs.append(place)
+        self._open[-1].signs.append(_Sign(len(self._open[-1].starts), end, end, aside=aside))
 
     def end_paragraph(self) -> None:
         """End the paragraph; within a footnote, it goes on."""
+        paragraph = self._open[-1]
         if len(self._open) > 1:
-            self.words(" ", self._last())
-        elif self._length[0] or self._open[0].signs:
-            self._done.append((self._open[0], self.section))
-            self._open, self._length = [_Paragraph()], [0]
+            self.words(" ", paragraph.ends[-1] if paragraph.ends else 0)
+        elif paragraph.starts or paragraph.signs:
+            paragraph.section = self.section
+            self._done.append(paragraph)
+            self._open = [_Paragraph()]
 
     def heading(self, title: str) -> None:
         """Begin a section."""
@@ -226,57 +341,51 @@ class RunningText:
     def sentences(self, origin: Origin) -> tuple[Sentence, ...]:
         """End the text, and return its sentences."""
         while len(self._open) > 1:
-            self.end_aside(self._last())
+            ends = self._open[-1].ends
+            self.end_aside(ends[-1] if ends else 0)
         self.end_paragraph()
-        found: list[Sentence] = []
+        sentences: list[Sentence] = []
         number = 0
-        for paragraph, section in self._done:
-            here = [
-                replace(_placed(sentence, origin), section=section, paragraph=number)
-                for sentence in self._split(paragraph)
-            ]
-            number += bool(here)
-            found += here
-            if len(found) > MOST_SENTENCES:
+        for paragraph in self._done:
+            own = list(self._split(paragraph, origin))
+            sentences += (
+                replace(sentence, section=paragraph.section, paragraph=number) for sentence in own
+            )
+            number += bool(own)
+            if len(sentences) > MOST_SENTENCES:
                 break
-        return tuple(found[:MOST_SENTENCES])
+        return tuple(sentences[:MOST_SENTENCES])
 
-    def _split(self, paragraph: _Paragraph) -> Iterator["_Found"]:
+    def _split(self, paragraph: _Paragraph, origin: Origin) -> Iterator[Sentence]:
         """Yield the sentences of a paragraph, each followed by those of its footnotes."""
         paragraph.text = "".join(paragraph.pieces)
         self._take_out_signs(paragraph)
-        opening = {id(sign) for sign in paragraph.signs if _begins_sentence(paragraph.text, sign)}
-        _clean(paragraph)
-        bounds = sorted({sign.at for sign in paragraph.signs if id(sign) in opening})
-        spans = _spans(paragraph.text, bounds)
+        text = paragraph.text
+        for sign in paragraph.signs:
+            left, right = text[max(0, sign.at - 60) : sign.at], text[sign.at : sign.at + 20]
+            behind = sign.aside is None and left[-1:].isspace() and may_end(left)
+            sign.opens = behind and (sign.textual or bool(_GOES_ON.match(right)))
+        paragraph.clean()
+        text, spans = paragraph.text, paragraph.spans()
+        worded = bool(spans)
+        spans = spans or [(0, 0)]  # A gap may stand alone.
         owned: list[list[_Sign]] = [[] for _ in spans]
-        for sign in paragraph.signs if spans else ():
-            owned[_owner(spans, sign, id(sign) in opening)].append(sign)
+        for sign in paragraph.signs:
+            owned[_owner(spans, sign) if worded else 0].append(sign)
         for (start, end), signs in zip(spans, owned, strict=True):
             marks = [sign for sign in signs if sign.aside is None]
             for mark in marks:
-                behind = paragraph.text[start : max(start, mark.at)].rstrip()
-                mark.at = min(len(behind), end - start)
-            text = paragraph.text[start:end]
-            if marks or sum(map(_is_word, text.split())) >= self._fewest_words:
-                first = min([paragraph.starts[start], *(mark.start for mark in marks)])
-                last = max([paragraph.ends[end - 1], *(mark.end for mark in marks)])
-                yield _Found(text, first, last, marks)
-            yield from self._asides(signs)
-        if not spans:
-            # A gap may stand alone.
-            marks = [sign for sign in paragraph.signs if sign.aside is None]
-            if any(mark.gap for mark in marks):
-                for mark in marks:
-                    mark.at = 0
-                first, last = min(mark.start for mark in marks), max(mark.end for mark in marks)
-                yield _Found("", first, last, marks)
-            yield from self._asides(paragraph.signs)
-
-    def _asides(self, signs: Iterable[_Sign]) -> Iterator["_Found"]:
-        for sign in signs:
-            if sign.aside is not None:
-                yield from self._split(sign.aside)
+                before = text[start : max(start, mark.at)].rstrip()
+                mark.at = min(len(before), end - start)
+            words = sum(sum(map(str.isalpha, word)) > 1 for word in text[start:end].split())
+            cites = bool(marks) if worded else any(mark.gap for mark in marks)
+            if cites or (worded and words >= self._fewest_words):
+                first = min([*paragraph.starts[start:end][:1], *(mark.start for mark in marks)])
+                last = max([*paragraph.ends[start:end][-1:], *(mark.end for mark in marks)])
+                yield _sentence(text[start:end], first, last, marks, origin)
+            for sign in signs:
+                if sign.aside is not None:
+                    yield from self._split(sign.aside, origin)
 
     def _take_out_signs(self, paragraph: _Paragraph) -> None:
         """Make marks of what is a gap or a printed citation in the words themselves."""
@@ -299,91 +408,145 @@ class RunningText:
         paragraph.signs.sort(key=lambda sign: (sign.at, sign.start))
         paragraph.cut(cuts)
 
-    def _last(self) -> int:
-        ends = self._open[-1].ends
-        return ends[-1] if ends else 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """A sentence: its text, its offsets, and its signs, whose `at` counts in it."""
-
-    text: str
-    start: int
-    end: int
-    signs: list[_Sign]
-
 
 def _any_between(places: Sequence[int], first: int, last: int) -> bool:
     """Whether one of some numbers in order is at least `first` and at most `last`."""
-    found = bisect_left(places, first)
-    return found < len(places) and places[found] <= last
+    at = bisect_left(places, first)
+    return at < len(places) and places[at] <= last
 
 
-def _begins_sentence(text: str, sign: _Sign) -> bool:
-    """Whether a mark stands where a sentence begins whose first words it is."""
-    left, right = text[max(0, sign.at - 60) : sign.at], text[sign.at : sign.at + 20]
-    if sign.aside is not None or not left or not left[-1].isspace() or not may_end(left):
-        return False
-    return sign.textual or bool(_GOES_ON.match(right))
-
-
-def _clean(paragraph: _Paragraph) -> None:
-    for pattern, needs_mark in _LEFTOVERS:
-        cuts = [match.span() for match in pattern.finditer(paragraph.text)]
-        if needs_mark and cuts:
-            places = [sign.at for sign in paragraph.signs]
-            cuts = [cut for cut in cuts if _any_between(places, cut[0], cut[1])]
-        paragraph.cut(cuts)
-    paragraph.text = _SPACE.sub(" ", paragraph.text)
-
-
-def _spans(text: str, bounds: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the sentences of a text that is also split at some places; those without a word go."""
-    found = []
-    for start, end in zip([0, *bounds], [*bounds, len(text)], strict=True):
-        found += [(start + first, start + last) for first, last in sentence_spans(text[start:end])]
-    return [span for span in found if any(map(str.isalpha, text[span[0] : span[1]]))]
-
-
-def _owner(spans: Sequence[tuple[int, int]], sign: _Sign, opens: bool) -> int:
+def _owner(spans: Sequence[tuple[int, int]], sign: _Sign) -> int:
     """Return which sentence a mark belongs to: the one that it stands in, or behind."""
-    number = bisect_right(spans, sign.at, key=lambda span: span[0]) - 1
-    if number < 0 or opens:
-        number = max(0, number)
-        behind = sign.at >= spans[number][1] and number + 1 < len(spans)
-        return number + 1 if behind and opens else number
+    number = max(0, bisect_right(spans, sign.at, key=lambda span: span[0]) - 1)
+    if sign.opens:
+        return number + (sign.at >= spans[number][1] and number + 1 < len(spans))
     return number - 1 if number and sign.at == spans[number][0] else number
 
 
-def _placed(sentence: _Found, origin: Origin) -> Sentence:
-    file, *_ = origin.place(sentence.start)
+def _sentence(text: str, start: int, end: int, signs: Sequence[_Sign], origin: Origin) -> Sentence:
+    """Make a sentence that stands from one offset to another; `at` of its signs counts in it."""
+    file, *_ = origin.place(start)
+
+    def span(start: int, end: int) -> Span | None:
+        """Return where something stands; None if in another file, cut where it goes on in one."""
+        where, line, column = origin.place(start)
+        if where != file:
+            return None
+        if end <= start:
+            return Span(line, column, line, column)
+        until, end_line, end_column = origin.place(end - 1)
+        if until != file:
+            return Span(line, column, line, column + 1)
+        return Span(line, column, end_line, end_column + 1)
+
     marks = (
         Mark(
             at=sign.at,
             keys=sign.keys,
             gap=sign.gap,
             printed=origin.printed(sign.start, sign.end) or sign.printed,
-            span=_span(origin, sign.start, sign.end, file),
+            span=span(sign.start, sign.end),
         )
-        for sign in sorted(sentence.signs, key=lambda sign: (sign.at, sign.start))
+        for sign in sorted(signs, key=lambda sign: (sign.at, sign.start))
     )
-    span = _span(origin, sentence.start, sentence.end, file)
-    return Sentence(text=sentence.text, marks=tuple(marks), file=file, span=span)
+    return Sentence(text=text, marks=tuple(marks), file=file, span=span(start, end))
 
 
-def _span(origin: Origin, start: int, end: int, file: str) -> Span | None:
-    """Return where something stands in a file; None if it is in another, cut where it goes on."""
-    where, line, column = origin.place(start)
-    if where != file:
-        return None
-    if end <= start:
-        return Span(line, column, line, column)
-    until, end_line, end_column = origin.place(end - 1)
-    if until != file:
-        return Span(line, column, line, column + 1)
-    return Span(line, column, end_line, end_column + 1)
+# Find the sentence at a place of a draft, and read a passage whose place is marked in it.
+
+_PLACE = re.compile(r"(?<!\|)\|(?!\|)")
+LONGEST_PASSAGE = 100_000
+"""Characters of a passage; a longer text is a draft."""
 
 
-def _is_word(text: str) -> bool:
-    return sum(map(str.isalpha, text)) > 1
+def sentence_at(body: Body, line: int) -> Sentence:
+    """Return the first sentence that begins on a line of a draft, else the one that goes over it.
+
+    Args:
+        body: the draft's; of several files, the first is meant.
+        line: what `Body.unit` says, counted from 1.
+
+    Raises:
+        InputError: a line beyond the text, or no sentence there.
+    """
+    if line < 1:
+        raise InputError(f"There is no {body.unit} {line}.", "Lines and columns count from 1.")
+    file = body.sentences[0].file if body.sentences else ""
+    of_file = [sentence for sentence in body.sentences if sentence.file == file]
+    spans = [(sentence, sentence.span) for sentence in of_file if sentence.span is not None]
+    over = [(sentence, span) for sentence, span in spans if span.line <= line <= span.end_line]
+    if over:
+        return next((sentence for sentence, span in over if span.line == line), over[0][0])
+    last = max((span.end_line for _, span in spans), default=0)
+    if line > last:
+        raise InputError(
+            f"There is no sentence at {body.unit} {line}: the running text ends on {body.unit} "
+            f"{last}.",
+            f"Give a {body.unit} from 1 to {last}.",
+        )
+    nearest = min(
+        (span for _, span in spans),
+        key=lambda span: min(abs(span.line - line), abs(span.end_line - line)),
+    )
+    raise InputError(
+        f"There is no sentence at {body.unit} {line}.",
+        f"The nearest one begins on {body.unit} {nearest.line}, column {nearest.column}.",
+    )
+
+
+def passage_of(text: str, offset: int | None = None) -> Sentence:
+    """Return the sentence of a passage in which a citation is looked for, its place as a gap.
+
+    The place is where "|" stands, or the character at `offset`, or where a gap is marked as in a
+    draft, else the end of the last sentence. The text of the sentence is that of its passage's
+    sentence; the spans of its marks are those of the passage.
+
+    Raises:
+        InputError: the passage is empty or too long, or the place outside it or given twice.
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    place = _place_in(text, offset)
+    running = RunningText(numbers=True)
+    running.words(text[:place], 0)
+    if place is not None:
+        behind = place + (offset is None)  # Behind the "|".
+        running.mark(place, behind, gap=True)
+        running.words(text[behind:], behind)
+    sentences = running.sentences(Lines(text))
+    if not sentences:
+        raise InputError("The passage has no words.", "Give the sentence that needs a citation.")
+    _, *at = Lines(text).place(place or 0)
+    for sentence in sentences:
+        spans = [mark.span for mark in sentence.marks if mark.gap and mark.span is not None]
+        if any(place is None or [span.line, span.column] == at for span in spans):
+            return sentence
+    sentence = sentences[-1]
+    end = Mark(at=len(sentence.text.rstrip(" .!?:;")), gap=True)  # Before its full stop.
+    marks = sorted((*sentence.marks, end), key=lambda mark: mark.at)
+    return replace(sentence, marks=tuple(marks))
+
+
+def _place_in(text: str, offset: int | None) -> int | None:
+    """Return the place that "|" or `offset` marks in a passage; see `passage_of`."""
+    if not any(map(str.isalnum, text)):
+        raise InputError("The passage is empty.", "Give the sentence that needs a citation.")
+    if len(text) > LONGEST_PASSAGE:
+        raise InputError(
+            f"The passage has {len(text):,} characters.",
+            "Give a draft as a file, not as a passage.",
+        )
+    bars = [match.start() for match in _PLACE.finditer(text)]
+    if len(bars) > 1:
+        raise InputError(
+            f'The passage has {len(bars)} places marked by "|".', "Mark one place at a time."
+        )
+    if bars and offset is not None:
+        raise InputError(
+            f'The place is given twice: by "|" and by offset {offset}.', "Give one of them."
+        )
+    if offset is not None and not 0 <= offset <= len(text):
+        raise InputError(
+            f"Offset {offset} is outside the passage.",
+            f"The passage has {len(text)} characters: give an offset from 0 to {len(text)}.",
+        )
+    return bars[0] if bars else offset

@@ -90,7 +90,7 @@ FORMATS = (
           "paper_id latex_parse", "paper_id grobid_parse"),
     _json("S2ORC of the API", "full_texts", "annotated_contexts",
           "corpusid content", "corpusid body"),
-    ContextFormat("JATS XML", Shape.BYTES, "jats_contexts", "read", "looks_so"),
+    ContextFormat("JATS XML", Shape.BYTES, "full_texts", "read_jats", "is_jats"),
     ContextFormat("LaTeX, PDF, Word", Shape.FILE, "full_texts", "read_paper", "is_paper"),
     ContextFormat("unarXive 2020", Shape.LINES, "context_records", "read_unarxive", "is_unarxive"),
     ContextFormat("FullTextPeerRead", Shape.LINES, "context_records", "read_peerread",

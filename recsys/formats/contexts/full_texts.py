@@ -1,16 +1,17 @@
-"""Read the citing sentences of whole papers, but JATS: as data sets parsed them, or as they are.
+"""Read the citing sentences of whole papers: as data sets parsed them, in JATS, or as they are.
 
 - S2ORC up to 2020, CORD-19, doc2json, unarXive 2022: an object with paragraphs, in which spans
   point at entries of its bibliography.
 - S2ORC as the API gives it: one text, and spans of it by kind.
-- A paper as it was written or printed: LaTeX, PDF, Word.
-"""
+- JATS, the XML of PubMed Central and of journals.
+- A paper as it was written or printed: LaTeX, PDF, Word."""
 
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
+from xml.etree.ElementTree import Element
 
 from recsys.errors import CorpusError
 from recsys.formats.contexts.citing_text import (
@@ -26,7 +27,10 @@ from recsys.formats.contexts.citing_text import (
 )
 from recsys.formats.drafts.draft_formats import parse_draft
 from recsys.formats.files import MAX_BYTES
+from recsys.formats.markup import jats_xml
+from recsys.formats.markup.element_text import title_of
 from recsys.formats.markup.printed_citation import cited_work
+from recsys.formats.markup.xml_stream import Layout, records
 from recsys.formats.papers.external_ids import named
 from recsys.formats.papers.paper_fields import Record, id_of, nested, text_of, year_of
 from recsys.formats.papers.s2orc import PARTS, annotations_of, place_of
@@ -46,6 +50,18 @@ _MARKS, _HEADERS = ("bibref", "bib_ref"), ("sectionheader", "section_header")
 _ENTRIES = ("bibentry", "bib_entry")
 _LATEX = re.compile(r"^[^%\n]{0,200}\\(?:documentclass|documentstyle|begin\s*\{document\})", re.M)
 _BEGINNINGS = ("%PDF-", "PK\x03\x04")
+_LAYOUT = Layout(
+    frozenset({"article"}),
+    frozenset(
+        "floats-group sub-article response supplementary-material permissions fig fig-group "
+        "table-wrap table-wrap-group table disp-formula inline-formula tex-math graphic media "
+        "array code preformat".split()
+    ),
+)
+_PARAGRAPHS = frozenset({"p", "term", "def"})
+_NO_TEXT = frozenset({"title", "label", "caption", "fn", "xref", "ref-list", "abstract", "math"})
+_RANGE = re.compile(r"\s*[\u2010-\u2015-]\s*")
+_WIDEST_RANGE = 200
 
 
 def parsed_contexts(record: Record) -> Iterator[Context | Problem]:
@@ -251,3 +267,120 @@ def read_paper(path: Path) -> Iterator[Context | Problem]:
                 yield from contexts_of(citing, works, sentence.cited, text, sentence.section)
             else:
                 yield NO_WORDS
+
+
+def is_jats(head: str) -> bool:
+    """Whether a file holds articles in JATS; reading shows whether with their text."""
+    return jats_xml.looks_so(head)
+
+
+def read_jats(stream: BinaryIO) -> Iterator[Context | Problem]:
+    """Read the articles of a file, one after the other."""
+    for found in records(stream, _LAYOUT):
+        if isinstance(found, Problem):
+            yield found
+        else:
+            yield from _article(found.element, found.line)
+
+
+def _article(article: Element, line: int) -> Iterator[Context | Problem]:
+    body = article.find("body")
+    work = jats_xml.work_of_article(article)
+    if body is None or work is None:
+        text = f"line {line}: the article comes without its text."
+        yield Problem(text, "article without text", line)
+        return
+    if not is_known(work):
+        yield NO_NAME
+        return
+    entries = _Entries(article, work)
+    citing = Reference(
+        id=work.id,
+        title=work.title,
+        authors=work.authors[:1],
+        year=work.year,
+        doi=work.doi,
+        arxiv=work.arxiv,
+        pmid=work.pmid,
+        ids=work.ids,
+    )
+    for section, paragraph in _paragraphs(body):
+        text, keys = _marked_paragraph(paragraph, entries)
+        yield from cited_contexts(citing, entries.works, text, keys, section)
+
+
+class _Entries:
+    """The list of references: the works of each entry, and the entries in their order."""
+
+    def __init__(self, article: Element, work: Reference) -> None:
+        entries = list(article.iter("ref"))
+        self.order = [entry.get("id", "") for entry in entries]
+        self.places = {name: place for place, name in enumerate(self.order)}
+        self.works: dict[str, list[Reference]] = {}
+        for cited in work.cites:
+            self.works.setdefault(cited.key, []).append(cited)
+        # A citation within an entry may be pointed at, too.
+        for entry in entries:
+            works = self.works.setdefault(entry.get("id", ""), [])
+            for inner in entry:
+                if name := inner.get("id"):
+                    self.works.setdefault(name, works)
+
+    def between(self, first: str, last: str) -> Sequence[str]:
+        """Return the entries from the one behind `first` up to the one before `last`."""
+        begin, end = self.places.get(first, -1), self.places.get(last, -1)
+        if begin < 0 or not 0 < end - begin <= _WIDEST_RANGE:
+            return ()
+        return self.order[begin + 1 : end]
+
+
+def _marked_paragraph(paragraph: Element, entries: _Entries) -> tuple[str, list[list[str]]]:
+    """Put ELSEWHERE at each mark of a paragraph; also return the entries cited at each."""
+    pieces: list[str] = []
+    keys: list[list[str]] = []
+    since: list[str] = []
+    for item in _pieces(paragraph):
+        if isinstance(item, str):
+            pieces.append(without_signs(item))
+            since.append(item)
+            continue
+        cited = [name for name in item.get("rid", "").split() if name in entries.works]
+        if not cited:
+            if item.get("ref-type") not in (None, "fn", "table-fn", "aff", "corresp"):
+                pieces.append("".join(item.itertext()))  # "Figure 3" is read_jats on.
+            continue
+        if keys and _RANGE.fullmatch("".join(since)):
+            cited = [*entries.between(keys[-1][-1], cited[0]), *cited]
+        pieces.append(ELSEWHERE)
+        keys.append(cited)
+        since = []
+    return "".join(pieces), keys
+
+
+def _pieces(paragraph: Element) -> Iterator[str | Element]:
+    """Yield the texts of a paragraph and its cross references, in order."""
+    stack: list[Element | str] = [paragraph]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str):
+            yield item
+        elif item.tag == "xref":
+            yield item
+        elif item is paragraph or not (item.tag in _NO_TEXT or item.tag in _PARAGRAPHS):
+            for child in reversed(item):
+                stack.append(child.tail or "")
+                stack.append(child)
+            yield item.text or ""
+
+
+def _paragraphs(body: Element) -> Iterator[tuple[str, Element]]:
+    """Yield the paragraphs, also those of lists and boxes, with the title of their section."""
+    stack: list[tuple[Element, str]] = [(body, "")]
+    while stack:
+        element, section = stack.pop()
+        if element.tag in ("sec", "app"):
+            section = title_of(element.find("title")) or section
+        if element.tag in _PARAGRAPHS:
+            yield section, element
+        inside = [child for child in element if child.tag not in _NO_TEXT]
+        stack.extend((child, section) for child in reversed(inside))

@@ -13,7 +13,13 @@ from typing import Protocol
 from recsys.errors import DraftError, InputError
 from recsys.formats.drafts.draft_files import Archive, Bundle, bundle_of, inside
 from recsys.formats.drafts.draft_formats import FactsAlone, OpenDraft, ParsedDraft, parse_draft
-from recsys.formats.drafts.word_file import CONTENT_TYPES, is_word
+from recsys.formats.drafts.objects import read_list
+from recsys.formats.drafts.word_file import (
+    CONTENT_TYPES,
+    is_open_document,
+    is_word,
+    open_document_text,
+)
 from recsys.formats.drafts.wording import clean, counted, short
 from recsys.formats.files import display_name
 from recsys.passages import Body
@@ -73,11 +79,10 @@ def parse(raw: bytes, path: Path) -> ParsedDraft:
         from recsys.formats.drafts.word_draft import parse_archive
 
         return parse_archive(raw, archive)
-    if "mimetype" in archive.names:
-        from recsys.formats.drafts.opendocument import is_open_document, read_open_document
+    if is_open_document(archive):
+        from recsys.formats.drafts.word_draft import manuscript_of
 
-        if is_open_document(archive):
-            return FactsAlone(read_open_document(archive))
+        return FactsAlone(manuscript_of(open_document_text(archive)))
     if CONTENT_TYPES in archive.names or "mimetype" in archive.names:
         raise DraftError(
             f"{name} is a Word or OpenDocument file, or another archive.",
@@ -102,7 +107,7 @@ def parse_files(files: Files) -> "BundledDraft":
         note = f"Of {files.name}, {main} is read as the main file, not {others}."
         return BundledDraft(draft, notes=(note,))
     readable = sorted(_with(files.names, (*_DRAFTS, *_BOOKS)))
-    named = [each for each in readable if not _NO_DRAFT.match(PurePosixPath(each).name)]
+    named = [name for name in readable if not _NO_DRAFT.match(PurePosixPath(name).name)]
     if not readable:
         raise DraftError(f"{files.name} holds no draft.", _NO_DRAFT_HINT)
     return read_bundle({name: files.read(name) for name in named or readable})
@@ -158,30 +163,56 @@ def read_bundle(files: Mapping[str, bytes]) -> BundledDraft:
         raise DraftError("No file was given.", "Give a draft, or its title and abstract.")
     if len(given) == 1:
         return BundledDraft(_opened(bundle_of(next(iter(given)), given)))
-    found = _sort_out(given)
-    if len(found.drafts) > 1:
-        names = _listed([short(each) for each in found.drafts])
-        raise DraftError(f"{names} are {len(found.drafts)} drafts.", "Give them one by one.")
-    if not (found.drafts or found.lists):
+    drafts, lists, read = _sort_out(given)
+    if len(drafts) > 1:
+        names = _listed([short(name) for name in drafts])
+        raise DraftError(f"{names} are {len(drafts)} drafts.", "Give them one by one.")
+    if not (drafts or lists):
         raise DraftError(f"None of the {len(given)} files is a draft.", "Give its main file, too.")
-    if not found.drafts:
-        return BundledDraft(None, _with_lists(Manuscript(), frozenset(), found, given))
-    name = found.drafts[0]
-    draft, opened = found.read.get(name) or _read(name, given)
-    return BundledDraft(draft, _with_lists(draft.manuscript, opened, found, given))
+    if not drafts:
+        return BundledDraft(None, _with_lists(Manuscript(), lists, read, given))
+    draft, opened = read.get(drafts[0]) or _read(drafts[0], given)
+    others = [name for name in lists if name not in opened]
+    return BundledDraft(draft, _with_lists(draft.manuscript, others, read, given))
+
+
+def _with_lists(
+    manuscript: Manuscript,
+    lists: Sequence[str],
+    read: Mapping[str, tuple[OpenDraft, Set[str]]],
+    given: Mapping[str, bytes],
+) -> Manuscript:
+    """Add to what a draft cites the works of lists."""
+    alone = manuscript == Manuscript()
+    works, notes = list(manuscript.references), list(manuscript.notes)
+    for name in lists:
+        try:
+            listed = (
+                read[name][0].manuscript if name in read else read_list(given[name], Path(name))
+            )
+        except InputError as error:
+            notes.append(error.what)
+            continue
+        works += listed.references
+        if listed.references and not alone:
+            notes.append(f"{counted(len(listed.references), 'work')} of {short(name)} added.")
+        notes += listed.notes
+    if not (manuscript.title or manuscript.abstract or works):
+        raise DraftError(" ".join(notes) or "The files say nothing.", "Give at least a title.")
+    return replace(manuscript, references=tuple(dict.fromkeys(works)), notes=tuple(notes))
 
 
 def labelled(files: Iterable[tuple[str, bytes]]) -> dict[str, bytes]:
     """Give files names that can be shown and compared, each another: see `label`."""
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     for name, content in files:
         plain = path = PurePosixPath(label(name))
         number = 1
-        while str(plain) in found:
+        while str(plain) in contents:
             number += 1
             plain = path.with_stem(f"{path.stem} ({number})")
-        found[str(plain)] = content
-    return found
+        contents[str(plain)] = content
+    return contents
 
 
 def label(name: str) -> str:
@@ -194,38 +225,37 @@ def label(name: str) -> str:
     return "unnamed" if plain in ("", "-", ".", "..") else plain
 
 
-@dataclass(frozen=True, slots=True)
-class _SortedOut:
-    """What each file is. read: those that had to be read to tell, and what they had opened."""
+def _sort_out(
+    given: Mapping[str, bytes],
+) -> tuple[list[str], list[str], dict[str, tuple[OpenDraft, set[str]]]]:
+    """Tell what files are: drafts, lists of works, and those that had to be read to tell.
 
-    drafts: Sequence[str]
-    lists: Sequence[str]
-    read: Mapping[str, tuple[OpenDraft, Set[str]]]
+    Of these: what was read, and the names of the files that it had opened.
+    """
+    from recsys.formats.source_formats import LISTS
 
-
-def _sort_out(given: Mapping[str, bytes]) -> _SortedOut:
+    listing = {suffix for form in LISTS for suffix in form.suffixes} - {".json"}
     sources = {name: given[name] for name in _with(given, _TEX)}
     ranked, inputs = _ranked(sources), _input_counts(sources)
     whole = [name for name in ranked if _WHOLE.search(sources[name])]
     # Sources that are whole and that no other inputs are drafts of their own.
     drafts = [name for name in whole if not inputs[_stem(name)]] or ranked[:1]
     lists: list[str] = []
-    read: dict[str, tuple[OpenDraft, Set[str]]] = {}
+    read: dict[str, tuple[OpenDraft, set[str]]] = {}
     # A figure, or what the sources look like in print.
-    figures = {_stem(each) for text in sources.values() for each in _named(_FIGURE, text)}
+    figures = {_stem(name) for text in sources.values() for name in _named(_FIGURE, text)}
     figures.update(map(_stem, sources))
     for name in given:
-        if name in sources or _COMPANION.search(name):
+        is_figure = name.lower().endswith(".pdf") and _stem(name) in figures
+        if name in sources or _COMPANION.search(name) or is_figure:
             continue
-        if name.lower().endswith(".pdf") and _stem(name) in figures:
-            continue
-        if _is_list(name):
+        if PurePosixPath(name).suffix.lower() in listing:
             lists.append(name)
             continue
         read[name] = draft, _ = _read(name, given)
         says_something = draft.manuscript.title or draft.manuscript.abstract
         (drafts if says_something else lists).append(name)
-    return _SortedOut(drafts, lists, read)
+    return drafts, lists, read
 
 
 def _ranked(sources: Mapping[str, bytes]) -> list[str]:
@@ -255,7 +285,7 @@ def _input_counts(sources: Mapping[str, bytes]) -> Counter[str]:
 
 
 def _named(pattern: re.Pattern[bytes], text: bytes) -> list[str]:
-    return [found.decode("latin-1").strip() for found in pattern.findall(text)]
+    return [name.decode("latin-1").strip() for name in pattern.findall(text)]
 
 
 def _stem(name: str) -> str:
@@ -263,7 +293,7 @@ def _stem(name: str) -> str:
     return path.stem if path.suffix.lower() in (*_TEX, ".pdf") else path.name
 
 
-def _read(name: str, given: Mapping[str, bytes]) -> tuple[OpenDraft, Set[str]]:
+def _read(name: str, given: Mapping[str, bytes]) -> tuple[OpenDraft, set[str]]:
     """Read a draft, and tell the files that it named and that were read with it."""
     bundle = bundle_of(name, given)
     draft = _opened(bundle)
@@ -274,38 +304,6 @@ def _read(name: str, given: Mapping[str, bytes]) -> tuple[OpenDraft, Set[str]]:
 def _opened(bundle: Bundle) -> OpenDraft:
     name = str(bundle.draft)
     return parse_draft(bundle.content(name), Path(name), folder=bundle)
-
-
-def _with_lists(
-    manuscript: Manuscript, opened: Set[str], found: _SortedOut, given: Mapping[str, bytes]
-) -> Manuscript:
-    """Add to what a draft cites the works of the lists that it does not name itself."""
-    from recsys.formats.drafts.objects import read_list
-
-    works, notes = list(manuscript.references), list(manuscript.notes)
-    for name in found.lists:
-        if name in opened:
-            continue
-        try:
-            known = found.read.get(name)
-            listed = known[0].manuscript if known else read_list(given[name], Path(name))
-        except InputError as error:
-            notes.append(error.what)
-            continue
-        works += listed.references
-        if found.drafts and listed.references:
-            notes.append(f"{counted(len(listed.references), 'work')} of {short(name)} added.")
-        notes += listed.notes
-    if not (manuscript.title or manuscript.abstract or works):
-        raise DraftError(" ".join(notes) or "The files say nothing.", "Give at least a title.")
-    return replace(manuscript, references=tuple(dict.fromkeys(works)), notes=tuple(notes))
-
-
-def _is_list(name: str) -> bool:
-    from recsys.formats.source_formats import LISTS
-
-    suffix = PurePosixPath(name).suffix.lower()
-    return suffix != ".json" and any(suffix in form.suffixes for form in LISTS)
 
 
 def _with(names: Iterable[str], suffixes: Sequence[str]) -> list[str]:

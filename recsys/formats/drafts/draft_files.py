@@ -1,18 +1,24 @@
-"""Find the files that a draft names, and open those of an archive or of a folder, within limits."""
+"""Open the files that a draft names, and look up in its bibliographies what it cites by key.
+
+They lie in a folder, in an archive, or in memory; what is read of them is bounded.
+"""
 
 import io
 import os
+import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Protocol
 
-from recsys.errors import DraftError
-from recsys.formats.drafts.wording import short
-from recsys.formats.files import STDIN, read_bytes
+from recsys.errors import DraftError, InputError
+from recsys.formats.drafts.wording import counted, short
+from recsys.formats.files import STDIN, decode_or_guess, read_bytes
+from recsys.formats.identifiers import acl, arxiv, doi
+from recsys.records import Reference
 
 _TOP = PurePosixPath()
 _REPOSITORIES = (".git", ".hg", ".svn")
@@ -89,19 +95,16 @@ def _repository(folder: Path) -> Path:
 
     A home is no repository of one paper, though some keep their settings so.
     """
+    try:
+        home = Path.home().resolve()
+    except (RuntimeError, OSError):
+        home = None
     for parent in (folder, *folder.parents):
-        if parent == parent.parent or parent == _home():
+        if parent in (parent.parent, home):
             break
-        if any((parent / each).exists() for each in _REPOSITORIES):
+        if any((parent / name).exists() for name in _REPOSITORIES):
             return parent
     return folder
-
-
-def _home() -> Path | None:
-    try:
-        return Path.home().resolve()
-    except (RuntimeError, OSError):
-        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,8 +189,9 @@ class Bundle:
                 outside = outside or path is None
         for suffix in (*suffixes, "") if self.loose else ():
             last = PurePosixPath(name + suffix).name
-            if len(alike := [each for each in self.names if PurePosixPath(each).name == last]) == 1:
-                return PurePosixPath(alike[0])
+            alike = [path for path in map(PurePosixPath, self.names) if path.name == last]
+            if len(alike) == 1:
+                return alike[0]
         if outside:
             raise DraftError(f"{short(name)} was not read: it is outside the draft's folder.")
         raise _missing(name)
@@ -199,8 +203,8 @@ class Bundle:
 
     def spare(self, suffix: str) -> PurePath | None:
         """Return the only file of a suffix."""
-        found = [name for name in self.names if name.lower().endswith(suffix)]
-        return PurePosixPath(found[0]) if len(found) == 1 else None
+        names = [name for name in self.names if name.lower().endswith(suffix)]
+        return PurePosixPath(names[0]) if len(names) == 1 else None
 
 
 def bundle_of(draft: str, files: Mapping[str, bytes]) -> Bundle:
@@ -216,12 +220,8 @@ def inside(name: str, folder: PurePosixPath = _TOP) -> PurePosixPath | None:
     """
     if name.startswith("/"):
         return None
-    return _walked((*folder.parts, *name.split("/")))
-
-
-def _walked(parts: Iterable[str]) -> PurePosixPath | None:
     way: list[str] = []
-    for part in parts:
+    for part in (*folder.parts, *name.split("/")):
         if part == "..":
             if not way:
                 return None
@@ -260,7 +260,13 @@ class Archive:
             raise _damaged(name) from error
         if len(entries) > MOST_ENTRIES:
             raise _too_many(name)
-        self._entries = _by_name(entries)
+        self._entries: dict[str, zipfile.ZipInfo] = {}
+        for entry in entries:
+            path = inside(entry.filename.replace("\\", "/"))
+            if path in (None, _TOP) or entry.filename.endswith("/"):
+                continue
+            if not re.search(r"(?:\A|/)(?:\.|__MACOSX)", str(path)):
+                self._entries.setdefault(str(path), entry)  # Of one name, the first counts.
         self.names = frozenset(self._entries)
 
     def check_whole(self) -> None:
@@ -282,11 +288,9 @@ class Archive:
         Raises:
             DraftError: it is encrypted, damaged, or too large.
         """
-        if name not in self._unpacked:
-            self._unpacked[name] = self._read(self._entries[name])
-        return self._unpacked[name]
-
-    def _read(self, entry: zipfile.ZipInfo) -> bytes:
+        if name in self._unpacked:
+            return self._unpacked[name]
+        entry = self._entries[name]
         self._check(entry)
         pieces: list[bytes] = []
         size = 0
@@ -300,7 +304,8 @@ class Archive:
         except _DAMAGE as error:
             raise _damaged(f"{short(entry.filename)} in {self.name}") from error
         self._left -= size
-        return b"".join(pieces)
+        self._unpacked[name] = b"".join(pieces)
+        return self._unpacked[name]
 
     def _check(self, entry: zipfile.ZipInfo) -> None:
         if entry.flag_bits & _ENCRYPTED:
@@ -320,18 +325,6 @@ class Archive:
             f"unpack to {whole} MB, and each file of it to {one} MB.",
             _HINT,
         )
-
-
-def _by_name(entries: list[zipfile.ZipInfo]) -> Mapping[str, zipfile.ZipInfo]:
-    """Name the entries that are files; of two with one name the first counts."""
-    found: dict[str, zipfile.ZipInfo] = {}
-    for entry in entries:
-        path = inside(entry.filename.replace("\\", "/"))
-        if path is None or path == PurePosixPath() or entry.filename.endswith("/"):
-            continue
-        if not any(part.startswith((".", "__MACOSX")) for part in path.parts):
-            found.setdefault(str(path), entry)
-    return found
 
 
 def _too_many(name: str) -> DraftError:
@@ -357,23 +350,20 @@ class Project:
         self.name = str(folder)
         self._root = folder.resolve()
         self._left = MOST_BYTES
-        self._known: dict[str, bytes] = {}
-        self.names = frozenset(self._listed())
-
-    def _listed(self) -> Iterator[str]:
-        count = 0
+        self._contents: dict[str, bytes] = {}
+        names, files_seen = set(), 0
         for at, folders, files in os.walk(self._root):
-            folders[:] = sorted(each for each in folders if not each.startswith((".", "__")))
-            for name in sorted(files):
-                count += 1
-                if count > MOST_ENTRIES:
-                    raise DraftError(
-                        f"{self.name} has more than {MOST_ENTRIES:,} files.",
-                        "Give the main file of the draft.",
-                    )
-                path = Path(at, name)
-                if not name.startswith(".") and path.resolve().is_relative_to(self._root):
-                    yield path.relative_to(self._root).as_posix()
+            folders[:] = sorted(name for name in folders if not name.startswith((".", "__")))
+            files_seen += len(files)
+            if files_seen > MOST_ENTRIES:
+                raise DraftError(
+                    f"{self.name} has more than {MOST_ENTRIES:,} files.",
+                    "Give the main file of the draft.",
+                )
+            for path in (Path(at, name) for name in files if not name.startswith(".")):
+                if path.resolve().is_relative_to(self._root):
+                    names.add(path.relative_to(self._root).as_posix())
+        self.names = frozenset(names)
 
     def read(self, name: str) -> bytes:
         """Read a file.
@@ -381,8 +371,8 @@ class Project:
         Raises:
             InputError: it cannot be read, or (DraftError) is too large.
         """
-        if name in self._known:
-            return self._known[name]
+        if name in self._contents:
+            return self._contents[name]
         raw = read_bytes(self._root / name)
         if len(raw) > min(LARGEST_ENTRY, self._left):
             raise DraftError(
@@ -390,5 +380,127 @@ class Project:
                 "Give the main file of the draft.",
             )
         self._left -= len(raw)
-        self._known[name] = raw
+        self._contents[name] = raw
         return raw
+
+
+MOST_NAMED = 5
+"""How many missing keys a note names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The works that a draft's bibliographies hold, and what is wrong with these.
+
+    details: the same one by one. repeated: keys that occur twice in one of them.
+    """
+
+    works: tuple[Reference, ...] = ()
+    notes: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
+    repeated: tuple[str, ...] = ()
+
+    def __add__(self, other: "Shelf") -> "Shelf":
+        """Put two shelves together."""
+        return Shelf(
+            self.works + other.works,
+            self.notes + other.notes,
+            self.details + other.details,
+            self.repeated + other.repeated,
+        )
+
+
+def shelf(folder: Folder, names: Iterable[str], suffixes: Sequence[str]) -> Shelf:
+    """Read the bibliography files that a draft names; one that cannot be read becomes a note."""
+    books = Shelf()
+    for name in names:
+        try:
+            books += _book(folder, folder.find(name, suffixes))
+        except InputError as error:
+            books += Shelf((), (error.what,))
+    return books
+
+
+def stand_in(folder: Folder, names: Sequence[str], suffix: str) -> Shelf | None:
+    """Read the one bibliography that was given, where none of those that the draft names was."""
+    path = folder.spare(suffix)
+    if path is None:
+        return None
+    try:
+        book = _book(folder, path)
+    except InputError as error:
+        return Shelf((), (error.what,))
+    missing = (
+        f"{short(names[0])}, which is missing" if names else "a bibliography, for none is named"
+    )
+    return Shelf((), (f"{short(path.name)} stands in for {missing}.",)) + book
+
+
+def _book(folder: Folder, path: PurePath) -> Shelf:
+    text, note = decode_or_guess(folder.read(path), path.name)
+    return Shelf((), (note,) if note else ()) + parsed_book(text, path.name)
+
+
+def parsed_book(text: str, name: str) -> Shelf:
+    """Read the text of a bibliography.
+
+    Raises:
+        InputError: it is broken as a whole.
+    """
+    from recsys.formats.references.bibliography import occur_twice
+    from recsys.formats.references.reference_formats import parse_bibliography
+
+    read = parse_bibliography(text, name)
+    # How many of the keys that occur twice are cited is told later, with their number.
+    twice = occur_twice(len(read.repeated))
+    notes = tuple(problem for problem in read.problems if not problem.startswith(twice))
+    return Shelf(read.references, notes, read.details, read.repeated)
+
+
+def look_up(keys: Sequence[str], books: Shelf, others: Sequence[Reference] = ()) -> Shelf:
+    """Return what a draft cites of its bibliographies and of other works, with notes on both."""
+    from recsys.formats.references.bibliography import occur_twice
+
+    cited = resolve(keys, (*others, *books.works))
+    notes = list(books.notes)
+    if count := len(books.repeated):
+        twice = [key for key in dict.fromkeys(keys) if key in books.repeated]
+        named = ", ".join(short(key) for key in twice[:MOST_NAMED])
+        more = ", ..." if len(twice) > MOST_NAMED else ""
+        verb = "is" if len(twice) == 1 else "are"
+        says = f"{len(twice)} of them {verb} cited, and the first counts: {named}{more}."
+        if not twice:
+            says = f"{'it is not' if count == 1 else 'none of them is'} cited."
+        notes.append(f"{occur_twice(count)}; {says}")
+    return Shelf(cited.works, (*notes, *cited.notes), books.details)
+
+
+def resolve(keys: Sequence[str], works: Sequence[Reference]) -> Shelf:
+    """Return the works that are cited, in the order of their keys, and a note on missing ones.
+
+    A key is found as it is spelt, else whatever its case. A key that is a DOI, an arXiv or an ACL
+    id needs no bibliography.
+    """
+    from recsys.formats.bodies.printed_citations import is_gap_key  # Long to compile.
+
+    exact = {work.key: work for work in reversed(works)}
+    folded = {work.key.casefold(): work for work in reversed(works)}
+    cited: dict[Reference, None] = {}
+    missing = []
+    for key in keys:
+        work = exact.get(key) or folded.get(key.casefold())
+        work = work or Reference(key=key, doi=doi(key), arxiv=arxiv(key), acl=acl(key))
+        if work.key in exact or work.doi or work.arxiv or work.acl:
+            cited[work] = None
+        elif not is_gap_key(key):  # `\cite{?}` names no work: it asks for one.
+            missing.append(key)
+    if not missing:
+        return Shelf(tuple(cited))
+    named = ", ".join(short(key) for key in missing[:MOST_NAMED])
+    if len(missing) > MOST_NAMED:
+        named += f" and {len(missing) - MOST_NAMED} more"
+    if cited or works:
+        note = f"{counted(len(missing), 'cited key')} not found in the bibliography: {named}."
+    else:
+        note = f"{counted(len(missing), 'citation')}, none could be looked up: {named}."
+    return Shelf(tuple(cited), (note,))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from recsys.errors import DraftError, InputError
 from recsys.formats.drafts.wording import clean
 from recsys.formats.files import WOVEN, display_name, read_bytes
-from recsys.passages import Body
+from recsys.passages import Body, Sentence
 from recsys.records import Draft, Manuscript, Reference
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class FactsAlone:
 class Format:
     """One row of the table of formats.
 
-    sign: what is found among the first characters of such a file.
+    sign: a regular expression that is found among the first characters of such a file.
     module, reader: a function that takes the bytes and the path of a draft and gives a
     `Manuscript`; `parse`, for formats with running text, gives a `ParsedDraft`.
     names_files: such a draft may name others; the reader takes the folder that holds them, too.
@@ -72,10 +72,10 @@ class Format:
 
     name: str
     suffixes: tuple[str, ...]
-    sign: re.Pattern[str]
+    sign: str
     module: str
-    names_files: bool = False
     reader: str = "read"
+    names_files: bool = False
 
     @property
     def has_text(self) -> bool:
@@ -85,8 +85,8 @@ class Format:
     def parse(self, raw: bytes, path: Path, folder: "Folder | None" = None) -> ParsedDraft:
         """Take a draft of the format apart; see `parse_draft`."""
         read = getattr(import_module(self.module), self.reader)
-        found = read(raw, path, folder) if self.names_files else read(raw, path)
-        parsed: ParsedDraft = found if self.has_text else FactsAlone(found)
+        draft = read(raw, path, folder) if self.names_files else read(raw, path)
+        parsed: ParsedDraft = draft if self.has_text else FactsAlone(draft)
         return parsed
 
 
@@ -117,11 +117,23 @@ class OpenDraft:
             InputError: they cannot be read, or (DraftError) there are none.
         """
         manuscript = self._parsed.manuscript()
-        if self._title is not None:
-            manuscript = replace(manuscript, title=self._title)
-        if self._abstract is not None:
-            manuscript = replace(manuscript, abstract=self._abstract)
-        manuscript = _tidied(manuscript)
+        title = clean(manuscript.title if self._title is None else self._title)
+        abstract = manuscript.abstract if self._abstract is None else self._abstract
+        abstract = clean(abstract or "")
+        notes = [clean(note) for note in manuscript.notes]
+        if len(abstract) > LONGEST_ABSTRACT:
+            notes.append(
+                f"Only the first {LONGEST_ABSTRACT:,} characters of the abstract are read."
+            )
+        authors = filter(None, map(clean, manuscript.authors))
+        manuscript = replace(
+            manuscript,
+            title=title[:LONGEST_TITLE],
+            abstract=abstract[:LONGEST_ABSTRACT].strip() or None,
+            authors=tuple(dict.fromkeys(authors)),
+            venue=clean(manuscript.venue or "") or None,
+            notes=tuple(dict.fromkeys(notes)),
+        )
         if not (manuscript.title or manuscript.abstract or manuscript.references):
             raise DraftError(
                 f"{self.name} has neither a title nor an abstract, and no reference either.",
@@ -277,171 +289,131 @@ def format_of(path: Path, raw: bytes) -> Format:
         DraftError: it is of a format that nobody reads here.
     """
     suffix = path.suffix.lower()
-    head = _head(raw)
-    named = next((row for row in FORMATS if suffix in row.suffixes), None)
-    if named is not None:
-        return named
+    if named := [row for row in FORMATS if suffix in row.suffixes]:
+        return named[0]
+    # Signs are ASCII, which in UTF-16 and UTF-32 has zeros around it.
+    wide = raw[:4].startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff"))
+    begin = raw[:_HEAD].replace(b"\0", b"") if wide else raw[:_HEAD]
+    head = begin.lstrip(b"\xef\xbb\xbf\xff\xfe").decode("latin-1")
+    head = head.replace("\r\n", "\n").lstrip()
     for sign, what in _UNREADABLE:
-        if sign.match(head):
+        if re.match(sign, head):
             raise DraftError(
                 f"{display_name(path)} is {what}.", "Save it as PDF, Markdown or plain text."
             )
-    return next(row for row in FORMATS if row.sign.search(head))
-
-
-def _head(raw: bytes) -> str:
-    """Decode the first characters as well as may be: signs of formats are ASCII."""
-    wide = raw[:4].startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff"))
-    head = raw[:_HEAD].replace(b"\0", b"") if wide else raw[:_HEAD]
-    return head.lstrip(b"\xef\xbb\xbf\xff\xfe").decode("latin-1").replace("\r\n", "\n").lstrip()
-
-
-def _tidied(manuscript: Manuscript) -> Manuscript:
-    title, abstract = clean(manuscript.title), clean(manuscript.abstract or "")
-    notes = [clean(note) for note in manuscript.notes]
-    if len(abstract) > LONGEST_ABSTRACT:
-        notes.append(f"Only the first {LONGEST_ABSTRACT:,} characters of the abstract are read.")
-    authors = (clean(author) for author in manuscript.authors)
-    return replace(
-        manuscript,
-        title=title[:LONGEST_TITLE],
-        abstract=abstract[:LONGEST_ABSTRACT].strip() or None,
-        authors=tuple(dict.fromkeys(author for author in authors if author)),
-        venue=clean(manuscript.venue or "") or None,
-        notes=tuple(dict.fromkeys(notes)),
-    )
+    return next(row for row in FORMATS if re.search(row.sign, head))
 
 
 def _named_by_bibliography(body: Body) -> Body:
     """Spell the keys of marks as the bibliography does, and say which ones it lacks."""
     cited = tuple(dict.fromkeys(key for sentence in body.sentences for key in sentence.cited))
-    known = {work.key for work in body.references}
+    listed = {work.key for work in body.references}
     folded = {work.key.casefold(): work.key for work in reversed(body.references)}
-    spelling = {key: folded.get(key.casefold(), key) for key in cited if key not in known}
-    sentences = body.sentences
-    if any(key != spelt for key, spelt in spelling.items()):
-        sentences = tuple(
-            replace(
-                sentence,
-                marks=tuple(
-                    replace(mark, keys=tuple(spelling.get(key, key) for key in mark.keys))
-                    for mark in sentence.marks
-                ),
-            )
-            for sentence in sentences
+    spelling = {key: folded.get(key.casefold(), key) for key in cited if key not in listed}
+
+    def spelt(sentence: Sentence) -> Sentence:
+        marks = (
+            replace(mark, keys=tuple(spelling.get(key, key) for key in mark.keys))
+            for mark in sentence.marks
         )
-    from recsys.formats.drafts.citing import resolve
+        return replace(sentence, marks=tuple(marks))
+
+    sentences = body.sentences
+    if any(key != spelling[key] for key in spelling):
+        sentences = tuple(map(spelt, sentences))
+    from recsys.formats.drafts.draft_files import resolve
 
     notes = resolve(cited, body.references).notes if cited else ()
     return replace(body, sentences=sentences, notes=tuple(dict.fromkeys((*body.notes, *notes))))
 
 
 _HEAD = 4_000
+_NEVER = r"(?!)"
 _ENTRY = (
     r"(?i:article|book|booklet|conference|in(?:book|collection|proceedings)|manual|misc|online)"
 )
 _THESIS = r"(?i:comment|(?:masters|phd)?thesis|preamble|proceedings|string|techreport|unpublished)"
 
 FORMATS = (  # Signs are tried in this order; the last one fits all.
-    Format("PDF", (".pdf",), re.compile(r"%PDF-"), "recsys.formats.drafts.pdf", reader="parse"),
+    Format("PDF", (".pdf",), r"%PDF-", "recsys.formats.drafts.pdf", "parse"),
     # A document of Word is a zip: what is in it tells.
+    Format("Word", (".docx", ".docm"), _NEVER, "recsys.formats.drafts.word_draft", "parse"),
     Format(
-        "Word",
-        (".docx", ".docm"),
-        re.compile(r"(?!)"),
+        "OpenDocument",
+        (".odt", ".ott"),
+        _NEVER,
         "recsys.formats.drafts.word_draft",
-        reader="parse",
+        "read_open_document",
     ),
-    Format(
-        "OpenDocument", (".odt", ".ott"), re.compile(r"(?!)"), "recsys.formats.drafts.opendocument"
-    ),
-    Format(
-        "ZIP",
-        (".zip",),
-        re.compile(r"\APK\x03\x04"),
-        "recsys.formats.drafts.bundle",
-        reader="parse",
-    ),
+    Format("ZIP", (".zip",), r"\APK\x03\x04", "recsys.formats.drafts.bundle", "parse"),
     Format(
         "notebook",
         (".ipynb",),
-        re.compile(
-            r"\A\{\s*\"(?:cells|nbformat|metadata|worksheets)\"\s*:(?=.*\"cell_type\")", re.DOTALL
-        ),
+        r"(?s)\A\{\s*\"(?:cells|nbformat|metadata|worksheets)\"\s*:(?=.*\"cell_type\")",
         "recsys.formats.drafts.markdown_draft",
+        "read_notebook",
         names_files=True,
-        reader="read_notebook",
     ),
     Format(
         "JSON",
         (".json",),
-        re.compile(r"\A(?:\{\s*(?:[\"}]|\Z)|\[\s*(?:[\[{\"\]]|\Z))"),
+        r"\A(?:\{\s*(?:[\"}]|\Z)|\[\s*(?:[\[{\"\]]|\Z))",
         "recsys.formats.drafts.objects",
     ),
     Format(
         "BibTeX",
         (".bib", ".bibtex", ".biblatex"),
-        re.compile(rf"(?m)^\s*@(?:{_ENTRY}|{_THESIS})\s*[{{(]"),
+        rf"(?m)^\s*@(?:{_ENTRY}|{_THESIS})\s*[{{(]",
         "recsys.formats.drafts.objects",
-        reader="read_list",
+        "read_list",
     ),
-    Format(
-        "RIS",
-        (".ris",),
-        re.compile(r"(?m)^TY {1,2}- "),
-        "recsys.formats.drafts.objects",
-        reader="read_list",
-    ),
-    Format(
-        "CSV",
-        (".csv", ".tsv"),
-        re.compile(r"(?!)"),
-        "recsys.formats.drafts.objects",
-        reader="read_list",
-    ),
+    Format("RIS", (".ris",), r"(?m)^TY {1,2}- ", "recsys.formats.drafts.objects", "read_list"),
+    Format("CSV", (".csv", ".tsv"), _NEVER, "recsys.formats.drafts.objects", "read_list"),
     # What Web of Science, PubMed and EndNote export, as text or as XML.
     Format(
         "export",
         (".ciw", ".enw", ".nbib", ".xml"),
-        re.compile(r"\A(?:FN |PT [BCJPS]\n|PMID- |%0 [A-Z]|<\?xml |<!DOCTYPE (?!html))"),
+        r"\A(?:FN |PT [BCJPS]\n|PMID- |%0 [A-Z]|<\?xml |<!DOCTYPE (?!html))",
         "recsys.formats.drafts.objects",
-        reader="read_list",
+        "read_list",
     ),
     Format(
         "LaTeX",
         (".tex", ".ltx", ".latex", *WOVEN),
-        re.compile(r"\\(?:documentclass|documentstyle|begin\s*\{(?:document|abstract)\}|title\b)"),
+        r"\\(?:documentclass|documentstyle|begin\s*\{(?:document|abstract)\}|title\b)",
         "recsys.formats.drafts.latex_draft",
+        "parse",
         names_files=True,
-        reader="parse",
     ),
     Format(
         "Typst",
         (".typ",),
-        re.compile(r"(?m)^#(?:set|show|import|let)[^\S\n]"),
-        "recsys.formats.drafts.typst",
+        r"(?m)^#(?:set|show|import|let)[^\S\n]",
+        "recsys.formats.drafts.org_typst",
+        "read_typst",
         names_files=True,
     ),
     Format(
         "Org",
         (".org",),
-        re.compile(r"(?im)^#\+(?:title|author|begin_abstract)\b"),
-        "recsys.formats.drafts.org",
+        r"(?im)^#\+(?:title|author|begin_abstract)\b",
+        "recsys.formats.drafts.org_typst",
+        "read_org",
         names_files=True,
     ),
     Format(
         "Markdown",
         (".md", ".markdown", ".qmd", ".rmd"),
-        re.compile(r"\A---[^\S\n]*\n|(?m:^#{1,3} \S)|\A[^\n]+\n={3,}\n"),
+        r"\A---[^\S\n]*\n|(?m:^#{1,3} \S)|\A[^\n]+\n={3,}\n",
         "recsys.formats.drafts.markdown_draft",
+        "parse",
         names_files=True,
-        reader="parse",
     ),
-    Format("plain text", (), re.compile(""), "recsys.formats.drafts.plain", reader="parse"),
+    Format("plain text", (), "", "recsys.formats.drafts.plain", "parse"),
 )
 
 _UNREADABLE = (
-    (re.compile(r"\xd0\xcf\x11\xe0"), "an old Word file"),
-    (re.compile(r"\{\\rtf"), "RTF"),
-    (re.compile(r"(?i)<(?:!doctype html|html)\b"), "HTML"),
+    (r"\xd0\xcf\x11\xe0", "an old Word file"),
+    (r"\{\\rtf", "RTF"),
+    (r"(?i)<(?:!doctype html|html)\b", "HTML"),
 )

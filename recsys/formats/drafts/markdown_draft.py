@@ -2,19 +2,19 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, zip_longest
+from itertools import islice, pairwise, zip_longest
 from pathlib import Path
+from typing import Any
 
 from recsys.errors import DraftError
-from recsys.formats.bodies.gap_signs import split_keys
 from recsys.formats.bodies.headings import ends_text
-from recsys.formats.bodies.printed_citations import named_works
+from recsys.formats.bodies.printed_citations import named_works, split_keys
 from recsys.formats.bodies.running_text import Lines, RunningText
-from recsys.formats.drafts.citing import Shelf, look_up, resolve, shelf
-from recsys.formats.drafts.draft_files import Folder, folder_of
-from recsys.formats.drafts.front_matter import FrontMatter, split_front_matter
+from recsys.formats.drafts.draft_files import Folder, Shelf, folder_of, look_up, resolve, shelf
+from recsys.formats.drafts.objects import EARLIEST_YEAR, LATEST_YEAR
 from recsys.formats.drafts.plain import PlainDraft, split_list
 from recsys.formats.drafts.wording import (
     MOST_SECTIONS,
@@ -23,15 +23,213 @@ from recsys.formats.drafts.wording import (
     clipped,
     paragraphs,
     sections,
+    short,
 )
 from recsys.formats.files import decode, display_name
+from recsys.formats.identifiers import acl, arxiv, doi
 from recsys.formats.latex.latex_cited import citation_at, cited_keys, without_citations
 from recsys.formats.latex.latex_text import plain
-from recsys.formats.stated_keyphrases import stated_on_lines
+from recsys.formats.stated_keyphrases import stated_on_lines, told_apart
+from recsys.keyphrases import cleaned
 from recsys.passages import Body
 from recsys.records import Manuscript, Reference
 
-_EVERYTHING = "*"
+LONGEST = 200_000
+"""Characters of front matter; more is refused, for YAML is slow to read."""
+DEEPEST = 100
+"""Brackets within brackets: at each, PyYAML looks at all those around it."""
+MOST_ITEMS = 2_000
+"""How many authors, files or references are read."""
+
+_BLOCK = re.compile(
+    r"\A---[^\S\n]*\n(.*?)^(?:---|\.\.\.)[^\S\n]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
+)
+_YEAR = re.compile(r"(?<!\d)([12]\d{3})(?!\d)")
+_SEVERAL = re.compile(r"[;,](?:\s+and\s)?|\sand\s")
+_BOTH = re.compile(r"\s*;\s*|\sand\s")
+_NAME_PARTS = ("given", "dropping-particle", "non-dropping-particle", "family", "suffix")
+_RAISED = re.compile(r"\^[^^]{0,50}\^")
+_BRACKET = re.compile(r"[\[\]{}]")
+_TOP_KEY = re.compile(r"(?m)^([A-Za-z][\w-]{0,50})[^\S\n]*:(?=\s)")
+_VALUE = re.compile(r"([^\S\n]*(?:-[^\S\n]+)?[\w.-]{1,100}:[^\S\n]+)(\S.*)\Z")
+_NO_VALUE = re.compile(r":(?:\s|\Z)|\A[`@%]|\s#")
+MOST_NAMED = 5
+_NONE = ("", "~", "null", "Null", "NULL")
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """What the front matter says.
+
+    bibliography: names of files; cited: what `nocite` holds. notes: what of it is no YAML.
+    keyphrases: the keywords.
+    """
+
+    title: str = ""
+    authors: tuple[str, ...] = ()
+    abstract: str | None = None
+    year: int | None = None
+    bibliography: tuple[str, ...] = ()
+    references: tuple[Reference, ...] = ()
+    cited: str = ""
+    notes: tuple[str, ...] = ()
+    keyphrases: tuple[str, ...] = ()
+
+
+def split_front_matter(text: str, name: str) -> tuple[FrontMatter, str]:
+    """Return the front matter of a text, empty where there is none, and what follows it.
+
+    It is YAML in the forms that pandoc knows. Every scalar is read as text (`yaml.BaseLoader`): no
+    type is guessed, no object is made, and an alias repeats nothing.
+
+    Raises:
+        DraftError: the front matter is not YAML, or no mapping.
+    """
+    block = _BLOCK.match(text)
+    if block is None:
+        return FrontMatter(), text
+    # YAML forbids tabs where they indent.
+    lines = [line.expandtabs(4).rstrip() for line in block[1].split("\n")]
+    value, notes = _yaml(lines, name)
+    if not isinstance(value, dict):
+        raise DraftError(
+            f"The front matter of {name} is {short(value)} instead of keys and values.",
+            'Write lines such as "title: ..." between the lines of dashes.',
+        )
+    times = Counter(_TOP_KEY.findall("\n".join(lines)))
+    if twice := [short(key) for key, count in times.items() if count > 1]:
+        named = ", ".join(twice[:MOST_NAMED])
+        notes.append(f"{named} occurs twice in the front matter; what is said last counts.")
+    title, subtitle = _string(value.get("title")), _string(value.get("subtitle"))
+    years = (_year(value.get(key)) for key in ("as_of", "year", "date"))
+    authors = value.get("authors", value.get("author"))
+    works = map(_reference, _items(value.get("references")))
+    keywords = value.get("keywords", value.get("keyphrases"))
+    if isinstance(keywords, str):
+        keyphrases = told_apart(_string(keywords))
+    else:
+        keyphrases = cleaned(filter(None, map(_string, _items(keywords))))
+    front = FrontMatter(
+        title=f"{title}: {subtitle}" if title and subtitle else title,
+        authors=tuple(name for item in _items(authors) for name in _names(item)),
+        abstract=_string(value.get("abstract")) or None,
+        year=next((year for year in years if year is not None), None),
+        bibliography=tuple(filter(None, map(_string, _items(value.get("bibliography"))))),
+        references=tuple(w for w in works if w.title or w.doi or w.arxiv or w.acl),
+        cited=_string(value.get("nocite")),
+        notes=tuple(notes),
+        keyphrases=keyphrases,
+    )
+    return front, text[block.end() :]
+
+
+def _yaml(lines: list[str], name: str) -> tuple[object, list[str]]:
+    """Read YAML, else what it is when the values that are none are taken for text, and a note."""
+    try:
+        return _parsed("\n".join(lines), name), []
+    except DraftError:
+        quoted, places = list(lines), []
+        for at, line in enumerate(lines):
+            match = _VALUE.match(line)
+            if match and _NO_VALUE.search(match[2]) and match[2][0] not in "\"'[{|>&*!#":
+                value = match[2].replace("'", "''")
+                quoted[at] = f"{match[1]}'{value}'"
+                places.append(str(at + 2))
+        if not places:
+            raise
+        value = _parsed("\n".join(quoted), name)
+    where = f"line{'s' * (len(places) > 1)} {', '.join(places[:MOST_NAMED])}"
+    return value, [f"The front matter is no YAML in {where}: read as text."]
+
+
+def _parsed(text: str, name: str) -> object:
+    """Parse YAML within limits: how long it is, and how many brackets are open at once."""
+    if len(text) > LONGEST:
+        raise DraftError(
+            f"The front matter of {name} is longer than {LONGEST:,} characters.",
+            "Give long lists of references as a bibliography file.",
+        )
+    depth = 0
+    for bracket in _BRACKET.findall(text):  # Those in quotes count, too.
+        depth = depth + 1 if bracket in "[{" else max(depth - 1, 0)
+        if depth > DEEPEST:
+            raise DraftError(
+                f"The front matter of {name} is nested too deeply: more than {DEEPEST} brackets "
+                "deep.",
+                "Put values that have brackets in them into quotes.",
+            )
+    import yaml
+
+    try:
+        return yaml.load(text, Loader=yaml.BaseLoader) or {}
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        where = f" on line {mark.line + 2}" if mark else ""
+        problem = f"The front matter of {name} is not YAML: {error.problem}{where}."
+    except yaml.YAMLError as error:
+        problem = f"The front matter of {name} is not YAML: {clean(str(error))[:80]}."
+    except RecursionError:
+        problem = f"The front matter of {name} is nested too deeply."
+    raise DraftError(problem, "Put values that have colons or quotes in them into quotes.")
+
+
+def _string(value: object) -> str:
+    return value if isinstance(value, str) and value not in _NONE else ""
+
+
+def _items(value: object) -> list[Any]:
+    """Return a list as it is, anything else as a list of one; nothing as an empty one."""
+    items = value if isinstance(value, list) else [value]
+    return [item for item in items[:MOST_ITEMS] if item not in (*_NONE, None)]
+
+
+def _year(value: object) -> int | None:
+    match = _YEAR.search(_string(value))
+    return int(match[1]) if match and EARLIEST_YEAR <= int(match[1]) <= LATEST_YEAR else None
+
+
+def _names(author: object) -> Iterator[str]:
+    """Yield the names of an author: text, a mapping with a name, or a name with a mapping."""
+    if isinstance(author, str):
+        names = [name.strip() for name in _SEVERAL.split(_RAISED.sub("", author))]
+        yield from names if all(" " in name for name in names) else (author,)
+    elif isinstance(author, dict):
+        name = author.get("name", author.get("literal"))
+        if isinstance(name, dict):
+            author, name = name, name.get("literal")
+        parts = (_string(author.get(part)) for part in _NAME_PARTS)
+        if whole := _string(name):
+            names = _BOTH.split(whole)
+            yield from names if all(" " in name for name in names) else (whole,)
+        elif whole := " ".join(filter(None, parts)):
+            yield whole
+        elif len(author) == 1:
+            yield str(next(iter(author)))
+
+
+def _reference(value: object) -> Reference:
+    """Make a reference of an item in the form of CSL."""
+    item = value if isinstance(value, dict) else {}
+    issued = item.get("issued")
+    parts = issued.get("date-parts", issued.get("year")) if isinstance(issued, dict) else issued
+    for _ in range(3):  # A list of lists of year, month, day; or of mappings.
+        parts = parts[0] if isinstance(parts, list) and parts else parts
+        parts = parts.get("year") if isinstance(parts, dict) else parts
+    url, number = _string(item.get("URL")), _string(item.get("number"))
+    return Reference(
+        key=_string(item.get("id")),
+        title=clean(_string(item.get("title"))) or None,
+        authors=tuple(clean(name) for one in _items(item.get("author")) for name in _names(one)),
+        year=_year(parts),
+        venue=clean(_string(item.get("container-title"))) or None,
+        doi=doi(_string(item.get("DOI"))) or doi(url),
+        arxiv=arxiv(number) or arxiv(url),
+        acl=acl(url),
+        url=url or None,
+        kind=_string(item.get("type")) or None,
+    )
+
+
 _LONGEST_HEADING = 1_000
 _FENCE = re.compile(r"(?ms)^ {0,3}(`{3,}+|~{3,}+)[^\n]*+\n.*?(?:^ {0,3}\1[^\n]*(?:\n|\Z)|\Z)")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -65,7 +263,6 @@ _MARKUP = (
 LONGEST_FORMULA = 60
 """Characters of a formula that is read as a word of its sentence."""
 
-_FRONT = re.compile(r"\A---[^\S\n]*\n.*?^(?:---|\.\.\.)[^\S\n]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _BLOCKS = re.compile(  # What is no running text, over several lines.
     r"""
     ^[ ]{0,9}(?P<fence>`{3,}+|~{3,}+)[^\n]*+\n.*?(?:^[ ]{0,9}(?P=fence)[^\n]*(?:\n|\Z)|\Z)
@@ -94,8 +291,6 @@ _ITEM = re.compile(
 )
 _QUOTE = re.compile(r"[ ]{0,3}(?:>[ ]?)+")
 _INDENTED = re.compile(r"(?: {4}|\t)\s*\S")
-_ATTRIBUTES_AFTER = re.compile(r"\{[^{}]{0,200}\}\s*\Z")
-_SUMMARY = re.compile(r"(?i)(?:\d{1,2}\.?\s+)?(?:summary|abstract)\W*\Z")
 
 _ADDRESS = r"\([^()\n]{0,1000}(?:\([^()\n]{0,200}\)[^()\n]{0,200})?\)"
 _INSIDE = r"(?:[^\[\]]|\[[^\[\]]{0,300}\])"
@@ -122,6 +317,7 @@ _INLINE = re.compile(
 )
 _CROSS = re.compile(r"-?@\{?(?:fig|tbl|tab|eq|sec|lst|thm|lem|cor|prp|cnj|def|exm|exr)[-:]")
 _KEY_PARTS = re.compile(r"-?@(?:\{([^{}\n]{0,300})\}|([^\s,;\]]{0,300}))")
+_NO_BREAK = re.compile(r"[^\n]")
 _HINT = "Save it again as a notebook (.ipynb), or give its text as Markdown."
 
 
@@ -152,10 +348,11 @@ class MarkdownDraft:
         """
         front, body = split_front_matter(self.text, display_name(self.path))
         body, notes = clipped(body)
-        body = _SETEXT.sub(_as_heading, _COMMENT.sub("", _FENCE.sub("", body)))
+        body = _COMMENT.sub("", _FENCE.sub("", body))
+        body = _SETEXT.sub(lambda match: f"{'#' if match[2] == '=' else '##'} {match[1]}", body)
         body, listed, unnamed = split_list(body)
         notes += (*front.notes, *unnamed)
-        title, abstract, guess = _read_body(body)
+        title, abstract, guess = _title_and_abstract(body)
         citing = "\n".join((front.abstract or "", body, front.cited))
         cited = _cited(citing, front, self.folder or folder_of(self.path))
         works = tuple(dict.fromkeys((*cited.works, *listed)))
@@ -178,9 +375,15 @@ class MarkdownDraft:
 
     def body(self, references: Sequence[Reference]) -> Body:
         """Read the sentences and their marks."""
-        from recsys.formats.drafts.markdown_draft import read_text  # Few commands need sentences.
-
-        return replace(read_text(self.text), references=tuple(references))
+        text, notes = clipped(self.text)
+        front = _BLOCK.match(text)
+        begin = front.end() if front else 0
+        # Spaces stand for the front matter and for what is no running text.
+        prose = _BLOCKS.sub(lambda match: _NO_BREAK.sub(" ", match[0]), text[begin:])
+        reader = _Reader(_NO_BREAK.sub(" ", text[:begin]) + prose)
+        return Body(
+            sentences=reader.text.sentences(Lines(text)), notes=notes, references=tuple(references)
+        )
 
 
 def stripped(text: str) -> str:
@@ -193,14 +396,14 @@ def stripped(text: str) -> str:
 
 def citation_keys(text: str) -> tuple[str, ...]:
     """Return the keys that a text cites in pandoc's way, `[@key; @other]` or `@key`, in order."""
-    found = [(match.start(), match[1] or match[2]) for match in _KEY.finditer(text)]
+    places = [(match.start(), match[1] or match[2]) for match in _KEY.finditer(text)]
     for role in _ROLE.finditer(text):
-        found += [(role.start(), key.strip()) for key in role[1].split(",")]
-    keys = (key.rstrip(".:;,?") for _, key in sorted(found, key=lambda each: each[0]))
-    return tuple(dict.fromkeys(filter(None, keys)))
+        places += [(role.start(), key.strip()) for key in role[1].split(",")]
+    places.sort(key=lambda place: place[0])
+    return tuple(dict.fromkeys(filter(None, (key.rstrip(".:;,?") for _, key in places))))
 
 
-def _read_body(body: str) -> tuple[str, str | None, tuple[str, ...]]:
+def _title_and_abstract(body: str) -> tuple[str, str | None, tuple[str, ...]]:
     """Return title and abstract of a text, and a note where the abstract is a guess."""
     headings = list(islice(_HEADING.finditer(body), MOST_SECTIONS))
     if not headings:
@@ -219,22 +422,6 @@ def _read_body(body: str) -> tuple[str, str | None, tuple[str, ...]]:
     return title, abstract, guess
 
 
-def _cited(text: str, front: FrontMatter, folder: Folder) -> Shelf:
-    """Return the works that are cited, and all that the front matter itself describes."""
-    books = shelf(folder, front.bibliography, (".bib",)) if front.bibliography else Shelf()
-    keys = dict.fromkeys((*citation_keys(text), *cited_keys(text)))
-    cited = tuple(key for key in keys if key != _EVERYTHING)
-    if not (front.bibliography or front.references):
-        # Then @name is a person or a place, but for what stands in the brackets of a citation.
-        sure = " ".join(_BRACKETED.findall(text) + [match[0] for match in _ROLE.finditer(text)])
-        return Shelf(resolve(cited, ()).works, resolve(citation_keys(sure), ()).notes)
-    if _EVERYTHING in keys:
-        cited += tuple(work.key for work in (*front.references, *books.works))
-    found = look_up(cited, books, front.references)
-    works = dict.fromkeys((*found.works, *front.references))
-    return Shelf(tuple(works), found.notes, found.details)
-
-
 def _heading_text(heading: re.Match[str]) -> str:
     """Return a heading without pandoc's attributes and closing number signs."""
     text = _ATTRIBUTES.sub("", heading[2][:_LONGEST_HEADING]).strip()
@@ -242,64 +429,49 @@ def _heading_text(heading: re.Match[str]) -> str:
     return stripped(stem if stem.endswith(" ") else text)
 
 
-def _as_heading(match: re.Match[str]) -> str:
-    return f"{'#' if match[2] == '=' else '##'} {match[1]}"
-
-
-def read_text(text: str) -> Body:
-    """Read the body of a draft in Markdown: pandoc's, Quarto's, R Markdown, GitHub's."""
-    text, notes = clipped(text)
-    front = _FRONT.match(text)
-    masked = _masked(text, front.end() if front else 0)
-    reader = _Reader(masked)
-    reader.read(masked.split("\n"))
-    return Body(sentences=reader.text.sentences(Lines(text)), notes=notes)
-
-
-def _masked(text: str, begin: int) -> str:
-    """Put spaces in place of the front matter and of blocks that are no running text."""
-
-    def blank(match: re.Match[str]) -> str:
-        return "".join("\n" if char == "\n" else " " for char in match[0])
-
-    start = "".join("\n" if char == "\n" else " " for char in text[:begin])
-    return start + _BLOCKS.sub(blank, text[begin:])
+def _cited(text: str, front: FrontMatter, folder: Folder) -> Shelf:
+    """Return the works that are cited, and all that the front matter itself describes."""
+    books = shelf(folder, front.bibliography, (".bib",)) if front.bibliography else Shelf()
+    keys = dict.fromkeys((*citation_keys(text), *cited_keys(text)))
+    cited = tuple(key for key in keys if key != "*")
+    if not (front.bibliography or front.references):
+        # Then @name is a person or a place, but for what stands in the brackets of a citation.
+        sure = " ".join(_BRACKETED.findall(text) + [match[0] for match in _ROLE.finditer(text)])
+        return Shelf(resolve(cited, ()).works, resolve(citation_keys(sure), ()).notes)
+    if "*" in keys:  # All of them.
+        cited += tuple(work.key for work in (*front.references, *books.works))
+    looked_up = look_up(cited, books, front.references)
+    return replace(looked_up, works=tuple(dict.fromkeys((*looked_up.works, *front.references))))
 
 
 class _Reader:
-    """What is known while one goes down the lines of a draft."""
+    """A way down the lines of a draft, which collects the running text."""
 
     def __init__(self, masked: str) -> None:
+        """Read a draft in which blocks that are no running text are spaces."""
         self.masked = masked
         self.text = RunningText(numbers=True)
-        self.skipping = 0
-        self.pieces: list[tuple[int, int]] = []
+        self.skipping = 0  # The level of the section that is left out.
+        self.pieces: list[tuple[int, int]] = []  # Where the lines of a paragraph begin and end.
         self.listed = False
-
-    def read(self, lines: list[str]) -> None:
-        """Read the lines of the draft."""
-        at = 0
+        at, lines = 0, masked.split("\n")
         for line, following in zip_longest(lines, lines[1:], fillvalue=""):
             self._line(at, line, following)
             at += len(line) + 1
-        self._flush()
+        self._end_paragraph()
 
     def _line(self, at: int, line: str, following: str) -> None:
-        heading = _HEADING_LINE.match(line)
         if not line.strip() or _NO_PROSE.match(line) or _TARGET.match(line):
-            underlined = _UNDERLINE.match(line) and self.pieces
-            if not underlined:
-                self._flush()
-                self.listed = self.listed and not line.strip()
-            else:
+            if self.pieces and _UNDERLINE.match(line):
                 self.pieces.clear()
-        elif heading:
+            else:
+                self._end_paragraph()
+                self.listed = self.listed and not line.strip()
+        elif heading := _HEADING_LINE.match(line):
             self._heading(len(heading[1]), heading[2])
         elif not self.pieces and _UNDERLINE.match(following) and not _ITEM.match(line):
             self._heading(1 if "=" in following else 2, line)
-        elif not self.pieces and not self.listed and _INDENTED.match(line):
-            return
-        else:
+        elif self.pieces or self.listed or not _INDENTED.match(line):
             self._prose(at, line)
 
     def _prose(self, at: int, line: str) -> None:
@@ -307,28 +479,28 @@ class _Reader:
         for pattern in (_QUOTE, _NOTE, _ITEM):
             if prefix := pattern.match(line, start):
                 if pattern is not _QUOTE:
-                    self._flush()
+                    self._end_paragraph()
                     self.listed = True
                 start = prefix.end()
         if not self.skipping:
             self.pieces.append((at + start, at + len(line)))
 
     def _heading(self, level: int, title: str) -> None:
-        self._flush()
+        self._end_paragraph()
         self.listed = False
-        shown = stripped(_ATTRIBUTES_AFTER.sub("", title[:1000]).strip().rstrip("#"))
         if self.skipping and level > self.skipping:
             return
+        shown = stripped(_ATTRIBUTES.sub("", title[:_LONGEST_HEADING]).strip().rstrip("#"))
         # In a paper of JOSS, the summary is where the text begins.
-        self.skipping = level if ends_text(shown) and not _SUMMARY.match(shown) else 0
+        self.skipping = level if ends_text(shown) and not _ABSTRACT.match(shown) else 0
         self.text.heading(shown)
 
-    def _flush(self) -> None:
+    def _end_paragraph(self) -> None:
         """Read the lines of a paragraph together: what is marked in it may go over several."""
         if self.pieces:
             start, end = self.pieces[0][0], self.pieces[-1][1]
             text = self.masked[start:end]
-            for (_, before), (after, _) in zip(self.pieces, self.pieces[1:], strict=False):
+            for (_, before), (after, _) in pairwise(self.pieces):
                 text = text[: before - start] + " " * (after - before) + text[after - start :]
             self._inline(text, start)
             self.text.end_paragraph()
@@ -348,7 +520,7 @@ class _Reader:
         if kind in _SHOWN:
             self.text.words(_SHOWN[kind](match[0]), start, end, opaque=kind != "escape")
         elif kind == "note":
-            self.text.begin_aside(start)
+            self.text.begin_aside()
             self._inline(match["inner"], base + match.start("inner"))
             self.text.end_aside(end)
         elif kind == "link":
@@ -363,12 +535,11 @@ class _Reader:
         if _CROSS.match(printed.lstrip("[")):
             return
         written = [braced or bare for braced, bare in _KEY_PARTS.findall(printed)]
-        known = citation_keys(printed)
+        cited = citation_keys(printed)
         _, gap = split_keys([key.strip(" .:,?") or "?" for key in written])
-        keys, _ = split_keys(known)
-        if not textual and not known and not gap:
-            return
-        self.text.mark(start, end, keys, gap=gap or not written, textual=textual)
+        keys, _ = split_keys(cited)
+        if textual or cited or gap:
+            self.text.mark(start, end, keys, gap=gap or not written, textual=textual)
 
 
 _KINDS = (
@@ -388,15 +559,7 @@ def read_notebook(raw: bytes, path: Path, folder: Folder | None = None) -> Manus
     Raises:
         DraftError: it is no notebook, or its front matter is broken.
     """
-    return MarkdownDraft(notebook_text(raw, display_name(path)), path, folder).manuscript()
-
-
-def notebook_text(raw: bytes, name: str) -> str:
-    """Return the Markdown of a notebook, front matter first where it has some.
-
-    Raises:
-        DraftError: it is no notebook.
-    """
+    name = display_name(path)
     try:
         value = json.loads(decode(raw, name))
     except RecursionError as error:
@@ -405,24 +568,24 @@ def notebook_text(raw: bytes, name: str) -> str:
         raise DraftError(f"{name} is no notebook: it is not JSON.", _HINT) from error
     if not isinstance(value, dict):
         raise DraftError(f"{name} is no notebook: it holds no cells.", _HINT)
-    return "\n\n".join(_cells(value))
+    return MarkdownDraft("\n\n".join(_markdown_cells(value)), path, folder).manuscript()
 
 
-def _cells(value: dict[str, object]) -> Iterator[str]:
+def _markdown_cells(value: dict[str, object]) -> Iterator[str]:
+    """Yield the Markdown of the cells of a notebook, front matter first where it has some."""
     cells = value.get("cells")
     if not isinstance(cells, list):  # As notebooks were kept before version 4.
         sheets = value.get("worksheets")
         first = sheets[0] if isinstance(sheets, list) and sheets else {}
         cells = first.get("cells") if isinstance(first, dict) else None
     for cell in cells if isinstance(cells, list) else ():
-        if not isinstance(cell, dict):
-            continue
-        source = cell.get("source")
-        lines = source if isinstance(source, list) else [source]
-        text = "".join(line for line in lines if isinstance(line, str)).strip("\n")
-        kind = cell.get("cell_type")
-        # Quarto's front matter stands in a raw cell.
-        if kind == "markdown" or (kind == "raw" and text.startswith("---")):
-            yield text
-        elif kind == "heading":
-            yield f"# {text}"
+        if isinstance(cell, dict):
+            source = cell.get("source")
+            lines = source if isinstance(source, list) else [source]
+            text = "".join(line for line in lines if isinstance(line, str)).strip("\n")
+            kind = cell.get("cell_type")
+            # Quarto's front matter stands in a raw cell.
+            if kind == "markdown" or (kind == "raw" and text.startswith("---")):
+                yield text
+            elif kind == "heading":
+                yield f"# {text}"

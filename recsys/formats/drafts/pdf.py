@@ -1,18 +1,51 @@
 """Read a draft out of a PDF: what its print looks like is all there is to go by.
 
-Only the first and the last pages are read. Text is taken in the order in which it was written,
-which is the reading order, in columns too, for what TeX, word processors and browsers write.
-"""
+Front matter and references stand on the first and the last pages, which alone are read for them.
+Text is taken in the order in which it was written, which is the reading order, in columns too, for
+what TeX, word processors and browsers write."""
 
-from collections.abc import Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise, zip_longest
 from pathlib import Path
+from statistics import median
 
 from recsys.errors import DraftError
+from recsys.formats.bodies.headings import (
+    LONGEST_HEADING_WORDS,
+    bare,
+    ends_text,
+    is_caption,
+    is_heading,
+    letters_of,
+)
+from recsys.formats.bodies.printed_citations import cited_list
+from recsys.formats.bodies.printed_works import (
+    BRACKETED,
+    LONGEST_ENTRY,
+    MOST_REFERENCES,
+    NUMBERED,
+    begins_with_name,
+    identified_works,
+    marked_work,
+)
+from recsys.formats.bodies.running_text import RunningText, Units
 from recsys.formats.drafts.pdf_front import Front, printed_keyphrases, read_front
-from recsys.formats.drafts.pdf_pages import Line, Pages, is_readable
-from recsys.formats.drafts.pdf_references import find_list, find_markers, read_list
-from recsys.formats.drafts.pdf_wording import without_running_heads, words_of
+from recsys.formats.drafts.pdf_pages import (
+    JOINING,
+    Line,
+    Pages,
+    composed,
+    heading,
+    is_broken,
+    is_readable,
+    joined,
+    main_size,
+    without_running_heads,
+    words_of,
+)
 from recsys.formats.drafts.wording import counted
 from recsys.formats.files import display_name
 from recsys.passages import Body
@@ -22,6 +55,55 @@ FRONT_PAGES = 3
 """Pages on which title and abstract are looked for."""
 BACK_PAGES = 30
 """Pages at the end among which the list of references is looked for."""
+_SAME_SIZE = 0.06
+"""Share by which the size of running text varies."""
+_WIDE_GAP = 1.35
+"""Times the usual distance of lines from which on something else begins."""
+_CODE = re.compile(
+    r"(?:R ?>|>|\+|#|\$|>>>|\.\.\.|#include\b|//|/\*|\[\d{1,3},?\]|\[,\d|In \[\d+\]:)\s|[{}]\s*\Z"
+)
+_ITEM = re.compile(
+    r"[\u2022\u2023\u25aa\u25cf\u25e6\u2219*\u2013\u2014-]\s|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s"
+)
+_ENDED = re.compile(r"[.?!:][)\]\"'\u201d\u2019]*(?:\s?\[[\d,\s\u2013-]+\])?\Z")
+_LEADERS = re.compile(r"(?:\.\s?){5,}\s*\d{0,3}\Z|\s\.\s\.\s\.\s")
+_WORDS = re.compile(r"[^\W\d_]{3,}")
+_OPERATORS = re.compile(
+    r"[=<>\u2264\u2265\u2248\u2211\u222b\u220f\u2202\u2208\u2192\u00d7\u2261^|{}\\]"
+)
+_EQUATION = re.compile(r".{0,40}\((?:[A-Z]\.?)?\d{1,3}(?:\.\d{1,2})?[a-z]?\)|[\W\d_]*")
+_UNEVEN = 2.0
+"""Points by which the left edges of lines of one column differ."""
+MOST_PAGES = 300
+"""Pages that are read: no paper has more, and a page takes some hundredths of a second."""
+
+_BULLET = re.compile(r"[\u2022\u2023\u25aa\u25cf\u25e6\u2219\u2013-]\s+")
+_KEYWORDS = re.compile(r"(?i)(?:author )?key ?-?words?\s?[:.\u2014-]|index terms\b")
+_FIRST_SECTIONS = frozenset({"introduction", "background", "motivation"})
+_GUESS = "Text, captions, formulas and tables of a PDF are told apart by their print: a guess."
+_LOST = (
+    "No citation in the text could be told: numbers that are raised, like those of notes, are not "
+    "read, and what is cited already may be recommended again."
+)
+_LONG_ENTRY = 500
+"""Letters of an entry, on average, from which on entries are runs of several works."""
+_HEADINGS = frozenset(
+    "references bibliography literature literaturecited workscited referencesandnotes "
+    "referencescited listofreferences literatur literaturverzeichnis bibliographie "
+    "bibliograf\u00eda bibliografia refer\u00eancias referencias r\u00e9f\u00e9rences "
+    "\u53c2\u8003\u6587\u732e \u53c3\u8003\u6587\u737b".split()
+)
+_AFTER = frozenset(
+    "appendix appendices supplementarymaterial supplementalmaterial supplementarymaterials "
+    "supplementaryinformation supportinginformation acknowledgements acknowledgments "
+    "authorcontributions competinginterests conflictofinterest dataavailability "
+    "dataavailabilitystatement additionalinformation abouttheauthors authorbiographies".split()
+)
+_LETTERED = re.compile(r"\A(?:Appendix\b|[A-Z]\.?\s+[A-Z][a-z]+)")
+_NO_MARKER = re.compile(r"\[(?:Online|Preprint|Accessed|Accepted|Internet|cs|math|stat|physics)\b")
+_MISSED = 3
+"""Numbers that may be missing between two markers, where a line could not be read."""
+_CLOSED = re.compile(r"(?:[.)\]\d]|\S{20,})\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +152,41 @@ class PdfDraft:
         )
 
     def body(self, references: Sequence[Reference]) -> Body:
-        """Read the sentences; their marks name entries of the printed list."""
-        from recsys.formats.drafts.pdf_body import read_body  # Few commands need sentences.
+        """Read the sentences; their marks name entries of the printed list.
 
-        return read_body(self.pages, self.read)
+        `Span.line` counts pages, from 1; columns count the characters of the page's lines, in
+        reading order and with one between each two.
+        """
+        pages = range(min(len(self.pages), MOST_PAGES))
+        lines = [line for page in pages for line in self.pages.lines(page)]
+        columns: dict[int, int] = {}  # How many characters of its page stand before each line.
+        length: Counter[int] = Counter()
+        for line in lines:
+            columns[id(line)] = length[line.page]
+            length[line.page] += len(composed(line.text)) + 1
+        vocabulary = words_of(lines)
+        listed = cited_list(self.read.references)
+        text = RunningText(listed, numbers=True, typeset=True, fewest_words=2)
+        for section, paragraph in _Paragraphs(_body_lines(lines, self.read)).read():
+            text.heading(section)
+            bullet = _BULLET.match(composed(paragraph[0].text))
+            begin = bullet.end() if bullet else 0
+            for line, following in zip_longest(paragraph, paragraph[1:]):
+                words, start = composed(line.text), Units.offset(line.page, columns[id(line)])
+                # A hyphen at the end of a line goes, where it only divides a word.
+                broken = following and is_broken(words, composed(following.text), vocabulary)
+                end = len(words) - 1 if broken else len(words)
+                text.words(words[begin:end], start + begin)
+                if not (broken or words.endswith(JOINING)):
+                    text.words(" ", start + end)
+                begin = 0
+        sentences = text.sentences(Units())
+        notes = [_GUESS, *self.read.notes]
+        if (more := len(self.pages) - MOST_PAGES) > 0:
+            notes.append(f"The last {counted(more, 'page')} are not read.")
+        if self.read.references and not any(sentence.cited for sentence in sentences):
+            notes.append(_LOST)
+        return Body(sentences, unit="page", references=listed.references, notes=tuple(notes))
 
 
 def read_pages(pages: Pages, name: str) -> PdfText:
@@ -89,7 +202,7 @@ def read_pages(pages: Pages, name: str) -> PdfText:
             f"The text of {name} cannot be read: its fonts do not say which letters they draw.",
             "Give title and abstract in a text file, or export the PDF again.",
         )
-    listed = without_running_heads(_listed(pages), lines)
+    listed = without_running_heads(_listed_lines(pages), lines)
     vocabulary = words_of([*lines, *listed])
     front = read_front(lines, (pages.fact("/Title"), pages.fact("/Author")), vocabulary)
     references, notes = read_list(listed, vocabulary) if listed else ((), ())
@@ -98,7 +211,7 @@ def read_pages(pages: Pages, name: str) -> PdfText:
     return PdfText(front, tuple(lines), references, notes, tuple(listed))
 
 
-def _listed(pages: Pages) -> list[Line]:
+def _listed_lines(pages: Pages) -> list[Line]:
     """Return the lines after the heading "References", searched from the last page on.
 
     Without such a heading, the list begins at the last marker "[1]".
@@ -109,7 +222,297 @@ def _listed(pages: Pages) -> list[Line]:
         start = find_list(lines)
         if start is not None:
             listed = [*lines[start:], *after]
-            return listed[find_markers(listed, last=False) or 0 :]
+            return listed[next(_first_markers(listed), 0) :]
         after = [*lines, *after]
-    start = find_markers(after, last=True)
-    return [] if start is None else after[start:]
+    starts = list(_first_markers(after, last=True))
+    return after[starts[0] :] if starts else []
+
+
+def find_list(lines: Sequence[Line]) -> int | None:
+    """Return the line after the last heading "References", None without one."""
+    places = [place for place, line in enumerate(lines) if heading(line.text) in _HEADINGS]
+    return places[-1] + 1 if places else None
+
+
+def _first_markers(lines: Sequence[Line], *, last: bool = False) -> Iterator[int]:
+    """Yield the lines with a "[1]" that [2] and [3] follow, in their order or from the last on."""
+    ones = [place for place, line in enumerate(lines) if line.text.startswith("[1]")]
+    for place in ones[:: -1 if last else 1][:9]:
+        if len(_bracketed(lines[place:])) > 2:
+            yield place
+
+
+def read_list(
+    lines: Sequence[Line], vocabulary: Counter[str]
+) -> tuple[tuple[Reference, ...], tuple[str, ...]]:
+    """Read the lines below the heading: works, and notes on what could not be told."""
+    lines = list(_until_appendix(lines))
+    entries = _entries(lines)
+    if entries is None:
+        return tuple(identified_works(joined(lines, vocabulary))), (
+            "The list of references could not be split into works; only those with a DOI or an "
+            "arXiv id are read.",
+        )
+    texts = (joined(entry, vocabulary)[:LONGEST_ENTRY] for entry in entries[:MOST_REFERENCES])
+    works = tuple(dict.fromkeys(map(marked_work, texts)))
+    letters = _letters_each(entries)
+    if letters <= _LONG_ENTRY:
+        return works, ()
+    return works, (
+        f"The list of references is a guess: {counted(len(entries), 'work')} of {letters:.0f} "
+        "letters each were read, so some are lost; give them as a .bib beside it.",
+    )
+
+
+def _until_appendix(lines: Sequence[Line]) -> Iterator[Line]:
+    size = main_size(lines)
+    heights: dict[int, list[float]] = {}
+    for line in lines:
+        heights.setdefault(line.page, []).append(line.y)
+    for line in lines:
+        if heading(line.text) in _AFTER or (line.size > 1.1 * size and _LETTERED.match(line.text)):
+            return
+        edges = min(heights[line.page]), max(heights[line.page])
+        numbered = line.text.isdigit() and line.y in edges
+        if line.size > 0.88 * size and not numbered:  # Neither footnote nor page number.
+            yield line
+
+
+def _entries(lines: Sequence[Line]) -> list[list[Line]] | None:
+    """Group lines into entries by what begins them, the surest first. None if nothing does.
+
+    What makes too few entries for all those lines gives way to the next that makes enough.
+    """
+    first: list[list[Line]] | None = None
+    for find in (_bracketed, _numbered, _outdented, _after_gaps, _named):
+        starts = find(lines)
+        if len(starts) > 1 or (starts and len(lines) < 6):
+            entries = [list(lines[a:b]) for a, b in pairwise([*starts, len(lines)])]
+            if _letters_each(entries) <= _LONG_ENTRY:
+                return entries
+            first = first or entries
+    return first
+
+
+def _letters_each(entries: Sequence[Sequence[Line]]) -> float:
+    return sum(len(line.text) for entry in entries for line in entry) / len(entries)
+
+
+def _bracketed(lines: Sequence[Line]) -> list[int]:
+    """Follow [1], [2], [3] ..., or find labels such as [Ash 2010]."""
+    marks = [
+        (place, mark[1])
+        for place, line in enumerate(lines)
+        if (mark := BRACKETED.match(line.text)) and not _NO_MARKER.match(line.text)
+    ]
+    numbers = [(place, int(mark)) for place, mark in marks if mark.isdecimal() and len(mark) < 5]
+    if 2 * len(numbers) < len(marks):
+        return [place for place, _ in marks]
+    starts: list[int] = []
+    last = 0
+    for place, number in numbers:
+        if last < number <= last + _MISSED:
+            starts.append(place)
+            last = number
+    return starts
+
+
+def _numbered(lines: Sequence[Line]) -> list[int]:
+    """Follow 1, 2, 3 ...; other numbers at the beginning of a line are volumes and years."""
+    starts: list[int] = []
+    for place, line in enumerate(lines):
+        mark = NUMBERED.match(line.text)
+        if mark and int(mark[1]) == len(starts) + 1:
+            starts.append(place)
+    return starts if len(starts) > 2 or len(lines) < 6 else []
+
+
+def _outdented(lines: Sequence[Line]) -> list[int]:
+    """Find the lines that begin at the left edge of their column, if the others are indented."""
+    edges: dict[tuple[int, bool], float] = {}
+    for line in lines:
+        column = line.page, line.right
+        edges[column] = min(edges.get(column, line.x), line.x)
+    starts = [
+        place for place, line in enumerate(lines) if line.x - edges[line.page, line.right] < 3
+    ]
+    return starts if len(starts) <= 0.8 * len(lines) else []
+
+
+def _after_gaps(lines: Sequence[Line]) -> list[int]:
+    """Find the lines after larger gaps than usual; on top of a column, what looks like a start."""
+    gaps = [one.y - other.y for one, other in pairwise(lines)]
+    usual = median([gap for gap in gaps if gap > 0] or [0.0])
+    starts = [
+        place
+        for place, gap in enumerate(gaps, start=1)
+        if gap > 1.2 * usual or (gap < 0 and _begins_entry(lines[place - 1], lines[place]))
+    ]
+    return [0, *starts] if any(gap > 1.2 * usual for gap in gaps) else []
+
+
+def _named(lines: Sequence[Line]) -> list[int]:
+    """Find the lines that begin with names, after lines that end as an entry does."""
+    pairs = enumerate(pairwise(lines), start=1)
+    starts = [place for place, (before, line) in pairs if _begins_entry(before, line)]
+    return [0, *starts] if starts and len(starts) < 0.8 * len(lines) else []
+
+
+def _begins_entry(before: Line, line: Line) -> bool:
+    return bool(_CLOSED.search(before.text)) and begins_with_name(line.text)
+
+
+class _Paragraphs:
+    """Finds the paragraphs in the lines of a body, in reading order.
+
+    A paragraph goes on across what floats in it and across columns and pages, until a line begins
+    like a new one after one that ends a sentence.
+    """
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        """Measure the lines: their size, the distance between them, where columns begin."""
+        self.lines = lines
+        self.size = main_size(lines)
+        gaps = [
+            one.y - other.y
+            for one, other in pairwise(lines)
+            if one.page == other.page and 0 < one.y - other.y < 4 * max(one.size, 1.0)
+        ]
+        self.usual_gap = median(gaps) if gaps else 0.0
+        starts: dict[tuple[int, bool], Counter[int]] = defaultdict(Counter)
+        for line in lines:
+            starts[line.page, line.right][round(line.x)] += 1
+        self.edges = {column: at.most_common(1)[0][0] for column, at in starts.items()}
+        self.section = ""
+        self.open: list[Line] = []  # The lines of the paragraph.
+        self.heading: list[Line] = []
+        self.passed_over = False  # Whether a formula or the like stands behind them.
+        self.caption: Line | None = None
+
+    def read(self) -> Iterator[tuple[str, list[Line]]]:
+        """Yield the title of the section, and the lines, of each paragraph."""
+        left_out = False
+        for before, line in zip([None, *self.lines], self.lines, strict=False):
+            gap = self._gap(before, line)
+            if self._is_beside(before, line, gap):
+                continue
+            if self._is_title(line, gap):
+                yield from self._close()
+                if self.heading and (is_heading(line.text) or line.page != self.heading[-1].page):
+                    self.heading = []
+                self.heading.append(line)
+                continue
+            if self.heading:
+                title = " ".join(line.text for line in self.heading)
+                self.section, left_out, self.heading = bare(title), ends_text(title), []
+            if left_out or line.size < (1 - 2 * _SAME_SIZE) * self.size or not self._is_text(line):
+                self.passed_over = True
+                continue
+            if self._begins(line, gap):
+                yield from self._close()
+            self.open.append(line)
+            self.passed_over = False
+        yield from self._close()
+
+    def _close(self) -> Iterator[tuple[str, list[Line]]]:
+        if self.open:
+            yield self.section, self.open
+            self.open = []
+
+    def _gap(self, before: Line | None, line: Line) -> float:
+        """Return the distance to the line before, in usual ones; 0 at the top of a column."""
+        if before is None or before.page != line.page or before.y <= line.y:
+            return 0.0
+        return (before.y - line.y) / self.usual_gap if self.usual_gap else 0.0
+
+    def _is_title(self, line: Line, gap: float) -> bool:
+        """Whether a line is a heading: by its size, or set apart by a number or a name."""
+        if not self.size or _LEADERS.search(line.text) or is_caption(line.text):
+            return False
+        words = len(line.text.split())
+        if line.size > (1 + _SAME_SIZE) * self.size:
+            return words <= LONGEST_HEADING_WORDS + 8 and bool(_WORDS.search(line.text))
+        near = line.size > (1 - 2 * _SAME_SIZE) * self.size
+        apart = gap == 0.0 or gap > 1.15
+        short = words <= LONGEST_HEADING_WORDS and line.text[-1:] not in ".,;:"
+        bold = line.face == "bold" and short and line.text[:1].isupper()
+        return near and apart and (bold or is_heading(line.text))
+
+    def _is_beside(self, before: Line | None, line: Line, gap: float) -> bool:
+        """Whether a line belongs to a caption, which goes on until a wide gap or another size."""
+        # A line of text may begin so, too: "as is shown in / Figure 3. The next".
+        inside = bool(self.open) and before is self.open[-1] and 0.0 < gap <= 1.15
+        if is_caption(line.text) and not (inside and not _ENDED.search(self.open[-1].text)):
+            self.caption = line
+        elif self.caption and before:
+            goes_on = line.page == before.page and 0.0 < gap <= _WIDE_GAP
+            alike = abs(line.size - self.caption.size) <= _SAME_SIZE * self.size
+            self.caption = self.caption if goes_on and alike else None
+        return self.caption is not None
+
+    def _is_text(self, line: Line) -> bool:
+        """Tell text from formulas, tables, code and numbers of pages."""
+        text = line.text
+        if line.face == "fixed" or len(line.parts) > 3 or _EQUATION.fullmatch(text):
+            return False
+        if _CODE.match(text) or _LEADERS.search(text):
+            return False
+        letters = sum(map(len, _WORDS.findall(text)))
+        solid = len(text.replace(" ", ""))
+        flush = abs(line.x - self.edges[line.page, line.right]) <= _UNEVEN
+        if not flush and letters <= 0.5 * solid:
+            return False
+        return letters >= 0.3 * solid or not (_OPERATORS.search(text) or text.isdigit())
+
+    def _begins(self, line: Line, gap: float) -> bool:
+        """Whether a line begins a paragraph: set apart or indented, after the end of a sentence."""
+        if not self.open:
+            return False
+        last = self.open[-1]
+        ended = bool(_ENDED.search(last.text))
+        if _ITEM.match(line.text) and (ended or last.text.endswith((";", ","))):
+            return True
+        if self.passed_over and line.text[:1].isupper() and last.text[-1:].isalnum() and gap > 0:
+            # The full stop stands in the formula. What floats is on another page, or far away.
+            return not ended and line.page == last.page and gap > _WIDE_GAP
+        if self.passed_over and last.text.endswith(":"):
+            return line.text[:1].isupper()
+        indented = line.x - self.edges[line.page, line.right] > 0.6 * line.size
+        return ended and (gap > _WIDE_GAP or indented)
+
+
+def _body_lines(lines: Sequence[Line], read: PdfText) -> list[Line]:
+    """Return the lines between the front and the list of references, without running heads."""
+    end = lines.index(read.listed[0]) if read.listed and read.listed[0] in lines else len(lines)
+    begin = _begin_of_text(lines[:end], read)
+    body = without_running_heads(lines[begin:end], lines)
+    return [line for line in body if not _KEYWORDS.match(line.text)]
+
+
+def _begin_of_text(lines: Sequence[Line], read: PdfText) -> int:
+    """Return where the text begins: at the introduction, else after the abstract or the title."""
+    head = read.front.head
+    for at, line in enumerate(lines[: len(read.lines)]):
+        if at >= (head or 0) and letters_of(line.text) in _FIRST_SECTIONS:
+            # A table of contents names its page.
+            if not re.search(r"[^\W\d_].*\d\s*\Z", line.text):
+                return at
+    text = (read.front.title if head is None else read.front.abstract) or ""
+    after = _after(lines, text, head or 0)
+    # Without a heading below it, an abstract may be all the text that there is.
+    return after if head is None or after < len(lines) else head + 1
+
+
+def _after(lines: Sequence[Line], text: str, begin: int) -> int:
+    """Return the line after those that hold a text, by its last word."""
+    if not text.split():
+        return begin
+    last = text.split()[-1][:8]
+    length = 0
+    for at in range(begin, len(lines)):
+        length += len(lines[at].text)
+        if length >= 0.9 * len(text) and last in lines[at].text:
+            return at + 1
+        if length > 1.5 * len(text) + 400:
+            break
+    return begin

@@ -3,11 +3,10 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import takewhile
+from dataclasses import dataclass, replace
+from itertools import chain, takewhile
 
-from recsys.formats.drafts.pdf_pages import Line
-from recsys.formats.drafts.pdf_wording import composed, heading, joined, main_size
+from recsys.formats.drafts.pdf_pages import Line, composed, heading, joined, main_size
 from recsys.formats.drafts.wording import OPENING_WORDS
 from recsys.formats.stated_keyphrases import NAMES, STRONG, told_apart
 from recsys.store.words import author_key, fold
@@ -103,13 +102,22 @@ def read_front(lines: Sequence[Line], facts: tuple[str, str], vocabulary: Counte
     Args:
         lines: in reading order.
         facts: title and author as the file's own information has them, empty where unknown.
-        vocabulary: see `pdf_wording.joined`.
+        vocabulary: see `pdf_pages.joined`.
     """
     large = _LARGER * main_size(lines)
+    page = letters(" ".join(line.text for line in lines))
     start, abstract, notes = _abstract(lines, vocabulary)
     begin, end = _title_lines(lines[:start], large)
-    title, sure = _chosen(joined(lines[begin:end], vocabulary), facts[0], lines)
-    sure = (sure or (begin < end and lines[begin].size >= large)) and not looks_wrong(title)
+    title, of_file = joined(lines[begin:end], vocabulary), composed(facts[0])
+    sure = begin < end and lines[begin].size >= large
+    if is_file_title(of_file):
+        known = letters(of_file)
+        sure = sure or known in page
+        # The file's title may lack the subtitle.
+        longer = letters(title).startswith(known) and len(title.split()) <= 30
+        if not title or (known in page and not longer):
+            title = of_file
+    sure = sure and not looks_wrong(title)
     if not sure:
         notes = ("The title is a guess: give --title if it is wrong.", *notes)
     if abstract is None:
@@ -117,7 +125,13 @@ def read_front(lines: Sequence[Line], facts: tuple[str, str], vocabulary: Counte
         notes = (*notes, note) if abstract else notes
     guessed = (*(() if sure else ("title",)), *(("abstract",) if start is None else ()))
     authors = _authors(lines[end : end + 60][: None if start is None else max(start - end, 0)])
-    authors = authors or _authors_of_file(facts[1], lines)
+    if not authors:
+        # The file's own list, if the first pages name each of them.
+        names = [name.strip() for name in re.split(r";|,|\band\b|&", facts[1]) if name.strip()]
+        keys = [(author_key(name) or "").partition(" ")[0] for name in names]
+        printed = all(key and key in page for key in keys)
+        if printed and all(len(name.split()) > 1 for name in names):
+            authors = tuple(dict.fromkeys(names))
     return Front(title, authors, abstract, notes, guessed if title else (), start)
 
 
@@ -127,7 +141,14 @@ def _title_lines(lines: Sequence[Line], large: float) -> tuple[int, int]:
     large: the size from which on a line is larger than text.
     """
     first = [line for line in lines if line.page == lines[0].page]
-    runs = [(begin, end) for begin, end in _runs(first) if _may_be_title(first[begin:end], large)]
+    runs = []
+    for begin, end in _runs(first):
+        text = " ".join(line.text for line in first[begin:end])
+        short = len(text.split()) <= LONGEST_TITLE_WORDS and end - begin <= _TITLE_LINES
+        # What is set like the text may go on from the title at once.
+        if sum(map(str.isalpha, text)) >= 6 and (short or first[begin].size < large):
+            if not is_no_title(text):
+                runs.append((begin, end))
     if not runs:
         return 0, 0
     begin, end = max(runs, key=lambda run: (round(first[run[0]].size, 1), -run[0]))
@@ -149,28 +170,6 @@ def close_lines(one: Line, other: Line) -> bool:
     """Whether lines of one size follow each other closely."""
     alike = abs(one.size - other.size) <= 0.03 * max(one.size, other.size)
     return alike and -0.5 * one.size <= one.y - other.y <= 2 * one.size
-
-
-def _may_be_title(run: Sequence[Line], large: float) -> bool:
-    text = " ".join(line.text for line in run)
-    if is_no_title(text):
-        return False
-    short = len(text.split()) <= LONGEST_TITLE_WORDS and len(run) <= _TITLE_LINES
-    # What is set like the text may go on from the title at once.
-    return sum(map(str.isalpha, text)) >= 6 and (short or run[0].size < large)
-
-
-def _chosen(printed: str, of_file: str, lines: Sequence[Line]) -> tuple[str, bool]:
-    """Choose between the printed title and that of the file: (title, is it sure)."""
-    of_file = composed(of_file)
-    if not is_file_title(of_file):
-        return printed, False
-    page = letters(" ".join(line.text for line in lines))
-    if letters(of_file) not in page:
-        return (printed, False) if printed else (of_file, False)
-    if letters(printed).startswith(letters(of_file)) and len(printed.split()) <= 30:
-        return printed, True  # The file's may lack the subtitle.
-    return of_file, True
 
 
 def looks_wrong(title: str) -> bool:
@@ -211,31 +210,22 @@ def _abstract(
         if not mark:
             continue
         rest = line.text[mark.end() :]
-        inside = [Line(rest, line.size, line.x, line.y, line.page)] if rest else []
         following = lines[place + 1 :]
         size = line.size if rest else main_size(following[:8])
-        kept = [*inside, *_until_section(following, size)]
-        text = joined(kept, vocabulary)
-        if len(text.split()) > 5:
-            words = text.split()
-            notes = (
-                ("The end of the abstract is a guess.",)
-                if len(words) > LONGEST_ABSTRACT_WORDS
-                else ()
-            )
+        own = [replace(line, text=rest)] if rest else []
+        for below in following:
+            ends = heading(below.text) in _SECTIONS or AFTER_ABSTRACT.match(below.text)
+            if ends or below.size > _LARGER * size:
+                break
+            # Neither footnotes and marks in smaller print, nor a number.
+            if below.size > 0.85 * size and not below.text.isdigit():
+                own += () if _DATED.match(below.text) else (below,)
+        words = joined(own, vocabulary).split()
+        if len(words) > 5:
+            long = len(words) > LONGEST_ABSTRACT_WORDS
+            notes = ("The end of the abstract is a guess.",) if long else ()
             return place, " ".join(words[:LONGEST_ABSTRACT_WORDS]), notes
     return None, None, ()
-
-
-def _until_section(lines: Sequence[Line], size: float) -> Iterator[Line]:
-    """Give the lines up to the next heading; footnotes and marks in smaller print are left out."""
-    for line in lines:
-        if heading(line.text) in _SECTIONS or AFTER_ABSTRACT.match(line.text):
-            return
-        if line.size > _LARGER * size:
-            return
-        if line.size > 0.85 * size and not (line.text.isdigit() or _DATED.match(line.text)):
-            yield line
 
 
 def _unmarked(lines: Sequence[Line], vocabulary: Counter[str]) -> tuple[str | None, str]:
@@ -243,37 +233,23 @@ def _unmarked(lines: Sequence[Line], vocabulary: Counter[str]) -> tuple[str | No
     places = (place for place, line in enumerate(lines) if heading(line.text) in _SECTIONS)
     begun = next(places, 0)
     ended = (place for place, line in enumerate(lines[:begun]) if AFTER_ABSTRACT.match(line.text))
-    before = _full_lines(lines[: next((place for place in ended if place), begun)])
-    texts = [_long_runs(before, size, vocabulary) for size in _sizes(before)]
-    longest = max(texts, key=len, default=[])
+    before = lines[: next((place for place in ended if place), begun)]
+    # Lines around a text that are shorter than its own are places and dates.
+    most = max((len(line.text) for line in before), default=0)
+    full = [place for place, line in enumerate(before) if len(line.text) > 0.7 * most]
+    before = before[full[0] : full[-1] + 2] if full else ()
+    sizes = {round(line.size, 1) for line in before}
+    longest = max((_long_runs(before, size, vocabulary) for size in sizes), key=len, default=[])
     if _SHORTEST_ABSTRACT <= len(longest) <= LONGEST_ABSTRACT_WORDS:
         return " ".join(longest), (
             "No abstract is marked; what stands before the introduction is taken for it: give "
             "--abstract if it is wrong."
         )
-    opening = _opening(lines, vocabulary)
-    number = len((opening or "").split())
-    return opening, (
-        f"No abstract is marked; the first {number} words after the title stand in for it: give "
-        "--abstract."
+    opening = _long_runs(lines, main_size(lines), vocabulary)[:OPENING_WORDS]
+    return " ".join(opening) or None, (
+        f"No abstract is marked; the first {len(opening)} words after the title stand in for it: "
+        "give --abstract."
     )
-
-
-def _full_lines(lines: Sequence[Line]) -> Sequence[Line]:
-    """Leave out the lines around a text that are shorter than its own: places and dates."""
-    most = max((len(line.text) for line in lines), default=0)
-    full = [place for place, line in enumerate(lines) if len(line.text) > 0.7 * most]
-    return lines[full[0] : full[-1] + 2] if full else ()
-
-
-def _sizes(lines: Sequence[Line]) -> set[float]:
-    return {round(line.size, 1) for line in lines}
-
-
-def _opening(lines: Sequence[Line], vocabulary: Counter[str]) -> str | None:
-    """Join what is set like the text, up to as many words as stand in for an abstract."""
-    words = _long_runs(lines, main_size(lines), vocabulary)
-    return " ".join(words[:OPENING_WORDS]) or None
 
 
 def _long_runs(lines: Sequence[Line], size: float, vocabulary: Counter[str]) -> list[str]:
@@ -289,77 +265,44 @@ def _authors(lines: Sequence[Line]) -> tuple[str, ...]:
 
     Smaller print between names of one size tells where somebody works.
     """
-    if wrapped := _wrapped_names(lines):
-        return wrapped
-    found: list[str] = []
+    # Commas may divide names over several lines, of which one breaks a name in two.
+    alike = list(takewhile(lambda line: close_lines(lines[0], line), lines[:_BYLINES]))
+    if any("," in line.text and not line.text.endswith(",") for line in alike[:-1]):
+        for end in range(len(alike), 1, -1):
+            text = " ".join(line.text for line in alike[:end])
+            names = names_of_line(text, capitals=False)
+            if names and not text.isupper():
+                return tuple(dict.fromkeys(names))
+    authors: list[str] = []
     apart = False
     for line in lines:
-        names = _names_in(line)
-        smaller = bool(found) and line.size < 0.97 * lines[0].size
-        if names and not (apart and smaller):
-            found += names
+        # Wide gaps stand between names.
+        parts = [names_of_line(part) for part in line.parts or (line.text,)]
+        smaller = bool(authors) and line.size < 0.97 * lines[0].size
+        if all(parts) and not (apart and smaller):
+            authors += chain.from_iterable(parts)
         elif smaller:
             apart = True
         else:
             break
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(authors))
 
 
-def _wrapped_names(lines: Sequence[Line]) -> tuple[str, ...]:
-    """Read names that commas divide over several lines, of which one breaks a name in two."""
-    alike = [line for line in takewhile(lambda line: close_lines(lines[0], line), lines[:_BYLINES])]
-    broken = [line for line in alike[:-1] if "," in line.text and not line.text.endswith(",")]
-    for end in range(len(alike), 1, -1):
-        text = " ".join(line.text for line in alike[:end])
-        if broken and (names := _nothing_but_names(text)) and not text.isupper():
-            return tuple(dict.fromkeys(names))
-    return ()
+def names_of_line(line: str, *, capitals: bool = True) -> list[str]:
+    """Read the names in a line; none where it holds anything else.
 
-
-def _names_in(line: Line) -> list[str]:
-    """Read the names in a line, whose wide gaps stand between names."""
-    names = [names_of_line(part) for part in line.parts or (line.text,)]
-    return [name for each in names for name in each] if all(names) else []
-
-
-def names_of_line(line: str) -> list[str]:
-    """Read the names in a line; none where it holds anything else."""
-    return _nothing_but_names(line) or _capital_names(_parted(line))
-
-
-def _nothing_but_names(line: str) -> list[str]:
-    """Read a line of names, and of names in full."""
-    names = _parted(line)
-    other = _NO_AUTHOR.search(_bare(line)) or not all(map(_NAME.fullmatch, names))
-    return [] if other else names
-
-
-def _parted(line: str) -> list[str]:
-    parts = re.split(r",|;|&|\band\b|\u00b7|\|", _bare(line))
-    return [name for part in parts if (name := part.strip(" .;"))]
-
-
-def _bare(line: str) -> str:
-    """Take out ranks, and put commas for marks of footnotes."""
-    return _MARK.sub(",", _RANK.sub("", composed(line[:LONGEST_BYLINE])))
-
-
-def _capital_names(parts: Sequence[str]) -> list[str]:
-    """Return the names in capital letters with which a line begins that goes on with a place."""
-    names = list(takewhile(lambda part: part.isupper() and _NAME.fullmatch(part), parts))
-    places = parts[len(names) :]
-    return [] if any(map(str.isupper, places)) else [name.title() for name in names]
-
-
-def _authors_of_file(text: str, lines: Sequence[Line]) -> tuple[str, ...]:
-    """Read the file's own list of authors, if the first pages name each of them."""
-    names = [name.strip() for name in re.split(r";|,|\band\b|&", text) if name.strip()]
-    page = letters(" ".join(line.text for line in lines))
-    keys = [(author_key(name) or "").partition(" ")[0] for name in names]
-    known = all(
-        len(name.split()) > 1 and key and key in page for name, key in zip(names, keys, strict=True)
-    )
-    return tuple(dict.fromkeys(names)) if known else ()
+    capitals: whether a line may also begin with names in capital letters and go on with a place.
+    """
+    # Ranks go; commas stand for marks of footnotes.
+    bare = _MARK.sub(",", _RANK.sub("", composed(line[:LONGEST_BYLINE])))
+    parts = re.split(r",|;|&|\band\b|\u00b7|\|", bare)
+    names = [name for part in parts if (name := part.strip(" .;"))]
+    if all(map(_NAME.fullmatch, names)) and not _NO_AUTHOR.search(bare):
+        return names
+    first = list(takewhile(lambda name: name.isupper() and _NAME.fullmatch(name), names))
+    if not capitals or any(map(str.isupper, names[len(first) :])):
+        return []
+    return [name.title() for name in first]
 
 
 def printed_keyphrases(lines: Sequence[Line], vocabulary: Counter[str]) -> tuple[str, ...]:
@@ -367,51 +310,53 @@ def printed_keyphrases(lines: Sequence[Line], vocabulary: Counter[str]) -> tuple
 
     A heading that stands alone, or has no mark behind it, is one only before the introduction.
 
-    vocabulary: see `pdf_wording.joined`.
+    vocabulary: see `pdf_pages.joined`.
     """
     introduced = False
     for place, line in enumerate(lines):
         introduced = introduced or heading(line.text) == "introduction"
         stated = _STATED.match(line.text)
-        if stated is None or not (_is_sure(stated) or (_may_head(stated) and not introduced)):
+        if stated is None:
             continue
-        alone = not stated["list"]
-        listed = _following(lines, place, alone=alone)
-        if alone and 2 * sum(map(_has_mark, listed)) < len(listed):
-            found = told_apart("; ".join(each.text for each in listed))
-        else:
-            found = _longest([line, *listed], vocabulary)
-        if found:
-            return found
+        listed, alone = stated["list"], not stated["list"]
+        # "Keywords such as these, which" is no heading.
+        is_list = alone or (listed[0].isalnum() and re.search(STRONG, listed))
+        may_head = stated["name"][0].isupper() and is_list and not introduced
+        if may_head or (stated["mark"] and listed):
+            phrases = _keyphrases([line, *_following(lines, place, alone=alone)], alone, vocabulary)
+            if phrases:
+                return phrases
     return ()
 
 
-def _is_sure(stated: re.Match[str]) -> bool:
-    return bool(stated["mark"] and stated["list"])
-
-
-def _may_head(stated: re.Match[str]) -> bool:
-    """Whether a line is a heading, or begins with one: "Keywords such as these, which" does not."""
-    listed = stated["list"]
-    is_list = not listed or (listed[0].isalnum() and re.search(STRONG, listed))
-    return stated["name"][0].isupper() and bool(is_list)
+def _keyphrases(lines: Sequence[Line], alone: bool, vocabulary: Counter[str]) -> tuple[str, ...]:
+    """Read keywords out of a heading and what follows; alone: it has its line for itself."""
+    listed = lines[1:]
+    if alone and 2 * sum(map(_has_mark, listed)) < len(listed):
+        return told_apart("; ".join(line.text for line in listed))
+    for end in range(len(lines), 0, -1):  # Text may follow at once.
+        stated = _STATED.match(joined(lines[:end], vocabulary))
+        phrases = told_apart(stated["list"]) if stated else ()
+        if stated and phrases and not _SENTENCE.search(stated["list"]):
+            return phrases
+    return ()
 
 
 def _following(lines: Sequence[Line], place: int, *, alone: bool) -> list[Line]:
     """Return the lines that go on with the keywords of a line; alone: it is just a heading."""
-    found: list[Line] = []
+    listed: list[Line] = []
     for following in lines[place + 1 : place + 1 + _MOST_LINES]:
-        last = found[-1] if found else lines[place]
+        last = listed[-1] if listed else lines[place]
         if AFTER_ABSTRACT.match(following.text) or _NO_MORE.match(following.text):
             break
-        if alone and not found:
+        if alone and not listed:
             goes_on = 0 < last.y - following.y <= _BELOW_HEADING * last.size
         else:
             goes_on = close_lines(last, following) and _continues(last, following, alone=alone)
         if not goes_on:
             break
-        found.append(following)
-    return found
+        listed.append(following)
+    return listed
 
 
 def _continues(line: Line, following: Line, *, alone: bool) -> bool:
@@ -427,16 +372,3 @@ def _continues(line: Line, following: Line, *, alone: bool) -> bool:
 
 def _has_mark(line: Line) -> bool:
     return bool(_BETWEEN.search(line.text))
-
-
-def _longest(lines: Sequence[Line], vocabulary: Counter[str]) -> tuple[str, ...]:
-    """Read as many lines as are a list: text may follow at once."""
-    for end in range(len(lines), 0, -1):
-        stated = _STATED.match(joined(lines[:end], vocabulary))
-        if (
-            stated
-            and not _SENTENCE.search(stated["list"])
-            and (found := told_apart(stated["list"]))
-        ):
-            return found
-    return ()

@@ -1,4 +1,4 @@
-"""Get lines of text with their sizes and places out of a PDF, within limits of work and memory."""
+"""Get lines of text with sizes and places out of a PDF, within limits, and join their words."""
 
 import io
 import logging
@@ -6,8 +6,8 @@ import math
 import re
 import unicodedata
 import warnings
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -61,6 +61,23 @@ _FIXED = re.compile(
 _BOLD = re.compile(r"(?i)bold|black\b|heavy|cmbx|ecbx|sfbx|lmbx|medi\b|demi")
 
 T = TypeVar("T")
+_HYPHENS = "-\u00ad\u2010\u2011"
+_BROKEN = re.compile(rf"([^\W\d_]+)[{_HYPHENS}]\Z")
+_WORD = re.compile(r"[^\W\d_]+")
+_LONGEST_WORD = 80
+JOINING = ("/", *_HYPHENS)
+"""No space stands between a line that ends so and the next one."""
+_ACCENTS = {
+    "\u00a8": "\u0308", "\u00b4": "\u0301", "\u02c6": "\u0302", "\u02dc": "\u0303",
+    "\u00af": "\u0304", "\u02d9": "\u0307", "\u02c7": "\u030c", "\u02d8": "\u0306",
+    "\u02da": "\u030a", "\u02dd": "\u030b",
+}  # fmt: skip
+_DOTTED = {0x0131: "i", 0x0237: "j"}
+"""An accent stands on letters without their dots."""
+_LOOSE_ACCENT = re.compile(rf"([{''.join(_ACCENTS)}]) ?([^\W\d_])")
+_TYPED_HAT = re.compile(r"(?<=[^\W\d_])\^(?=[aeiouAEIOU](?!\w*\d))")
+"""A circumflex of TeX's own fonts is read as the sign that is typed for it."""
+_NUMBERING = re.compile(r"\A(?:\d{1,2}(?:\.\d{1,2})*|[IVXivx]{1,4})[.)]?\s+(?=\S)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +126,10 @@ class Pages:
 
         self._name = name
         self._reader = self._guarded(lambda: pypdf.PdfReader(io.BytesIO(raw)))
-        self._check_password()
+        if self._guarded(lambda: self._reader.is_encrypted):
+            # An empty password opens what is only protected against printing.
+            if not self._guarded(lambda: self._reader.decrypt("")):
+                raise _encrypted(name)
         self._pages: Sequence[PageObject] = self._guarded(lambda: list(self._reader.pages))
         self._lines: dict[int, list[Line]] = {}
         self._margins: dict[int, str] = {}
@@ -125,10 +145,9 @@ class Pages:
         """Return the lines of a page; of a page that cannot be read, as far as it could."""
         if page not in self._lines:
             failures = self.failures
-            found = self._read(page, forms=0)
-            if not found and self.failures == failures:
-                found = self._read(page, forms=FORMS)
-            self._lines[page] = found
+            self._lines[page] = self._read(page, forms=0)
+            if not self._lines[page] and self.failures == failures:
+                self._lines[page] = self._read(page, forms=FORMS)
         return self._lines[page]
 
     def margin(self, page: int) -> str:
@@ -140,16 +159,10 @@ class Pages:
         """Return an entry of the file's own information such as `/Title`, empty if unknown."""
         try:
             facts = self._guarded(lambda: self._reader.metadata)
-            found = None if facts is None else self._guarded(lambda: facts.get(key))
+            fact = None if facts is None else self._guarded(lambda: facts.get(key))
         except DraftError:
             return ""
-        return found[:LONGEST_FACT].strip() if isinstance(found, str) else ""
-
-    def _check_password(self) -> None:
-        if self._guarded(lambda: self._reader.is_encrypted):
-            # An empty password opens what is only protected against printing.
-            if not self._guarded(lambda: self._reader.decrypt("")):
-                raise _encrypted(self._name)
+        return fact[:LONGEST_FACT].strip() if isinstance(fact, str) else ""
 
     def _read(self, number: int, *, forms: int) -> list[Line]:
         pieces: list[_Piece] = []
@@ -201,23 +214,22 @@ def _collector(
         text: str, cm: Sequence[float], tm: Sequence[float], font: object, size: float
     ) -> None:
         nonlocal left
-        kept = (c for c in text.translate(_LIGATURES) if c.isprintable() or c == GAP)
-        plain = "".join(kept)[:left]
+        printable = (c for c in text.translate(_LIGATURES) if c.isprintable() or c == GAP)
+        plain = "".join(printable)[:left]
         left -= len(plain)
-        up_x, up_y = _turned(tm[2], tm[3], cm)
-        x, y = _turned(tm[4], tm[5], cm)
+        (up_x, up_y), (x, y) = (
+            (tm[at] * cm[0] + tm[at + 1] * cm[2], tm[at] * cm[1] + tm[at + 1] * cm[3])
+            for at in (2, 4)
+        )
         if plain and abs(up_y) >= abs(up_x):
-            pieces.append(_Piece(plain, abs(size) * abs(up_y), x + cm[4], y + cm[5], _face(font)))
+            name = font.get("/BaseFont", "") if isinstance(font, dict) else ""
+            name = str(name)[:LONGEST_FACT]
+            face = "fixed" if _FIXED.search(name) else "bold" if _BOLD.search(name) else ""
+            pieces.append(_Piece(plain, abs(size) * abs(up_y), x + cm[4], y + cm[5], face))
         elif plain:
             turned.append(plain)
 
     return collect
-
-
-def _face(font: object) -> str:
-    """Tell from the name of a font what its letters look like."""
-    name = str(font.get("/BaseFont", ""))[:LONGEST_FACT] if isinstance(font, dict) else ""
-    return "fixed" if _FIXED.search(name) else "bold" if _BOLD.search(name) else ""
 
 
 def _space_out(operator: bytes, operands: list[Any], *_: object) -> None:
@@ -225,62 +237,57 @@ def _space_out(operator: bytes, operands: list[Any], *_: object) -> None:
     if operator != b"TJ" or not operands or not isinstance(operands[0], list):
         return
     spaced: list[Any] = []
-    for each in operands[0]:
-        if isinstance(each, int | float) and each <= -_SPACE:
-            spaced += [GAP, each] if each <= -_WIDE else [min(each, -_SURE)]
+    for item in operands[0]:
+        if isinstance(item, int | float) and item <= -_SPACE:
+            spaced += [GAP, item] if item <= -_WIDE else [min(item, -_SURE)]
         else:
-            spaced.append(each)
+            spaced.append(item)
     operands[0][:] = spaced
 
 
-def _turned(x: float, y: float, matrix: Sequence[float]) -> tuple[float, float]:
-    return x * matrix[0] + y * matrix[2], x * matrix[1] + y * matrix[3]
-
-
 def _lines(pieces: Sequence[_Piece], page: int, middle: float) -> Iterator[Line]:
+    """Join pieces that stand on one line, each right of the one before."""
     run: list[_Piece] = []
     for piece in pieces:
-        if run and not _continues(run[-1], piece):
+        last = run[-1] if run else piece
+        near = abs(last.y - piece.y) <= _SAME_LINE * max(last.size, piece.size, 1.0)
+        if not (near and piece.x >= last.x):
             yield from _line(run, page, middle)
             run = []
         run.append(piece)
-    yield from _line(run, page, middle)
-
-
-def _continues(before: _Piece, piece: _Piece) -> bool:
-    near = abs(before.y - piece.y) <= _SAME_LINE * max(before.size, piece.size, 1.0)
-    return near and piece.x >= before.x
+    if run:
+        yield from _line(run, page, middle)
 
 
 def _line(run: Sequence[_Piece], page: int, middle: float) -> Iterator[Line]:
-    letters: Counter[float] = Counter()
-    for piece in run:
-        letters[piece.size] += sum(map(str.isalpha, piece.text))
-    total = letters.total()
+    sizes, faces = Counter[float](), Counter[str]()
+    letters = [sum(map(str.isalpha, piece.text)) for piece in run]
+    for piece, number in zip(run, letters, strict=True):
+        sizes[piece.size] += number
+        faces[piece.face] += number
     # The initials of small capitals are few, marks for footnotes are fewer.
-    sizes = [size for size, number in letters.items() if number > _SHARE_OF_LINE * total]
-    size = max(sizes, default=max((piece.size for piece in run), default=0.0))
-    written = "".join(piece.text for piece in run if _belongs(piece, size))
+    common = [size for size, number in sizes.items() if number > _SHARE_OF_LINE * sizes.total()]
+    size = max(common or sizes)
+    face, number = faces.most_common(1)[0]
+    # Small raised figures and signs are no words of the line.
+    written = "".join(
+        piece.text
+        for piece, number in zip(run, letters, strict=True)
+        if piece.size > 0.8 * size or number > 1
+    )
     parts = tuple(filter(None, (" ".join(part.split()) for part in written.split(GAP))))
     if parts:
-        first, text = run[0], " ".join(parts)
-        right = first.x > 0.97 * middle
-        apart = parts if len(parts) > 1 else ()
-        yield Line(text, size, first.x, first.y, page, right, apart, _most_common_face(run))
-
-
-def _most_common_face(run: Sequence[_Piece]) -> str:
-    """Return the face of nearly all letters; within a sentence, a word may stand out."""
-    faces: Counter[str] = Counter()
-    for piece in run:
-        faces[piece.face] += sum(map(str.isalpha, piece.text))
-    face, letters = faces.most_common(1)[0] if faces else ("", 0)
-    return face if letters > 0.8 * faces.total() else ""
-
-
-def _belongs(piece: _Piece, size: float) -> bool:
-    """Tell small raised figures and signs from the words of a line."""
-    return piece.size > 0.8 * size or sum(map(str.isalpha, piece.text)) > 1
+        yield Line(
+            text=" ".join(parts),
+            size=size,
+            x=run[0].x,
+            y=run[0].y,
+            page=page,
+            right=run[0].x > 0.97 * middle,
+            parts=parts if len(parts) > 1 else (),
+            # Within a sentence, a word may stand out.
+            face=face if number > 0.8 * faces.total() else "",
+        )
 
 
 def is_readable(lines: Sequence[Line]) -> bool:
@@ -302,3 +309,75 @@ def _quiet() -> Iterator[None]:
             yield
     finally:
         logger.setLevel(level)
+
+
+def joined(lines: Sequence[Line], vocabulary: Counter[str] | None = None) -> str:
+    """Join lines into running text; vocabulary: see `is_broken`."""
+    text = ""
+    for line in lines:
+        if is_broken(text, line.text, vocabulary or Counter()):
+            text = text[:-1]
+        elif text and not text.endswith(JOINING):
+            text += " "
+        text += line.text
+    return composed(text)
+
+
+def is_broken(text: str, words: str, vocabulary: Counter[str]) -> bool:
+    """Whether a hyphen at the end of a text only divides a word from what follows it.
+
+    So it does before a small letter, unless the vocabulary (the words of the document) knows the
+    word better with it.
+    """
+    begun, rest = _BROKEN.search(text[-_LONGEST_WORD:]), _WORD.match(words)
+    if begun is None or rest is None or not rest[0].islower():
+        return False
+    whole, hyphened = begun[1] + rest[0], f"{begun[1]}-{rest[0]}"
+    return vocabulary[hyphened.lower()] <= vocabulary[whole.lower()]
+
+
+def composed(text: str) -> str:
+    """Put loose accents onto their letters; drop soft hyphens and spaces before punctuation."""
+    accented = _LOOSE_ACCENT.sub(
+        lambda match: unicodedata.normalize(
+            "NFC", match[2].translate(_DOTTED) + _ACCENTS[match[1]]
+        ),
+        _TYPED_HAT.sub("\u02c6", text),
+    )
+    return re.sub(r" (?=[,.;:])", "", " ".join(accented.replace("\u00ad", "").split()))
+
+
+def words_of(lines: Iterable[Line]) -> Counter[str]:
+    """Count the words within lines, in lower case, those with hyphens as one."""
+    words: Counter[str] = Counter()
+    for line in lines:
+        words.update(word.lower() for word in re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)?", line.text))
+    return words
+
+
+def without_running_heads(lines: Sequence[Line], others: Iterable[Line]) -> list[Line]:
+    """Leave out what stands on several pages at one height, but for its figures.
+
+    others: lines of other pages, with which heads are compared too.
+    """
+
+    def head(line: Line) -> tuple[str, int]:
+        return re.sub(r"\d+", "", line.text).casefold(), round(line.y / 4)
+
+    pages: dict[tuple[str, int], set[int]] = defaultdict(set)
+    for line in [*lines, *others]:
+        pages[head(line)].add(line.page)
+    return [line for line in lines if len(pages[head(line)]) < 2]
+
+
+def heading(text: str) -> str:
+    """Reduce a line to the letters of a heading, without number, spaces and case."""
+    return re.sub(r"[\W\d_]+", "", _NUMBERING.sub("", text.strip())).lower()
+
+
+def main_size(lines: Sequence[Line]) -> float:
+    """Return the size in which most letters are set, 0 without lines."""
+    letters: Counter[float] = Counter()
+    for line in lines:
+        letters[round(line.size, 1)] += len(line.text)
+    return letters.most_common(1)[0][0] if letters else 0.0

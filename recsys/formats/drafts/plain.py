@@ -1,8 +1,8 @@
 """Read a draft given as plain text: title, abstract, the works it points to, and its sentences."""
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Sequence
+from itertools import islice, pairwise
 from pathlib import Path
 
 from recsys.formats.bodies.headings import LONGEST_HEADING_WORDS, bare, ends_text, is_heading
@@ -65,7 +65,7 @@ class PlainDraft:
 
     def manuscript(self) -> Manuscript:
         """Return title, abstract and references; a text may be nothing but references."""
-        if works := _only_works(self._text):
+        if works := self._listed_alone():
             return Manuscript(references=works, notes=self._notes)
         notes = (*self._notes, *self._unread)
         title, rest = _title(self._above)
@@ -89,6 +89,18 @@ class PlainDraft:
             notes=notes,
             keyphrases=stated_on_lines(self._above),
         )
+
+    def _listed_alone(self) -> tuple[Reference, ...]:
+        """Return the works of a text that is nothing but identifiers, one on each line."""
+        works = []
+        for line in self._text.split("\n") if len(self._text) <= LONGEST_LIST else ():
+            words = _ENTRY.sub("", line, count=1).split()
+            if words:
+                work = _work(line) if len(words) <= 2 else None
+                if work is None:
+                    return ()
+                works.append(work)
+        return tuple(dict.fromkeys(works))
 
     def body(self, references: Sequence[Reference]) -> Body:
         """Read what is neither title, abstract, heading nor listed.
@@ -144,15 +156,17 @@ def split_list(text: str) -> tuple[str, tuple[Reference, ...], tuple[str, ...]]:
     heading = next(reversed(list(_LIST.finditer(text))), None)
     if heading is None:
         return text, (), ()
-    found, unnamed = [], 0
-    for item in _items(text[heading.end() :][:LONGEST_LIST]):
-        work = _work(item, titled=True)
-        if work is None:
-            unnamed += 1
-        else:
-            found.append(work)
-    notes = (f"{counted(unnamed, 'listed reference')} not understood and left out.",)
-    return text[: heading.start()], tuple(dict.fromkeys(found)), notes if unnamed else ()
+    listed = text[heading.end() :][:LONGEST_LIST]
+    # It is split at its markers, at blank lines, or, without either, at lines.
+    lines = listed.strip().split("\n")
+    if starts := [place for place, line in enumerate(lines) if _ENTRY.match(line)]:
+        items = ["\n".join(lines[a:b]) for a, b in pairwise([*starts, len(lines)])]
+    elif len(items := paragraphs(listed)) < 2:
+        items = [line for line in lines if line.strip()]
+    works = [_work(item, titled=True) for item in items]
+    unread = works.count(None)
+    notes = (f"{counted(unread, 'listed reference')} not understood and left out.",)
+    return text[: heading.start()], tuple(dict.fromkeys(filter(None, works))), notes[: bool(unread)]
 
 
 def marked_abstract(text: str) -> str | None:
@@ -189,44 +203,17 @@ def _is_short(text: str) -> bool:
     return len(text) <= 400 and len(text.split()) <= LONGEST_TITLE_WORDS
 
 
-def _items(text: str) -> Iterator[str]:
-    """Split a list of references at its markers, at blank lines, or, without either, at lines."""
-    lines = [line for line in text.strip().split("\n")]
-    if any(_ENTRY.match(line) for line in lines):
-        starts = [place for place, line in enumerate(lines) if _ENTRY.match(line)]
-        for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
-            yield "\n".join(lines[start:end])
-    elif len(parts := paragraphs(text)) > 1:
-        yield from parts
-    else:
-        yield from (line for line in lines if line.strip())
-
-
 def _work(item: str, *, titled: bool = False) -> Reference | None:
     """Read an item by its identifiers; else, if it may be printed in full, by its words."""
     marker = _ENTRY.match(item)
     key = (marker[1] or marker[2] or "") if marker else ""
     text = clean(item[marker.end() :] if marker else item)
-    found = Reference(key=key, doi=doi(text), arxiv=arxiv(text), acl=acl(text))
-    if found.doi or found.arxiv or found.acl:
-        return found
-    from recsys.formats.printed.printed_works import printed_work
+    work = Reference(key=key, doi=doi(text), arxiv=arxiv(text), acl=acl(text))
+    if work.doi or work.arxiv or work.acl:
+        return work
+    if not titled:
+        return None
+    from recsys.formats.bodies.printed_works import printed_work
 
-    printed = printed_work(text[:LONGEST_ITEM], key) if titled else found
-    return printed if printed.title and printed.authors else None
-
-
-def _only_works(text: str) -> tuple[Reference, ...]:
-    """Return the works of a text that is nothing but identifiers, one on each line."""
-    if len(text) > LONGEST_LIST:
-        return ()
-    works = []
-    for line in text.split("\n"):
-        words = _ENTRY.sub("", line, count=1).split()
-        if not words:
-            continue
-        work = _work(line) if len(words) <= 2 else None
-        if work is None:
-            return ()
-        works.append(work)
-    return tuple(dict.fromkeys(works))
+    work = printed_work(text[:LONGEST_ITEM], key)
+    return work if work.title and work.authors else None

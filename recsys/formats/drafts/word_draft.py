@@ -3,13 +3,20 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, islice, takewhile
 from pathlib import Path
 
 from recsys.errors import DraftError
-from recsys.formats.bodies.gap_signs import Sign, asks_for_citation
 from recsys.formats.bodies.headings import bare, ends_text, is_caption, is_heading
-from recsys.formats.bodies.printed_citations import CitedList, apart, cited_list, named_works
+from recsys.formats.bodies.printed_citations import (
+    CitedList,
+    Sign,
+    apart,
+    asks_for_citation,
+    cited_list,
+    named_works,
+)
+from recsys.formats.bodies.printed_works import MOST_REFERENCES, marked_work
 from recsys.formats.bodies.running_text import RunningText, Units
 from recsys.formats.drafts.draft_files import Archive
 from recsys.formats.drafts.pdf_front import (
@@ -19,9 +26,8 @@ from recsys.formats.drafts.pdf_front import (
     letters,
     names_of_line,
 )
-from recsys.formats.drafts.pdf_references import MOST_REFERENCES, marked_work
-from recsys.formats.drafts.word_file import Paragraph, WordText, word_text
-from recsys.formats.drafts.wording import clean, counted, opening
+from recsys.formats.drafts.word_file import Paragraph, WordText, open_document_text, word_text
+from recsys.formats.drafts.wording import clean, counted, opening, stand_in
 from recsys.formats.files import display_name
 from recsys.formats.references.bibliography import says_something
 from recsys.formats.references.word_fields import cited_works
@@ -113,6 +119,15 @@ def parse_archive(raw: bytes, archive: Archive) -> "WordDraft":
     return WordDraft(document, manuscript_of(document))
 
 
+def read_open_document(raw: bytes, path: Path) -> Manuscript:
+    """Read a file of OpenDocument, as LibreOffice writes it.
+
+    Raises:
+        DraftError: it is damaged, encrypted, too large, or no text document.
+    """
+    return manuscript_of(open_document_text(Archive(raw, display_name(path))))
+
+
 @dataclass(frozen=True, slots=True)
 class WordDraft:
     """What a document of Word says, and its front matter and references."""
@@ -125,74 +140,125 @@ class WordDraft:
         return self.facts
 
     def body(self, references: Sequence[Reference]) -> Body:
-        """Read the sentences; their marks name what fields cite, or entries of the list."""
-        from recsys.formats.drafts.word_draft import read_body  # Few commands need sentences.
+        """Read the sentences; `Span.line` counts paragraphs, from 1.
 
-        return read_body(self.document, self.facts.references)
+        Those in tables and text boxes are not counted. Marks name what fields cite, or entries of
+        the list. A note whose field cites something is a mark where the note's number stands; so is
+        a comment that asks for a citation: a gap.
+        """
+        document = self.document
+        sections = list(_sections(document))
+        listed = _numbered_list(document, sections, self.facts.references)
+        keys = {_identity(work): work.key for work in listed.references}
+        text = RunningText(listed, numbers=True, fewest_words=2)
+        for title, paragraphs in sections:
+            text.heading(title)
+            for number, paragraph in paragraphs:
+                marks = _anchored(paragraph, document, listed, keys)
+                start, at = Units.offset(number - 1, paragraph.lead), 0
+                for sign in apart(marks):
+                    text.words(paragraph.text[at : sign.start], start + at)
+                    text.mark(
+                        start + sign.start,
+                        start + sign.end,
+                        sign.keys,
+                        gap=sign.gap,
+                        printed=marks[sign],
+                    )
+                    at = sign.end
+                text.words(paragraph.text[at:], start + at)
+                text.end_paragraph()
+        # What is left out may hold sentences.
+        boxed = [paragraph.text for paragraph in document.paragraphs if paragraph.boxed]
+        notes = tuple(
+            what.format(counted(number, noun))
+            for what, noun, texts in (
+                ("{} in tables or text boxes left out.", "paragraph", boxed),
+                ("The words of {} left out.", "note", document.noted),
+            )
+            if (number := sum(len(text.split()) > _SENTENCE for text in texts))
+        )
+        return Body(
+            text.sentences(Units()), unit="paragraph", references=listed.references, notes=notes
+        )
 
 
 def manuscript_of(document: WordText) -> Manuscript:
     """Find title, authors, abstract and references in what a document says."""
-    said = [each for each in document.paragraphs if each.text and not is_contents(each)]
-    body, entries = split_list(said)
-    start, abstract, found = find_abstract(body)
-    end, title, sure = find_title(document, body[:start])
-    front = Manuscript(title=title, abstract=abstract, authors=_authors(document, body[end:start]))
-    if not found:
-        front = _with_opening(front, body[end:])
-    cited = (*cited_works(document.fields), *_cited_sources(document))
+    body, entries = split_list(_said(document.paragraphs))
+    start, abstract, sure_abstract = find_abstract(body)
+    end, title, sure_title = find_title(document, body[:start])
+    authors = _authors(document, body[end:start])
+    notes = [] if sure_title else ["The title is a guess: give --title if it is wrong."]
+    if not sure_abstract:
+        texts = [part.text for part in body[end:] if part.level is None]
+        abstract, guess = stand_in(clean(text) for text in texts if len(text.split()) > 8)
+        notes += guess
+    # Word's own list of works also keeps what is no longer cited.
+    sources = {work.key: work for source in document.sources for work in sources_in(source)}
+    tags = dict.fromkeys(tag for said in document.fields for tag in cited_tags(said))
+    cited = [*cited_works(document.fields), *(sources[tag] for tag in tags if tag in sources)]
     listed, unread = _listed(entries, cited)
+    if unread:
+        notes.append(f"{counted(unread, 'listed reference')} could not be read.")
     noted = [marked_work(clean(text[:LONGEST_ENTRY])) for text in document.noted]
     named = [work for work in noted if work.doi or work.arxiv or work.acl]
-    notes = () if sure else ("The title is a guess: give --title if it is wrong.",)
     works = tuple(dict.fromkeys((*cited, *listed, *named)))
     if not works:
-        works, named_in_text = named_works("\n".join(each.text for each in body))
-        unread = (*unread, *named_in_text)
-    stated = stated_in([each.text for each in body[:FRONT]])
-    notes = (*notes, *front.notes, *unread)
-    return replace(front, references=works, notes=notes, keyphrases=stated)
+        works, guess = named_works("\n".join(part.text for part in body))
+        notes += guess
+    return Manuscript(
+        title=title,
+        abstract=abstract,
+        authors=authors,
+        references=tuple(dict.fromkeys((*works, *document.works))),
+        notes=tuple(notes),
+        keyphrases=stated_in([part.text for part in body[:FRONT]]),
+    )
 
 
-def is_contents(paragraph: Paragraph) -> bool:
-    """Whether a paragraph belongs to a table of contents, or stands above or below the text."""
-    return bool(_CONTENTS_STYLE.fullmatch(paragraph.style))
+def _said(paragraphs: Sequence[Paragraph]) -> list[Paragraph]:
+    """Leave out what is empty, a table of contents, or stands above or below the text."""
+    return [part for part in paragraphs if part.text and not _CONTENTS_STYLE.fullmatch(part.style)]
 
 
 def split_list(said: Sequence[Paragraph]) -> tuple[Sequence[Paragraph], list[str]]:
     """Split the list of references off: what follows its heading, else what is styled so."""
-    places = [place for place, each in enumerate(said) if _LIST.fullmatch(each.text)]
+    places = [place for place, part in enumerate(said) if _LIST.fullmatch(part.text)]
     if not places:
-        entries = [each.text for each in said if _LIST_STYLE.fullmatch(each.style)]
-        return [each for each in said if not _LIST_STYLE.fullmatch(each.style)], entries
+        entries = [part.text for part in said if _LIST_STYLE.fullmatch(part.style)]
+        return [part for part in said if not _LIST_STYLE.fullmatch(part.style)], entries
     place = places[-1]
     level = said[place].level or 9
-    entries = []
-    for each in said[place + 1 :]:
-        if each.level is not None and each.level <= level:
-            break
-        entries.append(each.text)
-    return said[:place], entries
+    below = takewhile(lambda part: part.level is None or part.level > level, said[place + 1 :])
+    return said[:place], [part.text for part in below]
 
 
 def find_abstract(body: Sequence[Paragraph]) -> tuple[int, str | None, bool]:
     """Find the abstract: (where it begins, its text, whether there is one)."""
+
+    def words(texts: Sequence[str]) -> str | None:
+        words = [word for text in texts for word in text.split()]
+        return " ".join(words[:LONGEST_ABSTRACT_WORDS]) or None
+
     front = body[: end_of_front(body)]
-    styled = [place for place, each in enumerate(front) if _ABSTRACT_STYLE.fullmatch(each.style)]
-    if styled:
-        texts = [_ABSTRACT.sub("", front[place].text, count=1) for place in styled]
-        if text := _words(texts):
-            return styled[0], text, True
-    for place, each in enumerate(front):
-        lead_in = _ABSTRACT.match(each.text)
+    styled = [place for place, part in enumerate(front) if _ABSTRACT_STYLE.fullmatch(part.style)]
+    if text := words([_ABSTRACT.sub("", front[place].text, count=1) for place in styled]):
+        return styled[0], text, True
+    for place, part in enumerate(front):
+        lead_in = _ABSTRACT.match(part.text)
         if lead_in is None:
             continue
-        rest = each.text[lead_in.end() :]
-        following = [other.text for other in until_section(body[place + 1 : place + 1 + FRONT])]
+        rest = part.text[lead_in.end() :]
+        below = takewhile(
+            lambda part: part.level is None and not _AFTER_ABSTRACT.match(part.text),
+            body[place + 1 : place + 1 + FRONT],
+        )
+        following = [part.text for part in below]
         whole = place + 1 + len(following) < len(body)  # Something says where it ends.
         # What begins with "Abstract:" ends with the paragraph, unless what follows is marked.
         texts = [rest] if rest and not (whole and len(following) <= 4) else [rest, *following]
-        text = _words(texts) if whole or rest else opening(texts)
+        text = words(texts) if whole or rest else opening(texts)
         if text:
             return place, text, True
     return len(front), None, False
@@ -202,85 +268,112 @@ def end_of_front(body: Sequence[Paragraph]) -> int:
     """Return where the text proper begins: at its first section."""
     sections = (
         place
-        for place, each in enumerate(body[:FRONT])
-        if place and _AFTER_ABSTRACT.match(each.text) and not _ABSTRACT.match(each.text)
+        for place, part in enumerate(body[:FRONT])
+        if place and _AFTER_ABSTRACT.match(part.text) and not _ABSTRACT.match(part.text)
     )
     return next(sections, min(len(body), FRONT))
 
 
-def until_section(body: Sequence[Paragraph]) -> Iterator[Paragraph]:
-    """Yield paragraphs up to the first heading."""
-    for each in body:
-        if each.level is not None or _AFTER_ABSTRACT.match(each.text):
-            return
-        yield each
-
-
-def _words(texts: Sequence[str]) -> str | None:
-    words = [word for text in texts for word in text.split()]
-    return " ".join(words[:LONGEST_ABSTRACT_WORDS]) or None
-
-
 def find_title(document: WordText, front: Sequence[Paragraph]) -> tuple[int, str, bool]:
     """Find the title: (the paragraph after it, its text, whether it is sure)."""
-    styled = [place for place, each in enumerate(front) if _TITLE_STYLE.fullmatch(each.style)]
+    styled = [place for place, part in enumerate(front) if _TITLE_STYLE.fullmatch(part.style)]
     if styled:
         run = [place for at, place in enumerate(styled) if place == styled[0] + at]
         return run[-1] + 1, clean(" ".join(front[place].text for place in run)), True
     of_file = clean(document.title)
-    if is_file_title(of_file):
-        printed = "".join(letters(each.text) for each in front)
-        if letters(of_file) and letters(of_file) in printed:
-            return _after(front, of_file), of_file, True
-    for place, each in enumerate(front):
-        text = clean(each.text)
+    printed = [letters(part.text) for part in front]
+    known = letters(of_file) if is_file_title(of_file) else ""
+    if known and known in "".join(printed):
+        # The title may be printed in several paragraphs.
+        ends = (at for at, text in enumerate(printed, 1) if text and known.endswith(text))
+        return next(ends, 0), of_file, True
+    for place, part in enumerate(front):
+        text = clean(part.text)
         if len(text.split()) > LONGEST_TITLE_WORDS:
             break
         if not is_no_title(text) and sum(map(str.isalpha, text)) >= 6:
-            return place + 1, text, each.level is not None
+            return place + 1, text, part.level is not None
     return 0, of_file if is_file_title(of_file) else "", False
-
-
-def _after(front: Sequence[Paragraph], title: str) -> int:
-    """Return the paragraph after those that the title is printed in."""
-    wanted = letters(title)
-    for place, each in enumerate(front):
-        found = letters(each.text)
-        if found and found in wanted and wanted.endswith(found):
-            return place + 1
-    return 0
 
 
 def _authors(document: WordText, byline: Sequence[Paragraph]) -> tuple[str, ...]:
     """Read names: what is styled so, the lines below the title, or the file's own if printed."""
-    styled = [each for each in byline if _AUTHOR_STYLE.fullmatch(each.style)]
-    lines = [line for each in styled or byline for line in each.text.split("\n") if line.strip()]
-    found: list[str] = []
+    styled = [part for part in byline if _AUTHOR_STYLE.fullmatch(part.style)]
+    lines = [line for part in styled or byline for line in part.text.split("\n") if line.strip()]
+    authors: list[str] = []
     for line in lines:
         names = names_of_line(clean(line))
         if not names and not styled:
             break
-        found += names
-    if found:
-        return tuple(dict.fromkeys(found))
+        authors += names
+    if authors:
+        return tuple(dict.fromkeys(authors))
     names = [clean(name) for name in re.split(r";|\band\b|&", document.author)]
-    printed = "".join(letters(each.text) for each in byline)
-    known = [name for name in names if len(name.split()) > 1 and letters(name) in printed]
-    return tuple(known) if len(known) == len(names) else ()
+    printed = "".join(letters(part.text) for part in byline)
+    known = all(len(name.split()) > 1 and letters(name) in printed for name in names)
+    return tuple(names) if known else ()
 
 
-def _with_opening(front: Manuscript, text: Sequence[Paragraph]) -> Manuscript:
-    """Let the first words stand in for an abstract, where there are any."""
-    kept = (clean(each.text) for each in text if each.level is None)
-    words = opening(each for each in kept if len(each.split()) > 8)
-    if words is None:
-        return front
-    number = counted(len(words.split()), "word")
-    note = f"No abstract was found; the first {number} of the text stand in for it."
-    return replace(front, abstract=words, notes=(note,))
+def _listed(entries: Sequence[str], cited: Sequence[Reference]) -> tuple[list[Reference], int]:
+    """Read the entries that are none of the works that fields describe better.
+
+    Returns:
+        The works, and how many entries could not be read.
+    """
+    titles = {letters(work.title) for work in cited if work.title} - {""}
+    identifiers = {work.doi for work in cited if work.doi}
+    works, unread = [], 0
+    for entry in islice(_entries(entries), MOST_REFERENCES):
+        printed = letters(entry)
+        work = marked_work(entry)
+        if work.doi in identifiers or any(title in printed for title in titles):
+            continue
+        if says_something(work):
+            works.append(work)
+        else:
+            unread += 1
+    return works, unread
 
 
-def begin_of_text(document: WordText, body: Sequence[Paragraph]) -> int:
+def _entries(paragraphs: Sequence[str]) -> Iterator[str]:
+    """Yield one text per work: a paragraph, or each of its lines where all are marked as works."""
+    for text in paragraphs:
+        lines = [line for line in text.split("\n") if line.strip()]
+        marked = len(lines) > 1 and all(map(_MARKER.match, lines))
+        for entry in lines if marked else [text]:
+            yield clean(entry)[:LONGEST_ENTRY]
+
+
+def _sections(document: WordText) -> Iterator[tuple[str, list[tuple[int, Paragraph]]]]:
+    """Yield the sections of the running text: a title, and paragraphs with their numbers.
+
+    The text stands between the front and the list of references, and after that. What stands below
+    thanks and lists is none.
+    """
+    unboxed = [part for part in document.paragraphs if not part.boxed]
+    numbers = {id(part): number for number, part in enumerate(unboxed, start=1)}
+    said = _said(unboxed)
+    body, entries = split_list(said)
+    above = [part for part in body if not part.listed]
+    text = above[_begin_of_text(document, above) :]
+    if len(body) + len(entries) < len(said):  # Beside both, there is the heading of the list.
+        text += [part for part in said[len(body) + 1 + len(entries) :] if not part.listed]
+    styled = any(part.level is not None for part in text)
+    title, paragraphs = "", list[tuple[int, Paragraph]]()
+    left_out: int | None = None
+    for part in text:
+        level = part.level if styled else 1 if is_heading(part.text) else None
+        if level is None:
+            if left_out is None and _is_text(part):
+                paragraphs.append((numbers[id(part)], part))
+        elif left_out is None or level <= left_out:
+            yield title, paragraphs
+            title, paragraphs = bare(part.text), []
+            left_out = level if ends_text(part.text) else None
+    yield title, paragraphs
+
+
+def _begin_of_text(document: WordText, body: Sequence[Paragraph]) -> int:
     """Return where the text begins: at its first section, else after the abstract or the title.
 
     body: the paragraphs before the list of references, as `split_list` returns them.
@@ -288,132 +381,13 @@ def begin_of_text(document: WordText, body: Sequence[Paragraph]) -> int:
     end = end_of_front(body)
     if end < min(len(body), FRONT):
         return end
-    start, _, found = find_abstract(body)
-    if not found:
+    start, _, has_abstract = find_abstract(body)
+    if not has_abstract:
         end, title, sure = find_title(document, body[:start])
         return end if sure or not title.endswith((".", "!", "?")) else 0
     headings = (at for at in range(start + 1, len(body)) if body[at].level is not None)
-    lead_in = _ABSTRACT.match(body[start].text)
-    alone = lead_in is not None and lead_in.end() == len(body[start].text)
+    alone = _ABSTRACT.fullmatch(body[start].text) is not None
     return next(headings, start + 1 + alone)
-
-
-def _listed(
-    entries: Sequence[str], cited: Sequence[Reference]
-) -> tuple[list[Reference], tuple[str, ...]]:
-    """Read the entries that are none of the works that fields describe better."""
-    titles = {letters(work.title) for work in cited if work.title}
-    identifiers = {work.doi for work in cited if work.doi}
-    found, unread = [], 0
-    for entry in _entries(entries):
-        printed = letters(entry)
-        work = marked_work(entry)
-        if work.doi in identifiers or any(title in printed for title in titles if title):
-            continue
-        if says_something(work):
-            found.append(work)
-        else:
-            unread += 1
-    what = f"{counted(unread, 'listed reference')} could not be read."
-    return found, (what,) if unread else ()
-
-
-def _cited_sources(document: WordText) -> Iterator[Reference]:
-    """Yield the works of Word's own list that fields cite: it also keeps what no longer is."""
-    works = {work.key: work for source in document.sources for work in sources_in(source)}
-    tags = dict.fromkeys(tag for said in document.fields for tag in cited_tags(said))
-    yield from (works[tag] for tag in tags if tag in works)
-
-
-def _entries(paragraphs: Sequence[str]) -> Iterator[str]:
-    """Yield one text per work: a paragraph, or each of its lines where all are marked as works."""
-    number = 0
-    for text in paragraphs:
-        lines = [line for line in text.split("\n") if line.strip()]
-        marked = len(lines) > 1 and all(map(_MARKER.match, lines))
-        for entry in lines if marked else [text]:
-            number += 1
-            if number > MOST_REFERENCES:
-                return
-            yield clean(entry)[:LONGEST_ENTRY]
-
-
-@dataclass(frozen=True, slots=True)
-class _Section:
-    """The paragraphs below one heading, each with its number in the body."""
-
-    title: str
-    paragraphs: tuple[tuple[int, Paragraph], ...]
-
-
-def read_body(document: WordText, works: Sequence[Reference]) -> Body:
-    """Read the sentences of a file of Word's; `Span.line` counts its paragraphs, from 1.
-
-    Those in tables and text boxes are not counted. A note whose field cites something is a mark
-    where the note's number stands; so is a comment that asks for a citation: a gap.
-
-    works: the references, as `manuscript_of` finds them.
-    """
-    unboxed = (paragraph for paragraph in document.paragraphs if not paragraph.boxed)
-    numbered = list(enumerate(unboxed, start=1))
-    sections = list(_sections(document, numbered))
-    listed = _numbered_list(document, sections, works)
-    keys = {_identity(work): work.key for work in listed.references}
-    text = RunningText(listed, numbers=True, fewest_words=2)
-    for section in sections:
-        text.heading(section.title)
-        for number, paragraph in section.paragraphs:
-            _add(text, number, paragraph, _anchored(paragraph, document, listed, keys))
-    notes = _notes(document)
-    return Body(
-        text.sentences(Units()), unit="paragraph", references=listed.references, notes=notes
-    )
-
-
-def _add(text: RunningText, number: int, paragraph: Paragraph, marks: dict[Sign, str]) -> None:
-    """Add a paragraph with its marks, and what is printed of them; `number` counts from 1."""
-    start, at = Units.offset(number - 1, paragraph.lead), 0
-    for sign in apart(marks):
-        text.words(paragraph.text[at : sign.start], start + at)
-        text.mark(
-            start + sign.start, start + sign.end, sign.keys, gap=sign.gap, printed=marks[sign]
-        )
-        at = sign.end
-    text.words(paragraph.text[at:], start + at)
-    text.end_paragraph()
-
-
-def _sections(document: WordText, numbered: Sequence[tuple[int, Paragraph]]) -> Iterator[_Section]:
-    """Yield the sections of the running text; what stands below thanks and lists is none."""
-    text = _running(document, numbered)
-    styled = any(each.level is not None for _, each in text)
-    title, paragraphs = "", list[tuple[int, Paragraph]]()
-    left_out: int | None = None
-    for at, each in text:
-        level = each.level if styled else 1 if is_heading(each.text) else None
-        if level is None:
-            if left_out is None and _is_text(each):
-                paragraphs.append((at, each))
-        elif left_out is None or level <= left_out:
-            yield _Section(title, tuple(paragraphs))
-            title, paragraphs = bare(each.text), []
-            left_out = level if ends_text(each.text) else None
-    yield _Section(title, tuple(paragraphs))
-
-
-def _running(
-    document: WordText, numbered: Sequence[tuple[int, Paragraph]]
-) -> list[tuple[int, Paragraph]]:
-    """Return what stands between the front and the list of references, and after that."""
-    said = [(at, each) for at, each in numbered if each.text and not is_contents(each)]
-    body, entries = split_list([each for _, each in said])
-    own = {id(each) for each in body}
-    kept = [(at, each) for at, each in said if id(each) in own and not each.listed]
-    begin = begin_of_text(document, [each for _, each in kept])
-    # Beside entries and text, there is the heading of the list, if it has one.
-    headed = len(body) + len(entries) < len(said)
-    after = said[len(body) + 1 + len(entries) :] if headed else []
-    return [*kept[begin:], *((at, each) for at, each in after if not each.listed)]
 
 
 def _is_text(paragraph: Paragraph) -> bool:
@@ -425,23 +399,19 @@ def _is_text(paragraph: Paragraph) -> bool:
 
 
 def _numbered_list(
-    document: WordText, sections: Sequence[_Section], works: Sequence[Reference]
+    document: WordText,
+    sections: Sequence[tuple[str, Sequence[tuple[int, Paragraph]]]],
+    works: Sequence[Reference],
 ) -> CitedList:
     """Return the references, each with a key; entries that Word numbers get their numbers."""
-    printed = chain.from_iterable(
-        _PRINTED_NUMBER.findall(each.text) for section in sections for _, each in section.paragraphs
-    )
-    numbers = [int(number) for number in printed]
-    said = [each for each in document.paragraphs if each.text and not is_contents(each)]
+    texts = [part.text for _, paragraphs in sections for _, part in paragraphs]
+    numbers = [int(number) for text in texts for number in _PRINTED_NUMBER.findall(text)]
+    entries = split_list(_said(document.paragraphs))[1]
     # Where an entry could not be read, the numbers of those below it are unknown.
-    whole = len(split_list(said)[1]) == len(works) and not any(work.key for work in works)
+    whole = len(entries) == len(works) and not any(work.key for work in works)
     if whole and len(numbers) >= _FEWEST_NUMBERS and max(numbers) <= len(works):
         works = tuple(replace(work, key=str(at)) for at, work in enumerate(works, start=1))
     return cited_list(works)
-
-
-def _identity(work: Reference) -> tuple[object, ...]:
-    return work.title, work.doi, work.year, work.authors
 
 
 def _anchored(
@@ -450,22 +420,25 @@ def _anchored(
     listed: CitedList,
     works: Mapping[tuple[object, ...], str],
 ) -> dict[Sign, str]:
-    """Return what fields, notes and comments cite or ask for, and what is printed of each."""
-    found: dict[Sign, str] = {}
+    """Return what fields, notes and comments cite or ask for, and what is printed of each.
+
+    works: the keys of the listed ones, by `_identity`.
+    """
+    signs: dict[Sign, str] = {}
     for anchor in paragraph.anchors:
         said = anchor.said[0] if anchor.said else ""
         if (remark := document.remarks.get(said)) is not None:
             if asks_for_citation(remark):
-                found[Sign(anchor.end, anchor.end, gap=True)] = remark
+                signs[Sign(anchor.end, anchor.end, gap=True)] = remark
         elif said in document.note_fields:
             if keys := _keys(document.note_fields[said], listed, works):
-                found[Sign(anchor.end, anchor.end, keys)] = said
+                signs[Sign(anchor.end, anchor.end, keys)] = said
         elif _MANAGED.match(said):
             keys = _keys(anchor.said, listed, works)
             if keys or _CITES.search(said):
                 printed = paragraph.text[anchor.begin : anchor.end]
-                found[Sign(anchor.begin, anchor.end, keys)] = printed
-    return found
+                signs[Sign(anchor.begin, anchor.end, keys)] = printed
+    return signs
 
 
 def _keys(
@@ -473,14 +446,8 @@ def _keys(
 ) -> tuple[str, ...]:
     described = (works.get(_identity(work)) for work in cited_works(fields))
     tags = (listed.keys.get(tag.casefold()) for said in fields for tag in cited_tags(said))
-    return tuple(dict.fromkeys(key for key in chain(described, tags) if key))
+    return tuple(dict.fromkeys(filter(None, chain(described, tags))))
 
 
-def _notes(document: WordText) -> tuple[str, ...]:
-    """Say what is left out that may hold sentences."""
-    boxed = sum(each.boxed and len(each.text.split()) > _SENTENCE for each in document.paragraphs)
-    noted = sum(len(text.split()) > _SENTENCE for text in document.noted)
-    return (
-        *((f"{counted(boxed, 'paragraph')} in tables or text boxes left out.",) if boxed else ()),
-        *((f"The words of {counted(noted, 'note')} left out.",) if noted else ()),
-    )
+def _identity(work: Reference) -> tuple[object, ...]:
+    return work.title, work.doi, work.year, work.authors

@@ -1,4 +1,8 @@
-"""Take a document of Word apart: its styles, its paragraphs, and what is anchored in them."""
+"""Take documents of word processors apart: styles, paragraphs, and what is anchored in them.
+
+Word's are read by python-docx, those of LibreOffice and its like (.odt) by `markup.xml_stream`,
+which bounds their depth and size and refuses entities.
+"""
 
 import io
 import re
@@ -6,25 +10,34 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+from xml.etree.ElementTree import Element
 
 from recsys.errors import DraftError
 from recsys.extras import need
 from recsys.formats.drafts.draft_files import Archive
+from recsys.formats.markup.xml_stream import Layout, records
+from recsys.formats.references.bibliography import (
+    Problem,
+    address_in,
+    identified,
+    names_in,
+    text_in,
+    year_in,
+)
+from recsys.records import Reference
 
 if TYPE_CHECKING:
+    from docx.opc.part import Part
     from docx.oxml.xmlchemy import BaseOxmlElement
 
 DEEPEST_STYLE = 20
 """Styles that are based on one another."""
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 VAL = f"{W}val"
-if TYPE_CHECKING:
-    from docx.oxml.xmlchemy import BaseOxmlElement
 
 MOST_PARAGRAPHS, LONGEST_PARAGRAPH = 100_000, 100_000
 """Paragraphs that are read, and characters of each."""
 MOST_FIELDS = 20_000
-ID = f"{W}id"
 
 _TEXTS = (f"{W}t", "{http://schemas.openxmlformats.org/officeDocument/2006/math}t")
 _PARAGRAPH, _RUN = f"{W}p", f"{W}r"
@@ -38,10 +51,12 @@ _PASSED_OVER = frozenset(
     {_FALLBACK, *(f"{W}{name}" for name in ("del", "moveFrom", "rPr", "pPr", "sectPr", "tblPr"))}
 )
 _SHOWN = {f"{W}tab": " ", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
+_ID = f"{W}id"
 _OFF = ("0", "false", "off", "none")
 _BESIDE = (f"{W}tbl", f"{W}txbxContent")
 _GALLERY = f"{W}docPartObj/{W}docPartGallery"
 _REFERENCES = {f"{W}{kind}Reference": kind for kind in ("comment", "footnote", "endnote")}
+_BUILT_IN_HEADING = re.compile(r"heading\s*([1-9])\s*")
 _LISTS = re.compile(
     r"ZOTERO_BIBL|CSL_BIBLIOGRAPHY|MENDELEY_BIBLIOGRAPHY|EN\.REFLIST|CitaviBibliography|"
     r"Bibliographies\Z|Table of Contents\Z|\s*(?:ADDIN )?(?:BIBLIOGRAPHY|TOC|INDEX|RD|TOA)\b"
@@ -50,13 +65,25 @@ _LISTS = re.compile(
 _CITES = "MENDELEY_CITATION"
 _LONGEST_SIGN = 200
 """Characters of a field among which the sign of a list stands."""
-if TYPE_CHECKING:
-    from docx.opc.part import Part
-    from docx.oxml.xmlchemy import BaseOxmlElement
-    from docx.package import Package
 
 CONTENT_TYPES = "[Content_Types].xml"
 _HINT = "Save it again as .docx, or as PDF, Markdown or plain text."
+
+CONTENT, META, KIND = "content.xml", "meta.xml", "mimetype"
+_TEXT_KIND = b"application/vnd.oasis.opendocument.text"
+_OPEN_HINT = "Save it again as .odt, or as PDF, Markdown or plain text."
+_BODY = Layout(
+    frozenset({"text", "style"}),
+    passed_over=frozenset(
+        "tracked-changes annotation forms sequence-decls variable-decls user-field-decls "
+        "table-of-content illustration-index alphabetical-index note-citation image object "
+        "master-styles font-face-decls ruby-text".split()
+    ),
+)
+_FACTS = Layout(frozenset({"meta"}))
+_OPEN_SHOWN = {"tab": " ", "line-break": "\n", "s": " "}
+_CODED = re.compile(r"_([0-9a-f]{2,4})_")
+_PIECE = re.compile(r"(ZOTERO_BREF_\w+?|Mendeley Citation\w*?)_(\d{1,4})\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,45 +97,37 @@ class Style:
 
 def styles_of(root: "BaseOxmlElement") -> dict[str, Style]:
     """Read the styles by id: ids are in the author's language, names of built-in ones are not."""
-    found = {}
+    styles = {}
     for style in root.iterchildren(f"{W}style"):
         name = value_of(style, "name").strip().lower()
         level = value_of(style, "pPr", "outlineLvl")
-        found[style.get(f"{W}styleId", "")] = Style(
+        styles[style.get(f"{W}styleId", "")] = Style(
             name, int(level) + 1 if level.isdecimal() else None, value_of(style, "basedOn") or None
         )
-    return found
+    return styles
 
 
 def value_of(element: "BaseOxmlElement", *way: str) -> str:
     """Return the value of the element that such names lead to; empty where there is none."""
-    found = element.find("/".join(f"{W}{name}" for name in way))
-    return "" if found is None else str(found.get(VAL, ""))
+    child = element.find("/".join(f"{W}{name}" for name in way))
+    return "" if child is None else str(child.get(VAL, ""))
 
 
 def style_of(styles: Mapping[str, Style], name: str) -> tuple[str, int | None]:
     """Return a style's name, and the level of the heading that it or one that it rests on is.
 
-    A style that nothing describes is known by its id.
+    A style that nothing describes is known by its id: "Heading2" is "heading 2".
     """
-    style = styles.get(name)
-    shown = style.name if style else name.lower()
-    at = style
+    style = styles.get(name) or Style(name.lower(), None, None)
+    shown, level = style.name, None
     for _ in range(DEEPEST_STYLE):
-        if at is None:
+        heading = _BUILT_IN_HEADING.fullmatch(style.name)
+        level = int(heading[1]) if heading and style.level is None else style.level
+        base = styles.get(style.base or "")
+        if level is not None or base is None:
             break
-        if at.level is not None:
-            return shown, at.level
-        if (level := _level(at.name)) is not None:
-            return shown, level
-        at = styles.get(at.base or "")
-    return shown, _level(shown)
-
-
-def _level(style: str) -> int | None:
-    """Return the level of a built-in style: "heading 2", or its id "Heading2"."""
-    number = style.removeprefix("heading").strip()
-    return int(number) if style.startswith("heading") and number in tuple("123456789") else None
+        style = base
+    return shown, level
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,39 +174,32 @@ class _Open:
 class _Field:
     """A field that has begun: its instruction comes first, then what it shows.
 
-    within, begin: the paragraph and the place in it where it began. data: what is kept beside it.
+    place: the paragraph and the character in it where it began. data: what is kept beside it.
     """
 
-    within: _Open | None
-    begin: int
+    place: tuple[_Open | None, int]
     data: str
-    instruction: list[str] = field(default_factory=list)
+    instruction: str = ""
     shows: bool = False
 
 
-def walked(root: "BaseOxmlElement", styles: Mapping[str, Style]) -> "Walk":
-    """Walk through a part of a document."""
-    kinds = Counter(str(each.get(_KIND)) for each in root.iter(_FIELD))
-    # One that never ends would hide all the rest.
-    walk = Walk(styles, hide=kinds["begin"] <= kinds["end"])
-    walk.children(root)
-    return walk
-
-
 class Walk:
-    """A walk through a part of a document, and what has been found so far."""
+    """A walk through a part of a document: its paragraphs, and what its fields say."""
 
-    def __init__(self, styles: Mapping[str, Style], *, hide: bool) -> None:
-        """Begin; hide: whether to leave out the instructions of fields."""
+    def __init__(self, root: "BaseOxmlElement", styles: Mapping[str, Style]) -> None:
+        """Walk through all that is in an element."""
         self.paragraphs: list[Paragraph] = []
         self.fields: list[str] = []
         self._fields: list[_Field] = []
         self._styles = styles
-        self._hide = hide
+        kinds = Counter(str(each.get(_KIND)) for each in root.iter(_FIELD))
+        # Instructions of fields are left out; a field that never ends would hide all the rest.
+        self._hide = kinds["begin"] <= kinds["end"]
         self._hiding = 0
         self._open: list[_Open] = []
         self._boxes = 0
         self._lists = 0
+        self.children(root)
 
     def children(self, element: "BaseOxmlElement") -> None:
         """Go through the children of an element: parsing has bounded how deep they go."""
@@ -200,7 +212,7 @@ class Walk:
             elif tag in (_INSTRUCTION, _FIELD):
                 self._field(child)
             elif tag in _REFERENCES:
-                self._anchor(self._place(), f"{_REFERENCES[tag]} {child.get(ID)}")
+                self._anchor(self._place(), f"{_REFERENCES[tag]} {child.get(_ID)}")
             elif tag == _CONTROLLED:
                 self._controlled(child)
             elif isinstance(tag, str) and tag not in _PASSED_OVER:
@@ -208,7 +220,8 @@ class Walk:
 
     def _inside(self, element: "BaseOxmlElement") -> None:
         """Go into an element that is there for what is in it."""
-        if element.tag == _RUN and _is_hidden(element):
+        hidden = element.find(_VANISHED) if element.tag == _RUN else None
+        if hidden is not None and hidden.get(VAL) not in _OFF:
             return
         instruction = element.get(_SIMPLE) or ""
         self._keep(instruction)
@@ -241,7 +254,7 @@ class Walk:
             return
         place = len(self.paragraphs)
         self.paragraphs.append(Paragraph(""))  # Those of a text box within it come after it.
-        listed = any(_is_list("".join(field.instruction)) for field in self._fields)
+        listed = any(_is_list(field.instruction) for field in self._fields)
         self._open.append(_Open(listed=self._lists > 0 or listed))
         self.children(element)
         read = self._open.pop()
@@ -279,29 +292,24 @@ class Walk:
     def _field(self, element: "BaseOxmlElement") -> None:
         kind = element.get(_KIND)
         if kind == "begin":
-            self._fields.append(_Field(*self._place(), data=self._data(element)))
+            data = element.findtext(f"{W}fldData") or ""  # What EndNote encodes.
+            self._keep(data)
+            self._fields.append(_Field(self._place(), data))
             self._hiding += 1
-        elif not self._fields:
+        if kind == "begin" or not self._fields:
             return
-        elif element.tag == _INSTRUCTION:
-            self._fields[-1].instruction.append(element.text or "")
+        field = self._fields[-1]
+        if element.tag == _INSTRUCTION:
+            field.instruction += element.text or ""
         elif kind in ("separate", "end"):
-            self._hiding -= not self._fields[-1].shows
-            self._fields[-1].shows = True
-            if self._open and _is_list("".join(self._fields[-1].instruction)):
+            self._hiding -= not field.shows
+            field.shows = True
+            if self._open and _is_list(field.instruction):
                 self._open[-1].listed = True
         if kind == "end":
-            ended = self._fields.pop()
-            instruction = "".join(ended.instruction)
-            self._keep(instruction)
-            self._anchor((ended.within, ended.begin), instruction, ended.data)
-
-    def _data(self, element: "BaseOxmlElement") -> str:
-        """Keep what EndNote encodes beside the instruction."""
-        data = element.find(f"{W}fldData")
-        text = (data.text or "") if data is not None else ""
-        self._keep(text)
-        return text
+            self._fields.pop()
+            self._keep(field.instruction)
+            self._anchor(field.place, field.instruction, field.data)
 
     def _keep(self, said: str) -> None:
         if said and len(self.fields) < MOST_FIELDS:
@@ -312,11 +320,6 @@ def _is_list(said: str) -> bool:
     return bool(_LISTS.search(said[:_LONGEST_SIGN]))
 
 
-def _is_hidden(run: "BaseOxmlElement") -> bool:
-    hidden = run.find(_VANISHED)
-    return hidden is not None and hidden.get(VAL) not in _OFF
-
-
 @dataclass(frozen=True, slots=True)
 class WordText:
     """What a document says.
@@ -324,7 +327,8 @@ class WordText:
     noted: foot- and endnotes. fields: what reference managers keep in it about what is cited.
     title, author: of the file's own information, empty where unknown. remarks: the words of
     comments, and note_fields the fields in notes, by what anchors them (`word_walk.Anchor`).
-    sources: files that programs keep in it; one may be Word's own list of works.
+    sources: files that programs keep in it; one may be Word's own list of works. works: those that
+    it describes in its text.
     """
 
     paragraphs: tuple[Paragraph, ...]
@@ -335,6 +339,7 @@ class WordText:
     remarks: Mapping[str, str] = field(default_factory=dict)
     note_fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sources: tuple[bytes, ...] = ()
+    works: tuple[Reference, ...] = ()
 
 
 def is_word(names: Set[str]) -> bool:
@@ -354,7 +359,7 @@ def word_text(raw: bytes, archive: Archive) -> WordText:
     need("docx", f"Reading {archive.name}")
     archive.check_whole()
     try:
-        return _read(raw)
+        return _word_text(raw)
     except (MemoryError, ImportError):
         raise
     except Exception as error:  # python-docx and lxml raise a dozen kinds on what is damaged.
@@ -363,7 +368,7 @@ def word_text(raw: bytes, archive: Archive) -> WordText:
         ) from error
 
 
-def _read(raw: bytes) -> WordText:
+def _word_text(raw: bytes) -> WordText:
     from docx.opc.constants import RELATIONSHIP_TYPE
     from docx.package import Package
 
@@ -372,33 +377,33 @@ def _read(raw: bytes) -> WordText:
     styles = dict[str, Style]()
     for part in _related(main, RELATIONSHIP_TYPE.STYLES):
         styles = styles_of(_root(part))
-    body = walked(_root(main), styles)
-    notes = {
-        **_pieces(main, RELATIONSHIP_TYPE.FOOTNOTES, styles),
-        **_pieces(main, RELATIONSHIP_TYPE.ENDNOTES, styles),
-    }
-    remarks = _pieces(main, RELATIONSHIP_TYPE.COMMENTS, styles)
-    title, author = _facts(package, RELATIONSHIP_TYPE.CORE_PROPERTIES)
-    said = {at: " ".join(each.text for each in walk.paragraphs) for at, walk in remarks.items()}
+
+    def walks(kind: str) -> dict[str, Walk]:
+        """Walk through notes or comments, each by what anchors it in the text."""
+        return {
+            f"{piece.tag.rpartition('}')[2]} {piece.get(_ID, number)}": Walk(piece, styles)
+            for part in _related(main, kind)
+            for number, piece in enumerate(_root(part).iterchildren(tag="{*}*"))
+        }
+
+    body = Walk(_root(main), styles)
+    notes = walks(RELATIONSHIP_TYPE.FOOTNOTES) | walks(RELATIONSHIP_TYPE.ENDNOTES)
+    remarks = walks(RELATIONSHIP_TYPE.COMMENTS)
+    # Without these, python-docx makes title and author up.
+    kinds = {relation.reltype for relation in package.rels.values()}
+    facts = package.core_properties if RELATIONSHIP_TYPE.CORE_PROPERTIES in kinds else None
     return WordText(
         paragraphs=tuple(body.paragraphs),
         noted=tuple(each.text for walk in notes.values() for each in walk.paragraphs),
         fields=tuple(said for walk in (body, *notes.values()) for said in walk.fields),
-        title=title,
-        author=author,
-        remarks=said,
+        title=facts.title or "" if facts else "",
+        author=facts.author or "" if facts else "",
+        remarks={
+            at: " ".join(each.text for each in walk.paragraphs) for at, walk in remarks.items()
+        },
         note_fields={at: tuple(walk.fields) for at, walk in notes.items()},
         sources=tuple(part.blob for part in _related(main, RELATIONSHIP_TYPE.CUSTOM_XML)),
     )
-
-
-def _pieces(main: "Part", kind: str, styles: Mapping[str, Style]) -> dict[str, Walk]:
-    """Walk through notes or comments, each by what anchors it in the text."""
-    return {
-        f"{piece.tag.rpartition('}')[2]} {piece.get(ID, number)}": walked(piece, styles)
-        for part in _related(main, kind)
-        for number, piece in enumerate(_root(part).iterchildren(tag="{*}*"))
-    }
 
 
 def _related(part: "Part", kind: str) -> Iterator["Part"]:
@@ -415,9 +420,110 @@ def _root(part: "Part") -> "BaseOxmlElement":
     return parse_xml(part.blob) if element is None else element
 
 
-def _facts(package: "Package", kind: str) -> tuple[str, str]:
-    """Return title and author of the file's own information, which python-docx else makes up."""
-    if not any(relation.reltype == kind for relation in package.rels.values()):
-        return "", ""
-    facts = package.core_properties
-    return facts.title or "", facts.author or ""
+def is_open_document(archive: Archive) -> bool:
+    """Whether an archive of such files is a text document."""
+    named = {CONTENT, KIND} <= archive.names
+    return named and archive.read(KIND).startswith(_TEXT_KIND)
+
+
+def open_document_text(archive: Archive) -> WordText:
+    """Read a document of LibreOffice and its like.
+
+    Raises:
+        DraftError: it is damaged, encrypted, too large, or no text document.
+    """
+    if not is_open_document(archive):
+        raise DraftError(f"{archive.name} is no OpenDocument text.", _OPEN_HINT)
+    elements = list(_elements(archive, CONTENT, _BODY))
+    styles = [element for element in elements if element.tag == "style"]
+    names = ((style.get("style:name") or "", style) for style in styles)
+    walk = _OpenWalk({name: style.get("style:parent-style-name") or name for name, style in names})
+    for element in elements:
+        if element.tag == "text":
+            walk.children(element)
+    title = author = ""
+    kept: dict[str, list[tuple[int, str]]] = {}  # In pieces, by reference managers.
+    for meta in _elements(archive, META, _FACTS) if META in archive.names else ():
+        title = (meta.findtext("title") or title).strip()
+        author = (meta.findtext("initial-creator") or author).strip()
+        for fact in meta.iter("user-defined"):
+            if piece := _PIECE.match(fact.get("meta:name") or ""):
+                kept.setdefault(piece[1], []).append((int(piece[2]), fact.text or ""))
+    fields = ["".join(text for _, text in sorted(pieces)) for pieces in kept.values()]
+    return WordText(
+        paragraphs=tuple(walk.paragraphs),
+        noted=tuple(walk.noted),
+        fields=(*walk.fields, *fields[:MOST_FIELDS]),
+        title=title,
+        author=author,
+        works=tuple(walk.works),
+    )
+
+
+def _elements(archive: Archive, name: str, layout: Layout) -> Iterator[Element]:
+    for record in records(io.BytesIO(archive.read(name)), layout):
+        if isinstance(record, Problem):
+            raise DraftError(f"{name} in {archive.name} is damaged: {record.text}", _OPEN_HINT)
+        yield record.element
+
+
+class _OpenWalk:
+    """A walk through a document, and what has been found so far."""
+
+    def __init__(self, styles: Mapping[str, str]) -> None:
+        """Begin; styles: name -> its parent."""
+        self.styles = styles
+        self.paragraphs: list[Paragraph] = []
+        self.noted: list[str] = []
+        self.fields: list[str] = []
+        self.works: list[Reference] = []
+
+    def children(self, element: Element) -> None:
+        """Go through the children of an element: reading has bounded how deep they go."""
+        for child in element:
+            if child.tag not in ("p", "h"):
+                self.children(child)
+            elif len(self.paragraphs) < MOST_PARAGRAPHS:
+                place = len(self.paragraphs)
+                self.paragraphs.append(Paragraph(""))  # Those of a frame within it come after it.
+                text = "".join(self._pieces(child))[:LONGEST_PARAGRAPH].strip()
+                name = child.get("text:style-name") or ""
+                name = self.styles.get(name, name)
+                style = _CODED.sub(lambda match: chr(int(match[1], 16)), name).lower()
+                level = child.get("text:outline-level") or ("1" if child.tag == "h" else "")
+                self.paragraphs[place] = Paragraph(
+                    text, style, int(level) if level.isdecimal() else None
+                )
+
+    def _pieces(self, element: Element) -> Iterator[str]:
+        """Yield the text; keep what reference managers hide in it, and works that it describes."""
+        yield element.text or ""
+        for child in element:
+            if child.tag in _OPEN_SHOWN:
+                yield _OPEN_SHOWN[child.tag]
+            elif child.tag == "note":
+                self.noted.append("".join(child.itertext()).strip())
+            elif child.tag == "text-box":
+                self.children(child)
+            else:
+                if child.tag in ("reference-mark-start", "reference-mark"):
+                    if len(self.fields) < MOST_FIELDS:
+                        self.fields.append(child.get("text:name") or "")
+                elif child.tag == "bibliography-mark":
+                    self.works.append(_marked_work(child))
+                yield from self._pieces(child)
+            yield child.tail or ""
+
+
+def _marked_work(mark: Element) -> Reference:
+    """Read a work as a bibliography mark describes it."""
+    said = {name.rpartition(":")[2]: value for name, value in mark.items()}
+    work = Reference(
+        key=said.get("identifier", ""),
+        title=text_in(said.get("title")),
+        authors=names_in(re.split(r"\s*;\s*|\s+and\s+", said.get("author", ""))),
+        year=year_in(said.get("year")),
+        venue=text_in(said.get("journal") or said.get("booktitle")),
+        url=address_in(said.get("url")),
+    )
+    return identified(work, said.get("identifier"), said.get("note"))

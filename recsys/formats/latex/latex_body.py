@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import PurePath, PurePosixPath
 
-from recsys.formats.bodies.gap_signs import asks_for_citation, split_keys
 from recsys.formats.bodies.headings import ends_text
+from recsys.formats.bodies.printed_citations import asks_for_citation, split_keys
 from recsys.formats.bodies.running_text import Lines, RunningText
 from recsys.formats.drafts.wording import counted
 from recsys.formats.latex.latex_cited import citation_at, without_citations
@@ -339,8 +339,8 @@ class _Passage:
             return end
         until = after_group(self.source, at, note)
         if self.depth < DEEPEST and self.walker.skipping is None:
-            start, stop = self.call or (until - 1 - len(note), until)
-            self.walker.text.begin_aside(start)
+            _, stop = self.call or (0, until)
+            self.walker.text.begin_aside()
             first = until - 1 - len(note)
             _Passage(self.walker, self.source, until - 1, self.call, self.depth + 1).read(first)
             self.walker.text.end_aside(stop)

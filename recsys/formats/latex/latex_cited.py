@@ -7,8 +7,8 @@ from itertools import islice
 from pathlib import PurePosixPath
 
 from recsys.errors import InputError
-from recsys.formats.drafts.citing import Shelf, look_up, parsed_book, shelf, stand_in
-from recsys.formats.drafts.draft_files import Folder
+from recsys.formats.bodies.printed_works import printed_work
+from recsys.formats.drafts.draft_files import Folder, Shelf, look_up, parsed_book, shelf, stand_in
 from recsys.formats.files import decode_or_guess
 from recsys.formats.identifiers import acl, arxiv, doi
 from recsys.formats.latex.latex_source import (
@@ -22,7 +22,6 @@ from recsys.formats.latex.latex_source import (
     group,
 )
 from recsys.formats.latex.latex_text import is_macro, plain
-from recsys.formats.printed.printed_works import printed_work
 from recsys.records import Reference
 
 EVERYTHING = "*"

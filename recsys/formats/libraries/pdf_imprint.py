@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from recsys.formats.bodies.printed_works import PrintedPlace, place_of
+from recsys.formats.drafts.pdf import find_list
 from recsys.formats.drafts.pdf_front import letters
 from recsys.formats.drafts.pdf_pages import Line, Pages
-from recsys.formats.drafts.pdf_references import find_list
 from recsys.formats.identifiers import arxiv, doi
-from recsys.formats.printed.journal_places import PrintedPlace, place_of
 
 EARLIEST_YEAR = 1900
 LONGEST_LINE = 18

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from recsys.formats import identifiers
-from recsys.formats.printed.printed_works import printed_work
+from recsys.formats.bodies.printed_works import printed_work
 from recsys.formats.references.bibliography import text_in
 from recsys.formats.references.people import natural
 from recsys.records import Reference

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from recsys.formats import identifiers
-from recsys.formats.drafts.pdf_references import LONGEST_ENTRY
+from recsys.formats.bodies.printed_works import LONGEST_ENTRY, printed_work
 from recsys.formats.papers.external_ids import named
 from recsys.formats.papers.paper_fields import (
     FieldError,
@@ -15,7 +15,6 @@ from recsys.formats.papers.paper_fields import (
     names_of,
     text_of,
 )
-from recsys.formats.printed.printed_works import printed_work
 from recsys.formats.references.bibliography import address_in, names_in, text_in, year_in
 from recsys.formats.references.csl import name_in, year_of_date
 from recsys.formats.references.people import natural

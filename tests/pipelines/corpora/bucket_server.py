@@ -11,7 +11,7 @@ from urllib.request import Request, urlopen
 import obstore
 import pytest
 
-from recsys.pipelines.corpora import bucket_files
+from recsys.pipelines.corpora import source_files as bucket_files
 
 KEY = "AWS_ACCESS_KEY_ID"
 _REFUSED = b"<Error><Code>InvalidAccessKeyId</Code><Message>No such key.</Message></Error>"

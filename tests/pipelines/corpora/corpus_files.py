@@ -9,7 +9,6 @@ import pyarrow as pa
 
 from recsys.pipelines.corpora.collect import AS_TOLD, Reading, collect
 from recsys.pipelines.corpora.collect_report import CollectReport
-from recsys.pipelines.corpora.library_works import PdfReading
 from recsys.pipelines.corpora.source_files import source_files
 
 Record = Mapping[str, Any]
@@ -39,8 +38,7 @@ def collected(
     *sources: Path, reading: Reading = AS_TOLD, folder: Path
 ) -> tuple[pa.Table, CollectReport]:
     """Collect files into a table."""
-    pdfs = PdfReading(folder / "pdfs")
-    papers, report = collect(source_files(sources), folder / "rejects.jsonl", reading, pdfs=pdfs)
+    papers, report = collect(source_files(sources), folder, reading, cache=folder / "pdfs")
     return papers.table(), report
 
 

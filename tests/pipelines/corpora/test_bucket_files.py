@@ -6,9 +6,15 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import CorpusError
-from recsys.pipelines.corpora import bucket_files
-from recsys.pipelines.corpora.bucket_files import address, fetched, is_remote, listed
-from recsys.pipelines.corpora.source_files import hash_of, source_files
+from recsys.pipelines.corpora import source_files as bucket_files
+from recsys.pipelines.corpora.source_files import (
+    address,
+    fetched,
+    hash_of,
+    is_remote,
+    listed,
+    source_files,
+)
 from tests.pipelines.corpora.bucket_server import BucketServer, bucket_server
 
 pytestmark = pytest.mark.area("store")

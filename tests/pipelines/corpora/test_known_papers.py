@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from recsys.formats.papers.paper_of_reference import names_of
 from recsys.pipelines.corpora.collect import AS_TOLD, collect
 from recsys.pipelines.corpora.known_papers import KnownPapers, work_of
-from recsys.pipelines.corpora.library_works import PdfReading
 from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.index.changes import Changes, plan
 from recsys.pipelines.index.columns import merge_columns
@@ -44,14 +43,11 @@ class Index:
         folder = self.folder.with_name(f"{self.folder.name}-more")
         folder.mkdir()
         base = Corpus.load(self.folder)
-        table, _ = collect(
-            source_files(sources),
-            folder / "rejects.jsonl",
-            AS_TOLD,
-            pdfs=PdfReading(folder / "pdfs"),
-            known=KnownPapers(base),
+        work = folder.with_name("work")
+        papers, _ = collect(
+            source_files(sources), work, AS_TOLD, cache=work / "pdfs", known=KnownPapers(base)
         )
-        found = plan(base, Changes(table))
+        found = plan(base, Changes(papers.table()))
         merge_columns(folder, found.papers, base, found.merged)
         return Index(folder, found.counts)
 

@@ -7,8 +7,8 @@ import pytest
 
 from recsys.formats.references.bibliography import Problem
 from recsys.formats.work_stream import Found, Reject
-from recsys.pipelines.corpora import library_works
-from recsys.pipelines.corpora.library_works import PdfReading, library_stream, pdf_stream
+from recsys.pipelines.corpora import pdf_folder as library_works
+from recsys.pipelines.corpora.pdf_folder import PdfReading, library_stream, pdf_stream
 from recsys.records import Reference
 from tests.recsys.formats.libraries.zotero_maker import Library
 

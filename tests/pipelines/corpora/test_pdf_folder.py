@@ -8,8 +8,9 @@ from recsys.errors import MissingExtraError
 from recsys.formats.libraries import pdf_papers
 from recsys.formats.libraries.pdf_papers import read
 from recsys.formats.references.bibliography import Problem
-from recsys.pipelines.corpora.pdf_folder import pdfs_below, read_folder
-from recsys.pipelines.jobs.limited_workers import Limits
+from recsys.pipelines.corpora.pdf_folder import read_folder
+from recsys.pipelines.corpora.source_files import is_pdf, source_files
+from recsys.pipelines.jobs.engines import Limits
 from recsys.records import Reference
 from tests.recsys.formats.drafts.small_pdf import Text, down, write_pdf
 
@@ -34,6 +35,10 @@ def paper(path: Path, title: str) -> None:
     body = down(["Beetles build nests and we look for them in gardens of all kinds."] * 5, y=640)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(write_pdf([[*page, *body], [Text("References", 72, 740, 12), *down(LISTED)]]))
+
+
+def pdfs_below(folder: Path) -> list[Path]:
+    return sorted(file.path for file in source_files([folder]) if is_pdf(file.path))
 
 
 @pytest.fixture

@@ -1,29 +1,52 @@
 """Cited works are found by where they were printed: without volume, without initials, by title."""
 
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
 import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.pipelines.corpora.citation_places import cited_as, cited_as_all, printed_place
-from recsys.pipelines.corpora.collect import WorkGraph, connect
-from recsys.pipelines.corpora.link_citations import Rule
-from recsys.pipelines.corpora.merge_works import Merged
-from recsys.pipelines.corpora.work_table import NO_SPACE, Space, WorkIntake
+from recsys.formats.work_stream import Found, WorkStream
+from recsys.pipelines.corpora.clusters import find_clusters
+from recsys.pipelines.corpora.collect import linked_works
+from recsys.pipelines.corpora.link_citations import LinkedWorks, Rule
+from recsys.pipelines.corpora.merge_works import Papers, merge
+from recsys.pipelines.corpora.paper_names import cited_as, cited_as_all, printed_place
+from recsys.pipelines.corpora.pdf_folder import PdfReading
+from recsys.pipelines.corpora.source_intake import SourceIntake
+from recsys.pipelines.corpora.works import Works
 from recsys.records import Reference
 from tests.rows import each_row
 
 
-def graph_of(*works: Reference) -> WorkGraph:
-    intake = WorkIntake()
-    intake.add(iter(works), Space(NO_SPACE, sealed=False))
-    return connect(intake.taken(), apart=False)
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """What works came to, and what they cite."""
+
+    merged: Papers
+    papers: list[dict[str, Any]]
+    linked: LinkedWorks
+
+
+def graph_of(*works: Reference) -> Graph:
+    with TemporaryDirectory() as place:
+        folder = Path(place)
+        with SourceIntake(folder, PdfReading(folder)) as intake:
+            items = iter([Found(0, work, ()) for work in works])
+            intake.read_stream(Path("works"), WorkStream("works", False, items))
+            read = Works.of([intake.shard()], 1)
+        merged = merge(read, find_clusters(read, folder, preprints=True), folder, "")
+        (linked,) = linked_works(read, merged, folder)
+        return Graph(merged, [row for _, b in merged.batches() for row in b.to_pylist()], linked)
 
 
 def found(target: Reference, cited: Reference, *others: Reference) -> Rule | None:
     """Return the rule by which the target is found, None where another paper is."""
-    graph = graph_of(target, *others, Reference(title="Citing things", cites=(cited,)))
-    rule, row = Rule(graph.linked.rules[0]), int(graph.linked.rows[0])
-    return rule if row in (0, -1) else None
+    linked = graph_of(target, *others, Reference(title="Citing things", cites=(cited,))).linked
+    return Rule(linked.rules[0]) if int(linked.papers[0]) in (0, -1) else None
 
 
 MEETING = Reference(title="Lamps at sea", authors=("Ada B. Smith",), year=2004, page="345")
@@ -49,7 +72,7 @@ def test_a_paper_without_volume_is_found_by_author_year_and_page() -> None:
     ],
 )
 def test_it_is_not_found_where_one_of_them_differs(cited: Reference) -> None:
-    assert graph_of(MEETING, Reference(title="X", cites=(cited,))).linked.rows.tolist() in (
+    assert graph_of(MEETING, Reference(title="X", cites=(cited,))).linked.papers.tolist() in (
         [-1],
         [],
     )
@@ -113,12 +136,12 @@ def test_batches_that_stay_whole_are_merged_as_others_are() -> None:
     works = [Reference(title=f"Work {i}", year=2000, doi=f"10.1000/{i}") for i in range(1500)]
     again = Reference(title="Work 3", year=2000, doi="10.1000/3", abstract="Richer.")
     untitled = Reference(doi="10.1000/none", year=2001)
-    merged: Merged = graph_of(*works, untitled, again).merged
-    assert merged.papers.num_rows == 1500
+    graph = graph_of(*works, untitled, again, Reference(title="X", cites=(works[0],)))
+    merged, papers = graph.merged, graph.papers
+    assert merged.count == 1501
     assert merged.untitled == 1
     assert merged.paper_of[3] == merged.paper_of[1501]
-    row = merged.papers.table().slice(int(merged.paper_of[3]), 1).to_pylist()[0]
+    row = papers[int(merged.paper_of[3])]
     assert (row["title"], row["abstract"]) == ("Work 3", "Richer.")
     for number in (0, 1023, 1024, 1499):
-        title = merged.papers.column("title")[int(merged.paper_of[number])].as_py()
-        assert title == f"Work {number}"
+        assert papers[int(merged.paper_of[number])]["title"] == f"Work {number}"

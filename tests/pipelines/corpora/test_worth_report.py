@@ -9,16 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
 
-from recsys.pipelines.corpora.corpus_worth import CorpusWorth
-from recsys.pipelines.corpora.query_years import FEWEST_TRAIN, FEWEST_TUNED
-from recsys.pipelines.corpora.worth_report import (
+from recsys.pipelines.corpora.corpus_worth import (
     GAIN_BY_LINKS,
+    CorpusWorth,
     expectation,
     expected_gain,
     share,
     worth_json,
     worth_lines,
 )
+from recsys.pipelines.corpora.query_years import FEWEST_TRAIN, FEWEST_TUNED
 from tests.rows import each_row
 
 MEASURED = Path(__file__).parents[3] / "benchmarks" / "few-links.json"

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from recsys.errors import CorpusError, InputError
 from recsys.pipelines.corpora.collect import AS_TOLD, Reading
 from recsys.pipelines.corpora.source_files import source_files
+from recsys.pipelines.corpora.source_intake import REJECTS
 from recsys.pipelines.corpora.write_corpus import Written, write_corpus
-from recsys.pipelines.index.ingest import REJECTS, ingest
+from recsys.pipelines.index.ingest import ingest
 from tests.pipelines.corpora.corpus_files import BIB, RIS, WOS, json_lines, write
 from tests.recsys.formats.source_examples import TEXTS
 

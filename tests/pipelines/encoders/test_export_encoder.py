@@ -17,18 +17,21 @@ from recsys.errors import (
     MissingExtraError,
 )
 from recsys.models.encoder import KIND, SCHEMA, OnnxEncoder, SeenQueries
-from recsys.pipelines.encoders import checkpoints, torch_check
+from recsys.pipelines.encoders import checkpoints
+from recsys.pipelines.encoders import export_encoder as torch_check
 from recsys.pipelines.encoders.checkpoints import MINILM, minilm_folder, read_checkpoint
 from recsys.pipelines.encoders.export_encoder import (
+    POOLINGS,
+    SAMPLES,
     Precision,
     _agreement,
     cached_encoder,
     choose_settings,
     encoder_fingerprint,
     export_encoder,
+    stored_vectors,
+    torch_vectors,
 )
-from recsys.pipelines.encoders.sample_texts import SAMPLES
-from recsys.pipelines.encoders.torch_check import POOLINGS, stored_vectors, torch_vectors
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import MANIFEST, load_manifest, verify
 from tests.rows import THOROUGH, each_row

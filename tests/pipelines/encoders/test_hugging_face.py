@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from recsys.pipelines.encoders.hugging_face import (
+from recsys.pipelines.encoders.checkpoints import (
     HUB_ENCODERS,
     OLDER_NAMES,
     how_to_ask,

@@ -14,11 +14,16 @@ import pytest
 from safetensors.numpy import save
 
 from recsys.errors import ArtifactCorrupt, ArtifactMissing
-from recsys.pipelines.encoders import mpnet_parts
-from recsys.pipelines.encoders.checkpoints import MPNET, read_checkpoint, unpacked
-from recsys.pipelines.encoders.export_encoder import choose_settings
-from recsys.pipelines.encoders.mpnet_parts import MPNET_FILES, MPNET_PACKAGES, read_mpnet
-from recsys.pipelines.encoders.torch_check import POOLINGS, stored_vectors
+from recsys.pipelines.encoders import checkpoints as mpnet_parts
+from recsys.pipelines.encoders.checkpoints import (
+    MPNET,
+    MPNET_FILES,
+    MPNET_PACKAGES,
+    read_checkpoint,
+    read_mpnet,
+    unpacked,
+)
+from recsys.pipelines.encoders.export_encoder import POOLINGS, choose_settings, stored_vectors
 from tests.rows import each_row
 
 TABLE = np.linspace(-1, 1, 30, dtype=np.float32).reshape(10, 3)

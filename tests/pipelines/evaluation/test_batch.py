@@ -14,7 +14,7 @@ from recsys.pipelines.evaluation.batch import (
     batch_fingerprint,
     run_batch,
 )
-from recsys.pipelines.jobs.engines.process_pool import ProcessPool
+from recsys.pipelines.jobs.engines import ProcessPool
 from recsys.progress import Progress, silent
 from tests.pipelines.small_index import (
     invented_papers,

@@ -12,7 +12,7 @@ from recsys.eval.trec import ordered, read_qrels, read_run
 from recsys.pipelines.evaluation.batch import BatchOptions, corpus_facts, run_batch
 from recsys.pipelines.evaluation.evaluate import EvaluateOptions, EvaluationReport, evaluate
 from recsys.pipelines.evaluation.system_table import SYSTEMS
-from recsys.pipelines.jobs.engines.process_pool import ProcessPool
+from recsys.pipelines.jobs.engines import ProcessPool
 from recsys.progress import Progress, silent
 from recsys.store.generations import GENERATIONS
 from recsys.store.graph import UNKNOWN_YEAR

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recsys.pipelines.evaluation.neighbour_studies import (
+from recsys.pipelines.evaluation.query_studies import (
     ARMS,
     LENGTHS,
     NEIGHBOURS,

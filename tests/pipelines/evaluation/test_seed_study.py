@@ -7,7 +7,13 @@ import numpy as np
 import pytest
 
 from recsys.eval.significance import bootstrap_difference, bootstrap_pooled_f1, randomisation_test
-from recsys.pipelines.evaluation.seed_study import ARMS, NUMBERS, SYSTEMS, seed_answerer, seed_rows
+from recsys.pipelines.evaluation.query_studies import (
+    NUMBERS,
+    SEED_ARMS,
+    SEED_SYSTEMS,
+    seed_answerer,
+    seed_rows,
+)
 from recsys.pipelines.evaluation.splits import gold
 from recsys.records import PaperId
 from tests.pipelines.small_index import (
@@ -39,12 +45,12 @@ def entries(index: Path, *, metadata: bool = True, seed: int = 0) -> dict[PaperI
 
 def entry(wanted: int, without: list[int], given: list[int]) -> dict[str, Any]:
     """What a query would have found: some places without seeds, others with any."""
-    arms = [without if number == 0 else given for _, number in ARMS]
+    arms = [without if number == 0 else given for _, number in SEED_ARMS]
     return {"gold": wanted, "arms": arms}
 
 
 def test_every_number_of_seeds_is_tried_with_every_system() -> None:
-    assert list(ARMS) == [(system, number) for system in SYSTEMS for number in NUMBERS]
+    assert list(SEED_ARMS) == [(system, number) for system in SEED_SYSTEMS for number in NUMBERS]
     assert NUMBERS[0] == 0 and NUMBERS[-1] is None
 
 
@@ -55,7 +61,7 @@ def test_half_of_the_references_is_set_aside_and_the_other_to_be_found(
     for query, facts in found.items():
         right = gold(collection, int(collection.corpus.rows([query])[0]))
         assert facts["gold"] == (len(right) - len(right) // 2 if len(right) > 1 else 0)
-        assert len(facts["arms"]) == (len(ARMS) if facts["gold"] else 0)
+        assert len(facts["arms"]) == (len(SEED_ARMS) if facts["gold"] else 0)
         for places in facts["arms"]:
             assert len(places) <= facts["gold"]
             assert places == sorted(set(places))
@@ -75,7 +81,7 @@ def test_what_is_set_aside_is_ranked_by_no_arm(
             asked = recommender.query_of(row)
             ranked = collection.vector_index.search(asked.vector, 50, allowed=asked.allowed)[0]
             one, other = np.flatnonzero(np.isin(ranked, right)).tolist()
-            place = facts["arms"][ARMS.index(("embedding", 0))]
+            place = facts["arms"][SEED_ARMS.index(("embedding", 0))]
             assert place in ([one], [other - 1])
             moved += place == [other - 1]
     assert moved
@@ -92,7 +98,7 @@ def test_rows_average_the_queries_and_compare_each_arm_with_none_given() -> None
     found = [entry(2, [0, 30], [0, 1]), entry(4, [], [2]), entry(0, [], [])] * 4
     rows = seed_rows(found, seed=3)
     assert [(row["system"], row["seeds"]) for row in rows] == [
-        (system, seeds) for system in SYSTEMS for seeds in ("0", "1", "3", "5", "half")
+        (system, seeds) for system in SEED_SYSTEMS for seeds in ("0", "1", "3", "5", "half")
     ]
     plain, half = rows[0], rows[4]
     assert plain["queries"] == 8

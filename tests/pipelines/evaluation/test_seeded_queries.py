@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from recsys.pipelines.evaluation.seeded_queries import (
+from recsys.pipelines.evaluation.splits import (
     LISTS,
     SEEDED,
+    gold,
     pose,
     pose_list,
     training_poses,
 )
-from recsys.pipelines.evaluation.splits import gold
 from recsys.query.query import Query, draft_of, make_query
 from recsys.ranking.feature_context import FeatureContext
 from recsys.ranking.features import compute, feature_names

@@ -10,9 +10,9 @@ from recsys.errors import ArtifactMissing, InputError
 from recsys.indexes.whoosh_index import WhooshIndex
 from recsys.models.nnrank import NNRankCorpus
 from recsys.models.nnselect import NNSelectModel
-from recsys.pipelines.evaluation.splits import gold
+from recsys.pipelines.evaluation.splits import gold, query_rng
 from recsys.pipelines.evaluation.system_table import RANKER, SYSTEMS, VECTORS, WHOOSH, check_systems
-from recsys.pipelines.evaluation.systems import Ranked, Stand, prepare, query_rng, whoosh_folder
+from recsys.pipelines.evaluation.systems import Ranked, SystemContext, prepare, whoosh_folder
 from recsys.store.artifacts import MANIFEST, NNRANK, NNSELECT, nnrank_folder
 from recsys.store.generations import in_force
 from tests.pipelines.small_index import open_small_index, write_small_index
@@ -20,20 +20,20 @@ from tests.rows import each_row
 
 
 @pytest.fixture(scope="module")
-def stand(tmp_path_factory: pytest.TempPathFactory) -> Stand:
+def context(tmp_path_factory: pytest.TempPathFactory) -> SystemContext:
     folder = tmp_path_factory.mktemp("systems")
     recommender = open_small_index(write_small_index(folder / "small.index"))
     prepare(SYSTEMS, recommender.collection, folder)
-    return Stand(recommender, folder, seed=3)
+    return SystemContext(recommender, folder, seed=3)
 
 
-def ask(stand: Stand, system: str, paper: str = "deserts-10", k: int = 100) -> Ranked:
-    row = int(stand.collection.corpus.rows([paper])[0])
-    return SYSTEMS[system].open(stand)(stand.recommender.query_of(row), row, k)
+def ask(context: SystemContext, system: str, paper: str = "deserts-10", k: int = 100) -> Ranked:
+    row = int(context.collection.corpus.rows([paper])[0])
+    return SYSTEMS[system].open(context)(context.recommender.query_of(row), row, k)
 
 
-def names(stand: Stand, ranked: Ranked) -> list[str]:
-    return [stand.collection.corpus.ids[row] for row in ranked.rows.tolist()]
+def names(context: SystemContext, ranked: Ranked) -> list[str]:
+    return [context.collection.corpus.ids[row] for row in ranked.rows.tolist()]
 
 
 def test_a_near_miss_is_suggested() -> None:
@@ -43,42 +43,47 @@ def test_a_near_miss_is_suggested() -> None:
 
 
 @each_row("system", SYSTEMS)
-def test_no_system_sees_the_query_or_anything_newer(system: str, stand: Stand) -> None:
-    ranked = ask(stand, system)
-    years = stand.collection.graph.years[ranked.rows]
+def test_no_system_sees_the_query_or_anything_newer(system: str, context: SystemContext) -> None:
+    ranked = ask(context, system)
+    years = context.collection.graph.years[ranked.rows]
     assert len(ranked.rows) == len(set(ranked.rows.tolist())) > 0
-    assert "deserts-10" not in names(stand, ranked)
+    assert "deserts-10" not in names(context, ranked)
     assert years.min() >= 0 and years.max() <= 2010
     assert (np.diff(ranked.scores) <= 0).all()
-    assert len(ask(stand, system, k=3).rows) == 3
+    assert len(ask(context, system, k=3).rows) == 3
 
 
-def test_random_depends_on_the_seed_and_the_query_alone(stand: Stand) -> None:
-    once = ask(stand, "random").rows.tolist()
-    ask(stand, "random", "rivers-09")
-    assert ask(stand, "random").rows.tolist() == once
-    assert ask(stand, "random", k=5).rows.tolist() == once[:5]
-    assert ask(Stand(stand.recommender, stand.work, seed=4), "random").rows.tolist() != once
+def test_random_depends_on_the_seed_and_the_query_alone(context: SystemContext) -> None:
+    once = ask(context, "random").rows.tolist()
+    ask(context, "random", "rivers-09")
+    assert ask(context, "random").rows.tolist() == once
+    assert ask(context, "random", k=5).rows.tolist() == once[:5]
+    reseeded = SystemContext(context.recommender, context.work, seed=4)
+    assert ask(reseeded, "random").rows.tolist() != once
     assert query_rng(0, "a").random() != query_rng(0, "b").random()
 
 
-def test_citations_count_as_of_the_query_and_ties_break_by_id(stand: Stand) -> None:
+def test_citations_count_as_of_the_query_and_ties_break_by_id(context: SystemContext) -> None:
     # In 2010 everything up to 2007 was cited twice, 2008 once: by papers older than 2010.
-    ranked = ask(stand, "citations", "deserts-10")
-    assert names(stand, ranked)[0] == "deserts-00"
-    by_name = dict(zip(names(stand, ranked), ranked.scores.tolist(), strict=True))
+    ranked = ask(context, "citations", "deserts-10")
+    assert names(context, ranked)[0] == "deserts-00"
+    by_name = dict(zip(names(context, ranked), ranked.scores.tolist(), strict=True))
     assert [by_name[f"rivers-{age:02}"] for age in (7, 8, 9)] == [2, 1, 0]
-    assert names(stand, ranked) == sorted(by_name, key=lambda each: (-by_name[each], each))
+    assert names(context, ranked) == sorted(by_name, key=lambda each: (-by_name[each], each))
 
 
-def test_whoosh_finds_the_topic(stand: Stand) -> None:
-    assert all(each.startswith("deserts") for each in names(stand, ask(stand, "bm25-whoosh", k=9)))
+def test_whoosh_finds_the_topic(context: SystemContext) -> None:
+    assert all(
+        each.startswith("deserts") for each in names(context, ask(context, "bm25-whoosh", k=9))
+    )
 
 
-def test_the_oracle_puts_gold_first_and_keeps_the_order_of_stage_one(stand: Stand) -> None:
-    row = int(stand.collection.corpus.rows(["deserts-10"])[0])
-    right = set(gold(stand.collection, row).tolist())
-    oracle, stage_one = ask(stand, "oracle"), ask(stand, "stage-one")
+def test_the_oracle_puts_gold_first_in_the_order_of_stage_one(
+    context: SystemContext,
+) -> None:
+    row = int(context.collection.corpus.rows(["deserts-10"])[0])
+    right = set(gold(context.collection, row).tolist())
+    oracle, stage_one = ask(context, "oracle"), ask(context, "stage-one")
     expected = sorted(stage_one.rows.tolist(), key=lambda each: each not in right)
     assert oracle.rows.tolist() == expected
     assert set(oracle.rows[: len(right)].tolist()) == right
@@ -86,35 +91,35 @@ def test_the_oracle_puts_gold_first_and_keeps_the_order_of_stage_one(stand: Stan
     assert set(oracle.candidates.tolist()) == set(stage_one.candidates.tolist())
 
 
-def test_two_stage_tells_the_chances_of_its_candidates(stand: Stand) -> None:
-    ranked = ask(stand, "two-stage", k=4)
+def test_two_stage_tells_the_chances_of_its_candidates(context: SystemContext) -> None:
+    ranked = ask(context, "two-stage", k=4)
     assert ranked.candidates is not None and ranked.probabilities is not None
     assert ranked.candidates[:4].tolist() == ranked.rows.tolist()
     assert len(ranked.probabilities) == len(ranked.candidates)
     assert (np.diff(ranked.probabilities) <= 0).all()
 
 
-def test_nnselect_ranks_by_its_own_cosine(stand: Stand) -> None:
-    model = NNSelectModel.load(in_force(stand.index) / NNSELECT, len(stand.collection.corpus))
-    query = model.vectors[stand.collection.corpus.row("deserts-10") or 0]
-    few, many = ask(stand, "nnselect"), ask(stand, "nnselect-100")
+def test_nnselect_ranks_by_its_own_cosine(context: SystemContext) -> None:
+    model = NNSelectModel.load(in_force(context.index) / NNSELECT, len(context.collection.corpus))
+    query = model.vectors[context.collection.corpus.row("deserts-10") or 0]
+    few, many = ask(context, "nnselect"), ask(context, "nnselect-100")
     for ranked in (few, many):
         np.testing.assert_allclose(ranked.scores, (model.vectors @ query)[ranked.rows], atol=1e-6)
-    assert names(stand, few)[0].startswith("deserts")
+    assert names(context, few)[0].startswith("deserts")
     assert 10 <= len(few.rows) < len(many.rows)
 
 
 @each_row("metadata", [True, False])
-def test_nnrank_orders_what_nnselect_selects(stand: Stand, metadata: bool) -> None:
-    recommender = open_small_index(stand.index, metadata=metadata)
-    own = Stand(recommender, stand.work)
+def test_nnrank_orders_what_nnselect_selects(context: SystemContext, metadata: bool) -> None:
+    recommender = open_small_index(context.index, metadata=metadata)
+    own = SystemContext(recommender, context.work)
     selected, ranked = ask(own, "nnselect"), ask(own, "nnrank")
     assert sorted(ranked.rows.tolist()) == sorted(selected.rows.tolist())
-    folder = nnrank_folder(in_force(stand.index), metadata=metadata)
-    network = NNRankCorpus.load(folder, len(stand.collection.corpus))
+    folder = nnrank_folder(in_force(context.index), metadata=metadata)
+    network = NNRankCorpus.load(folder, len(context.collection.corpus))
     assert ("authors" in network.model.shape.fields) == metadata
-    row = stand.collection.corpus.row("deserts-10") or 0
-    expected = network.score(stand.collection.graph, row, selected.rows, selected.scores)
+    row = context.collection.corpus.row("deserts-10") or 0
+    expected = network.score(context.collection.graph, row, selected.rows, selected.scores)
     by_row = dict(zip(selected.rows.tolist(), expected.tolist(), strict=True))
     assert ranked.scores.tolist() == pytest.approx([by_row[each] for each in ranked.rows.tolist()])
     assert len(ask(own, "nnrank-100").rows) > len(ranked.rows)
@@ -148,8 +153,8 @@ def test_needs_are_told() -> None:
     }
 
 
-def test_whoosh_is_built_once_and_again_when_damaged(stand: Stand, tmp_path: Path) -> None:
-    collection = stand.collection
+def test_whoosh_is_built_again_only_when_damaged(context: SystemContext, tmp_path: Path) -> None:
+    collection = context.collection
     prepare(["bm25", "two-stage"], collection, tmp_path)
     assert list(tmp_path.iterdir()) == []
     prepare(["bm25-whoosh"], collection, tmp_path)

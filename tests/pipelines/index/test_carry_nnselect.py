@@ -5,17 +5,15 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pytest
 
-from recsys.errors import ArtifactMismatch
 from recsys.models.encoder import Text
 from recsys.models.nnselect import KIND, NNSelectModel
 from recsys.models.nnselect import SCHEMA as MODEL_SCHEMA
-from recsys.pipelines.corpora.paper_schema import SCHEMA
-from recsys.pipelines.index.carry_nnselect import FormerModel, carry_nnselect, left_out
+from recsys.pipelines.corpora.works import SCHEMA
 from recsys.pipelines.index.columns import write_columns
-from recsys.pipelines.index.known_vectors import same_texts
-from recsys.pipelines.index.read_texts import read_texts
+from recsys.pipelines.index.encode import same_texts
+from recsys.pipelines.index.paper_rows import read_texts
+from recsys.pipelines.index.update import carry_nnselect, left_out
 from recsys.store.artifacts import load_manifest, verify
 from recsys.store.corpus import Corpus
 from tests.pipelines.small_index import write_small_nnselect
@@ -34,42 +32,33 @@ def texts_in(corpus: Corpus) -> list[Text]:
 
 def test_old_texts_keep_their_vectors_and_new_ones_get_theirs(tmp_path: Path) -> None:
     old, now = corpus_of(tmp_path / "old", "abcd"), corpus_of(tmp_path / "new", "bcdxyz")
-    former, folder = FormerModel(tmp_path / "model", 4), tmp_path / "carried"
-    write_small_nnselect(former.folder, texts_in(old))
-    before = {path.name: path.read_bytes() for path in former.folder.iterdir()}
+    previous, folder = tmp_path / "model", tmp_path / "carried"
+    write_small_nnselect(previous, texts_in(old))
+    first = NNSelectModel.load(previous, 4)
+    before = {path.name: path.read_bytes() for path in previous.iterdir()}
     folder.mkdir()
     told: list[tuple[int, int]] = []
-    carry_nnselect(
-        former, now, same_texts(old, now), folder, progress=lambda _, *done: told.append(done)
-    )
-    model, first = NNSelectModel.load(folder, 6), NNSelectModel.load(former.folder, 4)
+    rows = same_texts(old, now)
+    carry_nnselect(first, previous, now, rows, folder, progress=lambda _, *done: told.append(done))
+    model = NNSelectModel.load(folder, 6)
     np.testing.assert_array_equal(model.vectors[:3], first.vectors[1:])
     np.testing.assert_allclose(model.vectors, first.encode(texts_in(now)), atol=1e-6)
     assert model.fingerprint == first.fingerprint and told == [(0, 3), (3, 3)]
     manifest = load_manifest(folder, KIND, MODEL_SCHEMA)
     verify(folder, manifest)
     assert (manifest.config["papers"], manifest.config["carried"]) == (6, 3)
-    assert {path.name: path.read_bytes() for path in former.folder.iterdir()} == before
+    assert {path.name: path.read_bytes() for path in previous.iterdir()} == before
 
 
 def test_texts_carried_are_counted_over_all_updates(tmp_path: Path) -> None:
     corpora = [corpus_of(tmp_path / ids, ids) for ids in ("ab", "abx", "abxyz")]
     write_small_nnselect(tmp_path / "0", texts_in(corpora[0]))
     for number, (old, now) in enumerate(pairwise(corpora)):
-        former, folder = FormerModel(tmp_path / str(number), len(old)), tmp_path / str(number + 1)
+        previous, folder = tmp_path / str(number), tmp_path / str(number + 1)
         folder.mkdir()
-        carry_nnselect(former, now, same_texts(old, now), folder)
+        model = NNSelectModel.load(previous, len(old))
+        carry_nnselect(model, previous, now, same_texts(old, now), folder)
     assert load_manifest(tmp_path / "2", KIND, MODEL_SCHEMA).config["carried"] == 3
-
-
-def test_a_model_of_other_papers_is_refused(tmp_path: Path) -> None:
-    old = corpus_of(tmp_path / "old", "ab")
-    write_small_nnselect(tmp_path / "model", texts_in(old))
-    (tmp_path / "carried").mkdir()
-    with pytest.raises(ArtifactMismatch, match="vectors of 2 papers, the index holds 3"):
-        carry_nnselect(
-            FormerModel(tmp_path / "model", 3), old, same_texts(old, old), tmp_path / "carried"
-        )
 
 
 def test_models_of_the_very_rows_are_left_out(tmp_path: Path) -> None:

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import CorpusError
-from recsys.pipelines.corpora.paper_schema import SCHEMA
+from recsys.pipelines.corpora.works import SCHEMA
 from recsys.pipelines.index import changes, columns, paper_rows
 from recsys.pipelines.index.changes import Changes, Plan, plan, read_ids, towards
-from recsys.pipelines.index.citation_links import LinkChanges, LinkCounts, link_changes
+from recsys.pipelines.index.citation_links import LinkCounts, link_changes
 from recsys.pipelines.index.columns import merge_columns, write_columns
 from recsys.pipelines.index.text import merge_text, write_text
 from recsys.store.corpus import Corpus
@@ -150,7 +150,7 @@ def test_any_changes_write_what_a_rebuild_writes(
     with pytest.MonkeyPatch.context() as patch:
         for module in (columns, changes, paper_rows):
             patch.setattr(module, "ROW_GROUP", group)
-        patch.setattr(paper_rows, "PART", 4 * group)
+        patch.setattr(columns, "PART_PAPERS", 4 * group)
         check(tmp_path_factory.mktemp("world"), world, *steps)
 
 
@@ -168,7 +168,7 @@ def test_changes_are_counted_and_said(tmp_path: Path) -> None:
     ]
     assert counts == LinkCounts(links=2, outside=0, to_self=1, repeated=1)
     before, after = (CitationGraph.load(each / "corpus") for each in (old, tmp_path / "new"))
-    assert link_changes(before, after, planned.merged.today) == LinkChanges(gained=1, lost=1)
+    assert link_changes(before, after, planned.merged.today) == (1, 1)
 
 
 def test_what_stays_as_it_is_changes_nothing(tmp_path: Path) -> None:

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recsys.pipelines.corpora.paper_schema import SCHEMA
-from recsys.pipelines.corpora.row_stream import RowWriter
-from recsys.pipelines.index import citation_links, columns, paper_rows
+from recsys.pipelines.corpora import partitions
+from recsys.pipelines.corpora.works import SCHEMA
+from recsys.pipelines.index import columns, paper_rows
 from recsys.pipelines.index.citation_links import LinkCounts
-from recsys.pipelines.index.columns import write_columns
+from recsys.pipelines.index.columns import Cuts, write_columns
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
 
@@ -135,13 +135,10 @@ def test_papers_in_many_files_are_the_bytes_of_one_piece(
         for module in (columns, paper_rows):
             patch.setattr(module, "ROW_GROUP", group)
         counts = write_columns(whole, table(*records))
-        patch.setattr(paper_rows, "PART", groups * group)
-        patch.setattr(paper_rows, "_PART_AT_ONCE", 2)
-        patch.setattr(citation_links, "_AT_ONCE", 1)
-        rows = RowWriter(SCHEMA, parts, at_once=batch)
-        for each in table(*records).to_batches(max_chunksize=batch):
-            rows.add(each)
-        assert write_columns(parts, rows.rows()) == counts
+        patch.setattr(partitions, "RUN_BYTES", 200)
+        batches = table(*records).to_batches(max_chunksize=batch)
+        cuts = Cuts.of(batches, len(records), groups)
+        assert write_columns(parts, pa.Table.from_batches(batches, SCHEMA), cuts=cuts) == counts
     assert contents(parts) == contents(whole)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recsys.errors import ArtifactError, CorpusError, InputError
-from recsys.pipelines.index.describe import describe
+from recsys.pipelines.index.ingest import describe
 
 if TYPE_CHECKING:
     from tests.built_index import Built

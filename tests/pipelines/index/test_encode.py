@@ -7,12 +7,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from recsys.pipelines.corpora.paper_schema import SCHEMA
+from recsys.pipelines.corpora.works import SCHEMA
 from recsys.pipelines.index.columns import write_columns
-from recsys.pipelines.index.encode import NOTES, encode_corpus
-from recsys.pipelines.index.known_vectors import KnownVectors
-from recsys.pipelines.index.read_texts import read_texts, texts_of
-from recsys.pipelines.index.shard_encoders import Here
+from recsys.pipelines.index.encode import NOTES, Here, KnownVectors, encode_corpus
+from recsys.pipelines.index.paper_rows import read_texts, texts_of
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import VECTOR_FILE
 from recsys.store.corpus import Corpus

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from recsys.errors import ArtifactCorrupt, InputError
 from recsys.formats.embeddings import Embeddings, write_embeddings
 from recsys.indexes.backends import OWN, build_words
-from recsys.pipelines.corpora.paper_schema import SCHEMA
+from recsys.pipelines.corpora.works import SCHEMA
 from recsys.pipelines.index.columns import write_columns
-from recsys.pipelines.index.external_vectors import GIVEN_FILE, Built, Former, given_mask, take
-from recsys.pipelines.index.known_vectors import KnownVectors, same_texts
+from recsys.pipelines.index.encode import KnownVectors, same_texts
+from recsys.pipelines.index.external_vectors import GIVEN_FILE, PreviousVectors, given_mask, take
 from recsys.pipelines.index.text import write_text
 from recsys.store.arrays import Floats
 from recsys.store.corpus import Corpus
@@ -23,6 +23,28 @@ from tests.hashing_encoder import HashingEncoder
 
 TITLES = {"a": "ants and bees", "b": "ants and cats", "c": "cats and dogs", "d": "dogs and bees"}
 FACTS = {"source": "first.npy", "missing": 1, "agreement": 0.97}
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What is there before the vectors."""
+
+    corpus: Corpus
+    text: Path
+    encoder: HashingEncoder | None = None
+    former: PreviousVectors | None = None
+
+
+def taken(source: Path | None, built: Built, folder: Path) -> tuple[Floats, dict[str, Any]]:
+    return take(
+        source,
+        built.corpus,
+        folder,
+        encoder=built.encoder,
+        text=built.text,
+        words={},
+        previous=built.former,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +61,7 @@ class Place:
         write_columns(folder / "corpus", pa.Table.from_pylist(rows, SCHEMA))
         corpus = Corpus.load(folder / "corpus")
         build_words(OWN, write_text(corpus, folder / "text"), folder / "text")
-        return Built(corpus, folder / "text", None)
+        return Built(corpus, folder / "text")
 
     def file(self, name: str, ids: str, vectors: Floats) -> Path:
         write_embeddings(self.folder / name, Embeddings(tuple(ids), vectors))
@@ -55,19 +77,19 @@ def vectors_of(ids: str) -> Floats:
     return HashingEncoder().encode([(TITLES[each], None) for each in ids])
 
 
-def former(old: Built, now: Built, vectors: Floats, given: list[bool]) -> Former:
+def former(old: Built, now: Built, vectors: Floats, given: list[bool]) -> PreviousVectors:
     known = KnownVectors(vectors, same_texts(old.corpus, now.corpus))
-    return Former(known, np.array(given), "by-words-old", FACTS)
+    return PreviousVectors(known, np.array(given), "by-words-old", FACTS)
 
 
 def test_given_vectors_stay_and_placed_ones_are_placed_anew(place: Place) -> None:
     old, now = place.built("old", "abc"), place.built("new", "abcd")
     vectors = vectors_of("abc")
     built = replace(now, former=former(old, now, vectors, [True, False, True]))
-    found, facts = take(None, built, place.folder / "out")
+    found, facts = taken(None, built, place.folder / "out")
     # As if the vectors of a and c had been given from the beginning.
     source = place.file("ac.npy", "ac", vectors[[0, 2]])
-    again, _ = take(source, now, place.folder / "again")
+    again, _ = taken(source, now, place.folder / "again")
     np.testing.assert_allclose(found, again, atol=1e-6)
     assert facts["encoder"] == "by-words-old"
     assert facts["external"] == {"source": "first.npy", "missing": 2, "agreement": 0.97}
@@ -78,7 +100,7 @@ def test_a_file_gives_the_vectors_of_new_papers(place: Place) -> None:
     old, now = place.built("old", "abc"), place.built("new", "bcd")
     built = replace(now, former=former(old, now, vectors_of("abc"), [True, True, True]))
     source = place.file("more.npy", "db", 2 * vectors_of("da"))
-    found, facts = take(source, built, place.folder / "out")
+    found, facts = taken(source, built, place.folder / "out")
     np.testing.assert_allclose(found, vectors_of("acd"), atol=1e-6)
     assert facts["encoder"] == "by-words-old"
     assert facts["external"]["missing"] == 0 and facts["external"]["source"] == "more.npy"
@@ -88,7 +110,7 @@ def test_an_encoder_encodes_new_papers_alone(place: Place) -> None:
     old, now = place.built("old", "abc"), place.built("new", "abcd")
     encoder, vectors = HashingEncoder(), -vectors_of("abc")
     built = replace(now, encoder=encoder, former=former(old, now, vectors, [True, False, True]))
-    found, facts = take(None, built, place.folder / "out")
+    found, facts = taken(None, built, place.folder / "out")
     np.testing.assert_array_equal(found[:3], vectors)
     np.testing.assert_array_equal(found[3:], vectors_of("d"))
     assert encoder.encoded == 1
@@ -97,13 +119,13 @@ def test_an_encoder_encodes_new_papers_alone(place: Place) -> None:
 
 def test_vectors_of_another_encoder_are_refused(place: Place) -> None:
     old, now = place.built("old", "abc"), place.built("new", "abcd")
-    taken = former(old, now, vectors_of("abc"), [True, True, True])
-    built = replace(now, encoder=HashingEncoder(), former=taken)
+    before = former(old, now, vectors_of("abc"), [True, True, True])
+    built = replace(now, encoder=HashingEncoder(), former=before)
     with pytest.raises(InputError, match=r"did not make the vectors of .*more\.npy"):
-        take(place.file("more.npy", "d", -vectors_of("d")), built, place.folder / "out")
+        taken(place.file("more.npy", "d", -vectors_of("d")), built, place.folder / "out")
     longer = place.file("long.npy", "d", np.ones((1, 17), np.float32))
     with pytest.raises(InputError, match="have 17 numbers, those of the index 16"):
-        take(longer, built, place.folder / "out")
+        taken(longer, built, place.folder / "out")
 
 
 @pytest.mark.parametrize("wrong", [np.ones(3, bool), np.ones(2, np.int8), np.ones((2, 1), bool)])

@@ -14,7 +14,7 @@ from recsys.errors import InputError
 from recsys.formats.embeddings import Embeddings, read_embeddings, write_embeddings
 from recsys.models.encoder import NeighbourEncoder, OnnxEncoder
 from recsys.pipelines.index.build import BuildOptions, BuildReport, build
-from recsys.pipelines.studies.compare_encoders.embed import EmbedOptions, embed
+from recsys.pipelines.studies.embed import EmbedOptions, embed
 from recsys.records import Draft
 from recsys.store.arrays import load_array
 from recsys.store.generations import in_force, is_index

@@ -8,8 +8,9 @@ import pytest
 from recsys.errors import CorpusError
 from recsys.formats.work_stream import Remark
 from recsys.pipelines.corpora.source_files import source_files
+from recsys.pipelines.corpora.source_intake import REJECTS
 from recsys.pipelines.index.citation_links import LinkCounts
-from recsys.pipelines.index.ingest import REJECTS, ingest
+from recsys.pipelines.index.ingest import ingest
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
 

@@ -7,10 +7,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from recsys.pipelines.corpora.paper_schema import SCHEMA
+from recsys.pipelines.corpora.works import SCHEMA
 from recsys.pipelines.index.changes import Changes, plan
 from recsys.pipelines.index.columns import merge_columns, write_columns
-from recsys.pipelines.index.known_vectors import KnownVectors, same_texts, unchanged_texts
+from recsys.pipelines.index.encode import KnownVectors, same_texts, unchanged_texts
 from recsys.store.corpus import Corpus
 
 OLD = [

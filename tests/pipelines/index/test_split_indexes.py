@@ -14,7 +14,7 @@ from recsys.app.wiring import open_index
 from recsys.formats.embeddings.embedding_files import read_embeddings
 from recsys.pipelines.index.build import BuildOptions, build
 from recsys.pipelines.index.update import UpdateOptions, update
-from recsys.pipelines.studies.compare_encoders.embed import EmbedOptions, embed
+from recsys.pipelines.studies.embed import EmbedOptions, embed
 from recsys.records import Draft
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import CORPUS, VECTOR_FILE, VECTORS, sha256

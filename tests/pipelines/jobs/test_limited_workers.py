@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from recsys.pipelines.jobs.limited_workers import Failure, Limits, limited
+from recsys.pipelines.jobs.engines import Failure, Limits, limited
 from tests.rows import each_row
 
 SHORT = Limits(seconds=20.0)

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import InputError
-from recsys.pipelines.jobs.locks import locked
+from recsys.pipelines.jobs.index_writer import locked
 
 ROOT = Path(__file__).parents[3]
 HOLD = """
 import sys
 from pathlib import Path
-from recsys.pipelines.jobs.locks import locked
+from recsys.pipelines.jobs.index_writer import locked
 with locked(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.readline()
@@ -23,7 +23,7 @@ with locked(Path(sys.argv[1])):
 COUNT = """
 import os, sys
 from pathlib import Path
-from recsys.pipelines.jobs.locks import locked
+from recsys.pipelines.jobs.index_writer import locked
 from recsys.errors import InputError
 out, inside = Path(sys.argv[1]), Path(sys.argv[2])
 print("ready", flush=True)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.pipelines.jobs.partial_results import Sidecar
+from recsys.pipelines.jobs.kept_results import Sidecar
 
 
 @pytest.fixture

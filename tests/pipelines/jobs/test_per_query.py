@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recsys.pipelines.jobs.engines.process_pool import ProcessPool
-from recsys.pipelines.jobs.partial_results import Entry, Sidecar
-from recsys.pipelines.jobs.per_query import Gathered, gather
+from recsys.pipelines.jobs.engines import ProcessPool
+from recsys.pipelines.jobs.kept_results import Entry, Gathered, Sidecar, gather
 from recsys.progress import Progress, silent
 
 QUERIES = ["a", "bb", "ccc", "dddd", "eeeee"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recsys.pipelines.jobs.staged_folder import Stage, StagedFolder
+from recsys.pipelines.jobs.index_writer import Stage, StagedFolder
 
 
 @pytest.fixture

@@ -13,15 +13,14 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import InputError, RecsysError
-from recsys.pipelines.jobs.engines.engine_contract import Result, Stage, Task
-from recsys.pipelines.jobs.engines.process_pool import ProcessPool
+from recsys.pipelines.jobs.engines import ProcessPool, Result, Stage, Task
 from tests.rows import each_row
 
 BUSY = """
 import time
 from functools import partial
-from recsys.pipelines.jobs.engines.engine_contract import Stage
-from recsys.pipelines.jobs.engines.process_pool import ProcessPool
+from recsys.pipelines.jobs.engines import Stage
+from recsys.pipelines.jobs.engines import ProcessPool
 
 if __name__ == "__main__":
     rest = Stage("rest", partial(partial, time.sleep))

@@ -7,7 +7,7 @@ import pytest
 
 from recsys.passages import Context
 from recsys.pipelines.corpora.paper_names import NOBODY
-from recsys.pipelines.corpora.paper_schema import SCHEMA
+from recsys.pipelines.corpora.works import SCHEMA
 from recsys.pipelines.index.columns import write_columns
 from recsys.pipelines.local.context_sources import ContextWorks
 from recsys.records import Reference

@@ -15,7 +15,7 @@ from recsys.errors import ArtifactMismatch, InputError, LeakageError
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.leakage import check_ranker
 from recsys.pipelines.evaluation.splits import read_split
-from recsys.pipelines.ranking.cross_fitting import Recipe, Taught, cross_fit, folds_of, teach
+from recsys.pipelines.ranking.cross_fitting import Recipe, TrainedRanker, cross_fit, folds_of, teach
 from recsys.pipelines.ranking.train_ranker import TrainOptions, train_ranker
 from recsys.pipelines.ranking.training_table import Posing, TrainingTable, collect, concatenate
 from recsys.progress import silent
@@ -109,7 +109,7 @@ def test_the_second_look_trusts_only_what_has_not_seen_a_query(
     first = teach(*together(built), NAMES, Recipe())
     options, given = TrainOptions(passes=2), list[np.ndarray]()
 
-    def taught(table: TrainingTable, *named: Any, **more: Any) -> Taught:  # noqa: ANN401
+    def taught(table: TrainingTable, *named: Any, **more: Any) -> TrainedRanker:  # noqa: ANN401
         given.append(table.features)
         return teach(table, *named, **more)
 

@@ -54,7 +54,7 @@ def test_slopes_are_those_of_autograd(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     beside = rng.standard_normal(3 * LONG).astype(np.float32)
     lists = Lists.of(made_table(lists=3), beside=beside)
-    pupil = fitting._Pupil.new((2 * WIDTH, *fitting.UNITS, 1), rng)
+    pupil = fitting.MLPTrainer.new((2 * WIDTH, *fitting.UNITS, 1), rng)
     for bias in pupil.weights[1::2]:
         bias += rng.standard_normal(bias.shape).astype(np.float32)
     (batch,) = fitting._batches(lists, np.arange(3), rng)
@@ -80,7 +80,7 @@ def test_slopes_are_those_of_autograd(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_steps_are_those_of_adam_with_decoupled_decay() -> None:
     rng = np.random.default_rng(0)
-    pupil = fitting._Pupil.new((2 * WIDTH, *fitting.UNITS, 1), rng)
+    pupil = fitting.MLPTrainer.new((2 * WIDTH, *fitting.UNITS, 1), rng)
     theirs = [torch.nn.Parameter(torch.tensor(each.copy())) for each in pupil.weights]
     adam = torch.optim.AdamW(theirs, lr=0.01, weight_decay=fitting.DECAY)
     for _ in range(3):

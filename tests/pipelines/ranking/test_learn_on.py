@@ -10,10 +10,16 @@ from scipy.special import log_softmax
 
 import recsys.pipelines.ranking.fit_network as fitting
 from recsys.models.encoder import SeenQueries
-from recsys.pipelines.ranking.cross_fitting import Recipe, folds_of
+from recsys.pipelines.ranking.cross_fitting import (
+    SHARPEST,
+    Recipe,
+    as_drafts,
+    folds_of,
+    learn_on,
+    sharpness,
+)
 from recsys.pipelines.ranking.fit_network import Lists, fit_networks, held_out_scores, tune_networks
 from recsys.pipelines.ranking.fit_ranker import FittedRanker, KeptTrees, calibrate
-from recsys.pipelines.ranking.learn_on import SHARPEST, as_drafts, learn_on, sharpness
 from recsys.pipelines.ranking.ranker_trial import shipped_ranker
 from recsys.pipelines.ranking.training_table import TrainingTable
 from recsys.ranking.ranker import FIRST, Network, StoredTrees, TreeRanker

@@ -12,8 +12,7 @@ from recsys.app.wiring import open_index
 from recsys.errors import ArtifactMissing, SplitError
 from recsys.eval.measures import Judged, summarise
 from recsys.indexes.opening import open_collection
-from recsys.pipelines.evaluation.seeded_queries import training_poses
-from recsys.pipelines.evaluation.splits import gold, read_split
+from recsys.pipelines.evaluation.splits import gold, read_split, training_poses
 from recsys.pipelines.ranking.fit_network import MEMBERS
 from recsys.pipelines.ranking.ranker_trial import judge
 from recsys.pipelines.ranking.train_ranker import TrainOptions, cross_fitted_error, train_ranker

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from recsys.pipelines.remote.object_store import ObjectFolder
-from recsys.pipelines.remote.store_address import StoreAddress
+from recsys.pipelines.remote.object_store import ObjectFolder, StoreAddress
 
 Answer = tuple[str, bytes]
 """A line of status, and a body."""

@@ -262,7 +262,7 @@ def test_old_generations_go_but_not_the_one_before_and_not_young_ones(
     first, second = push_next(1), push_next(2)
     third = push_next(3)
     assert there() == {first, second, third, "9000000000000000"}
-    monkeypatch.setattr("recsys.pipelines.remote.old_generations.YOUNG", timedelta(seconds=-2))
+    monkeypatch.setattr("recsys.pipelines.remote.push_index.YOUNG", timedelta(seconds=-2))
     fourth = push_next(4)
     assert there() == {third, fourth}
 

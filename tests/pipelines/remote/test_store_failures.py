@@ -3,9 +3,12 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import ArtifactMissing, InputError, KeyRefused, SourceUnreachable, UsageError
-from recsys.pipelines.remote.object_store import ObjectFolder
-from recsys.pipelines.remote.store_address import StoreAddress, store_address
-from recsys.pipelines.remote.store_failures import failure_of
+from recsys.pipelines.remote.object_store import (
+    ObjectFolder,
+    StoreAddress,
+    failure_of,
+    store_address,
+)
 from recsys.pipelines.remote.store_pointer import find_pointer, need_pointer
 from tests.pipelines.remote.store_server import REFUSED, StoreServer, folder_at
 from tests.rows import each_row

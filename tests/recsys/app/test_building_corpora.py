@@ -5,12 +5,14 @@ import json
 import os
 import shutil
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pytest
 
-from recsys.pipelines.corpora import write_corpus
+from recsys.pipelines.corpora.collect import CollectedPapers
 from recsys.store.artifacts import sha256
 from recsys.store.corpus import Corpus
 from recsys.store.generations import in_force
@@ -249,13 +251,13 @@ def test_an_interrupted_corpus_leaves_what_was_there(
 ) -> None:
     write(folder / name, "precious")
     before = names(folder)
-    write_papers = write_corpus._write
+    batches = CollectedPapers.to_batches
 
-    def interrupted(papers: object, file: object) -> None:
-        write_papers(papers, file)  # type: ignore[arg-type]  # passed on as they are
+    def interrupted(papers: CollectedPapers) -> Iterator[pa.RecordBatch]:
+        yield from batches(papers)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(write_corpus, "_write", interrupted)
+    monkeypatch.setattr(CollectedPapers, "to_batches", interrupted)
     done = run_cli("corpus", *FILES, "--out", name)
     assert done.code == 130 and "interrupted" in done.err
     assert names(folder) == before and (folder / name).read_text() == "precious"

@@ -244,9 +244,9 @@ def test_an_interrupt_leaves_nothing_half_written(
 ) -> None:
     before = {path: path.read_bytes() for path in simulated.task.rglob("*") if path.is_file()}
     monkeypatch.setattr(
-        "recsys.pipelines.studies.clicks.simulated_task.write_json", interrupt
+        "recsys.pipelines.studies.clicks.corpus_world.write_json", interrupt
     )  # Written last.
-    monkeypatch.setattr("recsys.eval.studies.clicks.coverage.study", interrupt)
+    monkeypatch.setattr("recsys.eval.studies.clicks.studies.study", interrupt)
     for arguments in (
         ("study", "clicks-simulate", simulated.index, "--out", simulated.task, *SIZES),
         ("study", "clicks-simulate", simulated.index, "--out", tmp_path / "other", *SIZES),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recsys.pipelines.corpora.worth_report import GAIN_BY_LINKS
+from recsys.pipelines.corpora.corpus_worth import GAIN_BY_LINKS
 
 if TYPE_CHECKING:
     from tests.built_index import Built

@@ -11,10 +11,10 @@ import pytest
 from recsys.app.cache import cache_folder
 from recsys.models.encoder import SeenQueries
 from recsys.pipelines.index.build import BuildOptions, build
-from recsys.pipelines.studies.finetuning.encoder_training import Run
-from recsys.pipelines.studies.specter.train_encoder import EncoderOptions, train_encoder
-from recsys.pipelines.studies.specter.triplet_sources import Reading, Sample
-from tests.pipelines.studies.specter.small_sources import (
+from recsys.pipelines.studies.encoders.train_encoder import EncoderOptions, train_encoder
+from recsys.pipelines.studies.encoders.training import Run
+from recsys.pipelines.studies.encoders.triplets import Reading, Sample
+from tests.pipelines.studies.encoders.small_sources import (
     LOOP,
     related_papers,
     write_related_split,

@@ -34,10 +34,9 @@ def interrupt(module: str, *arguments: str) -> "subprocess.CompletedProcess[str]
 @each_row(
     ("module", "arguments"),
     [
-        ("recsys.app.cli.running", ()),
-        ("recsys.app.cli.answering.recommending", ()),
+        ("recsys.app.cli.program", ()),
+        ("recsys.app.cli.recommending", ()),
         ("typer", ("--help",)),
-        ("recsys.app.cli.program", ("--colour",)),
     ],
 )
 def test_ctrl_c_while_the_program_starts_is_one_line(module: str, arguments: list[str]) -> None:
@@ -46,7 +45,7 @@ def test_ctrl_c_while_the_program_starts_is_one_line(module: str, arguments: lis
 
 
 def test_ctrl_c_while_it_starts_is_json_where_errors_are() -> None:
-    done = interrupt("recsys.app.cli.answering.recommending", "--json-errors")
+    done = interrupt("recsys.app.cli.recommending", "--json-errors")
     assert json.loads(done.stderr) == {
         "error": {
             "kind": "Interrupted",

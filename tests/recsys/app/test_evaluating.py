@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recsys.app.cli import evaluating
-from recsys.app.cli.signatures import command
 from recsys.pipelines.evaluation.evaluate import DEFAULT_SYSTEMS
 
 if TYPE_CHECKING:
@@ -37,9 +36,7 @@ def test_an_evaluation_from_end_to_end(built: "Built", run_cli: "RunCli", tmp_pa
 
 
 def test_the_same_systems_are_the_default_everywhere() -> None:
-    default = (
-        inspect.signature(command("evaluate", evaluating.evaluate)).parameters["systems"].default
-    )
+    default = inspect.signature(evaluating.evaluate).parameters["systems"].default
     assert tuple(default.split(",")) == DEFAULT_SYSTEMS
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from recsys.pipelines.online.pacing import RealClock
+from recsys.pipelines.online.http_exchange import Clock
 from tests.online.catalogue import Catalogue
 from tests.online.loopback import Fault, Served, serving
 from tests.online.openalex_server import OpenAlexSite
@@ -45,7 +45,7 @@ def served(
     monkeypatch.setenv("RECSYS_OPENALEX_URL", _served.address)
     monkeypatch.setenv("RECSYS_OPENALEX_KEY", KEY)
     monkeypatch.setenv("RECSYS_KEYS", str(tmp_path / "no-keys"))
-    monkeypatch.setattr(RealClock, "sleep", lambda clock, seconds: None)
+    monkeypatch.setattr(Clock, "sleep", lambda clock, seconds: None)
     yield _served
     _served.reset()
 

@@ -11,8 +11,7 @@ import httpx2
 import pytest
 
 from recsys.app import local_wiring
-from recsys.app.cli.local import learning_sentences
-from recsys.app.cli.signatures import command
+from recsys.app.cli import sentences
 from recsys.app.wiring import open_index, serving_model
 from recsys.indexes.opening import open_collection
 from recsys.local.local_recommender import LOCAL_RANKER
@@ -334,15 +333,13 @@ def test_a_missing_local_ranker_is_named(
 
 
 def test_the_command_line_has_the_names_and_defaults_of_the_library() -> None:
-    assert get_args(learning_sentences.Known) == KNOWN
-    assert learning_sentences.SYSTEMS == tuple(LOCAL_SYSTEMS)
-    given = inspect.signature(
-        command("evaluate_local", learning_sentences.evaluate_local)
-    ).parameters
+    assert get_args(sentences.Known) == KNOWN
+    assert sentences.SYSTEMS == tuple(LOCAL_SYSTEMS)
+    given = inspect.signature(sentences.evaluate_local).parameters
     usual = LocalEvaluation()
     assert tuple(given["systems"].default.split(",")) == tuple(usual.systems)
-    assert learning_sentences.EVERY_YEAR == usual.years
+    assert sentences.EVERY_YEAR == usual.years
     for name in ("known", "masked", "per_paper", "k", "seed"):
         assert given[name].default == getattr(usual, name)
-    training = inspect.signature(command("train_local", learning_sentences.train_local)).parameters
+    training = inspect.signature(sentences.train_local).parameters
     assert training["per_paper"].default == LocalTraining().per_paper

@@ -3,12 +3,11 @@
 from collections.abc import Iterable
 from typing import Any, get_args
 
-from recsys.app.cli import options
-from recsys.app.cli.study import clicks
+from recsys.app.cli import clicks, options
 from recsys.eval.report import compare, repeats
 from recsys.eval.report.evaluation_report import SUFFIXES
 from recsys.eval.report.page import FORMATS
-from recsys.eval.studies.clicks.estimation import METHODS
+from recsys.eval.studies.clicks.propensities import METHODS
 from recsys.eval.studies.clicks.simulation import CLICK_MODELS
 from recsys.eval.studies.scidocs import scidocs_table
 from recsys.pipelines.studies.clicks.click_features import NEGATIVES

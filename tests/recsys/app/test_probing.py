@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from recsys.app.cli.signatures import command
-from recsys.app.cli.study import encoder_measures
-from recsys.pipelines.studies.probes.probe import PROBES
+from recsys.app.cli import encoder_measures
+from recsys.pipelines.studies.embedding_probes import PROBES
 from tests.pipelines.small_probe import small_probe
 
 if TYPE_CHECKING:
@@ -70,9 +69,5 @@ def test_a_wrong_use_is_told(missing: tuple[object, ...], run_cli: "RunCli") -> 
 
 
 def test_all_probes_are_run_by_default() -> None:
-    default = (
-        inspect.signature(command("probe_embeddings", encoder_measures.probe_embeddings))
-        .parameters["probes"]
-        .default
-    )
+    default = inspect.signature(encoder_measures.probe_embeddings).parameters["probes"].default
     assert tuple(default.split(",")) == PROBES

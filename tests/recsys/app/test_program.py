@@ -2,11 +2,15 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import pytest
+import typer
+import typer.main
+from typer.core import TyperCommand
 
 from recsys.app.cli import main
+from recsys.app.cli.program import PlainCommand
 from recsys.version import VERSION
 
 if TYPE_CHECKING:
@@ -54,3 +58,47 @@ def test_a_draft_is_asked_for_where_stdin_is_a_terminal(
         monkeypatch.setattr(sys, "argv", ["recsys", "recommend"])
         assert main() == 2
     assert "Give a draft file" in capsys.readouterr().err
+
+
+def test_an_option_that_does_not_fit_another_is_told_of_its_command(
+    run_cli: "RunCli", tmp_path: Path
+) -> None:
+    both = ("--out", tmp_path / "a", "--out-dir", tmp_path)
+    done = run_cli("recommend", "--title", "Rivers", *both)
+    assert (done.code, done.out) == (2, "")
+    assert done.err == (
+        "error: Invalid value for --out-dir: Give a file or a folder, not both. "
+        "See `recsys recommend --help`.\n"
+    )
+
+
+def test_what_is_converted_without_pydantic_is_converted_as_by_typer() -> None:
+    def values(
+        text: Annotated[str, typer.Option("--text")] = "x",
+        place: Annotated[Path | None, typer.Option("--place")] = None,
+        whole: Annotated[int, typer.Option("--whole", min=1, max=30)] = 7,
+        part: Annotated[float, typer.Option("--part", min=0)] = 0.5,
+        kind: Annotated[Literal["a", "b"], typer.Option("--kind")] = "a",
+        flag: Annotated[bool, typer.Option("--flag/--raw")] = True,
+        several: Annotated[list[str] | None, typer.Option("--several")] = None,
+        files: Annotated[list[Path] | None, typer.Argument()] = None,
+    ) -> dict[str, Any]:
+        return {**locals()}
+
+    def read(kind: type[TyperCommand], words: list[str]) -> str:
+        app = typer.Typer(rich_markup_mode=None, add_completion=False)
+        app.command(cls=kind)(values)
+        try:
+            return repr(typer.main.get_command(app).main(words, "x", standalone_mode=False))
+        except typer.TyperException as error:
+            return error.format_message()
+
+    words = (
+        *("", "-", "é", "a b", "a", "0", "1", "7", "007", "31", "-1", "+3", "1_0", " 5", "1.5"),
+        *(".5", "1.", "1e3", "nan", "٣", "9" * 30, "\ud800", "line\nline"),
+    )
+    names = ("text", "place", "whole", "part", "kind", "several")
+    lines = [[f"--{name}={word}"] for name in names for word in words]
+    lines += [["--several", "a", "--several", "b", "--raw"], ["x", "y"], [""], []]
+    differing = [line for line in lines if read(PlainCommand, line) != read(TyperCommand, line)]
+    assert differing == []

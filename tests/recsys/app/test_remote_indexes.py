@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, get_args
 import pytest
 
 import recsys
-from recsys.app.cli.command_table import COMMANDS
-from recsys.app.cli.declarations import IndexPlace, parameters
+from recsys.app.cli.options import IndexPlace
+from recsys.app.cli.program import COMMANDS, load, parameters
 from recsys.app.remote_indexes import followed, read_here
 from recsys.pipelines.remote.working_copy import copy_of_own
 from recsys.progress import silent
@@ -64,7 +64,7 @@ def places(name: str) -> dict[str, IndexPlace]:
     """Name the parameters of a command that take the place of an index."""
     return {
         each.name: note
-        for each in parameters(COMMANDS[name].load())
+        for each in parameters(load(name))
         for note in get_args(each.annotation)
         if isinstance(note, IndexPlace)
     }
@@ -72,7 +72,7 @@ def places(name: str) -> dict[str, IndexPlace]:
 
 @each_row("name", COMMANDS)
 def test_wherever_an_index_is_taken_an_address_is_taken(name: str) -> None:
-    named = {"index", "indexes"} & {each.name for each in parameters(COMMANDS[name].load())}
+    named = {"index", "indexes"} & {each.name for each in parameters(load(name))}
     assert named <= places(name).keys()
     assert any(place.changed for place in places(name).values()) == (name in CHANGING)
 

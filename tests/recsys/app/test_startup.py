@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 HEAVY = {"numpy", "torch", "transformers", "lightgbm", "pyarrow", "onnxruntime", "onnx", "sklearn"}
 UNASKED = HEAVY - {"numpy", "onnxruntime"} | {
-    *("pydantic", "typer", "rich", "scipy", "filelock", "threadpoolctl"),
-    *("numpy.ma", "numpy.random", "concurrent.futures", "ssl", "tempfile", "difflib"),
+    *("pydantic", "rich", "scipy", "filelock", "threadpoolctl"),
+    *("numpy.ma", "numpy.random", "concurrent.futures", "ssl", "tempfile"),
     *("recsys.local", "recsys.models.nnselect", "recsys.formats.answer_pages"),
     *("recsys.pipelines", "recsys.eval"),
-    *("recsys.app.cli.program", "recsys.app.cli.building", "recsys.app.web", "obstore"),
+    *("recsys.app.cli.building", "recsys.app.web", "obstore"),
 }
 """What an answer on a pipe can do without."""
 HELP_BUDGET = 0.4
@@ -72,3 +72,14 @@ def test_an_answer_imports_what_it_needs(
     assert code == 0
     assert {"numpy", "onnxruntime", "recsys.ranking.features"} <= set(loaded)
     assert sorted(UNASKED & set(loaded)) == []
+
+
+def test_an_answer_from_python_imports_no_program(built: "Built", tmp_path: Path) -> None:
+    code = f"""
+import json, sys, recsys
+recsys.load({str(built.without_models(tmp_path))!r}).recommend("Rivers and their valleys")
+print(json.dumps([*sys.modules]))
+"""
+    imported = set(json.loads(run(code)))
+    assert "recsys.ranking.feature_context" in imported
+    assert not {"typer", "pydantic", "pyarrow", "numpy.ma", "sklearn", "torch"} & imported

@@ -9,20 +9,19 @@ import numpy as np
 import pytest
 
 from recsys.app.cache import cache_folder
-from recsys.app.cli.signatures import command
-from recsys.app.cli.training import training_encoders
+from recsys.app.cli import encoder_training
 from recsys.eval.studies.encoders.training_page import TRAINING
 from recsys.models.encoder import SeenQueries
 from recsys.pipelines.encoders.checkpoints import read_checkpoint
 from recsys.pipelines.encoders.export_encoder import cached_encoder, choose_settings
-from recsys.pipelines.studies.finetuning.student import ADAPTER
-from recsys.pipelines.studies.specter.train_encoder import EncoderOptions
-from recsys.pipelines.studies.specter.triplet_sources import Sample
+from recsys.pipelines.studies.encoders.tower import ADAPTER
+from recsys.pipelines.studies.encoders.train_encoder import EncoderOptions
+from recsys.pipelines.studies.encoders.triplets import Sample
 from recsys.store.artifacts import ENCODER, load_manifest
 from recsys.store.generations import in_force, pin
-from tests.pipelines.studies.finetuning.merged_adapter import merged_weights
-from tests.pipelines.studies.specter.small_sources import write_tiny_bert
-from tests.pipelines.studies.specter.test_related import write_folder
+from tests.pipelines.studies.encoders.merged_adapter import merged_weights
+from tests.pipelines.studies.encoders.small_sources import write_tiny_bert
+from tests.pipelines.studies.encoders.test_related import write_folder
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -149,7 +148,7 @@ def test_an_ablation_is_a_table_on_stdout(
 
 
 def test_the_command_line_has_the_defaults_of_the_library() -> None:
-    given = inspect.signature(command("train_encoder", training_encoders.train_encoder)).parameters
+    given = inspect.signature(encoder_training.train_encoder).parameters
     usual, sample = EncoderOptions(), Sample()
     for name, value in {
         "start": usual.start,

@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from recsys.app.cli.signatures import command
-from recsys.app.cli.study import encoder_training
+from recsys.app.cli import encoder_training
 from recsys.eval.studies.encoders.training_page import TRAINING
-from recsys.pipelines.studies.journal.journal_study import FIGURES, PAGE
-from recsys.pipelines.studies.journal.train_journal import (
+from recsys.pipelines.studies.encoders.journal_study import FIGURES, PAGE
+from recsys.pipelines.studies.encoders.train_journal import (
     ADAPTER_RATE,
     CLASSES,
     RATE,
     JournalOptions,
 )
-from tests.pipelines.studies.journal.small_journals import EACH, write_journal_papers
-from tests.pipelines.studies.specter.small_sources import write_tiny_bert
+from tests.pipelines.studies.encoders.small_journals import EACH, write_journal_papers
+from tests.pipelines.studies.encoders.small_sources import write_tiny_bert
 
 if TYPE_CHECKING:
     from tests.conftest import CliResult, RunCli
@@ -100,7 +99,7 @@ def test_what_is_missing_or_too_much_is_told(
 
 
 def test_the_command_line_has_the_defaults_of_the_library() -> None:
-    given = inspect.signature(command("train_journal", encoder_training.train_journal)).parameters
+    given = inspect.signature(encoder_training.train_journal).parameters
     usual = JournalOptions()
     for name, value in {
         "start": usual.start.start,

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from recsys.app.cli.signatures import command
-from recsys.app.cli.study import networks
-from recsys.app.cli.training import training_networks
-from recsys.pipelines.studies.citeomatic.train_nnrank import NNRankOptions
+from recsys.app.cli import networks
+from recsys.pipelines.studies.citeomatic.nnrank import NNRankOptions
 from recsys.store.artifacts import nnrank_folder
 from recsys.store.generations import in_force
 
@@ -58,14 +56,14 @@ def test_from_tuning_to_evaluation(built: "Built", index: Path, run_cli: "RunCli
 
 
 def test_the_command_line_has_the_defaults_of_the_library() -> None:
-    given = inspect.signature(command("train_nnrank", training_networks.train_nnrank)).parameters
+    given = inspect.signature(networks.train_nnrank).parameters
     usual = NNRankOptions()
     assert given["epochs"].default == usual.loop.epochs
     assert given["rate"].default == usual.loop.rate
     assert given["dim"].default == usual.model.size.words
     assert given["dropout"].default == usual.model.dropout
     assert given["gamma"].default == usual.model.margins.gamma
-    ablation = inspect.signature(command("ablate_nnrank", networks.ablate_nnrank)).parameters
+    ablation = inspect.signature(networks.ablate_nnrank).parameters
     assert ablation["epochs"].default == usual.loop.epochs
     assert ablation["rate"].default == usual.loop.rate
 

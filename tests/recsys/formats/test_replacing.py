@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recsys.eval.studies.clicks.click_files import write_clicks
-from recsys.eval.studies.clicks.click_log import ClickLog, Impression
+from recsys.eval.studies.clicks.click_log import ClickLog, Impression, write_clicks
 from recsys.eval.trec import write_lines
 from recsys.formats.embeddings.embedding_files import read_embeddings, write_embeddings
 from recsys.formats.embeddings.vectors import Embeddings

@@ -14,7 +14,7 @@ from recsys.local.local_features import LocalFacts
 from recsys.local.named_works import NamedWorks
 from recsys.local.passage import Passage, PassageQuery, pose_passage
 from recsys.local.rank_passages import LocalPool, gather
-from recsys.pipelines.index.context_columns import COLUMNS, in_order, taken, write_contexts
+from recsys.pipelines.index.contexts import COLUMNS, in_order, taken, write_contexts
 from recsys.query.query import make_query
 from recsys.records import Draft
 from recsys.store.arrays import Floats

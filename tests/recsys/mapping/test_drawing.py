@@ -18,9 +18,9 @@ from recsys.query.question import pose
 from recsys.recommend import Recommender
 from recsys.records import Draft, Paper
 from tests.pipelines.small_index import open_small_index, write_small_index
-from tests.recsys.mapping.drawn_worlds import draw, draw_world, random_world, topical
+from tests.recsys.mapping.drawn_worlds import draw, draw_world, topical
 from tests.rows import each_row
-from tests.tiny import World, unit
+from tests.tiny import World, random_world, unit
 
 ROOT = Path(__file__).parents[3]
 DRAFT = Draft(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
-from recsys.pipelines.index.context_columns import COLUMNS, in_order, taken, write_contexts
+from recsys.pipelines.index.contexts import COLUMNS, in_order, taken, write_contexts
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import seal
 from recsys.store.contexts import (

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import ArtifactCorrupt
-from recsys.pipelines.corpora.paper_schema import SCHEMA
+from recsys.pipelines.corpora.works import SCHEMA
 from recsys.pipelines.index.columns import write_columns
 from recsys.store.corpus import Corpus, HashedNames, NameHasher
 from recsys.store.graph import CitationGraph

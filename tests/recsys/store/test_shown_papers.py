@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import ArtifactCorrupt
-from recsys.pipelines.corpora.paper_schema import SCHEMA
+from recsys.pipelines.corpora.works import SCHEMA
 from recsys.pipelines.index.columns import write_columns
 from recsys.records import Paper
 from recsys.store.corpus import BLOB, FIELDS, STARTS, TOGETHER, Corpus, ShownPapers, ShownWriter

@@ -6,7 +6,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from recsys.app.web.problem_details import RequestError
 from recsys.app.web.put_question import MOST_UNMARKED
-from recsys.formats.bodies.places import LONGEST_PASSAGE
+from recsys.formats.bodies.running_text import LONGEST_PASSAGE
 
 Model = TypeVar("Model", bound=BaseModel)
 

@@ -17,8 +17,8 @@ from recsys.eval.studies.clicks.click_evaluation import (
     run_scores,
 )
 from recsys.eval.studies.clicks.click_log import ClickLog, Impression
+from recsys.eval.studies.clicks.estimators import Options
 from recsys.eval.studies.clicks.propensities import Propensities
-from recsys.eval.studies.clicks.weighting import Options
 from recsys.eval.trec import Run
 
 IMPRESSIONS = (

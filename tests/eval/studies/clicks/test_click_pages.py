@@ -10,7 +10,7 @@ import pytest
 from recsys.errors import InputError
 from recsys.eval.measures import Interval
 from recsys.eval.report.page import FORMATS, Page, Section
-from recsys.eval.studies.clicks import study_pages
+from recsys.eval.studies.clicks import pages as study_pages
 from recsys.eval.studies.clicks.click_evaluation import ClickEvaluation, evaluate_runs
 from recsys.eval.studies.clicks.click_log import ClickLog
 from recsys.eval.studies.clicks.click_pictures import (
@@ -20,17 +20,22 @@ from recsys.eval.studies.clicks.click_pictures import (
     dots,
     propensity_curves,
 )
-from recsys.eval.studies.clicks.coverage import CoverageRow
-from recsys.eval.studies.clicks.evaluation_page import (
+from recsys.eval.studies.clicks.estimators import Options
+from recsys.eval.studies.clicks.pages import (
     ONLY_CLICKED,
     evaluation_page,
     propensity_page,
 )
-from recsys.eval.studies.clicks.learned_rankers import Gain, Learned, LearningStudy, System
 from recsys.eval.studies.clicks.propensities import Propensities
-from recsys.eval.studies.clicks.recovery import Recovered
 from recsys.eval.studies.clicks.simulation import CLICK_MODELS, simulate
-from recsys.eval.studies.clicks.weighting import Options
+from recsys.eval.studies.clicks.studies import (
+    CoverageRow,
+    Gain,
+    Learned,
+    LearningStudy,
+    Recovered,
+    System,
+)
 from recsys.eval.trec import Run
 from tests.eval.page_tags import tags_of
 from tests.eval.studies.clicks.invented_world import invented_world

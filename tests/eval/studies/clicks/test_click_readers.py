@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import InputError
-from recsys.eval.studies.clicks.click_files import LONGEST_LINE, LONGEST_LIST, read_clicks
-from recsys.eval.studies.clicks.click_log import Impression
+from recsys.eval.studies.clicks.click_log import LONGEST_LINE, LONGEST_LIST, Impression, read_clicks
 
 SCIDOCS = """query_id,clicked_id,similar_papers
 q1,b,"a,b,c"

@@ -10,8 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import InputError
-from recsys.eval.studies.clicks.click_files import read_clicks, write_clicks, write_scidocs_clicks
-from recsys.eval.studies.clicks.click_log import ClickLog, Impression
+from recsys.eval.studies.clicks.click_log import (
+    ClickLog,
+    Impression,
+    read_clicks,
+    write_clicks,
+    write_scidocs_clicks,
+)
 from tests.eval.studies.clicks.invented_impressions import BARE, FULL, impressions
 
 LOG = ClickLog.of([FULL, BARE])

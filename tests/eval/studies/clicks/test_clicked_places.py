@@ -7,7 +7,7 @@ from hypothesis import given
 from recsys.errors import InputError
 from recsys.eval.measures import Doubles
 from recsys.eval.studies.clicks.click_log import Impression
-from recsys.eval.studies.clicks.clicked_places import MEASURES, check_scores, places, standing
+from recsys.eval.studies.clicks.estimators import MEASURES, check_scores, places, standing
 from tests.eval.studies.clicks.scored_logs import Scored, scored, scored_logs, shown_papers
 
 

@@ -4,20 +4,20 @@ import numpy as np
 import pytest
 
 from recsys.eval.measures import Doubles, Interval
-from recsys.eval.studies.clicks.clicked_places import MEASURES
-from recsys.eval.studies.clicks.coverage import CoverageRow, Design, contrasting, population, study
-from recsys.eval.studies.clicks.estimators import estimate
-from recsys.eval.studies.clicks.propensities import Propensities
-from recsys.eval.studies.clicks.simulation import Policy, PositionBased, World, decay, simulate
-from recsys.eval.studies.clicks.weighting import (
+from recsys.eval.studies.clicks.estimators import (
     CLIPPED_SNIPS,
     DOUBLY_ROBUST,
     IPS,
+    MEASURES,
     NAIVE,
     SNIPS,
     WEIGHING,
     Options,
+    estimate,
 )
+from recsys.eval.studies.clicks.propensities import Propensities
+from recsys.eval.studies.clicks.simulation import Policy, PositionBased, World, decay, simulate
+from recsys.eval.studies.clicks.studies import CoverageRow, Design, contrasting, population, study
 from tests.eval.studies.clicks.invented_world import invented_world
 from tests.rows import each_row
 

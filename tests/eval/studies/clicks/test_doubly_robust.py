@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from recsys.eval.measures import Doubles
 from recsys.eval.studies.clicks.click_log import ClickLog, Impression
-from recsys.eval.studies.clicks.weighting import doubly_robust
+from recsys.eval.studies.clicks.estimators import doubly_robust
 from tests.eval.studies.clicks.scored_logs import Scored, scored_logs, shown_papers
 
 PROPENSITIES = np.array([1.0, 0.4])

@@ -8,7 +8,7 @@ import pytest
 from recsys.errors import InputError
 from recsys.eval.measures import Doubles
 from recsys.eval.studies.clicks.click_log import ClickLog, Impression
-from recsys.eval.studies.clicks.estimation import METHODS, Method, estimate, first_positions
+from recsys.eval.studies.clicks.propensities import METHODS, Method, estimate, first_positions
 from recsys.eval.studies.clicks.simulation import Policy, PositionBased, decay, simulate
 from tests.eval.studies.clicks.invented_world import invented_world
 from tests.rows import each_row

@@ -10,30 +10,29 @@ from hypothesis import strategies as st
 from recsys.errors import InputError
 from recsys.eval.measures import Interval, draw, interval
 from recsys.eval.studies.clicks.click_log import ClickLog, Impression
-from recsys.eval.studies.clicks.clicked_places import MEASURES, standing
 from recsys.eval.studies.clicks.estimators import (
-    Estimates,
-    compare,
-    drawn_figures,
-    effective_size,
-    estimate,
-    estimate_all,
-)
-from recsys.eval.studies.clicks.propensities import Propensities
-from recsys.eval.studies.clicks.simulation import TrustBias, decay, simulate
-from recsys.eval.studies.clicks.weighting import (
     AFFINE,
     CLIPPED_IPS,
     CLIPPED_SNIPS,
     DOUBLY_ROBUST,
     IPS,
+    MEASURES,
     NAIVE,
     SNIPS,
     WEIGHING,
+    Estimates,
     Options,
     Trust,
+    compare,
     doubly_robust,
+    drawn_figures,
+    effective_size,
+    estimate,
+    estimate_all,
+    standing,
 )
+from recsys.eval.studies.clicks.propensities import Propensities
+from recsys.eval.studies.clicks.simulation import TrustBias, decay, simulate
 from tests.eval.studies.clicks.invented_world import invented_world, relevance_of
 from tests.eval.studies.clicks.scored_logs import Scored, Shown, scored, scored_logs, shown_papers
 from tests.rows import each_row
@@ -88,7 +87,7 @@ def test_the_adjusted_measures_of_scidocs_by_hand() -> None:
 
 
 def expected(papers: list[Shown], case: Scored, estimator: str, measure: str) -> float | None:
-    """Follow the formulas of `recsys.eval.studies.clicks.weighting`, paper by paper."""
+    """Follow the formulas of `recsys.eval.studies.clicks.estimators`, paper by paper."""
     table = case.propensities.values
     examinations: dict[tuple[str, str], float] = defaultdict(float)
     clicks: dict[tuple[str, str], float] = defaultdict(float)

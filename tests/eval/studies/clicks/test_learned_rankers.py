@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from sklearn.metrics import ndcg_score
 
 from recsys.eval.significance import holm, randomisation_test
-from recsys.eval.studies.clicks.learned_rankers import NAIVE, System, gains, graded_ndcg, learned
+from recsys.eval.studies.clicks.studies import NAIVE, System, gains, graded_ndcg, learned
 
 DISCOUNTS = 1 / np.log2([2, 3, 4])
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from recsys.eval.measures import Doubles
-from recsys.eval.studies.clicks.tally import likeliest
+from recsys.eval.studies.clicks.propensities import likeliest
 from tests.rows import each_row
 
 SHARES = st.floats(0.05, 0.95)

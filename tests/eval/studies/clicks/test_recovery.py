@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from recsys.eval.studies.clicks.estimation import METHODS
-from recsys.eval.studies.clicks.propensities import Propensities
-from recsys.eval.studies.clicks.recovery import Recovered, Study, recover
+from recsys.eval.studies.clicks.propensities import METHODS, Propensities
 from recsys.eval.studies.clicks.simulation import (
     CLICK_MODELS,
     Policy,
@@ -13,6 +11,7 @@ from recsys.eval.studies.clicks.simulation import (
     decay,
     true_propensities,
 )
+from recsys.eval.studies.clicks.studies import Recovered, Study, recover
 from tests.eval.studies.clicks.invented_world import invented_world
 
 

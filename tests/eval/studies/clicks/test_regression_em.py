@@ -9,10 +9,15 @@ import pytest
 from recsys.errors import InputError
 from recsys.eval.measures import Doubles
 from recsys.eval.studies.clicks.click_log import ClickLog, Impression
-from recsys.eval.studies.clicks.estimation import METHODS, Method, estimate
-from recsys.eval.studies.clicks.log_methods import regression_em
+from recsys.eval.studies.clicks.propensities import (
+    METHODS,
+    Method,
+    Pairs,
+    estimate,
+    likeliest,
+    regression_em,
+)
 from recsys.eval.studies.clicks.simulation import Policy, PositionBased, decay, simulate
-from recsys.eval.studies.clicks.tally import Pairs, likeliest
 from tests.eval.studies.clicks.invented_world import invented_world
 from tests.rows import each_row
 
@@ -64,8 +69,7 @@ def test_pairs_are_counted_by_position() -> None:
     assert shown.tolist() == [6, 2, 6, 1, 1]
     assert clicked.tolist() == [0, 2, 1, 0, 1]
     assert pairs.moved().tolist() == [False, True, False, False]
-    assert pairs.clicked().tolist() == [False, True, False, True]
-    kept = pairs.take(pairs.clicked())
+    kept = pairs.take(np.array([False, True, False, True]))
     assert (kept.pair.tolist(), kept.column.tolist()) == ([0, 0, 1], [0, 1, 0])
     assert [each.tolist() for each in kept.tally.count(np.ones(4))] == [[1, 2, 1], [1, 1, 1]]
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from recsys.eval.measures import draw
-from recsys.eval.studies.clicks import clicked_places
-from recsys.eval.studies.clicks.clicked_places import group, resample
+from recsys.eval.studies.clicks import estimators as clicked_places
+from recsys.eval.studies.clicks.estimators import group, resample
 
 
 def test_sums_are_those_of_the_units_drawn(monkeypatch: pytest.MonkeyPatch) -> None:

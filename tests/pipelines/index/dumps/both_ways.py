@@ -1,14 +1,13 @@
 """Files of works ingested at once and as dumps: what both wrote, byte by byte."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from recsys.pipelines.corpora.collect import AS_TOLD, Reading
-from recsys.pipelines.corpora.source_files import source_files
-from recsys.pipelines.index.dumps.ingest_dump import DumpJob, Here, ingest_dump
+from recsys.pipelines.corpora.source_files import SourceFile, source_files
 from recsys.pipelines.index.ingest import IngestReport, ingest
-from recsys.pipelines.jobs.engines.engine_contract import Engine
+from recsys.pipelines.jobs.engines import Engine, Result, Shards, Stage, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +32,32 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {each.name: each.read_bytes() for each in sorted(folder.iterdir())}
 
 
+@dataclass(frozen=True, slots=True)
+class Here:
+    """An engine that is this process."""
+
+    here: bool = True
+
+    def map(
+        self, stage: Stage[Task, Result], shards: Shards[Task]
+    ) -> Generator[tuple[int, Result], None, None]:
+        """Do one shard after the other."""
+        yield from enumerate(map(stage.start(), shards))
+
+
+def as_dumps(
+    files: Sequence[SourceFile],
+    folder: Path,
+    place: Path,
+    reading: Reading = AS_TOLD,
+    *,
+    parts: int = 2,
+    engine: Engine | None = None,
+) -> IngestReport:
+    """Ingest each file as a shard."""
+    return ingest(files, folder, reading, work=place, engine=engine or Here(), parts=parts)
+
+
 def both_ways(
     sources: Sequence[Path],
     work: Path,
@@ -47,6 +72,5 @@ def both_ways(
     once.mkdir(parents=True)
     dumped.mkdir()
     report = ingest(files, once, reading)
-    job = DumpJob(engine or Here(), work / "place", "key", parts)
-    other = ingest_dump(files, dumped, reading, job)
+    other = as_dumps(files, dumped, work / "place", reading, parts=parts, engine=engine)
     return BothWays((report, contents(once)), (other, contents(dumped)))

@@ -4,6 +4,7 @@ import gzip
 import json
 import tempfile
 from collections.abc import Generator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,19 +14,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recsys.errors import CorpusError, InputError
-from recsys.pipelines.corpora.bucket_files import BucketFile
-from recsys.pipelines.corpora.collect import AS_TOLD, Reading
+from recsys.pipelines.corpora.collect import AS_TOLD, DUMP_BYTES, Reading
 from recsys.pipelines.corpora.link_citations import Rule
 from recsys.pipelines.corpora.merge_works import id_of_work
-from recsys.pipelines.corpora.source_files import SourceFile, source_files
-from recsys.pipelines.index.dumps.ingest_dump import DumpJob, Here, ingest_dump
-from recsys.pipelines.index.dumps.ingest_files import DUMP_BYTES, Places, ingest_files, is_dump
+from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.index.ingest import ingest
-from recsys.pipelines.jobs.engines.engine_contract import Result, Shards, Stage, Task
-from recsys.pipelines.jobs.engines.process_pool import ProcessPool
+from recsys.pipelines.jobs.engines import ProcessPool, Result, Shards, Stage, Task
 from tests.pipelines.corpora.bucket_server import bucket_server
 from tests.pipelines.corpora.corpus_files import BIB, RIS, WOS, json_lines, write
-from tests.pipelines.index.dumps.both_ways import both_ways, contents
+from tests.pipelines.index.dumps.both_ways import as_dumps, both_ways, contents
 from tests.pipelines.index.dumps.dump_worlds import World, worlds, write_world
 from tests.recsys.formats.libraries.zotero_maker import Library
 
@@ -47,8 +44,8 @@ def test_any_world_in_any_number_of_parts_is_the_same(
             found = both_ways(sources, work, reading, parts=parts)
         except CorpusError as error:
             with pytest.raises(CorpusError) as other:
-                job = DumpJob(Here(), work / "again", "key", parts)
-                ingest_dump(source_files(sources), work / "dumped", reading, job)
+                files = source_files(sources)
+                as_dumps(files, work / "dumped", work / "again", reading, parts=parts)
             assert (other.value.what, other.value.hint) == (error.what, error.hint)
         else:
             found.check()
@@ -172,22 +169,28 @@ def test_a_killed_run_keeps_the_shards_that_were_read(tmp_path: Path) -> None:
     report = ingest(files, once)
     first, second = Counting(most=4), Counting()
     with pytest.raises(KeyboardInterrupt):
-        ingest_dump(files, dumped, AS_TOLD, DumpJob(first, tmp_path / "place", "key", 2))
+        as_dumps(files, dumped, tmp_path / "place", engine=first)
     # In the middle of all that follows, too: what lies there is begun anew.
-    (tmp_path / "place" / "dump.work" / "sorted.runs").write_bytes(b"torn")
-    other = ingest_dump(files, dumped, AS_TOLD, DumpJob(second, tmp_path / "place", "key", 2))
+    (tmp_path / "place" / "merged").mkdir()
+    (tmp_path / "place" / "merged" / "names.runs").write_bytes(b"torn")
+    other = as_dumps(files, dumped, tmp_path / "place", engine=second)
     assert (first.done, second.done) == (4, 2)
     assert (other, contents(dumped)) == (report, contents(once))
 
 
 def test_what_was_read_of_other_files_is_not_kept(tmp_path: Path) -> None:
-    dumped = tmp_path / "dumped"
+    dumped, place = tmp_path / "dumped", tmp_path / "place"
     dumped.mkdir()
-    files = source_files(numbered(tmp_path, 3))
-    for key, expected in (("one", 3), ("one", 0), ("other", 3)):
-        engine = Counting()
-        ingest_dump(files, dumped, AS_TOLD, DumpJob(engine, tmp_path / "place", key, 2))
+    paths = numbered(tmp_path, 3)
+    for most, expected, reading in ((2, 2, AS_TOLD), (2, 1, AS_TOLD), (2, 2, Reading(apart=True))):
+        engine = Counting(most)
+        with suppress(KeyboardInterrupt):
+            as_dumps(source_files(paths), dumped, place, reading, engine=engine)
         assert engine.done == expected
+    paths[0].write_text('{"id": "p0", "title": "Other rivers"}\n', encoding="utf-8")
+    engine = Counting()
+    as_dumps(source_files(paths), dumped, place, Reading(apart=True), engine=engine)
+    assert engine.done == 3
 
 
 TORN = gzip.compress(b'{"id": "a", "title": "Rivers"}\n' * 1000)[:-20]
@@ -210,7 +213,7 @@ def test_a_file_that_cannot_be_read_is_told_as_ever(
     with pytest.raises(InputError) as expected:
         ingest(files, out)
     with pytest.raises(InputError) as found:
-        ingest_dump(files, out, AS_TOLD, DumpJob(Here(), tmp_path / "place", "key", 2))
+        as_dumps(files, out, tmp_path / "place")
     assert found.value.what == expected.value.what
     assert str(folder / "9.jsonl") in found.value.what
 
@@ -236,23 +239,25 @@ def test_processes_read_files_of_a_bucket_and_say_which_one_is_torn(
     with bucket_server(monkeypatch) as server:
         for path in here.iterdir():
             server.put(f"dumps/data/works/updated_date=2026-01-01/{path.name}", path.read_bytes())
-        places, engine = Places(tmp_path / "cache", tmp_path / "place"), ProcessPool(2)
         dumped.mkdir()
-        found = ingest_files(source_files(sources), dumped, AS_TOLD, places, engine=engine)
+        found = ingest(source_files(sources), dumped, engine=ProcessPool(2))
         assert (found, contents(dumped)) == (report, contents(once))
         server.put("dumps/data/works/updated_date=2026-01-02/part_000.gz", TORN)
         with pytest.raises(CorpusError) as error:
-            ingest_files(source_files(sources), dumped, AS_TOLD, places, engine=engine)
+            ingest(source_files(sources), dumped, engine=ProcessPool(2))
     torn = "s3://dumps/data/works/updated_date=2026-01-02/part_000.gz ends in the middle of"
     assert error.value.what.startswith(torn)
     assert "of 'read works'" in error.value.what
 
 
-def test_small_files_are_read_at_once_and_those_of_buckets_as_dumps(tmp_path: Path) -> None:
-    small, large = tmp_path / "small.jsonl", tmp_path / "large.jsonl"
-    small.write_bytes(b"{}")
-    with large.open("wb") as file:
-        file.truncate(DUMP_BYTES)
-    assert [is_dump(source_files([each])) for each in (small, large)] == [False, True]
-    far = BucketFile(Path("s3:/dumps/a"), 1, "mark")
-    assert is_dump([SourceFile(far.path, False, far)])
+def test_small_files_are_read_at_once_and_large_ones_as_dumps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = source_files(numbered(tmp_path, 3))
+    for size, expected in ((DUMP_BYTES, 0), (sum(file.size for file in files), 3)):
+        monkeypatch.setattr("recsys.pipelines.corpora.collect.DUMP_BYTES", size)
+        engine = Counting()
+        folder = tmp_path / str(size)
+        folder.mkdir()
+        ingest(files, folder, engine=engine)
+        assert engine.done == expected

@@ -22,16 +22,14 @@ from recsys.errors import InputError, RecsysError
 from recsys.pipelines.evaluation.batch import BatchOptions, run_batch
 from recsys.pipelines.evaluation.evaluate import EvaluateOptions, evaluate
 from recsys.pipelines.index.build import STAGES, BuildOptions, build
-from recsys.pipelines.index.encode import encode_corpus
-from recsys.pipelines.index.shard_encoders import shard_encoder
-from recsys.pipelines.jobs.engines import ray_cluster, ray_connection
-from recsys.pipelines.jobs.engines.engine_contract import Engine, Stage
-from recsys.pipelines.jobs.engines.process_pool import ProcessPool
-from recsys.pipelines.jobs.engines.ray_cluster import RayCluster
-from recsys.pipelines.jobs.engines.ray_connection import connected
-from recsys.pipelines.jobs.engines.shard_files import MadeFiles, kept
+from recsys.pipelines.index.encode import encode_corpus, shard_encoder
+from recsys.pipelines.jobs import ray_cluster
+from recsys.pipelines.jobs import ray_cluster as ray_connection
+from recsys.pipelines.jobs.engines import Engine, ProcessPool, Stage
+from recsys.pipelines.jobs.kept_results import MadeFiles, kept
+from recsys.pipelines.jobs.ray_cluster import RayCluster, connected
 from recsys.pipelines.ranking.train_ranker import TrainOptions, train_ranker
-from recsys.pipelines.studies.compare_encoders.embed import EmbedOptions, embed
+from recsys.pipelines.studies.embed import EmbedOptions, embed
 from recsys.store.artifacts import CORPUS, ENCODER, VECTOR_FILE, sha256
 from recsys.store.corpus import Corpus
 from recsys.store.generations import in_force

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import InputError
-from recsys.pipelines.jobs.engines.engine_contract import Result, Shards, Stage, Task
-from recsys.pipelines.jobs.engines.process_pool import ProcessPool
-from recsys.pipelines.jobs.engines.shard_files import NOTE, MadeFiles, ShardFiles, kept
+from recsys.pipelines.jobs.engines import ProcessPool, Result, Shards, Stage, Task
+from recsys.pipelines.jobs.kept_results import NOTE, MadeFiles, ShardFiles, kept
 
 WORDS = ["one", "two", "three"]
 

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from recsys.errors import InputError, NothingFound
-from recsys.pipelines.online.contract import Kind
-from recsys.pipelines.online.fetching.fetch_job import Desk, answered, fetch, unfinished
-from recsys.pipelines.online.fetching.fetch_plan import plan_of
-from recsys.pipelines.online.fetching.fetch_question import FetchQuestion
-from recsys.pipelines.online.fetching.fetch_record import read_record, record_path
+from recsys.pipelines.online.fetch import Desk, answered, fetch, unfinished
+from recsys.pipelines.online.fetch_plan import FetchQuestion, plan_of
+from recsys.pipelines.online.fetch_report import read_record, record_path
+from recsys.pipelines.online.sources import Kind
 from recsys.records import Reference
 from tests.online.memory_source import MemorySource, facts
 from tests.online.small_world import known_of, small_world

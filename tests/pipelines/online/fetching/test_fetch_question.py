@@ -3,9 +3,15 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recsys.pipelines.online.fetching.fetch_question import FetchQuestion, asked_of_draft
-from recsys.pipelines.online.fetching.search_phrases import MOST_SEARCHES, searches
-from recsys.pipelines.online.fetching.work_keys import cited_at, key_at, names_at
+from recsys.pipelines.online.fetch_plan import (
+    MOST_SEARCHES,
+    FetchQuestion,
+    asked_of_draft,
+    cited_at,
+    key_at,
+    names_at,
+    searches,
+)
 from recsys.records import Manuscript, Reference
 from tests.made_references import references, words
 

@@ -6,16 +6,17 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import InputError
-from recsys.pipelines.online.fetching.fetch_job import Desk, fetch
-from recsys.pipelines.online.fetching.fetch_library import (
+from recsys.pipelines.online.fetch import (
+    Desk,
+    fetch,
     fetch_library,
     library_plan,
     library_question,
+    update,
+    update_plan,
 )
-from recsys.pipelines.online.fetching.fetch_plan import plan_of
-from recsys.pipelines.online.fetching.fetch_question import FetchQuestion
-from recsys.pipelines.online.fetching.fetch_record import FetchRecord, read_record, record_path
-from recsys.pipelines.online.fetching.fetch_update import update, update_plan
+from recsys.pipelines.online.fetch_plan import FetchQuestion, plan_of
+from recsys.pipelines.online.fetch_report import FetchRecord, read_record, record_path
 from recsys.records import Reference
 from tests.online.memory_source import MemorySource, facts
 from tests.online.small_world import small_world

@@ -1,8 +1,8 @@
 from dataclasses import replace
 
-from recsys.pipelines.online.contract import Kind
-from recsys.pipelines.online.fetching.allowance import Allowance
-from recsys.pipelines.online.fetching.lookups import look_up
+from recsys.pipelines.online.fetch_plan import Allowance
+from recsys.pipelines.online.snowball import look_up
+from recsys.pipelines.online.sources import Kind
 from recsys.records import Reference
 from tests.online.memory_source import MemorySource, facts
 from tests.online.small_world import known_of, small_world

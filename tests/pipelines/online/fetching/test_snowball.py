@@ -3,11 +3,9 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.pipelines.online.contract import Kind
-from recsys.pipelines.online.fetching.allowance import Allowance, planned
-from recsys.pipelines.online.fetching.fetch_plan import plan_of
-from recsys.pipelines.online.fetching.fetch_question import FetchQuestion
-from recsys.pipelines.online.fetching.snowball import Snowball, snowball
+from recsys.pipelines.online.fetch_plan import Allowance, FetchQuestion, plan_of, planned
+from recsys.pipelines.online.snowball import Snowball, snowball
+from recsys.pipelines.online.sources import Kind
 from recsys.records import Reference
 from tests.online.memory_source import MemorySource, facts
 from tests.online.small_world import known_of, small_world

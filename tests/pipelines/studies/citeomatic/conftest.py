@@ -11,8 +11,11 @@ from recsys.app.cache import cache_folder
 from recsys.pipelines.index.build import BuildOptions, build
 from recsys.pipelines.studies.citeomatic.negatives import Mining
 from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
-from recsys.pipelines.studies.citeomatic.select_task import SelectOptions
-from recsys.pipelines.studies.citeomatic.train_nnselect import NNSelectOptions, train_nnselect
+from recsys.pipelines.studies.citeomatic.nnselect import (
+    NNSelectOptions,
+    SelectOptions,
+    train_nnselect,
+)
 from tests.pipelines.small_index import write_small_split
 from tests.pipelines.studies.citeomatic.many_words import papers_of_many_words
 

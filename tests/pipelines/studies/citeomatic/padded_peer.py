@@ -9,10 +9,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
-from recsys.pipelines.studies.citeomatic.bags import rows_of
 from recsys.pipelines.studies.citeomatic.negatives import Triplets, triplet_loss
-from recsys.pipelines.studies.citeomatic.select_task import SelectTask
-from recsys.pipelines.studies.citeomatic.towers import LEAST, NNSelect
+from recsys.pipelines.studies.citeomatic.nnselect import LEAST, NNSelect, SelectTask, rows_of
 from recsys.store.arrays import Ragged, Rows
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 from recsys.models.nnselect import FIELDS
-from recsys.pipelines.studies.citeomatic.bags import TokenBags
 from recsys.pipelines.studies.citeomatic.cross_fit import FoldVectors
-from recsys.pipelines.studies.citeomatic.rank_net import RankData
+from recsys.pipelines.studies.citeomatic.nnrank import RankData
+from recsys.pipelines.studies.citeomatic.nnselect import TokenBags
 from recsys.store.arrays import Ragged
 from recsys.store.graph import CitationGraph
 from tests.tiny import unit

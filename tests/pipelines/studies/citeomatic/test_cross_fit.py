@@ -9,7 +9,6 @@ import pytest
 from recsys.errors import ArtifactMissing
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.splits import read_split
-from recsys.pipelines.studies.citeomatic.bags import known_by, read_bags
 from recsys.pipelines.studies.citeomatic.cross_fit import (
     FOLDER,
     NO_QUERY,
@@ -19,9 +18,17 @@ from recsys.pipelines.studies.citeomatic.cross_fit import (
 )
 from recsys.pipelines.studies.citeomatic.negatives import Kind, Margins, Mining, Sampling
 from recsys.pipelines.studies.citeomatic.network_training import Checkpoint, train
-from recsys.pipelines.studies.citeomatic.select_task import SelectOptions, SelectTask, facts_of
-from recsys.pipelines.studies.citeomatic.towers import Penalty, embed
-from recsys.pipelines.studies.citeomatic.train_nnselect import NNSelectOptions, train_nnselect
+from recsys.pipelines.studies.citeomatic.nnselect import (
+    NNSelectOptions,
+    Penalty,
+    SelectOptions,
+    SelectTask,
+    embed,
+    facts_of,
+    known_by,
+    read_bags,
+    train_nnselect,
+)
 from recsys.store.artifacts import NNSELECT
 from recsys.store.generations import in_force
 from tests.pipelines.studies.citeomatic.conftest import SELECT, Wordy

@@ -10,7 +10,6 @@ import torch
 from torch import Tensor, nn
 
 from recsys.pipelines.evaluation.splits import read_split
-from recsys.pipelines.studies.citeomatic.bags import known_by, read_bags
 from recsys.pipelines.studies.citeomatic.negatives import Kind, Mining, Sampling, Triplets
 from recsys.pipelines.studies.citeomatic.network_training import (
     Checkpoint,
@@ -21,7 +20,12 @@ from recsys.pipelines.studies.citeomatic.network_training import (
     one_thread,
     train,
 )
-from recsys.pipelines.studies.citeomatic.select_task import SelectOptions, SelectTask
+from recsys.pipelines.studies.citeomatic.nnselect import (
+    SelectOptions,
+    SelectTask,
+    known_by,
+    read_bags,
+)
 from recsys.store.collection import Collection
 from tests.pipelines.small_index import open_small_collection, write_small_index, write_small_split
 from tests.pipelines.studies.citeomatic.many_words import papers_of_many_words

@@ -12,6 +12,7 @@ from recsys.eval.run_figures import Assessment
 from recsys.eval.trec import read_run
 from recsys.pipelines.studies.citeomatic.negatives import Kind
 from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
+from recsys.pipelines.studies.citeomatic.nnrank import NNRankOptions
 from recsys.pipelines.studies.citeomatic.nnrank_ablations import (
     FULL,
     AblationOptions,
@@ -20,7 +21,6 @@ from recsys.pipelines.studies.citeomatic.nnrank_ablations import (
     table_json,
     variants,
 )
-from recsys.pipelines.studies.citeomatic.train_nnrank import NNRankOptions
 from tests.pipelines.studies.citeomatic.conftest import Wordy
 
 RANKER = NNRankOptions(loop=LoopOptions(epochs=2, batch=64, rate=0.01, device="cpu"))

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recsys.pipelines.studies.citeomatic.parameters import Choice, Parameters
-from recsys.pipelines.studies.citeomatic.tune_networks import Search, TuneOptions
+from recsys.pipelines.studies.citeomatic.tuning import Choice, Parameters, Search, TuneOptions
 
 SPACE = (
     Choice("width", "a width", tuple(range(0, 200, 10))),

@@ -7,7 +7,9 @@ import pytest
 
 from recsys.errors import InputError
 from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
-from recsys.pipelines.studies.citeomatic.parameters import (
+from recsys.pipelines.studies.citeomatic.nnrank import NNRankOptions
+from recsys.pipelines.studies.citeomatic.nnselect import NNSelectOptions
+from recsys.pipelines.studies.citeomatic.tuning import (
     SPACE,
     Model,
     rank_options,
@@ -18,8 +20,6 @@ from recsys.pipelines.studies.citeomatic.parameters import (
     with_select,
     write_parameters,
 )
-from recsys.pipelines.studies.citeomatic.train_nnrank import NNRankOptions
-from recsys.pipelines.studies.citeomatic.train_nnselect import NNSelectOptions
 
 VALUES = {"rate": 0.1, "l1": 1e-3, "l2": 1e-4, "dropout": 0.35, "gamma": 0.5, "dim": 175.0}
 

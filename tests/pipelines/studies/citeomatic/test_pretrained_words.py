@@ -8,8 +8,7 @@ import pytest
 import torch
 
 from recsys.errors import InputError
-from recsys.pipelines.studies.citeomatic.towers import NNSelect
-from recsys.pipelines.studies.citeomatic.train_nnselect import read_word_vectors
+from recsys.pipelines.studies.citeomatic.nnselect import NNSelect, read_word_vectors
 from recsys.store.arrays import SortedStrings
 
 WORDS = SortedStrings.build(["ash", "birch", "elm"])

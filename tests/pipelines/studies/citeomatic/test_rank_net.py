@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from recsys.models.nnrank import RankShape
 from recsys.models.nnselect import FIELDS
-from recsys.pipelines.studies.citeomatic.bags import TokenBags
 from recsys.pipelines.studies.citeomatic.negatives import triplet_loss
-from recsys.pipelines.studies.citeomatic.rank_net import (
+from recsys.pipelines.studies.citeomatic.nnrank import (
     Batcher,
     RankBatch,
     RankData,
@@ -22,7 +21,7 @@ from recsys.pipelines.studies.citeomatic.rank_net import (
     SharedWords,
     rarity,
 )
-from recsys.pipelines.studies.citeomatic.towers import Penalty
+from recsys.pipelines.studies.citeomatic.nnselect import Penalty, TokenBags
 from recsys.store.arrays import Ragged, Rows
 from tests.pipelines.studies.citeomatic.small_bags import PAPERS, random_data
 from tests.rows import each_row

@@ -17,11 +17,11 @@ from recsys.models.nnselect import NNSelectModel
 from recsys.pipelines.evaluation.batch import BatchOptions, run_batch
 from recsys.pipelines.evaluation.evaluate import EvaluateOptions, evaluate
 from recsys.pipelines.evaluation.splits import read_split
-from recsys.pipelines.jobs.engines.process_pool import ProcessPool
+from recsys.pipelines.jobs.engines import ProcessPool
 from recsys.pipelines.ranking.train_ranker import TrainOptions, TrainReport, train_ranker
 from recsys.pipelines.ranking.training_table import Posing, collect
 from recsys.pipelines.studies.citeomatic.cross_fit import FOLDER, unseen_views
-from recsys.pipelines.studies.citeomatic.train_nnselect import train_nnselect
+from recsys.pipelines.studies.citeomatic.nnselect import train_nnselect
 from recsys.progress import silent
 from recsys.query.query import draft_of
 from recsys.ranking.features import feature_names, read_nnselect

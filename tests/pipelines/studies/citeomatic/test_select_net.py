@@ -7,14 +7,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from recsys.pipelines.studies.citeomatic.bags import (
+from recsys.pipelines.studies.citeomatic.nnselect import (
+    NNSelect,
+    Penalty,
     TokenBags,
     distinct_words,
     drop_words,
+    embed,
     rows_of,
     to_torch,
+    word_bags,
 )
-from recsys.pipelines.studies.citeomatic.towers import NNSelect, Penalty, embed, word_bags
 from tests.pipelines.studies.citeomatic.gradients import gradients_are_right
 from tests.pipelines.studies.citeomatic.padded_peer import PaddedNNSelect, padded
 from tests.pipelines.studies.citeomatic.small_bags import PAPERS, SIZES, random_bags

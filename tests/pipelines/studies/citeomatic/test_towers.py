@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from recsys.pipelines.studies.citeomatic.towers import MagDirBag, Penalty, codes_of
+from recsys.pipelines.studies.citeomatic.nnselect import MagDirBag, Penalty, codes_of
 from tests.pipelines.studies.citeomatic.gradients import gradients_are_right
 
 SIZE, DIM = 6, 3

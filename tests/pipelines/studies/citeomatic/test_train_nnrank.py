@@ -13,20 +13,17 @@ from recsys.models.nnrank import KIND, SCHEMA, NNRank, NNRankCorpus, RankShape
 from recsys.models.nnselect import select
 from recsys.pipelines.studies.citeomatic.negatives import Kind
 from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
-from recsys.pipelines.studies.citeomatic.rank_task import (
+from recsys.pipelines.studies.citeomatic.nnrank import (
+    NNRankOptions,
+    NNRankReport,
+    RankMaterial,
     RankOptions,
     RankTask,
     Shortlists,
     score_all,
-)
-from recsys.pipelines.studies.citeomatic.select_task import Dev
-from recsys.pipelines.studies.citeomatic.train_nnrank import (
-    NNRankOptions,
-    NNRankReport,
-    RankMaterial,
     train_nnrank,
 )
-from recsys.pipelines.studies.citeomatic.train_nnselect import train_nnselect
+from recsys.pipelines.studies.citeomatic.nnselect import Dev, train_nnselect
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import NNSELECT, load_manifest, nnrank_folder, verify
 from recsys.store.generations import in_force
@@ -183,7 +180,7 @@ def test_the_papers_own_way_learns_from_cosines_that_were_seen(material: RankMat
 
 
 def test_training_learns(material: RankMaterial, tmp_path: Path) -> None:
-    from recsys.pipelines.studies.citeomatic.train_nnrank import fit
+    from recsys.pipelines.studies.citeomatic.nnrank import fit
 
     options = replace(OPTIONS, model=RankOptions(shape=RankShape(separate=True)))
     task, history = fit(material, options, tmp_path / "checkpoint")

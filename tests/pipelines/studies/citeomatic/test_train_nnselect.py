@@ -13,13 +13,14 @@ from recsys.indexes.opening import open_collection
 from recsys.models.encoder import SeenQueries
 from recsys.models.nnselect import KIND, SCHEMA, NNSelectModel
 from recsys.pipelines.evaluation.splits import read_split
-from recsys.pipelines.studies.citeomatic.bags import known_by, read_bags
 from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
-from recsys.pipelines.studies.citeomatic.select_task import SelectOptions
-from recsys.pipelines.studies.citeomatic.train_nnselect import (
+from recsys.pipelines.studies.citeomatic.nnselect import (
     CHECKPOINT,
     NNSelectOptions,
     NNSelectReport,
+    SelectOptions,
+    known_by,
+    read_bags,
     train_nnselect,
 )
 from recsys.progress import Progress, silent

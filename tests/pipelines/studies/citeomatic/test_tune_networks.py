@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import ArtifactMissing, InputError, MissingExtraError
-from recsys.pipelines.studies.citeomatic.parameters import (
+from recsys.pipelines.studies.citeomatic.nnselect import NNSelectOptions, train_nnselect
+from recsys.pipelines.studies.citeomatic.tuning import (
     Model,
+    TuneOptions,
     read_parameters,
+    tune,
     usual,
     with_select,
 )
-from recsys.pipelines.studies.citeomatic.train_nnselect import NNSelectOptions, train_nnselect
-from recsys.pipelines.studies.citeomatic.tune_networks import TuneOptions, tune
 from recsys.store.generations import in_force
 from tests.pipelines.studies.citeomatic.conftest import Wordy
 

@@ -8,11 +8,10 @@ import pytest
 
 from recsys.errors import InputError
 from recsys.eval.report.page import FORMATS
-from recsys.eval.studies.clicks.coverage import Design
-from recsys.eval.studies.clicks.estimation import METHODS
-from recsys.eval.studies.clicks.recovery import Study
+from recsys.eval.studies.clicks.estimators import Options
+from recsys.eval.studies.clicks.propensities import METHODS
 from recsys.eval.studies.clicks.simulation import CLICK_MODELS
-from recsys.eval.studies.clicks.weighting import Options
+from recsys.eval.studies.clicks.studies import Design, Study
 from recsys.pipelines.studies.clicks.click_study import (
     CAP,
     COVERAGE,
@@ -20,12 +19,12 @@ from recsys.pipelines.studies.clicks.click_study import (
     RECOVERY,
     STUDIES,
     ClickStudy,
+    LearningOptions,
     StudyOptions,
     sized,
     study_clicks,
     study_page,
 )
-from recsys.pipelines.studies.clicks.learning_study import LearningOptions
 from recsys.store.collection import Collection
 from tests.eval.page_tags import tags_of
 from tests.pipelines.studies.clicks.related_papers import related_collection

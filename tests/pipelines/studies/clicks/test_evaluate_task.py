@@ -11,6 +11,7 @@ import pytest
 from recsys.errors import InputError
 from recsys.eval.measures import Doubles
 from recsys.eval.studies.clicks.click_log import ClickLog, Impression
+from recsys.eval.studies.clicks.estimators import Options
 from recsys.eval.studies.clicks.propensities import Propensities
 from recsys.eval.studies.clicks.recommendation_task import (
     RecommendationTask,
@@ -18,7 +19,6 @@ from recsys.eval.studies.clicks.recommendation_task import (
     read_task,
     write_task,
 )
-from recsys.eval.studies.clicks.weighting import Options
 from recsys.formats.embeddings import Embeddings, read_embeddings, write_embeddings
 from recsys.pipelines.studies.clicks.click_features import features
 from recsys.pipelines.studies.clicks.evaluate_task import (

@@ -7,18 +7,18 @@ import numpy as np
 import pytest
 
 from recsys.errors import InputError
-from recsys.eval.studies.clicks.learned_rankers import NAIVE, LearningStudy, System, graded_ndcg
 from recsys.eval.studies.clicks.recommendation_task import RelatedPaper
 from recsys.eval.studies.clicks.simulation import World
+from recsys.eval.studies.clicks.studies import NAIVE, LearningStudy, System, graded_ndcg
 from recsys.formats.embeddings import Embeddings
-from recsys.pipelines.studies.clicks.corpus_world import PRODUCTION, CorpusWorld
-from recsys.pipelines.studies.clicks.learning_study import (
+from recsys.pipelines.studies.clicks.click_study import (
     EXPERIMENTS,
     RELEVANCE,
     TRUE,
     LearningOptions,
     study_learning,
 )
+from recsys.pipelines.studies.clicks.corpus_world import PRODUCTION, CorpusWorld
 from recsys.pipelines.studies.clicks.rankers import BASELINES, LEARNERS
 from tests.rows import each_row
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from recsys.eval.report.page import FORMATS, Page
-from recsys.eval.studies.clicks.clicked_places import MEASURES
+from recsys.eval.studies.clicks.estimators import MEASURES
 from recsys.eval.studies.clicks.propensities import Propensities
 from recsys.pipelines.studies.clicks.evaluate_task import (
     Coverage,

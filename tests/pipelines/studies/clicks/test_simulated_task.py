@@ -9,22 +9,23 @@ import numpy as np
 import pytest
 
 from recsys.errors import InputError
-from recsys.eval.studies.clicks.click_files import read_clicks
-from recsys.eval.studies.clicks.click_log import NOTHING, ClickLog, Impression
+from recsys.eval.studies.clicks.click_log import NOTHING, ClickLog, Impression, read_clicks
+from recsys.eval.studies.clicks.estimators import Options
 from recsys.eval.studies.clicks.propensities import read_propensities
 from recsys.eval.studies.clicks.recommendation_task import RecommendationTask, read_task
-from recsys.eval.studies.clicks.weighting import Options
 from recsys.formats.embeddings import read_embeddings
 from recsys.pipelines.studies.clicks.click_features import PER_POSITION
-from recsys.pipelines.studies.clicks.corpus_world import PRODUCTION, RANKERS, WorldOptions
-from recsys.pipelines.studies.clicks.evaluate_task import TaskOptions, evaluate_task
-from recsys.pipelines.studies.clicks.simulated_task import (
+from recsys.pipelines.studies.clicks.corpus_world import (
     CLICKS,
     EMBEDDINGS,
+    PRODUCTION,
+    RANKERS,
     TRUTH,
     SimulationOptions,
+    WorldOptions,
     simulate_task,
 )
+from recsys.pipelines.studies.clicks.evaluate_task import TaskOptions, evaluate_task
 from recsys.store.collection import Collection
 from tests.pipelines.studies.clicks.related_papers import CUT, related_collection, related_papers
 

@@ -3,8 +3,12 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.bodies.gap_signs import asks_for_citation, is_gap_key, split_keys
-from recsys.formats.bodies.printed_citations import printed_citations
+from recsys.formats.bodies.printed_citations import (
+    asks_for_citation,
+    is_gap_key,
+    printed_citations,
+    split_keys,
+)
 from tests.rows import each_row
 
 GAPS = (

@@ -1,11 +1,13 @@
 """Markdown drafts as sentences with their places."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.drafts.markdown_draft import parse, read_text
+from recsys.formats.drafts.markdown_draft import parse
+from recsys.passages import Sentence
 from tests.rows import each_row
 
 PAPER = """---
@@ -52,8 +54,12 @@ As Fig. @fig-x and \\@ref(fig:y) show, see \\citep{lx}. my@mail.org is here. {{c
 """
 
 
+def sentences(text: str) -> Sequence[Sentence]:
+    return parse(text.encode(), Path("a.md")).body(()).sentences
+
+
 def test_a_draft_is_read_sentence_by_sentence() -> None:
-    found = parse(PAPER.encode(), Path("a.md")).body(()).sentences
+    found = sentences(PAPER)
     assert [(each.section, each.text, each.cited) for each in found] == [
         ("Introduction", "We follow here.", ("quill2019",)),
         ("Introduction", "As shown in, it holds.", ("a", "b", "c", "d")),
@@ -78,7 +84,7 @@ def test_a_draft_is_read_sentence_by_sentence() -> None:
 
 @each_row("line_end", ["\n", "\r\n"])
 def test_the_file_reads_at_a_span_as_the_mark_does(line_end: str) -> None:
-    found = parse(PAPER.replace("\n", line_end).encode(), Path("a.md")).body(()).sentences
+    found = sentences(PAPER.replace("\n", line_end))
     lines = PAPER.split("\n")
     marks = [mark for each in found for mark in each.marks]
     assert len(marks) == 17
@@ -95,14 +101,14 @@ def test_the_file_reads_at_a_span_as_the_mark_does(line_end: str) -> None:
 )
 def test_broken_drafts_are_read_too(at: int, length: int, instead: str) -> None:
     text = PAPER[:at] + instead + PAPER[at + length :]
-    for sentence in read_text(text).sentences:
+    for sentence in sentences(text):
         assert all(0 <= mark.at <= len(sentence.text) for mark in sentence.marks)
 
 
 @each_row("part", ["[", "[@", "`", "^[", "<a ", "![", "$", "**", "> ", "- ", "|", "\\", "~~~\n"])
 def test_what_never_closes_takes_no_time(part: str) -> None:
-    read_text("Start. " + part * 3000)
+    sentences("Start. " + part * 3000)
 
 
 def test_a_very_long_line_is_read() -> None:
-    assert len(read_text("It is so [@a]. " * 2000).sentences) == 2000
+    assert len(sentences("It is so [@a]. " * 2000)) == 2000

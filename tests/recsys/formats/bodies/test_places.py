@@ -3,36 +3,25 @@
 import pytest
 
 from recsys.errors import InputError
-from recsys.formats.bodies.places import passage_of, sentence_at
+from recsys.formats.bodies.running_text import passage_of, sentence_at
 from recsys.formats.drafts.plain import PlainDraft
 from tests.rows import each_row
 
 TEXT = "A title\n\nFirst sentence here. Second one\ngoes on [3].\n\n\nThird one."
 
 
-@each_row(
-    ("line", "column", "begins"),
-    [(3, None, "First"), (3, 3, "First"), (3, 25, "Second"), (4, None, "Second"), (7, 1, "Third")],
-)
-def test_the_sentence_at_a_place(line: int, column: int | None, begins: str) -> None:
-    assert sentence_at(PlainDraft(TEXT).body(()), line, column).text.startswith(begins)
+@each_row(("line", "begins"), [(3, "First"), (4, "Second"), (7, "Third")])
+def test_the_sentence_on_a_line(line: int, begins: str) -> None:
+    assert sentence_at(PlainDraft(TEXT).body(()), line).text.startswith(begins)
 
 
 @each_row(
-    ("line", "column", "file", "says"),
-    [
-        (99, None, "", "ends on line 7"),
-        (5, None, "", "nearest one begins on line 3"),
-        (0, None, "", "count from 1"),
-        (3, 0, "", "count from 1"),
-        (4, 500, "", "nearest one"),
-        (3, None, "b.tex", "b.tex"),
-    ],
+    ("line", "says"),
+    [(99, "ends on line 7"), (5, "nearest one begins on line 3"), (0, "count from 1")],
 )
-def test_a_place_without_sentence(line: int, column: int | None, file: str, says: str) -> None:
-    with pytest.raises(InputError) as error:
-        sentence_at(PlainDraft(TEXT).body(()), line, column, file)
-    assert says in str(error.value)
+def test_a_line_without_sentence(line: int, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        sentence_at(PlainDraft(TEXT).body(()), line)
 
 
 @each_row(

@@ -3,9 +3,9 @@ import time
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recsys.formats.bodies.gap_signs import Sign
 from recsys.formats.bodies.printed_citations import (
     CitedList,
+    Sign,
     apart,
     cited_list,
     printed_citations,

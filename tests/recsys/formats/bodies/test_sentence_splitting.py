@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.bodies.sentence_splitting import may_end, sentence_spans, sentences
+from recsys.formats.bodies.running_text import may_end, sentence_spans, sentences
 from tests.rows import each_row
 
 WHOLE = (

@@ -5,7 +5,7 @@ import pytest
 
 from recsys.errors import DraftError
 from recsys.formats.drafts.draft_formats import parse_manuscript
-from recsys.formats.drafts.markdown_draft import notebook_text, read_notebook
+from recsys.formats.drafts.markdown_draft import read_notebook
 from tests.rows import each_row
 
 
@@ -36,13 +36,19 @@ def test_front_matter_stands_in_a_raw_cell() -> None:
 
 
 def test_notebooks_of_old_versions_are_read() -> None:
-    sheet = {"cells": [{"cell_type": "heading", "source": ["Walls"]}, cell("markdown", "Moss.")]}
-    assert notebook_text(json.dumps({"worksheets": [sheet]}).encode(), "x") == "# Walls\n\nMoss."
+    sheet = {
+        "cells": [
+            {"cell_type": "heading", "source": ["Walls"]},
+            cell("markdown", "Moss grows on old walls."),
+        ]
+    }
+    found = read_notebook(json.dumps({"worksheets": [sheet]}).encode(), Path("a.ipynb"))
+    assert (found.title, found.abstract) == ("Walls", "Moss grows on old walls.")
 
 
 def test_what_is_no_cell_is_passed_over() -> None:
     raw = notebook(7, None, cell("markdown", [3, "# Walls"]), cell("markdown", None), {"source": 1})
-    assert notebook_text(raw, "x").strip() == "# Walls"
+    assert read_notebook(raw, Path("a.ipynb")).title == "Walls"
 
 
 def test_a_notebook_is_told_by_its_content() -> None:
@@ -53,7 +59,7 @@ def test_a_notebook_is_told_by_its_content() -> None:
 @each_row("raw", [b"[]", b"{", b"7", b'{"cells": ' + b"[" * 100_000])
 def test_what_is_no_notebook_is_refused(raw: bytes) -> None:
     with pytest.raises(DraftError, match=r"is no notebook|nested too deeply"):
-        notebook_text(raw, "a.ipynb")
+        read_notebook(raw, Path("a.ipynb"))
 
 
 def test_bracketed_citations_without_a_bibliography_are_told() -> None:

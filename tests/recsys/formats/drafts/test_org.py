@@ -2,7 +2,7 @@ from pathlib import Path
 
 from recsys.formats.drafts.draft_files import bundle_of
 from recsys.formats.drafts.draft_formats import parse_manuscript
-from recsys.formats.drafts.org import citation_keys, read, stripped
+from recsys.formats.drafts.org_typst import org_keys, org_text, read_org
 from recsys.records import Manuscript
 from tests.rows import each_row
 
@@ -11,7 +11,7 @@ BIB = b"@misc{a, title={A}}\n@misc{b, title={B}}\n@misc{c, title={C}}"
 
 def org(text: str) -> Manuscript:
     files = {"paper.org": text.encode(), "refs.bib": BIB}
-    return read(files["paper.org"], Path("paper.org"), bundle_of("paper.org", files))
+    return read_org(files["paper.org"], Path("paper.org"), bundle_of("paper.org", files))
 
 
 @each_row(
@@ -27,7 +27,7 @@ def org(text: str) -> Manuscript:
     ],
 )
 def test_keys_are_cited_as_org_cite_and_org_ref_have_it(text: str, keys: tuple[str, ...]) -> None:
-    assert citation_keys(text) == keys
+    assert org_keys(text) == keys
 
 
 @each_row(
@@ -41,7 +41,7 @@ def test_keys_are_cited_as_org_cite_and_org_ref_have_it(text: str, keys: tuple[s
     ],
 )
 def test_markup_goes_and_words_stay(text: str, shown: str) -> None:
-    assert stripped(text) == shown
+    assert org_text(text) == shown
 
 
 def test_what_is_no_text_is_passed_over() -> None:

@@ -2,7 +2,7 @@ from pathlib import Path
 
 from recsys.formats.drafts.draft_files import bundle_of
 from recsys.formats.drafts.draft_formats import parse_manuscript
-from recsys.formats.drafts.typst import read, stripped, value_at
+from recsys.formats.drafts.org_typst import read_typst, typst_text, value_at
 from recsys.records import Manuscript
 from tests.rows import each_row
 
@@ -11,7 +11,7 @@ BIB = b"@misc{a, title={A}}\n@misc{b-2, title={B}}\n@misc{c, title={C}}"
 
 def typst(text: str) -> Manuscript:
     files = {"paper.typ": text.encode(), "refs.bib": BIB}
-    return read(files["paper.typ"], Path("paper.typ"), bundle_of("paper.typ", files))
+    return read_typst(files["paper.typ"], Path("paper.typ"), bundle_of("paper.typ", files))
 
 
 @each_row(
@@ -79,7 +79,7 @@ def test_an_abstract_is_an_argument_or_a_section() -> None:
     ],
 )
 def test_markup_goes_and_words_stay(text: str, shown: str) -> None:
-    assert stripped(text) == shown
+    assert typst_text(text) == shown
 
 
 def test_brackets_in_strings_and_escapes_do_not_count() -> None:

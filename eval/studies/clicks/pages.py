@@ -1,0 +1,534 @@
+"""The reports on clicks: propensities of a log's positions, systems judged by it, and studies."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from recsys.eval.measures import Interval
+from recsys.eval.report.evaluation_pictures import wilson
+from recsys.eval.report.page import Page, Picture, Section
+from recsys.eval.report.system_tables import interval_cell
+from recsys.eval.report.tables import Cell, Table, cells
+from recsys.eval.studies.clicks.click_evaluation import DISPLAY, ClickEvaluation
+from recsys.eval.studies.clicks.click_log import ClickLog
+from recsys.eval.studies.clicks.click_pictures import (
+    Dot,
+    bands,
+    calibration,
+    dots,
+    propensity_curves,
+)
+from recsys.eval.studies.clicks.estimators import (
+    DOUBLY_ROBUST,
+    MEASURES,
+    NAIVE,
+    SNIPS,
+    only_clicked,
+)
+from recsys.eval.studies.clicks.propensities import Propensities
+from recsys.eval.studies.clicks.studies import CoverageRow, LearningStudy, Recovered
+
+PROPENSITIES = "recsys.propensities/1"
+CURVE = "propensity-curve"
+CURVE_CAPTION = (
+    "How likely a reader examines each position, relative to the first one; vertical lines: 95 % "
+    "bootstrap intervals."
+)
+ONLY_CLICKED = (
+    "Every list of the log has a click, so that those without were probably left out: then the "
+    "estimate is off, the more the higher the chance of a click is."
+)
+
+
+def propensity_page(
+    propensities: Propensities,
+    log: ClickLog,
+    facts: Mapping[str, str],
+    *,
+    truth: Propensities | None = None,
+) -> Page:
+    """Show an estimate with its intervals, beside the truth where that is known.
+
+    Raises:
+        InputError: the truth has fewer positions than the estimate.
+    """
+    columns = np.arange(len(propensities))
+    values = {"propensity": propensities.values, "low": propensities.low, "high": propensities.high}
+    true = None
+    if truth is not None:
+        true = values["truth"] = truth.at(columns) / truth.values[0]
+    known = {name: column.tolist() for name, column in values.items() if column is not None}
+    rows: list[dict[str, Any]] = [
+        {"position": position} | dict(zip(known, row, strict=True))
+        for position, row in enumerate(zip(*known.values(), strict=True), 1)
+    ]
+    notes = (ONLY_CLICKED,) if only_clicked(log) else ()
+    clicks = int(log.clicked.sum())
+    return Page(
+        title="Propensities of positions",
+        lead=f"{len(rows)} positions, estimated by {propensities.method} from {len(log):,} "
+        f"impressions with {clicks:,} clicks.",
+        sections=(
+            Section(
+                "propensities",
+                "Propensities",
+                "A click at a position where readers rarely look stands for those who did not.",
+                (_propensity_table(rows, notes),),
+                (CURVE,),
+            ),
+        ),
+        facts=tuple(facts.items()),
+        schema=PROPENSITIES,
+        figures={
+            "method": propensities.method,
+            "impressions": len(log),
+            "clicks": clicks,
+            "notes": notes,
+            "positions": rows,
+        },
+        draw=lambda: {CURVE: Picture(propensity_curves([propensities], true), CURVE_CAPTION)},
+    )
+
+
+def _propensity_table(rows: Sequence[Mapping[str, Any]], notes: Sequence[str]) -> Table:
+    header = ["position", "propensity", "weight"]
+    note = ["With 95 % bootstrap intervals. A click weighs 1 / propensity."]
+    errors = [row["propensity"] / row["truth"] - 1 for row in rows if "truth" in row]
+    if errors:
+        header += ["truth", "error"]
+        note.append(f"The largest relative error is {100 * max(map(abs, errors)):.1f} %.")
+    body = []
+    for place, row in enumerate(rows):
+        value = row["propensity"]
+        figure = Cell(f"{value:.3f}")
+        if "low" in row:
+            figure = interval_cell(Interval(value, row["low"], row["high"]))
+        line = [Cell(str(row["position"])), figure, Cell(f"{1 / value:.2f}")]
+        if errors:
+            line += cells(f"{row['truth']:.3f}", f"{100 * errors[place]:+.1f} %")
+        body.append(tuple(line))
+    caption = "Propensity of each position, relative to the first one."
+    return Table("propensities", caption, tuple(header), tuple(body), 1, " ".join([*note, *notes]))
+
+
+SCHEMA = "recsys.click-evaluation/1"
+CONTRASTED = (NAIVE, SNIPS, DOUBLY_ROBUST)
+"""Estimators that stand for the others in pictures and differences."""
+DEPTHS = (1, 2, 3, 5, 10, 20, 50, 100)
+ESTIMATES, PRECISION, RECALL, CALIBRATION = "estimates", "precision", "recall", "calibration"
+
+
+def evaluation_page(evaluation: ClickEvaluation, facts: Mapping[str, str]) -> Page:
+    """Show systems by every measure and estimator, and how they differ from what was shown."""
+    first = next(iter(evaluation.systems.values()))
+    sections = (
+        _measures(evaluation),
+        _differences(evaluation),
+        _curves(evaluation),
+        _calibration(evaluation),
+    )
+    return Page(
+        title="Rankings judged by clicks",
+        lead=f"{len(evaluation.systems)} systems, judged by {first.clicks:,} clicks on "
+        f"{first.impressions:,} lists; propensities of {len(evaluation.propensities)} positions: "
+        f"{evaluation.propensities.method}.",
+        sections=tuple(each for each in sections if each.tables),
+        facts=tuple(facts.items()),
+        schema=SCHEMA,
+        figures={**asdict(evaluation), "propensities": evaluation.propensities.values.tolist()},
+        draw=lambda: _drawn(evaluation),
+    )
+
+
+def _measures(evaluation: ClickEvaluation) -> Section:
+    header = ("system", "estimator", *MEASURES, "effective clicks")
+    rows = tuple(
+        (
+            *cells(name, estimator),
+            *map(interval_cell, figures.values()),
+            Cell(f"{each.effective[estimator]:,.0f}" if estimator in each.effective else ""),
+        )
+        for name, each in evaluation.systems.items()
+        for estimator, figures in each.figures.items()
+        if any(figure is not None for figure in figures.values())
+    )
+    caption = "Every system by every measure, estimated in every way that the log allows."
+    notes = (
+        "With 95 % bootstrap intervals. SNIPS is what SciDocs calls adjusted: the mean over "
+        "clicks, each weighted by 1 / propensity. IPS is a sum per list that was shown, and may be "
+        "above 1. Effective clicks: how many equal weights would vary as little."
+    )
+    text = "Clicks as they are (naive) favour what was shown on top; the other estimators do not."
+    table = Table("measures", caption, header, rows, 2, notes)
+    return Section("measures", "Measures", text, (table,), (ESTIMATES, CURVE))
+
+
+def _differences(evaluation: ClickEvaluation) -> Section:
+    rows = tuple(
+        (
+            *cells(name, estimator),
+            *(interval_cell(figure, signed=True) for figure in each.figures[estimator].values()),
+        )
+        for name, each in evaluation.differences.items()
+        for estimator in CONTRASTED
+        if any(figure is not None for figure in each.figures[estimator].values())
+    )
+    table = Table(
+        "differences",
+        "Each run minus the display order.",
+        ("system", "estimator", *MEASURES),
+        rows,
+        2,
+        "With 95 % bootstrap intervals of the difference, over the same samples for both.",
+    )
+    text = "Is a run better than what was shown, and would clicks as they are have told?"
+    return Section("differences", "Differences", text, (table,) if rows else ())
+
+
+def _curves(evaluation: ClickEvaluation) -> Section:
+    first = next(iter(evaluation.curves.values()))
+    depths = [place for place, depth in enumerate(first.at) if depth in DEPTHS]
+    header = ("system", "", *(f"{first.at[place]:g}" for place in depths))
+    rows = tuple(
+        (
+            *cells(name, what),
+            *(
+                interval_cell(Interval(band.value[place], band.low[place], band.high[place]))
+                for place in depths
+            ),
+        )
+        for name, curve in evaluation.curves.items()
+        for what, band in (("precision", curve.precision), ("recall", curve.recall))
+        if band is not None
+    )
+    table = Table(
+        "depths",
+        "Precision and recall of the first papers of each list.",
+        header,
+        rows,
+        2,
+        "Corrected for position by 1 / propensity, with 95 % bootstrap intervals. Precision is "
+        "unknown where every list of the log has a click.",
+    )
+    text = "How much is relevant among the first papers, and how much of what is relevant is there."
+    return Section("depth", "Precision and recall", text, (table,), (PRECISION, RECALL))
+
+
+def _calibration(evaluation: ClickEvaluation) -> Section:
+    tables = tuple(
+        Table(
+            f"calibration-{number}",
+            f"{name}: predicted relevance, and relevance by clicks.",
+            ("bin", "papers", "predicted", "clicked", "relevant"),
+            tuple(
+                (
+                    *cells(place, f"{b.count:,}", f"{b.predicted:.3f}", f"{b.clicked:.3f}"),
+                    interval_cell(b.relevant),
+                )
+                for place, b in enumerate(bins, 1)
+            ),
+            1,
+            "Relevant: clicks corrected for position, with 95 % bootstrap intervals.",
+        )
+        for number, (name, bins) in enumerate(evaluation.calibration.items(), 1)
+    )
+    text = "A predicted relevance is honest when it is the chance of a click at position 1."
+    return Section("calibration", "Calibration", text, tables, (CALIBRATION,))
+
+
+def _drawn(evaluation: ClickEvaluation) -> dict[str, Picture]:
+    ndcg = [
+        Dot(name, estimator, figure.value, figure.low, figure.high)
+        for name, each in evaluation.systems.items()
+        for estimator in CONTRASTED
+        if (figure := each.figures[estimator]["nDCG"]) is not None
+    ]
+    drawn = {
+        ESTIMATES: Picture(
+            dots("nDCG by clicks", ndcg, xlabel="nDCG"),
+            "nDCG by clicks as they are, and corrected for position in two ways; lines: 95 % "
+            "bootstrap intervals.",
+        ),
+        CURVE: Picture(propensity_curves([evaluation.propensities]), CURVE_CAPTION),
+        RECALL: Picture(
+            bands(
+                "Recall of the first k papers",
+                {name: (each.at, each.recall) for name, each in evaluation.curves.items()},
+                xlabel="k",
+                ylabel="recall@k",
+            ),
+            "Share of what is relevant among the first k papers; bands: 95 % bootstrap intervals.",
+        ),
+    }
+    precise = {
+        name: (each.recall.value, each.precision)
+        for name, each in evaluation.curves.items()
+        if each.precision is not None
+    }
+    if precise:
+        drawn[PRECISION] = Picture(
+            bands("Precision over recall", precise, xlabel="recall", ylabel="precision"),
+            "Precision over recall of the first 1, 2, ... papers; bands: 95 % bootstrap intervals.",
+        )
+    if evaluation.calibration:
+        drawn[CALIBRATION] = Picture(
+            calibration(
+                {name: evaluation.calibration.get(name, ()) for name in evaluation.systems}
+            ),
+            "Relevance by clicks, corrected for position, over what was predicted, with 95 % "
+            "intervals; thin lines: the share of clicks as they are.",
+        )
+    return drawn
+
+
+_RECOVERY_CAPTION = (
+    "Propensities found by each method where readers click by the {} model; dashed: the truth; "
+    "vertical lines: 95 % bootstrap intervals."
+)
+
+
+def recovery_section(recovered: Sequence[Recovered]) -> Section:
+    """Show how far each method is off, for every click model."""
+    rows = tuple(
+        cells(
+            each.model,
+            each.estimate.method,
+            f"{each.estimate.impressions:,}",
+            f"{100 * each.mean_error:.1f} %",
+            f"{100 * each.max_error:.1f} %",
+            f"{100 * each.covered:.0f} %",
+        )
+        for each in recovered
+    )
+    header = ("click model", "method", "impressions", "mean error", "largest error", "covered")
+    table = Table(
+        "recovery",
+        "Estimated propensities against the truth.",
+        header,
+        rows,
+        2,
+        "Errors are relative, over the positions after the first. Covered: the share of them with "
+        "the truth inside their 95 % interval.",
+    )
+    text = (
+        "Every method assumes the position-based model. Where readers stop at what they like "
+        "(cascade) or trust the order (trust), no curve is right for every paper: the truth is "
+        "what moving the average paper does to its clicks."
+    )
+    return Section("recovery", "Propensities", text, (table,), tuple(_by_model(recovered)))
+
+
+def recovery_pictures(recovered: Sequence[Recovered]) -> dict[str, Picture]:
+    """Draw the curves of all methods beside the truth, a picture for each click model."""
+    return {
+        name: Picture(
+            propensity_curves([each.estimate for each in same], same[0].truth),
+            _RECOVERY_CAPTION.format(same[0].model),
+        )
+        for name, same in _by_model(recovered).items()
+    }
+
+
+def recovery_figures(recovered: Sequence[Recovered]) -> list[dict[str, Any]]:
+    """Put what was found in JSON values."""
+    return [
+        {
+            "model": each.model,
+            "method": each.method,
+            "mean_error": each.mean_error,
+            "max_error": each.max_error,
+            "covered": each.covered,
+            **{
+                name: None if values is None else values.tolist()
+                for name, values in (
+                    ("truth", each.truth),
+                    ("estimate", each.estimate.values),
+                    ("low", each.estimate.low),
+                    ("high", each.estimate.high),
+                )
+            },
+        }
+        for each in recovered
+    ]
+
+
+def _by_model(recovered: Sequence[Recovered]) -> dict[str, list[Recovered]]:
+    """Group by click model: name of its picture -> what was found."""
+    names: dict[str, list[Recovered]] = {}
+    for each in recovered:
+        names.setdefault(f"recovery-{each.model}", []).append(each)
+    return names
+
+
+COVERAGE, BIAS = "coverage", "bias"
+LEVEL = 0.95
+DRAWN = "nDCG"
+"""The measure in the pictures; the tables have all."""
+
+
+def coverage_section(rows: Sequence[CoverageRow], cap: float) -> Section:
+    """Show how often the intervals of each estimator hold the truth, a table for each measure.
+
+    cap: the highest weight of a click, where weights are clipped.
+    """
+    measures = sorted({row.measure for row in rows}, key=lambda name: name != DRAWN)
+    text = (
+        f"Log after log is drawn from the same world: {100 * LEVEL:g} % of the intervals of an "
+        f"honest estimator hold the truth. Where weights are clipped, none is above {cap:g}."
+    )
+    tables = tuple(
+        _coverage_table(name, [row for row in rows if row.measure == name]) for name in measures
+    )
+    return Section("coverage", "Coverage", text, tables, (COVERAGE, BIAS))
+
+
+def _coverage_table(measure: str, rows: Sequence[CoverageRow]) -> Table:
+    body = tuple(
+        cells(
+            row.function,
+            row.estimator,
+            f"{row.truth:.3f}",
+            f"{row.bias:+.4f}",
+            f"{row.rmse:.4f}",
+            f"{row.width:.4f}",
+            f"{100 * row.covered:.1f} %",
+        )
+        for row in rows
+    )
+    header = ("ranking", "estimator", "truth", "bias", "RMSE", "width", "covered")
+    return Table(
+        f"coverage-{measure.lower().replace('@', '-')}",
+        f"{measure}: intervals against the truth.",
+        header,
+        body,
+        2,
+        f"Over {len(rows[0].intervals):,} logs: mean and root mean square of estimate - truth, "
+        "mean width of the 95 % intervals, share of them that hold the truth. IPS estimates the "
+        "sum per list.",
+    )
+
+
+def coverage_pictures(rows: Sequence[CoverageRow]) -> dict[str, Picture]:
+    """Draw the coverage and the bias of every estimator, by ranking."""
+    shown = [row for row in rows if row.measure == DRAWN]
+    coverage, bias = [], []
+    for row in shown:
+        bounds = wilson(row.covered, len(row.intervals))
+        coverage.append(Dot(row.function, row.estimator, row.covered, *bounds))
+        errors = sorted((each.value - row.truth) / row.truth for each in row.intervals)
+        cut = round((1 - LEVEL) / 2 * (len(errors) - 1))
+        bounds = errors[cut], errors[-1 - cut]
+        bias.append(Dot(row.function, row.estimator, row.bias / row.truth, *bounds))
+    return {
+        COVERAGE: Picture(
+            dots(
+                f"Coverage of 95 % intervals of {DRAWN}",
+                coverage,
+                xlabel="share of intervals that hold the truth",
+                reference=LEVEL,
+            ),
+            f"How often the 95 % interval of {DRAWN} holds the truth; it should at the dashed "
+            "line. Lines: 95 % Wilson intervals of the share.",
+        ),
+        BIAS: Picture(
+            dots(f"Bias of {DRAWN}", bias, xlabel="relative bias", reference=0),
+            f"Mean of (estimate - truth) / truth of {DRAWN}; lines: where 95 % of the estimates "
+            "fall.",
+        ),
+    }
+
+
+def coverage_figures(rows: Sequence[CoverageRow]) -> list[dict[str, Any]]:
+    """Put the rows in JSON values."""
+    names = ("function", "estimator", "measure", "truth", "covered", "bias", "rmse", "width")
+    return [
+        {**{name: getattr(row, name) for name in names}, "logs": len(row.intervals)} for row in rows
+    ]
+
+
+MEASURE = "true nDCG@10"
+_HOLM = (
+    "With 95 % bootstrap intervals over queries; p by the paired randomisation test of each "
+    "query's difference averaged over the seeds, Holm-corrected over the gains at one eta; won and "
+    "lost are shares of the queries."
+)
+
+
+def learning_section(study: LearningStudy) -> Section:
+    """Show what weighting clicks brings, and how well every ranker ranks."""
+    text = (
+        "The same rankers learn from the same clicks: as they are (none), and each divided by the "
+        "propensity of its position. Position k is examined with the chance (1 / k) ** eta, so "
+        "that at eta 0 there is nothing to correct."
+    )
+    tables = (_gains(study), _systems(study))
+    return Section("learning", "Learning", text, tables, tuple(_by_eta(study)), open=2)
+
+
+def learning_pictures(study: LearningStudy) -> dict[str, Picture]:
+    """Draw the true nDCG of rankers, a picture for each strength of the bias."""
+    shown = next((e.ndcg.value for e in study.learned if e.system.ranker == DISPLAY), None)
+    weights = list(dict.fromkeys(e.system.weights for e in study.learned if e.system.weights))
+    return {
+        name: Picture(
+            dots(
+                f"{MEASURE}, eta {eta:g}",
+                list(_dots(study, eta)),
+                xlabel=MEASURE,
+                reference=shown,
+                series=weights,
+            ),
+            f"The {MEASURE} at eta {eta:g}, by what the clicks are divided by; ticks: single "
+            "seeds; lines: 95 % intervals over queries; dashed: the order that was shown.",
+        )
+        for name, eta in _by_eta(study).items()
+    }
+
+
+def _by_eta(study: LearningStudy) -> dict[str, float]:
+    """Name the picture of each strength of the bias."""
+    etas = dict.fromkeys(each.system.eta for each in study.learned)
+    return {f"learning-eta-{eta:g}".replace(".", "-"): eta for eta in etas if eta is not None}
+
+
+def _gains(study: LearningStudy) -> Table:
+    seeds = len(study.learned[0].by_seed)
+    header = ("eta", "ranker", "weights", f"gain in {MEASURE}", "p", "won", "lost", "seeds won")
+    caption = f"What weights bring, {study.queries['test']:,} test queries, {seeds} seeds."
+    rows = tuple(
+        (
+            *cells(f"{gain.system.eta:g}", gain.system.ranker, gain.system.weights),
+            interval_cell(gain.difference, signed=True),
+            *cells(
+                "<0.001" if gain.p < 0.001 else f"{gain.p:.3f}",
+                f"{100 * gain.won:.0f} %",
+                f"{100 * gain.lost:.0f} %",
+                f"{sum(each > 0 for each in gain.by_seed)} of {len(gain.by_seed)}",
+            ),
+        )
+        for gain in study.gains
+    )
+    return Table("gains", caption, header, rows, 3, _HOLM)
+
+
+def _systems(study: LearningStudy) -> Table:
+    rows = tuple(
+        (
+            *cells("" if e.system.eta is None else f"{e.system.eta:g}", e.system.ranker),
+            *cells(e.system.weights),
+            interval_cell(e.ndcg),
+            *cells(" ".join(f"{value:.3f}" for value in e.by_seed)),
+        )
+        for e in study.learned
+    )
+    header = ("eta", "ranker", "weights", MEASURE, "by seed")
+    return Table("learned", f"The {MEASURE} of every ranker.", header, rows, 3)
+
+
+def _dots(study: LearningStudy, eta: float) -> Iterator[Dot]:
+    for each in study.learned:
+        system, bounds = each.system, (each.ndcg.low, each.ndcg.high)
+        if system.weights and system.eta in (eta, None):
+            yield Dot(system.ranker, system.weights, each.ndcg.value, *bounds, each.by_seed)

@@ -1,0 +1,225 @@
+"""arXiv: preprints with abstracts, and no references.
+
+After https://info.arxiv.org/help/api/user-manual.html (ids and words) and
+https://info.arxiv.org/help/oa/index.html (OAI-PMH, what changed in a window of days), both as of
+2026-11-22. It asks for three seconds between two requests.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+from io import BytesIO
+from itertools import islice
+from xml.etree.ElementTree import Element
+
+from recsys.errors import AnswerNotUnderstood
+from recsys.formats.markup.xml_stream import Layout, Record, records
+from recsys.formats.papers.arxiv_snapshot import reference_of
+from recsys.pipelines.online.answered_works import (
+    agreed,
+    each_once,
+    in_order,
+    read_records,
+    requests_for,
+    telling_words,
+    token_pages,
+)
+from recsys.pipelines.online.client import Client, Question
+from recsys.pipelines.online.http_exchange import Reply
+from recsys.pipelines.online.sites import SITES
+from recsys.pipelines.online.sources import Cost, Kind, SourceFacts
+from recsys.records import Reference
+from recsys.store.words import tokens
+
+FACTS = SourceFacts(
+    name="arxiv",
+    title="arXiv",
+    kinds=frozenset({Kind.WORKS, Kind.FIND, Kind.SEARCH, Kind.CHANGED}),
+    abstracts=True,
+    references=False,
+    schemes=("arxiv",),
+    batch=100,
+    page=100,
+    pace=SITES["arxiv"].pace,
+    documentation="https://info.arxiv.org/help/api/user-manual.html",
+    terms="https://info.arxiv.org/help/api/tou.html",
+    licence="CC0 for what describes the papers",
+)
+MOST_HARVESTED = 50
+"""Pages of OAI-PMH that `changed` goes through: some weeks of all of arXiv."""
+_OFFERED = 10
+_MOST_WORDS = 20
+_ATOM = Layout(frozenset({"entry"}))
+_OAI = Layout(frozenset({"record", "resumptionToken", "error"}))
+_FORGOTTEN, _NOTHING = "badResumptionToken", "noRecordsMatch"
+
+
+class Arxiv:
+    """Ask arXiv for preprints."""
+
+    facts = FACTS
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def works(self, names: Sequence[str]) -> Iterator[Reference]:
+        """Yield the preprints of these ids, in their order."""
+        return in_order(names, FACTS.schemes, FACTS.batch, self._named)
+
+    def find(self, wanted: Reference) -> Reference | None:
+        """Look a preprint up by the words of its title; year or first author have to agree."""
+        words = telling_words(wanted.title or "")
+        if not words:
+            return None
+        asked = " AND ".join(f"ti:{word}" for word in words)
+        return agreed(wanted, self._queried(asked, _OFFERED))
+
+    def citing(
+        self, names: Sequence[str], *, most: int, until: int | None = None
+    ) -> Iterator[Reference]:
+        """Yield nothing: arXiv does not know."""
+        return iter(())
+
+    def search(
+        self, words: str, *, most: int, since: int | None = None, until: int | None = None
+    ) -> Iterator[Reference]:
+        """Yield preprints that have some of these words, the best first."""
+        found = telling_words(words, _MOST_WORDS)
+        if not found:
+            return iter(())
+        asked = " OR ".join(f"all:{word}" for word in found)
+        if since is not None or until is not None:
+            span = f"[{since or 1900}01010000 TO {until or 2100}12312359]"
+            asked = f"({asked}) AND submittedDate:{span}"
+        return self._queried(asked, most)
+
+    def changed(self, words: str, *, since: date, most: int) -> Iterator[Reference]:
+        """Yield preprints that are new or changed since a day and share a half of these words.
+
+        OAI-PMH knows no words: all that changed is asked for, MOST_HARVESTED pages at most.
+        """
+        wanted = set(tokens(words))
+        needed = max(1, len(wanted) // 2)
+        works = (
+            work
+            for work in self._harvested(since)
+            if len(wanted.intersection(tokens(f"{work.title} {work.abstract or ''}"))) >= needed
+        )
+        return each_once(works, most)
+
+    def cost(self, kind: Kind, count: int) -> Cost:
+        """Return what asking takes at most."""
+        requests = {
+            Kind.WORKS: requests_for(count, FACTS.batch),
+            Kind.FIND: count,
+            Kind.CITING: 0,
+            Kind.CHANGED: MOST_HARVESTED,
+        }.get(kind, requests_for(count, FACTS.page))
+        return Cost(requests, 0.0, requests * FACTS.pace)
+
+    def _named(self, _scheme: str, ids: Sequence[str]) -> Iterable[Reference]:
+        asked = (("id_list", ",".join(ids)), ("max_results", str(len(ids))))
+        return self._entries(self._client.ask(Question(*_QUERY, asked, json=False)))
+
+    def _queried(self, asked: str, most: int) -> Iterator[Reference]:
+        return each_once(self._pages(asked, min(most, FACTS.page)), most)
+
+    def _pages(self, asked: str, size: int) -> Iterator[Reference]:
+        start = 0
+        while True:
+            parameters = (
+                ("search_query", asked),
+                ("start", str(start)),
+                ("max_results", str(size)),
+                ("sortBy", "relevance"),
+            )
+            reply = self._client.ask(Question(*_QUERY, parameters, json=False))
+            found = list(self._entries(reply))
+            yield from found
+            start += size
+            if len(found) < size:
+                return
+
+    def _entries(self, reply: Reply) -> Iterator[Reference]:
+        entries = (_of_entry(entry) for entry in _elements(reply, _ATOM))
+        return read_records(self._client, "arxiv", entries, reference_of)
+
+    def _harvested(self, since: date) -> Iterator[Reference]:
+        first = (("metadataPrefix", "arXiv"), ("from", since.isoformat()))
+
+        def question(name: str) -> Question:
+            asked = (("resumptionToken", name),) if name else first
+            parameters = (("verb", "ListRecords"), *asked)
+            return Question("arxiv-oai", "/oai", parameters, json=False)
+
+        def token(reply: Reply) -> str | None:
+            texts = (each.text for each in _elements(reply, _OAI) if each.tag == "resumptionToken")
+            return next((text.strip() for text in texts if text and text.strip()), None)
+
+        def expired(reply: Reply) -> bool:
+            return any(each.get("code") == _FORGOTTEN for each in _elements(reply, _OAI))
+
+        pages = token_pages(self._client, "", question, token, expired)
+        for reply in islice(pages, MOST_HARVESTED):
+            found = _elements(reply, _OAI)
+            wrong = next((each.get("code") for each in found if each.tag == "error"), None)
+            if wrong not in (None, _NOTHING):
+                raise AnswerNotUnderstood(
+                    f"arxiv-oai answers with the error {wrong!r}.",
+                    "Ask again; where this lasts, the source has changed.",
+                )
+            items = (_of_record(each) for each in found if each.tag == "record")
+            yield from read_records(self._client, "arxiv", items, reference_of)
+
+
+_QUERY = ("arxiv", "/api/query")
+
+
+def _elements(reply: Reply, layout: Layout) -> list[Element]:
+    """Read the elements of an answer.
+
+    Raises:
+        AnswerNotUnderstood: it is no XML.
+    """
+    found = list(records(BytesIO(reply.body), layout))
+    problems = [each.text for each in found if not isinstance(each, Record)]
+    if problems or not reply.body.strip():
+        what = problems[0] if problems else "it is empty"
+        raise AnswerNotUnderstood(f"arXiv's answer cannot be read: {what}", "Try again later.")
+    return [each.element for each in found if isinstance(each, Record)]
+
+
+def _of_entry(entry: Element) -> dict[str, object] | None:
+    """Write an entry of a feed as a record of the snapshot; None for one that tells an error."""
+    address = entry.findtext("id") or ""
+    if "/abs/" not in address:
+        return None
+    number = address.partition("/abs/")[2]
+    base, mark, version = number.rpartition("v")
+    categories = [each.get("term", "") for each in entry.iterfind("category")]
+    return {
+        "id": base if mark and version.isdigit() else number,
+        "title": entry.findtext("title"),
+        "abstract": entry.findtext("summary"),
+        "authors": [name.text for name in entry.iterfind("author/name")],
+        "categories": " ".join(categories),
+        "doi": entry.findtext("doi"),
+        "journal-ref": entry.findtext("journal_ref"),
+        "versions": [{"created": entry.findtext("published")}],
+    }
+
+
+def _of_record(record: Element) -> dict[str, object] | None:
+    """Write a record of OAI-PMH as one of the snapshot; None for one that was deleted."""
+    found = record.find("metadata/arXiv")
+    if found is None:
+        return None
+    people = [
+        [person.findtext(part) or "" for part in ("keyname", "forenames", "suffix")]
+        for person in found.iterfind("authors/author")
+    ]
+    fields = ("id", "title", "abstract", "categories", "doi", "journal-ref")
+    return {
+        **{name: found.findtext(name) for name in fields},
+        "authors_parsed": people,
+        "versions": [{"created": found.findtext("created")}],
+    }

@@ -1,0 +1,350 @@
+"""Ask sources politely: from the store first, never beyond the plan, at their pace, and patiently.
+
+What comes back is the answer, or an `OnlineError` that says when to go on. No key is in either.
+"""
+
+import gzip
+import hashlib
+import json
+import os
+import zlib
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+from urllib.parse import urlencode
+
+from recsys.errors import (
+    AnswerNotUnderstood,
+    BudgetGone,
+    KeyRefused,
+    PlanExceeded,
+    SourceUnreachable,
+)
+from recsys.formats.replacing import replacing
+from recsys.pipelines.online.http_exchange import (
+    LARGEST,
+    LONGEST,
+    MOST_REDIRECTS,
+    Clock,
+    Exchange,
+    FailedExchange,
+    Pace,
+    Reply,
+    Sent,
+    Verdict,
+    backoff,
+    redirect,
+    retry_policy,
+)
+from recsys.pipelines.online.sites import MAIL, Keys, Site, base_address, site_named
+from recsys.pipelines.online.sources import Cost
+
+KEPT_DAYS = 30
+"""An answer that is older is asked for anew."""
+_DAY = 86_400.0
+_TOLD = frozenset({"last-modified-version", "total-results"})
+"""Headers that are kept, being part of the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerStore:
+    """A folder of answers; only its owner may look into it, since it tells of a draft."""
+
+    folder: Path
+    days: float = KEPT_DAYS
+
+    def get(self, asked: str, now: float) -> Reply | None:
+        """Return the answer to what was asked; None where there is none, or none that is good."""
+        try:
+            raw = gzip.decompress(self._path(asked).read_bytes())
+            head, _, body = raw.partition(b"\n")
+            facts = json.loads(head)
+            if now - facts["at"] < self.days * _DAY:
+                return Reply(facts["status"], facts["headers"], body, stored=True)
+        except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError):
+            pass  # Cut short by a crash of the machine, or another's file.
+        return None
+
+    def put(self, asked: str, reply: Reply, now: float) -> None:
+        """Keep an answer, whole or not at all; now: seconds since 1970."""
+        path = self._path(asked)
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        headers = {name: text for name, text in reply.headers.items() if name in _TOLD}
+        facts = {"asked": asked, "at": now, "status": reply.status, "headers": headers}
+        head = json.dumps(facts, ensure_ascii=False).encode("utf-8", "replace")
+        with replacing(path) as temporary:
+            temporary.write_bytes(gzip.compress(head + b"\n" + reply.body, 6, mtime=0))
+
+    def _path(self, asked: str) -> Path:
+        name = hashlib.sha256(asked.encode("utf-8", "replace")).hexdigest()
+        if not self.folder.is_dir():
+            os.makedirs(self.folder, mode=0o700, exist_ok=True)
+        return self.folder / name[:2] / f"{name}.gz"
+
+
+TRIES = 5
+"""Requests for one answer, before a source counts as unreachable."""
+_QUOTED = 200
+_GOOD = 200
+_SAFE = ":|,*/"
+
+
+@dataclass(frozen=True, slots=True)
+class ClientConfig:
+    """How a client behaves.
+
+    most_requests: beyond them it refuses to ask; None: no limit. store: folder of answers, None
+    keeps none. days: an answer that is older is asked for anew. addresses: of sites, in the place
+    of their own. keys: what sources are told about who asks. largest, longest: bytes and seconds of
+    one answer.
+    """
+
+    most_requests: int | None = None
+    store: Path | None = None
+    days: float = KEPT_DAYS
+    addresses: Mapping[str, str] = field(default_factory=dict)
+    keys: Keys = field(default_factory=Keys)
+    clock: Clock = field(default_factory=Clock)
+    tries: int = TRIES
+    largest: int = LARGEST
+    longest: float = LONGEST
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a site is asked.
+
+    path: begins with "/". parameters: in their order, without a key. form: sent in a body as an
+    address has them. document: sent in a body, as JSON. json: whether JSON is expected. credits:
+    what it costs. tolerated: statuses that are an answer, too: that there is nothing. passing:
+    statuses that are given back, and not stored. fresh: what the store has is not taken. kept: the
+    answer goes into the store.
+    """
+
+    site: str
+    path: str
+    parameters: tuple[tuple[str, str], ...] = ()
+    form: tuple[tuple[str, str], ...] = ()
+    document: object = None
+    json: bool = True
+    credits: float = 0.0
+    tolerated: frozenset[int] = frozenset()
+    passing: frozenset[int] = frozenset()
+    fresh: bool = False
+    kept: bool = True
+
+    @property
+    def shown(self) -> str:
+        """The path and its parameters, as they may be shown."""
+        query = urlencode(self.parameters, safe=_SAFE)
+        return f"{self.path}?{query}" if query else self.path
+
+    @property
+    def brief(self) -> str:
+        """The same, as an error quotes it."""
+        return self.shown if len(self.shown) <= _QUOTED else f"{self.shown[:_QUOTED]}..."
+
+    @property
+    def body(self) -> bytes:
+        """What is sent beside the address."""
+        if self.document is not None:
+            return json.dumps(self.document, separators=(",", ":")).encode()
+        return urlencode(self.form).encode() if self.form else b""
+
+
+class Client:
+    """Asks sites; counts what it asked.
+
+    made: requests by site, retries and redirects among them. credits: by site, as the sites' own
+    prices say. found: answers that the store had. left_out: records that could not be read, by why.
+    """
+
+    def __init__(self, config: ClientConfig) -> None:
+        self.config = config
+        self.made: Counter[str] = Counter()
+        self.credits: dict[str, float] = {}
+        self.left_out: Counter[str] = Counter()
+        self.found = 0
+        self._store = AnswerStore(config.store, config.days) if config.store else None
+        self._exchange: Exchange | None = None
+        self._paces: dict[str, Pace] = {}
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._exchange is not None:
+            self._exchange.close()
+
+    @property
+    def spent(self) -> Cost:
+        """What was asked of all sites together."""
+        return Cost(self.made.total(), sum(self.credits.values()))
+
+    def has_key(self, site: str) -> bool:
+        """Tell whether there is a key for a site."""
+        return bool(self.config.keys.get(site_named(site).key))
+
+    def ask(self, question: Question) -> Reply:
+        """Return the answer to a question, from the store where it is there.
+
+        Raises:
+            OnlineError: the site does not give it; the kind says why.
+        """
+        site, store, clock = site_named(question.site), self._store, self.config.clock
+        # All that decides the answer, a key left out.
+        address = base_address(site, self.config.addresses)
+        asked = f"{address}{question.shown}\n{question.body.decode()}"
+        if store is not None and not question.fresh and (stored := store.get(asked, clock.now())):
+            self.found += 1
+            return replace(stored, value=_decoded(question, stored.status, stored.body))
+        reply = self._asked(site, question)
+        if store is not None and question.kept and reply.status not in question.passing:
+            store.put(asked, reply, clock.now())
+        return reply
+
+    def _asked(self, site: Site, question: Question) -> Reply:
+        """Send the question until an answer comes, as often as that is allowed."""
+        why, garbled = "", False
+        for failures in range(self.config.tries):
+            if failures:
+                self._pace(site).hold(backoff(failures, self.config.clock))
+            try:
+                reply = self._sent_once(site, question)
+            except FailedExchange as error:
+                why, garbled = str(error), error.garbled
+                if error.again:
+                    continue
+                break
+            verdict = retry_policy(reply, self.config.clock.now())
+            if not verdict.again:
+                return self._judged(site, question, reply, verdict)
+            why, garbled = f"it answers {reply.status}{_said(reply)}", False
+            self._pace(site).hold(verdict.wait)
+        if garbled:
+            raise AnswerNotUnderstood(
+                f"What {site.name} answers to {question.brief} cannot be used: {why}.",
+                "Try again later, or ask another source.",
+            )
+        raise SourceUnreachable(
+            f"{site.name} did not answer {question.brief} in {self.config.tries} tries: {why}.",
+            site.hint or "Try again later: what was fetched is kept, and not asked for again.",
+        )
+
+    def _judged(self, site: Site, question: Question, reply: Reply, verdict: Verdict) -> Reply:
+        """Return what came as the answer, or say what is wrong with it."""
+        if reply.status in {_GOOD, *question.tolerated, *question.passing}:
+            so_far = self.credits.get(site.name, 0.0)
+            self.credits[site.name] = so_far + question.credits
+            return reply
+        if verdict.spent:
+            more = f"; a key ({site.key}) may allow more" if site.key else ""
+            when = ""
+            if verdict.until is not None:
+                when = f", until {datetime.fromtimestamp(verdict.until, UTC):%Y-%m-%d %H:%M} UTC"
+            raise BudgetGone(
+                f"{site.name} allows no more requests now{when}.",
+                f"Give the same command again then{more}.",
+                until=verdict.until,
+            )
+        if verdict.refused:
+            raise KeyRefused(
+                f"{site.name} refuses to answer ({reply.status}){_said(reply)}.",
+                site.hint
+                or (f"Set {site.key} to a valid key." if site.key else "Try again later."),
+            )
+        raise AnswerNotUnderstood(
+            f"{site.name} answers {question.brief} with {reply.status}{_said(reply)}.",
+            "Ask for something else; where this lasts, the source has changed.",
+        )
+
+    def _sent_once(self, site: Site, question: Question) -> Reply:
+        """Send a request, follow it on the same host, and take keys out of what comes back."""
+        sent = self._with_key(site, question)
+        for _ in range(MOST_REDIRECTS + 1):
+            self._count(site)
+            if self._exchange is None:
+                config = self.config
+                self._exchange = Exchange(
+                    config.clock, largest=config.largest, longest=config.longest
+                )
+            reply = self._exchange.send(sent)
+            self._pace(site).learn(reply.headers)
+            further = redirect(reply, sent)
+            if further is None:
+                body = self.config.keys.hide_bytes(reply.body)
+                return replace(reply, body=body, value=_decoded(question, reply.status, body))
+            sent = further
+        raise FailedExchange("it sends us on and on", again=False)
+
+    def _count(self, site: Site) -> None:
+        """Keep the plan and the pace.
+
+        Raises:
+            PlanExceeded: one more request is more than was planned.
+        """
+        most = self.config.most_requests
+        if most is not None and self.made.total() >= most:
+            raise PlanExceeded(
+                f"The {most:,} requests that were planned are made, and more are needed.",
+                "Give the same command with a larger plan: what was fetched is kept.",
+            )
+        self._pace(site).keep()
+        self.made[site.name] += 1
+
+    def _with_key(self, site: Site, question: Question) -> Sent:
+        """Put the key where it goes."""
+        keys, parameters = self.config.keys, [*question.parameters]
+        headers: dict[str, str] = {}
+        key, mail = keys.get(site.key), keys.get(MAIL)
+        if key and site.key_parameter:
+            parameters.append((site.key_parameter, key))
+        if key and site.key_header:
+            headers[site.key_header] = key
+        if mail and site.mail_parameter:
+            parameters.append((site.mail_parameter, mail))
+        if question.document is not None:
+            headers["Content-Type"] = "application/json"
+        elif question.form:
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
+        address = f"{base_address(site, self.config.addresses)}{question.path}"
+        query = urlencode(parameters, safe=_SAFE)
+        return Sent(f"{address}?{query}" if query else address, headers, question.body)
+
+    def _pace(self, site: Site) -> Pace:
+        name = site.paced_with or site.name
+        if name not in self._paces:
+            keys = self.config.keys
+            known = keys.get(site.key) or (site.mail_parameter and keys.get(MAIL))
+            faster = site.pace_known if known and site.pace_known is not None else site.pace
+            self._paces[name] = Pace(self.config.clock, faster)
+        return self._paces[name]
+
+
+def _said(reply: Reply) -> str:
+    """Quote the beginning of what a site said of a failure."""
+    text = " ".join(reply.body[: 4 * _QUOTED].decode("utf-8", "replace").split())
+    return f": {text[:_QUOTED]}" if text else ""
+
+
+def _decoded(question: Question, status: int, body: bytes) -> Any:  # noqa: ANN401 - JSON may be anything.
+    """Read JSON where it is asked for, and the answer is good.
+
+    Raises:
+        FailedExchange: it is none, or nested beyond all measure.
+    """
+    if not question.json or status != _GOOD:
+        return None
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise FailedExchange("the answer is no JSON", garbled=True) from error

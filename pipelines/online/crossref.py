@@ -1,0 +1,142 @@
+"""Crossref: what publishers register, with references where they open them, few abstracts.
+
+After https://api.crossref.org (its own documentation) and
+https://www.crossref.org/documentation/retrieve-metadata/rest-api (as of 2026-11-22). Who gives an
+address of mail is answered with better patience.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+from urllib.parse import quote
+
+from recsys.formats.papers.crossref import reference_of
+from recsys.formats.papers.paper_fields import nested
+from recsys.pipelines.online.answered_works import (
+    agreed,
+    each_once,
+    in_order,
+    listed,
+    read_records,
+    requests_for,
+    telling_words,
+    text_at,
+    token_pages,
+)
+from recsys.pipelines.online.client import Client, Question
+from recsys.pipelines.online.sites import SITES
+from recsys.pipelines.online.sources import Cost, Kind, SourceFacts
+from recsys.records import Reference
+
+FACTS = SourceFacts(
+    name="crossref",
+    title="Crossref",
+    kinds=frozenset({Kind.WORKS, Kind.FIND, Kind.SEARCH, Kind.CHANGED}),
+    abstracts=True,
+    references=True,
+    schemes=("doi",),
+    batch=40,
+    page=100,
+    pace=SITES["crossref"].pace,
+    documentation="https://api.crossref.org",
+    terms="https://www.crossref.org/documentation/retrieve-metadata/rest-api",
+    licence="facts, free to use; abstracts belong to their publishers",
+)
+_SITE = "crossref"
+_FIELDS = (
+    "DOI,URL,abstract,article-number,author,container-title,created,event,group-title,issued,page,"
+    "posted,published,reference,relation,subtitle,title,type,volume"
+)
+_OFFERED = 5
+_MOST_WORDS = 30
+_UNKNOWN = frozenset({404})
+
+
+class Crossref:
+    """Ask Crossref for works; it tells nobody what cites them."""
+
+    facts = FACTS
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def works(self, names: Sequence[str]) -> Iterator[Reference]:
+        """Yield the works of these DOIs, in their order."""
+        return in_order(names, FACTS.schemes, FACTS.batch, self._named)
+
+    def find(self, wanted: Reference) -> Reference | None:
+        """Look a work up as a reference list prints it; year or first author have to agree."""
+        if not wanted.title:
+            return None
+        printed = " ".join([wanted.title, *wanted.authors[:1], str(wanted.year or "")]).strip()
+        asked = (("query.bibliographic", printed), ("rows", str(_OFFERED)), ("select", _FIELDS))
+        reply = self._client.ask(Question(_SITE, "/works", asked))
+        return agreed(wanted, self._read(listed(_SITE, reply, "message", "items")))
+
+    def citing(
+        self, names: Sequence[str], *, most: int, until: int | None = None
+    ) -> Iterator[Reference]:
+        """Yield nothing: Crossref tells its members only."""
+        return iter(())
+
+    def search(
+        self, words: str, *, most: int, since: int | None = None, until: int | None = None
+    ) -> Iterator[Reference]:
+        """Yield works that these words find, the best first."""
+        filters = [f"from-pub-date:{since}"] if since is not None else []
+        filters += [f"until-pub-date:{until}"] if until is not None else []
+        return self._searched(words, filters, most)
+
+    def changed(self, words: str, *, since: date, most: int) -> Iterator[Reference]:
+        """Yield works that these words find and that were registered since a day."""
+        return self._searched(words, [f"from-created-date:{since.isoformat()}"], most)
+
+    def cost(self, kind: Kind, count: int) -> Cost:
+        """Return what asking takes at most; a DOI with a comma takes a request of its own."""
+        pages = requests_for(count, FACTS.page)
+        requests = {
+            Kind.WORKS: requests_for(count, FACTS.batch),
+            Kind.FIND: count,
+            Kind.CITING: 0,
+        }.get(kind, pages)
+        return Cost(requests, 0.0, requests * FACTS.pace)
+
+    def _named(self, _scheme: str, dois: Sequence[str]) -> Iterable[Reference]:
+        """Ask for DOIs at once; commas part filters, so that one with a comma is asked alone."""
+        plain = [doi for doi in dois if "," not in doi]
+        if plain:
+            filters = ",".join(f"doi:{doi}" for doi in plain)
+            asked = (("filter", filters), ("rows", str(len(plain))), ("select", _FIELDS))
+            reply = self._client.ask(Question(_SITE, "/works", asked))
+            yield from self._read(listed(_SITE, reply, "message", "items"))
+        for doi in (doi for doi in dois if "," in doi):
+            path = f"/works/{quote(doi, safe='')}"
+            reply = self._client.ask(Question(_SITE, path, tolerated=_UNKNOWN))
+            if reply.status not in _UNKNOWN:
+                yield from self._read([nested(reply.value, "message")])
+
+    def _searched(self, words: str, filters: list[str], most: int) -> Iterator[Reference]:
+        asked = [("query.bibliographic", " ".join(telling_words(words, _MOST_WORDS)))]
+        if filters:
+            asked.append(("filter", ",".join(filters)))
+        asked += [("rows", str(min(most, FACTS.page))), ("select", _FIELDS)]
+        return each_once(self._paged(tuple(asked), most), most)
+
+    def _paged(self, asked: tuple[tuple[str, str], ...], most: int) -> Iterator[Reference]:
+        """Yield the works of all pages; the cursor of Crossref is good for some minutes."""
+        one_page = most <= FACTS.page
+        pages = token_pages(
+            self._client,
+            "*",
+            lambda token: Question(
+                _SITE, "/works", asked if one_page else (*asked, ("cursor", token))
+            ),
+            lambda reply: None if one_page else text_at(reply, "message", "next-cursor"),
+        )
+        for reply in pages:
+            items = listed(_SITE, reply, "message", "items")
+            yield from self._read(items)
+            if len(items) < FACTS.page:  # There is a cursor after the last page, too.
+                return
+
+    def _read(self, items: Iterable[object]) -> Iterator[Reference]:
+        return read_records(self._client, _SITE, items, reference_of)

@@ -1,0 +1,141 @@
+"""What sources have answered so far, kept beside the output: a killed fetch hears it again.
+
+Answers are kept in the order of the questions, each with the day on which it came. A fetch is a
+function of them alone, so that one that was killed comes to the same papers as any other.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from recsys.formats.references.kept_works import record_of, work_of
+from recsys.pipelines.jobs.kept_results import Entry, Sidecar
+from recsys.pipelines.online.fetch_plan import key_at
+from recsys.pipelines.online.sources import Cost, Kind, Source, SourceFacts
+from recsys.records import Reference
+from recsys.store.artifacts import fingerprint
+
+ANSWERS = "answers.jsonl"
+
+
+@dataclass(slots=True)
+class Journal:
+    """Answers of an unfinished fetch.
+
+    today: tells the day of an answer. spent: requests of all answers, by source. first: the day of
+    the first answer. replayed: answers that an earlier run got.
+    """
+
+    today: Callable[[], date]
+    known: Mapping[str, Entry]
+    append: Callable[[str, Entry], None]
+    count: int = 0
+    replayed: int = 0
+    first: str = ""
+    spent: dict[str, int] = field(default_factory=dict)
+
+    def hear(
+        self, source: str, question: Sequence[object], ask: Callable[[], tuple[list[Any], int]]
+    ) -> Entry:
+        """Return the answer to a question: the one that is kept, or a new one.
+
+        ask: gives works as JSON has them, and the requests that it took.
+        """
+        name = f"{self.count} {source} {fingerprint(question)}"
+        self.count += 1
+        if (entry := self.known.get(name)) is not None:
+            self.replayed += 1
+        else:
+            works, requests = ask()
+            entry = {"on": self.today().isoformat(), "requests": requests, "works": works}
+            self.append(name, entry)
+        self.first = self.first or entry["on"]
+        self.spent[source] = self.spent.get(source, 0) + entry["requests"]
+        return entry
+
+
+@contextmanager
+def journal(folder: Path, question: str, today: Callable[[], date]) -> Iterator[Journal]:
+    """Open the journal of a question in a folder; what was kept of another one is forgotten.
+
+    question: its fingerprint.
+    """
+    sidecar = Sidecar(folder / ANSWERS, question)
+    known = sidecar.read()
+    with sidecar.appending(known) as append:
+        yield Journal(today, known, append)
+
+
+@dataclass(slots=True)
+class JournaledSource:
+    """A source whose answers are kept.
+
+    requests: tells how many the source has made so far. days: when each work came first, by its
+    key.
+    """
+
+    source: Source
+    journal: Journal
+    requests: Callable[[], int]
+    days: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def facts(self) -> SourceFacts:
+        """Tell what the source gives."""
+        return self.source.facts
+
+    def works(self, names: Sequence[str]) -> Iterator[Reference]:
+        """Do as the source does."""
+        return self._heard((Kind.WORKS, *names), lambda: self.source.works(names))
+
+    def find(self, wanted: Reference) -> Reference | None:
+        """Do as the source does."""
+        question = (Kind.FIND, record_of(wanted))
+        return next(self._heard(question, lambda: _one(self.source.find(wanted))), None)
+
+    def citing(
+        self, names: Sequence[str], *, most: int, until: int | None = None
+    ) -> Iterator[Reference]:
+        """Do as the source does."""
+        question = (Kind.CITING, most, until, *names)
+        return self._heard(question, lambda: self.source.citing(names, most=most, until=until))
+
+    def search(
+        self, words: str, *, most: int, since: int | None = None, until: int | None = None
+    ) -> Iterator[Reference]:
+        """Do as the source does."""
+        question = (Kind.SEARCH, words, most, since, until)
+        return self._heard(
+            question, lambda: self.source.search(words, most=most, since=since, until=until)
+        )
+
+    def changed(self, words: str, *, since: date, most: int) -> Iterator[Reference]:
+        """Do as the source does."""
+        question = (Kind.CHANGED, words, since.isoformat(), most)
+        return self._heard(question, lambda: self.source.changed(words, since=since, most=most))
+
+    def cost(self, kind: Kind, count: int) -> Cost:
+        """Do as the source does."""
+        return self.source.cost(kind, count)
+
+    def _heard(
+        self, question: Sequence[object], ask: Callable[[], Iterable[Reference]]
+    ) -> Iterator[Reference]:
+        def counted() -> tuple[list[Any], int]:
+            before = self.requests()
+            works = [record_of(work) for work in ask()]
+            return works, self.requests() - before
+
+        entry = self.journal.hear(self.facts.name, question, counted)
+        for record in entry["works"]:
+            work = work_of(record)
+            if (key := key_at(work, self.facts.schemes)) is not None:
+                self.days.setdefault(key, entry["on"])
+            yield work
+
+
+def _one(work: Reference | None) -> Iterable[Reference]:
+    return () if work is None else (work,)

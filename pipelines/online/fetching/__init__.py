@@ -1,1 +1,0 @@
-"""Fetch the literature around a draft: a plan first, then rounds that follow its links."""

@@ -1,0 +1,208 @@
+"""PubMed: the life sciences, with abstracts, references and citing articles of many.
+
+After https://www.ncbi.nlm.nih.gov/books/NBK25499 (E-utilities in depth, as of 2026-11-22): esearch
+finds numbers, elink follows citations, efetch gives the articles.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from io import BytesIO
+from itertools import islice
+
+from recsys.errors import AnswerNotUnderstood
+from recsys.formats.markup.pubmed_xml import read
+from recsys.formats.references.bibliography import Problem
+from recsys.pipelines.online.answered_works import (
+    agreed,
+    distinct,
+    in_order,
+    listed,
+    parts_of,
+    requests_for,
+    telling_words,
+)
+from recsys.pipelines.online.client import Client, Question
+from recsys.pipelines.online.sites import SITES
+from recsys.pipelines.online.sources import Cost, Kind, SourceFacts
+from recsys.records import Reference
+
+FACTS = SourceFacts(
+    name="pubmed",
+    title="PubMed",
+    kinds=frozenset(Kind),
+    abstracts=True,
+    references=True,
+    schemes=("pmid", "doi"),
+    batch=100,
+    page=100,
+    pace=SITES["pubmed"].pace,
+    documentation="https://www.ncbi.nlm.nih.gov/books/NBK25499",
+    terms="https://www.ncbi.nlm.nih.gov/home/about/policies",
+    licence="facts, free to use; abstracts may belong to their publishers",
+    key=SITES["pubmed"].key,
+    citing_batch=100,
+)
+_SITE = "pubmed"
+_AT = "/entrez/eutils/"
+_OFFERED = 10
+_MOST_WORDS = 30
+_MOST_FOUND = 9_999
+"""What esearch goes on for."""
+_CITED_BY, _CITES = "pubmed_pubmed_citedin", "pubmed_pubmed_refs"
+_Form = tuple[tuple[str, str], ...]
+
+
+class PubMed:
+    """Ask PubMed for articles."""
+
+    facts = FACTS
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def works(self, names: Sequence[str]) -> Iterator[Reference]:
+        """Yield the articles of these numbers and DOIs, in their order."""
+        return in_order(names, FACTS.schemes, FACTS.batch, self._named)
+
+    def find(self, wanted: Reference) -> Reference | None:
+        """Look an article up by the words of its title; year or first author have to agree."""
+        words = telling_words(wanted.title or "")
+        if not words:
+            return None
+        term = " AND ".join(f"{word}[ti]" for word in words)
+        numbers = islice(self._found((("term", term),), _OFFERED), _OFFERED)
+        return agreed(wanted, self._fetched(list(numbers)))
+
+    def citing(
+        self, names: Sequence[str], *, most: int, until: int | None = None
+    ) -> Iterator[Reference]:
+        """Yield what cites articles with numbers of PubMed."""
+        numbers = [name.partition(":")[2] for name in names if name.startswith("pmid:")]
+        parts = parts_of(list(dict.fromkeys(numbers)), FACTS.citing_batch)
+        found = (
+            number
+            for part in parts
+            for linked in self._linked(_CITED_BY, part).values()
+            for number in linked
+        )
+        works = self._of_numbers(found, most)
+        return (work for work in works if until is None or (work.year or until + 1) <= until)
+
+    def search(
+        self, words: str, *, most: int, since: int | None = None, until: int | None = None
+    ) -> Iterator[Reference]:
+        """Yield articles that have some of these words, the best first."""
+        dates: list[tuple[str, str]] = []
+        if since is not None or until is not None:
+            dates = [
+                ("datetype", "pdat"),
+                ("mindate", str(since or 1800)),
+                ("maxdate", str(until or 3000)),
+            ]
+        return self._searched(words, dates, most)
+
+    def changed(self, words: str, *, since: date, most: int) -> Iterator[Reference]:
+        """Yield articles that have some of these words and came into PubMed since a day."""
+        dates = [
+            ("datetype", "edat"),
+            ("mindate", since.strftime("%Y/%m/%d")),
+            ("maxdate", "3000"),
+        ]
+        return self._searched(words, dates, most)
+
+    def cost(self, kind: Kind, count: int) -> Cost:
+        """Return what asking takes at most: the articles, and the references that they lack."""
+        fetched = 2 * requests_for(count, FACTS.batch)
+        requests = {
+            Kind.WORKS: requests_for(count, FACTS.batch) + fetched,  # DOIs are looked up first.
+            Kind.FIND: 3 * count,
+            Kind.CITING: 1 + fetched,
+        }.get(kind, requests_for(count, FACTS.page) + fetched)
+        return Cost(requests, 0.0, requests * FACTS.pace)
+
+    def _named(self, scheme: str, names: Sequence[str]) -> Iterable[Reference]:
+        if scheme == "pmid":
+            return self._fetched([name for name in names if name.isdigit()])
+        term = " OR ".join(f'"{name}"[doi]' for name in names if '"' not in name)
+        return self._fetched(list(islice(self._found((("term", term),), FACTS.batch), FACTS.batch)))
+
+    def _searched(
+        self, words: str, dates: Sequence[tuple[str, str]], most: int
+    ) -> Iterator[Reference]:
+        found = telling_words(words, _MOST_WORDS)
+        if not found:
+            return iter(())
+        term = " OR ".join(f"{word}[tiab]" for word in found)
+        return self._of_numbers(self._found((("term", term), *dates), most), most)
+
+    def _found(self, asked: _Form, most: int) -> Iterator[str]:
+        """Yield the numbers that a search finds."""
+        start, size = 0, min(most, FACTS.page)
+        while start < min(most, _MOST_FOUND):
+            form = (
+                ("db", "pubmed"),
+                *asked,
+                ("retmode", "json"),
+                ("retstart", str(start)),
+                ("retmax", str(size)),
+                ("sort", "relevance"),
+            )
+            reply = self._client.ask(Question(_SITE, f"{_AT}esearch.fcgi", form=(*form, _TOOL)))
+            numbers = _numbers(listed(_SITE, reply, "esearchresult", "idlist"))
+            yield from numbers
+            start += size
+            if len(numbers) < size:
+                return
+
+    def _linked(self, link: str, numbers: Sequence[str]) -> Mapping[str, list[str]]:
+        """Follow a kind of citation from each number."""
+        form = (
+            ("dbfrom", "pubmed"),
+            ("db", "pubmed"),
+            ("linkname", link),
+            ("retmode", "json"),
+            *(("id", number) for number in numbers),
+        )
+        reply = self._client.ask(Question(_SITE, f"{_AT}elink.fcgi", form=(*form, _TOOL)))
+        found: dict[str, list[str]] = {}
+        for item in listed(_SITE, reply, "linksets"):
+            own = _numbers(item.get("ids")) if isinstance(item, dict) else []
+            kinds = item.get("linksetdbs") if own else None
+            for kind in kinds if isinstance(kinds, list) else ():
+                if isinstance(kind, dict) and kind.get("linkname") == link:
+                    found.setdefault(own[0], []).extend(_numbers(kind.get("links")))
+        return found
+
+    def _of_numbers(self, numbers: Iterable[str], most: int) -> Iterator[Reference]:
+        wanted = islice(distinct(numbers), most)
+        while part := list(islice(wanted, FACTS.batch)):
+            yield from self._fetched(part)
+
+    def _fetched(self, numbers: Sequence[str]) -> Iterator[Reference]:
+        """Yield articles; those that list no references get the ones that elink knows."""
+        if not numbers:
+            return
+        form = (("db", "pubmed"), ("id", ",".join(numbers)), ("retmode", "xml"), _TOOL)
+        reply = self._client.ask(Question(_SITE, f"{_AT}efetch.fcgi", form=form, json=False))
+        works = []
+        for each in read(BytesIO(reply.body)):
+            if isinstance(each, Problem):
+                raise AnswerNotUnderstood(
+                    f"pubmed's answer cannot be read: {each.text}", "Try again later."
+                )
+            works.append(each)
+        lacking = [work.pmid for work in works if work.pmid and not work.cites]
+        linked = self._linked(_CITES, lacking) if lacking else {}
+        for work in works:
+            cited = linked.get(work.pmid or "", ())
+            known = work.cites or tuple(Reference(pmid=number) for number in cited)
+            yield replace(work, cites=known)
+
+
+_TOOL = ("tool", "recsys")
+
+
+def _numbers(values: object) -> list[str]:
+    items = values if isinstance(values, list) else []
+    return [str(item) for item in items if str(item).isdigit()]

@@ -1,0 +1,230 @@
+"""Where sources answer, how often they may be asked, and the keys that they want."""
+
+import os
+import re
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from recsys.errors import InputError, near_miss
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A host that is asked.
+
+    address: what all its paths follow. pace: seconds between two requests; pace_known: with a key,
+    or an address of mail. key: environment variable of the key. key_header, key_parameter: where it
+    goes. mail_parameter: where an address of mail goes, by which the operators can write to who
+    asks too much. hint: what to do where it does not answer, if that is not to wait.
+    paced_with: the site whose requests count with its own, if another's do.
+    """
+
+    name: str
+    address: str
+    pace: float
+    pace_known: float | None = None
+    key: str = ""
+    key_header: str = ""
+    key_parameter: str = ""
+    mail_parameter: str = ""
+    hint: str = ""
+    paced_with: str = ""
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that gives another address."""
+        return f"RECSYS_{self.name.upper().replace('-', '_')}_URL"
+
+
+MAIL = "RECSYS_MAIL"
+"""The variable of the address of mail that sources are told."""
+SITES: Mapping[str, Site] = {
+    site.name: site
+    for site in (
+        Site(
+            "openalex",
+            "https://api.openalex.org",
+            0.1,
+            key="RECSYS_OPENALEX_KEY",
+            key_parameter="api_key",
+        ),
+        Site(
+            "semanticscholar",
+            "https://api.semanticscholar.org",
+            3.0,  # Who has no key shares one budget with everybody.
+            1.0,
+            key="RECSYS_SEMANTICSCHOLAR_KEY",
+            key_header="x-api-key",
+        ),
+        Site("crossref", "https://api.crossref.org", 1.0, 0.34, mail_parameter="mailto"),
+        Site("arxiv", "https://export.arxiv.org", 3.0),
+        Site("arxiv-oai", "https://oaipmh.arxiv.org", 3.0, paced_with="arxiv"),
+        Site(
+            "pubmed",
+            "https://eutils.ncbi.nlm.nih.gov",
+            0.34,
+            0.1,
+            key="RECSYS_PUBMED_KEY",
+            key_parameter="api_key",
+            mail_parameter="email",
+        ),
+        Site(
+            "zotero",
+            "http://127.0.0.1:23119",
+            0.0,
+            hint="Start Zotero, and allow other applications to communicate with it "
+            "(Settings, Advanced).",
+        ),
+        Site(
+            "zotero-web",
+            "https://api.zotero.org",
+            0.5,
+            key="RECSYS_ZOTERO_KEY",
+            key_header="Zotero-API-Key",
+        ),
+    )
+}
+
+
+def base_address(site: Site, given: Mapping[str, str]) -> str:
+    """Return what the site's paths follow: as given, as the environment says, or its own.
+
+    Raises:
+        InputError: it is neither https, nor http on this machine.
+    """
+    address = given.get(site.name) or os.environ.get(site.variable) or site.address
+    parts = urlsplit(address)
+    if parts.scheme == "https" and parts.hostname:
+        return address.rstrip("/")
+    if parts.scheme == "http" and is_loopback(parts.hostname or ""):
+        return address.rstrip("/")
+    raise InputError(
+        f"{address!r} is no address that {site.name} may be asked at.",
+        "Give one that begins with https://; http:// is for this machine only.",
+    )
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether a host is this machine, by its name or number alone."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def site_named(name: str) -> Site:
+    """Return a row of the table.
+
+    Raises:
+        InputError: there is none of that name.
+    """
+    if name not in SITES:
+        raise InputError(f"There is no source {name!r}.{near_miss(name, SITES)}")
+    return SITES[name]
+
+
+FILE = "RECSYS_KEYS"
+"""The variable that gives another path of the file."""
+HIDDEN = "***"
+_SHORTEST, _LONGEST = 6, 200
+_LINE = re.compile(r"\s*(?:export\s+)?(\w+)\s*=\s*(.*?)\s*")
+_NOT_A_KEY = re.compile(r"[^\x21-\x7e]")
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Keys by the names of their variables; an address of mail is kept among them."""
+
+    _by_variable: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def get(self, variable: str) -> str:
+        """Return a key, "" where there is none."""
+        return self._by_variable.get(variable, "")
+
+    def hide(self, text: str) -> str:
+        """Put stars in the place of every key."""
+        for key in self._secrets():
+            text = text.replace(key, HIDDEN)
+        return text
+
+    def hide_bytes(self, body: bytes) -> bytes:
+        """Put stars in the place of every key that a source gives back."""
+        for key in self._secrets():
+            body = body.replace(key.encode(), HIDDEN.encode())
+        return body
+
+    def _secrets(self) -> Iterator[str]:
+        # The longest first: one may be the beginning of another.
+        yield from sorted(filter(None, self._by_variable.values()), key=len, reverse=True)
+
+
+def variables() -> tuple[str, ...]:
+    """Name the variables that are looked for."""
+    return (*(site.key for site in SITES.values() if site.key), MAIL)
+
+
+def keys_file() -> Path:
+    """Return $RECSYS_KEYS, else `recsys/keys` in the user's folder of settings."""
+    if own := os.environ.get(FILE):
+        return Path(own)
+    settings = os.environ.get("XDG_CONFIG_HOME")
+    return Path(settings or os.path.expanduser("~/.config")) / "recsys" / "keys"
+
+
+def read_keys() -> Keys:
+    """Read the keys of this user: a variable goes before a line of the file.
+
+    Raises:
+        InputError: the file may be read by others, or has a line that is none; a key is not one.
+    """
+    found = dict(_of_file(keys_file()))
+    found |= {name: os.environ[name] for name in variables() if os.environ.get(name)}
+    for name, key in found.items():
+        if _NOT_A_KEY.search(key) or not _SHORTEST <= len(key) <= _LONGEST:
+            raise InputError(
+                f"What {name} gives cannot be a key: too short, too long, or with spaces in it.",
+                "Copy it again from the page of the source.",
+            )
+    return Keys(found)
+
+
+def _of_file(path: Path) -> Iterator[tuple[str, str]]:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # A pipe would wait.
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        raise InputError(
+            f"{path} cannot be read: {error.strerror}.", f"Set {FILE} to another path."
+        ) from error
+    facts = os.fstat(descriptor)
+    if not stat.S_ISREG(facts.st_mode) or facts.st_mode & 0o077:
+        os.close(descriptor)
+        raise InputError(
+            f"{path} holds keys, and others may read it or it is no file.",
+            f"Run `chmod 600 {path}`.",
+        )
+    with open(descriptor, encoding="utf-8", errors="replace") as file:
+        for number, line in enumerate(file, start=1):
+            if line.strip() and not line.lstrip().startswith("#"):
+                yield _pair(line, f"Line {number} of {path}")
+
+
+def _pair(line: str, where: str) -> tuple[str, str]:
+    """Read `VARIABLE = key`; what is wrong is told without the line, which may hold a key."""
+    match = _LINE.fullmatch(line)
+    if match is None:
+        raise InputError(f"{where} is no `VARIABLE = key`.", "Correct it, or begin it with `#`.")
+    if match[1] not in variables():
+        known = ", ".join(variables())
+        raise InputError(
+            f"{where} is of no source that is known.{near_miss(match[1], variables())}",
+            f"The variables are {known}.",
+        )
+    return match[1], match[2].strip("\"'")

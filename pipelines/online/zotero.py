@@ -1,0 +1,169 @@
+"""Zotero: a library on this machine while Zotero runs, or a group's on the web by a key.
+
+After https://www.zotero.org/support/dev/web_api/v3/basics and its page on the local API, both as of
+2026-11-22. Libraries have abstracts, and nobody's references.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+
+from recsys.errors import InputError
+from recsys.formats.papers.paper_fields import FieldError, Record
+from recsys.formats.references.zotero import NOT_WORKS, reference_of
+from recsys.pipelines.online.answered_works import (
+    agreed,
+    each_once,
+    in_order,
+    listed,
+    read_records,
+    requests_for,
+    telling_words,
+)
+from recsys.pipelines.online.client import Client, Question
+from recsys.pipelines.online.http_exchange import Reply
+from recsys.pipelines.online.sites import SITES
+from recsys.pipelines.online.sources import Cost, Kind, SourceFacts
+from recsys.records import Reference
+
+FACTS = SourceFacts(
+    name="zotero",
+    title="Zotero",
+    kinds=frozenset({Kind.WORKS, Kind.FIND, Kind.SEARCH, Kind.CHANGED}),
+    abstracts=True,
+    references=False,
+    schemes=("zotero",),
+    batch=50,
+    page=100,
+    pace=SITES["zotero"].pace,
+    documentation="https://www.zotero.org/support/dev/web_api/v3/basics",
+    terms="https://www.zotero.org/support/terms/terms_of_service",
+    licence="the library's own",
+    key=SITES["zotero-web"].key,
+)
+OWN = "users/0"
+"""The library of whom Zotero runs for."""
+_LARGEST_LIBRARY = 1_000_000
+
+
+class Zotero:
+    """Ask Zotero for the works of a library.
+
+    library: `users/0`, or a group as `groups/NUMBER`: on the web where there is a key, else here.
+    """
+
+    facts = FACTS
+
+    def __init__(self, client: Client, library: str = OWN) -> None:
+        kind, _, number = library.partition("/")
+        if kind not in ("users", "groups") or not number.isdigit():
+            raise InputError(
+                f"{library!r} is no library of Zotero.", f"Give {OWN}, or groups/NUMBER."
+            )
+        self._client, self._library = client, library
+        on_web = library != OWN and client.has_key("zotero-web")
+        self._site, self._before = ("zotero-web", "/") if on_web else ("zotero", "/api/")
+
+    def works(self, names: Sequence[str]) -> Iterator[Reference]:
+        """Yield the works of these keys, in their order."""
+        return in_order(names, FACTS.schemes, FACTS.batch, self._named)
+
+    def find(self, wanted: Reference) -> Reference | None:
+        """Look a work up by its title; year or first author have to agree."""
+        words = " ".join(telling_words(wanted.title or "", 4))
+        return agreed(wanted, self._paged((("q", words),), FACTS.page)) if words else None
+
+    def citing(
+        self, names: Sequence[str], *, most: int, until: int | None = None
+    ) -> Iterator[Reference]:
+        """Yield nothing: a library does not know."""
+        return iter(())
+
+    def search(
+        self, words: str, *, most: int, since: int | None = None, until: int | None = None
+    ) -> Iterator[Reference]:
+        """Yield works with all of these words; all works where there is none."""
+        asked = (("q", words),) if words.strip() else ()
+        works = self._paged(asked, _LARGEST_LIBRARY)
+        if since is not None or until is not None:
+            first, last = since or -math.inf, until or math.inf
+            works = (work for work in works if work.year and first <= work.year <= last)
+        return each_once(works, most)
+
+    def changed(self, words: str, *, since: date, most: int) -> Iterator[Reference]:
+        """Yield works that were added or changed since a day, the latest first."""
+        matching = (("q", words),) if words.strip() else ()
+        items = self._items((("sort", "dateModified"), ("direction", "desc"), *matching))
+
+        def recent() -> Iterator[object]:
+            for item in items:
+                day = _data(item).get("dateModified")
+                if isinstance(day, str) and day[:10] < since.isoformat():
+                    return
+                yield item
+
+        return each_once(self._read(recent()), most)
+
+    def items(self, since: int = 0) -> tuple[list[Reference], int]:
+        """Return the works that are new or changed since a version, and the version now."""
+        newest = since
+        works: list[Reference] = []
+        for reply in self._pages((("since", str(since)),)):
+            works += self._read(listed(self._site, reply))
+            told = reply.headers.get("last-modified-version", "")
+            newest = max(newest, int(told)) if told.isdigit() else newest
+        return list(each_once(works)), newest
+
+    def cost(self, kind: Kind, count: int) -> Cost:
+        """Return what asking takes at most."""
+        requests = {
+            Kind.WORKS: requests_for(count, FACTS.batch),
+            Kind.FIND: count,
+            Kind.CITING: 0,
+        }.get(kind, requests_for(count, FACTS.page) + 1)
+        return Cost(requests, 0.0, requests * SITES[self._site].pace)
+
+    def _named(self, _scheme: str, keys: Sequence[str]) -> Iterable[Reference]:
+        return self._paged((("itemKey", ",".join(keys)),), FACTS.page)
+
+    def _paged(self, asked: tuple[tuple[str, str], ...], most: int) -> Iterator[Reference]:
+        return each_once(self._read(self._items(asked)), most)
+
+    def _items(self, asked: tuple[tuple[str, str], ...]) -> Iterator[object]:
+        for reply in self._pages(asked):
+            yield from listed(self._site, reply)
+
+    def _pages(self, asked: tuple[tuple[str, str], ...]) -> Iterator[Reply]:
+        start = 0
+        while True:
+            parameters = (
+                ("v", "3"),
+                *asked,
+                ("start", str(start)),
+                ("limit", str(FACTS.page)),
+            )
+            path = f"{self._before}{self._library}/items/top"
+            # A library changes while one writes, and is its owner's: no answer is stored.
+            question = Question(self._site, path, parameters, fresh=True, kept=False)
+            reply = self._client.ask(question)
+            yield reply
+            start += FACTS.page
+            if len(listed(self._site, reply)) < FACTS.page:
+                return
+
+    def _read(self, items: Iterable[object]) -> Iterator[Reference]:
+        """Read items but for notes, and files without a work."""
+
+        def reference(item: Record) -> Reference:
+            data = item.get("data")
+            if not isinstance(data, dict):
+                raise FieldError("no data")
+            return reference_of(data)
+
+        works = (item for item in items if str(_data(item).get("itemType")) not in NOT_WORKS)
+        return read_records(self._client, self._site, works, reference)
+
+
+def _data(item: object) -> Record:
+    data = item.get("data") if isinstance(item, dict) else None
+    return data if isinstance(data, dict) else {}

@@ -1,1 +1,0 @@
-"""Embedding baselines of the papers, fit on a corpus: from random vectors to graph convolution."""

@@ -1,1 +1,0 @@
-"""Compare encoders of every kind by every measure, on one's own papers, with one command."""

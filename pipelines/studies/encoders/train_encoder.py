@@ -1,0 +1,416 @@
+"""Train an encoder on citations: from a checkpoint to an ordinary Hugging Face folder."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import reduce
+from itertools import islice
+from operator import or_
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy, normalize, triplet_margin_loss
+
+from recsys.errors import InputError, SplitError
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.encoders.training_page import TRAINING, add_page, page_note
+from recsys.models.encoder import SeenQueries
+from recsys.pipelines.encoders.checkpoints import Checkpoint
+from recsys.pipelines.encoders.export_encoder import Settings
+from recsys.pipelines.jobs.kept_results import check_out
+from recsys.pipelines.studies.citeomatic.negatives import Triplets, nearest
+from recsys.pipelines.studies.citeomatic.network_training import device_of
+from recsys.pipelines.studies.encoders.related import is_related_folder, read_related
+from recsys.pipelines.studies.encoders.tower import StartOptions, Student, Texts, Tower
+from recsys.pipelines.studies.encoders.training import Checkpoint as Partial
+from recsys.pipelines.studies.encoders.training import (
+    History,
+    LoopOptions,
+    Run,
+    facts_of,
+    joined,
+    train,
+)
+from recsys.pipelines.studies.encoders.triplets import MEASURE, Draw, Reading, Source, read_index
+from recsys.store.arrays import Floats, Mask, Ragged, Rows
+from recsys.store.artifacts import MANIFEST, fingerprint, replacing, write_json
+
+# An encoder with what it learns from, over one corpus or several, and its losses over triplets.
+#
+# A batch's distinct texts are encoded once: `vectors` (n, d). `places` (3, b) int64 says where
+# the query, positive and negative of each of b triplets are.
+
+LossName: TypeAlias = Literal["triplet", "unit-triplet", "in-batch"]
+MARGIN, UNIT_MARGIN = 1.0, 0.1
+"""The paper's, and one that suits vectors of length 1, no two of which are more than 2 apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class LossOptions:
+    """What is minimised.
+
+    name: "triplet" is SPECTER's, of the vectors as they come; "unit-triplet" of vectors of length
+    1, which is what an index compares; "in-batch" tells each positive from all other texts of the
+    batch. margin: of triplets; None: MARGIN or UNIT_MARGIN. temperature: of in-batch.
+    """
+
+    name: LossName = "triplet"
+    margin: float | None = None
+    temperature: float = 0.05
+
+    def of(self, vectors: Tensor, places: Tensor, apart: Tensor) -> Tensor:
+        """Compute the mean loss of the triplets.
+
+        Args:
+            vectors: (n, d).
+            places: (3, b).
+            apart: (b, n) bool, texts that each triplet's query may be told from, for in-batch.
+        """
+        if self.name == "triplet":
+            return triplet(vectors, places, MARGIN if self.margin is None else self.margin)
+        unit = normalize(vectors, dim=1)
+        if self.name == "unit-triplet":
+            return triplet(unit, places, UNIT_MARGIN if self.margin is None else self.margin)
+        return in_batch(unit, places, apart, self.temperature)
+
+
+def triplet(vectors: Tensor, places: Tensor, margin: float) -> Tensor:
+    """Average max(|q - p| - |q - n| + margin, 0) in L2 distances (Cohan et al. 2020, eq. 2)."""
+    query, positive, negative = vectors[places]
+    return triplet_margin_loss(query, positive, negative, margin=margin)
+
+
+def in_batch(vectors: Tensor, places: Tensor, apart: Tensor, temperature: float) -> Tensor:
+    """Average -log of the softmax of cosines / temperature at the positive.
+
+    It is over the positive, the triplet's own negative and the texts in `apart` (van den Oord et
+    al. 2018, eq. 4).
+    """
+    query, positive, negative = places
+    own = torch.arange(len(query), device=vectors.device)
+    seen = apart.clone()
+    seen[own, positive] = seen[own, negative] = True
+    cosines = vectors[query] @ vectors.T / temperature
+    return cross_entropy(cosines.masked_fill(~seen, -torch.inf), positive)
+
+
+DEPTH = 50
+"""Nearest papers among which negatives are drawn."""
+BLOCK = 32
+"""Queries of one source that come together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """Sources one after the other. starts: (sources + 1,) the first row of each."""
+
+    sources: tuple[Source, ...]
+    starts: tuple[int, ...]
+
+    @classmethod
+    def of(cls, sources: Sequence[Source]) -> "Shelf":
+        """Number the papers of all sources through."""
+        ends = np.cumsum([0, *(len(source.texts) for source in sources)]).tolist()
+        return cls(tuple(sources), tuple(ends))
+
+    def __iter__(self) -> Iterator[tuple[Source, int, int]]:
+        """Give each source with its first row and the row after its last."""
+        return zip(self.sources, self.starts, self.starts[1:], strict=False)
+
+    def apart(self, queries: Rows, rows: Rows) -> Mask:
+        """Tell which papers may be negatives of which queries; none of another source."""
+        found = np.zeros((len(queries), len(rows)), bool)
+        for source, start, end in self:
+            asked, held = (
+                np.flatnonzero((each >= start) & (each < end)) for each in (queries, rows)
+            )
+            part = source.sampler.apart(queries[asked] - start, rows[held] - start)
+            found[np.ix_(asked, held)] = part
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderTask:
+    """Implements `training.Task`.
+
+    texts: of the shelf. learned: so many sources are learned from, the others are only watched;
+    None: all.
+    """
+
+    tower: Tower
+    shelf: Shelf
+    texts: Texts
+    draw: Draw = field(default_factory=Draw)
+    loss_options: LossOptions = field(default_factory=LossOptions)
+    learned: int | None = None
+
+    @property
+    def learner(self) -> Tower:
+        """What is trained."""
+        return self.tower
+
+    def seen(self, *, trained: bool) -> SeenQueries:
+        """Unite the queries of the sources that are learned from; trained: those of train, too."""
+        sources = self.shelf.sources[: self.learned]
+        seen = reduce(or_, (source.seen for source in sources), SeenQueries())
+        return seen if trained else replace(seen, train=frozenset())
+
+    def triplets(self, rng: np.random.Generator) -> Triplets:
+        """Draw an epoch: queries in random order, the triplets of each one after another.
+
+        Queries of one source come together, BLOCK at a time: texts of another are no negatives.
+        """
+        drawn, orders = [], []
+        for source, start, end in islice(self.shelf, self.learned):
+            near = self._near(source, start, end) if self.draw.near else None
+            part = source.sampler.epoch(rng, self.draw, near)
+            drawn.append(
+                (part.query + start, part.positive + start, part.negative + start, part.kind)
+            )
+            queries, place = np.unique(part.query, return_inverse=True)
+            turn = rng.permutation(len(queries))
+            orders.append((turn[place], rng.random(len(queries))[turn // BLOCK][place]))
+        columns = (np.concatenate(column) for column in zip(*drawn, strict=True))
+        order = np.lexsort([np.concatenate(key) for key in zip(*orders, strict=True)])
+        return Triplets(*columns).take(order)
+
+    def examples(self, rng: np.random.Generator) -> Rows:
+        """Draw an epoch of triplets: (t, 3) int32, rows of query, positive and negative."""
+        drawn = self.triplets(rng)
+        return np.stack([drawn.query, drawn.positive, drawn.negative], axis=1).astype(np.int32)
+
+    def loss(self, network: nn.Module, examples: Rows) -> Tensor:
+        """Encode each distinct text once, and compare."""
+        rows, places = np.unique(examples.T, return_inverse=True)
+        vectors = self.texts.through(network, rows)
+        device = vectors.device
+        apart = torch.from_numpy(self.shelf.apart(examples[:, 0], rows)).to(device)
+        at = torch.from_numpy(places.reshape(3, -1)).to(device)
+        return self.loss_options.of(vectors, at, apart)
+
+    def vectors(self, rows: Rows) -> Floats:
+        """Encode papers of the shelf: (len(rows), d) float32, L2-normalised."""
+        return self.texts.vectors(self.tower, rows)
+
+    def recalls(self) -> list[Doubles]:
+        """Compute R@20 of the dev queries of each source."""
+        return [
+            source.judge.recalls(self.vectors(source.judge.rows + start))
+            for source, start, _ in self.shelf
+        ]
+
+    def measure(self) -> list[float]:
+        """Average R@20 over the sources that are learned from; then each source's own."""
+        each = [float(recalls.mean()) for recalls in self.recalls()]
+        return [float(np.mean(each[: self.learned])), *each]
+
+    def _near(self, source: Source, start: int, end: int) -> Ragged:
+        """Find papers near each query that may be negatives: place -> rows of the source."""
+        base = source.sampler.base
+        found = nearest(self.vectors(np.arange(start, end, dtype=np.int32)), base, DEPTH)
+        owner, rows = found.take(np.arange(len(found), dtype=np.int32))
+        kept = base.may_be_negative(owner, rows)
+        return Ragged.from_pairs(owner[kept], rows[kept], len(found))
+
+
+_REVISION = 1
+"""Raised when the same inputs would give something else: what was kept is then made again."""
+
+RATE, ADAPTER_RATE = 2e-5, 2e-4
+"""Usual learning rates of all weights (the paper's) and of an adapter."""
+PART = 16
+"""Triplets computed at a time, unless their texts are each other's negatives."""
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderOptions(StartOptions):
+    """What is trained from what, and how.
+
+    loop: parts are of PART triplets if it does not say, for in-batch of a whole step. device:
+    "cpu", "cuda" or "auto".
+    """
+
+    draw: Draw = field(default_factory=Draw)
+    loss: LossOptions = field(default_factory=LossOptions)
+    loop: LoopOptions = field(default_factory=LoopOptions)
+    device: str = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """An encoder with its training."""
+
+    task: EncoderTask
+    start: Checkpoint
+    settings: Settings
+    options: EncoderOptions
+    history: History
+
+    @property
+    def size(self) -> int:
+        """How many numbers are learned; none once an adapter is merged."""
+        return sum(each.numel() for each in self.task.tower.learned().values())
+
+    def save(self, folder: Path) -> None:
+        """Write the encoder, what was trained of it alone if it is an adapter, and the history."""
+        facts = self.facts()  # Saving merges the adapter.
+        student = Student(self.start, self.settings, self.task.tower, self.options.lora)
+        student.save(folder, self.task.seen(trained=self.history.changed))
+        write_json(folder / TRAINING, facts)
+
+    def facts(self) -> dict[str, Any]:
+        """Write down what was done."""
+        learned = [each.name for each, _, _ in islice(self.task.shelf, self.task.learned)]
+        return facts_of(self.start, self.settings, self.history) | {
+            "options": asdict(self.options),
+            "learned_numbers": self.size,
+            "sources": {each.name: list(each.hashes) for each, _, _ in self.task.shelf},
+            "learned_from": learned,
+            "measure": MEASURE,
+        }
+
+
+def fit(
+    sources: Sequence[Source],
+    options: EncoderOptions,
+    partial: Path,
+    run: Run,
+    *,
+    learned: int | None = None,
+) -> Trained:
+    """Train an encoder and leave it at its best.
+
+    Args:
+        sources: what it learns from.
+        options: what is trained, and how.
+        partial: file that an unfinished training continues from; it stays.
+        run: how the training is run.
+        learned: so many of the sources are learned from, the others only watched; None: all.
+
+    Raises:
+        ArtifactError: the checkpoint to start from cannot be read.
+        InputError: an option does not make sense, or there are too few triplets.
+    """
+    trained = untrained(sources, options, run, learned=learned)
+    task, hashes = trained.task, [source.hashes for source in sources]
+    recipe = [_REVISION, hashes, learned, trained.start.weights_hash]
+    where = [task.texts.device, task.texts.half, run.ranks.world]
+    how = [asdict(trained.settings), asdict(options), *where]
+    checkpoint, loop = Partial(partial, fingerprint([recipe, how])), options.loop
+    if loop.part is None and options.loss.name != "in-batch":
+        loop = replace(loop, part=PART)
+    return replace(trained, history=train(task, loop, checkpoint, run))
+
+
+def untrained(
+    sources: Sequence[Source], options: EncoderOptions, run: Run, *, learned: int | None = None
+) -> Trained:
+    """Load what is to be trained, with what it is to learn from; see `fit`."""
+    check_options(options)
+    device = run.ranks.device
+    student = Student.load(options, seed=options.loop.seed, device=device)
+    texts = [text for source in sources for text in source.texts]
+    task = EncoderTask(
+        tower=student.tower,
+        shelf=Shelf.of(sources),
+        texts=student.read(texts, options, device=device, progress=run.progress),
+        draw=options.draw,
+        loss_options=options.loss,
+        learned=learned,
+    )
+    return Trained(task, student.start, student.settings, options, History())
+
+
+def check_options(options: EncoderOptions) -> None:
+    """Refuse what cannot be meant.
+
+    Raises:
+        InputError: naming the option.
+    """
+    draw = options.draw
+    if draw.hard + draw.near > draw.per_query:
+        raise InputError(
+            f"{draw.hard} hard and {draw.near} near negatives are more than the {draw.per_query} "
+            "triplets of a query.",
+            "Lower --hard or --near, or raise --per-query.",
+        )
+    if options.loss.margin is not None and options.loss.margin <= 0:
+        raise InputError(
+            f"A margin of {options.loss.margin} asks for nothing.", "Give a --margin above 0."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderReport:
+    """What was trained, and how good it is on dev. size: how many numbers were learned."""
+
+    out: Path
+    trained: Trained
+    size: int
+
+    def lines(self) -> list[str]:
+        """Say it to people."""
+        did = self.trained.history
+        judge = self.trained.task.shelf.sources[0].judge
+        kind = "all weights" if self.trained.options.lora is None else "an adapter"
+        lines = [
+            f"Trained {kind} ({self.size:,} numbers) on {did.examples:,} triplets in "
+            f"{did.steps:,} steps, {did.per_second:,.1f} triplets per second.",
+            f"On dev, by cosine alone: {MEASURE} {did.measures[0]:.4f} before, "
+            f"{did.measures[did.best]:.4f} after step {did.checked[did.best]:,}, which was kept "
+            f"({len(judge.queries):,} queries, {len(judge.papers):,} papers).",
+        ]
+        return [
+            *lines,
+            *did.notes(),
+            page_note(self.out),
+            f"Saved in {self.out}. Use it: `recsys build PAPERS --out DIR --encoder {self.out}`.",
+        ]
+
+
+def train_encoder(
+    place: Path, split: Path | None, options: EncoderOptions, out: Path, reading: Reading, run: Run
+) -> EncoderReport:
+    """Train on train queries, stop on dev queries, write the encoder, report.
+
+    A killed training continues from its last checkpoint if it is started in the same way.
+
+    Args:
+        place: an index, or a folder in SPECTER's format (see `related`), which needs no split.
+        split: of the index.
+        options: what is trained, and how.
+        out: the folder to write; an encoder that was trained there before is replaced.
+        reading: what is read of the papers.
+        run: how the training is run; its processes are those that `torchrun` started.
+
+    Raises:
+        ArtifactError: the index or the checkpoint cannot be read.
+        SplitError: the split does not fit the index, or its parts overlap.
+        InputError: OUT holds something else, or an option does not make sense.
+    """
+    check_out(out, TRAINING, "encoder that recsys trained")
+    source = read_source(place, split, reading)
+    partial = out.with_name(f"{out.name}.partial.safetensors")
+    with joined(device_of(options.device)) as ranks:
+        trained = fit([source], options, partial, replace(run, ranks=ranks))
+        size = trained.size
+        if ranks.first:
+            with replacing(out) as folder:
+                trained.save(folder)
+                add_page(folder, out.name)
+            if not trained.history.stopped:
+                partial.unlink()
+    return EncoderReport(out, trained, size)
+
+
+def read_source(place: Path, split: Path | None, reading: Reading) -> Source:
+    """Read an index with its split, or a folder in SPECTER's format."""
+    if is_related_folder(place) and not (place / MANIFEST).exists():
+        return read_related(place, reading)
+    if split is None:
+        raise SplitError(
+            f"Nothing tells which papers of {place} are train queries.", "Give --split FILE."
+        )
+    return read_index(place, split, reading)

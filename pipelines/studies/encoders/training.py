@@ -1,0 +1,530 @@
+"""AdamW with a learning rate that rises and falls, and a state that can be stored."""
+
+import gc
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from copy import deepcopy
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.distributed import (
+    all_reduce,
+    barrier,
+    broadcast_object_list,
+    destroy_process_group,
+    init_process_group,
+)
+from torch.nn.parallel import DistributedDataParallel
+
+from recsys.errors import InputError, RecsysError
+from recsys.pipelines.encoders.checkpoints import Checkpoint as Start
+from recsys.pipelines.encoders.export_encoder import Settings
+from recsys.pipelines.jobs.tensor_file import TensorFile, below, named
+from recsys.pipelines.studies.encoders.tower import Learner
+from recsys.progress import Progress, silent
+from recsys.store.arrays import Rows
+from recsys.version import CREATED_BY
+
+_WHOLE = ("bias", "LayerNorm.weight")
+"""Endings of parameters that do not decay, as in BERT's own training."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast is learned.
+
+    rate: the highest learning rate. warm_up: share of the steps in which it rises to that; it falls
+    evenly to nothing in the others (SPECTER's slanted triangle). decay: of weights. clip: the
+    longest gradient.
+    """
+
+    rate: float = 2e-5
+    warm_up: float = 0.1
+    decay: float = 0.01
+    clip: float = 1.0
+
+    def rate_of(self, step: int, steps: int) -> float:
+        """Return the learning rate of a step, counted from 0, of so many."""
+        rising = max(round(self.warm_up * steps), 1)
+        if step < rising:
+            return self.rate * (step + 1) / rising
+        return self.rate * (steps - step) / (steps - rising + 1)
+
+
+class Optimiser:
+    """AdamW (Loshchilov & Hutter 2019, algorithm 2) over named parameters."""
+
+    def __init__(self, parameters: Mapping[str, nn.Parameter], pace: Pace) -> None:
+        """Start without moments."""
+        self.parameters = dict(parameters)
+        self.pace = pace
+        decaying = {name: not name.endswith(_WHOLE) for name in parameters}
+        groups = [
+            {
+                "params": [each for name, each in parameters.items() if decaying[name] is wanted],
+                "weight_decay": pace.decay if wanted else 0.0,
+            }
+            for wanted in (True, False)
+        ]
+        self._adam = torch.optim.AdamW([group for group in groups if group["params"]])
+
+    def step(self, rate: float) -> None:
+        """Update the parameters by their gradients, and forget these."""
+        nn.utils.clip_grad_norm_(self.parameters.values(), self.pace.clip)
+        for group in self._adam.param_groups:
+            group["lr"] = rate
+        self._adam.step()
+        self._adam.zero_grad()
+
+    def state(self) -> dict[str, Tensor]:
+        """Return what is remembered of each parameter: name -> tensor."""
+        return {
+            f"{name}:{what}": value
+            for name, parameter in self.parameters.items()
+            for what, value in self._adam.state.get(parameter, {}).items()
+        }
+
+    def restore(self, state: Mapping[str, Tensor]) -> None:
+        """Take up what `state` returned."""
+        for key, value in state.items():
+            name, _, what = key.rpartition(":")
+            parameter = self.parameters[name]
+            device = value.device if what == "step" else parameter.device
+            self._adam.state[parameter][what] = value.to(device)
+
+
+# What happened in a training, and the file that a killed one continues from.
+
+
+@dataclass(slots=True)
+class History:
+    """What happened.
+
+    losses: of each step. checked: numbers of steps after which dev was judged; measures: what came
+    out; watched: what else was measured then. epoch_steps: steps of an epoch. examples, seconds:
+    learned from, and the time that took, without judging. continued: steps that an earlier,
+    unfinished training had done. stopped: whether the time was up before the last step.
+    """
+
+    losses: list[float] = field(default_factory=list)
+    checked: list[int] = field(default_factory=list)
+    measures: list[float] = field(default_factory=list)
+    watched: list[list[float]] = field(default_factory=list)
+    epoch_steps: int = 0
+    examples: int = 0
+    seconds: float = 0.0
+    continued: int = 0
+    stopped: bool = False
+
+    @property
+    def steps(self) -> int:
+        """How many steps are done."""
+        return len(self.losses)
+
+    @property
+    def best(self) -> int:
+        """The place in `measures` of the first highest one."""
+        return int(np.argmax(self.measures)) if self.measures else 0
+
+    @property
+    def changed(self) -> bool:
+        """Whether what was kept is another encoder than the start."""
+        return not self.checked or self.checked[self.best] > 0
+
+    @property
+    def waited(self) -> int:
+        """How many checks ago that was."""
+        return max(len(self.measures) - 1 - self.best, 0)
+
+    @property
+    def per_second(self) -> float:
+        """Examples per second."""
+        return self.examples / max(self.seconds, 1e-9)
+
+    def notes(self) -> list[str]:
+        """Say to people what was not as usual."""
+        notes = []
+        if self.continued:
+            notes.append(f"Continued: {self.continued:,} steps were done already.")
+        if self.stopped:
+            notes.append("Stopped: the time was up. The same command continues.")
+        return notes
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A file of tensors and history. key: of everything that a training depends on."""
+
+    path: Path
+    key: str
+
+    def save(self, tensors: Mapping[str, Tensor], did: History, epoch: int) -> None:
+        """Replace the file; epoch: whose examples are among the tensors."""
+        TensorFile(self.path, self.key).save(tensors, {"epoch": epoch, "history": asdict(did)})
+
+    def load(self) -> tuple[dict[str, Tensor], History, int] | None:
+        """Read what was saved with the same key, if there is anything."""
+        saved = TensorFile(self.path, self.key).load()
+        if saved is None:
+            return None
+        tensors, facts = saved
+        did = History(**facts["history"])
+        did.continued = did.steps
+        return tensors, did, int(facts["epoch"])
+
+
+SCHEMA = "recsys.training/1"
+
+
+def facts_of(start: Start, settings: Settings, history: History) -> dict[str, Any]:
+    """Write down what every training tells: from what it started, and what happened."""
+    return {
+        "schema": SCHEMA,
+        "created_by": CREATED_BY,
+        "start": start.name,
+        "start_hash": start.weights_hash,
+        "settings": asdict(settings),
+        "history": asdict(history) | {"losses": np.round(history.losses, 5).tolist()},
+    }
+
+
+# Several processes that train one encoder, as `torchrun` starts them; one alone needs nothing.
+#
+#     torchrun --nproc-per-node 4 --no-python recsys train encoder ...
+#
+# Each computes a share of every update, and torch's DistributedDataParallel averages the
+# gradients.
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """Which of how many processes this is, and where it computes."""
+
+    rank: int = 0
+    world: int = 1
+    device: str = "cpu"
+
+    @property
+    def first(self) -> bool:
+        """Tell whether this is the process that draws, judges and saves."""
+        return self.rank == 0
+
+    def wrap(self, network: nn.Module) -> nn.Module:
+        """Let gradients be averaged over the processes."""
+        if self.world == 1:
+            return network
+        return DistributedDataParallel(network)
+
+    def share(self, make: Callable[[], T]) -> T:
+        """Let the first process make a value, and give it to all."""
+        if self.world == 1:
+            return make()
+        box: list[Any] = [make() if self.first else None]
+        broadcast_object_list(box, device=torch.device(self.device))
+        value: T = box[0]
+        return value
+
+    def total(self, value: float) -> float:
+        """Add up what the processes give."""
+        if self.world == 1:
+            return value
+        added = torch.tensor(value, dtype=torch.float64, device=self.device)
+        all_reduce(added)
+        return float(added)
+
+
+def rank_of_process() -> int:
+    """Return the number that `torchrun` gave to this process, 0 without it."""
+    return int(os.environ.get("RANK", "0"))
+
+
+@contextmanager
+def joined(device: str) -> Iterator[Ranks]:
+    """Join the other processes for as long as the block lasts; device: "cpu" or "cuda"."""
+    world = int(os.environ.get("WORLD_SIZE", "1"))
+    if world == 1:
+        yield Ranks(device=device)
+        return
+    own = device
+    if device == "cuda":
+        own = f"cuda:{os.environ.get('LOCAL_RANK', '0')}"
+        torch.cuda.set_device(own)
+    init_process_group("nccl" if device == "cuda" else "gloo")
+    try:
+        yield Ranks(rank_of_process(), world, own)
+        barrier()  # Nobody leaves while another one still talks.
+    finally:
+        # A wrapped network is part of a cycle and holds the group, whose threads would outlive it.
+        gc.collect()
+        destroy_process_group()
+
+
+# The training loop: epochs of examples in small steps, stopped early on dev, resumed exactly.
+#
+# What is random in a step depends on the seed and the step's number alone, and the examples of an
+# epoch are part of the checkpoint: a training that was killed and continued ends with the very
+# numbers of one that was not.
+
+STAGE = "steps of training"
+_DRAWN = "examples"
+
+
+class Task(Protocol):
+    """An encoder, what it learns from, and how good it is."""
+
+    @property
+    def learner(self) -> Learner:
+        """What is trained."""
+        ...
+
+    def examples(self, rng: np.random.Generator) -> Rows:
+        """Draw an epoch of examples: (n, c) int32, numbers that `loss` understands."""
+        ...
+
+    def loss(self, network: nn.Module, examples: Rows) -> Tensor:
+        """Compute the mean loss of some examples; network: the learner, perhaps wrapped."""
+        ...
+
+    def measure(self) -> Sequence[float]:
+        """Judge the encoder as it is on dev, higher is better; all but the first is only kept."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LoopOptions:
+    """How to train.
+
+    batch: examples of a step. part: those computed at a time; None: all of them. checks: how often
+    an epoch is judged on dev. patience: checks without a better measure before training stops.
+    steps: at most; None: all of the epochs.
+    """
+
+    epochs: int = 2
+    batch: int = 32
+    part: int | None = None
+    pace: Pace = field(default_factory=Pace)
+    checks: int = 3
+    patience: int = 3
+    steps: int | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How a training is run: what comes out does not depend on it, but for rounding.
+
+    minutes: after so many it stops and may be continued. saving: seconds between checkpoints.
+    """
+
+    ranks: Ranks = field(default_factory=Ranks)
+    minutes: float | None = None
+    saving: float = 300.0
+    progress: Progress = silent
+
+
+@dataclass(slots=True)
+class Loop:
+    """A training in progress. best: the learned parameters at their best on dev."""
+
+    task: Task
+    options: LoopOptions
+    checkpoint: Checkpoint
+    ranks: Ranks
+    network: nn.Module
+    optimiser: Optimiser
+    did: History = field(default_factory=History)
+    best: dict[str, Tensor] = field(default_factory=dict)
+    epoch: int = -1
+    drawn: Rows | None = None
+
+    @classmethod
+    def start(
+        cls, task: Task, options: LoopOptions, checkpoint: Checkpoint, ranks: Ranks
+    ) -> "Loop":
+        """Continue from the checkpoint, or draw the first epoch."""
+        optimiser = Optimiser(task.learner.learned(), options.pace)
+        loop = cls(task, options, checkpoint, ranks, ranks.wrap(task.learner), optimiser)
+        found = checkpoint.load()
+        if found is None:
+            examples = loop.examples_of(0)
+            loop.did.epoch_steps = -(-len(examples) // options.batch)
+            if len(examples) // max(loop.did.epoch_steps, 1) < ranks.world:
+                raise InputError(
+                    f"There are {len(examples)} examples for {ranks.world} processes.",
+                    "Give more papers to learn from, or fewer processes.",
+                )
+        else:
+            tensors, loop.did, loop.epoch = found
+            loop.take_up(tensors)
+        return loop
+
+    @property
+    def steps(self) -> int:
+        """The number of the last step."""
+        whole = self.options.epochs * self.did.epoch_steps
+        return whole if self.options.steps is None else min(whole, self.options.steps)
+
+    def finished(self) -> bool:
+        """Tell whether the last step is judged, or dev no longer improves."""
+        did = self.did
+        return bool(did.checked) and (
+            did.waited >= self.options.patience or did.checked[-1] >= self.steps
+        )
+
+    def due(self) -> bool:
+        """Tell whether it is time to judge."""
+        did = self.did
+        every = max(-(-min(did.epoch_steps, self.steps) // self.options.checks), 1)
+        here = did.steps % every == 0 or did.steps == self.steps
+        return here and did.checked[-1:] != [did.steps]
+
+    def check(self) -> None:
+        """Judge on dev."""
+        did = self.did
+        did.checked.append(did.steps)
+        value, *others = self.ranks.share(self.task.measure)
+        did.measures.append(value)
+        did.watched.append(others)
+        if did.waited == 0:
+            learned = self.task.learner.learned()
+            self.best = {name: each.detach().clone() for name, each in learned.items()}
+
+    def step(self) -> None:
+        """Learn from the next examples."""
+        began, did, ranks = monotonic(), self.did, self.ranks
+        examples = self.examples_of(did.steps // did.epoch_steps)
+        whole = _portion(range(len(examples)), did.steps % did.epoch_steps, did.epoch_steps)
+        mine = _portion(whole, ranks.rank, ranks.world)
+        share = len(whole) // ranks.world
+        parts = -(-share // (self.options.part or share))  # As many in each process.
+        self.task.learner.train()
+        loss = 0.0
+        with seeded(self.options.seed, did.steps, ranks):
+            for number in range(parts):
+                part = _portion(mine, number, parts)
+                loss += self._learn(examples, part, len(whole), last=number == parts - 1)
+        loss = ranks.total(loss)
+        if not math.isfinite(loss):
+            raise RecsysError(
+                f"The loss of step {did.steps + 1} is {loss}.",
+                "Lower --rate, or compute with --precision f32.",
+            )
+        self.optimiser.step(self.options.pace.rate_of(did.steps, self.steps))
+        did.losses.append(loss)
+        did.examples += len(whole)
+        did.seconds += monotonic() - began
+
+    def _learn(self, examples: Rows, part: range, whole: int, *, last: bool) -> float:
+        """Add a part's gradients; return its share of the step's mean loss."""
+        with nullcontext() if last else _unshared(self.network):
+            loss = self.task.loss(self.network, examples[part.start : part.stop])
+            share = loss * (len(part) / whole)
+            # The processes' gradients are averaged, not added.
+            (share * self.ranks.world).backward()  # type: ignore[no-untyped-call] # untyped
+        return float(share.detach())
+
+    def examples_of(self, epoch: int) -> Rows:
+        """Return an epoch's examples, which are drawn when it begins."""
+        if self.drawn is None or epoch != self.epoch:
+            rng = np.random.default_rng([self.options.seed, epoch])
+            self.drawn, self.epoch = self.ranks.share(lambda: self.task.examples(rng)), epoch
+        return self.drawn
+
+    def save(self) -> None:
+        """Replace the checkpoint."""
+        if not self.ranks.first or self.drawn is None:
+            return
+        tensors = named("now", self.task.learner.learned()) | named("best", self.best)
+        tensors |= named("moments", self.optimiser.state())
+        tensors[_DRAWN] = torch.from_numpy(self.drawn)
+        self.checkpoint.save(tensors, self.did, self.epoch)
+
+    def take_up(self, tensors: dict[str, Tensor]) -> None:
+        """Put back what `save` wrote."""
+        learned, device = self.task.learner.learned(), self.ranks.device
+        put(learned, below("now", tensors))
+        self.best = {name: each.to(device) for name, each in below("best", tensors).items()}
+        self.optimiser.restore(below("moments", tensors))
+        self.drawn = tensors[_DRAWN].numpy()
+
+
+def train(task: Task, options: LoopOptions, checkpoint: Checkpoint, run: Run) -> History:
+    """Train until the last step, or until dev no longer improves; leave the learner at its best.
+
+    The checkpoint stays; whoever uses the learner removes it, unless the history says `stopped`.
+
+    Raises:
+        InputError: there are too few examples.
+        RecsysError: the loss became infinite.
+    """
+    loop = Loop.start(task, options, checkpoint, run.ranks)
+    began = saved = monotonic()
+    while not loop.finished():
+        if loop.due():
+            loop.check()
+        elif _late(began, run):
+            return _stopped(loop)
+        else:
+            loop.step()
+            run.progress(STAGE, loop.did.steps, loop.steps)
+        if loop.finished() or monotonic() - saved >= run.saving:
+            loop.save()
+            saved = monotonic()
+    put(task.learner.learned(), loop.best)
+    return loop.did
+
+
+def _late(began: float, run: Run) -> bool:
+    minutes = run.minutes
+    return minutes is not None and run.ranks.share(lambda: monotonic() - began > 60 * minutes)
+
+
+def _stopped(loop: Loop) -> History:
+    """Save, then judge without a trace in what the training continues from."""
+    loop.save()
+    did = loop.did
+    loop.did = deepcopy(did)
+    loop.did.stopped = True
+    if did.checked[-1] != did.steps:
+        loop.check()
+    put(loop.task.learner.learned(), loop.best)
+    return loop.did
+
+
+@torch.no_grad()
+def put(parameters: dict[str, nn.Parameter], values: dict[str, Tensor]) -> None:
+    """Set parameters."""
+    for name, value in values.items():
+        parameters[name].copy_(value)
+
+
+@contextmanager
+def seeded(seed: int, step: int, ranks: Ranks) -> Iterator[None]:
+    """Let dropout depend on the step's number alone."""
+    numbers = np.random.SeedSequence([seed, step, ranks.rank])
+    devices = [ranks.device] if ranks.device.startswith("cuda") else []
+    with torch.random.fork_rng(devices=devices):
+        torch.manual_seed(int(numbers.generate_state(1)[0]))
+        yield
+
+
+def _unshared(network: nn.Module) -> AbstractContextManager[None]:
+    """Let gradients add up where they are, to be averaged over the processes later."""
+    if isinstance(network, DistributedDataParallel):
+        return network.no_sync()
+    return nullcontext()
+
+
+def _portion(whole: range, number: int, parts: int) -> range:
+    """Cut a range into parts whose lengths differ by at most 1, and return one of them."""
+    begin, size = whole.start, len(whole)
+    return range(begin + size * number // parts, begin + size * (number + 1) // parts)

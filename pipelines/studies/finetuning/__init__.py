@@ -1,1 +1,0 @@
-"""Fine-tuning of encoders, whatever they learn: texts, weights, steps, checkpoints."""

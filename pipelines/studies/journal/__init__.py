@@ -1,1 +1,0 @@
-"""Train encoders to tell the journals of papers (MIReAD, Razdaibiedina & Brechalov 2023)."""

@@ -1,1 +1,0 @@
-"""Probes of embeddings by the classes of their papers."""

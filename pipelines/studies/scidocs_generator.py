@@ -1,0 +1,405 @@
+"""Make a directory of SciDocs out of an index: the tasks of the suite over one's own corpus.
+
+Classes are the corpus's venues (in place of MAG's fields) and categories (in place of MeSH's
+diseases). `cite` and `co-cite` are its citations. `co-view` and `co-read` are simulated readers,
+see `relations`. A query has five related papers at most and 25 others, as in SciDocs. The same
+index, options and seed give the same files.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recsys.errors import InputError
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.scidocs.scidocs_layout import (
+    PARTS,
+    RANKING,
+    Classes,
+    Group,
+    Task,
+    read_metadata,
+    write_classes,
+    write_judgements,
+    write_metadata,
+)
+from recsys.eval.trec import Qrels
+from recsys.pipelines.evaluation.splits import Split
+from recsys.pipelines.jobs.kept_results import check_out
+from recsys.pipelines.studies.clicks.corpus_world import SimulationOptions, simulate_task
+from recsys.pipelines.studies.embedding_probes import (
+    Labelled,
+    category_values,
+    classes_of,
+    parts_of,
+)
+from recsys.progress import Progress, silent
+from recsys.records import Paper, PaperId
+from recsys.store.arrays import Longs, Mask, Ragged, Rows, SortedStrings
+from recsys.store.artifacts import replacing, write_json
+from recsys.store.collection import Collection
+from recsys.store.corpus import Corpus
+from recsys.store.graph import CitationGraph
+
+# Which papers of a corpus are related to a query, as each ranking task of SciDocs means it.
+#
+# Citations are data; what readers view and read is not known here and therefore simulated: after
+# a paper, a reader mostly goes on to papers that are cited together with it, and sometimes to
+# another one of the same venue and time; of those on the way, the former are read far more often.
+
+VIEWS = 40
+"""Papers that the simulated readers of a query go on to."""
+FOLLOWED = 0.8
+"""Share of those that are cited together with the query; the others are of its venue and time."""
+READ_FOLLOWED, READ_NEARBY = 0.6, 0.1
+"""Chances that a paper gone on to is read, by how it was found."""
+YEARS = 1
+"""Papers of a venue belong together if their years differ by so much at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Papers related to a query. rows: (m,) int32, distinct. strength: (m,) float64 > 0."""
+
+    rows: Rows
+    strength: Doubles
+
+    def strongest(self, count: int, rng: np.random.Generator) -> Rows:
+        """Return at most so many rows, the strongest first; ties in an order drawn by chance."""
+        order = np.lexsort((rng.random(len(self.rows)), -self.strength))
+        return self.rows[order[:count]]
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """What relations are read from. citing: (n,) bool, papers whose references may be read.
+
+    venues: (n,) int32 code, -1 where unknown. of_venue: code -> rows.
+    """
+
+    ids: SortedStrings
+    graph: CitationGraph
+    citing: Mask
+    venues: Rows
+    of_venue: Ragged
+
+    @classmethod
+    def of(cls, corpus: Corpus, graph: CitationGraph, citing: Mask) -> "Library":
+        """Sort the papers by venue."""
+        known = np.flatnonzero(corpus.venues >= 0).astype(np.int32)
+        of_venue = Ragged.from_pairs(corpus.venues[known], known, len(corpus.venue_keys))
+        return cls(corpus.ids, graph, citing, corpus.venues, of_venue)
+
+
+def cited(library: Library, row: int, rng: np.random.Generator) -> Related:
+    """Return what the paper cites, all alike; nothing if its references may not be read."""
+    rows = library.graph.cites[row] if library.citing[row] else library.graph.cites[row][:0]
+    return Related(rows, np.ones(len(rows)))
+
+
+def co_cited(library: Library, row: int, rng: np.random.Generator) -> Related:
+    """Return what is cited together with the paper, by how many papers."""
+    citers = library.graph.cited_by[row]
+    _, together = library.graph.references(citers[library.citing[citers]])
+    rows, counts = np.unique(together[together != row], return_counts=True)
+    return Related(rows.astype(np.int32), counts.astype(np.float64))
+
+
+def viewed(library: Library, row: int, rng: np.random.Generator) -> Related:
+    """Simulate what readers of the paper go on to, by how many of them."""
+    followed, nearby = _walks(library, row, rng)
+    return _counted(np.concatenate([followed, nearby]))
+
+
+def read(library: Library, row: int, rng: np.random.Generator) -> Related:
+    """Simulate what readers of the paper read, by how many of them."""
+    followed, nearby = _walks(library, row, rng)
+    kept = [
+        rows[rng.random(len(rows)) < chance]
+        for rows, chance in ((followed, READ_FOLLOWED), (nearby, READ_NEARBY))
+    ]
+    return _counted(np.concatenate(kept))
+
+
+RELATIONS: Mapping[Task, Callable[[Library, int, np.random.Generator], Related]] = {
+    Task.CO_VIEW: viewed,
+    Task.CO_READ: read,
+    Task.CITE: cited,
+    Task.CO_CITE: co_cited,
+}
+"""The first two draw by chance."""
+
+
+def _walks(library: Library, row: int, rng: np.random.Generator) -> tuple[Rows, Rows]:
+    """Draw the papers that readers go on to: along citations, and within the venue."""
+    together = co_cited(library, row, rng)
+    if len(together.rows) == 0:  # Nobody knows where its readers go.
+        return together.rows, together.rows
+    nearby = _same_venue(library, row)
+    steps = int(rng.binomial(VIEWS, FOLLOWED)) if len(nearby) else VIEWS
+    chances = together.strength / together.strength.sum()
+    followed = rng.choice(together.rows, steps, p=chances)
+    return followed, rng.choice(nearby, VIEWS - steps) if len(nearby) else nearby
+
+
+def _same_venue(library: Library, row: int) -> Rows:
+    venue = int(library.venues[row])
+    if venue < 0:
+        return np.empty(0, np.int32)
+    rows, years = library.of_venue[venue], library.graph.years.astype(np.int32)
+    close = np.abs(years[rows] - years[row]) <= YEARS
+    return np.asarray(rows[close & (rows != row)])
+
+
+def _counted(rows: NDArray[np.int32]) -> Related:
+    found, counts = np.unique(rows, return_counts=True)
+    return Related(found, counts.astype(np.float64))
+
+
+NOTE = "generated.json"
+"""Says that a directory was generated, from what, and how large it is."""
+POSITIVES, NEGATIVES = 5, 25
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratorOptions:
+    """How a suite is made.
+
+    queries: of each ranking task in each part, at most. classes: of venues and of categories, at
+    most. least: papers that a class has at least. split: the papers whose references may be read,
+    dev for val and test for test; None: half of all papers each, by chance. readers: of recommended
+    papers.
+    """
+
+    queries: int = 500
+    classes: tuple[int, int] = (19, 11)
+    least: int = 50
+    split: Split | None = None
+    readers: SimulationOptions = field(default_factory=SimulationOptions)
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratorReport:
+    """sizes: what each task holds, in words; missing: tasks that the corpus gives nothing for."""
+
+    out: Path
+    sizes: Mapping[str, str]
+    missing: tuple[str, ...]
+
+    def lines(self) -> list[str]:
+        """Say it to people."""
+        found = [f"{task}: {size}" for task, size in self.sizes.items()]
+        if self.missing:
+            found.append(f"The corpus gives nothing for {', '.join(self.missing)}.")
+        return [*found, f"Saved in {self.out}."]
+
+
+def generate(
+    collection: Collection, out: Path, options: GeneratorOptions, *, progress: Progress = silent
+) -> GeneratorReport:
+    """Write a directory in the layout of SciDocs, in place of one that was generated before.
+
+    Raises:
+        InputError: `out` is something else than a generated directory, or the corpus gives nothing
+            for any task.
+    """
+    check_out(out, NOTE, "generated suite")
+    papers = collection.corpus.full_papers(range(len(collection.corpus)))
+    with replacing(out) as folder:
+        job = _Job(collection, papers, folder, options, progress)
+        sizes = _write_classes(job) | _write_rankings(job) | _write_clicks(job)
+        if not sizes:
+            raise InputError(
+                "The papers have neither citations, venues nor categories enough for a task.",
+                "Take a corpus with more of them.",
+            )
+        missing = tuple(task for task in Task if task not in sizes)
+        note = {
+            "papers": len(papers),
+            "seed": options.seed,
+            "by split": options.split is not None,
+            "tasks": sizes,
+        }
+        write_json(folder / NOTE, note)
+    return GeneratorReport(out, sizes, missing)
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """What is made, from what, and who is told."""
+
+    collection: Collection
+    papers: Sequence[Paper]
+    folder: Path
+    options: GeneratorOptions
+    progress: Progress
+
+    def rng(self, *salt: int) -> np.random.Generator:
+        """Return the source of chance of one part of the work."""
+        return np.random.default_rng([self.options.seed, *salt])
+
+    def records(self, ids: set[PaperId]) -> list[dict[str, Any]]:
+        """Write out papers as SciDocs' metadata do, by ascending id."""
+        rows = self.collection.corpus.rows(ids)
+        graph = self.collection.graph
+        name = self.collection.corpus.ids
+        return [
+            {
+                "paper_id": paper.id,
+                "title": paper.title,
+                "abstract": paper.abstract,
+                "year": paper.year,
+                "authors": list(paper.authors),
+                "references": [name[each] for each in graph.cites[row].tolist()],
+                "cited_by": [name[each] for each in graph.cited_by[row].tolist()],
+            }
+            for row, paper in ((row, self.papers[row]) for row in rows.tolist())
+        ]
+
+
+def _write_classes(job: _Job) -> dict[str, str]:
+    sizes: dict[str, str] = {}
+    used: set[PaperId] = set()
+    ids = [paper.id for paper in job.papers]
+    for salt, (task, (name, labelled)) in enumerate(_labelled(job).items()):
+        if len(labelled.names) < 2:
+            continue
+        parts = parts_of(ids, labelled, job.rng(1, salt))
+        for part, classes in parts.items():
+            write_classes(job.folder, task, part, classes)
+            used.update(classes.ids)
+        sizes[task] = _class_size(name, labelled, parts)
+        write_json(job.folder / task.folder / "classes.json", list(labelled.names))
+    if used:
+        write_metadata(job.folder, Group.CLASSES, job.records(used))
+    return sizes
+
+
+def _labelled(job: _Job) -> dict[Task, tuple[str, Labelled]]:
+    name, values = category_values(job.papers)
+    venues = [[paper.venue] if paper.venue else [] for paper in job.papers]
+    (fields, topics), least = job.options.classes, job.options.least
+    return {
+        Task.MAG: ("venue", classes_of(venues, most=fields, least=least)),
+        Task.MESH: (name, classes_of(values, most=topics, least=least)),
+    }
+
+
+def _class_size(name: str, labelled: Labelled, parts: Mapping[str, Classes]) -> str:
+    counts = " + ".join(f"{len(part.ids):,}" for part in parts.values())
+    return f"{len(labelled.names)} classes of {name}, {counts} papers"
+
+
+def _write_rankings(job: _Job) -> dict[str, str]:
+    sizes: dict[str, str] = {}
+    used: set[PaperId] = set()
+    corpus, graph = job.collection.corpus, job.collection.graph
+    libraries = [Library.of(corpus, graph, citing) for citing in _citing(job)]
+    for done, task in enumerate(RANKING):
+        job.progress("ranking tasks", done, len(RANKING))
+        judged = [
+            _judgements(library, task, job.options.queries, job.rng(3, done, salt))
+            for salt, library in enumerate(libraries)
+        ]
+        if not all(judged):
+            continue
+        for part, judgements in zip(PARTS, judged, strict=True):
+            write_judgements(job.folder, task, part, judgements)
+            used.update(judgements, *judgements.values())
+        sizes[task] = f"{' + '.join(f'{len(judgements):,}' for judgements in judged)} queries"
+    job.progress("ranking tasks", len(RANKING), len(RANKING))
+    if used:
+        write_metadata(job.folder, Group.ACTIVITY, job.records(used))
+    return sizes
+
+
+def _citing(job: _Job) -> tuple[Mask, Mask]:
+    """Tell the papers whose references may be read for val and for test: (n,) bool each."""
+    corpus = job.collection.corpus
+    masks = np.zeros(len(corpus), bool), np.zeros(len(corpus), bool)
+    if job.options.split is not None:
+        halves: Sequence[Rows | Longs] = [
+            corpus.rows(ids) for ids in (job.options.split.dev, job.options.split.test)
+        ]
+    else:
+        halves = np.array_split(job.rng(2).permutation(len(corpus)), 2)
+    for mask, half in zip(masks, halves, strict=True):
+        mask[half] = True
+    return masks
+
+
+def _write_clicks(job: _Job) -> dict[str, str]:
+    """Simulate readers of recommendations; what is known besides of these readers is left out."""
+    job.progress("clicks", 0, 1)
+    with TemporaryDirectory(dir=job.folder) as elsewhere:
+        folder = Path(elsewhere) / "task"
+        try:
+            task = simulate_task(job.collection, folder, _readers(job), rng=job.rng(4))
+        except InputError:  # The corpus is too small, or has too few citations.
+            return {}
+        (folder / Task.RECOMM.folder).rename(job.folder / Task.RECOMM.folder)
+        records = read_metadata(folder, Group.RECOMM)
+    abstracts = {paper.id: paper.abstract for paper in job.papers}
+    write_metadata(
+        job.folder,
+        Group.RECOMM,
+        (
+            {"paper_id": name, **record, "abstract": abstracts[name]}
+            for name, record in records.items()
+        ),
+    )
+    job.progress("clicks", 1, 1)
+    logs = task.train, task.validation, task.test
+    counts = " + ".join(f"{int(log.clicked.sum()):,}" for log in logs)
+    return {Task.RECOMM: f"{counts} clicks"}
+
+
+def _readers(job: _Job) -> SimulationOptions:
+    """Choose the readers; with a split, only citations after its train papers tell relevance."""
+    chosen, corpus = job.options.readers, job.collection.corpus
+    if job.options.split is None or not job.options.split.train:
+        return chosen
+    latest = int(corpus.years[corpus.rows(job.options.split.train)].max())
+    return replace(chosen, world=replace(chosen.world, cut=latest + 1))
+
+
+def _judgements(library: Library, task: Task, most: int, rng: np.random.Generator) -> Qrels:
+    """Draw queries that something is related to, and candidates for them."""
+    name, found = library.ids, Qrels()
+    for row in rng.permutation(len(name)).tolist():
+        related = RELATIONS[task](library, row, rng)
+        if len(related.rows):
+            right = related.strongest(POSITIVES, rng)
+            wrong = _others(len(name), row, related, rng)
+            found[name[row]] = {name[each]: 1 for each in right.tolist()} | {
+                name[each]: 0 for each in wrong.tolist()
+            }
+            if len(found) == most:
+                break
+    return found
+
+
+def _others(n: int, row: int, related: Related, rng: np.random.Generator) -> Longs:
+    """Draw papers that are neither the query nor related to it."""
+    avoided = np.append(related.rows, row)
+    drawn = rng.choice(n, min(n, NEGATIVES + len(avoided)), replace=False)
+    return drawn[~np.isin(drawn, avoided)][:NEGATIVES]
+
+
+def note_of(folder: Path) -> str:
+    """Say what a directory was generated from; nothing if it was not."""
+    path = folder / NOTE
+    if not path.is_file():
+        return ""
+    try:
+        note = json.loads(path.read_text(encoding="utf-8"))
+        return f"from {note['papers']:,} papers with seed {note['seed']}"
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path} is not readable ({error}).", "Generate it again.") from error

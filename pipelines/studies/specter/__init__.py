@@ -1,1 +1,0 @@
-"""Train encoders on citations by SPECTER's objective (Cohan et al. 2020)."""

@@ -1,1 +1,0 @@
-"""Commands that answer drafts as wholes: lists of papers, and a map of them."""

@@ -1,0 +1,323 @@
+"""The command `cite`: which paper belongs to which sentence, and into which files it goes."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+
+from typer import Argument, Option
+
+from recsys.app.cli.options import (
+    Abstract,
+    IndexOrStarter,
+    OneOf,
+    Quiet,
+    Title,
+    bad_value,
+    named_option,
+)
+from recsys.formats.files import STDIN, read_text
+from recsys.formats.local_answers.filled_drafts import LEAST
+from recsys.formats.local_answers.local_formats import LOCAL_FORMATS
+from recsys.query.named import read_references
+
+if TYPE_CHECKING:
+    from recsys.formats.local_answers.gap_keys import GapKeys
+    from recsys.local.cite import LocalQuestion
+    from recsys.passages import LocalAnswer
+
+Accept: TypeAlias = Literal["marked", "all"]
+
+
+def cite(
+    draft: Annotated[
+        str | None,
+        Argument(
+            metavar="DRAFT",
+            show_default="stdin",
+            help="The draft: .tex, .md, .txt, .docx, .pdf or .zip; `-` reads a passage from stdin, "
+            "in which | marks the place.",
+        ),
+    ] = None,
+    *,
+    index: IndexOrStarter = None,
+    line: Annotated[
+        int | None,
+        Option(
+            "--line",
+            metavar="N",
+            min=1,
+            show_default="all",
+            help="Answer only for the sentence on this line of the draft.",
+        ),
+    ] = None,
+    offset: Annotated[
+        int | None,
+        Option(
+            "--offset",
+            metavar="N",
+            min=0,
+            show_default="at the | or the end",
+            help="The place in a passage: how many characters stand before it.",
+        ),
+    ] = None,
+    needs: Annotated[
+        Path | None,
+        Option(
+            "--needs",
+            metavar="DIR",
+            show_default="none",
+            help="A judge of sentences that you trained: sentences that need a citation and have "
+            "no mark are answered, too. None comes with recsys, for none was good enough in a "
+            "field that it had not seen.",
+        ),
+    ] = None,
+    most: Annotated[
+        int,
+        Option(
+            "--most", metavar="N", min=0, help="Sentences without a mark at most, with --needs."
+        ),
+    ] = 10,
+    k: Annotated[int, Option("-k", min=1, help="Number of papers for each place.")] = 3,
+    as_of: Annotated[int | None, named_option("as_of")] = None,
+    title: Title = None,
+    abstract: Abstract = None,
+    seeds: Annotated[list[str] | None, named_option("seeds")] = None,
+    output: Annotated[
+        str, OneOf(LOCAL_FORMATS), Option("--format", help="How the answer is written.")
+    ] = "table",
+    out: Annotated[
+        Path | None,
+        Option(
+            "--out", metavar="FILE", show_default="stdout", help="Write the answer to this file."
+        ),
+    ] = None,
+    fill: Annotated[
+        Path | None,
+        Option(
+            "--fill",
+            metavar="FILE.bib",
+            show_default="none",
+            help="Add the accepted papers to this BibTeX file; what it holds stays as it is.",
+        ),
+    ] = None,
+    patch: Annotated[
+        bool,
+        Option(
+            "--patch",
+            help="Put their keys in place of the marks of the draft, too, and write what changes "
+            "to stdout as a unified diff.",
+        ),
+    ] = False,
+    dry_run: Annotated[
+        bool,
+        Option("--dry-run", help="Change no file: only say what would go where."),
+    ] = False,
+    least: Annotated[
+        float,
+        Option(
+            "--least",
+            metavar="P",
+            min=0,
+            max=1,
+            help="Accept the best paper of a place if its chance is at least that.",
+        ),
+    ] = LEAST,
+    accept: Annotated[
+        Accept,
+        Option(
+            "--accept", help="Accept papers for marks alone, or for sentences without one, too."
+        ),
+    ] = "marked",
+    quiet: Quiet = False,
+) -> None:
+    """Recommend papers for the places of a draft that lack a citation.
+
+    These are the marks that authors leave, such as \\cite{?}, [CITE] or \\todo{cite}. What the
+    sentence cites already is never recommended for it.
+
+    The draft is changed by --patch alone.
+    """
+    from recsys.processors import start_on_one_thread
+
+    start_on_one_thread()
+    from recsys.app.answer_writing import check_target
+    from recsys.local.cite import LocalQuestion
+
+    is_passage = draft in (None, str(STDIN))
+    if is_passage and sys.stdin is not None and sys.stdin.isatty():
+        raise bad_value("Give a draft file, or send a passage to stdin.", option="DRAFT")
+    if offset is not None and not is_passage:
+        raise bad_value(
+            "An offset goes with a passage on stdin; a file has --line.", option="--offset"
+        )
+    check_target(out)
+    _check_filling(fill, patch=patch, dry_run=dry_run, is_passage=is_passage)
+    question = LocalQuestion(
+        k=k,
+        line=line,
+        offset=offset,
+        most=most,
+        as_of=as_of,
+        title=title,
+        abstract=abstract,
+        liked=read_references(*(seeds or ())),
+    )
+    asked = read_text(STDIN) if is_passage else Path(draft or "")
+    answer = _answer(index, needs, asked, question, quiet=quiet)
+    keys, write = _prepared(
+        answer, fill, least=least, unmarked=accept == "all", patch=patch, dry=dry_run, quiet=quiet
+    )
+    if out is not None or not patch:
+        _show(answer, keys, output, out)
+    write()
+    _check_found(answer)
+
+
+def _answer(
+    index: Path | None,
+    needs: Path | None,
+    asked: Path | str,
+    question: "LocalQuestion",
+    *,
+    quiet: bool,
+) -> "LocalAnswer":
+    """Ask an index about the places of a draft; say what was understood, counted, and not read."""
+    from recsys.app.answer_writing import note
+    from recsys.app.bars import shown_progress
+    from recsys.app.inspection import damage_named
+    from recsys.app.local_wiring import open_local, said_of_rankers
+    from recsys.formats.local_answers.shown_gaps import looked_at
+    from recsys.local import cite as local
+
+    with damage_named(index):
+        with shown_progress(quiet=quiet) as progress:
+            recommender = open_local(index, needs=needs, progress=progress)
+        for said in said_of_rankers(recommender.recommender):
+            note(said, quiet=quiet)
+        answer = local.cite(recommender, asked, question)
+    counted = looked_at(answer) and f"Looked at: {looked_at(answer)}."
+    for said in filter(None, (answer.understood, counted, *answer.notes)):
+        note(said, quiet=quiet)
+    return answer
+
+
+def _check_filling(fill: Path | None, *, patch: bool, dry_run: bool, is_passage: bool) -> None:
+    """Refuse what cannot be filled, before any work is done.
+
+    Raises:
+        UsageError: a patch without entries or without a file, or a file that is no .bib.
+        InputError: a path that cannot be written to.
+    """
+    from recsys.app.answer_writing import check_target
+
+    if fill is None:
+        if patch or dry_run:
+            raise bad_value(
+                "Keys need entries: give --fill FILE.bib, too.",
+                option="--patch" if patch else "--dry-run",
+            )
+        return
+    if fill.suffix.lower() != ".bib":
+        raise bad_value(f"{fill} does not end in .bib.", option="--fill")
+    if patch and is_passage:
+        raise bad_value("A passage has no file to patch.", option="--patch")
+    check_target(fill)
+
+
+def _prepared(
+    answer: "LocalAnswer",
+    fill: Path | None,
+    *,
+    least: float,
+    unmarked: bool,
+    patch: bool,
+    dry: bool,
+    quiet: bool,
+) -> "tuple[GapKeys, Callable[[], None]]":
+    """Choose papers and keys, and return what writes them: nothing, before all is known to fit.
+
+    Raises:
+        InputError: the bibliography or the draft cannot be changed so.
+    """
+    from recsys.app.answer_writing import note
+    from recsys.formats.local_answers.filled_drafts import (
+        BibFile,
+        accepted,
+        patches,
+        told,
+        write_patches,
+    )
+    from recsys.formats.local_answers.gap_keys import keys_of
+
+    if fill is None:
+        return keys_of(answer), lambda: None
+    file = BibFile.read(fill)
+    keys = keys_of(answer, file.references)
+    taken = accepted(answer, keys, least=least, unmarked=unmarked)
+    entries, changes = file.with_entries(taken, keys), patches(answer, taken) if patch else ()
+
+    def write() -> None:
+        """Write the entries, then the draft, and say which key goes where."""
+        if not taken:
+            note(f"No paper has a chance of at least {least:g}: nothing is written.", quiet=quiet)
+            return
+        if not dry:
+            file.write(entries)
+            write_patches(changes)
+        new, done = {each.paper.id for each in taken} - keys.had, "would be" if dry else "were"
+        for line in told(answer, taken):
+            note(line, quiet=quiet)
+        note(
+            f"Entries that {done} added to {fill}: {len(new):,}; places: {len(taken):,}.",
+            quiet=quiet,
+        )
+        if file.raw is None and new:
+            note(f"{fill} is new: name it in the draft.", quiet=quiet)
+        _show_diff(b"".join(each.diff() for each in changes))
+
+    return keys, write
+
+
+def _show_diff(diff: bytes) -> None:
+    """Write a diff as it is, to the byte, unless it would reach a terminal."""
+    from recsys.app.terminal import show
+
+    stream = sys.stdout
+    if stream is None or stream.isatty() or not hasattr(stream, "buffer"):
+        show(diff.decode("utf-8", errors="replace"))
+        return
+    stream.flush()
+    stream.buffer.write(diff)
+    stream.buffer.flush()
+
+
+def _show(answer: "LocalAnswer", keys: "GapKeys", form: str, out: Path | None) -> None:
+    from recsys.app.answer_writing import emit
+    from recsys.app.terminal import draw
+    from recsys.formats.local_answers.local_formats import render_local
+
+    if out is not None or form != "table":
+        emit(render_local(answer, form, keys), out)
+    elif answer.gaps and sys.stdout is not None and sys.stdout.isatty():
+        from recsys.app.coloured_table import coloured_gaps
+
+        draw(coloured_gaps(answer, keys))
+    elif answer.gaps:  # Without any, the error says the same.
+        emit(render_local(answer, form, keys))
+
+
+def _check_found(answer: "LocalAnswer") -> None:
+    """End with the exit code of nothing found, where no place got a paper."""
+    from recsys.errors import NothingFound
+    from recsys.formats.local_answers.shown_gaps import nothing_found
+
+    if not answer.gaps:
+        raise NothingFound(
+            nothing_found(answer), "Mark a place by [CITE], or ask about one by --line."
+        )
+    if not any(gap.recommendations for gap in answer.gaps):
+        raise NothingFound(
+            f"No paper of the index fits; places asked about: {len(answer.gaps):,}.",
+            "Give a later --as-of, or another --index.",
+        )

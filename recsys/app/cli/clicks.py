@@ -1,0 +1,348 @@
+"""The studies of clicks: simulate them, estimate their position bias, judge and learn by them."""
+
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias
+
+from typer import Argument, Option
+
+from recsys.app.cli.options import Folder, Index, Quiet, ResultFormat, Seed, names_in
+
+Method: TypeAlias = Literal["swap", "harvest", "em"]
+"""How propensities are estimated: the names of `eval.studies.clicks.propensities.METHODS`."""
+Readers: TypeAlias = Literal["position", "cascade", "trust"]
+"""How simulated readers click: the names of `eval.studies.clicks.simulation.CLICK_MODELS`."""
+Negatives: TypeAlias = Literal["all", "first-5"]
+"""What a click is compared with: the names of `click_pairs.NEGATIVES`."""
+
+Log: TypeAlias = Annotated[
+    Path,
+    Argument(
+        metavar="LOG",
+        show_default=False,
+        help="Click log, as JSON lines or in SciDocs' CSV; `-` is stdin.",
+    ),
+]
+ByQuery: TypeAlias = Annotated[
+    bool,
+    Option("--by-query", help="Draw queries instead of impressions for the bootstrap intervals."),
+]
+Samples: TypeAlias = Annotated[
+    int, Option("--samples", min=1, help="Bootstrap samples of the intervals.")
+]
+OutFile: TypeAlias = Annotated[
+    Path | None,
+    Option("--out", metavar="FILE", show_default="stdout", help="File to write."),
+]
+Written: TypeAlias = Annotated[ResultFormat, Option("--format", help="How the result is written.")]
+Eta: TypeAlias = Annotated[
+    float,
+    Option(
+        "--eta", min=0, help="Strength of the bias: position k is examined with (1 / k) ** eta."
+    ),
+]
+Queries: TypeAlias = Annotated[
+    int, Option("--queries", min=4, help="Papers of the corpus that ask, at most.")
+]
+Seeds: TypeAlias = Annotated[
+    int, Option("--seeds", min=1, help="Times that each ranker is trained.")
+]
+HowEstimated: TypeAlias = Annotated[
+    Method,
+    Option(
+        "--method",
+        show_default=False,
+        help="How to estimate: from a swap experiment, from rankers that disagree (harvest), "
+        "or by regression-EM without features (em).",
+    ),
+]
+Depth: TypeAlias = Annotated[
+    int | None,
+    Option("--depth", min=1, show_default="all", help="Positions that count; lists are cut there."),
+]
+Truth: TypeAlias = Annotated[
+    Path | None,
+    Option(
+        "--truth",
+        metavar="FILE",
+        show_default=False,
+        help="Propensities to compare with: of a simulated log, they are known.",
+    ),
+]
+PropensityFile: TypeAlias = Annotated[
+    Path | None,
+    Option(
+        "--out",
+        metavar="FILE",
+        show_default=False,
+        help="File to write the propensities to, as SciDocs' propensity_scores.json.",
+    ),
+]
+TaskFolder: TypeAlias = Annotated[
+    Path,
+    Argument(
+        metavar="DIR",
+        show_default=False,
+        help="Folder in SciDocs' layout, with recomm/ and paper_metadata_recomm.json.",
+    ),
+]
+Embeddings: TypeAlias = Annotated[
+    Path,
+    Option(
+        "--embeddings",
+        metavar="FILE",
+        show_default=False,
+        help="Vectors of its papers, as JSON lines with paper_id and embedding.",
+    ),
+]
+Weightings: TypeAlias = Annotated[
+    str,
+    Option(
+        "--weightings",
+        metavar="NAMES",
+        help="How rankers weight the clicks that they learn from: per-position (by 1 / "
+        "propensity), constant (as SciDocs' published code), or both with a comma.",
+    ),
+]
+
+
+def simulate(
+    index: Index,
+    out: Folder,
+    model: Annotated[
+        Readers,
+        Option(
+            "--model",
+            help="How readers click: by relevance and position, from the top until they stop "
+            "(cascade), or trusting the order (trust).",
+        ),
+    ] = "position",
+    eta: Eta = 1.0,
+    queries: Queries = 2000,
+    impressions: Annotated[
+        int, Option("--impressions", min=3, help="Lists shown for the task.")
+    ] = 12_000,
+    trials: Annotated[
+        int, Option("--trials", min=1, help="Lists shown in each of the two experiments.")
+    ] = 20_000,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Simulate readers of related papers, and write SciDocs' recommendation task with the truth.
+
+    A paper is relevant to another if later papers cite both. The folder has the task's files, the
+    papers' embeddings, every list that was shown (clicks.jsonl.gz, with a swap experiment and lists
+    of several rankers) and what is true of them (truth.json).
+    """
+    import numpy as np
+
+    from recsys.app.answer_writing import note
+    from recsys.app.inspection import damage_named
+    from recsys.indexes.opening import open_collection
+    from recsys.pipelines.studies.clicks.corpus_world import (
+        SimulationOptions,
+        WorldOptions,
+        simulate_task,
+    )
+
+    options = SimulationOptions(model, eta, impressions, trials, WorldOptions(queries=queries))
+    with damage_named(index):
+        task = simulate_task(open_collection(index), out, options, rng=np.random.default_rng(seed))
+    parts = {"train": task.train, "validation": task.validation, "test": task.test}
+    clicks = ", ".join(f"{log.clicked.sum():,} {name}" for name, log in parts.items())
+    note(f"{out}: {len(task.papers):,} papers; clicks: {clicks}.", quiet=quiet)
+
+
+def estimate(
+    log: Log,
+    *,
+    method: HowEstimated,
+    depth: Depth = None,
+    truth: Truth = None,
+    out: PropensityFile = None,
+    samples: Samples = 200,
+    by_query: ByQuery = False,
+    output: Written = "table",
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Estimate from a click log how likely readers examine each position, with 95 % intervals.
+
+    The log must hold every list that was shown, clicked or not. Whatever the method, a click is
+    taken to need examination, which depends on the position only, and relevance, which does not.
+    """
+    import numpy as np
+
+    from recsys.app.answer_writing import check_target, emit, made, note
+    from recsys.eval.report.page import FORMATS
+    from recsys.eval.studies.clicks import propensities as estimation
+    from recsys.eval.studies.clicks.click_log import read_clicks
+    from recsys.eval.studies.clicks.pages import propensity_page
+    from recsys.eval.studies.clicks.propensities import read_propensities, write_propensities
+
+    check_target(out)
+    true = read_propensities(truth) if truth else None
+    clicks = read_clicks(log)
+    clicks = clicks if depth is None else estimation.first_positions(clicks, depth)
+    rng, chosen = np.random.default_rng(seed), estimation.METHODS[method]
+    found = estimation.estimate(clicks, chosen, rng=rng, samples=samples, by_query=by_query)
+    emit(FORMATS[output](propensity_page(found, clicks, made(seed, log=log), truth=true)))
+    if out is not None:
+        write_propensities(out, found)
+        note(f"Written to {out}.", quiet=quiet)
+
+
+def evaluate(
+    log: Log,
+    *,
+    propensities: Annotated[
+        Path,
+        Option(
+            "--propensities",
+            metavar="FILE",
+            show_default=False,
+            help="Propensities of the log's positions, as `recsys study clicks-estimate` or "
+            "SciDocs writes them.",
+        ),
+    ],
+    runs: Annotated[
+        list[Path] | None,
+        Argument(
+            metavar="RUN",
+            show_default=False,
+            help="TREC run files; a system is named by its file, without the suffix.",
+        ),
+    ] = None,
+    cap: Annotated[
+        float,
+        Option(
+            "--cap", help="Highest weight of a click, where weights are clipped; position 1 has 1."
+        ),
+    ] = 10.0,
+    out: OutFile = None,
+    samples: Samples = 1000,
+    by_query: ByQuery = False,
+    output: Written = "table",
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Judge TREC runs, and the order that was shown, by the clicks of a log.
+
+    Each measure is estimated from clicks as they are and corrected for position, with 95 %
+    intervals. A paper that is missing from a run ranks last in its lists; the notes say how many.
+    """
+    import numpy as np
+
+    from recsys.app.answer_writing import check_target, emit, made, note
+    from recsys.eval.report.page import FORMATS
+    from recsys.eval.studies.clicks.click_evaluation import evaluate_runs, read_runs
+    from recsys.eval.studies.clicks.click_log import read_clicks
+    from recsys.eval.studies.clicks.estimators import Options
+    from recsys.eval.studies.clicks.pages import evaluation_page
+    from recsys.eval.studies.clicks.propensities import read_propensities
+
+    check_target(out)
+    options = Options(cap=cap, samples=samples, unit="query" if by_query else "impression")
+    known, systems = read_propensities(propensities), read_runs(runs or [])
+    rng = np.random.default_rng(seed)
+    found = evaluate_runs(read_clicks(log), known, systems, rng=rng, options=options)
+    for sentence in found.notes:
+        note(sentence, quiet=quiet)
+    facts = made(seed, log=log, propensities=propensities)
+    emit(FORMATS[output](evaluation_page(found, facts)), out)
+
+
+def run_task(
+    folder: TaskFolder,
+    embeddings: Embeddings,
+    weightings: Weightings = "per-position,constant",
+    negatives: Annotated[
+        Negatives,
+        Option("--negatives", help="Papers of a list that a clicked one is compared with."),
+    ] = "all",
+    seeds: Seeds = 5,
+    out: OutFile = None,
+    samples: Samples = 1000,
+    by_query: ByQuery = False,
+    output: Written = "table",
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Run SciDocs' recommendation task: learn from clicks, and judge rankings by other clicks.
+
+    A feed-forward network and boosted trees learn from ten features of each pair of papers. They
+    and simple rankings are judged by clicks as they are, and adjusted for position.
+    """
+    import numpy as np
+
+    from recsys.app.answer_writing import check_target, emit, made
+    from recsys.app.bars import shown_progress
+    from recsys.eval.report.page import FORMATS
+    from recsys.eval.studies.clicks.estimators import Options
+    from recsys.eval.studies.clicks.recommendation_task import TEST
+    from recsys.pipelines.studies.clicks.evaluate_task import TaskOptions, evaluate_task, task_page
+
+    check_target(out)
+    options = TaskOptions(
+        seeds=tuple(range(seed, seed + seeds)),
+        weightings=names_in(weightings) or (),
+        negatives=negatives,
+        estimates=Options(samples=samples, unit="query" if by_query else "impression"),
+    )
+    rng = np.random.default_rng(seed)
+    with shown_progress(quiet=quiet) as progress:
+        found = evaluate_task(folder, embeddings, options, rng=rng, progress=progress)
+    page = task_page(found, made(seed, clicks=folder / TEST, embeddings=embeddings))
+    emit(FORMATS[output](page), out)
+
+
+def study(
+    index: Index,
+    out: Folder,
+    only: Annotated[
+        str,
+        Option(
+            "--only",
+            metavar="NAMES",
+            help="Some of recovery (of propensities), coverage (of intervals) and learning (of "
+            "rankers); commas between them.",
+        ),
+    ] = "recovery,coverage,learning",
+    eta: Eta = 1.0,
+    queries: Queries = 2000,
+    impressions: Annotated[
+        int,
+        Option("--impressions", min=1, help="Lists shown to recover propensities from."),
+    ] = 100_000,
+    logs: Annotated[
+        int, Option("--logs", min=1, help="Logs that intervals are made of, of 5,000 lists.")
+    ] = 200,
+    seeds: Seeds = 5,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Study in a simulated world, where the truth is known, whether the corrections hold.
+
+    Are propensities recovered, do 95 % intervals hold the truth, do rankers that weight clicks rank
+    better? Tables go to stdout; the folder gets study.html, with pictures, and study.json.
+    """
+    import numpy as np
+
+    from recsys.app.answer_writing import check_folder, emit, made, note
+    from recsys.app.bars import shown_progress
+    from recsys.app.inspection import damage_named
+    from recsys.eval.report.page import FORMATS
+    from recsys.indexes.opening import open_collection
+    from recsys.pipelines.studies.clicks.click_study import STUDIES, sized, study_clicks, study_page
+    from recsys.store.artifacts import MANIFEST
+
+    check_folder(out)
+    sizes = {"queries": queries, "impressions": impressions, "logs": logs, "seeds": seeds}
+    options, rng = sized(names_in(only) or STUDIES, eta, **sizes), np.random.default_rng(seed)
+    with damage_named(index), shown_progress(quiet=quiet) as progress:
+        found = study_clicks(open_collection(index), options, rng=rng, progress=progress)
+    page = study_page(found, made(seed, index=index / MANIFEST))
+    out.mkdir(parents=True, exist_ok=True)
+    for name in ("html", "json"):
+        emit(FORMATS[name](page), out / f"study.{name}")
+    emit(FORMATS["table"](page))
+    note(f"Written to {out}.", quiet=quiet)

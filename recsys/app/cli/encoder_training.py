@@ -1,0 +1,523 @@
+"""Encoders: train them by SPECTER's objective or to tell journals, and leave parts out."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+
+from typer import Argument, Option
+
+from recsys.app.cli.options import (
+    Device,
+    Folder,
+    Index,
+    IndexPlace,
+    OnDevice,
+    OwnPooling,
+    Quiet,
+    ResultFormat,
+    Seed,
+    Split,
+    names_in,
+)
+
+if TYPE_CHECKING:
+    from recsys.pipelines.studies.encoders.tower import LoraOptions
+    from recsys.pipelines.studies.encoders.train_encoder import EncoderOptions
+    from recsys.pipelines.studies.encoders.training import Pace
+
+Numbers: TypeAlias = Literal["auto", "f32", "bf16"]
+"""In which numbers products are computed."""
+From: TypeAlias = Annotated[
+    str,
+    Option(
+        "--from",
+        metavar="NAME",
+        help="`minilm`, `random`, a Hugging Face name, or a local directory to start from.",
+    ),
+]
+Adapter: TypeAlias = Annotated[
+    int,
+    Option(
+        "--adapter",
+        metavar="RANK",
+        min=0,
+        help="Train a low-rank adapter and leave the encoder's own weights; 0 trains all weights.",
+    ),
+]
+Dropout: TypeAlias = Annotated[
+    float, Option("--dropout", min=0.0, max=0.99, help="Share of values left out.")
+]
+MaxLength: TypeAlias = Annotated[
+    int | None,
+    Option(
+        "--max-length",
+        metavar="TOKENS",
+        show_default="the encoder's own",
+        help="Training cuts texts to so many tokens; shorter ones train faster.",
+    ),
+]
+StepsAtMost: TypeAlias = Annotated[
+    int | None, Option("--steps", min=1, help="Steps at most.", show_default="all")
+]
+MaxMinutes: TypeAlias = Annotated[
+    float | None,
+    Option(
+        "--max-minutes",
+        min=0.0,
+        show_default="none",
+        help="Stop after so many minutes; the same command continues.",
+    ),
+]
+InNumbers: TypeAlias = Annotated[
+    Numbers,
+    Option("--precision", help="Numbers to compute in; auto is bf16 on a GPU, else f32."),
+]
+
+
+def half(numbers: Numbers) -> bool | None:
+    """Whether to compute in bf16; None lets the device decide."""
+    return None if numbers == "auto" else numbers == "bf16"
+
+
+def lora(rank: int) -> "LoraOptions | None":
+    """Describe an adapter of this rank; 0: there is none."""
+    from recsys.pipelines.studies.encoders.tower import LoraOptions
+
+    return LoraOptions(rank, 2.0 * rank) if rank else None
+
+
+Loss: TypeAlias = Literal["triplet", "unit-triplet", "in-batch"]
+"""What is minimised: the names of `recsys.pipelines.studies.encoders.train_encoder`."""
+LossName: TypeAlias = Annotated[
+    Loss, Option("--loss", help="SPECTER's, the same for unit vectors, or in-batch.")
+]
+Margin: TypeAlias = Annotated[
+    float | None,
+    Option(
+        "--margin",
+        min=0.0,
+        show_default="1, 0.1 for unit vectors",
+        help="How much farther away than a positive a negative shall be.",
+    ),
+]
+RateOrUsual: TypeAlias = Annotated[
+    float | None,
+    Option(
+        "--rate",
+        min=0.0,
+        show_default="2e-5, 2e-4 for an adapter",
+        help="Highest learning rate: it rises to that in a tenth of the steps, then falls.",
+    ),
+]
+DevQueries: TypeAlias = Annotated[
+    int, Option("--dev-queries", min=0, help="Dev queries that are asked; 0 asks all.")
+]
+DevPapers: TypeAlias = Annotated[
+    int,
+    Option(
+        "--dev-papers", min=0, help="Papers that are ranked for them, gold among them; 0 ranks all."
+    ),
+]
+TrainedOn: TypeAlias = Annotated[
+    Path,
+    IndexPlace(),
+    Argument(
+        metavar="INDEX",
+        show_default=False,
+        help="Directory that `recsys build` wrote, or one in SPECTER's format.",
+    ),
+]
+IndexSplit: TypeAlias = Annotated[
+    Path | None,
+    Option(
+        "--split",
+        metavar="FILE",
+        show_default=False,
+        help="JSON file with the paper ids of the train, dev and test queries of an index.",
+    ),
+]
+Hard: TypeAlias = Annotated[
+    int, Option("--hard", min=0, help="Of a query's 5 triplets: cited by what it cites.")
+]
+Near: TypeAlias = Annotated[
+    int,
+    Option("--near", min=0, help="Of a query's 5 triplets: near it, found anew each epoch."),
+]
+EveryPaper: TypeAlias = Annotated[
+    bool,
+    Option("--every-paper", help="Learn from all papers not newer than the train queries."),
+]
+Epochs: TypeAlias = Annotated[
+    int, Option("--epochs", min=1, help="How often each query gives triplets.")
+]
+TripletBatch: TypeAlias = Annotated[int, Option("--batch", min=1, help="Triplets of a step.")]
+TripletsAtATime: TypeAlias = Annotated[
+    int | None,
+    Option(
+        "--part",
+        min=1,
+        show_default="16; for in-batch the whole step, whose texts are its negatives",
+        help="Triplets computed at a time; fewer need less memory.",
+    ),
+]
+
+
+def train_encoder(
+    index: TrainedOn,
+    out: Folder,
+    split: IndexSplit = None,
+    start: From = "minilm",
+    pooling: OwnPooling = None,
+    adapter: Adapter = 0,
+    loss: LossName = "triplet",
+    margin: Margin = None,
+    hard: Hard = 2,
+    near: Near = 0,
+    every_paper: EveryPaper = False,
+    epochs: Epochs = 2,
+    rate: RateOrUsual = None,
+    batch: TripletBatch = 32,
+    part: TripletsAtATime = None,
+    dropout: Dropout = 0.0,
+    max_length: MaxLength = None,
+    steps: StepsAtMost = None,
+    max_minutes: MaxMinutes = None,
+    dev_queries: DevQueries = 200,
+    dev_papers: DevPapers = 2000,
+    device: OnDevice = "auto",
+    precision: InNumbers = "auto",
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Train an encoder on the citations of the train queries, stopped early on the dev queries.
+
+    It learns to put a paper nearer to those that it cites than to others (SPECTER's objective).
+    The folder is an ordinary Hugging Face one: `recsys build --encoder` takes it. `training.html`
+    in it shows the curves of loss and dev. A killed training continues from its last checkpoint.
+    """
+    from recsys.app.answer_writing import note
+    from recsys.app.bars import shown_progress
+    from recsys.app.inspection import damage_named
+    from recsys.pipelines.studies.encoders.train_encoder import train_encoder as train
+    from recsys.pipelines.studies.encoders.training import Run, rank_of_process
+    from recsys.pipelines.studies.encoders.triplets import Draw, Reading, Sample
+
+    options = encoder_options(
+        start, adapter, loss, margin=margin, rate=rate, max_length=max_length,
+        device=device, precision=precision,
+    )  # fmt: skip
+    loop = replace(options.loop, epochs=epochs, batch=batch, part=part, steps=steps, seed=seed)
+    draw = Draw(5, hard, near)
+    options = replace(options, pooling=pooling, dropout=dropout, draw=draw, loop=loop)
+    reading = Reading(every=every_paper, sample=Sample(dev_queries or None, dev_papers or None))
+    quiet, asked = quiet or rank_of_process() > 0, index if split else None
+    with damage_named(asked), shown_progress(quiet=quiet) as progress:
+        run = Run(minutes=max_minutes, progress=progress)
+        report = train(index, split, options, out, reading, run)
+    note("\n".join(report.lines()), quiet=quiet)
+
+
+def encoder_options(
+    start: str,
+    adapter: int,
+    loss: Loss,
+    *,
+    margin: float | None,
+    rate: float | None,
+    max_length: int | None,
+    device: Device,
+    precision: Numbers,
+) -> "EncoderOptions":
+    """Put together what training an encoder and its ablations both ask for."""
+    from recsys.pipelines.studies.encoders.train_encoder import (
+        ADAPTER_RATE,
+        RATE,
+        EncoderOptions,
+        LossOptions,
+    )
+    from recsys.pipelines.studies.encoders.training import LoopOptions, Pace
+
+    usual = ADAPTER_RATE if adapter else RATE
+    return EncoderOptions(
+        start=start,
+        loss=LossOptions(loss, margin),
+        loop=LoopOptions(pace=Pace(usual if rate is None else rate)),
+        lora=lora(adapter),
+        max_length=max_length,
+        device=device,
+        half=half(precision),
+    )
+
+
+LabelledPapers: TypeAlias = Annotated[
+    Path,
+    Argument(
+        metavar="PAPERS",
+        show_default=False,
+        help="File of papers as `build` reads it, or an index.",
+    ),
+]
+Label: TypeAlias = Annotated[
+    str,
+    Option(
+        "--label",
+        metavar="NAME",
+        help="What is to be told: venue, keyphrases, or labels.NAME of the papers' labels.",
+    ),
+]
+MinCount: TypeAlias = Annotated[
+    int, Option("--min-count", min=2, help="Papers that a class has at least.")
+]
+MaxCount: TypeAlias = Annotated[
+    int, Option("--max-count", min=2, help="Papers of a class that are used, by chance.")
+]
+PaperEpochs: TypeAlias = Annotated[
+    int, Option("--epochs", min=1, help="How often papers are read.")
+]
+JournalRate: TypeAlias = Annotated[
+    float | None,
+    Option(
+        "--rate",
+        min=0.0,
+        show_default="5e-5, 2e-4 for an adapter",
+        help="Highest learning rate: it rises to that in a tenth of the steps, then falls.",
+    ),
+]
+PaperBatch: TypeAlias = Annotated[int, Option("--batch", min=1, help="Papers of a step.")]
+PapersAtATime: TypeAlias = Annotated[
+    int | None,
+    Option(
+        "--part",
+        min=1,
+        show_default="the whole step",
+        help="Papers computed at a time; fewer need less memory.",
+    ),
+]
+Rows: TypeAlias = Annotated[
+    str,
+    Option(
+        "--rows",
+        metavar="NAMES",
+        show_default="all",
+        help="Some rows of the table; commas between them.",
+    ),
+]
+OtherStart: TypeAlias = Annotated[
+    str | None,
+    Option(
+        "--other-start",
+        metavar="NAME",
+        show_default="none",
+        help="Another encoder to start from, which adds a row.",
+    ),
+]
+Shares: TypeAlias = Annotated[
+    str,
+    Option(
+        "--shares",
+        metavar="SHARES",
+        help="Shares of the classes left that encoders learn from; commas between them.",
+    ),
+]
+SeedsOf: TypeAlias = Annotated[
+    int,
+    Option("--seeds", min=1, help="How many, from --seed on; each keeps other classes."),
+]
+UnseenOfSeed: TypeAlias = Annotated[
+    float,
+    Option(
+        "--unseen",
+        metavar="SHARE",
+        min=0.0,
+        max=1.0,
+        help="Share of the classes that each seed keeps from training.",
+    ),
+]
+Asked: TypeAlias = Annotated[
+    int, Option("--asked", min=4, help="Papers that an unseen class has at least.")
+]
+AskedMost: TypeAlias = Annotated[
+    int | None,
+    Option(
+        "--asked-most",
+        min=4,
+        show_default="all",
+        help="Papers of an unseen class that are asked for, by chance.",
+    ),
+]
+Runs: TypeAlias = Annotated[
+    int, Option("--runs", min=1, help="Runs of the linear model, each with other folds.")
+]
+Tables: TypeAlias = Annotated[ResultFormat, Option("--format", help="How the tables are written.")]
+
+
+def ablate_encoder(
+    index: Index,
+    split: Split,
+    out: Folder,
+    rows: Rows = "",
+    start: From = "minilm",
+    other_start: OtherStart = None,
+    adapter: Adapter = 0,
+    loss: LossName = "triplet",
+    margin: Margin = None,
+    rate: RateOrUsual = None,
+    steps: Annotated[int, Option("--steps", min=1, help="Steps of each row at most.")] = 200,
+    max_length: MaxLength = None,
+    dev_queries: DevQueries = 200,
+    dev_papers: DevPapers = 2000,
+    output: Annotated[ResultFormat, Option("--format", help="How the table is written.")] = "table",
+    device: OnDevice = "auto",
+    precision: InNumbers = "auto",
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Train an encoder without each part of SPECTER's recipe and show what each brings on dev.
+
+    Every row is trained for a few steps only, unless --steps says otherwise. Rows that are finished
+    are not trained again. `ablations.html` in the folder adds the curves of loss and dev.
+    """
+    from recsys.app.answer_writing import emit, note
+    from recsys.app.bars import shown_progress
+    from recsys.app.inspection import damage_named
+    from recsys.eval.report.page import FORMATS
+    from recsys.pipelines.studies.citeomatic.network_training import device_of
+    from recsys.pipelines.studies.encoders import encoder_ablations
+    from recsys.pipelines.studies.encoders.training import Ranks, Run
+    from recsys.pipelines.studies.encoders.triplets import Reading, Sample
+
+    encoder = encoder_options(
+        start, adapter, loss, margin=margin, rate=rate, max_length=max_length,
+        device=device, precision=precision,
+    )  # fmt: skip
+    encoder = replace(encoder, loop=replace(encoder.loop, steps=steps, seed=seed))
+    reading = Reading(sample=Sample(dev_queries or None, dev_papers or None))
+    chosen = names_in(rows) or ()
+    options = encoder_ablations.AblationOptions(encoder, reading, chosen, other_start)
+    with damage_named(index), shown_progress(quiet=quiet) as progress:
+        run = Run(Ranks(device=device_of(device)), progress=progress)
+        page = encoder_ablations.ablate(index, split, options, out, run)
+    note(f"Written to {out}.", quiet=quiet)
+    emit(FORMATS[output](page))
+
+
+def train_journal(
+    papers: LabelledPapers,
+    out: Folder,
+    label: Label = "venue",
+    min_count: MinCount = 100,
+    max_count: MaxCount = 300,
+    unseen: Annotated[
+        float,
+        Option(
+            "--unseen",
+            metavar="SHARE",
+            min=0.0,
+            max=1.0,
+            help="Share of the classes that --seed keeps from training, for `recsys study probe` "
+            "with the same --unseen and --seed.",
+        ),
+    ] = 0.0,
+    start: From = "minilm",
+    pooling: OwnPooling = None,
+    adapter: Adapter = 0,
+    epochs: PaperEpochs = 1,
+    rate: JournalRate = None,
+    batch: PaperBatch = 32,
+    part: PapersAtATime = None,
+    dropout: Dropout = 0.0,
+    max_length: MaxLength = None,
+    steps: StepsAtMost = None,
+    max_minutes: MaxMinutes = None,
+    device: OnDevice = "auto",
+    precision: InNumbers = "auto",
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Train an encoder to tell the journals of papers, stopped early on papers held out.
+
+    It is MIReAD's objective. The folder is an ordinary Hugging Face one, without the classifier:
+    `recsys embed --encoder` and `recsys build --encoder` take it. A killed training continues from
+    its last checkpoint.
+    """
+    from recsys.app.answer_writing import note
+    from recsys.app.bars import shown_progress
+    from recsys.pipelines.studies.encoders import train_journal as job
+    from recsys.pipelines.studies.encoders.tower import StartOptions
+    from recsys.pipelines.studies.encoders.train_journal import ClassOptions
+    from recsys.pipelines.studies.encoders.training import LoopOptions, Run, rank_of_process
+
+    options = job.JournalOptions(
+        StartOptions(start, pooling, lora(adapter), dropout, max_length, half(precision)),
+        ClassOptions(label, min_count, max_count, unseen, seed=seed),
+        LoopOptions(epochs, batch, part, _pace(rate, adapter), steps=steps, seed=seed),
+        device,
+    )
+    quiet = quiet or rank_of_process() > 0
+    with shown_progress(quiet=quiet) as progress:
+        run = Run(minutes=max_minutes, progress=progress)
+        report = job.train_journal(papers, options, out, run)
+    note("\n".join(report.lines()), quiet=quiet)
+
+
+def ablate_journal(
+    papers: LabelledPapers,
+    out: Folder,
+    label: Label = "venue",
+    shares: Shares = "0.25,0.5,1",
+    seeds: SeedsOf = 3,
+    unseen: UnseenOfSeed = 0.3,
+    min_count: MinCount = 100,
+    max_count: MaxCount = 300,
+    asked: Asked = 20,
+    asked_most: AskedMost = None,
+    runs: Runs = 3,
+    start: From = "minilm",
+    pooling: OwnPooling = None,
+    adapter: Adapter = 0,
+    epochs: PaperEpochs = 1,
+    rate: JournalRate = None,
+    batch: PaperBatch = 32,
+    part: PapersAtATime = None,
+    dropout: Dropout = 0.0,
+    max_length: MaxLength = None,
+    output: Tables = ("table"),
+    device: OnDevice = "auto",
+    precision: InNumbers = "auto",
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Train encoders to tell shares of the journals and show what that is worth for other journals.
+
+    Each is asked for papers of journals that it has not seen, with many labels and with few.
+    Encoders that are finished are not trained again. `journals.html` in the folder has the curve.
+    """
+    from recsys.app.answer_writing import emit, made, note
+    from recsys.app.bars import shown_progress
+    from recsys.eval.report.page import FORMATS
+    from recsys.pipelines.studies.citeomatic.network_training import device_of
+    from recsys.pipelines.studies.encoders import journal_study, tower, train_journal, training
+
+    each = train_journal.JournalOptions(
+        tower.StartOptions(start, pooling, lora(adapter), dropout, max_length, half(precision)),
+        train_journal.ClassOptions(label, min_count, max_count, unseen, seed=seed),
+        training.LoopOptions(epochs, batch, part, _pace(rate, adapter), checks=1, seed=seed),
+        device,
+    )
+    some = journal_study.read_shares(shares)
+    options = journal_study.CurveOptions(each, some, seeds, asked, asked_most, runs)
+    with shown_progress(quiet=quiet) as progress:
+        ranks = training.Ranks(device=device_of(device))
+        run = training.Run(ranks, progress=progress)
+        found = journal_study.draw_curve(papers, options, out, run)
+    page = journal_study.write_curve(found, label, papers, out, made(seed, papers=papers))
+    note(f"Written to {out}.", quiet=quiet)
+    emit(FORMATS[output](page))
+
+
+def _pace(rate: float | None, adapter: int) -> "Pace":
+    from recsys.pipelines.studies.encoders.train_journal import ADAPTER_RATE, RATE
+    from recsys.pipelines.studies.encoders.training import Pace
+
+    usual = ADAPTER_RATE if adapter else RATE
+    return Pace(usual if rate is None else rate)

@@ -1,1 +1,0 @@
-"""The commands on single sentences of a draft."""

@@ -1,0 +1,262 @@
+"""Citeomatic's own models: train them, search for their parameters, and leave parts out."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+from typer import Option
+
+from recsys.app.cli.options import (
+    ChangedIndex,
+    ComparisonFormat,
+    Folder,
+    Index,
+    NoMetadata,
+    NoWait,
+    OnDevice,
+    Part,
+    Quiet,
+    Seed,
+    Split,
+    names_in,
+)
+
+if TYPE_CHECKING:
+    from recsys.pipelines.studies.citeomatic.tuning import Model, TuneOptions
+
+Epochs: TypeAlias = Annotated[
+    int, Option("--epochs", min=1, help="Passes over the citations at most.")
+]
+Rate: TypeAlias = Annotated[
+    float, Option("--rate", min=0.0, help="Learning rate of the first epoch.")
+]
+Gamma: TypeAlias = Annotated[
+    float, Option("--gamma", min=0.0, help="What the margins are multiplied with.")
+]
+Dropout: TypeAlias = Annotated[
+    float,
+    Option("--dropout", min=0.0, max=0.99, help="Share of words left out in training."),
+]
+ParametersFile: TypeAlias = Annotated[
+    Path | None,
+    Option(
+        "--parameters",
+        metavar="FILE",
+        show_default=False,
+        help="What a search of `recsys study` chose; goes before the options above.",
+    ),
+]
+
+
+def train_nnselect(
+    index: ChangedIndex,
+    split: Split,
+    epochs: Epochs = 15,
+    dim: Annotated[int, Option("--dim", min=1, help="Length of a vector.")] = 150,
+    dropout: Dropout = 0.5,
+    rate: Rate = 0.01,
+    gamma: Gamma = 1.5,
+    parameters: ParametersFile = None,
+    word_vectors: Annotated[
+        Path | None,
+        Option(
+            "--word-vectors",
+            metavar="FILE",
+            help="Text file of word vectors to start from, such as GloVe's; it decides --dim.",
+        ),
+    ] = None,
+    no_wait: NoWait = False,
+    device: OnDevice = "auto",
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Train Citeomatic's first stage on the train queries, stopped early on the dev queries.
+
+    It learns a vector for each word, and proposes the papers with the nearest sums. A killed
+    training continues where its last epoch ended.
+    """
+    from recsys.app.answer_writing import note
+    from recsys.app.bars import shown_progress
+    from recsys.app.inspection import damage_named
+    from recsys.pipelines.studies.citeomatic.negatives import Margins
+    from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
+    from recsys.pipelines.studies.citeomatic.nnselect import BATCH, NNSelectOptions, SelectOptions
+    from recsys.pipelines.studies.citeomatic.nnselect import train_nnselect as train
+    from recsys.pipelines.studies.citeomatic.tuning import Model, read_parameters, with_select
+
+    network = SelectOptions(dim=dim, dropout=dropout, margins=Margins(gamma))
+    loop = LoopOptions(epochs, BATCH, rate, seed=seed, device=device)
+    options = NNSelectOptions(network, loop, word_vectors)
+    options = with_select(options, read_parameters(parameters, Model.NNSELECT))
+    with damage_named(index), shown_progress(quiet=quiet) as progress:
+        report = train(index, split, options, wait=not no_wait, progress=progress)
+    note("\n".join(report.lines()), quiet=quiet)
+
+
+def train_nnrank(
+    index: ChangedIndex,
+    split: Split,
+    no_metadata: NoMetadata = False,
+    epochs: Epochs = 10,
+    dim: Annotated[int, Option("--dim", min=1, help="Length of a word's vector.")] = 75,
+    dropout: Dropout = 0.5,
+    rate: Rate = 0.0005,
+    gamma: Gamma = 1.0,
+    separate: Annotated[
+        bool, Option("--separate", help="Give queries word vectors of their own.")
+    ] = False,
+    parameters: ParametersFile = None,
+    no_wait: NoWait = False,
+    device: OnDevice = "auto",
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Train Citeomatic's second stage on the train queries, stopped early on the dev queries.
+
+    It reranks what NNSelect selects, which must be there; the first time, NNSelect is also trained
+    on halves of the train queries, to learn from cosines of queries that it has not seen.
+    """
+    from recsys.app.answer_writing import note
+    from recsys.app.bars import shown_progress
+    from recsys.app.inspection import damage_named
+    from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
+    from recsys.pipelines.studies.citeomatic.nnrank import train_nnrank as train
+    from recsys.pipelines.studies.citeomatic.tuning import (
+        Model,
+        rank_options,
+        read_parameters,
+        with_rank,
+    )
+
+    own = {"dim": dim, "dropout": dropout, "gamma": gamma, "rate": rate}
+    loop = LoopOptions(epochs=epochs, rate=rate, seed=seed, device=device)
+    options = rank_options(loop, separate=separate, metadata=not no_metadata)
+    options = with_rank(options, {**own, **read_parameters(parameters, Model.NNRANK)})
+    with damage_named(index), shown_progress(quiet=quiet) as progress:
+        report = train(index, split, options, wait=not no_wait, progress=progress)
+    note("\n".join(report.lines()), quiet=quiet)
+
+
+Trials: TypeAlias = Annotated[
+    int, Option("--trials", min=1, help="Sets of parameters that are tried.")
+]
+Short: TypeAlias = Annotated[int, Option("--short", min=1, help="Epochs of each trial.")]
+Finalists: TypeAlias = Annotated[
+    int, Option("--finalists", min=1, help="The best of them, which are trained longer.")
+]
+Long: TypeAlias = Annotated[int, Option("--long", min=1, help="Epochs of each finalist at most.")]
+
+
+def tune_nnselect(
+    index: Index,
+    split: Split,
+    out: Folder,
+    trials: Trials = 25,
+    short: Short = 3,
+    finalists: Finalists = 5,
+    long: Long = 20,
+    device: OnDevice = "auto",
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Search for good parameters of NNSelect, by the recall of the dev queries.
+
+    Many are tried shortly, the best trained longer. A killed search continues where it stopped;
+    asked for more trials, it makes those that are missing.
+    """
+    from recsys.pipelines.studies.citeomatic.tuning import Model, TuneOptions
+
+    options = TuneOptions(trials, short, finalists, long, seed, device=device)
+    _tune(Model.NNSELECT, index, split, out, options, quiet=quiet)
+
+
+def tune_nnrank(
+    index: ChangedIndex,
+    split: Split,
+    out: Folder,
+    no_metadata: NoMetadata = False,
+    trials: Trials = 25,
+    short: Short = 3,
+    finalists: Finalists = 5,
+    long: Long = 20,
+    device: OnDevice = "auto",
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Search for good parameters of NNRank, by the F1@20 of the dev queries.
+
+    Many are tried shortly, the best trained longer. A killed search continues where it stopped;
+    asked for more trials, it makes those that are missing.
+    """
+    from recsys.pipelines.studies.citeomatic.tuning import Model, TuneOptions
+
+    options = TuneOptions(trials, short, finalists, long, seed, not no_metadata, device)
+    _tune(Model.NNRANK, index, split, out, options, quiet=quiet)
+
+
+def _tune(
+    model: "Model", index: Path, split: Path, out: Path, options: "TuneOptions", *, quiet: bool
+) -> None:
+    from recsys.app.answer_writing import note
+    from recsys.app.bars import shown_progress
+    from recsys.app.inspection import damage_named
+    from recsys.pipelines.studies.citeomatic.tuning import tune
+
+    with damage_named(index), shown_progress(quiet=quiet) as progress:
+        report = tune(model, index, split, options, out, progress=progress)
+    note("\n".join(report.lines()), quiet=quiet)
+
+
+def ablate_nnrank(
+    index: ChangedIndex,
+    split: Split,
+    out: Folder,
+    part: Annotated[Part, Option("--part", help="Which queries to ask.")] = "dev",
+    rows: Annotated[
+        str,
+        Option(
+            "--rows",
+            metavar="NAMES",
+            show_default="all",
+            help="Some rows of the table; commas between them.",
+        ),
+    ] = "",
+    no_metadata: NoMetadata = False,
+    epochs: Epochs = 10,
+    rate: Rate = 0.0005,
+    parameters: ParametersFile = None,
+    output: Annotated[ComparisonFormat, Option("--format", help="How the table is written.")] = (
+        "table"
+    ),
+    device: OnDevice = "auto",
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Train NNRank without each of its parts and show what each brings, with significance.
+
+    The folder is an evaluation: `recsys report` and `recsys compare` read it. Rows that are
+    finished are not trained again.
+    """
+    from recsys.app.answer_writing import command_line, emit, note
+    from recsys.app.bars import shown_progress
+    from recsys.app.inspection import damage_named
+    from recsys.pipelines.studies.citeomatic import nnrank_ablations
+    from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
+    from recsys.pipelines.studies.citeomatic.tuning import (
+        Model,
+        rank_options,
+        read_parameters,
+        with_rank,
+    )
+
+    loop = LoopOptions(epochs=epochs, rate=rate, seed=seed, device=device)
+    ranker = with_rank(
+        rank_options(loop, separate=False, metadata=not no_metadata),
+        read_parameters(parameters, Model.NNRANK),
+    )
+    names = names_in(rows) or ()
+    command = command_line()
+    options = nnrank_ablations.AblationOptions(ranker, part, rows=names, command=command)
+    with damage_named(index), shown_progress(quiet=quiet) as progress:
+        found = nnrank_ablations.ablate(index, split, options, out, progress=progress)
+    note(f"Written to {out}.", quiet=quiet)
+    emit(nnrank_ablations.RENDERERS[output](nnrank_ablations.ablation_table(found)))

@@ -1,0 +1,422 @@
+"""The commands that answer drafts: `recommend`, and `map`, which draws what is around one."""
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, Option
+
+from recsys.app.cli.options import (
+    Abstract,
+    Candidates,
+    IndexOrStarter,
+    NoMetadata,
+    OneOf,
+    Quiet,
+    Title,
+    Without,
+    bad_value,
+    named_option,
+    names_in,
+)
+from recsys.errors import DraftError, InputError, RecsysError
+from recsys.formats.answer_formats import FORMATS
+from recsys.formats.files import STDIN
+from recsys.query.named import is_file, named_paper
+from recsys.query.question_schema import SHOWN, QuestionOptions
+from recsys.records import Manuscript, ReadingLists
+
+if TYPE_CHECKING:
+    from recsys.formats.drafts.draft_formats import OpenDraft
+    from recsys.query.question import Asked, Outcome
+    from recsys.recommend import Recommender
+
+DRAFT = (
+    "The draft: .json, .tex, .Rnw, .zip or a project's folder, .md, .qmd, .Rmd, .ipynb, .typ, "
+    ".org, .txt, .pdf, .docx or .odt; a reading list; one paper's DOI, arXiv, ACL or corpus id; "
+    "`-` reads stdin."
+)
+NO_PLACES = "So no paper gets a place in it."
+_JOINED = " or ".join(name for name, form in FORMATS.items() if form.joins)
+_MAP_ENDINGS = (".html", ".svg")
+
+
+def recommend(
+    drafts: Annotated[
+        list[str] | None,
+        Argument(
+            metavar="DRAFT",
+            show_default="stdin",
+            help=f"{DRAFT} Each of several gets its own answer.",
+        ),
+    ] = None,
+    *,
+    index: IndexOrStarter = None,
+    k: Annotated[int, named_option("k")] = SHOWN,
+    title: Title = None,
+    abstract: Abstract = None,
+    root: Annotated[
+        Path | None,
+        Option(
+            "--root",
+            metavar="DIR",
+            show_default="the draft's repository, else its folder",
+            help="Folder that holds the files that the draft may name: nothing outside it is read.",
+        ),
+    ] = None,
+    grobid: Annotated[
+        str | None,
+        Option(
+            "--grobid",
+            metavar="URL",
+            show_default="none",
+            help="Let this GROBID server read the PDF, which is sent to it and nowhere else.",
+        ),
+    ] = None,
+    fetch: Annotated[
+        bool,
+        Option(
+            "--fetch",
+            help="Answer out of what open sources on the web have around the draft: fetched after "
+            "the plan was agreed to, and kept in the cache for the next time.",
+        ),
+    ] = False,
+    yes: Annotated[
+        bool, Option("--yes", help="Agree to the plan of --fetch; without, the terminal asks.")
+    ] = False,
+    asked: Annotated[QuestionOptions, Without("k", "where")],
+    candidates: Candidates = None,
+    no_metadata: NoMetadata = False,
+    output: Annotated[
+        str, OneOf(FORMATS), Option("--format", help="How the answer is written.")
+    ] = "table",
+    out: Annotated[
+        Path | None,
+        Option(
+            "--out",
+            metavar="FILE",
+            show_default="stdout",
+            help=f"Write the answer to this file; the answers to several drafts, as {_JOINED}.",
+        ),
+    ] = None,
+    out_dir: Annotated[
+        Path | None,
+        Option(
+            "--out-dir",
+            metavar="DIR",
+            show_default="none",
+            help="Write the answer to each draft into this folder, to a file called after it.",
+        ),
+    ] = None,
+    where: Annotated[bool, named_option("where")] = False,
+    verbose: Annotated[
+        bool,
+        Option("--verbose", "-v", help="List on stderr the references that are not in the corpus."),
+    ] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Recommend the papers that a draft should cite, best first.
+
+    A draft is a LaTeX, Markdown, text or PDF file, or a JSON object with a title, an abstract or
+    both. The papers that it cites are found in the corpus; they are never recommended, and papers
+    like them rise. Without a draft, --seeds alone ask for more of their kind. --where names the
+    sentence that each paper fits best.
+
+    When one of several drafts fails, the others are answered all the same, the error names it, and
+    the exit code is 1.
+    """
+    from recsys.processors import start_on_one_thread
+
+    start_on_one_thread()
+    from recsys.app.answer_writing import AnswerWriter, note
+    from recsys.app.inspection import damage_named
+    from recsys.app.wiring import lost_ranker
+
+    if fetch and (index is not None or len(drafts or ()) > 1):
+        raise bad_value("it is for one draft, and instead of --index.", option="--fetch")
+    words = _named_drafts(drafts, title, abstract, root, seeds=bool(asked.seeds))
+    several = len(words) > 1
+    _check_output(output, out, out_dir, several=several)
+    questions, draft = _read_drafts(words, title, abstract, root=root, grobid=grobid)
+    lists, filters = _read_lists(asked, quiet=quiet), asked.filters
+    if fetch:
+        index = _fetched_index(questions[0], asked.as_of, yes=yes, quiet=quiet)
+    failed: list[RecsysError] = []
+    with closing(AnswerWriter(output, out, out_dir, several, quiet)) as writer, damage_named(index):
+        recommender = _open(index, candidates, metadata=not no_metadata, quiet=quiet)
+        lost = lost_ranker(recommender)
+        note(lost or "", quiet=quiet or lost is None)
+        lists = _look_up_lists(recommender, lists, quiet=quiet)
+        outcomes = recommender.recommend_many(
+            questions, k, lists=lists, as_of=asked.as_of, filters=filters, diversity=asked.diversity
+        )
+        names: Sequence[str | None] = words or (None,)
+        placed = _with_places(recommender, outcomes, names, draft) if where else outcomes
+        for name, outcome in zip(names, placed, strict=True):
+            prefix = f"{name}: " if several else ""
+            _tell(outcome, prefix, verbose=verbose, quiet=quiet)
+            if outcome.answer is not None:
+                writer.write(replace(outcome.answer, draft=name))
+            elif (error := outcome.error) is not None:
+                failed.append(type(error)(prefix + error.what, error.hint) if several else error)
+    if failed:
+        raise ExceptionGroup("Some drafts were not answered.", failed) if several else failed[0]
+
+
+def draw_map(
+    draft: Annotated[
+        str | None, Argument(metavar="DRAFT", show_default="stdin", help=DRAFT)
+    ] = None,
+    *,
+    index: IndexOrStarter = None,
+    out: Annotated[
+        Path,
+        Option(
+            "--out",
+            metavar="FILE",
+            help="Write the map to this file: a page with its table (.html), or the picture alone "
+            "(.svg); `-` writes the page to stdout.",
+        ),
+    ] = STDIN,
+    title: Title = None,
+    abstract: Abstract = None,
+    asked: Annotated[QuestionOptions, Without("k", "where", "diversity")],
+    candidates: Candidates = None,
+    no_metadata: NoMetadata = False,
+    quiet: Quiet = False,
+) -> None:
+    """Draw the papers around a draft: x is the year, y the topic.
+
+    At most 150 papers: those that the draft cites, those that `recsys recommend` would name, and
+    near ones, in groups by topic. Each group says how many near papers it has and how many the
+    draft cites; the three widest gaps are named.
+    """
+    from recsys.processors import start_on_one_thread
+
+    start_on_one_thread()
+    from recsys.app.answer_writing import check_target, emit, note
+    from recsys.app.inspection import damage_named
+    from recsys.mapping import MAP_FORMATS
+    from recsys.mapping import draw_map as draw
+    from recsys.query.question import pose
+
+    target = None if out == STDIN else out
+    ending = _MAP_ENDINGS[0] if target is None else target.suffix.lower()
+    if ending not in _MAP_ENDINGS:
+        raise bad_value(f"{out} ends in neither {' nor '.join(_MAP_ENDINGS)}.", option="--out")
+    check_target(target)
+    drafts = None if draft is None else [draft]
+    words = _named_drafts(drafts, title, abstract, None, seeds=bool(asked.seeds))
+    [given], _ = _read_drafts(words, title, abstract)
+    lists, filters = _read_lists(asked, quiet=quiet), asked.filters
+    with damage_named(index):
+        recommender = _open(index, candidates, metadata=not no_metadata, quiet=quiet)
+        question = pose(recommender.collection, given, lists=lists, as_of=asked.as_of)
+        drawing = draw(recommender, question, filters=filters)
+    gaps = [drawing.groups[place] for place in drawing.gaps]
+    said = (f"Gap: {group.label} ({group.counted})." for group in gaps)
+    for line in (question.understood, *question.notes, *said):
+        note(line, quiet=quiet)
+    emit(MAP_FORMATS[ending](drawing), target)
+
+
+def _named_drafts(
+    drafts: Sequence[str] | None,
+    title: str | None,
+    abstract: str | None,
+    root: Path | None,
+    *,
+    seeds: bool,
+) -> Sequence[str]:
+    """Name the drafts: stdin, when the command line says nothing of one.
+
+    Raises:
+        UsageError: stdin is a terminal, or a title is given to several drafts.
+    """
+    words = tuple(drafts or ())
+    if not (words or title or abstract or seeds):
+        words = ("-",)
+    if "-" in words and sys.stdin is not None and sys.stdin.isatty():
+        raise bad_value("Give a draft file, or send a draft to stdin.", option="DRAFT")
+    if (title, abstract, root) != (None, None, None):
+        if len(words) > 1 or not all(map(is_file, words)):
+            raise bad_value(
+                "A title, an abstract and a root go with the file of one draft.", option="DRAFT"
+            )
+    return words
+
+
+def _read_drafts(
+    words: Sequence[str],
+    title: str | None,
+    abstract: str | None,
+    *,
+    root: Path | None = None,
+    grobid: str | None = None,
+) -> "tuple[list[Asked], OpenDraft | None]":
+    """Put what the words name as the library takes it.
+
+    A single draft is read at once, and stays open: what is wrong with it shall not wait for the
+    index, and a pipe ends when it was read.
+
+    Raises:
+        UsageError: GROBID shall read something else than one draft.
+        InputError: the file of the only draft cannot be read.
+    """
+    alone = len(words) == 1 and is_file(words[0])
+    if grobid is not None:
+        if not alone:
+            raise bad_value("GROBID reads the PDF of one draft.", option="--grobid")
+        from recsys.app.grobid import read_by_grobid
+
+        read = read_by_grobid(grobid, Path(words[0]))
+        title = read.title if title is None else title
+        abstract = read.abstract if abstract is None else abstract
+        return [replace(read, title=title, abstract=abstract)], None
+    if alone:
+        from recsys.formats.drafts.draft_formats import open_draft
+
+        draft = open_draft(Path(words[0]), title=title, abstract=abstract, root=root)
+        return [draft.manuscript], draft
+    if not words:
+        return [Manuscript(title=title or "", abstract=abstract)], None
+    return [Path(word) if is_file(word) else named_paper(word) for word in words], None
+
+
+def _check_output(form: str, out: Path | None, out_dir: Path | None, *, several: bool) -> None:
+    """Refuse what cannot be written, before any work is done.
+
+    Raises:
+        UsageError: two places at once, or a format that cannot hold several answers.
+        InputError: a path that cannot be written to.
+    """
+    from recsys.app.answer_writing import check_folder, check_target
+
+    if out is not None and out_dir is not None:
+        raise bad_value("Give a file or a folder, not both.", option="--out-dir")
+    if several and out_dir is None and not FORMATS[form].joins:
+        raise bad_value(
+            f"{form} cannot hold the answers to several drafts. Give --out-dir, or {_JOINED}.",
+            option="--format",
+        )
+    check_target(out)
+    if out_dir is not None:
+        check_folder(out_dir)
+
+
+def _read_lists(asked: QuestionOptions, *, quiet: bool) -> ReadingLists:
+    """Read every list that is named; a long one is remembered.
+
+    Raises:
+        InputError: a file cannot be read.
+    """
+    from recsys.app.bars import shown_progress
+    from recsys.app.known_lists import read_lists, remembered
+
+    with shown_progress(quiet=quiet) as progress:
+        return ReadingLists(
+            *(
+                read_lists(named, remembered(), progress)
+                for named in (asked.seeds, asked.not_like, asked.library)
+            )
+        )
+
+
+def _look_up_lists(recommender: "Recommender", lists: ReadingLists, *, quiet: bool) -> ReadingLists:
+    """Look the works of long lists up, or recall what they mean in this index."""
+    from recsys.app.bars import shown_progress
+    from recsys.app.known_lists import look_up, remembered
+
+    with shown_progress(quiet=quiet) as progress:
+        return ReadingLists(
+            *(
+                look_up(recommender.collection, each, remembered(), progress)
+                for each in (lists.liked, lists.disliked, lists.library)
+            )
+        )
+
+
+def _fetched_index(draft: "Asked", as_of: int | None, *, yes: bool, quiet: bool) -> Path:
+    """Return the index of what is around a draft: see `fetch_wiring.fetched_index`."""
+    from recsys.app.answer_writing import note
+    from recsys.app.bars import shown_progress
+    from recsys.app.fetch_wiring import Teller, fetched_index
+    from recsys.app.known_lists import agree
+
+    if not isinstance(draft, Manuscript):
+        raise bad_value("it needs a draft with words of its own.", option="--fetch")
+    teller = Teller(partial(agree, yes=yes, quiet=quiet), partial(note, quiet=quiet))
+    return fetched_index(draft, as_of, teller, lambda: shown_progress(quiet=quiet))
+
+
+def _open(
+    index: Path | None, candidates: str | None, *, metadata: bool, quiet: bool
+) -> "Recommender":
+    from recsys.app.bars import shown_progress
+    from recsys.app.wiring import open_index
+
+    with shown_progress(quiet=quiet) as progress:
+        return open_index(
+            index, metadata=metadata, candidates=names_in(candidates), progress=progress
+        )
+
+
+def _with_places(
+    recommender: "Recommender",
+    outcomes: "Iterable[Outcome]",
+    names: Sequence[str | None],
+    draft: "OpenDraft | None",
+) -> "Iterator[Outcome]":
+    """Add to answers where in the draft each paper fits, and to their notes why nowhere."""
+    from recsys.local.where_to_cite import PlaceFinder
+
+    finder = PlaceFinder(recommender)
+    for name, outcome in zip(names, outcomes, strict=True):
+        answer, question = outcome.answer, outcome.question
+        if answer is not None and question is not None:
+            try:
+                body = (draft or _open_text(name)).body
+                answer = finder.place(body, answer, as_of=question.draft.as_of)
+            except InputError as error:  # The answer stands without places.
+                notes = (*answer.notes, f"{error.what} {NO_PLACES}")
+                answer = replace(answer, where={}, notes=notes)
+            question = replace(question, notes=answer.notes)
+        yield replace(outcome, answer=answer, question=question)
+
+
+def _open_text(name: str | None) -> "OpenDraft":
+    """Open one of several drafts again, for its running text.
+
+    Raises:
+        InputError: it has none, or cannot be read again.
+    """
+    from recsys.formats.drafts.draft_formats import open_draft
+
+    if name is None or not is_file(name):
+        raise DraftError(f"{name or 'The draft'} is no file with running text.")
+    if Path(name) == STDIN:
+        raise DraftError("Beside other drafts, standard input is read for its title alone.")
+    return open_draft(Path(name))
+
+
+def _tell(outcome: "Outcome", prefix: str, *, verbose: bool, quiet: bool) -> None:
+    """Say what was understood of a draft, and what each filter removed."""
+    from recsys.app.answer_writing import note
+    from recsys.query.apply_filters import REMOVED
+
+    question, answer = outcome.question, outcome.answer
+    if question is None:
+        return
+    more = " Option -v lists what is missing." if question.missing and not verbose else ""
+    lines = [question.understood + more, *question.notes]
+    lines += (*question.details, *question.missing) if verbose else ()
+    counts = {} if answer is None else answer.stages
+    removed = [f"{n:,} {name}" for name, n in counts.items() if name.startswith(REMOVED)]
+    if removed:
+        lines.append(f"Of the papers proposed: {', '.join(removed)}.")
+    for line in lines:
+        note(prefix + line, quiet=quiet)

@@ -1,0 +1,255 @@
+"""Commands on citing sentences: add them, learn from them, and measure by them."""
+
+import re
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias
+
+from typer import Argument, Option
+
+from recsys.app.cli.options import (
+    ChangedIndex,
+    Folder,
+    Index,
+    Jobs,
+    NoWait,
+    Part,
+    Quiet,
+    Seed,
+    bad_value,
+    names_in,
+)
+
+Known: TypeAlias = Literal["sentence", "title", "references"]
+Reading: TypeAlias = Literal["all", "hidden", "only"]
+"""The values of `ContextUse`."""
+SYSTEMS = ("bm25", "embedding", "hybrid", "two-stage", "profile", "local", "local-unnamed")
+"""The names of `local_systems.LOCAL_SYSTEMS`, which takes long to import."""
+EVERY_YEAR = (0, 9999)
+
+Contexts: TypeAlias = Annotated[
+    list[Path],
+    Argument(
+        metavar="CONTEXTS...",
+        show_default=False,
+        help="Files and folders of citing sentences: lines of JSON with citing, cited and text, or "
+        "any other format that the guide lists.",
+    ),
+]
+SentenceSplit: TypeAlias = Annotated[
+    Path | None,
+    Option(
+        "--split",
+        metavar="FILE",
+        show_default=False,
+        help="JSON file with the ids of the citing papers of train, dev and test.",
+    ),
+]
+
+
+def add_contexts(
+    index: ChangedIndex, contexts: Contexts, no_wait: NoWait = False, quiet: Quiet = False
+) -> None:
+    """Add citing sentences to an index: `recsys cite` then reads what papers were cited for.
+
+    Sentences of papers that the index does not hold are left out, and counted. What was added
+    before stays; a killed run continues where it stopped.
+    """
+    from recsys.app.answer_writing import note
+    from recsys.app.bars import shown_progress
+    from recsys.app.inspection import damage_named
+    from recsys.pipelines.local.store_contexts import add_contexts as add
+
+    with damage_named(index), shown_progress(quiet=quiet) as progress:
+        report = add(index, contexts, wait=not no_wait, progress=progress)
+    note("\n".join(report.lines()), quiet=quiet)
+
+
+def train_local(
+    index: ChangedIndex,
+    contexts: Contexts,
+    *,
+    split: SentenceSplit = None,
+    train_until: Annotated[
+        int | None,
+        Option(
+            "--train-until",
+            metavar="YEAR",
+            show_default="by the number of sentences",
+            help="Last year of the citing papers to train on. Without years and without --split, "
+            "the newest fifth of the sentences is left for test, and a tenth before for dev.",
+        ),
+    ] = None,
+    dev_until: Annotated[
+        int | None,
+        Option(
+            "--dev-until",
+            metavar="YEAR",
+            show_default="by the number of sentences",
+            help="Last year of the citing papers to stop and calibrate on; those after it are for "
+            "test.",
+        ),
+    ] = None,
+    per_paper: Annotated[
+        int, Option("--per-paper", min=1, help="Sentences of each citing paper at most.")
+    ] = 2,
+    seed: Seed = 0,
+    no_wait: NoWait = False,
+    quiet: Quiet = False,
+) -> None:
+    """Train the index's own ranker of `recsys cite` on citing sentences.
+
+    Each sentence is asked as its author might have, as of its own year: alone, with the draft's
+    title, or with all else that the draft cites; with names and years in it or without. The index
+    answers with the ranker from then on, instead of the one that comes with the package; with too
+    few sentences, that one stays (exit code 3).
+    """
+    from recsys.app.answer_writing import note
+    from recsys.app.bars import shown_progress
+    from recsys.app.inspection import damage_named
+    from recsys.app.wiring import open_index
+    from recsys.pipelines.local.context_sources import read_sentences
+    from recsys.pipelines.local.sentence_parts import Division
+    from recsys.pipelines.local.train_local import LocalTraining
+    from recsys.pipelines.local.train_local import train_local as train
+
+    until = _years_until(train_until, dev_until, split)
+    options = LocalTraining(per_paper, seed, not no_wait)
+    with damage_named(index), shown_progress(quiet=quiet) as progress:
+        read = read_sentences(contexts, progress=progress)
+        divide = Division(read.contexts, split, until).parts
+        report = train(index, divide, options, open_index=open_index, progress=progress)
+    note("\n".join([*read.told, *report.lines()]), quiet=quiet)
+
+
+def evaluate_local(
+    index: Index,
+    contexts: Contexts,
+    out: Folder,
+    *,
+    years: Annotated[
+        str | None,
+        Option(
+            "--years",
+            metavar="FIRST-LAST",
+            show_default="all",
+            help="Years of the citing papers, such as 2011-2012 or 2012.",
+        ),
+    ] = None,
+    split: SentenceSplit = None,
+    part: Annotated[
+        Part, Option("--part", help="Which papers of the split: those of its part.")
+    ] = "test",
+    systems: Annotated[
+        str,
+        Option(
+            "--systems",
+            metavar="NAMES",
+            help=f"Some of {', '.join(SYSTEMS)}; commas between them.",
+        ),
+    ] = "bm25,embedding,hybrid,two-stage,profile,local",
+    known: Annotated[
+        Known,
+        Option(
+            "--known",
+            help="What is known beside the sentence: nothing, the draft's title, or its title, "
+            "abstract and other references.",
+        ),
+    ] = "references",
+    masked: Annotated[
+        bool,
+        Option(
+            "--masked/--raw",
+            help="Take names and years out of the sentences, or ask them as printed.",
+        ),
+    ] = True,
+    contexts_read: Annotated[
+        Reading,
+        Option(
+            "--contexts",
+            help="Which citing sentences of the index are read: all, none, or all with only the "
+            "papers that they cite to choose from. Where few papers have any, to have some gives "
+            "a paper away.",
+        ),
+    ] = "all",
+    per_paper: Annotated[
+        int, Option("--per-paper", min=1, help="Sentences of each citing paper at most.")
+    ] = 1,
+    k: Annotated[int, Option("-k", min=1, help="Papers kept per sentence.")] = 100,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    quiet: Quiet = False,
+) -> None:
+    """Evaluate which papers are found for citing sentences whose citation was taken away.
+
+    Each sentence is asked as of the year of its paper. The folder is an evaluation: `recsys report`
+    and `recsys compare` read it. A killed evaluation continues where it stopped. Models that have
+    learned from the citing papers are refused.
+    """
+    from recsys.app.answer_writing import command_line, note
+    from recsys.app.bars import shown_progress
+    from recsys.app.inspection import damage_named
+    from recsys.app.local_wiring import open_passages
+    from recsys.indexes.opening import open_collection
+    from recsys.local.context_view import ContextUse
+    from recsys.pipelines.local.context_sources import read_sentences
+    from recsys.pipelines.local.evaluate_local import LocalEvaluation
+    from recsys.pipelines.local.evaluate_local import evaluate_local as evaluate
+    from recsys.pipelines.local.local_queries import local_queries
+    from recsys.pipelines.local.sentence_parts import of_part
+    from recsys.store.generations import pin
+
+    options = LocalEvaluation(
+        systems=names_in(systems) or (),
+        known=known,
+        masked=masked,
+        contexts=ContextUse(contexts_read),
+        per_paper=per_paper,
+        years=_years_in(years),
+        k=k,
+        seed=seed,
+        jobs=jobs,
+        command=command_line(),
+    )
+    with damage_named(index), pin(index) as base, shown_progress(quiet=quiet) as progress:
+        read = read_sentences(contexts, progress=progress)
+        collection = open_collection(base)
+        queries = local_queries(collection, read.contexts)
+        if split is not None:
+            queries = of_part(queries, collection, split, part)
+        report = evaluate(base, queries, options, out, open_local=open_passages, progress=progress)
+    note("\n".join([*read.told, *report.lines()]), quiet=quiet)
+
+
+def _years_until(train: int | None, dev: int | None, split: Path | None) -> tuple[int, int] | None:
+    """Check the last years of train and dev; None where neither is given.
+
+    Raises:
+        UsageError: one year without the other, in the wrong order, or beside a split.
+    """
+    if train is None and dev is None:
+        return None
+    if split is not None:
+        raise bad_value("Give years or a split, not both.", option="--split")
+    if train is None or dev is None:
+        missing = "--train-until" if train is None else "--dev-until"
+        raise bad_value("Give both years, or none.", option=missing)
+    if train >= dev:
+        raise bad_value(f"{dev} is not after {train}.", option="--dev-until")
+    return train, dev
+
+
+def _years_in(text: str | None) -> tuple[int, int]:
+    """Read the first and the last year of citing papers; None: every year.
+
+    Raises:
+        UsageError: they are none, or the last is before the first.
+    """
+    if text is None:
+        return EVERY_YEAR
+    found = re.fullmatch(r"\s*(\d{1,4})\s*(?:-\s*(\d{1,4})\s*)?", text)
+    if found is None:
+        raise bad_value(f"{text!r} is not FIRST-LAST, such as 2011-2012.", option="--years")
+    first, last = int(found[1]), int(found[2] or found[1])
+    if last < first:
+        raise bad_value(f"{last} is before {first}.", option="--years")
+    return first, last

@@ -1,0 +1,152 @@
+"""The command `serve`: the page and the API."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, Option
+
+from recsys.app.cli.options import IndexPlace, Quiet, bad_value
+
+if TYPE_CHECKING:
+    from recsys.app.web.shelf import Shelf
+
+
+def serve(
+    *,
+    host: Annotated[
+        str, Option("--host", metavar="ADDRESS", help="Address of this machine to listen on.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, Option("--port", min=0, max=65535, help="Port; 0 takes any that is free.")
+    ] = 8000,
+    open_page: Annotated[bool, Option("--open", help="Open the page in the browser.")] = False,
+    token: Annotated[
+        str | None,
+        Option(
+            "--token",
+            metavar="TEXT",
+            show_default="none",
+            help="Answer only who shows this token, of 16 characters or more; `new` makes one.",
+        ),
+    ] = None,
+    i_know: Annotated[
+        bool,
+        Option("--i-know", help="Let other machines ask without a token: everybody may then."),
+    ] = False,
+    allow_host: Annotated[
+        list[str] | None,
+        Option(
+            "--allow-host",
+            metavar="NAME",
+            show_default="the address itself",
+            help="Answer under this name, too, such as that of a proxy; may be repeated.",
+        ),
+    ] = None,
+    workers: Annotated[
+        int, Option("--workers", min=1, max=64, help="Processes; they share the memory.")
+    ] = 1,
+    threads: Annotated[
+        int, Option("--threads", min=1, max=64, help="Questions that a process works on.")
+    ] = 2,
+    queue: Annotated[
+        int, Option("--queue", min=0, help="Questions that wait; more are refused (503).")
+    ] = 32,
+    timeout: Annotated[
+        float, Option("--timeout", min=1, help="Seconds that a question may take.")
+    ] = 30.0,
+    max_body: Annotated[
+        int, Option("--max-body", min=1, max=64, help="Megabytes that a request may have.")
+    ] = 16,
+    metrics: Annotated[
+        bool, Option("--metrics", help="Count requests at /metrics, for Prometheus.")
+    ] = False,
+    indexes: Annotated[
+        list[Path] | None,
+        IndexPlace(followed=True),
+        Argument(
+            metavar="INDEX",
+            show_default="the starter corpus",
+            help="Directories that `recsys build` wrote, or s3://BUCKET/PATH of some; the first is "
+            "asked unless another is chosen.",
+        ),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Serve a page where one drops a draft and sees what to cite, and an API for programs.
+
+    Nothing leaves the machine, and nothing that is asked is kept or logged. An index that is
+    replaced or updated meanwhile is picked up. Ctrl-C stops.
+    """
+    from recsys.extras import need
+    from recsys.processors import start_on_one_thread
+
+    start_on_one_thread()
+    for module in ("starlette", "uvicorn", "python_multipart", "jinja2"):
+        need(module, "recsys serve")
+    from recsys.app.answer_writing import note
+    from recsys.app.web.listening import answered_hosts, bind, is_wildcard, listen, when_listening
+    from recsys.app.web.service import MEGABYTE, ServeSettings
+
+    token = _checked_token(host, token, i_know=i_know)
+    paths = _paths(indexes or [], quiet=quiet)
+    listening = bind(host, port)
+    port = listening.getsockname()[1]
+    settings = ServeSettings(
+        indexes=tuple((name, str(path.resolve())) for name, path in paths.items()),
+        hosts=answered_hosts(host, port, tuple(allow_host or ())),
+        any_address=is_wildcard(host),
+        token=token,
+        metrics=metrics,
+        starter=list(paths) == ["starter"],
+        threads=threads,
+        queue=queue,
+        seconds=timeout,
+        body=max_body * MEGABYTE,
+    )
+    shown = "127.0.0.1" if is_wildcard(host) else host
+    if ":" in shown and not shown.startswith("["):
+        shown = f"[{shown}]"
+    address = f"http://{shown}:{port}/" + (f"?token={token}" if token else "")
+
+    def ready(shelf: "Shelf") -> None:
+        note(f"Serving {', '.join(paths)} on {address} - Ctrl-C stops.", quiet=quiet)
+        for place in shelf:
+            for said in place.opened.remarks:
+                note(f"{place.name}: {said}", quiet=quiet)
+        if open_page:
+            import webbrowser
+
+            when_listening(lambda: webbrowser.open(address))
+
+    listen(settings, listening, workers=workers, ready=ready)
+
+
+def _checked_token(host: str, token: str | None, *, i_know: bool) -> str | None:
+    """Return the token that those who ask must show, a new one if that is said.
+
+    Raises:
+        UsageError: other machines could ask without a token, or it is easily guessed.
+    """
+    from recsys.app.web.listening import is_loopback, new_token
+
+    if token is None and not (is_loopback(host) or i_know):
+        raise bad_value(
+            f"Other machines can reach {host}. Give --token new, or --i-know.", option="--host"
+        )
+    if token is None or token == "new":
+        return token and new_token()
+    if len(token) < 16 or not token.isascii() or not token.isprintable():
+        raise bad_value("A token has 16 or more ASCII characters.", option="--token")
+    return token
+
+
+def _paths(indexes: list[Path], *, quiet: bool) -> dict[str, Path]:
+    from recsys.app.bars import shown_progress
+    from recsys.app.web.shelf import check_given, named
+    from recsys.app.wiring import starter_index
+
+    if indexes:
+        check_given(indexes)
+        return named(indexes)
+    with shown_progress(quiet=quiet) as progress:
+        return {"starter": starter_index(progress)}

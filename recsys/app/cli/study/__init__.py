@@ -1,1 +1,0 @@
-"""The commands of studies: they measure and compare methods, and change no answer."""

@@ -1,0 +1,345 @@
+"""Read one work as a list of references prints it: first author, title, year, and its place.
+
+Styles differ in how names begin, in whether the year follows them, and in whether the title stands
+in quotation marks, ends at a full stop, or at a comma. Some, as in physics, leave the title out.
+"""
+
+import re
+from dataclasses import dataclass
+
+from recsys.formats.identifiers import acl, arxiv, doi
+from recsys.formats.references.people import natural
+from recsys.records import Reference
+
+# Find the names at the beginning of a printed reference: who comes first, and where they end.
+
+_UP = "A-Z\u00c0-\u00d6\u00d8-\u00de\u0100-\u024f\u0370-\u03ff\u0400-\u04ff\u1e00-\u1eff"
+_WORD = rf"[{_UP}][^\W\d_]*(?:['\u2019\u2010\u2011-][^\W\d_]+){{0,3}}"
+_PARTICLE = (
+    r"(?:(?:[Vv]an|[Vv]on|[Dd]e|[Dd]er|den|[Dd]a|[Dd]i|[Ll]a|[Ll]e|[Dd]el|[Dd]os|[Dd]u|[Ee]l|al|"
+    r"ten|ter|bin|ibn|zu|af) (?:(?:der|den|la|las|los|het) )?)?"
+)
+_SURNAME = rf"{_PARTICLE}{_WORD}(?: {_WORD})?"
+_FORENAMES = rf"(?:[{_UP}]\. ?(?:[\u2010\u2011-] ?)?){{1,4}}"
+_SUFFIX = r"(?:,? (?:Jr|Sr)\.?|,? I{2,3}\b)?"
+
+_INITIALS_FIRST = rf"{_FORENAMES}{_SURNAME}{_SUFFIX}"
+_SURNAME_FIRST = rf"{_SURNAME}{_SUFFIX}, {_FORENAMES}"
+_COMPACT = rf"{_SURNAME} [A-Z]{{1,3}}(?:-[A-Z])?(?=[,.;:]| (?:and|&) | \()"
+_CAPITALS = r"[A-Z]{1,3}(?![\w'\u2019\u2010\u2011-])"
+_FULL = rf"(?:{_WORD} |[{_UP}]\. ?){{1,3}}{_PARTICLE}(?!{_CAPITALS}){_WORD}{_SUFFIX}"
+_INVERTED = rf"{_SURNAME}{_SUFFIX}, (?=\w\w){_WORD}(?: (?:[{_UP}]\.|{_WORD}))?"
+
+_FORMS = tuple(
+    (re.compile(first), re.compile(others))
+    for first, others in (
+        (_SURNAME_FIRST, rf"{_SURNAME_FIRST}|{_INITIALS_FIRST}"),
+        (_INITIALS_FIRST, _INITIALS_FIRST),
+        (_FULL, _FULL),
+        (_COMPACT, _COMPACT),
+        (_INVERTED, rf"{_INVERTED}|{_FULL}"),
+    )
+)
+"""How the first name of a list is written, and how the others may be."""
+_AND = r"(?:and|AND|und|et|y|&)"
+_BETWEEN = re.compile(rf"[,;] ?(?:{_AND} )?| ?{_AND} ")
+_ENDED = re.compile(rf"(?=[,.;:(\[&\u201c\"]| (?:{_AND}|\(|\[|\u201c|\"|\d{{4}})|\Z)|(?<=[. ])")
+_OTHERS = re.compile(
+    r"(?:,? ?(?:and |& )?(?:et al\.?|others\b)|,? ?(?:\u2026|\. \. \.),? ?(?:& )?)?"
+    r"(?:,? [(\[]?[Ee]d(?:itor)?s?\b\.?[)\]]?)?"
+)
+_NAMES_DATED = re.compile(
+    r" ?[.,:]? ?(?:[(\[](?P<a>1[5-9]\d\d|20\d\d)[a-z]?(?:[,/ ][^()\[\]]{1,25})?[)\]][.,:]?"
+    r"|(?P<b>1[5-9]\d\d|20\d\d)[a-z]?[.,:])\s+"
+)
+_STOP = re.compile(r" ?[.:] +|(?<=\.) +|(?<=\. )")
+_COMMA = re.compile(r", *| +(?=[\u201c\"])")
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedNames:
+    """first: in natural order. end: where what follows the names and their year begins.
+
+    year: where it follows the names. comma, colon: whether no more than that ends them.
+    """
+
+    first: str
+    end: int
+    year: int | None = None
+    comma: bool = False
+    colon: bool = False
+
+
+def names_at_beginning(text: str) -> PrintedNames | None:
+    """Read the names with which a reference begins; None where it begins otherwise.
+
+    Of several ways to read them, one in which more than a comma or a colon ends them goes first.
+    """
+    readings = []
+    for first, others in _FORMS:
+        name = first.match(text)
+        if name is None or not _ENDED.match(text, name.end()):
+            continue
+        end = name.end()
+        while between := _BETWEEN.match(text, end):
+            other = others.match(text, between.end())
+            if other is None or not _ENDED.match(text, other.end()):
+                break
+            end = other.end()
+        if rest := _OTHERS.match(text, end):
+            end = rest.end()
+        dated, stop = _NAMES_DATED.match(text, end), _STOP.match(text, end)
+        closed = dated or stop or _COMMA.match(text, end)
+        if closed:
+            readings.append(
+                PrintedNames(
+                    first=_in_order(name[0]),
+                    end=closed.end(),
+                    year=int(dated["a"] or dated["b"]) if dated else None,
+                    comma=not (dated or stop),
+                    colon=text[: closed.end()].rstrip().endswith(":"),
+                )
+            )
+    return min(readings, key=lambda names: 2 * names.comma + names.colon, default=None)
+
+
+def _in_order(name: str) -> str:
+    """Put a printed name into natural order; "Ash AB" is "AB Ash"."""
+    plain = name.strip().rstrip(",")
+    compact = re.fullmatch(rf"({_SURNAME}) ([A-Z]{{1,3}}(?:-[A-Z])?)", plain)
+    return f"{compact[2]} {compact[1]}" if compact else natural(plain)
+
+
+def begins_with_name(line: str) -> bool:
+    """Whether a line may be the first of a reference: it begins with a name."""
+    return any(
+        (name := first.match(line)) is not None and _ENDED.match(line, name.end())
+        for first, _ in _FORMS
+    )
+
+
+# Read where a work appeared out of what follows its title: journal, volume, first page, year.
+
+_Y = r"(?:1[5-9]\d\d|20\d\d)"
+_NUMBER = r"[A-Za-z]{0,2}\d{1,7}"
+_DAY = rf"\d{{1,2}}, {_Y}(?! ?[(\u2013-])\b"
+_VOLUMES = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"(?i)[,.]? ?\bvol(?:ume|\.)? ?(?P<volume>\w{1,6})",
+        rf"(?<![\w\u2013-])(?P<volume>\d{{1,4}}), ?\d{{1,3}} \((?:[A-Z][a-z]+\.? )?{_Y}\)[,:] ",
+        # No space may be left before what is set in another font.
+        rf"(?<![\d\u2013-])(?P<volume>\d{{1,4}}) ?\((?!{_Y}\))[^()]{{1,16}}\)",
+        r";\s?(?P<volume>\d{1,4}) ?[:(]",
+        rf"(?<![\w\u2013-])(?P<volume>\d{{1,4}}) \({_Y}\) {_NUMBER}",
+        rf"(?<![\d\u2013(-])(?!{_Y}\b|{_DAY})(?P<volume>\d{{1,4}}) ?[,:] ?{_NUMBER}\b",
+        rf"(?<![\w\u2013(-])(?!{_Y}\b)(?P<volume>\d{{1,4}}) \({_Y}\)",
+    )
+)
+_PAGES = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"(?:[,.;(] ?|\b)(?:pp?|[Pp]ages?|[Aa]rticle|Art)\b\.? ?(?:no\.? ?|number )?"
+        rf"(?P<page>{_NUMBER})\b",
+        rf"(?<=[\d)]): ?(?P<page>{_NUMBER})\b(?!\))",
+        rf"(?<![\w.\u2013-])(?P<page>{_NUMBER}) ?[\u2013\u2014-] ?[A-Za-z]{{0,2}}\d{{1,7}}\b",
+        rf"(?<![\w\u2013(-])\d{{1,4}}, ?(?P<page>{_NUMBER}) \({_Y}\)",
+        rf"\({_Y}\),? (?P<page>{_NUMBER})\b",
+    )
+)
+_YEAR_MARKED = re.compile(rf"[(\[](?:[^()\[\]]{{0,20}}[ ,])?({_Y})[a-z]?[)\]]")
+_YEAR = re.compile(rf"(?<![\w/\u2013-])({_Y})[a-z]?(?![\w/-])(?! ?\u2013)")
+_SPAN = re.compile(r"\d+ ?[\u2013\u2014-] ?\d+")
+_CUT = re.compile(
+    rf"[,.;] ?\(?{_Y}|\({_Y}|\(pp|\barXiv:|\bdoi\b|https?:|[,;] ?(?:no|vol|issue)\b\.?|;"
+)
+_INTRODUCED = re.compile(
+    r"\A[\s,.;:(]*(?:[Dd]ated: )?(?:[Pp]ublished )?"
+    r"(?:(?:[Ii]n|IN)(?:: | (?=[^a-z])|(?=Proc))|[Ii]n: )?"
+)
+_EDITED = re.compile(r"\A.{3,150}?(?:\b[Ee]ditors?,|\([Ee]ds?\.?\)[,.:]?|\b[Ee]ds?\.,?) ")
+_ENDING_YEAR = re.compile(rf"[ ,.]+{_Y}[ ,.;:]*\Z")
+_PARTS = re.compile(r"(?<=[a-z\u00df-\u00ff]{7})[.] +(?=[A-Z])|, +(?:edited by|pages?|pp?\.)")
+"""A full stop after a long word is none of an abbreviation."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedPlace:
+    """Where a work appeared, each None where nothing says so."""
+
+    venue: str | None = None
+    volume: str | None = None
+    page: str | None = None
+    year: int | None = None
+
+
+def place_of(text: str) -> PrintedPlace:
+    """Read what follows a title."""
+    volume = next(filter(None, (pattern.search(text) for pattern in _VOLUMES)), None)
+    page = next(filter(None, (pattern.search(text) for pattern in _PAGES)), None)
+    ends = [match.start() for match in (volume, page, _CUT.search(text)) if match]
+    # The editors, and what goes before and after, are not the name of the journal or book.
+    venue = text[: min(ends, default=len(text))]
+    venue = _EDITED.sub("", _INTRODUCED.sub("", venue, count=1), count=1)
+    venue = _ENDING_YEAR.sub("", _PARTS.split(venue, maxsplit=1)[0])
+    venue = venue.strip(" ,.;:()[]\u201c\u201d\"'")
+    return PrintedPlace(
+        venue if sum(map(str.isalpha, venue)) > 2 and len(venue) < 250 else None,
+        volume["volume"] if volume else None,
+        page["page"] if page else None,
+        year_of(text),
+    )
+
+
+def year_of(text: str) -> int | None:
+    """Return the year in brackets, else the last one that belongs to no span of pages."""
+    found = _YEAR_MARKED.findall(text) or _YEAR.findall(_SPAN.sub(" ", text))
+    return int(found[-1]) if found else None
+
+
+_ADDRESS = re.compile(
+    r"\bhttps?://\S{1,300}|\bdoi\b:?\s?10\.\S{1,300}|\bdoi\.org/\S{1,300}|\barxiv:\s?\S{1,40}",
+    re.IGNORECASE,
+)
+_SPLIT_DOI = re.compile(r"(10\.\d{4,9}/\S{0,300}[./_-]|https?:(?://\S{0,300}[/.-])?) (?=[\w(/])")
+_QUOTED = re.compile(
+    r"[\u201c\u201e\"]([^\u201c\u201d\"]{8,300}?)[,.?!]?[\u201d\u201c\"]|``(.{8,300}?)[,.]?''"
+    r"|(?<![^\W_])\u2018([^\u2018]{8,300}?)[,.]?\u2019(?=[,.;]| [A-Z(])"
+)
+# A full stop that ends no abbreviation, before a capital, a digit, a quotation mark or "iName".
+_SENTENCE = re.compile(
+    r"(?<![\s.(-][A-Z])(?<!\A[A-Z])(?<!\bal)(?<!\bvol)(?<!\bno)(?<!\bed)(?<!\beds)(?<!\bJr)(?<!\bMd)"
+    r"(?<!\bvs)(?<!\bSt)(?<!\bDr)(?<!\bcf)"
+    r"[.?!]\s+(?=[^\w\s]|[A-Z\u00c0-\u00de\d]|[a-z]{1,5}[A-Z])"
+)
+_DATED = re.compile(
+    r"[(\[]?(?:1[89]\d\d|20\d\d)[a-z]?[)\]]?[.,:]\s+|\((?:1[89]\d\d|20\d\d)[a-z]?\)\s+"
+)
+_PLACED = re.compile(r"(?:In|in):? |Proc|Advances in|Journal|Trans|arXiv|ar[Xx]iv|Preprint|\d")
+"""How what follows a title may begin, where a question mark may or may not end it."""
+_COMMA_PLACE = re.compile(r"(?:,|(?<=\?),?) (?:in:? (?=[A-Z\u201c])|(?=[A-Z]|arXiv|preprint|tech))")
+_WITHIN = re.compile(r"(?:,|(?<=\?),?) (?:in: (?=[A-Z])|in (?=Proc))")
+_COMMA_NUMBER = re.compile(r", (?=[(\d])")
+_UNTITLED = re.compile(
+    r"(?:in:? [A-Z]|arXiv(?: preprint)?\b|(?P<venue>[^,\u201c\"?]{2,80}?) (?:vol\. )?\d{1,4}"
+    r"(?: ?\([^()]{1,12}\))?(?:, | ?: ?| \((?=\d{4}))(?:no\. \d+, )?(?:pp?\. )?\(?[A-Za-z]{0,2}\d)"
+)
+_SMALL = frozenset(
+    "and et al van von de der den da di la le del dos bin eds ed of the in on for und fur".split()
+)
+_INITIALS = re.compile(r"(?:[A-Z]\.?[\s-]?){1,4}\Z")
+LONGEST_TITLE_WORDS = 45
+MOST_REFERENCES, LONGEST_ENTRY = 2_000, 2_000
+"""Works of a printed list, and characters of one of them, that are read."""
+BRACKETED = re.compile(r"\A\[([^\]\s][^\]]{0,60})\]\s*")
+NUMBERED = re.compile(r"\A(\d{1,4})[.)]?\s+(?=\D)")
+"""Markers of the works in such a list."""
+
+
+def printed_work(text: str, key: str = "") -> Reference:
+    """Read one work without its marker."""
+    whole = _SPLIT_DOI.sub(r"\1", text)
+    plain = " ".join(_ADDRESS.sub("", whole).split())
+    names = names_at_beginning(plain)
+    title, start, end = _title(plain, names)
+    place = place_of(plain[end:])
+    first = names.first if names else None
+    if title and names is None:
+        # Of names in a form that is not known, the first ends at a comma.
+        before, *others = re.split(
+            r",\s*|\s+(?:and|&)\s+|\s+et al\b|;\s*", plain.strip(), maxsplit=2
+        )
+        if others and _INITIALS.fullmatch(others[0].strip()):
+            first = f"{others[0].strip()} {before}"
+        else:
+            before = _SENTENCE.split(before, maxsplit=1)[0].strip(" .")
+            first = before if 0 < len(before.split()) <= 5 else None
+    return Reference(
+        key=key,
+        title=title,
+        authors=(first,) if first else (),
+        year=(names.year if names else None) or place.year or year_of(plain[:start]),
+        venue=place.venue if title or names else None,
+        doi=doi(whole),
+        arxiv=arxiv(whole),
+        acl=acl(whole),
+        volume=place.volume,
+        page=place.page,
+    )
+
+
+def marked_work(text: str) -> Reference:
+    """Read one work as a list of references prints it, with its marker such as "[3]" or "3."."""
+    mark = BRACKETED.match(text) or NUMBERED.match(text)
+    return printed_work(text[mark.end() :], mark[1]) if mark else printed_work(text)
+
+
+def identified_works(text: str) -> list[Reference]:
+    """Read the works that a text names by identifier, where nothing else tells them apart."""
+    found = [
+        Reference(doi=doi(each), arxiv=arxiv(each), acl=acl(each))
+        for each in _ADDRESS.findall(_SPLIT_DOI.sub(r"\1", text))
+    ]
+    return list(dict.fromkeys(work for work in found if work.doi or work.arxiv or work.acl))
+
+
+def _title(text: str, names: PrintedNames | None) -> tuple[str | None, int, int]:
+    """Find the title: (its text, where it begins, where it ends)."""
+    quoted = _QUOTED.search(text)
+    after_names = quoted and names and quoted.start() <= names.end + 3
+    if quoted and (not names or after_names or _is_capital(text[: quoted.start()])):
+        words = quoted[1] or quoted[2] or quoted[3]
+        question = text[quoted.start() + 1 + len(words) :][:1] in "?!"
+        return _plausible(words + ("?" if question else "")), quoted.start(), quoted.end()
+    if names is None:
+        # A title may begin after what are names in a form that is not known.
+        dated, sentence = _DATED.search(text), _SENTENCE.search(text)
+        if dated is None or not 3 < dated.start() < 0.6 * len(text):
+            dated = None
+        for before in filter(None, (dated, sentence)):
+            if _is_capital(text[: before.start()]):
+                end = _end_of_sentence(text, before.end())
+                return _plausible(text[before.end() : end]), before.end(), end
+        return None, 0, 0
+    begin = names.end
+    untitled = _UNTITLED.match(text[begin:])  # A journal with its volume follows at once.
+    journal = untitled["venue"] if untitled else None
+    if untitled and (names.comma or (journal is not None and _is_capital(journal, share=1.0))):
+        return None, begin, begin
+    end = _end_of_sentence(text, begin)
+    if names.comma:
+        stops = (
+            pattern.search(text, begin) for pattern in (_COMMA_PLACE, _COMMA_NUMBER, _SENTENCE)
+        )
+        end = next((stop.start() for stop in stops if stop), len(text))
+    return _plausible(text[begin:end]), begin, end
+
+
+def _end_of_sentence(text: str, begin: int) -> int:
+    """Return where the sentence ends; a question may be the first half of a title."""
+    if within := _WITHIN.search(text, begin):
+        return within.start()
+    stops = _SENTENCE.finditer(text, begin)
+    stop = next(stops, None)
+    if stop is None:
+        return len(text)
+    after = text[stop.end() :]
+    if stop[0][0] in "?!" and not _PLACED.match(after):
+        further = next(stops, None)
+        between = text[stop.end() : further.start()] if further else ""
+        follows = text[further.end() :][:1] if further else ""
+        goes_on = between and not re.search(r"\d", between) and not _is_capital(between, share=1.0)
+        if goes_on and follows.isalpha():
+            stop = further or stop
+    return stop.start() + (stop[0][0] in "?!")
+
+
+def _is_capital(text: str, *, share: float = 0.6) -> bool:
+    """Whether most words begin with a capital letter, as names and journals do."""
+    words = [word for word in re.findall(r"[^\W\d_]+", text) if word not in _SMALL]
+    return bool(words) and sum(word[0].isupper() for word in words) >= share * len(words)
+
+
+def _plausible(text: str) -> str | None:
+    title = text.strip(" .,;:\u201c\u201d\"'")
+    return title if 1 < len(title.split()) <= LONGEST_TITLE_WORDS and title[:3] != "In " else None

@@ -1,1 +1,0 @@
-"""Works as lists of references print them, in any of the usual styles."""

@@ -1,0 +1,224 @@
+"""The options of a question, written down once: command line, page and API are made of them.
+
+A field of `QuestionOptions` is an option. To add one is to add a field here, with its `OptionSpec`,
+and to say what it does: a filter is a field of `Filters` of the same name, too.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import Annotated, Any, NamedTuple, get_args
+
+from recsys.query.filters import Filters
+
+EARLIEST, LATEST = 1000, 2999
+"""Years that the page and the API take."""
+SHOWN = 20
+"""Papers of an answer, unless another number is asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptionSpec:
+    """What people and programs are told of an option, and what it may be.
+
+    flag: its name on the command line. help: one sentence, for the command line and for programs.
+    metavar: what its value is called; YEAR is a year to all three. unset: what it is where nobody
+    says it. least, most: both allowed. label: its words on the page, "" where the page has none or
+    writes its own; hint: below its field. form: its name in the form and in shared addresses, where
+    that is another.
+    """
+
+    flag: str
+    help: str
+    metavar: str | None = None
+    unset: str | None = None
+    least: float | None = None
+    most: float | None = None
+    label: str = ""
+    hint: str = ""
+    form: str = ""
+
+
+_PAPERS = (
+    "a bibliography (.bib, .ris, CSL or Zotero .json, .csv), a DOI, an arXiv, ACL or corpus id"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionOptions:
+    """What is asked beside a draft, in the order in which help shows it.
+
+    seeds, not_like, library: as they were named; `records.ReadingLists` holds what they mean.
+    """
+
+    k: Annotated[int, OptionSpec(flag="-k", help="Number of papers to recommend.", least=1)] = SHOWN
+    where: Annotated[
+        bool,
+        OptionSpec(
+            flag="--where", help="Name the sentence of the draft that each paper fits best."
+        ),
+    ] = False
+    seeds: Annotated[
+        tuple[str, ...],
+        OptionSpec(
+            flag="--seeds",
+            help=f"Papers to find more of: {_PAPERS}.",
+            metavar="PAPERS",
+            unset="none",
+        ),
+    ] = ()
+    not_like: Annotated[
+        tuple[str, ...],
+        OptionSpec(
+            flag="--not-like",
+            help="Papers whose like shall sink, given as for --seeds.",
+            metavar="PAPERS",
+            unset="none",
+        ),
+    ] = ()
+    library: Annotated[
+        tuple[str, ...],
+        OptionSpec(
+            flag="--library",
+            help="Papers that you have, given as for --seeds: they are marked.",
+            metavar="PAPERS",
+            unset="none",
+        ),
+    ] = ()
+    exclude_library: Annotated[
+        bool,
+        OptionSpec(
+            flag="--exclude-library",
+            help="Recommend no paper of the --library.",
+            label="Leave out what you have, instead of marking it",
+        ),
+    ] = False
+    as_of: Annotated[
+        int | None,
+        OptionSpec(
+            flag="--as-of",
+            help="Answer as in this year: nothing newer is recommended or counted.",
+            metavar="YEAR",
+            unset="the draft's own year, else now",
+            least=EARLIEST,
+            most=LATEST,
+            label="As of year",
+        ),
+    ] = None
+    min_year: Annotated[
+        int | None,
+        OptionSpec(
+            flag="--min-year",
+            help="Recommend no older paper.",
+            metavar="YEAR",
+            unset="any",
+            label="From year",
+        ),
+    ] = None
+    max_year: Annotated[
+        int | None,
+        OptionSpec(
+            flag="--max-year",
+            help="Recommend no newer paper; newer ones still count as evidence, unlike with "
+            "--as-of.",
+            metavar="YEAR",
+            unset="any",
+            label="To year",
+        ),
+    ] = None
+    venues: Annotated[
+        tuple[str, ...],
+        OptionSpec(
+            flag="--venue",
+            help='Recommend papers of matching venues only, such as "*TVCG*".',
+            metavar="GLOB",
+            unset="any",
+            label="Only these venues",
+            hint="* stands for any letters.",
+        ),
+    ] = ()
+    exclude_authors: Annotated[
+        tuple[str, ...],
+        OptionSpec(
+            flag="--exclude-author",
+            help="Recommend no paper by this author.",
+            metavar="NAME",
+            unset="none",
+            label="Nothing by these authors",
+        ),
+    ] = ()
+    exclude_own: Annotated[
+        bool,
+        OptionSpec(
+            flag="--exclude-own",
+            help="Recommend no paper by the draft's authors.",
+            label="Leave out papers by the draft\u2019s authors",
+        ),
+    ] = False
+    keep_front_matter: Annotated[
+        bool,
+        OptionSpec(
+            flag="--keep-front-matter",
+            help="Recommend prefaces, indexes, errata and the like, too.",
+            label="Let prefaces, indexes and errata through",
+        ),
+    ] = False
+    types: Annotated[
+        tuple[str, ...],
+        OptionSpec(
+            flag="--type",
+            help="Recommend papers of this type only, such as article or review.",
+            metavar="TYPE",
+            unset="any",
+            label="Only these types",
+            hint="Such as article, conference, review, book.",
+        ),
+    ] = ()
+    diversity: Annotated[
+        float,
+        OptionSpec(
+            flag="--mmr",
+            help="Spread the answer over topics: 0 orders by score, 1 by novelty (maximal marginal "
+            "relevance).",
+            least=0,
+            most=1,
+            form="mmr",
+        ),
+    ] = 0.0
+
+    @property
+    def filters(self) -> Filters:
+        """The filters among the options.
+
+        Raises:
+            InputError: a value makes no sense.
+        """
+        filters = Filters(
+            **{each.name: getattr(self, each.name) for each in options() if each.is_filter}
+        )
+        filters.check()
+        return filters
+
+
+_FILTERS = {each.name for each in fields(Filters)} - {"library"}
+"""The library of a question is named; that of `Filters` holds the ids of papers."""
+
+
+class QuestionOption(NamedTuple):
+    """A field of `QuestionOptions`. kind: its type; several words are a tuple of str."""
+
+    name: str
+    kind: Any
+    default: Any
+    spec: OptionSpec
+
+    @property
+    def is_filter(self) -> bool:
+        """Whether it says which papers may be recommended."""
+        return self.name in _FILTERS
+
+
+def options() -> Iterator[QuestionOption]:
+    """List the options of a question, in the order in which help shows them."""
+    for field in fields(QuestionOptions):
+        kind, spec = get_args(field.type)
+        yield QuestionOption(field.name, kind, field.default, spec)

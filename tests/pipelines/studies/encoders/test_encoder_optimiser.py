@@ -1,0 +1,68 @@
+"""AdamW: the learning rate over the steps, what decays, and a state that can be put back."""
+
+import pytest
+import torch
+from torch import nn
+
+from recsys.pipelines.studies.encoders.training import Optimiser, Pace
+
+
+def test_the_rate_rises_and_falls() -> None:
+    pace = Pace(rate=1.0, warm_up=0.4)
+    assert [pace.rate_of(step, 5) for step in range(5)] == pytest.approx(
+        [1 / 2, 1, 3 / 4, 1 / 2, 1 / 4]
+    )
+    assert Pace(rate=2.0, warm_up=0.1).rate_of(0, 1) == 2.0
+    rates = [Pace().rate_of(step, 1000) for step in range(1000)]
+    assert max(rates) == pytest.approx(2e-5) == rates[99]
+    assert min(rates) > 0
+
+
+def parameters() -> dict[str, nn.Parameter]:
+    return {
+        "dense.weight": nn.Parameter(torch.tensor([1.0, -2.0])),
+        "dense.bias": nn.Parameter(torch.tensor([3.0])),
+        "LayerNorm.weight": nn.Parameter(torch.tensor([1.0])),
+    }
+
+
+def learn(optimiser: Optimiser, steps: int, begin: int = 0) -> None:
+    for step in range(begin, begin + steps):
+        for number, each in enumerate(optimiser.parameters.values()):
+            each.grad = torch.full_like(each, 0.1 * (number + step))
+        optimiser.step(0.1)
+
+
+def test_the_first_step_by_hand() -> None:
+    optimiser = Optimiser(parameters(), Pace(decay=0.5))
+    for each in optimiser.parameters.values():
+        each.grad = torch.full_like(each, 0.25)
+    optimiser.step(0.1)
+    # Adam's first step is as long as the rate; before it, weights lose 0.1 * 0.5 of themselves.
+    found = {name: each.tolist() for name, each in optimiser.parameters.items()}
+    assert found["dense.weight"] == pytest.approx([0.95 - 0.1, -1.9 - 0.1], abs=1e-6)
+    assert found["dense.bias"] == pytest.approx([2.9], abs=1e-6)
+    assert found["LayerNorm.weight"] == pytest.approx([0.9], abs=1e-6)
+    assert all(each.grad is None for each in optimiser.parameters.values())
+
+
+def test_long_gradients_are_cut() -> None:
+    optimiser = Optimiser(parameters(), Pace(clip=1.0))
+    for each in optimiser.parameters.values():
+        each.grad = torch.full_like(each, 50.0)
+    optimiser.step(0.1)
+    moments = [value for name, value in optimiser.state().items() if name.endswith(":exp_avg")]
+    # Four equal entries of length 1 together: each is 1/2; the first moment takes a tenth.
+    assert torch.cat(moments).tolist() == pytest.approx([0.05] * 4, rel=1e-4)
+
+
+def test_a_restored_optimiser_goes_on_as_if_nothing_had_happened() -> None:
+    whole, first = Optimiser(parameters(), Pace()), Optimiser(parameters(), Pace())
+    learn(whole, 6)
+    learn(first, 3)
+    copies = {name: nn.Parameter(each.detach().clone()) for name, each in first.parameters.items()}
+    second = Optimiser(copies, Pace())
+    second.restore({name: each.clone() for name, each in first.state().items()})
+    learn(second, 3, begin=3)
+    for name, each in whole.parameters.items():
+        assert torch.equal(each, second.parameters[name])

@@ -1,0 +1,141 @@
+"""Low-rank adapters: what they compute, how they learn, and that merging changes nothing."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from torch import nn
+
+from recsys.pipelines.encoders.bert_graph import Weights
+from recsys.pipelines.encoders.checkpoints import minilm_folder, read_checkpoint
+from recsys.pipelines.studies.encoders.tower import (
+    LoraLinear,
+    LoraOptions,
+    adapt,
+    adapters,
+    merge,
+    save_adapter,
+)
+from tests.pipelines.studies.encoders.merged_adapter import merged_weights
+from tests.pipelines.studies.encoders.small_sources import write_tiny_bert
+from tests.rows import each_row
+
+IDS = torch.tensor([[101, 2003, 2004, 2005, 102]])
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tiny_bert(tmp_path_factory.mktemp("lora") / "tiny")
+
+
+def load(folder: Path) -> nn.Module:
+    model: nn.Module = transformers.AutoModel.from_pretrained(folder)
+    return model.eval()
+
+
+def output(model: nn.Module) -> torch.Tensor:
+    found: torch.Tensor = model(input_ids=IDS).last_hidden_state
+    return found
+
+
+def shake(model: nn.Module) -> None:
+    """Give every adapter a change: B starts at zero."""
+    generator = torch.Generator().manual_seed(3)
+    with torch.no_grad():
+        for each in adapters(model).values():
+            each.b.copy_(0.1 * torch.randn(each.b.shape, generator=generator))
+
+
+def test_a_new_adapter_changes_nothing(tiny: Path) -> None:
+    model = load(tiny)
+    before = output(model)
+    adapt(model, LoraOptions(rank=4), seed=0)
+    assert torch.equal(output(model), before)
+    names = set(adapters(model))
+    assert len(names) == 2 * 6 and "encoder.layer.1.attention.output.dense" in names
+    assert "pooler.dense" not in names
+    learned = {name for name, each in model.named_parameters() if each.requires_grad}
+    assert learned == {f"{name}.{factor}" for name in names for factor in "ab"}
+
+
+@each_row(
+    ("place", "ending", "count"),
+    [("attention", "attention.output.dense", 4), ("feed-forward", "1.output.dense", 2)],
+)
+def test_places_are_chosen(tiny: Path, place: str, ending: str, count: int) -> None:
+    model = load(tiny)
+    adapt(model, LoraOptions(rank=2, places=(place,)), seed=0)
+    assert len(adapters(model)) == 2 * count
+    assert sum(name.endswith(ending) for name in adapters(model)) in (1, 2)
+
+
+def test_the_product_and_its_gradient_by_hand() -> None:
+    base = nn.Linear(2, 1, bias=False)
+    layer = LoraLinear(base, LoraOptions(rank=1, alpha=3.0), torch.Generator())
+    with torch.no_grad():
+        base.weight.copy_(torch.tensor([[1.0, 2.0]]))
+        layer.a.copy_(torch.tensor([[0.5, -1.0]]))
+        layer.b.copy_(torch.tensor([[2.0]]))
+    x = torch.tensor([[4.0, 1.0]])
+    # W x = 6; A x = 1; 3 B A x = 6. Gradients: of B 3 A x = 3, of A 3 B x = (24, 6).
+    found = layer(x)
+    assert found.tolist() == [[12.0]]
+    found.sum().backward()
+    assert layer.b.grad is not None and layer.b.grad.tolist() == [[3.0]]
+    assert layer.a.grad is not None and layer.a.grad.tolist() == [[24.0, 6.0]]
+    assert base.weight.grad is None
+
+
+def test_gradients_are_those_of_small_steps() -> None:
+    layer = LoraLinear(nn.Linear(3, 2), LoraOptions(rank=2), torch.Generator()).double()
+    nn.init.normal_(layer.b)
+    x = torch.randn(4, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+
+    def run(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        found: torch.Tensor = torch.func.functional_call(layer, {"a": a, "b": b}, (x,))
+        return found
+
+    assert torch.autograd.gradcheck(run, (layer.a, layer.b))
+
+
+def test_merging_changes_nothing(tiny: Path, tmp_path: Path) -> None:
+    model = load(tiny)
+    adapt(model, LoraOptions(rank=4), seed=0)
+    shake(model)
+    before = output(model)
+    merge(model)
+    assert adapters(model) == {}
+    assert torch.allclose(output(model), before, atol=1e-5)
+    assert {name for name, _ in model.named_parameters()} == {
+        name for name, _ in load(tiny).named_parameters()
+    }
+
+
+def test_an_adapter_file_gives_the_merged_weights(tiny: Path, tmp_path: Path) -> None:
+    checkpoint = read_checkpoint(str(tiny))
+    model, path = load(tiny), tmp_path / "adapter.safetensors"
+    options = LoraOptions(rank=4)
+    adapt(model, options, seed=0)
+    shake(model)
+    save_adapter(model, options, path, base=checkpoint.weights_hash)
+    merge(model)
+    changed = merged_weights(checkpoint, path)
+    expected: Weights = {name: each.numpy() for name, each in model.state_dict().items()}
+    for name, weights in changed.items():
+        assert np.allclose(weights, expected[name], atol=1e-6), name
+    assert any((weights != checkpoint.weights[n]).any() for n, weights in changed.items())
+
+
+def test_an_adapter_of_the_packaged_model_is_small(tmp_path: Path) -> None:
+    config = transformers.AutoConfig.from_pretrained(minilm_folder())
+    with torch.device("meta"):
+        model = transformers.AutoModel.from_config(config)  # type: ignore[no-untyped-call] # untyped
+        model.requires_grad_(False)
+    numbers = sum(
+        16 * (each.in_features + each.out_features)
+        for name, each in model.named_modules()
+        if isinstance(each, nn.Linear) and name.startswith("encoder.")
+    )
+    assert 4 * numbers < 3e6

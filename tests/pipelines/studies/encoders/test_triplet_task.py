@@ -1,0 +1,218 @@
+"""An encoder with its sources: texts, batches, losses and figures."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from recsys.errors import InputError
+from recsys.models.encoder import OnnxEncoder, SeenQueries
+from recsys.pipelines.encoders.checkpoints import read_checkpoint
+from recsys.pipelines.encoders.export_encoder import choose_settings, export_encoder
+from recsys.pipelines.evaluation.splits import Split
+from recsys.pipelines.studies.citeomatic.negatives import Kind
+from recsys.pipelines.studies.encoders.tower import batches, tokenise
+from recsys.pipelines.studies.encoders.train_encoder import (
+    EncoderTask,
+    LossOptions,
+    Shelf,
+    Trained,
+    untrained,
+)
+from recsys.pipelines.studies.encoders.training import Run
+from recsys.pipelines.studies.encoders.triplets import (
+    ABSTRACT,
+    AUTHORS,
+    VENUE,
+    Draw,
+    Reading,
+    read_texts,
+    source_of,
+)
+from recsys.store.arrays import Ragged
+from recsys.store.collection import Collection
+from tests.pipelines.small_index import TOPICS, open_small_collection, write_small_index
+from tests.pipelines.studies.encoders.small_sources import (
+    small_source,
+    tiny_options,
+    write_tiny_bert,
+)
+from tests.rows import each_row
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("task")
+    write_tiny_bert(folder / "tiny")
+    small_source(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def trained(folder: Path) -> Trained:
+    return untrained([small_source(folder)], tiny_options(folder / "tiny"), Run())
+
+
+@pytest.fixture
+def task(trained: Trained) -> EncoderTask:
+    return trained.task
+
+
+@each_row("pooling", ["cls", "mean"])
+def test_texts_are_read_as_the_exported_encoder_reads_them(folder: Path, pooling: str) -> None:
+    start = str(folder / "tiny")
+    exported = OnnxEncoder.load(
+        export_encoder(start, folder / pooling, pooling=pooling, precision="f32", verify=False)
+    )
+    source = small_source(folder)
+    options = replace(tiny_options(folder / "tiny"), pooling=pooling)
+    task = untrained([source], options, Run()).task
+    for row in (0, 7, 98, 99):
+        assert task.texts.tokens[row].tolist() == exported.token_ids(source.texts[row])
+    rows = np.array([3, 0, 99, 8], np.int32)
+    expected = exported.encode([source.texts[row] for row in rows.tolist()])
+    assert np.allclose(task.vectors(rows), expected, atol=1e-5)
+
+
+def test_training_may_read_less_of_a_text(folder: Path) -> None:
+    start = read_checkpoint(str(folder / "tiny"))
+    settings = replace(choose_settings(start, None, "f32"), max_length=9)
+    whole = tokenise([("words " * 50, "more")], start, settings)
+    assert whole.lengths(np.array([0])).tolist() == [9]
+    options = replace(tiny_options(folder / "tiny"), max_length=8)
+    task = untrained([small_source(folder)], options, Run()).task
+    assert np.diff(task.texts.tokens.starts).max() == 8
+    with pytest.raises(InputError, match="--max-length 3 leaves no room"):
+        untrained([small_source(folder)], replace(options, max_length=3), Run())
+
+
+def test_batches_hold_every_text_once_with_little_padding() -> None:
+    lengths = [5, 1, 9, 2, 9, 3]
+    starts = np.cumsum([0, *lengths])
+    tokens = Ragged(starts, np.arange(1, starts[-1] + 1).astype(np.int32))
+    rows = np.array([4, 3, 0, 5], np.int32)
+    made, place = batches(tokens, rows, budget=9, pad=0, device="cpu")
+    assert [tuple(batch.ids.shape) for batch in made] == [(1, 9), (1, 5), (2, 3)]
+    assert [batch.mask is None for batch in made] == [True, True, False]
+    laid = [line[line > 0].tolist() for batch in made for line in batch.ids.numpy()]
+    assert [laid[at] for at in place.tolist()] == [tokens[row].tolist() for row in rows.tolist()]
+    assert made[2].mask is not None and made[2].mask.tolist() == [[1, 1, 1], [1, 1, 0]]
+    assert made[2].ids[1].tolist() == [*tokens[3].tolist(), 0]
+
+
+def test_padding_does_not_change_vectors(task: EncoderTask) -> None:
+    rows = np.arange(60, dtype=np.int32)
+    alone = np.concatenate([task.vectors(rows[[row]]) for row in rows.tolist()])
+    assert np.allclose(task.vectors(rows), alone, atol=1e-5)
+    assert np.allclose(np.linalg.norm(alone, axis=1), 1, atol=1e-5)
+
+
+def test_the_loss_is_that_of_each_triplet_by_itself(task: EncoderTask) -> None:
+    task.tower.train()
+    examples = task.examples(np.random.default_rng(0))[:12]
+    whole = float(task.loss(task.tower, examples).detach())
+    each = [float(task.loss(task.tower, examples[at : at + 1]).detach()) for at in range(12)]
+    assert whole == pytest.approx(np.mean(each), abs=1e-5)
+
+
+def test_triplets_of_a_query_stay_together(task: EncoderTask) -> None:
+    triplets = task.triplets(np.random.default_rng(0))
+    changes = np.count_nonzero(np.diff(triplets.query))
+    assert changes + 1 == len(np.unique(triplets.query)) == 36
+    other = task.triplets(np.random.default_rng(1))
+    assert triplets.query.tolist() != other.query.tolist()
+
+
+def test_negatives_near_a_query_are_found_by_the_encoder_as_it_is(task: EncoderTask) -> None:
+    mining = replace(task, draw=Draw(5, 0, 3))
+    triplets = mining.triplets(np.random.default_rng(0))
+    mined = triplets.take(triplets.kind == Kind.NEIGHBOUR)
+    assert len(mined) == 3 * 36
+    base = task.shelf.sources[0].sampler.base
+    places = np.searchsorted(base.queries, mined.query).astype(np.int32)
+    assert base.may_be_negative(places, mined.negative).all()
+    turn = task.shelf.sources[0].sampler.turn
+    assert (turn[mined.negative] < base.choices[places]).all()  # None is newer.
+
+
+def test_several_sources_are_numbered_through(folder: Path, trained: Trained) -> None:
+    source = trained.task.shelf.sources[0]
+    shelf = Shelf.of([source, source])
+    n = len(source.texts)
+    assert shelf.starts == (0, n, 2 * n)
+    queries = source.sampler.base.queries[:3]
+    rows = np.arange(2 * n, dtype=np.int32)
+    alone = source.sampler.apart(queries, np.arange(n, dtype=np.int32))
+    nothing = np.zeros_like(alone)
+    assert np.array_equal(shelf.apart(queries, rows), np.hstack([alone, nothing]))
+    assert np.array_equal(shelf.apart(queries + n, rows), np.hstack([nothing, alone]))
+    both = untrained([source, source], trained.options, Run(), learned=1).task
+    triplets = both.triplets(np.random.default_rng(0))
+    assert triplets.negative.max() < n
+    mean, *each = both.measure()
+    assert mean == each[0] == each[1] == trained.task.measure()[0]
+    twice = replace(both, learned=None).triplets(np.random.default_rng(0))
+    assert len(twice) == 2 * len(triplets) and twice.query.min() < n <= twice.query.max()
+
+
+def test_in_batch_training_has_a_gradient(task: EncoderTask) -> None:
+    in_batch = replace(task, loss_options=LossOptions("in-batch"))
+    examples = task.examples(np.random.default_rng(0))[:10]
+    loss = in_batch.loss(task.tower, examples)
+    loss.backward()  # type: ignore[no-untyped-call] # untyped in torch
+    assert torch.isfinite(loss)
+    gradients = {name: each.grad for name, each in task.tower.learned().items()}
+    assert all(each is not None for each in gradients.values())
+    task.tower.zero_grad()
+
+
+def test_bfloat16_is_nearly_the_same(task: EncoderTask) -> None:
+    rows = np.arange(20, dtype=np.int32)
+    half = replace(task, texts=replace(task.texts, half=True)).vectors(rows)
+    assert 0.999 < (half * task.vectors(rows)).sum(axis=1).min() <= 1.001
+
+
+@pytest.fixture(scope="module")
+def surveys(folder: Path) -> Collection:
+    return open_small_collection(write_small_index(folder / "surveys"))
+
+
+def test_other_fields_are_read_on_request(surveys: Collection) -> None:
+    row = surveys.corpus.row("rivers-03")
+    assert row is not None
+    title, abstract = "On rivers in survey 3", "We measure rivers again, with instrument 0."
+    assert read_texts(surveys, (ABSTRACT,))[row] == (title, abstract)
+    assert read_texts(surveys, ())[row] == (title, None)
+    assert read_texts(surveys, (AUTHORS,))[row] == (f"{title}. Ada Rivers", None)
+    assert read_texts(surveys, (ABSTRACT, VENUE))[row] == (title, abstract)
+    with pytest.raises(InputError, match="Did you mean 'venue'"):
+        read_texts(surveys, ("venues",))
+
+
+def test_every_paper_may_be_learned_from(surveys: Collection) -> None:
+    split = Split(train=("rivers-05",), dev=("rivers-04",), test=("rivers-03",))
+    assert _queries(surveys, split, Reading()) == ["rivers-05"]
+    more = _queries(surveys, split, Reading(every=True))
+    # Neither what is newer, nor dev and test queries, nor papers without references.
+    assert set(more) == {f"{topic}-{age:02}" for topic in TOPICS for age in range(1, 6)} - {
+        "rivers-04",
+        "rivers-03",
+    }
+
+
+def _queries(surveys: Collection, split: Split, reading: Reading) -> list[str]:
+    source = source_of("surveys", surveys, split, reading)
+    queries = source.sampler.base.queries
+    dev = surveys.corpus.rows(split.dev)
+    assert source.seen == SeenQueries.of(surveys, train=queries, dev=dev)  # It says so.
+    return [surveys.corpus.ids[row] for row in queries.tolist()]
+
+
+def test_references_of_dev_and_test_queries_are_never_read(surveys: Collection) -> None:
+    split = Split(train=("rivers-05",), dev=("rivers-04",), test=("rivers-03",))
+    sampler = source_of("surveys", surveys, split, Reading()).sampler
+    # It cites 04 and 03; what those cite is nobody's business.
+    related = [surveys.corpus.ids[row] for row in sampler.related[0].tolist()]
+    assert related == ["rivers-03", "rivers-04"]

@@ -1,0 +1,72 @@
+"""Classes of papers: the frequent values, the rarest of a paper's own, and fair parts."""
+
+import numpy as np
+
+from recsys.pipelines.studies.embedding_probes import (
+    MOST,
+    Labelled,
+    category_values,
+    classes_of,
+    parts_of,
+)
+from recsys.records import Paper
+
+
+def labels(
+    values: list[list[str]], *, most: int = 9, least: int = 1
+) -> tuple[list[str], list[int]]:
+    found = classes_of(values, most=most, least=least)
+    return list(found.names), found.labels.tolist()
+
+
+def test_values_are_counted_whatever_their_case() -> None:
+    assert labels([["Ice"], ["ice "], ["fire"], []]) == (["ice", "fire"], [0, 0, 1, -1])
+
+
+def test_a_paper_is_of_its_rarest_class() -> None:
+    values = [["x"], ["x"], ["x", "y"], ["y", "x"]]
+    assert labels(values) == (["x", "y"], [0, 0, 1, 1])
+
+
+def test_few_and_small_classes_are_kept_out() -> None:
+    values = [["a"]] * 3 + [["b"]] * 2 + [["c"]]
+    assert labels(values, most=2) == (["a", "b"], [0, 0, 0, 1, 1, -1])
+    assert labels(values, least=3) == (["a"], [0, 0, 0, -1, -1, -1])
+
+
+def test_a_class_emptied_by_rarer_ones_is_none() -> None:
+    values = [["x", "y"]] * 2 + [["x"]] + [["z"]] * 2
+    # x has three papers, but two of them are y's.
+    assert labels(values, least=2) == (["y", "z"], [0, 0, -1, 1, 1])
+
+
+def test_the_label_of_most_papers_gives_the_categories() -> None:
+    papers = [
+        Paper("a", "A", labels={"doc_type": "Article", "field": ["x", 3], "rare": "r"}),
+        Paper("b", "B", labels={"doc_type": "Review", "field": "y"}),
+        Paper("c", "C", labels={"doc_type": "Review", "field": []}, keyphrases=("k",)),
+    ]
+    assert category_values(papers) == ("field", [("x",), ("y",), ()])
+    assert category_values([Paper("a", "A", labels={"doc_type": "Article"})]) == ("", [()])
+    assert category_values([Paper("a", "A", keyphrases=("k", "l"))]) == ("keyphrases", [("k", "l")])
+
+
+def test_parts_divide_each_class() -> None:
+    ids = [f"p{i}" for i in range(160)]
+    labelled = Labelled(("x", "y"), np.array([0] * 100 + [1] * 40 + [-1] * 20))
+    parts = parts_of(ids, labelled, np.random.default_rng(0))
+    counts = {part: np.bincount(each.labels).tolist() for part, each in parts.items()}
+    assert counts == {"train": [70, 28], "val": [15, 6], "test": [15, 6]}
+    found = [each for part in parts.values() for each in part.ids]
+    assert sorted(found) == sorted(ids[:140])
+    right = dict(zip(ids, labelled.labels.tolist(), strict=True))
+    for part in parts.values():
+        assert [right[each] for each in part.ids] == part.labels.tolist()
+
+
+def test_large_classes_are_cut_by_chance() -> None:
+    n = MOST + 100
+    labelled = Labelled(("x",), np.zeros(n, np.int64))
+    parts = parts_of([str(i) for i in range(n)], labelled, np.random.default_rng(0))
+    found = [int(each) for part in parts.values() for each in part.ids]
+    assert len(found) == MOST and max(found) > MOST

@@ -1,0 +1,21 @@
+"""What can be asked is written down once."""
+
+from dataclasses import fields
+
+import pytest
+
+from recsys.errors import InputError
+from recsys.query.filters import Filters
+from recsys.query.question_schema import QuestionOptions, options
+
+
+def test_every_filter_is_an_option_with_its_default() -> None:
+    offered = {each.name: each.default for each in options() if each.is_filter}
+    assert {**offered, "library": ()} == {each.name: each.default for each in fields(Filters)}
+
+
+def test_the_filters_are_those_that_were_chosen() -> None:
+    asked = QuestionOptions(min_year=2000, venues=("VIS*",), library=("a",), exclude_own=True)
+    assert asked.filters == Filters(min_year=2000, venues=("VIS*",), exclude_own=True)
+    with pytest.raises(InputError, match="No year is from 2001 on and up to 2000"):
+        _ = QuestionOptions(min_year=2001, max_year=2000).filters
