@@ -20,6 +20,7 @@ from benchmarks.bench import (
     Bench,
     Data,
     Docs,
+    Figures,
     Results,
     Work,
     chosen,
@@ -49,8 +50,6 @@ VIS, ARCHAEOLOGY = CORPORA = ("vis", "archaeology")
 SHOWN = 20
 """Papers that an answer shows unless told otherwise."""
 SEEDS = (0, 1, 2)
-
-Figures = dict[str, Any]
 
 
 def measure_calibration(bench: Bench, corpus: str) -> Figures:

@@ -1,5 +1,6 @@
 """What benchmarks share: corpora, indexes, command lines, and what programs cost."""
 
+import gzip
 import json
 import os
 import platform
@@ -7,12 +8,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import IO, Annotated, Any, TypeAlias
 
 import typer
 
@@ -27,6 +29,10 @@ Data = Annotated[Path, typer.Option(metavar="DIR", help="Folder of corpus folder
 Work = Annotated[Path, typer.Option(metavar="DIR", help="Folder for what is built.")]
 Docs = Annotated[Path, typer.Option(metavar="DIR", help="Folder of the pages to rewrite.")]
 Results = Annotated[Path, typer.Option(metavar="FILE", help="Figures to keep.")]
+Figures: TypeAlias = dict[str, Any]
+"""JSON values."""
+INTERRUPTED = 130
+"""As of a program that SIGINT ends: 128 + 2."""
 
 # A small process in between: a child's peak memory counts from its fork, so a large parent would
 # be measured with it.
@@ -43,44 +49,16 @@ sys.exit(os.waitstatus_to_exitcode(status))
 """
 
 
-INTERRUPTED = 130
-"""As of a program that SIGINT ends: 128 + 2."""
+def program(module: str, *commands: Callable[..., None]) -> Callable[..., int]:
+    """Make a program of functions: each is a command, or all of it if there is but one.
 
-
-class Program(Protocol):
-    """Takes the words of the command line, None: those of the process; returns its exit code."""
-
-    def __call__(self, arguments: Sequence[str] | None = None) -> int:
-        """Run it."""
-
-
-def ending(main: Callable[[Sequence[str] | None], int | None]) -> Program:
-    """Return the exit code of a program: its own (0), that of its error, or INTERRUPTED."""
-
-    @wraps(main)
-    def run(arguments: Sequence[str] | None = None) -> int:
-        try:
-            return main(arguments) or 0
-        except RecsysError as error:
-            sys.stderr.write(f"error: {error}\n")
-            return error.exit_code
-        except OSError as error:
-            sys.stderr.write(f"error: {error.strerror or error}: {error.filename}\n")
-            return RecsysError.exit_code
-        except KeyboardInterrupt:
-            sys.stderr.write("interrupted\n")
-            return INTERRUPTED
-
-    return run
-
-
-def program(module: str, *commands: Callable[..., None]) -> Program:
-    """Make a program of functions: each is a command, or all of it if there is but one."""
-    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    It takes the words of the command line (None: those of the process), and returns its exit code:
+    0, that of its error, which is told in one line, or INTERRUPTED.
+    """
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     for command in commands:
-        app.command()(command)
+        app.command()(_ending(command))
 
-    @ending
     def main(arguments: Sequence[str] | None = None) -> int:
         try:
             app(args=arguments, prog_name=f"python -m {module}")
@@ -89,6 +67,45 @@ def program(module: str, *commands: Callable[..., None]) -> Program:
         return 0
 
     return main
+
+
+def _ending(command: Callable[..., None]) -> Callable[..., None]:
+    """End a command by an exit code where it fails."""
+
+    @wraps(command)
+    def run(*given: Any, **named: Any) -> None:  # noqa: ANN401 - whatever the command takes.
+        try:
+            command(*given, **named)
+        except RecsysError as error:
+            sys.stderr.write(f"error: {error}\n")
+            raise typer.Exit(error.exit_code) from error
+        except OSError as error:
+            sys.stderr.write(f"error: {error.strerror or error}: {error.filename}\n")
+            raise typer.Exit(RecsysError.exit_code) from error
+        except KeyboardInterrupt as error:
+            sys.stderr.write("interrupted\n")
+            raise typer.Exit(INTERRUPTED) from error
+
+    return run
+
+
+def tell(stage: str, done: int, total: int) -> None:
+    """Say how far it is, some twenty times."""
+    if done == total or done % max(total // 20, 1) == 0:
+        sys.stderr.write(f"{stage}: {done:,} of {total:,}\n")
+
+
+def read_papers(path: Path) -> list[dict[str, Any]]:
+    """Read a gzipped file of papers, a JSON object a line."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines if line.strip()]
+
+
+@contextmanager
+def gzipped(path: Path, level: int = 4) -> Iterator[IO[bytes]]:
+    """Open a file to be written gzipped: the same content is the same bytes."""
+    with path.open("wb") as raw, gzip.GzipFile("", "wb", level, raw, mtime=0) as file:
+        yield file  # type: ignore[misc] # It writes bytes.
 
 
 def chosen(text: str, known: Collection[str]) -> list[str]:
@@ -121,9 +138,9 @@ class Bench:
         """
         path = self.data / corpus / PAPERS
         if not path.is_file():
-            known = [each.name for each in self.data.glob("*")] if self.data.is_dir() else []
+            names = [folder.name for folder in self.data.glob("*")]
             raise InputError(
-                f"There is no corpus at {path}.{near_miss(corpus, known)}", "Check --data."
+                f"There is no corpus at {path}.{near_miss(corpus, names)}", "Check --data."
             )
         return path
 
@@ -141,11 +158,12 @@ class Bench:
         """Build a corpus's index unless it is up to date, and return it."""
         self.work.mkdir(parents=True, exist_ok=True)
         papers, index = self.papers(corpus), self.index(corpus)
-        options: tuple[str, ...] = ()
+        options: list[str] = []
         if precision is not None:
-            index, options = index.with_stem(f"{corpus}-{precision}"), ("--precision", precision)
+            index, options = index.with_stem(f"{corpus}-{precision}"), ["--precision", precision]
         if titles_only:
-            index, options = index.with_stem(f"{index.stem}-titles"), (*options, "--titles-only")
+            index = index.with_stem(f"{index.stem}-titles")
+            options.append("--titles-only")
         try:
             run_recsys("build", papers, "--out", index, *options)
         except RecsysError:  # An older version wrote it.

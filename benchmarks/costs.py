@@ -11,7 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import recsys
-from benchmarks.bench import Bench, Cost, recsys_program, run_module, run_program, run_recsys
+from benchmarks.bench import (
+    Bench,
+    Cost,
+    Figures,
+    recsys_program,
+    run_module,
+    run_program,
+    run_recsys,
+)
 from recsys.errors import InputError
 from recsys.models.encoder import MODEL, TOKENIZER
 from recsys.pipelines.jobs.engines import ONE_THREAD
@@ -41,8 +49,6 @@ with numpy.load(trees) as stored:
     dict(stored)
 """
 """The least that a process does which answers: it opens the models of an index, and ends."""
-
-Figures = dict[str, Any]
 
 
 def measure_build(bench: Bench, corpus: str) -> Figures:

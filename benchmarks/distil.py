@@ -14,31 +14,42 @@ queries decide nothing. The same command continues a training that was killed.
     ... --part none            ask no test query: train, and draw the curve
 """
 
-import argparse
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import torch
+import typer
 from torch import Tensor, nn
 from torch.nn.functional import log_softmax, normalize, softmax
 
-from benchmarks.bench import ending
-from benchmarks.held_out import Corpora, compare, curve, parser_of, told
+from benchmarks.bench import Data, program, tell
+from benchmarks.held_out import (
+    Corpora,
+    Device,
+    Half,
+    HeldOut,
+    Indexes,
+    Learn,
+    Out,
+    Start,
+    compare,
+    curve,
+)
 from recsys.eval.studies.encoders.training_page import TRAINING
 from recsys.formats.replacing import replacing as replacing_file
 from recsys.indexes.opening import open_collection
-from recsys.models.encoder import KIND, SCHEMA, OnnxEncoder, SeenQueries, Text
-from recsys.pipelines.encoders.checkpoints import MPNET
+from recsys.models.encoder import KIND, SCHEMA, OnnxEncoder, SeenQueries
+from recsys.pipelines.encoders.checkpoints import MINILM, MPNET
 from recsys.pipelines.encoders.export_encoder import cached_encoder, export_encoder
 from recsys.pipelines.jobs.kept_results import check_out
 from recsys.pipelines.studies.citeomatic.network_training import device_of
 from recsys.pipelines.studies.encoders.tower import LoraOptions, StartOptions, Student, Texts, Tower
-from recsys.pipelines.studies.encoders.train_encoder import BLOCK, Shelf
+from recsys.pipelines.studies.encoders.train_encoder import ADAPTER_RATE, BLOCK, Shelf
 from recsys.pipelines.studies.encoders.training import (
     Checkpoint,
     History,
@@ -50,22 +61,22 @@ from recsys.pipelines.studies.encoders.training import (
     train,
 )
 from recsys.pipelines.studies.encoders.triplets import ABSTRACT, Judge, read_texts
-from recsys.store.arrays import Floats, Longs, Rows, load_array
+from recsys.store.arrays import Floats, Rows, load_array
 from recsys.store.artifacts import ENCODER, fingerprint, load_manifest, replacing, write_json
 
 RESULT, NONE = "distilled.json", "none"
 SAVING = 60.0
 """Seconds between checkpoints: a kill loses so much at most."""
 PIECE = 512
-"""Texts that a teacher encodes before their vectors are kept."""
+"""Texts that a teacher encodes at a time."""
 TEMPERATURE = 0.05
 """What cosines are divided by before neighbours are compared."""
 DEPTH = 50
 """Papers nearest to one, for the teacher, among which its company is drawn."""
 NEAREST = 10
 """Papers nearest to one that student and teacher should agree on."""
-_FITTED = 1000
-"""Texts on which the teacher's vectors are turned to the student's."""
+_AT_ONCE = 1000
+"""Papers whose neighbours are looked for at a time."""
 NEVER = 10**6
 """Checks without a better measure before training stops: the curve is wanted whole."""
 
@@ -86,37 +97,6 @@ def neighbours(own: Tensor, wanted: Tensor, temperature: float = TEMPERATURE) ->
     target = softmax(target, dim=1)
     log_target = target.clamp_min(1e-12).log()
     return (target * (log_target - log_softmax(given, dim=1))).sum(dim=1).mean()
-
-
-def regression(own: Tensor, wanted: Tensor) -> Tensor:
-    """Average 1 - cosine of what is and what should be: both (n, d) with unit rows."""
-    return 1 - (own * wanted).sum(dim=1).mean()
-
-
-LOSSES: Mapping[str, Callable[[Tensor, Tensor], Tensor]] = {
-    "neighbours": neighbours,
-    "regression": regression,
-}
-
-
-def turned(every: Floats, places: Longs, own: Floats) -> Floats:
-    """Turn a teacher's vectors to where its student's are; nearly all angles stay.
-
-    The directions in which the teacher's vectors are longest are rotated onto the student's
-    (orthogonal Procrustes, Schönemann 1966).
-
-    Args:
-        every: (n, d') the teacher's vectors.
-        places: (m,) of the texts on which the rotation is fitted.
-        own: (m, d) the student's vectors of these.
-    """
-    wanted = every[places]
-    _, found = np.linalg.eigh((wanted.T @ wanted).astype(np.float64))
-    longest = found[:, ::-1][:, : own.shape[1]]
-    left, _, right = np.linalg.svd((wanted @ longest).T @ own, full_matrices=False)
-    moved = every @ (longest @ left @ right).astype(np.float32)
-    unit: Floats = moved / np.maximum(np.linalg.norm(moved, axis=1, keepdims=True), 1e-9)
-    return unit.astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +122,6 @@ class DistilTask:
     parts: tuple[Lesson, ...]
     whole: Lesson
     watched: tuple[Floats, ...]
-    loss_name: str
     near: int
 
     def examples(self, rng: np.random.Generator) -> Rows:
@@ -162,7 +141,7 @@ class DistilTask:
         rows = np.unique(examples)
         own = normalize(self.texts.through(network, rows), dim=1)
         wanted = self.whole.vectors[np.searchsorted(self.whole.rows, rows)]
-        return LOSSES[self.loss_name](own, torch.from_numpy(wanted).to(own.device))
+        return neighbours(own, torch.from_numpy(wanted).to(own.device))
 
     def measure(self) -> Sequence[float]:
         """Average the likeness over what is learned from; then R@20 and likeness of each corpus."""
@@ -198,8 +177,8 @@ def with_company(part: Lesson, rng: np.random.Generator, near: int) -> Rows:
         return part.rows[:, None]
     every = np.arange(count, dtype=np.int64)
     company, depth = np.empty((count, near), np.int64), min(DEPTH, count - 1)
-    for begin in range(0, count, _FITTED):
-        some = every[begin : begin + _FITTED]
+    for begin in range(0, count, _AT_ONCE):
+        some = every[begin : begin + _AT_ONCE]
         cosines = part.vectors[some] @ part.vectors.T
         cosines[np.arange(len(some)), some] = -np.inf
         found = np.argpartition(-cosines, depth - 1, axis=1)[:, :depth]
@@ -238,24 +217,18 @@ class Vectors:
             same = other.corpus.texts().equals(collection.corpus.texts())
             if own == encoder.fingerprint and same and isinstance(other.vectors, np.ndarray):
                 return np.ascontiguousarray(other.vectors[rows])
-        texts = read_texts(collection, (ABSTRACT,))
-        return encoded(encoder, [texts[row] for row in rows.tolist()], self.cache / "vectors")
-
-
-def encoded(encoder: OnnxEncoder, texts: Sequence[Text], folder: Path) -> Floats:
-    """Encode texts, or read what was encoded before: pieces stay where the work is killed."""
-    parts = [np.empty((0, encoder.dim), np.float32)]
-    for begin in range(0, len(texts), PIECE):
-        told("encode texts", begin, len(texts))
-        piece = texts[begin : begin + PIECE]
-        path = folder / f"{fingerprint([encoder.fingerprint, list(piece)])}.npy"
+        every = read_texts(collection, (ABSTRACT,))
+        texts = [every[row] for row in rows.tolist()]
+        path = self.cache / "vectors" / f"{fingerprint([encoder.fingerprint, texts])}.npy"
         if not path.is_file():
-            made = encoder.encode(piece)
-            folder.mkdir(parents=True, exist_ok=True)
+            parts = []
+            for begin in range(0, len(texts), PIECE):
+                tell("encode texts", begin, len(texts))
+                parts.append(encoder.encode(texts[begin : begin + PIECE]))
+            path.parent.mkdir(parents=True, exist_ok=True)
             with replacing_file(path) as new:
-                np.save(new, made)
-        parts.append(load_array(path))
-    return np.concatenate(parts)
+                np.save(new, np.concatenate(parts))
+        return load_array(path)
 
 
 def drawn(count: int, wanted: int | None) -> Rows:
@@ -299,7 +272,6 @@ def task_of(
     *,
     also: Sequence[str] = (),
     each: int | None = None,
-    loss: str = "neighbours",
     near: int = 3,
 ) -> DistilTask:
     """Read the corpora, and let the teacher encode what is learned from.
@@ -311,7 +283,6 @@ def task_of(
         run: where it is trained.
         also: indexes without a split, whose texts are learned from, too.
         each: papers of a corpus that are learned from; None: all that the teacher encodes.
-        loss: one of LOSSES.
         near: of a paper's company so many are near to it.
     """
     corpora, encoder = vectors.corpora, vectors.encoder(vectors.teacher)
@@ -335,54 +306,12 @@ def task_of(
     rows = np.concatenate([part.rows for part in parts])
     order = np.argsort(rows, kind="stable")
     whole = Lesson(rows[order], np.concatenate([part.vectors for part in parts])[order])
-    if loss == "regression":
-        places = np.unique(np.linspace(0, len(rows) - 1, min(_FITTED, len(rows))).astype(np.int64))
-        own = texts.vectors(student.tower, whole.rows[places])
-        whole = Lesson(whole.rows, turned(whole.vectors, places, own))
     names = (*corpora.learn, corpora.held_out)
     watched = tuple(
         vectors.of(name, source.judge.rows, encoder)
         for name, source in zip(names, sources, strict=True)
     )
-    return DistilTask(student.tower, texts, shelf, tuple(parts), whole, watched, loss, near)
-
-
-@ending
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Parse the command line, train, measure, print."""
-    given = _parser().parse_args(arguments)
-    check_out(given.out, TRAINING, "encoder that recsys trained")
-    learn, also = (tuple(filter(None, names.split(","))) for names in (given.learn, given.also))
-    corpora = Corpora(given.held_out, learn, given.data, given.indexes, given.papers)
-    vectors = Vectors(corpora, given.teacher, given.cache)
-    lora, half = LoraOptions(given.lora, 2.0 * given.lora) if given.lora else None, given.bf16
-    start = StartOptions(given.start, lora=lora, max_length=given.max_length, half=half or None)
-    loop = LoopOptions(
-        epochs=given.epochs,
-        batch=given.batch,
-        pace=Pace(given.rate),
-        checks=given.checks,
-        patience=NEVER,
-        steps=given.steps,
-        seed=given.seed,
-    )
-    run = Run(Ranks(device=device_of(given.device)), saving=SAVING, progress=told)
-    student = Student.load(start, seed=given.seed, device=run.ranks.device)
-    options = {"loss": given.loss, "near": given.near}
-    task = task_of(vectors, student, start, run, also=also, each=given.each, **options)
-    options |= {"start": asdict(start), "loop": asdict(loop), "teacher": given.teacher}
-    taught = [fingerprint([part.rows.tolist()]) for part in task.parts]
-    read = [student.start.weights_hash, *(each.hashes for each in task.shelf.sources)]
-    key = fingerprint([read, taught, options])
-    partial = given.out.with_name(f"{given.out.name}.partial.safetensors")
-    did = train(task, loop, Checkpoint(partial, key), run)
-    facts = _saved(given.out, student, task, did, {"learned_from": [*learn, *also], **options})
-    if given.part != NONE:
-        judge = corpora.judge(corpora.held_out, given.part)
-        facts |= judged(vectors, judge, given.out, given.start)
-    write_json(given.out / RESULT, facts)
-    partial.unlink()
-    sys.stdout.write(json.dumps(facts, indent=1) + "\n")
+    return DistilTask(student.tower, texts, shelf, tuple(parts), whole, watched, near)
 
 
 def _saved(
@@ -412,17 +341,64 @@ def _saved(
     }
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = parser_of(__doc__ or "", epochs=1, checks=4)
-    parser.add_argument("--cache", type=Path, required=True)
-    parser.add_argument("--also", default="")
-    parser.add_argument("--teacher", default=MPNET)
-    parser.add_argument("--loss", choices=LOSSES, default="neighbours")
-    parser.add_argument("--near", type=int, default=3)
-    parser.add_argument("--each", type=int)
-    parser.add_argument("--part", choices=("test", "dev", NONE), default="test")
-    return parser
+def run(
+    held_out: HeldOut,
+    learn: Learn,
+    data: Data,
+    indexes: Indexes,
+    cache: Annotated[Path, typer.Option(metavar="DIR", help="Keeps encoders and vectors.")],
+    out: Out,
+    also: str = "",
+    teacher: str = MPNET,
+    near: int = 3,
+    each: int | None = None,
+    part: Literal["test", "dev", "none"] = "test",
+    start: Start = MINILM,
+    device: Device = "auto",
+    bf16: Half = False,
+    rate: float = ADAPTER_RATE,
+    lora: int = 16,
+    epochs: int = 1,
+    checks: int = 4,
+    batch: int = 32,
+    steps: int | None = None,
+    seed: int = 0,
+    max_length: int | None = None,
+    papers: int | None = None,
+) -> None:
+    """Train, measure, print."""
+    check_out(out, TRAINING, "encoder that recsys trained")
+    names, others = (tuple(filter(None, text.split(","))) for text in (learn, also))
+    vectors = Vectors(Corpora(held_out, names, data, indexes, papers), teacher, cache)
+    adapter = LoraOptions(lora, 2.0 * lora) if lora else None
+    begin = StartOptions(start, lora=adapter, max_length=max_length, half=bf16 or None)
+    loop = LoopOptions(
+        epochs=epochs,
+        batch=batch,
+        pace=Pace(rate),
+        checks=checks,
+        patience=NEVER,
+        steps=steps,
+        seed=seed,
+    )
+    run = Run(Ranks(device=device_of(device)), saving=SAVING, progress=tell)
+    student = Student.load(begin, seed=seed, device=run.ranks.device)
+    task = task_of(vectors, student, begin, run, also=others, each=each, near=near)
+    options = {"near": near, "start": asdict(begin), "loop": asdict(loop), "teacher": teacher}
+    taught = [fingerprint([lesson.rows.tolist()]) for lesson in task.parts]
+    read = [student.start.weights_hash, *(source.hashes for source in task.shelf.sources)]
+    key = fingerprint([read, taught, options])
+    partial = out.with_name(f"{out.name}.partial.safetensors")
+    did = train(task, loop, Checkpoint(partial, key), run)
+    facts = _saved(out, student, task, did, {"learned_from": [*names, *others], **options})
+    if part != NONE:
+        judge = vectors.corpora.judge(held_out, part)
+        facts |= judged(vectors, judge, out, start)
+    write_json(out / RESULT, facts)
+    partial.unlink()
+    sys.stdout.write(json.dumps(facts, indent=1) + "\n")
 
 
+main = program("benchmarks.distil", run)
 if __name__ == "__main__":
     sys.exit(main())

@@ -9,7 +9,6 @@ runs in a program of its own, and both folders must be the same, byte by byte.
 """
 
 import filecmp
-import gzip
 import json
 import resource
 import shutil
@@ -23,7 +22,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from benchmarks.bench import DOCS, Docs, program, run_module
+from benchmarks.bench import DOCS, Docs, gzipped, program, run_module
 from benchmarks.made_corpus import invented_author, invented_word
 from benchmarks.result_tables import written
 from docs.made.marked_pages import check_page, rewrite_page
@@ -55,7 +54,7 @@ def make_dump(folder: Path, records: int, files: int = 64) -> None:
         place = number * 64 // files
         name, kind = next((name, kind) for until, name, kind in _KINDS if place < until)
         path = folder / f"{name}-{number:03}.jsonl.gz"
-        with path.open("wb") as raw, gzip.GzipFile("", "wb", 1, raw, mtime=0) as file:
+        with gzipped(path, 1) as file:
             for begin in range(first, end, _AT_ONCE):
                 numbers = np.arange(begin, min(begin + _AT_ONCE, end))
                 broken = (_draws(numbers, 1, 3)[:, 0] < _BROKEN).tolist()

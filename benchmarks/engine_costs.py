@@ -17,11 +17,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from benchmarks.bench import DOCS, OUT, Docs, Work, program, recsys_program
+from benchmarks.bench import DOCS, OUT, Docs, Figures, Work, program, recsys_program
 from benchmarks.result_tables import written
 from docs.made.marked_pages import check_page, rewrite_page
 from recsys.errors import RecsysError
@@ -35,8 +35,6 @@ TURNS = {3000: 3, 30000: 1}
 """Papers -> how often each engine builds them."""
 MARK, PAUSE = "RECSYS_COST_OF", 0.2
 """Variable that tells whose a process is, and seconds between two looks at all of them."""
-
-Figures = dict[str, Any]
 
 
 def build_by_turns(

@@ -13,25 +13,19 @@ The adapter is applied at several strengths: 1 is as trained, 0 is the start. We
 of an encoder and of its fine-tuned self often serve what it was not trained for better than either
 (Wortsman et al. 2022, Robust fine-tuning of zero-shot models, eq. 1). That with the highest R@20 on
 dev of the corpora learned from is kept, the gentlest of equal ones.
-
-    ... --measure-only FOLDER --strengths 0.1,0.3,0.5
-
-does the same with an adapter that was trained before, by this or by `recsys train encoder`.
 """
 
-import argparse
 import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
-from pydantic import TypeAdapter
-from safetensors import safe_open
+import typer
 
-from benchmarks.bench import ending
+from benchmarks.bench import SPLIT, Data, program, tell
 from recsys.errors import InputError
 from recsys.eval.measures import Doubles
 from recsys.eval.significance import bootstrap_difference, randomisation_test
@@ -40,7 +34,7 @@ from recsys.indexes.opening import open_collection
 from recsys.pipelines.encoders.checkpoints import MINILM
 from recsys.pipelines.evaluation.splits import read_split
 from recsys.pipelines.studies.citeomatic.network_training import device_of
-from recsys.pipelines.studies.encoders.tower import ADAPTER, LoraOptions, adapters
+from recsys.pipelines.studies.encoders.tower import LoraOptions, adapters
 from recsys.pipelines.studies.encoders.train_encoder import (
     ADAPTER_RATE,
     EncoderOptions,
@@ -48,7 +42,6 @@ from recsys.pipelines.studies.encoders.train_encoder import (
     LossOptions,
     Trained,
     fit,
-    untrained,
 )
 from recsys.pipelines.studies.encoders.training import (
     History,
@@ -56,7 +49,6 @@ from recsys.pipelines.studies.encoders.training import (
     Pace,
     Ranks,
     Run,
-    put,
 )
 from recsys.pipelines.studies.encoders.triplets import (
     Judge,
@@ -69,6 +61,13 @@ from recsys.pipelines.studies.encoders.triplets import (
 from recsys.store.artifacts import replacing, write_json
 
 RESULT = "held_out.json"
+HeldOut = Annotated[str, typer.Option(help="Corpus that is asked.")]
+Learn = Annotated[str, typer.Option(help="Corpora that are learned from, with commas.")]
+Indexes = Annotated[Path, typer.Option(metavar="DIR", help="Folder of indexes.")]
+Out = Annotated[Path, typer.Option(metavar="DIR", help="Folder for the encoder.")]
+Start = Annotated[str, typer.Option("--from", help="Encoder to start from.")]
+Half = Annotated[bool, typer.Option("--bf16")]
+Device: TypeAlias = Literal["auto", "cpu", "cuda"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +89,7 @@ class Corpora:
 
     def split(self, name: str) -> Path:
         """Name a corpus's split."""
-        return self.data / name / "split.json"
+        return self.data / name / SPLIT
 
     def sources(self) -> list[Source]:
         """Read the corpora that are learned from, then the one that is left out."""
@@ -141,35 +140,6 @@ def save(trained: Trained, strength: float, folder: Path, facts: Mapping[str, An
     write_json(folder / TRAINING, {**facts, "strength": strength})
 
 
-def taken_up(
-    folder: Path, sources: Sequence[Source], run: Run, learned: int, **changed: object
-) -> Trained:
-    """Load an encoder with the adapter that a training left in its folder, at full strength.
-
-    Args:
-        folder: of the encoder.
-        sources: what it is to be measured on.
-        run: how it is run.
-        learned: how many of the sources count together.
-        changed: options that are others than in training, such as `max_length`.
-
-    Raises:
-        InputError: the encoder that it was trained on is another one now.
-    """
-    facts = json.loads((folder / TRAINING).read_text(encoding="utf-8"))
-    options = TypeAdapter(EncoderOptions).validate_python({**facts["options"], **changed})
-    trained = untrained(sources, options, run, learned=learned)
-    with safe_open(folder / ADAPTER, "pt") as file:
-        if file.metadata()["base"] != trained.start.weights_hash:
-            raise InputError(
-                f"The adapter in {folder} changes other weights than those of its start.",
-                "Give the encoder that it was trained on, where it was.",
-            )
-        factors = {f"model.{name}": file.get_tensor(name) for name in file.keys()}
-    put(trained.task.tower.learned(), factors)
-    return replace(trained, history=TypeAdapter(History).validate_python(facts["history"]))
-
-
 def compare(before: Doubles, after: Doubles) -> dict[str, float]:
     """Compare R@20 of the same queries by two encoders."""
     rng = np.random.default_rng(0)
@@ -192,93 +162,58 @@ def curve(did: History, names: Sequence[str]) -> list[dict[str, float]]:
     ]
 
 
-@ending
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Parse the command line, train or take up what was trained, measure, write, print."""
-    given = _parser().parse_args(arguments)
-    run = Run(Ranks(device=device_of(given.device)), progress=told)
-    learn = tuple(given.learn.split(","))
-    corpora = Corpora(given.held_out, learn, given.data, given.indexes, given.papers)
-    partial = given.out.with_name(f"{given.out.name}.partial.safetensors")
-    if given.measure_only is None:
-        trained = fit(corpora.sources(), _options(given), partial, run, learned=len(learn))
-        training = trained.facts()
-    else:
-        training = json.loads((given.measure_only / TRAINING).read_text(encoding="utf-8"))
-        if f"{given.held_out}.index" in training["learned_from"]:
-            raise InputError(
-                f"The encoder in {given.measure_only} has learned from {given.held_out}.",
-                "Leave out a corpus that it has not seen.",
-            )
-        length = given.max_length or training["options"]["max_length"]
-        how = {"max_length": length, "device": given.device, "half": given.bf16 or None}
-        trained = taken_up(given.measure_only, corpora.sources(), run, len(learn), **how)
-    strengths = [float(each) for each in given.strengths.split(",")]
-    tried = measure(corpora, trained, strengths, run)
+def run(
+    held_out: HeldOut,
+    learn: Learn,
+    data: Data,
+    indexes: Indexes,
+    out: Out,
+    strengths: str = "0.25,0.5,0.75,1",
+    loss: LossName = "triplet",
+    start: Start = MINILM,
+    device: Device = "auto",
+    bf16: Half = False,
+    rate: float = ADAPTER_RATE,
+    lora: int = 16,
+    epochs: int = LoopOptions().epochs,
+    checks: int = LoopOptions().checks,
+    batch: int = 32,
+    steps: int | None = None,
+    seed: int = 0,
+    max_length: int | None = None,
+    papers: int | None = None,
+) -> None:
+    """Train, measure, write, print."""
+    run = Run(Ranks(device=device_of(device)), progress=tell)
+    names = tuple(learn.split(","))
+    corpora = Corpora(held_out, names, data, indexes, papers)
+    partial = out.with_name(f"{out.name}.partial.safetensors")
+    loop = LoopOptions(
+        epochs=epochs, batch=batch, pace=Pace(rate), checks=checks, steps=steps, seed=seed
+    )
+    options = EncoderOptions(
+        start=start,
+        loss=LossOptions(loss),
+        loop=loop,
+        lora=LoraOptions(lora, 2.0 * lora),
+        max_length=max_length,
+        device=device,
+        half=bf16 or None,
+    )
+    trained = fit(corpora.sources(), options, partial, run, learned=len(names))
+    training = trained.facts()
+    tried = measure(corpora, trained, [float(each) for each in strengths.split(",")], run)
     best = max(tried, key=lambda each: each["dev"])
     watched = [name.removesuffix(".index") for name in training["sources"]]
-    facts = {"held_out": given.held_out, "learned_from": learn, **best, "strengths": tried}
+    facts = {"held_out": held_out, "learned_from": names, **best, "strengths": tried}
     facts |= {"curve": curve(trained.history, watched)}
-    with replacing(given.out) as folder:
+    with replacing(out) as folder:
         save(trained, best["strength"], folder, training)
         write_json(folder / RESULT, facts)
     partial.unlink(missing_ok=True)
     sys.stdout.write(json.dumps(facts, indent=1) + "\n")
 
 
-def _options(given: argparse.Namespace) -> EncoderOptions:
-    return EncoderOptions(
-        start=given.start,
-        loss=LossOptions(given.loss),
-        loop=LoopOptions(
-            epochs=given.epochs,
-            batch=given.batch,
-            pace=Pace(given.rate),
-            checks=given.checks,
-            steps=given.steps,
-            seed=given.seed,
-        ),
-        lora=LoraOptions(given.lora, 2.0 * given.lora),
-        max_length=given.max_length,
-        device=given.device,
-        half=given.bf16 or None,
-    )
-
-
-def told(stage: str, done: int, total: int) -> None:
-    """Say how far it is."""
-    if done == total or done % 50 == 0:
-        sys.stderr.write(f"{stage}: {done} of {total}\n")
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = parser_of(__doc__ or "", epochs=LoopOptions().epochs, checks=LoopOptions().checks)
-    parser.add_argument("--measure-only", type=Path, metavar="FOLDER")
-    parser.add_argument("--strengths", default="0.25,0.5,0.75,1")
-    parser.add_argument("--loss", choices=get_args(LossName), default="triplet")
-    return parser
-
-
-def parser_of(about: str, *, epochs: int, checks: int) -> argparse.ArgumentParser:
-    """Begin a command line that leaves a corpus out, with the defaults of its training."""
-    parser = argparse.ArgumentParser(
-        description=about, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    for name in ("--held-out", "--learn"):
-        parser.add_argument(name, required=True)
-    for name in ("--data", "--indexes", "--out"):
-        parser.add_argument(name, type=Path, required=True)
-    parser.add_argument("--from", dest="start", default=MINILM)
-    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
-    parser.add_argument("--bf16", action="store_true")
-    parser.add_argument("--rate", type=float, default=ADAPTER_RATE)
-    numbers = {"--lora": 16, "--epochs": epochs, "--checks": checks, "--batch": 32, "--seed": 0}
-    for name, value in numbers.items():
-        parser.add_argument(name, type=int, default=value)
-    for name in ("--steps", "--max-length", "--papers"):
-        parser.add_argument(name, type=int)
-    return parser
-
-
+main = program("benchmarks.held_out", run)
 if __name__ == "__main__":
     sys.exit(main())

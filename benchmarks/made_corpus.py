@@ -5,7 +5,6 @@ drafts to ask. The same seed gives the same bytes. Memory holds the real papers,
 few hundred made papers. docs/results/scale.md says how like real corpora they are.
 """
 
-import gzip
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -16,6 +15,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.bench import PAPERS, gzipped, read_papers
 from recsys.errors import InputError
 from recsys.formats.bodies.running_text import sentences
 from recsys.progress import Progress, silent
@@ -23,7 +23,7 @@ from recsys.protocols import Encoder
 from recsys.store.arrays import Floats, Longs, Mask, Rows, load_array, write_rows
 from recsys.store.artifacts import fingerprint
 
-PAPERS, VECTORS, IDS, DRAFTS = "papers.jsonl.gz", "vectors.npy", "vectors.ids.txt", "drafts.jsonl"
+VECTORS, IDS, DRAFTS = "vectors.npy", "vectors.ids.txt", "drafts.jsonl"
 MOST_DRAFTS, DRAFT_LINKS = 256, 5
 """Drafts are the newest papers that have an abstract and cite so many of the corpus."""
 NEAR = 32
@@ -119,8 +119,7 @@ def read_real(
     """
     every: list[Made] = []
     for path in sorted(data.glob("*/papers.jsonl.gz")):
-        with gzip.open(path, "rt", encoding="utf-8") as file:
-            every += (json.loads(line) for line in file if line.strip())
+        every += read_papers(path)
     papers = [paper for paper in every if len((paper.get("abstract") or "").split()) >= SHORTEST]
     if len(papers) <= NEAR:
         raise InputError(
@@ -262,7 +261,7 @@ def make_corpus(
     folder.mkdir(parents=True, exist_ok=True)
     plan = Plan.of(real, papers, seed)
     drafts: list[Made] = []
-    with (folder / PAPERS).open("wb") as raw, gzip.GzipFile("", "wb", 4, raw, mtime=0) as file:
+    with gzipped(folder / PAPERS) as file:
         done = 0
         for piece in made_papers(plan):
             _write_lines(file, piece)
@@ -281,7 +280,7 @@ def _is_draft(paper: Made) -> bool:
     return paper["abstract"] is not None and len(paper["references"]) >= DRAFT_LINKS
 
 
-def _write_lines(file: IO[bytes] | gzip.GzipFile, values: Iterable[Made]) -> None:
+def _write_lines(file: IO[bytes], values: Iterable[Made]) -> None:
     lines = (json.dumps(value, ensure_ascii=False) + "\n" for value in values)
     file.write("".join(lines).encode())
 

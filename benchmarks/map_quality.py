@@ -5,13 +5,12 @@ import statistics
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 import recsys
-from benchmarks.bench import Bench, run_recsys
-from recsys.eval.report.evaluation_pictures import wilson
+from benchmarks.bench import Bench, Figures, run_recsys
+from benchmarks.result_tables import share
 from recsys.mapping import Map
 from recsys.mapping.drawing import draw_around
 from recsys.processors import one_thread
@@ -26,8 +25,6 @@ SAME = 3
 """Drafts that two processes draw, each with another order of hashes."""
 STILL = 0.02
 """Share of the height that the median paper may move."""
-
-Figures = dict[str, Any]
 
 
 def measure_maps(bench: Bench, corpus: str) -> Figures:
@@ -60,7 +57,7 @@ def try_draft(recommender: Recommender, paper_id: PaperId) -> Figures | None:
     """
     query = _query(recommender, paper_id)
     begun = time.perf_counter()
-    whole = _map(recommender, query)
+    whole = draw_map(recommender, query)
     seconds = time.perf_counter() - begun
     near = [node.paper.id for node in whole.nodes if node.kind != "cited"]
     if not near:
@@ -70,13 +67,13 @@ def try_draft(recommender: Recommender, paper_id: PaperId) -> Figures | None:
     unseen = recommender.collection.corpus.rows([near[int(rng.integers(len(near)))]])
     allowed, wanted = query.allowed.copy(), query.wanted.copy()
     allowed[unseen] = wanted[unseen] = False
-    without = _map(recommender, replace(query, allowed=allowed, wanted=wanted))
+    without = draw_map(recommender, replace(query, allowed=allowed, wanted=wanted))
     found = hit = None
     if enough := [place for place, each in enumerate(whole.groups) if each.cited >= LEAST_HIDDEN]:
         group = enough[int(rng.integers(len(enough)))]
         members = [whole.nodes[place] for place in whole.members(group)]
         hidden = {node.paper.id for node in members if node.kind == "cited"}
-        again = _map(recommender, _query(recommender, paper_id, hidden))
+        again = draw_map(recommender, _query(recommender, paper_id, hidden))
         found = recognised(again, {node.paper.id for node in members}) in again.gaps
         hit = recognised(again, hidden) in again.gaps
     return {
@@ -110,17 +107,24 @@ def median_shift(before: Map, after: Map) -> float:
 def summarise_trials(trials: Sequence[Figures]) -> Figures:
     """Count what was found, and how far papers moved: see `try_draft`."""
     tried = [each for each in trials if each["found"] is not None]
+    named, hits = (sum(each[name] for each in tried) for name in ("found", "hit"))
     moved = [each["moved"] for each in trials]
     return {
         "drafts": len(trials),
         "hidden": len(tried),
-        "named": _share([each["found"] for each in tried]),
-        "named by references": _share([each["hit"] for each in tried]),
+        "named": share(named, len(tried)),
+        "named by references": share(hits, len(tried)),
         "by chance": statistics.fmean(each["chance"] for each in tried) if tried else 0.0,
         "moved": statistics.median(moved),
-        "still": _share([each < STILL for each in moved]),
+        "still": share(sum(each < STILL for each in moved), len(moved)),
         "milliseconds": 1000 * statistics.median(each["seconds"] for each in trials),
     }
+
+
+def draw_map(recommender: Recommender, query: Query) -> Map:
+    """Draw the map around a query on one thread."""
+    with one_thread(), dot_cache():
+        return draw_around(recommender, query)
 
 
 def _query(recommender: Recommender, paper_id: PaperId, hidden: Collection[PaperId] = ()) -> Query:
@@ -128,17 +132,6 @@ def _query(recommender: Recommender, paper_id: PaperId, hidden: Collection[Paper
     collection = recommender.collection
     row = int(collection.corpus.rows([paper_id])[0])
     [paper] = collection.corpus.full_papers([row])
-    kept = tuple(each for each in paper.references if each not in hidden)
-    draft = replace(draft_of(paper), references=kept)
+    shown = tuple(each for each in paper.references if each not in hidden)
+    draft = replace(draft_of(paper), references=shown)
     return make_query(collection, draft, collection.vectors[row], metadata=recommender.metadata)
-
-
-def _map(recommender: Recommender, query: Query) -> Map:
-    with one_thread(), dot_cache():
-        return draw_around(recommender, query)
-
-
-def _share(right: Sequence[bool]) -> dict[str, float]:
-    value = statistics.fmean(right) if right else 0.0
-    low, high = wilson(value, len(right)) if right else (0.0, 1.0)
-    return {"value": value, "low": low, "high": high}

@@ -10,15 +10,27 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from docs.made.marked_pages import check_page, rewrite_page
+from recsys.eval.report.evaluation_pictures import wilson
 from recsys.store.artifacts import write_json
 
-TEMPLATES = Environment(
-    loader=FileSystemLoader(Path(__file__).parent / "pages"),
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
-TEMPLATES.filters["fmt"] = format
+
+def templates(folder: Path, *, markup: bool) -> Environment:
+    """Open the templates of a folder. markup: what is put in is escaped.
+
+    The filter `fmt` writes by a format, `n` whole numbers with commas.
+    """
+    environment = Environment(
+        loader=FileSystemLoader(folder),
+        autoescape=markup,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"fmt": format, "n": "{:,.0f}".format}
+    return environment
+
+
+PAGES = templates(Path(__file__).parent / "pages", markup=False)
 
 
 def table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
@@ -29,8 +41,15 @@ def table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
 
 def written(page: str, found: Mapping[str, Any]) -> str:
     """Write what a page shows of figures, by its template in `pages`."""
-    text = TEMPLATES.get_template(f"{page}.md.jinja").render(found=found)
+    text = PAGES.get_template(f"{page}.md.jinja").render(found=found)
     return re.sub(r"\n{3,}", "\n\n", text).strip()
+
+
+def share(part: int, whole: int) -> dict[str, float]:
+    """Divide, with the bounds of the 95 % Wilson interval; of nothing, all is possible."""
+    value = part / whole if whole else 0.0
+    low, high = wilson(value, whole) if whole else (0.0, 1.0)
+    return {"value": value, "low": low, "high": high}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +70,8 @@ class Report:
             InputError: there is no such page, or it lacks the marks.
         """
         check_page(self.docs, self.page)
-        found: dict[str, Any] = {}
-        return json.loads(self.results.read_bytes()) if self.results.is_file() else found
+        kept: dict[str, Any] = {}
+        return json.loads(self.results.read_bytes()) if self.results.is_file() else kept
 
     def keep(self, found: Mapping[str, Any]) -> None:
         """Keep figures, and show them."""

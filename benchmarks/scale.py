@@ -26,17 +26,20 @@ import typer
 from benchmarks.bench import (
     DOCS,
     HERE,
+    PAPERS,
     Data,
     Docs,
+    Figures,
     Results,
     Work,
     chosen,
     machine,
     program,
     run_program,
+    tell,
 )
 from benchmarks.costs import measure_start
-from benchmarks.made_corpus import DRAFTS, PAPERS, VECTORS, make_corpus, read_real
+from benchmarks.made_corpus import DRAFTS, VECTORS, make_corpus, read_real
 from benchmarks.result_tables import Report
 from benchmarks.vector_search import judged
 from recsys.errors import InputError
@@ -54,11 +57,8 @@ ROUNDS = 3
 BEFORE, AFTER = "before", "after"
 READY = "ready"
 """An empty file that says that a corpus is written to its end."""
-TOLD_EVERY = 20_000
 COMPARED = ("start", "encoding", "equal")
 Before = Annotated[Path | None, typer.Option(help="Checkout of the version to compare with.")]
-
-Figures = dict[str, Any]
 
 
 def run_with(checkout: Path, program: str, *arguments: str | Path) -> Any:  # noqa: ANN401 - JSON.
@@ -173,11 +173,6 @@ def make(
     cache: Path = WORK / "cache",
 ) -> None:
     """Write a corpus of made papers; cache: keeps the vectors of the real ones."""
-
-    def tell(stage: str, done: int, total: int) -> None:
-        if done % TOLD_EVERY == 0 or done == total:
-            sys.stderr.write(f"{stage}: {done:,} of {total:,}\n")
-
     real = read_real(data, cache, OnnxEncoder.load(cached_encoder(MINILM, cache)), progress=tell)
     make_corpus(real, papers, out, seed=seed, progress=tell)
 

@@ -8,34 +8,259 @@ unless they are there. With --leave-out, that corpus is not trained on; an index
 --out answers by the rankers from then on. How well each of the corpora is served by such a ranker
 is measured by `unseen_corpora`.
 
-What it learns from is said in `corpus_lessons`. It looks twice, each time by the mean of rankers of
-folds.
+It learns from queries of which many see but a share of the corpus's citations, or none, because
+most libraries have few: see `edge_dropout`. Corpora with abstracts teach twice: see TITLES_TOO.
+Large ones teach again by small ones that are made of them: see `subsample_corpus`. It looks twice,
+each time by the mean of rankers of folds.
 """
 
+import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 
-from benchmarks.bench import Bench, Data, Work, chosen, program
-from benchmarks.corpus_lessons import (
-    CORPORA,
-    Form,
-    forms_of,
-    lessons_of,
-    teach_together,
+from benchmarks.bench import (
+    PAPERS,
+    SPLIT,
+    Bench,
+    Data,
+    Work,
+    chosen,
+    gzipped,
+    program,
+    read_papers,
 )
+from benchmarks.edge_dropout import EdgeDropout, View, all_links, share_of_links
+from recsys.indexes.opening import open_collection
+from recsys.models.encoder import SeenQueries
+from recsys.pipelines.evaluation.splits import read_parts, read_split
 from recsys.pipelines.jobs.index_writer import writing
-from recsys.pipelines.ranking.cross_fitting import FOLDS
+from recsys.pipelines.ranking.cross_fitting import FOLDS, Recipe, TrainedRanker, teach
+from recsys.pipelines.ranking.fit_network import FEWER_UNITS
+from recsys.pipelines.ranking.fit_ranker import FittedRanker
+from recsys.pipelines.ranking.ranker_trial import looking_again
 from recsys.pipelines.ranking.train_ranker import report_on
+from recsys.pipelines.ranking.training_table import (
+    Posing,
+    TrainingTable,
+    collect,
+    concatenate,
+    told_before,
+)
+from recsys.progress import silent
 from recsys.ranking.features import feature_names
-from recsys.store.artifacts import check_replaceable, ranker_folder, replacing
+from recsys.ranking.two_pass import SECOND_NAMES
+from recsys.store.arrays import Floats, Rows
+from recsys.store.artifacts import check_replaceable, ranker_folder, replacing, write_json
+from recsys.store.collection import Collection
 from recsys.store.generations import is_index
+
+CORPORA = ("vis", "archaeology", "acl", "elife", "arxiv9196")
+TRAIN_QUERIES, DEV_QUERIES = 1500, 250
+"""At most so many of each corpus, so that no corpus drowns the others."""
+TITLES_TOO = ("vis", "archaeology")
+"""Corpora with abstracts teach again without them: many libraries have but titles."""
+
+SNOWBALLED = ("vis", "archaeology", "acl", "arxiv9196")
+"""Corpora of which snowballs are made; elife is built like one.
+
+Their queries see all links: with fewer, they teach what is wrong of large corpora with few links.
+"""
+ARTICLES = 200
+"""Of a snowball, at most; with what they cite, some two thousand papers."""
+SNOWBALLS = 2
+"""Of a corpus. In every second one, titles are all that is known of what is cited."""
+LEARNED = ("train", "dev")
+"""The parts of a split whose queries become articles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form in which a corpus teaches.
+
+    split: of its queries. links: says which citations the queries of a collection see.
+    """
+
+    corpus: str
+    index: Path
+    split: Path
+    links: Callable[[Collection], View] = EdgeDropout
+
+
+def forms_of(bench: Bench, corpus: str) -> list[Form]:
+    """Build the forms of a corpus: as it is, and perhaps its titles alone, and its snowballs."""
+    split = bench.split(corpus)
+    forms = [Form(corpus, bench.built(corpus), split)]
+    if corpus in TITLES_TOO:
+        forms.append(Form(corpus, bench.built(corpus, titles_only=True), split))
+    if corpus in SNOWBALLED:
+        place = bench.work / "snowballs"
+        inner = Bench(place, place)
+        for number in range(SNOWBALLS):
+            name = f"{corpus}-{number}"
+            subsample_corpus(bench, corpus, place / name, seed=number, abstracts=number % 2 == 1)
+            forms.append(Form(corpus, inner.built(name), inner.split(name), all_links))
+    return forms
+
+
+def subsample_corpus(bench: Bench, corpus: str, out: Path, *, seed: int, abstracts: bool) -> None:
+    """Write a snowball as the folder of a corpus; the same seed writes the same bytes.
+
+    Many libraries were collected for a few articles. Only these have reference lists there; what
+    they cite cites nothing, is mostly cited once, and often its title is all that is known of it.
+    So to be cited says less than elsewhere, and not to be cited says nothing. One round of backward
+    snowballing (Wohlin 2014) makes such a library of any corpus.
+
+    Args:
+        bench: has the corpus.
+        corpus: its name.
+        out: the folder.
+        seed: of the articles.
+        abstracts: whether those of cited papers are kept.
+    """
+    split = read_parts(bench.split(corpus))
+    queries = [paper for part in LEARNED for paper in split[part]]
+    drawn = np.random.default_rng(seed).permutation(len(queries))[:ARTICLES]
+    articles = {queries[each] for each in drawn.tolist()}
+    papers = read_papers(bench.papers(corpus))
+    cited = {each for paper in papers if paper["id"] in articles for each in paper["references"]}
+    with replacing(out) as folder:
+        with gzipped(folder / PAPERS) as file:
+            for paper in papers:
+                if paper["id"] in articles | cited:
+                    if paper["id"] not in articles:
+                        paper |= {"references": []} | ({} if abstracts else {"abstract": None})
+                    file.write(json.dumps(paper, ensure_ascii=False).encode() + b"\n")
+        parts = {part: [each for each in split[part] if each in articles] for part in LEARNED}
+        write_json(folder / SPLIT, parts)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingSet:
+    """What a ranker learns of one form: queries to train on, and to calibrate by.
+
+    names: of the features. queries: rows of the train and of the dev queries. posings: how each are
+    posed.
+    """
+
+    corpus: str
+    names: tuple[str, ...]
+    collection: Collection
+    queries: tuple[Rows, Rows]
+    posings: tuple[Posing, Posing]
+
+    @property
+    def seen(self) -> SeenQueries:
+        """Digest what rankers of folds learn from: all queries."""
+        nothing = self.queries[1][:0]
+        return SeenQueries.of(self.collection, train=np.concatenate(self.queries), dev=nothing)
+
+    def again(self, train: Floats, dev: Floats) -> "TrainingSet":
+        """Pose the queries for a second look, with the chances that a first one gave: (n,)."""
+        one, other = (
+            replace(posing, chances=told_before(chances))
+            for posing, chances in zip(self.posings, (train, dev), strict=True)
+        )
+        return replace(self, posings=(one, other))
+
+    def pose(self) -> list[TrainingTable]:
+        """Find the candidates of the train and of the dev queries, which takes gigabytes."""
+        return [
+            collect(
+                self.collection,
+                rows,
+                self.names,
+                progress=silent,
+                stage="features",
+                posing=posing,
+            )
+            for rows, posing in zip(self.queries, self.posings, strict=True)
+        ]
+
+
+def training_set_of(
+    form: Form,
+    names: tuple[str, ...],
+    *,
+    seed: int,
+    most: int = TRAIN_QUERIES,
+) -> TrainingSet:
+    """Draw samples of the train and dev queries of a corpus.
+
+    Args:
+        form: of the corpus.
+        names: of the features.
+        seed: of the samples.
+        most: train queries.
+    """
+    rng = np.random.default_rng(seed)
+    collection = open_collection(form.index)
+    parts = read_split(form.split, collection)
+    train = sample(collection.corpus.rows(parts.train), most, rng)
+    dev = sample(collection.corpus.rows(parts.dev), DEV_QUERIES, rng)
+    view = form.links(collection)
+    posings = Posing(seeded=True, links=view), Posing(links=view)
+    return TrainingSet(form.corpus, names, collection, (train, dev), posings)
+
+
+def teach_together(sets: Sequence[TrainingSet], *, seed: int) -> TrainedRanker:
+    """Train rankers of folds of all corpora's queries, and such rankers again for a second look.
+
+    Each query is seen again with the chances that a ranker gave it which has not learned from it;
+    what answers first is the mean of those.
+    """
+    names, recipe = sets[0].names, Recipe(seed, units=FEWER_UNITS)
+    table, trained, sizes = _pose_together(sets)
+    taught = teach(table, trained, names, recipe)
+    first = taught.ranker
+    chances = np.split(first.calibrated(taught.scores), np.cumsum(sizes)[:-1])
+    del table, taught  # Gigabytes.
+    of_train, of_dev = chances[: len(sets)], chances[len(sets) :]
+    again = [each.again(*pair) for each, *pair in zip(sets, of_train, of_dev, strict=True)]
+    table, trained, _ = _pose_together(again)
+    second = teach(table, trained, (*names, *SECOND_NAMES), recipe)
+    return replace(second, ranker=replace(second.ranker, first=first))
+
+
+def _pose_together(sets: Sequence[TrainingSet]) -> tuple[TrainingTable, int, list[int]]:
+    """Put the candidates of all train queries, and then of all dev queries, in one table.
+
+    Returns:
+        The table; how many queries are of train; and how many candidates are of each set's train
+        queries, and then of each set's dev queries.
+    """
+    train, dev = zip(*(each.pose() for each in sets), strict=True)
+    queries = sum(len(each.groups) for each in train)
+    return concatenate([*train, *dev]), queries, [len(each.features) for each in (*train, *dev)]
+
+
+def seen_by(
+    collection: Collection,
+    rows: Rows,
+    names: tuple[str, ...],
+    share: float,
+    first: FittedRanker | None = None,
+) -> TrainingTable:
+    """Pose query rows, without seeds, to a collection that knows a share of its citations.
+
+    first: gives the chances that a ranker reads which looks twice.
+    """
+    posing = looking_again(first, Posing(links=share_of_links(collection, share)))
+    return collect(collection, rows, names, progress=silent, stage="features", posing=posing)
+
+
+def sample(rows: Rows, most: int, rng: np.random.Generator) -> Rows:
+    """Draw at most so many rows, ascending."""
+    return rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))
+
 
 SHIPPED = Path(__file__).resolve().parents[1] / "recsys" / "data"
 
@@ -68,11 +293,11 @@ def train_together(forms: Sequence[Form], out: Path, *, metadata: bool, seed: in
         seed: of the samples and the training.
     """
     names = feature_names(metadata=metadata, any_corpus=True)
-    lessons = [lessons_of(form, names, seed=seed) for form in forms]
-    taught = teach_together(lessons, seed=seed)
-    seen = reduce(or_, (each.seen for each in lessons))
+    sets = [training_set_of(form, names, seed=seed) for form in forms]
+    taught = teach_together(sets, seed=seed)
+    seen = reduce(or_, (each.seen for each in sets))
     facts = {
-        "corpora": list(dict.fromkeys(each.corpus for each in lessons)),
+        "corpora": list(dict.fromkeys(each.corpus for each in sets)),
         "options": {"metadata": metadata, "seed": seed, "folds": FOLDS, "passes": 2},
     }
     folder = ranker_folder(out, metadata=metadata)

@@ -16,25 +16,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import typer
 
-from benchmarks.bench import DOCS, HERE, OUT, Bench, Data, Docs, Work, chosen, program
-from benchmarks.corpus_lessons import (
+from benchmarks.bench import DOCS, HERE, OUT, Bench, Data, Docs, Figures, Work, chosen, program
+from benchmarks.edge_dropout import share_of_links
+from benchmarks.result_tables import Report
+from benchmarks.shipped_ranker import (
     CORPORA,
     TRAIN_QUERIES,
     Form,
-    Lessons,
+    TrainingSet,
     forms_of,
-    lessons_of,
     sample,
     seen_by,
     teach_together,
+    training_set_of,
 )
-from benchmarks.result_tables import Report
-from benchmarks.thinned_links import share_of_links
 from recsys.eval.measures import Judged, per_query, summarise
 from recsys.eval.significance import bootstrap_pooled_f1, expected_calibration_error
 from recsys.indexes.opening import open_collection
@@ -59,8 +59,6 @@ TRIED_SHARES = (1.0, 0.3, 0.1, 0.03, 0.0)
 FEW = 40, 100, 300
 """Train queries that the ranker of the others learns on from."""
 
-Figures = dict[str, Any]
-
 
 @dataclass(frozen=True, slots=True)
 class Study:
@@ -74,11 +72,11 @@ class Study:
     metadata: bool
     most: int
 
-    def lessons(self) -> list[Lessons]:
+    def training_sets(self) -> list[TrainingSet]:
         """Pose queries of each corpus as the ranker that ships is taught them."""
         names = feature_names(metadata=self.metadata, any_corpus=True)
         return [
-            lessons_of(form, names, seed=0, most=self.most)
+            training_set_of(form, names, seed=0, most=self.most)
             for forms in self.forms.values()
             for form in forms
         ]
@@ -90,7 +88,7 @@ class Study:
         """
         alone = replace(self.forms[corpus][0], links=partial(share_of_links, share=share))
         names = feature_names(metadata=self.metadata)
-        return teach_together([lessons_of(alone, names, seed=0)], seed=0).ranker
+        return teach_together([training_set_of(alone, names, seed=0)], seed=0).ranker
 
     def learn_on(self, ranker: FittedRanker, corpus: str, most: int) -> FittedRanker:
         """Let a ranker that has not seen a corpus learn on from so many of its train queries."""
@@ -111,7 +109,7 @@ class Study:
 
 def measure(
     study: Study,
-    lessons: Sequence[Lessons],
+    sets: Sequence[TrainingSet],
     corpus: str,
     shares: Sequence[float],
     few: Sequence[int] = (),
@@ -131,7 +129,7 @@ def measure(
     words = {name: [each[name] for each in lists] for name in (BM25, COSINE, FUSED)}
     plain = {name: figures_of(each) for name, each in words.items()}
     best = max(plain[name]["F1@20"]["value"] for name in (BM25, COSINE))
-    others = teach_together([each for each in lessons if each.corpus != corpus], seed=0).ranker
+    others = teach_together([each for each in sets if each.corpus != corpus], seed=0).ranker
     networks, found = others.networks > 0, []
     for share in shares:
         own = study.learn_alone(corpus, share)
@@ -228,12 +226,12 @@ def run(
     report.read()
     forms = {name: forms_of(Bench(data, work), name) for name in CORPORA}
     study = Study(forms, not no_metadata, most)
-    lessons = study.lessons()
+    sets = study.training_sets()
     for corpus in names:
         if page == "few-links":
-            found = report.read() | {corpus: measure(study, lessons, corpus, TRIED_SHARES)}
+            found = report.read() | {corpus: measure(study, sets, corpus, TRIED_SHARES)}
         else:
-            figures, found = measure(study, lessons, corpus, (1.0,), FEW), report.read()
+            figures, found = measure(study, sets, corpus, (1.0,), FEW), report.read()
             found.setdefault("no metadata" if no_metadata else "metadata", {})[corpus] = figures
         report.keep(found)
 

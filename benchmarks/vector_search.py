@@ -22,7 +22,7 @@ import numpy as np
 import typer
 
 import recsys
-from benchmarks.bench import DOCS, HERE, Docs, Results, chosen, machine, program
+from benchmarks.bench import DOCS, HERE, Docs, Figures, Results, chosen, machine, program
 from benchmarks.result_tables import Report
 from benchmarks.timed_programs import top_papers
 from recsys.eval.measures import Judged, f1, flag, per_query
@@ -43,8 +43,6 @@ NOISE = 0.5
 """Length of what is added to a paper's vector: a draft is none of the papers."""
 FIRST, LAST, AS_OF = 1980, 2019, 2015
 """Years of the papers, all equally frequent, and of the drafts: a tenth of the papers is newer."""
-
-Figures = dict[str, Any]
 
 
 def measure(vectors: Floats, names: Iterable[str]) -> dict[str, Figures]:

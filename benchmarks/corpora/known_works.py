@@ -6,8 +6,6 @@ author share a page, so that author, year and volume, and at times the page, too
 several works.
 """
 
-import gzip
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.bench import read_papers
 from recsys.formats import identifiers
 from recsys.formats.references.people import Name, name_of
 from recsys.store.words import fold
@@ -109,15 +108,9 @@ Cite = Callable[[KnownWork], list[Citation]]
 """Gives the citations of a work, always the same ones."""
 
 
-def read_rows(path: Path) -> list[dict[str, Any]]:
-    """Read a file of papers of ours."""
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
-
-
 def read_known(path: Path, rng: np.random.Generator, most: int = MOST_WRITTEN) -> KnownCorpus:
     """Read a file of papers of ours, and draw which of them have records."""
-    works = known_works(read_rows(path))
+    works = known_works(read_papers(path))
     order = rng.permutation(len(works))[: round((1 - HELD_OUT) * len(works))]
     chosen = sorted(order.tolist(), key=lambda number: not works[number].cites)[:most]
     return KnownCorpus(works, tuple(sorted(chosen)))
@@ -126,28 +119,28 @@ def read_known(path: Path, rng: np.random.Generator, most: int = MOST_WRITTEN) -
 def known_works(rows: Sequence[Mapping[str, Any]]) -> tuple[KnownWork, ...]:
     """Make works of papers of ours."""
     numbers = {row["id"]: number for number, row in enumerate(rows)}
-    return tuple(_work(number, row, numbers) for number, row in enumerate(rows))
-
-
-def _work(number: int, row: Mapping[str, Any], numbers: Mapping[str, int]) -> KnownWork:
-    names = row.get("authors") or ()
-    authors = tuple(name_of(_NUMBERED_NAMES.sub("", name)) for name in names)
-    cited = (numbers.get(each) for each in row.get("references") or ())
-    venue, year = row.get("venue"), row.get("year")
-    author = authors[0].family if authors else ""
-    volume, page = _place(str(row["id"]), author, venue, year)
-    return KnownWork(
-        number=number,
-        title=row["title"],
-        abstract=row.get("abstract"),
-        year=year,
-        authors=authors,
-        venue=venue,
-        doi=(row.get("doi") or identifiers.doi(str(row["id"])) or "").lower() or None,
-        volume=volume,
-        page=page,
-        cites=tuple(dict.fromkeys(each for each in cited if each not in (None, number))),
-    )
+    works = []
+    for number, row in enumerate(rows):
+        names = row.get("authors") or ()
+        authors = tuple(name_of(_NUMBERED_NAMES.sub("", name)) for name in names)
+        cited = (numbers.get(each) for each in row.get("references") or ())
+        venue, year, name = row.get("venue"), row.get("year"), str(row["id"])
+        volume, page = _place(name, authors[0].family if authors else "", venue, year)
+        works.append(
+            KnownWork(
+                number,
+                row["title"],
+                row.get("abstract"),
+                year,
+                authors,
+                venue,
+                (row.get("doi") or identifiers.doi(name) or "").lower() or None,
+                volume,
+                page,
+                tuple(dict.fromkeys(each for each in cited if each not in (None, number))),
+            )
+        )
+    return tuple(works)
 
 
 def _place(

@@ -14,7 +14,7 @@ from typing import Any
 from markupsafe import Markup
 
 from benchmarks.corpora.known_works import Citation, Cite, KnownWork
-from benchmarks.templates import templates
+from benchmarks.result_tables import templates
 from recsys.formats.references.people import Name
 
 _SOME = 500

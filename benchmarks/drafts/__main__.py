@@ -1,60 +1,109 @@
 """Read small drafts, written in the ways in which people write them, and fill the page.
 
 Run as `python -m benchmarks.drafts --docs docs/results`. With `--before DIR` the reader of another
-checkout is tried as well, and what it gets wrong is kept beside today's verdict.
+checkout is tried as well, and what it gets wrong is kept beside today's verdict. The drafts, a
+folder each, and what a reader must find in them: `cases.toml`.
 """
 
-import argparse
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
-from benchmarks.bench import ending
-from benchmarks.drafts.cases import Draft, put_down, read_cases
-from benchmarks.result_tables import table
+import typer
+
+from benchmarks.bench import Results, program
+from benchmarks.result_tables import written
 from docs.made.marked_pages import check_page, rewrite_page
 from recsys.errors import RecsysError
 from recsys.formats.drafts.draft_formats import read_manuscript
 from recsys.records import Manuscript
 from recsys.store.artifacts import write_json
 
+HERE = Path(__file__).parent
 PAGE, RIGHT = "drafts", "right"
 
 
-@ending
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Parse the command line and run; return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.drafts", description=__doc__)
-    parser.add_argument("--docs", type=Path, help="folder of drafts.md; else verdicts are printed")
-    parser.add_argument(
-        "--before", type=Path, metavar="DIR", help="another checkout to compare with"
-    )
-    parser.add_argument("--results", type=Path, default=Path("benchmarks/drafts.json"))
-    given = parser.parse_args(arguments)
-    if given.docs is None:
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A draft, and what it says; what is None is not judged.
+
+    part: of the drafts in the wild. name: in what way it is written. folder: of its files, below
+    this one. draft: what of them is given to the reader. keys, cited: the keys and the titles of
+    the works that it cites, in any order. told: what the notes must hold, each in some line.
+    """
+
+    part: str
+    name: str
+    folder: str
+    draft: str = "paper.tex"
+    title: str | None = None
+    abstract: str | None = None
+    authors: tuple[str, ...] | None = None
+    keys: tuple[str, ...] | None = None
+    cited: tuple[str, ...] | None = None
+    told: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> Path:
+        """Return where that lies which is given to the reader."""
+        return HERE / self.folder / self.draft
+
+
+def read_cases() -> tuple[Draft, ...]:
+    """Return all drafts, part by part."""
+    drafts = []
+    for part in tomllib.loads((HERE / "cases.toml").read_text(encoding="utf-8"))["parts"]:
+        for own in part.pop("drafts"):
+            said = {**part, **own}
+            lists = {key: tuple(said[key]) for key in said if isinstance(said[key], list)}
+            drafts.append(Draft(**said | lists))
+    return tuple(drafts)
+
+
+def put_down(draft: Draft, folder: Path) -> Path:
+    """Copy the files of a draft into a folder; return the path of what is given to a reader."""
+    shutil.copytree(HERE / draft.folder, folder, dirs_exist_ok=True)
+    for stored in folder.glob("dot-git"):  # Git keeps no folder of the name that it means.
+        stored.rename(stored.with_name(".git"))
+    return folder / draft.draft
+
+
+def run(
+    docs: Annotated[
+        Path | None, typer.Option(help="Folder of drafts.md; else verdicts are printed.")
+    ] = None,
+    before: Annotated[Path | None, typer.Option(help="Another checkout to compare with.")] = None,
+    results: Results = Path("benchmarks/drafts.json"),
+) -> None:
+    """Read all drafts, and write what of them is wrong."""
+    if docs is None:
         sys.stdout.write(json.dumps(verdicts(read_cases())) + "\n")
         return
-    check_page(given.docs, PAGE)
-    kept = json.loads(given.results.read_text("utf-8")) if given.results.is_file() else {}
-    before = verdicts_of_checkout(given.before) if given.before else kept.get("before", {})
+    check_page(docs, PAGE)
+    kept = json.loads(results.read_text("utf-8")) if results.is_file() else {}
+    then = verdicts_of_checkout(before) if before else kept.get("before", {})
     now = verdicts(read_cases())
-    write_json(given.results, {"before": before, "now": now})
-    rewrite_page(given.docs, PAGE, verdict_tables(before, now))
+    write_json(results, {"before": then, "now": now})
+    rewrite_page(docs, PAGE, verdict_tables(then, now))
 
 
 def verdicts_of_checkout(folder: Path) -> Mapping[str, str]:
     """Read today's drafts with the reader of another checkout, first in the path."""
-    here = Path(__file__).parents[2]
-    program = (
+    code = (
         f"import sys; sys.path.insert(0, {str(folder.resolve())!r}); import recsys;"
-        f"sys.path.insert(0, {str(here.resolve())!r}); from benchmarks.drafts.__main__ import main;"
-        "sys.exit(main([]))"
+        f"sys.path.insert(0, {str(HERE.parents[1])!r}); from benchmarks.drafts.__main__ import main"
+        "; sys.exit(main([]))"
     )
-    command = [sys.executable, "-c", program]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, stdout=subprocess.PIPE, text=True
+    )
     found: dict[str, str] = json.loads(done.stdout)
     return found
 
@@ -91,28 +140,16 @@ def _wrong(draft: Draft, found: Manuscript) -> Iterator[str]:
 
 def verdict_tables(before: Mapping[str, str], now: Mapping[str, str]) -> str:
     """Write how many drafts of each part are read right, and what is wrong with which."""
-    parts = [name.partition(": ")[0] for name in now]
-    counts = []
-    for part in (*dict.fromkeys(parts), "all"):
-        names = [name for name, own in zip(now, parts, strict=True) if part in ("all", own)]
-        then = str(sum(before.get(name) == RIGHT for name in names)) if before else "-"
-        right = sum(now[name] == RIGHT for name in names)
-        counts.append((part, str(len(names)), then, str(right)))
-    lines = [
-        table(("part", "drafts", "read right before", "read right now"), counts),
-        "\n| part | how it is written | wrong before | wrong now |",
-        "| --- | --- | --- | --- |",
-    ]
-    for name, verdict_now in now.items():
-        part, _, how = name.partition(": ")
-        told = (_shown(before.get(name, "-")), _shown(verdict_now))
-        lines.append(f"| {part} | `{how}` | {told[0]} | {told[1]} |")
-    return "\n".join(lines)
+    of_part: dict[str, list[str]] = {}
+    for name in now:
+        of_part.setdefault(name.partition(": ")[0], []).append(name)
+    parts = []
+    for part, names in (*of_part.items(), ("all", [*now])):
+        then, right = (sum(each.get(name) == RIGHT for name in names) for each in (before, now))
+        parts.append((part, len(names), then if before else "-", right))
+    return written(PAGE, {"parts": parts, "before": before, "now": now})
 
 
-def _shown(verdict: str) -> str:
-    return "" if verdict == RIGHT else verdict.replace("|", "/").replace("`", "'")
-
-
+main = program("benchmarks.drafts", run)
 if __name__ == "__main__":
     sys.exit(main())

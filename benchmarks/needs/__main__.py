@@ -8,17 +8,17 @@ trained, and by four folds of them its chances are calibrated. It is fit to ship
 under the ROC curve reaches GATE both on the texts and on each large field that it has not seen.
 """
 
-import argparse
 import json
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
-from benchmarks.bench import ending
+from benchmarks.bench import program
 from benchmarks.needs.judge import Table, fit, table_of, thresholds_of, write_judge
 from benchmarks.needs.texts import FullText, read_texts
 from benchmarks.result_tables import written
@@ -46,26 +46,25 @@ _DRAWS = 500
 _TEST_TEXTS = Path(__file__).with_name("test_texts.txt")
 
 
-@ending
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Train, ask, write; 3 where the judge is not fit to ship."""
-    parser = argparse.ArgumentParser(description="Train the judge of sentences.")
-    parser.add_argument("--texts", type=Path, required=True, help="A folder for each field.")
-    parser.add_argument("--index", type=Path, required=True, help="Whose encoder is used.")
-    parser.add_argument("--out", type=Path, required=True, help="Folder for the judge.")
-    parser.add_argument("--docs", type=Path, help="Folder of pages: its needs.md gets the tables.")
-    chosen = parser.parse_args(arguments)
-    if chosen.docs is not None:
-        check_page(chosen.docs, PAGE)
-    encoder = OnnxEncoder.load(pin(chosen.index).folder / ENCODER)
-    texts, problems = read_texts(chosen.texts)
+def run(
+    texts: Annotated[Path, typer.Option(help="A folder for each field.")],
+    index: Annotated[Path, typer.Option(help="Whose encoder is used.")],
+    out: Annotated[Path, typer.Option(help="Folder for the judge.")],
+    docs: Annotated[Path | None, typer.Option(help="Folder of needs.md.")] = None,
+) -> None:
+    """Train, ask, write; the exit code is 3 where the judge is not fit to ship."""
+    if docs is not None:
+        check_page(docs, PAGE)
+    encoder = OnnxEncoder.load(pin(index).folder / ENCODER)
+    every, problems = read_texts(texts)
     sys.stderr.writelines(f"{problem}\n" for problem in problems)
-    learned = [text for text in texts if len(text.rows) > 5 and text.cites.any()]
-    figures = study(learned, encoder, chosen.out)
+    learned = [text for text in every if len(text.rows) > 5 and text.cites.any()]
+    figures = study(learned, encoder, out)
     sys.stderr.write(json.dumps(figures, indent=1) + "\n")
-    if chosen.docs is not None:
-        rewrite_page(chosen.docs, PAGE, written(PAGE, figures | {"names": VIEWS}))
-    return 0 if figures["ships"] else 3
+    if docs is not None:
+        rewrite_page(docs, PAGE, written(PAGE, figures | {"names": VIEWS}))
+    if not figures["ships"]:
+        raise typer.Exit(3)
 
 
 def study(texts: Sequence[FullText], encoder: Encoder, out: Path) -> dict[str, Any]:
@@ -125,8 +124,17 @@ def _view(
     """Ask the test texts; scores: of their examples, in one view."""
     cites, documents = examples.cites[test], examples.document[test]
     # A mark before the last full stop leaves nothing that could be seen.
-    at_end = np.concatenate([_marks_at_end(each) for each in texts])[test] | ~cites
-    refused = np.sum([texts[number].refused for number in np.unique(documents)], axis=0)
+    at_end = np.array(
+        [
+            bool(sentence.marks)
+            and all(mark.at >= len(sentence.text.rstrip(".?!")) for mark in sentence.marks)
+            for text in texts
+            for sentence in (text.sentences[row] for row in text.rows)
+        ]
+    )[test]
+    at_end |= ~cites
+    # Those that the rules refuse rank below all others.
+    refused = np.sum([texts[number].refused for number in np.unique(documents)], axis=0).tolist()
     rng = np.random.default_rng(0)
     groups = [np.flatnonzero(documents == number) for number in np.unique(documents)]
     drawn = []
@@ -137,18 +145,12 @@ def _view(
         "auc": auc(scores, cites),
         "interval": np.nanpercentile(drawn, [2.5, 97.5]).tolist(),
         "at_end": auc(scores[at_end], cites[at_end]),
-        "with_refused": auc_with_refused(scores, cites, (int(refused[0]), int(refused[1]))),
+        "with_refused": auc(
+            np.append(scores, np.full(sum(refused), scores.min() - 1)),
+            np.append(cites, np.arange(sum(refused)) < refused[0]),
+        ),
         "precision": precision_at(scores, cites, documents),
     }
-
-
-def _marks_at_end(text: FullText) -> Mask:
-    """Tell which examples cite, and only where the sentence ends: (n,) bool."""
-    found = []
-    for sentence in (text.sentences[row] for row in text.rows):
-        end = len(sentence.text.rstrip(".?!"))
-        found.append(bool(sentence.marks) and all(end <= mark.at for mark in sentence.marks))
-    return np.array(found, np.bool_)
 
 
 def _field(examples: Table, number: int, dev: Mask, folds: Longs) -> dict[str, Any]:
@@ -170,22 +172,10 @@ def auc(scores: Floats, cites: Mask) -> float:
     >>> auc(np.array([0.1, 0.4, 0.35, 0.8], np.float32), np.array([False, False, True, True]))
     0.75
     """
-    from scipy.stats import rankdata
+    from sklearn.metrics import roc_auc_score
 
-    hits, misses = int(cites.sum()), int((~cites).sum())
-    if not hits or not misses:
-        return float("nan")
-    return float((rankdata(scores)[cites].sum() - hits * (hits + 1) / 2) / (hits * misses))
-
-
-def auc_with_refused(scores: Floats, cites: Mask, refused: tuple[int, int]) -> float:
-    """Return the area over all sentences, those that the rules refuse below all others.
-
-    refused: how many of them cite, and how many do not.
-    """
-    lowest = np.full(sum(refused), scores.min() - 1, np.float32)
-    citing = np.arange(sum(refused)) < refused[0]
-    return auc(np.append(scores, lowest), np.append(cites, citing))
+    both = cites.any() and not cites.all()
+    return float(roc_auc_score(cites, scores)) if both else float("nan")
 
 
 def precision_at(
@@ -196,10 +186,10 @@ def precision_at(
     for number in np.unique(documents):
         rows = np.flatnonzero(documents == number)
         order = rows[np.argsort(-scores[rows], kind="stable")]
-        for k, found in zip(most, shares, strict=True):
+        for k, of_texts in zip(most, shares, strict=True):
             if len(order) >= k:
-                found.append(float(cites[order[:k]].mean()))
-    return [float(np.mean(found)) if found else float("nan") for found in shares]
+                of_texts.append(float(cites[order[:k]].mean()))
+    return [float(np.mean(of_texts)) if of_texts else float("nan") for of_texts in shares]
 
 
 _CLOSED = frozenset(
@@ -234,15 +224,10 @@ def shape(text: str) -> str:
     return text
 
 
-def length(text: str) -> str:
-    """Return a sentence's length in steps, as a word."""
-    return f"length{min(len(text) // 20, 20)}"
-
-
 CONTROLS: Mapping[str, Callable[[str], str]] = {
     "what stands before stops": seams,
     "shapes of the characters": shape,
-    "length": length,
+    "length": lambda text: f"length{min(len(text) // 20, 20)}",
 }
 """What a model must not be able to tell citing sentences by."""
 
@@ -266,5 +251,6 @@ def control_scores(texts: Sequence[str], cites: Mask, train: Mask, name: str) ->
     return np.asarray(model.decision_function(matrix), np.float32)
 
 
+main = program("benchmarks.needs", run)
 if __name__ == "__main__":
     sys.exit(main())

@@ -139,11 +139,10 @@ class Fitted:
 
     def score(self, table: Table, rows: Mask, view: str) -> Floats:
         """Score rows of a table in a view of its cues: (n,) float32, higher is surer."""
-        scores = [self.by_vector.score(table.vectors[rows])]
-        scores.append(self.by_words.score(table.words[np.flatnonzero(rows)]))
-        features = np.column_stack([table.cues[view][rows], *scores])
-        raw: Floats = np.asarray(self.trees.predict(features, raw_score=True), np.float32)
-        return raw
+        by_vector = self.by_vector.score(table.vectors[rows])
+        by_words = self.by_words.score(table.words[np.flatnonzero(rows)])
+        features = np.column_stack([table.cues[view][rows], by_vector, by_words])
+        return np.asarray(self.trees.predict(features, raw_score=True), np.float32)
 
 
 def fit(table: Table, rows: Mask, folds: Longs) -> Fitted:

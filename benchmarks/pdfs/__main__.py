@@ -3,7 +3,6 @@
 Run as `python -m benchmarks.pdfs --work DIR --docs docs/results`.
 """
 
-import argparse
 import json
 import re
 import shutil
@@ -12,14 +11,16 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+import typer
 
-from benchmarks.bench import ending
+from benchmarks.bench import OUT, program, tell
 from benchmarks.corpora.known_works import letters
 from benchmarks.pdfs.invented_papers import Invented, Work, invent
 from benchmarks.pdfs.printing import WAYS, make_folder
-from benchmarks.templates import page
+from benchmarks.result_tables import written
 from docs.made.marked_pages import check_page, rewrite_page
 from recsys.formats.drafts.pdf import parse
 from recsys.indexes.opening import open_collection
@@ -41,45 +42,35 @@ Sums = dict[str, float]
 """Counts and sums of figures over papers, by name."""
 
 
-@ending
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Parse the command line and run; return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.pdfs", description=__doc__)
-    parser.add_argument("--work", type=Path, default=Path("benchmarks/out/pdfs"))
-    parser.add_argument(
-        "--docs", type=Path, required=True, help="folder of pdfs.md and pdf-drafts.md"
-    )
-    parser.add_argument("--papers", type=int, default=PAPERS)
-    given = parser.parse_args(arguments)
+def run(
+    docs: Annotated[Path, typer.Option(help="Folder of pdfs.md and pdf-drafts.md.")],
+    work: Path = OUT / "pdfs",
+    papers: int = PAPERS,
+) -> None:
+    """Print papers unless they are there, read them in both ways, and write the pages."""
     for name in PAGES:
-        check_page(given.docs, name)
-    papers = invent(given.papers, np.random.default_rng(SEED))
-    make_folder(papers, given.work, progress=_told)
-    links = measure_links(papers, given.work, progress=_told)
-    rewrite_page(given.docs, PAGES[0], written(PAGES[0], links))
-    cited = open_collection(cited_index(papers, given.work / ".cited.index"))
-    drafts = measure_drafts(papers, given.work, cited, progress=_told)
-    rewrite_page(given.docs, PAGES[1], written(PAGES[1], drafts))
+        check_page(docs, name)
+    invented = invent(papers, np.random.default_rng(SEED))
+    make_folder(invented, work, progress=tell)
+    links = measure_links(invented, work, progress=tell)
+    rewrite_page(docs, PAGES[0], pdf_table(PAGES[0], links))
+    cited = open_collection(cited_index(invented, work / ".cited.index"))
+    drafts = measure_drafts(invented, work, cited, progress=tell)
+    rewrite_page(docs, PAGES[1], pdf_table(PAGES[1], drafts))
 
 
-def _told(stage: str, done: int, total: int) -> None:
-    if done % 20 == 0 or done == total:
-        sys.stderr.write(f"{stage}: {done} of {total}\n")
-
-
-def written(name: str, figures: Mapping[str, Mapping[str, float]]) -> str:
+def pdf_table(name: str, figures: Mapping[str, Mapping[str, float]]) -> str:
     """Write the table of a page: a row for each way of printing, and one for all."""
-    template = Path(__file__).with_name(f"{name}.md.jinja")
-    return page(template, figures={**figures, "all": together(figures.values())})
+    return written(name, {**figures, "all": together(figures.values())})
 
 
 def together(figures: Iterable[Mapping[str, float]]) -> Sums:
     """Add figures up."""
-    sums: Sums = defaultdict(float)
+    sums: Sums = {}
     for each in figures:
         for name, value in each.items():
-            sums[name] += value
-    return dict(sums)
+            sums[name] = sums.get(name, 0) + value
+    return sums
 
 
 def measure_links(
@@ -151,20 +142,12 @@ def cited_index(papers: Sequence[Invented], folder: Path) -> Path:
     if not is_index(folder):
         source = folder.with_name(".cited.jsonl")
         works = {work.key: work for paper in papers for work in paper.cites}
-        lines = (
-            json.dumps(
-                {
-                    "id": work.key,
-                    "title": work.title,
-                    "authors": [each.natural for each in work.authors],
-                    "year": work.year,
-                    "venue": work.venue,
-                    "doi": work.doi or None,
-                }
-            )
-            for work in works.values()
-        )
-        source.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        with source.open("w", encoding="utf-8") as file:
+            for key, work in works.items():
+                names = [author.natural for author in work.authors]
+                record = {"id": key, "title": work.title, "authors": names, "year": work.year}
+                record |= {"venue": work.venue, "doi": work.doi or None}
+                file.write(json.dumps(record) + "\n")
         build([source], folder, BuildOptions(), cache=folder.parent)
     return folder
 
@@ -229,5 +212,6 @@ def _named(works: Sequence[Work], references: Sequence[Reference]) -> list[str]:
     return named
 
 
+main = program("benchmarks.pdfs", run)
 if __name__ == "__main__":
     sys.exit(main())

@@ -78,10 +78,13 @@ def _work(key: str, year: int, rng: np.random.Generator, titles: set[str]) -> Wo
     while title.lower() in titles:
         title = _title(rng, sorted(titles))
     titles.add(title.lower())
-    authors = tuple(
-        _author(rng)
-        for _ in range(int(rng.choice([1, 2, 3, 4, 6, 11], p=[0.2, 0.3, 0.2, 0.15, 0.1, 0.05])))
-    )
+    number = int(rng.choice([1, 2, 3, 4, 6, 11], p=[0.2, 0.3, 0.2, 0.15, 0.1, 0.05]))
+    authors = []
+    for _ in range(number):
+        given = _word(rng, "given")
+        if rng.random() < 0.25:
+            given += f" {_some(rng, 'ABCDEFGHJKLMPRSTW')}."
+        authors.append(Name(_word(rng, "family"), given))
     kind = str(rng.choice(["article", "inproceedings", "preprint"], p=[0.55, 0.35, 0.1]))
     if kind == "preprint" and year < 2008:
         kind = "article"
@@ -91,7 +94,7 @@ def _work(key: str, year: int, rng: np.random.Generator, titles: set[str]) -> Wo
     suffix = f"{key}.{int(rng.integers(10**6))}" if rng.random() < 0.5 else f"s{page}-{key}-y"
     with_doi = kind != "preprint" and rng.random() < 0.5
     return Work(
-        key, title, authors, year, _word(rng, venues[kind]), kind,
+        key, title, tuple(authors), year, _word(rng, venues[kind]), kind,
         int(rng.integers(1, 90)), int(rng.integers(1, 13)), page,
         f"10.{5000 + int(rng.integers(900))}/{suffix}" if with_doi else "",
         arxiv if kind == "preprint" else "",
@@ -100,24 +103,17 @@ def _work(key: str, year: int, rng: np.random.Generator, titles: set[str]) -> Wo
 
 def _title(rng: np.random.Generator, earlier: Sequence[str]) -> str:
     """Make a title in one of the shapes that titles have; a few continue an earlier one."""
-    kinds = ("adjectives", "adjectives", "nouns", "nouns", "actions", "means", "places", "named")
-    names = ("adjective", "other", "noun", "things", "action", "means", "place", "named")
-    words: dict[str, object] = {
-        name: _word(rng, kind) for name, kind in zip(names, kinds, strict=True)
-    }
+    kinds = {
+        "adjective": "adjectives", "other": "adjectives", "noun": "nouns", "things": "nouns",
+        "action": "actions", "means": "means", "place": "places", "named": "named",
+    }  # fmt: skip
+    words: dict[str, object] = {name: _word(rng, kind) for name, kind in kinds.items()}
     words["name"] = _word(rng, "first_syllables") + _word(rng, "last_syllables")
     words["year"], words["scale"] = int(rng.integers(1400, 1990)), int(rng.integers(2, 9))
     if len(earlier) > 40 and rng.random() < 0.04:
         return f"{_some(rng, earlier)} II".capitalize()
     title = _word(rng, "titles").format(**words)
     return title[0].upper() + title[1:]
-
-
-def _author(rng: np.random.Generator) -> Name:
-    given = _word(rng, "given")
-    if rng.random() < 0.25:
-        given += f" {_some(rng, 'ABCDEFGHJKLMPRSTW')}."
-    return Name(_word(rng, "family"), given)
 
 
 def _paragraphs(cited: Sequence[Work], rng: np.random.Generator) -> str:
@@ -138,10 +134,9 @@ def _sentence(rng: np.random.Generator) -> str:
     )  # fmt: skip
 
 
-def _word(rng: np.random.Generator, kind: str) -> str:
-    words: list[str] = WORDS[kind]
-    return _some(rng, words)
-
-
 def _some(rng: np.random.Generator, choices: Sequence[_T]) -> _T:
     return choices[int(rng.integers(len(choices)))]
+
+
+def _word(rng: np.random.Generator, kind: str) -> str:
+    return str(_some(rng, WORDS[kind]))

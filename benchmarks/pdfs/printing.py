@@ -20,7 +20,7 @@ from typing import Any
 from markupsafe import Markup
 
 from benchmarks.pdfs.invented_papers import Invented, Work
-from benchmarks.templates import templates
+from benchmarks.result_tables import templates
 from recsys.errors import RecsysError
 from recsys.formats.references.people import Name
 from recsys.progress import Progress, silent

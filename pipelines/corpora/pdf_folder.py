@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from recsys.extras import installed, need
-from recsys.formats.libraries import pdf_papers, zotero_database
-from recsys.formats.libraries.zotero_database import StoredWork
-from recsys.formats.references.bibliography import Problem
-from recsys.formats.references.kept_works import record_of, work_of
+from recsys.formats.exports import pdf_papers, zotero_database
+from recsys.formats.exports.zotero_database import StoredWork
+from recsys.formats.references.bibliography import Problem, record_of, work_of
 from recsys.formats.work_stream import WorkStream, of_reader
 from recsys.pipelines.jobs.engines import Failure, Limits, limited
 from recsys.processors import processors

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, TextIO
 
 from recsys.errors import CorpusError, InputError, RecsysError
-from recsys.formats.libraries.zotero_database import is_library
+from recsys.formats.exports.zotero_database import is_library
 from recsys.formats.papers.language import language_of
 from recsys.formats.source_formats import TABLE
 from recsys.formats.work_stream import Found, Reject, Remark, WorkStream, open_works

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from recsys.formats.papers.paper_of_reference import names_of
+from recsys.formats.papers.external_ids import names_of
 from recsys.keyphrases import LABELS, MADE_OF_CITED, OWN, keyphrases_in, with_keyphrases
 from recsys.pipelines.corpora.paper_names import first_author, printed_place
 from recsys.pipelines.corpora.partitions import RunWriter, stored_batches

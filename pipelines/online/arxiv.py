@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element
 
 from recsys.errors import AnswerNotUnderstood
 from recsys.formats.markup.xml_stream import Layout, Record, records
-from recsys.formats.papers.arxiv_snapshot import reference_of
+from recsys.formats.papers.paper_formats import BY_NAME
 from recsys.pipelines.online.answered_works import (
     agreed,
     each_once,
@@ -46,6 +46,7 @@ FACTS = SourceFacts(
 )
 MOST_HARVESTED = 50
 """Pages of OAI-PMH that `changed` goes through: some weeks of all of arXiv."""
+_reference_of = BY_NAME["arXiv snapshot"].reference_of
 _OFFERED = 10
 _MOST_WORDS = 20
 _ATOM = Layout(frozenset({"entry"}))
@@ -141,7 +142,7 @@ class Arxiv:
 
     def _entries(self, reply: Reply) -> Iterator[Reference]:
         entries = (_of_entry(entry) for entry in _elements(reply, _ATOM))
-        return read_records(self._client, "arxiv", entries, reference_of)
+        return read_records(self._client, "arxiv", entries, _reference_of)
 
     def _harvested(self, since: date) -> Iterator[Reference]:
         first = (("metadataPrefix", "arXiv"), ("from", since.isoformat()))
@@ -168,7 +169,7 @@ class Arxiv:
                     "Ask again; where this lasts, the source has changed.",
                 )
             items = (_of_record(each) for each in found if each.tag == "record")
-            yield from read_records(self._client, "arxiv", items, reference_of)
+            yield from read_records(self._client, "arxiv", items, _reference_of)
 
 
 _QUERY = ("arxiv", "/api/query")

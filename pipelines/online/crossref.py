@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from urllib.parse import quote
 
-from recsys.formats.papers.crossref import reference_of
 from recsys.formats.papers.paper_fields import nested
+from recsys.formats.papers.paper_formats import BY_NAME
 from recsys.pipelines.online.answered_works import (
     agreed,
     each_once,
@@ -41,6 +41,7 @@ FACTS = SourceFacts(
     terms="https://www.crossref.org/documentation/retrieve-metadata/rest-api",
     licence="facts, free to use; abstracts belong to their publishers",
 )
+_reference_of = BY_NAME["Crossref works"].reference_of
 _SITE = "crossref"
 _FIELDS = (
     "DOI,URL,abstract,article-number,author,container-title,created,event,group-title,issued,page,"
@@ -139,4 +140,4 @@ class Crossref:
                 return
 
     def _read(self, items: Iterable[object]) -> Iterator[Reference]:
-        return read_records(self._client, _SITE, items, reference_of)
+        return read_records(self._client, _SITE, items, _reference_of)

@@ -11,7 +11,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from recsys.formats.references.kept_works import record_of, work_of
+from recsys.formats.references.bibliography import record_of, work_of
 from recsys.pipelines.jobs.kept_results import Entry, Sidecar
 from recsys.pipelines.online.fetch_plan import key_at
 from recsys.pipelines.online.sources import Cost, Kind, Source, SourceFacts

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from recsys.formats.identifiers import acl, arxiv, doi
-from recsys.formats.references.kept_works import record_of, work_of
+from recsys.formats.references.bibliography import record_of, work_of
 from recsys.mapping.phrases import phrases_in
 from recsys.pipelines.online.sources import Cost, Kind, Source, full_names
 from recsys.query.matching import title_likeness, title_of

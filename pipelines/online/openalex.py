@@ -7,7 +7,7 @@ credit, a search ten; a key from openalex.org/settings/api allows 10,000 a day, 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
-from recsys.formats.papers.openalex import reference_of
+from recsys.formats.papers.paper_formats import BY_NAME
 from recsys.pipelines.online.answered_works import (
     agreed,
     each_once,
@@ -42,6 +42,7 @@ FACTS = SourceFacts(
     key=SITES["openalex"].key,
     prices=tuple((kind, 1 if kind in (Kind.WORKS, Kind.CITING) else 10) for kind in Kind),
 )
+_reference_of = BY_NAME["OpenAlex works"].reference_of
 _FIELDS = (
     "id,doi,title,display_name,publication_year,ids,primary_location,locations,type,authorships,"
     "biblio,is_retracted,is_paratext,primary_topic,keywords,referenced_works,"
@@ -165,7 +166,7 @@ class OpenAlex:
         for reply in pages:
             page += 1
             items = listed("openalex", reply, "results")
-            yield from read_records(self._client, "openalex", items, reference_of)
+            yield from read_records(self._client, "openalex", items, _reference_of)
             last = not by_cursor and (len(items) < size or page * size >= _MOST_PAGED)
             if not items or last:
                 return

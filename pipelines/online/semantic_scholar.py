@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from recsys.errors import AnswerNotUnderstood
 from recsys.formats.papers.paper_fields import nested
-from recsys.formats.papers.semantic_scholar import reference_of
+from recsys.formats.papers.paper_formats import BY_NAME
 from recsys.pipelines.online.answered_works import (
     agreed,
     distinct,
@@ -44,6 +44,7 @@ FACTS = SourceFacts(
     licence="ODC-BY 1.0; abstracts belong to their publishers",
     key=SITES["semanticscholar"].key,
 )
+_reference_of = BY_NAME["Semantic Scholar API or S2AG"].reference_of
 _SITE = "semanticscholar"
 _GRAPH = "/graph/v1/paper"
 _OWN_FIELDS = (
@@ -92,7 +93,7 @@ class SemanticScholar:
         if reply.status in _UNKNOWN:
             return None
         items = listed(_SITE, reply, "data")
-        found = agreed(wanted, read_records(self._client, _SITE, items, reference_of))
+        found = agreed(wanted, read_records(self._client, _SITE, items, _reference_of))
         return found and next(self.works([f"s2:{found.id}"]), found)
 
     def citing(
@@ -174,7 +175,7 @@ class SemanticScholar:
                 f"{_SITE} answers {len(items):,} works for {len(names):,} names.",
                 "The source has changed, or is out of order.",
             )
-        yield from read_records(self._client, _SITE, items, reference_of)
+        yield from read_records(self._client, _SITE, items, _reference_of)
 
     def _citing(self, name: str, until: int | None) -> Iterator[str]:
         """Yield the ids of what cites a work, up to a year."""

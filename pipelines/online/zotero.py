@@ -10,7 +10,7 @@ from datetime import date
 
 from recsys.errors import InputError
 from recsys.formats.papers.paper_fields import FieldError, Record
-from recsys.formats.references.zotero import NOT_WORKS, reference_of
+from recsys.formats.papers.paper_formats import BY_NAME, NOT_WORKS
 from recsys.pipelines.online.answered_works import (
     agreed,
     each_once,
@@ -158,7 +158,7 @@ class Zotero:
             data = item.get("data")
             if not isinstance(data, dict):
                 raise FieldError("no data")
-            return reference_of(data)
+            return BY_NAME["Zotero"].reference_of(data)
 
         works = (item for item in items if str(_data(item).get("itemType")) not in NOT_WORKS)
         return read_records(self._client, self._site, works, reference)

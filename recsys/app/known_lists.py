@@ -16,7 +16,7 @@ from recsys.app.answer_writing import note
 from recsys.app.cache import cache_folder
 from recsys.app.terminal import say
 from recsys.errors import InputError, UsageError
-from recsys.formats.references.kept_works import record_of, work_of
+from recsys.formats.references.bibliography import record_of, work_of
 from recsys.progress import Progress, silent
 from recsys.query.matching import match
 from recsys.query.named import is_file, read_references

@@ -1,7 +1,7 @@
 """Render an answer for pages: Markdown, and HTML with what reference managers read."""
 
 from recsys.formats.answers import found_by, other_versions, percent
-from recsys.formats.references.markdown_items import escaped, markdown_item
+from recsys.formats.references.reference_writers import escaped, markdown_item
 from recsys.formats.references.shown_facts import one_line
 from recsys.formats.references.web_page import web_page
 from recsys.formats.shown_places import where_of

@@ -5,7 +5,7 @@ told apart by their keys: `recsys.formats.papers.paper_formats`.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -30,14 +30,14 @@ class Shape(StrEnum):
 class SourceFormat:
     """One way to write works down.
 
-    module: has `read`, which gives works one after the other, and for LINES and BYTES `looks_so`,
-    which tells by the first characters whether a file is of the format. starts: the first bytes of
-    a FILE. suffixes: decide where the content tells nothing.
+    reader: a module, or "module:object", which has `read`, that gives works one after the other,
+    and for LINES and BYTES `looks_so`, which tells by the first characters whether a file is of the
+    format. starts: the first bytes of a FILE. suffixes: decide where the content tells nothing.
     """
 
     name: str
     shape: Shape
-    module: str
+    reader: str
     suffixes: tuple[str, ...] = ()
     starts: bytes = b""
 
@@ -47,70 +47,55 @@ class SourceFormat:
             return raw.lstrip().startswith(self.starts)
         if self.shape is Shape.JSON:
             return _JSON.match(text) is not None
-        looks_so: Callable[[str], object] = _module(self.module, "looks_so")
-        return bool(looks_so(text))
+        return bool(_opened(self.reader).looks_so(text))
 
-    def read_lines(self, lines: Iterator[str]) -> Iterator[Reference | Problem]:
-        """Read lines of text, each with "\\n" at its end."""
-        found: Iterator[Reference | Problem] = _module(self.module, "read")(lines)
-        return found
-
-    def read_bytes(self, stream: BinaryIO) -> Iterator[Reference | Problem]:
-        """Read bytes in which an encoding is declared."""
-        found: Iterator[Reference | Problem] = _module(self.module, "read")(stream)
-        return found
-
-    def read_file(self, path: Path) -> Iterator[Reference | Problem]:
-        """Read what is no stream."""
-        found: Iterator[Reference | Problem] = _module(self.module, "read")(path)
-        return found
+    def read(self, source: Iterator[str] | BinaryIO | Path) -> Iterator[Reference | Problem]:
+        """Read lines of text with "\\n" at their ends, bytes that say their encoding, or a file."""
+        works: Iterator[Reference | Problem] = _opened(self.reader).read(source)
+        return works
 
 
 @cache
-def _module(name: str, function: str) -> Callable[..., Any]:
-    found: Callable[..., Any] = getattr(import_module(name), function)
-    return found
+def _opened(reader: str) -> Any:  # noqa: ANN401 - A module, or an object in it.
+    module, _, name = reader.partition(":")
+    opened = import_module(f"recsys.formats.{module}")
+    return getattr(opened, name) if name else opened
 
 
 _JSON = re.compile(r"\s*+(?:\{\s*+[\"}]|\[\s*+[\[{\"\]])")
-_AT = "recsys.formats."
 
 ZOTERO = SourceFormat(
     "Zotero database",
     Shape.FILE,
-    f"{_AT}libraries.zotero_database",
+    "exports.zotero_database",
     (".sqlite",),
     b"SQLite format 3\0",
 )
 JSON = SourceFormat(
-    "JSON",
-    Shape.JSON,
-    f"{_AT}references.json_items",
-    (".json", ".csljson", ".jsonl", ".ndjson"),
+    "JSON", Shape.JSON, "papers.paper_formats", (".json", ".csljson", ".jsonl", ".ndjson")
 )
-TABLE = SourceFormat("table", Shape.LINES, f"{_AT}tables.table_reading", (".csv", ".tsv"))
+TABLE = SourceFormat("table", Shape.LINES, "exports.table_reading", (".csv", ".tsv"))
 
 # fmt: off
 FORMATS = (
     ZOTERO,
-    SourceFormat("PDF", Shape.FILE, f"{_AT}libraries.pdf_papers", (".pdf",), b"%PDF-"),
-    SourceFormat("EndNote XML", Shape.BYTES, f"{_AT}markup.endnote_xml"),
-    SourceFormat("PubMed XML", Shape.BYTES, f"{_AT}markup.pubmed_xml"),
-    SourceFormat("JATS XML", Shape.BYTES, f"{_AT}markup.jats_xml"),
-    SourceFormat("DBLP XML", Shape.BYTES, f"{_AT}markup.dblp_xml"),
-    SourceFormat("HTML", Shape.LINES, f"{_AT}references.coins", (".html", ".htm")),
+    SourceFormat("PDF", Shape.FILE, "exports.pdf_papers", (".pdf",), b"%PDF-"),
+    SourceFormat("EndNote XML", Shape.BYTES, "markup.endnote_xml"),
+    SourceFormat("PubMed XML", Shape.BYTES, "markup.pubmed_xml"),
+    SourceFormat("JATS XML", Shape.BYTES, "markup.jats_xml"),
+    SourceFormat("DBLP XML", Shape.BYTES, "markup.dblp_xml"),
+    SourceFormat("HTML", Shape.LINES, "references.web_page", (".html", ".htm")),
     JSON,
-    SourceFormat("Web of Science", Shape.LINES, f"{_AT}exports.wos_text", (".ciw",)),
-    SourceFormat("PubMed nbib", Shape.LINES, f"{_AT}exports.nbib", (".nbib",)),
-    SourceFormat("RIS", Shape.LINES, f"{_AT}references.ris", (".ris",)),
-    SourceFormat("EndNote", Shape.LINES, f"{_AT}exports.endnote_tagged", (".enw",)),
-    SourceFormat("BibTeX", Shape.LINES, f"{_AT}references.bibtex",
-                 (".bib", ".bibtex", ".biblatex")),
-    SourceFormat("OpenAlex merged ids", Shape.LINES, f"{_AT}tables.openalex_merges"),
+    SourceFormat("Web of Science", Shape.LINES, "exports.tagged_formats:WOS", (".ciw",)),
+    SourceFormat("PubMed nbib", Shape.LINES, "exports.tagged_formats:NBIB", (".nbib",)),
+    SourceFormat("RIS", Shape.LINES, "exports.tagged_formats:RIS", (".ris",)),
+    SourceFormat("EndNote", Shape.LINES, "exports.tagged_formats:ENDNOTE", (".enw",)),
+    SourceFormat("BibTeX", Shape.LINES, "references.bibtex", (".bib", ".bibtex", ".biblatex")),
+    SourceFormat("OpenAlex merged ids", Shape.LINES, "exports.openalex_merges"),
     TABLE,
 )
 # fmt: on
-LIST = SourceFormat("list", Shape.LINES, f"{_AT}references.lines", (".ids", ".lst"))
+LIST = SourceFormat("list", Shape.LINES, "references.reference_formats", (".ids", ".lst"))
 """One identifier or title per line: what a reading list is that is nothing else."""
 LISTS = (*(form for form in FORMATS if form.shape is not Shape.FILE), LIST)
 """What may be the text of a reading list."""

@@ -12,6 +12,7 @@ from itertools import chain
 from pathlib import Path
 
 from recsys.errors import CorpusError
+from recsys.formats.exports import table_reading
 from recsys.formats.exports.foreign_files import foreign
 from recsys.formats.papers.language import looks_english
 from recsys.formats.papers.paper_fields import FieldError
@@ -23,7 +24,6 @@ from recsys.formats.papers.text_hygiene import tidy_abstract, tidy_title
 from recsys.formats.references.bibliography import Problem
 from recsys.formats.source_formats import FORMATS, JSON, TABLE, Shape, SourceFormat, recognised
 from recsys.formats.source_streams import head_of_file, head_text, open_bytes, text_lines
-from recsys.formats.tables import table_reading
 from recsys.progress import Progress, silent
 from recsys.records import Reference
 
@@ -105,16 +105,16 @@ def open_works(
             yield WorkStream(known.name, sealed, items)
         return
     if form.shape is Shape.FILE:
-        yield WorkStream(form.name, False, of_reader(form.read_file(source)))
+        yield WorkStream(form.name, False, of_reader(form.read(source)))
         return
     with open_bytes(source, progress=progress) as stream:
         oddities: Counter[str] = Counter()
         if form.shape is Shape.BYTES:
-            works = form.read_bytes(stream)
+            works = form.read(stream)
         elif columns and form is TABLE:
-            works = table_reading.read_with(text_lines(stream, oddities), columns)
+            works = table_reading.read(text_lines(stream, oddities), columns)
         else:
-            works = form.read_lines(text_lines(stream, oddities))
+            works = form.read(text_lines(stream, oddities))
         yield WorkStream(form.name, False, of_reader(works), oddities)
 
 

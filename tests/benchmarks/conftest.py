@@ -3,7 +3,8 @@
 import pytest
 
 import recsys.pipelines.index.build as building
-from benchmarks.made_corpus import PAPERS, VECTORS, make_corpus, read_real
+from benchmarks.bench import PAPERS
+from benchmarks.made_corpus import VECTORS, make_corpus, read_real
 from benchmarks.timed_programs import build
 from tests.benchmarks.small_real import Made, write_real
 from tests.hashing_encoder import HashingEncoder

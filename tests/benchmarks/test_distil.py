@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,11 +18,9 @@ from benchmarks.distil import (
     RESULT,
     Lesson,
     Vectors,
-    encoded,
     likeness,
     main,
     neighbours,
-    turned,
     with_company,
 )
 from benchmarks.held_out import Corpora
@@ -40,7 +38,6 @@ if TYPE_CHECKING:
     from tests.built_index import Built
 
 LIMITS = ["--steps", "7", "--batch", "8", "--checks", "2", "--rate", "0.003", "--lora", "0"]
-TEXTS: list[Text] = [(f"Paper {number}", None) for number in range(7)]
 
 
 def unit(count: int, dim: int, seed: int = 0) -> torch.Tensor:
@@ -68,20 +65,6 @@ def test_only_angles_count() -> None:
     turn = torch.linalg.qr(torch.randn(12, 12, generator=torch.Generator().manual_seed(1)))[0]
     assert float(neighbours(wanted @ turn, wanted)) == pytest.approx(0.0, abs=1e-5)
     assert float(neighbours(unit(9, 6, seed=3), wanted)) > 1e-3
-
-
-def test_the_teacher_is_turned_to_its_student() -> None:
-    rng = np.random.default_rng(0)
-    own = unit(200, 5).numpy()
-    into = np.linalg.qr(rng.normal(size=(8, 8)))[0][:5].astype(np.float32)
-    wanted = own @ into  # Eight numbers, of which five say all.
-    assert np.allclose(turned(wanted, np.arange(200), own), own, atol=1e-4)
-
-
-def test_turning_keeps_cosines() -> None:
-    wanted, own = unit(50, 6, seed=4).numpy(), unit(50, 6, seed=5).numpy()
-    moved = turned(wanted, np.arange(50), own)
-    assert np.allclose(moved @ moved.T, wanted @ wanted.T, atol=1e-4)
 
 
 def clusters(count: int, size: int) -> Floats:
@@ -116,55 +99,20 @@ def test_likeness_counts_shared_neighbours() -> None:
     assert likeness(mixed, wanted) < 0.5
 
 
-class Counting:
-    """Stands for an encoder, and counts what it is asked; stops after `most` texts."""
-
-    dim, fingerprint = 2, "counting"
-
-    def __init__(self, most: int = 99) -> None:
-        self.asked, self.most = 0, most
-
-    def encode(self, texts: Sequence[Text]) -> Floats:
-        if self.asked + len(texts) > self.most:
-            raise KeyboardInterrupt
-        self.asked += len(texts)
-        return np.array([[len(title), int(title[-1])] for title, _ in texts], np.float32)
-
-
-def encoded_by(encoder: Counting, folder: Path, texts: list[Text] = TEXTS) -> Floats:
-    return encoded(encoder, texts, folder)  # type: ignore[arg-type] # stands for an encoder
-
-
-def test_what_was_encoded_before_a_kill_stays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_an_index_by_the_encoder_has_its_vectors_and_others_are_made_once(
+    built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(distil, "PIECE", 3)
-    with pytest.raises(KeyboardInterrupt):
-        encoded_by(Counting(most=4), tmp_path)
-    rest = Counting()
-    assert encoded_by(rest, tmp_path).tolist() == [[7, number] for number in range(7)]
-    assert rest.asked == 4 and not list(tmp_path.glob("*.new"))
-    other = Counting()
-    encoded_by(other, tmp_path, [*TEXTS[:6], ("Paper 9", None)])
-    assert other.asked == 1
-    other.fingerprint = "another"
-    encoded_by(other, tmp_path)
-    assert other.asked == 8
-
-
-def test_an_index_by_the_encoder_has_its_vectors(built: "Built", tmp_path: Path) -> None:
     (tmp_path / "one.index").symlink_to(built.index)
     vectors = Vectors(Corpora("other", ("one",), tmp_path, tmp_path), "minilm", tmp_path / "cache")
     encoder = OnnxEncoder.load(open_collection(built.index).folder / ENCODER, threads=1)
     rows = np.array([5, 0, 2], np.int32)
     stored = vectors.of("one", rows, encoder)
     assert not vectors.cache.exists()
-    texts = read_texts(open_collection(built.index), (ABSTRACT,))
-    made = encoded(encoder, [texts[row] for row in rows.tolist()], vectors.cache)
+    other = replace(encoder, fingerprint="another")
+    made = vectors.of("one", rows, other)
     assert np.allclose(stored, made, atol=1e-6)
-    other = Counting()
-    found = vectors.of("one", rows, other)  # type: ignore[arg-type] # stands for an encoder
-    assert other.asked == 3 and found.shape == (3, 2)
+    monkeypatch.setattr(OnnxEncoder, "encode", lambda *_: pytest.fail("It is kept."))
+    assert np.array_equal(vectors.of("one", rows, other), made)
 
 
 @pytest.fixture(scope="module")
@@ -205,16 +153,14 @@ def distance(encoder: Path, teacher: Path, texts: list[Text], folder: Path) -> f
     return float(np.square(cosines[0] - cosines[1]).mean())
 
 
-@pytest.mark.parametrize("loss", ["neighbours", "regression"])
 def test_a_student_comes_closer_to_its_teacher(
-    loss: str,
     places: list[str],
     berts: tuple[Path, Path],
     built: "Built",
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    last = ["--loss", loss, "--also", "more", "--steps", "40", "--epochs", "9"]
+    last = ["--also", "more", "--steps", "40", "--epochs", "9"]
     facts = run_main([*places, *last], tmp_path / "own", capsys)
     assert facts["kept_step"] > 0 and facts["learned_from"] == ["one", "more"]
     assert facts["losses"][1] < facts["losses"][0]

@@ -1,34 +1,29 @@
 """Made corpora: of any size, the same by seed, in the order of years, citing as real papers do."""
 
-import gzip
 import json
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.bench import PAPERS, read_papers
 from benchmarks.made_corpus import (
     DRAFTS,
     LAST_YEAR,
     LONGEST,
-    PAPERS,
     VECTORS,
     LinkMaker,
     Plan,
     RealPapers,
     growing_choice,
     halves,
-    invented_author,
     invented_word,
     made_papers,
     make_corpus,
     nearest,
-    paper_id,
     read_real,
     years_of,
 )
@@ -54,11 +49,6 @@ def made(real: RealPapers, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def _papers(folder: Path) -> list[dict[str, Any]]:
-    with gzip.open(folder / PAPERS, "rt", encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
-
-
 def _bytes(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
@@ -72,7 +62,7 @@ def test_a_seed_makes_one_corpus(real: RealPapers, made: Path, tmp_path: Path) -
 
 
 def test_papers_have_what_a_corpus_tells(made: Path) -> None:
-    papers = _papers(made)
+    papers = read_papers(made / PAPERS)
     ids = [paper["id"] for paper in papers]
     assert len(papers) == len(set(ids)) == SIZE
     years = [paper["year"] for paper in papers]
@@ -87,7 +77,7 @@ def test_papers_have_what_a_corpus_tells(made: Path) -> None:
 
 
 def test_papers_cite_older_ones_and_works_outside(made: Path) -> None:
-    papers = _papers(made)
+    papers = read_papers(made / PAPERS)
     row_of = {paper["id"]: row for row, paper in enumerate(papers)}
     inside = outside = 0
     for row, paper in enumerate(papers):
@@ -100,21 +90,17 @@ def test_papers_cite_older_ones_and_works_outside(made: Path) -> None:
     assert 0.15 < outside / (inside + outside) < 0.4
 
 
-def test_vectors_are_read_as_given_ones(made: Path) -> None:
-    found = read_embeddings(made / VECTORS)
-    assert list(found.ids) == [paper["id"] for paper in _papers(made)]
-    assert np.allclose(np.linalg.norm(found.vectors, axis=1), 1, atol=1e-5)
-
-
 def test_vectors_are_near_those_of_the_same_topic(real: RealPapers, made: Path) -> None:
-    plan, vectors = Plan.of(real, SIZE, 0), read_embeddings(made / VECTORS).vectors
-    own = np.einsum("nd,nd->n", vectors, real.vectors[plan.pairs[:, 0]])
-    other = np.einsum("nd,nd->n", vectors, real.vectors[np.roll(plan.pairs[:, 0], 1)])
+    plan, found = Plan.of(real, SIZE, 0), read_embeddings(made / VECTORS)
+    assert list(found.ids) == [paper["id"] for paper in read_papers(made / PAPERS)]
+    assert np.allclose(np.linalg.norm(found.vectors, axis=1), 1, atol=1e-5)
+    own = np.einsum("nd,nd->n", found.vectors, real.vectors[plan.pairs[:, 0]])
+    other = np.einsum("nd,nd->n", found.vectors, real.vectors[np.roll(plan.pairs[:, 0], 1)])
     assert own.mean() > other.mean() + 0.2
 
 
 def test_drafts_are_the_newest_papers_that_can_be_asked(made: Path) -> None:
-    papers = {paper["id"]: paper for paper in _papers(made)}
+    papers = {paper["id"]: paper for paper in read_papers(made / PAPERS)}
     lines = (made / DRAFTS).read_text(encoding="utf-8").splitlines()
     drafts = [json.loads(line) for line in lines]
     assert 0 < len(drafts) <= 256
@@ -150,12 +136,6 @@ def test_few_of_what_grows_are_frequent() -> None:
     assert counts[0] > 10 * np.median(counts)
 
 
-def test_people_have_three_names() -> None:
-    names = {invented_author(number) for number in range(500)}
-    assert len(names) > 490
-    assert all(len(name.split()) == 3 for name in names)
-
-
 @given(st.integers(0, 300))
 def test_every_paper_has_a_year(papers: int) -> None:
     years = years_of(papers)
@@ -168,9 +148,6 @@ def test_every_paper_has_a_year(papers: int) -> None:
 def test_a_title_is_its_halves(words: list[str]) -> None:
     first, second = halves(" ".join(words))
     assert f"{first} {second}".split() == words
-
-
-def test_a_title_is_cut_before_a_small_word() -> None:
     assert halves("A new method for maps") == ("A new method", "for maps")
 
 
@@ -192,17 +169,16 @@ def test_vectors_of_real_papers_are_made_once(tmp_path: Path) -> None:
     assert np.array_equal(first.vectors, again.vectors)
     assert np.array_equal(first.near, again.near)
     assert set(first.common_venues) == set(first.venues)
-
-
-def test_too_few_real_papers_are_an_error(tmp_path: Path) -> None:
-    data = write_real(tmp_path / "data", papers=6)
+    few = write_real(tmp_path / "few", papers=6)
     with pytest.raises(InputError, match="holds 20 papers with an abstract"):
-        read_real(data, tmp_path / "cache", HashingEncoder())
+        read_real(few, tmp_path / "cache", encoder)
 
 
 def test_citations_gather_on_few_papers_of_near_topics(real: RealPapers) -> None:
     plan = Plan.of(real, 4000, 0)
-    cited = [rows for piece in _lists(plan) for rows in piece]
+    maker, cited = LinkMaker(plan.real, plan.pairs[:, 0], plan.years), list[Rows]()
+    for begin in range(0, 4000, 250):
+        cited += maker.make(begin, plan.pairs[begin : begin + 250], np.random.default_rng(begin))
     assert max(len(rows) for rows in cited) <= LONGEST
     counts = np.sort(np.bincount(np.concatenate(cited), minlength=4000))[::-1]
     uniform = np.random.default_rng(0).integers(0, 4000, counts.sum())
@@ -214,14 +190,3 @@ def test_citations_gather_on_few_papers_of_near_topics(real: RealPapers) -> None
     ).mean()
     far = (vectors[first] @ vectors[first].T).mean()
     assert near > far + 0.1
-
-
-def _lists(plan: Plan) -> Iterator[list[Rows]]:
-    maker = LinkMaker(plan.real, plan.pairs[:, 0], plan.years)
-    for begin in range(0, len(plan.pairs), 250):
-        yield maker.make(begin, plan.pairs[begin : begin + 250], np.random.default_rng(begin))
-
-
-def test_works_outside_have_ids_of_their_own() -> None:
-    ids = {paper_id(row) for row in range(20_000)}
-    assert len(ids) == 20_000

@@ -1,6 +1,5 @@
 """Sheets of missed papers: what is drawn is missed, and what people wrote is counted."""
 
-import csv
 import json
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from benchmarks.misses import (
     main,
     read_sheet,
     tallied,
-    write_sheet,
 )
 from recsys.pipelines.evaluation.splits import gold_ids
 from recsys.recommend import Recommender
@@ -37,84 +35,47 @@ def short_answers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_drawn_is_gold_and_not_among_the_first(recommender: Recommender) -> None:
-    misses_drawn = drawn(recommender, QUERIES, 1000, np.random.default_rng(0))
-    assert misses_drawn
-    for miss in misses_drawn:
+    every = drawn(recommender, QUERIES, 1000, np.random.default_rng(0))
+    for miss in every:
         asked = answered(recommender, miss["draft"])
         ids = [recommender.collection.corpus.ids[row] for row in asked.ranking.rows]
-        assert miss["paper"] in gold_ids(recommender.collection, miss["draft"])
+        gold = gold_ids(recommender.collection, miss["draft"])
+        assert miss["paper"] in gold and miss["gold"] == len(gold)
         assert miss["paper"] not in ids[:2] and miss["draft"] != miss["paper"]
         assert miss["rank"] == (ids.index(miss["paper"]) + 1 if miss["paper"] in ids else None)
         assert miss["year"] <= miss["draft_year"] and 0 <= miss["found"] <= miss["gold"]
-        assert miss["gold"] == len(gold_ids(recommender.collection, miss["draft"]))
         assert -1 <= miss["cosine"] <= 1 and 1 <= miss["cosine_rank"] <= 50
-        assert 0 <= miss["neighbours"] and miss["kind"] == ""
     missed = sum(len(answered(recommender, query).missed) for query in QUERIES)
-    pairs = {(miss["draft"], miss["paper"]) for miss in misses_drawn}
-    assert len(pairs) == len(misses_drawn) == missed
-
-
-def test_a_seed_draws_the_same_and_another_one_others(recommender: Recommender) -> None:
-    first, again, other = (
-        drawn(recommender, QUERIES, 2, np.random.default_rng(seed)) for seed in (0, 0, 5)
-    )
-    assert first == again and len(first) == 2
-    assert first != other
-
-
-def test_kinds_are_counted_with_their_ranks(tmp_path: Path, recommender: Recommender) -> None:
-    sheet = tmp_path / "sheet.csv"
-    write_sheet(sheet, drawn(recommender, QUERIES, 4, np.random.default_rng(0)))
-    assert [*count_kinds(read_sheet(sheet))] == ["not sorted"]
-    filled = [
-        ("own", ""),
-        ("own", "3"),
-        (" topic ", "4"),
-        ("", ""),
-        ("topic", "5"),
-        ("topic", "99"),
-    ]
-    counts = count_kinds([{"kind": kind, "rank": rank} for kind, rank in filled])
-    assert counts == {"topic": (3, 0, 1), "own": (2, 1, 1), "not sorted": (1, 1, 0)}
-    assert [*counts] == ["topic", "own", "not sorted"]
-    assert [count[2] for count in counts.values()] == [1, 1, 0], "near are ranks up to 4 here"
-    assert "| topic | 3 | 0 | 1 |" in kind_table(counts)
-
-
-def test_the_columns_of_a_sheet_are_counted() -> None:
-    columns = ("rank", "cosine_rank", "bm25_rank", "citations", "neighbours")
-    lines = ["21,200,,0,0", ",201,200,3,0", ",999,201,2,1", "30,300,,1,4"]
-    counts = count_facts([dict(zip(columns, line.split(","), strict=True)) for line in lines])
-    assert [*counts.values()] == [3, 2, 2, 2, 2, 1]
+    assert len({(miss["draft"], miss["paper"]) for miss in every}) == len(every) == missed > 0
+    some = [drawn(recommender, QUERIES, 2, np.random.default_rng(seed)) for seed in (0, 0, 5)]
+    assert some[0] == some[1] != some[2] and len(some[0]) == 2
 
 
 def test_all_misses_are_tallied_as_they_are_drawn(recommender: Recommender) -> None:
     counts = tallied(recommender, QUERIES)
-    misses_drawn = drawn(recommender, QUERIES, 1000, np.random.default_rng(0))
-    assert counts["queries"] == len(QUERIES) and counts["missed"] == len(misses_drawn) > 0
-    gold = {miss["draft"]: miss["gold"] for miss in misses_drawn}
+    every = drawn(recommender, QUERIES, 1000, np.random.default_rng(0))
+    assert counts["queries"] == len(QUERIES) and counts["missed"] == len(every) > 0
+    gold = {miss["draft"]: miss["gold"] for miss in every}
     assert counts["gold papers"] == sum(gold.values()) and len(gold) == len(QUERIES)
-    seldom = sum(miss["citations"] <= 1 for miss in misses_drawn)
+    seldom = sum(miss["citations"] <= 1 for miss in every)
     assert counts["missed, cited at most once so far"] == seldom
-    own = sum(miss["shared_authors"] > 0 for miss in misses_drawn)
+    own = sum(miss["shared_authors"] > 0 for miss in every)
     assert 0 < own == counts["missed, by an author of the draft"]
     assert own <= counts["gold papers by an author of the draft"]
-    assert counts["no candidate"] == sum(miss["rank"] is None for miss in misses_drawn)
+    assert counts["no candidate"] == sum(miss["rank"] is None for miss in every)
 
 
-def test_what_is_no_sheet_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["count", str(tmp_path / "none.csv")]) == 1
-    (tmp_path / "other.csv").write_text("a,b\n1,2\n", encoding="utf-8")
-    assert main(["count", str(tmp_path / "other.csv")]) == 1
-    assert "is no sheet of misses" in capsys.readouterr().err
-
-
-def test_a_sheet_may_come_back_from_a_spreadsheet(recommender: Recommender, tmp_path: Path) -> None:
-    sheet = tmp_path / "sheet.csv"
-    write_sheet(sheet, drawn(recommender, QUERIES, 2, np.random.default_rng(0)))
-    lines, text = read_sheet(sheet), sheet.read_text(encoding="utf-8")
-    sheet.write_text(text, encoding="utf-8-sig")
-    assert read_sheet(sheet) == lines
+def test_kinds_and_columns_of_a_sheet_are_counted() -> None:
+    filled = "own, own,3 topic,4 , topic,5 topic,99".split(" ")
+    lines = [dict(zip(("kind", "rank"), line.split(","), strict=True)) for line in filled]
+    counts = count_kinds(lines)
+    assert counts == {"topic": (3, 0, 1), "own": (2, 1, 1), "not sorted": (1, 1, 0)}
+    assert [*counts] == ["topic", "own", "not sorted"]
+    assert "| topic | 3 | 0 | 1 |" in kind_table(counts)
+    columns = ("rank", "cosine_rank", "bm25_rank", "citations", "neighbours")
+    rows = ["21,200,,0,0", ",201,200,3,0", ",999,201,2,1", "30,300,,1,4"]
+    facts = count_facts([dict(zip(columns, row.split(","), strict=True)) for row in rows])
+    assert [*facts.values()] == [3, 2, 2, 2, 2, 1]
 
 
 def test_the_command_writes_and_counts_a_sheet(
@@ -128,9 +89,15 @@ def test_the_command_writes_and_counts_a_sheet(
     split.write_text(json.dumps({"train": [], "dev": QUERIES, "test": []}), encoding="utf-8")
     asked = ["draw", "x.index", "--split", str(split), "--number", "3", "--out", str(sheet)]
     assert main(asked) == 0
-    with sheet.open(newline="", encoding="utf-8") as file:
-        assert len(list(csv.DictReader(file))) == 3
+    lines = read_sheet(sheet)
+    assert len(lines) == 3
+    sheet.write_text(sheet.read_text(encoding="utf-8"), encoding="utf-8-sig")
+    assert read_sheet(sheet) == lines, "as a spreadsheet writes it"
     assert main(["count", str(sheet)]) == 0
     assert "| not sorted | 3 |" in capsys.readouterr().out
     assert main(["tally", "x.index", "--split", str(split)]) == 0
     assert "| queries | 4 |" in capsys.readouterr().out
+    assert main(["count", str(tmp_path / "none.csv")]) == 1
+    sheet.write_text("a,b\n1,2\n", encoding="utf-8")
+    assert main(["count", str(sheet)]) == 1
+    assert "is no sheet of misses" in capsys.readouterr().err

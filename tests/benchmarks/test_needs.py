@@ -15,8 +15,6 @@ from benchmarks.needs import judge
 from benchmarks.needs.__main__ import (
     CONTROLS,
     auc,
-    auc_with_refused,
-    length,
     precision_at,
     seams,
     shape,
@@ -100,10 +98,9 @@ def test_the_page_holds_the_figures(studied: Studied) -> None:
     text = written("needs", studied.figures | {"names": program.VIEWS})
     known = studied.figures["views"]["known"]
     low, high = known["interval"]
-    assert low <= known["auc"] <= high
+    assert low <= known["auc"] <= high and known["with_refused"] > 0.5
     assert f"| the other citations stand | {known['auc']:.3f} [{low:.3f}, {high:.3f}] |" in text
-    assert "| biology | 4 |" in text and "| law | 4 |" in text
-    assert "the judge does not ship." in text
+    assert "| biology | 4 |" in text and "the judge does not ship." in text
 
 
 def test_texts_of_one_field_are_refused(examples: list[FullText], tmp_path: Path) -> None:
@@ -177,7 +174,7 @@ def test_folders_without_texts_are_refused(tmp_path: Path) -> None:
 def test_controls_see_no_words() -> None:
     assert seams("Honey bees (of caves) dance, as was told by.") == "x) x, by."
     assert shape("Honey bees see 12 colours (Fig. 2).") == "Aa a a 9 a (Aa. 9)."
-    assert length("Bees.") == "length0"
+    assert CONTROLS["length"]("Bees.") == "length0"
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=2, max_size=40))
@@ -188,12 +185,6 @@ def test_auc_is_the_chance_of_the_right_order(pairs: list[tuple[int, bool]]) -> 
     assert auc(scores, cites) == pytest.approx(
         float(np.mean(wins)) if wins else np.nan, nan_ok=True
     )
-
-
-def test_refused_sentences_stand_below_all() -> None:
-    scores, cites = np.array([0.1, 0.9], np.float32), np.array([False, True])
-    assert auc_with_refused(scores, cites, (0, 3)) == 1
-    assert auc_with_refused(scores, cites, (1, 0)) == 0.5
 
 
 def test_precision_is_a_mean_over_texts() -> None:

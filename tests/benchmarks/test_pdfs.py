@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.pdfs.__main__ import f1, judged, measure_links, together, written
+from benchmarks.pdfs.__main__ import f1, judged, measure_links, pdf_table, together
 from benchmarks.pdfs.invented_papers import Invented, invent
 from benchmarks.pdfs.printing import (
     STYLES,
@@ -40,6 +40,7 @@ def papers() -> tuple[Invented, ...]:
 
 
 def test_papers_cite_earlier_ones_and_others(papers: Sequence[Invented]) -> None:
+    assert invent(NUMBER, np.random.default_rng(3)) == papers
     order = {paper.work.key: place for place, paper in enumerate(papers)}
     for place, paper in enumerate(papers):
         assert len({work.key for work in paper.cites}) == len(paper.cites) >= 10
@@ -48,10 +49,6 @@ def test_papers_cite_earlier_ones_and_others(papers: Sequence[Invented]) -> None
     assert sum(work.key in order for paper in papers for work in paper.cites) > NUMBER
     titles = [work.title.lower() for paper in papers for work in (paper.work, *paper.cites)]
     assert len(set(titles)) == len({work.key for p in papers for work in (p.work, *p.cites)})
-
-
-def test_the_same_seed_invents_the_same(papers: Sequence[Invented]) -> None:
-    assert invent(NUMBER, np.random.default_rng(3)) == papers
 
 
 def without_markup(entry: str) -> str:
@@ -71,7 +68,7 @@ def draw(paper: Invented, style: str, columns: int) -> bytes:
     lines += [("", 0.0), ("References", 0.0)]
     for entry in entries:
         wrapped = textwrap.wrap(entry, width, break_on_hyphens=False)
-        lines += [(line, 0.0 if first else 12.0) for first, line in _first(wrapped)]
+        lines += [(line, 12.0 if place else 0.0) for place, line in enumerate(wrapped)]
     names = ", ".join(f"{author.given} {author.family}" for author in paper.work.authors)
     head = [
         *(Text(_plain(line), 72, 750 - 22 * row, 18)
@@ -91,10 +88,6 @@ def draw(paper: Invented, style: str, columns: int) -> bytes:
             page.append(Text(_plain(line), 72 + 250 * column + indent, y))
         y -= LEADING
     return write_pdf([*pages, page])
-
-
-def _first(lines: Sequence[str]) -> list[tuple[bool, str]]:
-    return [(not place, line) for place, line in enumerate(lines)]
 
 
 def _plain(text: str) -> str:
@@ -141,22 +134,17 @@ def test_a_draft_is_judged_by_what_was_printed(papers: Sequence[Invented], tmp_p
 
 def test_the_tables_add_up() -> None:
     names = ("papers", "found", "authors", "links", "given", "right")
-    one, other, none = (
+    one, other = (
         dict(zip(names, counts, strict=True))
-        for counts in ((2, 2, 1, 10, 9, 9), (1, 1, 1, 10, 10, 5), (1, 0, 0, 0, 0, 0))
+        for counts in ((2, 2, 1, 10, 9, 9), (1, 1, 1, 10, 10, 5))
     )
-    lines = written("pdfs", {"a": one, "b": other}).splitlines()
+    lines = pdf_table("pdfs", {"a": one, "b": other}).splitlines()
     assert lines[2] == "| a | 2 | 2 | 1 | 10 | 0.900 | 1.000 |"
     assert lines[-1] == "| all | 3 | 3 | 2 | 20 | 0.700 | 0.737 |"
-    assert written("pdfs", {"c": none}).splitlines()[2] == "| c | 1 | 0 | 0 | 0 | 1.000 | 1.000 |"
-    drafts = {
-        "papers": 4, "titles": 3, "silent": 1, "authors": 4.0, "abstract": 3.8, "references": 2.0,
-        "matched": 1.0,
-    }  # fmt: skip
-    assert written("pdf-drafts", {"a": drafts}).splitlines()[2:] == [
-        "| a | 4 | 0.750 | 1 | 1.000 | 0.950 | 0.500 | 0.250 |",
-        "| all | 4 | 0.750 | 1 | 1.000 | 0.950 | 0.500 | 0.250 |",
-    ]
+    figures = (("papers", 4), ("titles", 3), ("silent", 1), ("authors", 4.0), ("abstract", 3.8))
+    drafts = dict(figures) | {"references": 2.0, "matched": 1.0}
+    [*_, row] = pdf_table("pdf-drafts", {"a": drafts}).splitlines()
+    assert row == "| all | 4 | 0.750 | 1 | 1.000 | 0.950 | 0.500 | 0.250 |"
 
 
 def test_entries_and_documents_hold_what_is_invented(papers: Sequence[Invented]) -> None:
@@ -188,21 +176,21 @@ echo "$0" > "$out"
 """
 
 
-@pytest.mark.parametrize(
-    ("way", "program"),
-    [(WAYS[0], "pdflatex"), ("Chromium: one column, APA", "chromium"), (WAYS[-1], "soffice")],
-)
+_WAYS = {
+    "pdflatex": WAYS[0],
+    "chromium": "Chromium: one column, APA",
+    "soffice": WAYS[-1],
+}
+
+
 def test_without_the_programs_the_error_says_what_to_install(
-    way: str,
-    program: str,
-    papers: Sequence[Invented],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    papers: Sequence[Invented], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(RecsysError, match=f"{program} could not be started") as error:
-        print_paper(papers[0], way, tmp_path)
-    assert "apt-get install" in error.value.hint
+    for program, way in _WAYS.items():
+        with pytest.raises(RecsysError, match=f"{program} could not be started") as error:
+            print_paper(papers[0], way, tmp_path)
+        assert "apt-get install" in error.value.hint
 
 
 def test_each_way_of_printing_starts_its_program(
@@ -214,21 +202,13 @@ def test_each_way_of_printing_starts_its_program(
         program.write_text(_PRINTER)
         program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    for way in (WAYS[0], "Chromium: one column, APA", WAYS[-1]):
+    for name, way in _WAYS.items():
         made = print_paper(papers[0], way, tmp_path)
-        assert made.suffix == ".pdf"
-        said = {"LaTeX": "pdflatex", "Chromium": "chromium", "LibreOffice": "soffice"}
-        assert made.read_text().split("/")[-1].strip() == said[way.partition(":")[0]]
-    assert {f"{papers[0].work.key}{suffix}" for suffix in (".tex", ".bib", ".html", ".fodt")} <= {
-        path.name for path in tmp_path.iterdir()
-    }
-
-
-def test_what_is_printed_already_is_not_printed_again(
-    papers: Sequence[Invented], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+        assert made.suffix == ".pdf" and made.read_text().split("/")[-1].strip() == name
+    sources = {f"{papers[0].work.key}{suffix}" for suffix in (".tex", ".bib", ".html", ".fodt")}
+    assert sources <= {path.name for path in tmp_path.iterdir()}
     monkeypatch.setenv("PATH", "")
     for paper in papers:
         (tmp_path / f"{paper.work.key}.pdf").write_bytes(b"")
-    made = make_folder(papers, tmp_path, jobs=1)
-    assert [path.stem for path in made] == [paper.work.key for paper in papers]
+    again = make_folder(papers, tmp_path, jobs=1)  # What is printed is not printed again.
+    assert [path.stem for path in again] == [paper.work.key for paper in papers]

@@ -34,6 +34,7 @@ from recsys.pipelines.evaluation.system_table import SYSTEMS
 from tests.eval.small_evaluation import FAIR, GOOD, write_evaluation, write_runs
 from tests.eval.small_evaluation import SYSTEMS as ANSWERED
 from tests.pipelines.small_index import write_small_split
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -77,7 +78,7 @@ def words(text: str) -> list[str]:
     return shlex.split(filled)
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@each_row("name", EXPERIMENTS)
 def test_the_commands_of_the_table_are_commands_of_the_program(name: str) -> None:
     experiment = EXPERIMENTS[name]
     program = typer.main.get_command(application())
@@ -118,18 +119,6 @@ def test_every_seed_asks_the_same_systems_and_runs_only_when_it_is_named() -> No
             assert each.slow and name.startswith(f"{each.repeats}-{word}-")
 
 
-def test_the_networks_are_trained_and_asked_with_the_seed() -> None:
-    lines = commands("vis-seed-2", EXPERIMENTS["vis-seed-2"], [*SEEDED])
-    assert [line.split()[1:3] for line in lines[1:5]] == [
-        ["train", "nnselect"],
-        ["train", "nnrank"],
-        ["train", "nnrank"],
-        ["train", "ranker"],
-    ]
-    assert all("--seed 2" in line for line in lines[1:])
-    assert all("vis-citeomatic.index" in line for line in lines)
-
-
 def test_the_best_configuration_is_asked_beside_the_default_of_the_same_seed() -> None:
     experiment = EXPERIMENTS["vis-best-1"]
     lines = commands("vis-best-1", experiment, [*experiment.figures])
@@ -137,13 +126,8 @@ def test_the_best_configuration_is_asked_beside_the_default_of_the_same_seed() -
     assert verbs == [*["build"] * 3, *["train"] * 3, *["batch"] * 2, "evaluate"]
     assert all("--seed 1" in line for line in lines[3:])
     indexes = ["vis.index", "vis-mpnet.index", "vis-keyphrases.index"]
-    for at, index in enumerate([*indexes * 2, indexes[0], indexes[2], indexes[1]]):
-        assert index in lines[at]
-    assert [("--encoder mpnet" in line) for line in lines[:3]] == [False, True, True]
-    assert [("--keyphrases labels.author_keywords" in line) for line in lines[:3]] == [
-        *(False, False, True)
-    ]
-    assert [("--folds 4 --passes 2" in line) for line in lines[3:6]] == [False, True, True]
+    for line, index in zip(lines, [*indexes * 2, *(indexes[i] for i in (0, 2, 1))], strict=True):
+        assert index in line
     for line, system in zip(lines[6:8], ("two-stage-default", "two-stage-keyphrases"), strict=True):
         run = f"{{work}}/vis-best-1-{system}.trec"
         assert line.endswith(f"--system two-stage --run {run}")
@@ -160,14 +144,6 @@ def test_sentences_are_asked_in_an_index_of_titles() -> None:
         assert "--years 2011-2012 --per-paper 1" in evaluate
         assert ("--raw" in evaluate) == name.endswith("raw")
         assert experiment.measures == ["R@10", "MRR", "nDCG@10"]
-
-
-def test_missing_contexts_are_said_before_anything_runs(data: Path, tmp_path: Path) -> None:
-    (data / "acl").mkdir()
-    (data / "acl" / "papers.jsonl.gz").write_bytes(b"")
-    with pytest.raises(InputError, match=r"citation_contexts\.jsonl\.gz"):
-        reproduce({"acl-local-title": []}, data=data, work=tmp_path / "work")
-    assert not (tmp_path / "work").exists()
 
 
 def test_only_what_is_asked_for_is_run() -> None:
@@ -227,20 +203,22 @@ def test_commands_run_as_typed_and_what_differs_is_marked(
     assert not any(each.differs for each in again)
 
 
-def test_a_missing_corpus_is_said_before_anything_runs(built: "Built", tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"papers\.jsonl\.gz"):
-        reproduce(
-            {"small": []}, data=tmp_path, work=tmp_path / "work", experiments=small(built, {})
-        )
-    assert not (tmp_path / "work").exists()
-
-
-def test_a_command_that_fails_ends_it(built: "Built", data: Path, tmp_path: Path) -> None:
-    experiment = replace(small(built, {})["small"], prepare=("recsys inspect {work}/nothing",))
+def test_what_is_missing_is_said_before_anything_runs(
+    built: "Built", data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (data / "acl").mkdir()
+    (data / "acl" / "papers.jsonl.gz").write_bytes(b"")
+    with pytest.raises(InputError, match=r"citation_contexts\.jsonl\.gz"):
+        reproduce({"acl-local-title": []}, data=data, work=tmp_path / "work")
+    work = ["--work", str(tmp_path / "work")]
+    for words, told in (([], "papers.jsonl.gz"), (["--only", "vis/magic"], "no row 'vis/magic'.")):
+        assert main(["--data", str(tmp_path), *work, *words]) == 1
+        error = capsys.readouterr().err
+        assert told in error and error.count("\n") == 1
+    assert not (tmp_path / "work").exists() and main([]) == 2
+    failing = replace(small(built, {})["small"], prepare=("recsys inspect {work}/nothing",))
     with pytest.raises(RecsysError, match="exit code 1"):
-        reproduce(
-            {"small": []}, data=data, work=tmp_path / "work", experiments={"small": experiment}
-        )
+        reproduce({"small": []}, data=data, work=tmp_path, experiments={"small": failing})
 
 
 def test_a_figure_may_be_off_by_its_tolerance_and_no_more() -> None:
@@ -264,22 +242,7 @@ def test_the_list_shows_every_row_and_command(capsys: pytest.CaptureFixture[str]
         assert f"$ {first}" in text and set(re.findall(r"\{\w+\}", first)) == {"{data}", "{work}"}
 
 
-def test_without_data_it_is_a_usage_error() -> None:
-    assert main([]) == 2
-
-
-def test_missing_corpora_and_rows_are_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    work = ["--work", str(tmp_path / "work")]
-    for words, told in (([], "papers.jsonl.gz"), (["--only", "vis/magic"], "no row 'vis/magic'.")):
-        assert main(["--data", str(tmp_path), *work, *words]) == 1
-        error = capsys.readouterr().err
-        assert told in error and error.count("\n") == 1
-    assert not (tmp_path / "work").exists()
-
-
-@pytest.mark.parametrize(("measured", "code"), [(0.5, 0), (0.51, 1)])
+@each_row(("measured", "code"), [(0.5, 0), (0.51, 1)])
 def test_the_exit_code_tells_whether_a_figure_differs(
     measured: float,
     code: int,
@@ -317,30 +280,21 @@ def test_the_tables_of_what_was_repeated_are_written_into_their_pages(
     assert "Did you mean 'results'" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("page", "word", "tables"), [("seeds", "seed", 1), ("best", "best", 2)])
+@each_row(("page", "word", "tables"), [("seeds", "seed", 1), ("best", "best", 2)])
 def test_means_over_seeds_get_a_page_of_their_own(
-    page: str, word: str, tables: int, tmp_path: Path
+    page: str, word: str, tables: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    docs = write_pages(tmp_path / "results")
+    work = tmp_path_factory.mktemp(page)
+    docs = write_pages(work / "results")
     for seed in SEEDS:
-        write_runs(tmp_path / f"vis-{word}-{seed}", {**ANSWERED, DEFAULT: FAIR})
-    rewrite_pages(docs, tmp_path, [f"vis-{word}-{seed}" for seed in SEEDS])
+        write_runs(work / f"vis-{word}-{seed}", {**ANSWERED, DEFAULT: FAIR})
+    rewrite_pages(docs, work, [f"vis-{word}-{seed}" for seed in SEEDS])
     text = (docs / f"{page}.md").read_text(encoding="utf-8")
     assert "old" not in text and text.count("| good | ") == tables
     assert text.count(f"vis: More than {DEFAULT}") == tables - 1
     assert "vis: 6 queries, 3 seeds." in text
     assert text.startswith("a\n") and text.endswith("\nz\n")
     assert "old" in (docs / "evaluation.md").read_text(encoding="utf-8")
-
-
-def test_single_evaluations_get_a_page_of_their_own(tmp_path: Path) -> None:
-    docs = write_pages(tmp_path / "results")
-    for name in ("vis", "archaeology"):
-        write_evaluation(tmp_path / name)
-    rewrite_pages(docs, tmp_path, ["vis", "archaeology"])
-    text = (docs / "evaluation.md").read_text(encoding="utf-8")
-    assert text.count("| good | ") == 2 and "old" not in text
-    assert "old" in (docs / "seeds.md").read_text(encoding="utf-8")
 
 
 def test_what_was_measured_earlier_stays_on_the_page(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from benchmarks.result_tables import written
 from benchmarks.scale import CHECKOUT, compare_answers, medians, run_with, size_name, with_ratios
 from recsys.errors import InputError
 from tests.benchmarks.small_real import Made
+from tests.rows import each_row
 
 SIZE = 600
 ANSWERS = {
@@ -74,7 +75,7 @@ def test_ratios_are_made_within_a_process() -> None:
     assert found["parts"] == ANSWERS["parts"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("papers", "name"), [(30_000, "30k"), (1_000_000, "1m"), (1_500_000, "1500k"), (1234, "1234")]
 )
 def test_a_size_has_a_short_name(papers: int, name: str) -> None:
@@ -195,19 +196,11 @@ def test_the_programs_run_as_files(made: Made) -> None:
     assert found["papers"] == made.size and found["warm"] > 0
 
 
-def test_a_folder_that_is_no_checkout_is_an_error(tmp_path: Path) -> None:
+def test_a_mistake_is_told_before_work(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(InputError, match="is no checkout"):
         run_with(tmp_path, "top")
-
-
-def test_an_unknown_section_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert program.main(["measure", "--data", ".", "--sizes", "10", "--only", "answer"]) == 1
+    options = ["measure", "--data", ".", "--sizes", "10"]
+    assert program.main([*options, "--only", "answer"]) == 1
     assert "Did you mean 'answers'?" in capsys.readouterr().err
-
-
-def test_a_page_that_lacks_its_marks_is_refused_before_work(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    options = ["measure", "--data", ".", "--sizes", "10", "--docs", str(tmp_path)]
-    assert program.main(options) == 1
+    assert program.main([*options, "--docs", str(tmp_path)]) == 1
     assert "There is no page" in capsys.readouterr().err

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmarks.drafts.cases import put_down, read_cases
+from benchmarks.drafts.__main__ import put_down, read_cases
 from recsys.pipelines.online.http_exchange import Clock
 from recsys.pipelines.online.sites import SITES
 from tests.docs.written_pages import ROOT
@@ -21,9 +21,9 @@ from tests.online.world import all_served
 from tests.pipelines.remote.store_server import served
 from tests.recsys.formats.drafts.small_docx import docx, paragraph
 from tests.recsys.formats.drafts.small_pdf import Text, write_pdf
+from tests.recsys.formats.exports.exported_tables import EXPORTS
 from tests.recsys.formats.exports.golden_exports import RIS, WOS
-from tests.recsys.formats.libraries.zotero_maker import Library
-from tests.recsys.formats.tables.exported_tables import EXPORTS
+from tests.recsys.formats.exports.zotero_maker import Library
 
 if TYPE_CHECKING:
     from tests.built_index import Built

@@ -22,7 +22,6 @@ from recsys.eval.studies.clicks.click_log import read_clicks
 from recsys.eval.trec import read_qrels, read_run
 from recsys.formats.drafts import (
     bundle,
-    latex_draft,
     markdown_draft,
     objects,
     pdf,
@@ -31,6 +30,7 @@ from recsys.formats.drafts import (
 )
 from recsys.formats.drafts.draft_formats import read_manuscript
 from recsys.formats.embeddings.json_lines import read_lines
+from recsys.formats.latex import latex_draft
 from recsys.formats.references.reference_formats import read_bibliography
 from recsys.pipelines.corpora.collect import AS_TOLD, collect
 from recsys.pipelines.corpora.source_files import source_files

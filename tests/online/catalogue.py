@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.formats.papers.paper_of_reference import names_of
+from recsys.formats.papers.external_ids import names_of
 from recsys.records import Paper, Reference
 from recsys.store.words import tokens
 

@@ -119,7 +119,7 @@ def world_of(data: Path) -> World:
 
 
 def _papers(path: Path) -> Iterator[Paper]:
-    from recsys.formats.papers.paper_of_reference import paper_of
+    from recsys.formats.papers.external_ids import paper_of
 
     with open_works(path) as stream:
         for item in stream.items:

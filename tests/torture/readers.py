@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.drafts.cases import read_cases
+from benchmarks.drafts.__main__ import read_cases
 from tests.recsys.formats.source_examples import TEXTS
 from tests.torture import samples
 from tests.torture.small_world import INDEX

@@ -30,7 +30,7 @@ MODULES = (
     "recsys.app.wiring",
     "recsys.formats.drafts.objects",
     "recsys.formats.drafts.plain",
-    "recsys.formats.papers.native",
+    "recsys.formats.papers.paper_formats",
     "recsys.public",
     "rich.progress",
     "safetensors.numpy",

@@ -6,8 +6,8 @@ A reader puts HERE where the paper in question is cited, and ELSEWHERE where oth
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from recsys.formats.papers.external_ids import names_of
 from recsys.formats.papers.paper_fields import text_of
-from recsys.formats.papers.paper_of_reference import names_of
 from recsys.formats.references.bibliography import Problem
 from recsys.passages import Context
 from recsys.records import PaperId, Reference

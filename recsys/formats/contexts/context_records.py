@@ -27,10 +27,10 @@ from recsys.formats.contexts.citing_text import (
     found_contexts,
     without_signs,
 )
+from recsys.formats.exports.csv_rows import rows, split_line
 from recsys.formats.papers.external_ids import named
 from recsys.formats.papers.paper_fields import Record, id_of, names_of, text_of, year_of
 from recsys.formats.references.bibliography import Problem
-from recsys.formats.tables.csv_rows import rows, split_line
 from recsys.passages import Context
 from recsys.records import Reference
 

@@ -33,7 +33,7 @@ from recsys.formats.markup.printed_citation import cited_work
 from recsys.formats.markup.xml_stream import Layout, records
 from recsys.formats.papers.external_ids import named
 from recsys.formats.papers.paper_fields import Record, id_of, nested, text_of, year_of
-from recsys.formats.papers.s2orc import PARTS, annotations_of, place_of
+from recsys.formats.papers.semantic_scholar import PARTS, annotations_of, place_of
 from recsys.formats.references.bibliography import Problem, names_in
 from recsys.formats.source_streams import open_bytes
 from recsys.passages import Context

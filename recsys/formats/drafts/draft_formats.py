@@ -381,7 +381,7 @@ FORMATS = (  # Signs are tried in this order; the last one fits all.
         "LaTeX",
         (".tex", ".ltx", ".latex", *WOVEN),
         r"\\(?:documentclass|documentstyle|begin\s*\{(?:document|abstract)\}|title\b)",
-        "recsys.formats.drafts.latex_draft",
+        "recsys.formats.latex.latex_draft",
         "parse",
         names_files=True,
     ),

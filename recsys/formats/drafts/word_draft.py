@@ -30,8 +30,7 @@ from recsys.formats.drafts.word_file import Paragraph, WordText, open_document_t
 from recsys.formats.drafts.wording import clean, counted, opening, stand_in
 from recsys.formats.files import display_name
 from recsys.formats.references.bibliography import says_something
-from recsys.formats.references.word_fields import cited_works
-from recsys.formats.references.word_sources import cited_tags, sources_in
+from recsys.formats.references.word_works import cited_tags, cited_works, sources_in
 from recsys.formats.stated_keyphrases import stated_in
 from recsys.passages import Body
 from recsys.records import Manuscript, Reference

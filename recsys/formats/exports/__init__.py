@@ -1,1 +1,1 @@
-"""Text that databases export: a tag and a fact on each line."""
+"""What other programs export or keep: tagged text, tables, libraries, PDFs, lists of references."""

@@ -8,6 +8,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import accumulate
 from pathlib import PurePath, PurePosixPath
 
 from recsys.formats.bodies.headings import ends_text
@@ -27,6 +28,7 @@ from recsys.formats.latex.latex_source import (
     filled,
     group,
     groups,
+    skip_space,
 )
 from recsys.formats.latex.latex_text import ARGUMENTS as TEXT_ARGUMENTS
 from recsys.formats.latex.latex_text import (
@@ -140,7 +142,6 @@ TEXTUAL = re.compile(
     r"citeA\Z|[Pp]osscite|textcquote|citeposs"
 )
 CHUNK_END = re.compile(r"(?m)^@[^\S\n]*(?:%[^\n]*)?(?:\n|\Z)")
-SPACES = re.compile(r"\s*")
 PLACE = re.compile(r"#([1-9])")
 _NAME = re.compile(r"\\([A-Za-z@]+)")
 _TAKING = frozenset(
@@ -180,8 +181,12 @@ def swallows(body: str) -> bool:
     return False
 
 
-class Walker:
-    """What is known while one goes through a source. macros: the author's own."""
+class _Walk:
+    """What is known while one goes through a source. macros: the author's own.
+
+    skipping: the depth of the section that is left out. left: characters that macros may still
+    stand for. unclosed: environments that never end. failures: arguments that never do.
+    """
 
     def __init__(self, text: RunningText, macros: Mapping[str, Definition]) -> None:
         self.text = text
@@ -191,10 +196,6 @@ class Walker:
         self.unclosed: set[str] = set()
         self.failures = 0
 
-    def walk(self, source: str, at: int, end: int) -> None:
-        """Read a source from one offset to another."""
-        _Passage(self, source, end, None, 0).read(at)
-
 
 class _Passage:
     """A piece of source that is read: the draft's own, or what a macro of its author stands for.
@@ -203,9 +204,14 @@ class _Passage:
     """
 
     def __init__(
-        self, walker: Walker, source: str, end: int, call: tuple[int, int] | None, depth: int
+        self,
+        walk: _Walk,
+        source: str,
+        end: int,
+        call: tuple[int, int] | None = None,
+        depth: int = 0,
     ) -> None:
-        self.walker = walker
+        self.walk = walk
         self.source = source
         self.end = end
         self.call = call
@@ -214,11 +220,14 @@ class _Passage:
     def read(self, at: int) -> None:
         """Read what there is from a place on, in one pass."""
         while (match := TOKEN.search(self.source, at, self.end)) is not None:
-            if match.start() > at:
-                self._words(at, match.start())
+            self._words(at, match.start())
             # What is looked at in full may lie beyond the end; what is read never does.
             at = min(max(self._token(match), match.end()), self.end)
         self._words(at, self.end)
+
+    def _read_within(self, source: str, start: int, end: int, call: tuple[int, int] | None) -> None:
+        """Read a piece that stands within this one, or for a macro in it."""
+        _Passage(self.walk, source, end, call, self.depth + 1).read(start)
 
     def _token(self, match: re.Match[str]) -> int:
         """Read a token, and return where what follows it begins."""
@@ -227,33 +236,27 @@ class _Passage:
             return self._command(match["name"], match.start(), match.end())
         if kind == "environment":
             return self._environment(match)
+        if kind == "chunk":
+            return self._after_chunk(match.end())
         if kind in ("displayed", "dollars"):
             self._formula_ends(match[kind], match.end())
         elif kind in ("inline", "dollar"):
-            self._formula(match[kind], match.start(), match.end())
+            short = len(match[kind]) <= LONGEST_FORMULA
+            shown = shown_by(f"${match[kind]}$") if short else ""
+            shown = shown if len(shown) <= LONGEST_FORMULA else ""
+            self._stand_in(shown, match.start(), match.end(), opaque=True)
         elif kind == "blank":
-            self.walker.text.end_paragraph()
-        elif kind == "chunk":
-            return self._after_chunk(match.end())
+            self.walk.text.end_paragraph()
         else:
-            self._stand_in(self._shown(match), match.start(), match.end())
+            self._stand_in(_shown(match), match.start(), match.end())
         return match.end()
-
-    def _shown(self, match: re.Match[str]) -> str:
-        """Return what an accent, a ligature or a sign shows."""
-        if match["accent"]:
-            return shown_by(match[0])
-        if match["symbol"]:
-            return SIGNS.get(match["symbol"], match["symbol"])
-        # Braces and what is left of a formula show nothing; ties and line ends are spaces.
-        return LIGATURES.get(match[0], "" if match[0] in "{}$" else " ")
 
     def _after_chunk(self, at: int) -> int:
         """Return the place behind a chunk of code, which ends with an "@"."""
-        self.walker.text.end_paragraph()
-        end = None if "<<" in self.walker.unclosed else CHUNK_END.search(self.source, at, self.end)
+        self.walk.text.end_paragraph()
+        end = None if "<<" in self.walk.unclosed else CHUNK_END.search(self.source, at, self.end)
         if end is None:
-            self.walker.unclosed.add("<<")
+            self.walk.unclosed.add("<<")
         return end.end() if end else at
 
     def _command(self, name: str, start: int, end: int) -> int:
@@ -267,69 +270,57 @@ class _Passage:
             return self._note(end)
         if name in ARGUMENTS or name == "item":
             if name in ENDS_PARAGRAPH:
-                self.walker.text.end_paragraph()
+                self.walk.text.end_paragraph()
             return self._after_arguments(end, ARGUMENTS.get(name, 0))
         if (defined := after_definition(self.source, start)) is not None:
             return defined
-        macro = self.walker.macros.get(name)
+        macro = self.walk.macros.get(name)
         if macro is not None and "\\catcode" not in macro.body:
             return self._macro(macro, start, end)
         return self._unknown(name, start, end)
 
     def _citing(self, name: str, start: int, end: int) -> int | None:
         """Read a command that cites or says that a citation is missing; None if it is no such."""
-        if GAP_COMMANDS.match(name):
+        missing = GAP_COMMANDS.match(name)
+        if missing or name in TODOS:
             until = self._after_arguments(end, 1)
-            self._mark(start, until, (), gap=True)
+            note = self._inside(after_options(self.source, end)) or ""
+            if missing or asks_for_citation(note):
+                self._mark(start, until, (), gap=True)
             return until
-        if name in TODOS:
-            return self._todo(start, end)
         citation = citation_at(self.source, start)
         if citation is None:
             return None
-        return self._citation(start, citation.name, citation.keys, citation.end)
+        if citation.name.lower() not in ("nocite", "nocites"):
+            keys, gap = split_keys(citation.keys)
+            textual = TEXTUAL.match(citation.name) is not None
+            self._mark(start, citation.end, keys, gap=gap, textual=textual)
+        return citation.end
 
     def _unknown(self, name: str, start: int, end: int) -> int:
         """Read a command as the character that it is, else leave it out, but not its arguments."""
         shown = symbol(name)
-        until = end
-        if shown:
-            self._stand_in(shown, start, end)
-            if self.source.startswith("{}", end):
-                until = end + 2
-            elif (space := SPACES.match(self.source, end)) and space[0].count("\n") < 2:
-                until = space.end()
-        elif self.source.startswith("[", end):
-            until = after_options(self.source, end)
-        return until
-
-    def _citation(self, start: int, name: str, written: tuple[str, ...], end: int) -> int:
-        if name.lower() not in ("nocite", "nocites"):
-            keys, gap = split_keys(written)
-            self._mark(start, end, keys, gap=gap, textual=bool(TEXTUAL.match(name)))
-        return end
-
-    def _todo(self, start: int, end: int) -> int:
-        """Read a note to oneself, a gap if it asks for a citation."""
-        until = self._after_arguments(end, 1)
-        note = self._inside(after_options(self.source, end))
-        if note is not None and asks_for_citation(note):
-            self._mark(start, until, (), gap=True)
-        return until
+        if not shown:
+            return after_options(self.source, end) if self.source.startswith("[", end) else end
+        self._stand_in(shown, start, end)
+        if self.source.startswith("{}", end):
+            return end + 2
+        until = skip_space(self.source, end)
+        return until if self.source.count("\n", end, until) < 2 else end
 
     def _heading(self, name: str, end: int) -> int:
         at = after_options(self.source, end)
         title = self._inside(at)
         if title is None and name in ("part", "chapter", "section", "paragraph", "subparagraph"):
             return end
-        shown = plain(without_citations(expand(title or "", self.walker.macros)))
-        walker = self.walker
+        walk = self.walk
+        shown = plain(without_citations(expand(title or "", walk.macros)))
         if name in RUN_IN:
-            walker.text.end_paragraph()
-        elif walker.skipping is None or SECTIONS[name] <= walker.skipping:
-            skipped = title is None or ends_text(shown)
-            walker.skipping = SECTIONS[name] if skipped or name.startswith("ack") else None
-            walker.text.heading(shown)
+            walk.text.end_paragraph()
+        elif walk.skipping is None or SECTIONS[name] <= walk.skipping:
+            skipped = title is None or ends_text(shown) or name.startswith("ack")
+            walk.skipping = SECTIONS[name] if skipped else None
+            walk.text.heading(shown)
         return at if title is None else after_group(self.source, at, title)
 
     def _note(self, end: int) -> int:
@@ -338,71 +329,48 @@ class _Passage:
         if note is None:
             return end
         until = after_group(self.source, at, note)
-        if self.depth < DEEPEST and self.walker.skipping is None:
-            _, stop = self.call or (0, until)
-            self.walker.text.begin_aside()
-            first = until - 1 - len(note)
-            _Passage(self.walker, self.source, until - 1, self.call, self.depth + 1).read(first)
-            self.walker.text.end_aside(stop)
+        if self.depth < DEEPEST and self.walk.skipping is None:
+            self.walk.text.begin_aside()
+            self._read_within(self.source, until - 1 - len(note), until - 1, self.call)
+            self.walk.text.end_aside(self.call[1] if self.call else until)
         return until
 
     def _macro(self, macro: Definition, start: int, end: int) -> int:
         """Read what a macro stands for; its arguments where they stand, if that is possible."""
-        if not macro.plain:
-            return self._macro_with_options(macro, start, end)
-        values, places, until = list[str](), list[tuple[int, int]](), end
-        while len(values) < macro.arguments and (value := self._inside(until)) is not None:
-            values.append(value)
-            until = after_group(self.source, until, value)
-            places.append((until - 1 - len(value), until - 1))
-        body = filled(macro.body, values) if len(values) == macro.arguments else None
-        self.walker.left -= len(body or "")
-        if body is None or self.depth >= DEEPEST or self.walker.left < 0:
-            return end
-        if not macro.arguments and self.source.startswith("{}", until):
-            until += 2
-        if places and not swallows(macro.body):
-            self._around_arguments(macro.body, places, (start, until))
-        else:
-            call = self.call or (start, until)
-            _Passage(self.walker, body, len(body), call, self.depth + 1).read(0)
-        return until
-
-    def _macro_with_options(self, macro: Definition, start: int, end: int) -> int:
-        call = called(self.source, end, macro)
+        walk = self.walk
+        exhausted = macro.arguments and walk.failures > MOST_UNCLOSED
+        call = None if exhausted else called(self.source, end, macro)
         body = filled(macro.body, call.values) if call else None
-        self.walker.left -= len(body or "")
-        if call is None or body is None or self.depth >= DEEPEST or self.walker.left < 0:
+        walk.left -= len(body or "")
+        if call is None or body is None or self.depth >= DEEPEST or walk.left < 0:
+            walk.failures += call is None and self.source.startswith("{", end)
             return end
-        around = self.call or (start, call.end)
-        _Passage(self.walker, body, len(body), around, self.depth + 1).read(0)
-        return call.end
-
-    def _around_arguments(
-        self, body: str, places: list[tuple[int, int]], call: tuple[int, int]
-    ) -> None:
-        parts = PLACE.split(body)
-        for number, part in enumerate(parts):
-            if number % 2 == 0:
-                words = _Passage(self.walker, part, len(part), self.call or call, self.depth + 1)
-                words.read(0)
-            elif int(part) <= len(places):
-                first, last = places[int(part) - 1]
-                _Passage(self.walker, self.source, last, self.call, self.depth + 1).read(first)
+        until = call.end
+        if macro.plain and not macro.arguments and self.source.startswith("{}", until):
+            until += 2
+        here = self.call or (start, until)
+        if macro.plain and macro.arguments and not swallows(macro.body):
+            for number, part in enumerate(PLACE.split(macro.body)):  # Text and places, in turn.
+                if number % 2 == 0:
+                    self._read_within(part, 0, len(part), here)
+                elif int(part) <= len(call.places):
+                    self._read_within(self.source, *call.places[int(part) - 1], self.call)
+        else:
+            self._read_within(body, 0, len(body), here)
+        return until
 
     def _environment(self, match: re.Match[str]) -> int:
         name = match["environment"].strip().rstrip("*")
-        text = self.walker.text
+        left_out = name in FORMULAS or name in LEFT_OUT
+        if not left_out:
+            self.walk.text.end_paragraph()
         if match["edge"] == "end":
-            if name not in FORMULAS and name not in LEFT_OUT:
-                text.end_paragraph()
             return match.end()
-        if name in FORMULAS or name in LEFT_OUT:
+        if left_out:
             inside, until = self._closed(match)
             if name in FORMULAS:
                 self._formula_ends(self.source[match.end() : inside], inside)
             return until
-        text.end_paragraph()
         at = after_options(self.source, match.end())
         most = ENVIRONMENT_ARGUMENTS.get(name, 0)
         return self._after_arguments(at, most) if most else at
@@ -412,17 +380,13 @@ class _Passage:
         name = match["environment"]
         edges = re.compile(rf"\\(begin|end)\s?\{{{re.escape(name)}\}}")
         depth = 1
-        if name not in self.walker.unclosed:
+        if name not in self.walk.unclosed:
             for edge in edges.finditer(self.source, match.end(), self.end):
                 depth += 1 if edge[1] == "begin" else -1
                 if depth == 0:
                     return edge.start(), edge.end()
-        self.walker.unclosed.add(name)
+        self.walk.unclosed.add(name)
         return match.end(), match.end()
-
-    def _formula(self, formula: str, start: int, end: int) -> None:
-        shown = shown_by(f"${formula}$") if len(formula) <= LONGEST_FORMULA else ""
-        self._stand_in(shown if len(shown) <= LONGEST_FORMULA else "", start, end, opaque=True)
 
     def _formula_ends(self, formula: str, end: int) -> None:
         """Leave a displayed formula out, but for the full stop that ends it."""
@@ -430,24 +394,20 @@ class _Passage:
         self._stand_in(f"{stop} " if stop in (".", ",", ";") else " ", end - 1, end)
 
     def _words(self, start: int, end: int) -> None:
-        if start >= end or self.walker.skipping is not None:
-            return
-        if self.call is None:
-            self.walker.text.words(self.source[start:end], start)
-        else:
-            self.walker.text.words(self.source[start:end], *self.call)
+        if start < end and self.walk.skipping is None:
+            self.walk.text.words(self.source[start:end], *(self.call or (start,)))
 
     def _stand_in(self, shown: str, start: int, end: int, *, opaque: bool = False) -> None:
-        if shown and self.walker.skipping is None:
+        if shown and self.walk.skipping is None:
             start, end = self.call or (start, end)
-            self.walker.text.words(shown, start, end, opaque=opaque)
+            self.walk.text.words(shown, start, end, opaque=opaque)
 
     def _mark(
         self, start: int, end: int, keys: tuple[str, ...], *, gap: bool, textual: bool = False
     ) -> None:
-        if self.walker.skipping is None:
+        if self.walk.skipping is None:
             start, end = self.call or (start, end)
-            self.walker.text.mark(start, end, keys, gap=gap, textual=textual)
+            self.walk.text.mark(start, end, keys, gap=gap, textual=textual)
 
     def _after_arguments(self, at: int, most: int) -> int:
         """Return the place behind the options and so many arguments in braces."""
@@ -461,59 +421,66 @@ class _Passage:
 
     def _inside(self, at: int) -> str | None:
         """Return what is in the braces that open at or after the spaces at a place; see `group`."""
-        if self.walker.failures > MOST_UNCLOSED:
+        if self.walk.failures > MOST_UNCLOSED:
             return None
         inside = group(self.source, at)
-        self.walker.failures += inside is None and self.source.startswith("{", at)
+        self.walk.failures += inside is None and self.source.startswith("{", at)
         return inside
+
+
+def _shown(match: re.Match[str]) -> str:
+    """Return what an accent, a ligature or a sign shows."""
+    if match["accent"]:
+        return shown_by(match[0])
+    if match["symbol"]:
+        return SIGNS.get(match["symbol"], match["symbol"])
+    # Braces and what is left of a formula show nothing; ties and line ends are spaces.
+    return LIGATURES.get(match[0], "" if match[0] in "{}$" else " ")
 
 
 def read_body(source: Source, draft: PurePath) -> tuple[tuple[Sentence, ...], tuple[str, ...]]:
     """Return the sentences of a source, and notes; see `LatexDraft.body`."""
     begin = next(reversed(list(_BEGIN.finditer(source.text))), None)
     text = RunningText()
-    walker = Walker(text, definitions(source.text))
-    walker.walk(source.text, begin.end() if begin else 0, len(source.text))
+    walk = _Walk(text, definitions(source.text))
+    _Passage(walk, source.text, len(source.text)).read(begin.end() if begin else 0)
     notes = [*source.notes]
-    if walker.unclosed:
-        names = ", ".join(sorted(walker.unclosed)[:5])
-        notes.append(f"{counted(len(walker.unclosed), 'environment')} never closed: {names}.")
-    return text.sentences(Pieces(source, draft)), tuple(notes)
+    if walk.unclosed:
+        names = ", ".join(sorted(walk.unclosed)[:5])
+        notes.append(f"{counted(len(walk.unclosed), 'environment')} never closed: {names}.")
+    return text.sentences(_Pieces(source, draft)), tuple(notes)
 
 
-class Pieces:
+class _Pieces:
     """The files that a LaTeX source is made of: tells where an offset of its text stands."""
 
     def __init__(self, source: Source, draft: PurePath) -> None:
         self._pieces = source.pieces
-        self._starts = [0]
-        for piece in source.pieces:
-            self._starts.append(self._starts[-1] + len(piece.text))
+        lengths = (len(piece.text) for piece in source.pieces)
+        self._starts = [0, *accumulate(lengths)]
         self._files = source.files
         self._lines = {file: Lines(text) for file, text in source.files.items()}
-        several = len(source.files) > 1
-        self._names = {file: _name(file, draft) if several else "" for file in source.files}
+        # A file of a project is called as its archive does, or as seen from the draft's folder.
+        folder = draft.parent if draft.is_absolute() else PurePosixPath()
+        self._names = dict.fromkeys(source.files, "")
+        for file in source.files if len(source.files) > 1 else ():
+            within = file.is_relative_to(folder)
+            self._names[file] = file.relative_to(folder).as_posix() if within else file.name
 
     def place(self, offset: int) -> tuple[str, int, int]:
         """Return where a character stands; see `Origin`."""
-        file, at = self._found(offset)
+        file, at = self._place_in_file(offset)
         _, line, column = self._lines[file].place(at)
         return self._names[file], line, column
 
     def printed(self, start: int, end: int) -> str:
         """Return what stands in the file, comments and all; see `Origin`."""
-        file, first = self._found(start)
-        until, last = self._found(max(start, end - 1))
+        file, first = self._place_in_file(start)
+        until, last = self._place_in_file(max(start, end - 1))
         return self._files[file][first : last + 1] if until == file else ""
 
-    def _found(self, offset: int) -> tuple[PurePath, int]:
+    def _place_in_file(self, offset: int) -> tuple[PurePath, int]:
         # Of pieces that begin here, the last one is not empty.
-        number = min(bisect_right(self._starts, offset), len(self._pieces)) - 1
-        piece = self._pieces[max(0, number)]
-        return piece.file, piece.start + offset - self._starts[max(0, number)]
-
-
-def _name(file: PurePath, draft: PurePath) -> str:
-    """Name a file of a project: as its archive does, or as seen from the folder of its draft."""
-    folder = draft.parent if draft.is_absolute() else PurePosixPath()
-    return file.relative_to(folder).as_posix() if file.is_relative_to(folder) else file.name
+        number = max(0, min(bisect_right(self._starts, offset), len(self._pieces)) - 1)
+        piece = self._pieces[number]
+        return piece.file, piece.start + offset - self._starts[number]

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import PurePosixPath
 
 from recsys.errors import InputError
@@ -15,6 +15,7 @@ from recsys.formats.latex.latex_source import (
     MOST_PASSES,
     Definition,
     Source,
+    after_group,
     after_options,
     called,
     expand,
@@ -127,33 +128,36 @@ def cited_keys(source: str, macros: Mapping[str, Definition] | None = None) -> t
 
     macros: the author's own, which may cite.
     """
-    found = [*_key_lists(source), *_own_citations(source, macros or {})]
-    found.sort(key=lambda each: each[0])
-    return tuple(dict.fromkeys(key for _, keys in found for key in _split(keys)))
+    lists = sorted(
+        (*_key_lists(source), *_own_citations(source, macros or {})), key=lambda place: place[0]
+    )
+    keys: dict[str, None] = {}
+    for _, listed in lists:
+        # A "#" is the parameter of a definition.
+        for key in map(str.strip, listed.split(",") if "#" not in listed else ()):
+            key = key.lstrip("*") if len(key) > 1 else key  # So REVTeX joins works.
+            if _KEY.fullmatch(key):
+                keys[key] = None
+    return tuple(keys)
 
 
 def unnamed_citations(
-    source: str, known: Set[str], macros: Mapping[str, Definition]
+    source: str, listed: Set[str], macros: Mapping[str, Definition]
 ) -> dict[str, tuple[str, ...]]:
-    """Return what else cites: command -> the known keys that are its arguments.
+    """Return what else cites: command -> the listed keys that are its arguments.
 
     Commands of LaTeX and those that a source defines itself are told apart by what they do.
     """
-    found: dict[str, dict[str, None]] = {}
+    cited: dict[str, dict[str, None]] = {}
     for match in _COMMAND.finditer(source):
+        name = match["name"]
         for argument in _ARGUMENT.findall(match["arguments"]):
             keys = [key.strip() for key in argument.split(",")]
-            if not known >= set(keys):
-                continue
-            name = match["name"]
-            if not (name in macros or _NEVER.match(name) or is_macro(name)):
-                found.setdefault(name, {}).update(dict.fromkeys(keys))
-    return {name: tuple(keys) for name, keys in found.items() if not _is_citation(name)}
-
-
-def count_citations(source: str) -> int:
-    """Count the places where a source cites."""
-    return sum(1 for _ in _key_lists(source))
+            if listed >= set(keys) and not (
+                name in macros or _NEVER.match(name) or is_macro(name) or _is_citation(name)
+            ):
+                cited.setdefault(name, {}).update(dict.fromkeys(keys))
+    return {name: tuple(keys) for name, keys in cited.items()}
 
 
 def without_citations(text: str) -> str:
@@ -168,12 +172,11 @@ def without_citations(text: str) -> str:
 
 def bibliographies(source: str) -> tuple[str, ...]:
     """Return the names of the bibliography files of a source, each once, as they are written."""
-    names = [name for found in _BIBLIOGRAPHY.findall(source) for name in found.split(",")]
+    names = [name for listed in _BIBLIOGRAPHY.findall(source) for name in listed.split(",")]
     for match in _RESOURCE.finditer(source):
         name = _NAME.match(source, after_options(source, match.end()))
         names += [name[1]] if name else []
-    stripped = (name.strip() for name in names)
-    return tuple(dict.fromkeys(name for name in stripped if name and "#" not in name))
+    return tuple(dict.fromkeys(name for name in map(str.strip, names) if name and "#" not in name))
 
 
 def _key_lists(source: str) -> Iterator[tuple[int, str]]:
@@ -187,18 +190,29 @@ def _is_citation(name: str) -> bool:
     return match is not None and match["name"] == name and not _NO_CITATION.match(name)
 
 
-def _citing(macros: Mapping[str, Definition]) -> Set[str]:
-    """Return the macros that cite what they are given, themselves or by one another.
-
-    A body that has its keys itself is read where it stands.
-    """
-    found = {name for name, macro in macros.items() if _CITATION.search(macro.body)}
+def _own_citations(source: str, macros: Mapping[str, Definition]) -> Iterator[tuple[int, str]]:
+    """Yield the keys that the author's own commands cite, by what stands for them."""
+    # Macros that cite what they are given, themselves or by one another; a body that has its keys
+    # itself is read where it stands.
+    citing = {name for name, macro in macros.items() if _CITATION.search(macro.body)}
     for _ in range(MOST_PASSES):
-        further = {name for name in macros.keys() - found if found & macros[name].calls}
-        found |= further
+        further = {name for name in macros.keys() - citing if citing & macros[name].calls}
+        citing |= further
         if not further:
             break
-    return {name for name in found if "#" in macros[name].body}
+    citing = {name for name in citing if "#" in macros[name].body}
+    aliases = {name for name in macros if _is_alias(name, macros)}
+    every = sorted({*_NEW_COMMAND.findall(source), *citing, *aliases})
+    if not every:
+        return
+    calls = re.compile(rf"\\({'|'.join(map(re.escape, every))})(?![A-Za-z@])\*?")
+    for match in islice(calls.finditer(source), MOST_CALLS):
+        if match[1] not in citing:
+            if span := _KEYS.match(source, match.end()):
+                yield span.start(1), span[1]
+        elif call := called(source, match.end(), macros[match[1]]):
+            said = expand(filled(macros[match[1]].body, call.values) or "", macros)
+            yield from ((match.start(), keys) for _, keys in _key_lists(said))
 
 
 def _is_alias(name: str, macros: Mapping[str, Definition]) -> bool:
@@ -211,30 +225,12 @@ def _is_alias(name: str, macros: Mapping[str, Definition]) -> bool:
     return False
 
 
-def _own_citations(source: str, macros: Mapping[str, Definition]) -> Iterator[tuple[int, str]]:
-    """Yield the keys that the author's own commands cite, by what stands for them."""
-    declared = set(_NEW_COMMAND.findall(source))
-    citing, names = _citing(macros), {name for name in macros if _is_alias(name, macros)}
-    every = sorted({*declared, *citing, *names})
-    if not every:
-        return
-    calls = re.compile(rf"\\({'|'.join(map(re.escape, every))})(?![A-Za-z@])\*?")
-    for match in islice(calls.finditer(source), MOST_CALLS):
-        if match[1] not in citing:
-            span = _KEYS.match(source, match.end())
-            if span is not None:
-                yield span.start(1), span[1]
-        elif call := called(source, match.end(), macros[match[1]]):
-            said = expand(filled(macros[match[1]].body, call.values) or "", macros)
-            yield from ((match.start(), keys) for _, keys in _key_lists(said))
-
-
 def _spans(source: str, match: re.Match[str]) -> Iterator[re.Match[str]]:
     """Yield a match for each list of keys of a citation: one, or more where its name is plural."""
     name, at = match["name"], match.end()
     if _NO_CITATION.match(name):
         return
-    several = name.endswith("s") and name not in ("nocites",)
+    several = name.endswith("s") and name != "nocites"
     pattern = _MORE_KEYS if several else _KEYS
     if _IN_LANGUAGE.match(name) and (language := _LANGUAGE.match(source, at)):
         at = language.end()
@@ -242,15 +238,6 @@ def _spans(source: str, match: re.Match[str]) -> Iterator[re.Match[str]]:
     while span is not None:
         yield span
         span = pattern.match(source, span.end()) if several else None
-
-
-def _split(keys: str) -> list[str]:
-    if "#" in keys:  # The parameter of a definition.
-        return []
-    # REVTeX joins works by a star before the second key.
-    parts = (part.strip() for part in keys.split(","))
-    joined = (part.lstrip("*") if len(part) > 1 else part for part in parts)
-    return [key for key in joined if _KEY.fullmatch(key)]
 
 
 def cited_works(
@@ -265,8 +252,14 @@ def cited_works(
         macros: its author's own commands.
     """
     keys, listed = cited_keys(source.text, macros), listed_works(source.text)
-    named = [_spelt(name, stem, macros) for name in bibliographies(source.text)]
-    books = _books(named, source.enclosed, folder)
+    named, books = [], Shelf()
+    enclosed = {PurePosixPath(name).stem: (text, name) for name, text in source.enclosed.items()}
+    for name in bibliographies(source.text):
+        if "\\" in name:  # It stands in a macro.
+            name = re.sub("[{}]", "", expand(name.replace("\\jobname", stem), macros)).strip()
+        named.append(name)
+        inside = enclosed.get(PurePosixPath(name).stem)
+        books += parsed_book(*inside) if inside else shelf(folder, [name], (".bib",))
     cited = dict.fromkeys(key for key in keys if key != EVERYTHING)
     works = listed
 
@@ -281,38 +274,17 @@ def cited_works(
     if EVERYTHING in keys:
         cited |= every
     unnamed = unnamed_citations(source.text, every.keys(), macros) if every else {}
-    cited |= dict.fromkeys(key for found in unnamed.values() for key in found)
-    found = look_up(tuple(cited), books, works)
-    both = dict.fromkeys((*found.works, *listed))
-    return Shelf(tuple(both), found.notes, (*found.details, *_told(unnamed)))
-
-
-def _told(unnamed: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Name the commands that were taken for citations by their arguments."""
+    cited |= dict.fromkeys(chain.from_iterable(unnamed.values()))
+    looked_up = look_up(tuple(cited), books, works)
+    details = [*looked_up.details]
     if unnamed:
         names = ", ".join(f"\\{name} ({len(keys)})" for name, keys in unnamed.items())
         shown = names if len(unnamed) <= MOST_NAMED else f"{len(unnamed)} commands"
-        yield f"Taken for citations, as their arguments are keys of the bibliography: {shown}."
-
-
-def _spelt(name: str, stem: str, macros: Mapping[str, Definition]) -> str:
-    """Spell the name of a file out: it may stand in a macro."""
-    if "\\" not in name:
-        return name
-    return expand(name.replace("\\jobname", stem), macros).replace("{", "").replace("}", "").strip()
-
-
-def _books(names: Sequence[str], enclosed: Mapping[str, str], folder: Folder) -> Shelf:
-    """Read bibliography files, those first that the source carries within itself."""
-    carried = {PurePosixPath(name).stem: (name, text) for name, text in enclosed.items()}
-    found = Shelf()
-    for name in names:
-        inside = carried.get(PurePosixPath(name).stem)
-        if inside is None:
-            found += shelf(folder, [name], (".bib",))
-        else:
-            found += parsed_book(inside[1], inside[0])
-    return found
+        details.append(
+            f"Taken for citations, as their arguments are keys of the bibliography: {shown}."
+        )
+    every_work = dict.fromkeys((*looked_up.works, *listed))
+    return Shelf(tuple(every_work), looked_up.notes, tuple(details))
 
 
 def _typeset_list(stems: Sequence[str], folder: Folder) -> tuple[Reference, ...]:
@@ -332,7 +304,7 @@ def listed_works(source: str) -> tuple[Reference, ...]:
     """Return the works of every typeset bibliography in a source, with what is safe to tell."""
     works: dict[str, Reference] = {}
     length = 0
-    for key, text in (*_items(source), *_of_citeproc(source)):
+    for key, text in _typeset_items(source):
         length += len(text)
         if length <= LONGEST_LIST and key not in works:
             works[key] = _typeset(key, text)
@@ -347,56 +319,41 @@ def listed_works(source: str) -> tuple[Reference, ...]:
     return tuple(works.values())
 
 
-def _items(source: str) -> Iterator[tuple[str, str]]:
-    """Yield key and text of each `\\bibitem[label]{key} text`."""
+def _typeset_items(source: str) -> Iterator[tuple[str, str]]:
+    """Yield key and text of each `\\bibitem[label]{key} text`, and of works of an older pandoc."""
     for part in _ITEM.split(source)[1:]:
-        text = part[:LONGEST_ITEM]
-        end = _END.search(text)
-        text = text[: end.start()] if end else text
-        at = _after_label(text)
-        key = group(text, at)
-        if key is not None:
-            yield key.strip(), text[text.index("{", at) + len(key) + 2 :]
-
-
-def _of_citeproc(source: str) -> Iterator[tuple[str, str]]:
-    """Yield key and text of each work in the lists of an older pandoc."""
+        text = _END.split(part[:LONGEST_ITEM], maxsplit=1)[0]
+        begin = depth = 0  # A label has braces and brackets of its own.
+        label = _LABEL.match(text)
+        for at in range(label.end() if label else len(text), len(text)):
+            depth += {"{": 1, "}": -1}.get(text[at], 0)
+            if text[at] == "]" and depth == 0:
+                begin = at + 1
+                break
+        if (key := group(text, begin)) is not None:
+            yield key.strip(), text[after_group(text, begin, key) :]
     parts = _CITEPROC.split(source)
     for key, text in zip(parts[1::2], parts[2::2], strict=True):
         yield key, _PARAGRAPH_END.split(text[:LONGEST_ITEM].lstrip(), maxsplit=1)[0]
 
 
 def _amsrefs(key: str, text: str) -> Reference:
-    found = [(match[1], group(text, match.end()) or "") for match in _AMS_FIELD.finditer(text)]
-    fields = {name: plain(value) for name, value in reversed(found)}
+    pairs = [
+        (match[1], plain(group(text, match.end()) or "")) for match in _AMS_FIELD.finditer(text)
+    ]
+    fields = dict(reversed(pairs))
     year = _YEAR.search(fields.get("date") or fields.get("year") or "")
+    names = [value.partition(", ") for name, value in pairs if name == "author"]
     return Reference(
         key=key,
         title=fields.get("title") or None,
-        authors=tuple(_spoken(plain(value)) for name, value in found if name == "author"),
+        authors=tuple(f"{given} {family}".strip() for family, _, given in names),
         year=int(year[1]) if year else None,
         venue=fields.get("journal") or fields.get("booktitle") or None,
         doi=doi(fields.get("doi")),
         arxiv=arxiv(fields.get("eprint")),
         url=fields.get("url") or None,
     )
-
-
-def _spoken(name: str) -> str:
-    family, _, given = name.partition(", ")
-    return f"{given} {family}".strip()
-
-
-def _after_label(text: str) -> int:
-    """Return where the optional label ends: it has braces and brackets of its own."""
-    opening = _LABEL.match(text)
-    depth, at = 0, opening.end() if opening else 0
-    while opening and at < len(text):
-        depth += {"{": 1, "}": -1}.get(text[at], 0)
-        at += 1
-        if text[at - 1] == "]" and depth == 0:
-            return at
-    return 0
 
 
 def _typeset(key: str, text: str) -> Reference:
@@ -419,9 +376,20 @@ def _typeset(key: str, text: str) -> Reference:
 
 def _title(text: str, blocks: list[str], printed: str | None) -> str | None:
     """Return the title where the style marks it, in quotes, in a block of its own, or in prose."""
-    title = _marked(text)
+
+    def inside(pattern: re.Pattern[str]) -> str | None:
+        """Return what stands in the braces behind the first match; None without one."""
+        match = pattern.search(text)
+        return plain(group(text, match.end()) or "") if match else None
+
+    article, book = _MARKED
+    title = inside(article)
+    title = inside(_ENQUOTED) if title is None else title
+    if title is None and (quoted := _QUOTED.search(text)):
+        title = plain(quoted[1] or quoted[2] or quoted[3])
+    title = inside(book) if title is None else title
     if title is None:
-        slanted = _slanted(text)
+        slanted = (inside(_SLANTED) or "").strip(" .,;")
         if printed and slanted and printed.startswith(slanted):
             title = slanted  # What is slanted after the names is a book.
         else:
@@ -431,34 +399,20 @@ def _title(text: str, blocks: list[str], printed: str | None) -> str | None:
     return title if len(title.split()) >= fewest else None
 
 
-def _marked(text: str) -> str | None:
-    for pattern in (*_MARKED[:1], _ENQUOTED):
-        if marked := pattern.search(text):
-            return plain(group(text, marked.end()) or "")
-    if quoted := _QUOTED.search(text):
-        return plain(quoted[1] or quoted[2] or quoted[3])
-    marked = _MARKED[1].search(text)
-    return plain(group(text, marked.end()) or "") if marked else None
-
-
-def _slanted(text: str) -> str | None:
-    """Return what is set in italics first."""
-    match = _SLANTED.search(text)
-    inside = group(text, match.end()) if match else None
-    return plain(inside).strip(" .,;") if inside else None
-
-
 def _biblatex(key: str, entry: str) -> Reference:
     fields = {match[1]: plain(group(entry, match.end()) or "") for match in _FIELD.finditer(entry)}
     verbatim = dict(_VERBATIM.findall(entry))
-    families, given = _names(entry, _FAMILY), _names(entry, _GIVEN)
-    pairs = zip(families, given, strict=False)
+    families, given = (
+        [plain(name) for match in part.finditer(entry) if (name := group(entry, match.end()))]
+        for part in (_FAMILY, _GIVEN)
+    )
+    names = [f"{first} {last}" for first, last in zip(given, families, strict=False)]
     year = _YEAR.search(fields.get("year", ""))
     eprint, url = verbatim.get("eprint"), verbatim.get("url")
     return Reference(
         key=key,
         title=fields.get("title") or None,
-        authors=tuple(f"{first} {last}" for last, first in pairs) or families,
+        authors=tuple(names or families),
         year=int(year[1]) if year else None,
         venue=fields.get("journaltitle") or fields.get("booktitle") or None,
         doi=doi(verbatim.get("doi")) or doi(url),
@@ -466,8 +420,3 @@ def _biblatex(key: str, entry: str) -> Reference:
         acl=acl(url),
         url=url,
     )
-
-
-def _names(entry: str, part: re.Pattern[str]) -> tuple[str, ...]:
-    found = (group(entry, match.end()) for match in part.finditer(entry))
-    return tuple(plain(name) for name in found if name)

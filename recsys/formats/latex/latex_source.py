@@ -240,11 +240,9 @@ def blanked(text: str) -> str:
     >>> blanked("a \\\\Sexpr{x} b")
     'a           b'
     """
-    return _INLINE.sub(_blank, _CHUNK.sub(_blank, text))
-
-
-def _blank(match: re.Match[str]) -> str:
-    return _LETTER.sub(" ", match[0])
+    for code in (_CHUNK, _INLINE):
+        text = code.sub(lambda match: _LETTER.sub(" ", match[0]), text)
+    return text
 
 
 def group(source: str, at: int) -> str | None:
@@ -264,11 +262,11 @@ def group(source: str, at: int) -> str | None:
 
 def groups(source: str, at: int, most: int) -> list[str]:
     """Return the arguments in braces that follow one another from `at` on."""
-    found: list[str] = []
-    while len(found) < most and (inside := group(source, at)) is not None:
-        found.append(inside)
-        at = skip_space(source, at) + len(inside) + 2
-    return found
+    arguments: list[str] = []
+    while len(arguments) < most and (inside := group(source, at)) is not None:
+        arguments.append(inside)
+        at = after_group(source, at, inside)
+    return arguments
 
 
 def commands(source: str, names: str, *, most: int = 1) -> Iterator[tuple[str, list[str]]]:
@@ -353,10 +351,14 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The values of a macro's arguments, and where what follows them begins."""
+    """The values of a macro's arguments, and where what follows them begins.
+
+    places: from where to where those in braces stand.
+    """
 
     values: list[str]
     end: int
+    places: list[tuple[int, int]]
 
 
 def after_definition(source: str, at: int) -> int | None:
@@ -370,35 +372,29 @@ def after_definition(source: str, at: int) -> int | None:
 
 def definitions(source: str) -> dict[str, Definition]:
     """Collect the macros that a source defines; of several definitions of one the last counts."""
-    found: dict[str, Definition] = {}
+    macros: dict[str, Definition] = {}
     for match in islice(_DEFINITION.finditer(source), MOST_DEFINITIONS):
         name = match["name"] or match["documented"] or match["defined"] or match["let"]
         if match["let"]:
-            found[name] = found.get(match["same"][1:], Definition(match["same"], 0))
+            macros[name] = macros.get(match["same"][1:], Definition(match["same"], 0))
             continue
         body = group(source[match.end() : match.end() + LONGEST_DEFINITION], 0)
-        provided = (match["how"] or "").startswith("provide") and name in found
-        if body is not None and not provided:
-            found[name] = _definition(match, body)
-    return found
-
-
-def _definition(match: re.Match[str], body: str) -> Definition:
-    if match["documented"]:
-        defaults = tuple(map(_default, _KIND.finditer(match["kinds"])))
-        return Definition(body, len(defaults), defaults)
-    if match["defined"]:
-        return Definition(body, len(match["places"]) // 2, after=match["after"])
-    count = int(match["count"] or 0)
-    if match["default"] is None or not count:
-        return Definition(body, count)
-    return Definition(body, count, (match["default"], *[None] * (count - 1)))
-
-
-def _default(kind: re.Match[str]) -> str | None:
-    if kind[0] in "mv":
-        return None
-    return _STAR if kind[0] == "s" else kind[1] or ""
+        if body is None or ((match["how"] or "").startswith("provide") and name in macros):
+            continue
+        if match["documented"]:
+            kinds = [(kind[0][0], kind[1]) for kind in _KIND.finditer(match["kinds"])]
+            defaults = tuple(
+                None if kind in "mv" else _STAR if kind == "s" else default or ""
+                for kind, default in kinds
+            )
+            macros[name] = Definition(body, len(defaults), defaults)
+        elif match["defined"]:
+            macros[name] = Definition(body, len(match["places"]) // 2, after=match["after"])
+        else:
+            count, default = int(match["count"] or 0), match["default"]
+            optional = (default, *[None] * (count - 1)) if count and default is not None else ()
+            macros[name] = Definition(body, count, optional)
+    return macros
 
 
 def called(source: str, at: int, macro: Definition) -> Call | None:
@@ -406,7 +402,7 @@ def called(source: str, at: int, macro: Definition) -> Call | None:
     if not source.startswith(macro.after, at):
         return None
     at += len(macro.after)
-    values: list[str] = []
+    values, places = list[str](), list[tuple[int, int]]()
     for number in range(macro.arguments):
         default = macro.defaults[number] if number < len(macro.defaults) else None
         if default is None:
@@ -414,13 +410,14 @@ def called(source: str, at: int, macro: Definition) -> Call | None:
             if value is None:
                 return None
             at = after_group(source, at, value)
+            places.append((at - 1 - len(value), at - 1))
         elif default == _STAR:
             value, at = "", at + source.startswith("*", at)
         else:
             option = _LIKE_OPTION.match(source, at)
             value, at = (option[1], option.end()) if option else (default, at)
         values.append(value)
-    return Call(values, at)
+    return Call(values, at, places)
 
 
 def expand(text: str, macros: Mapping[str, Definition]) -> str:
@@ -429,32 +426,25 @@ def expand(text: str, macros: Mapping[str, Definition]) -> str:
     A macro that never ends, or makes the text longer than `LONGEST_EXPANSION`, stays as it is.
     """
     for _ in range(MOST_PASSES):
-        expanded = _expand_once(text, macros)
+        pieces, at, length = list[str](), 0, 0
+        for match in _MACRO.finditer(text):
+            macro = macros.get(match[1])
+            if macro is None or match.start() < at or length > LONGEST_EXPANSION:
+                continue
+            call = called(text, match.end(), macro)
+            body = filled(macro.body, call.values) if call else None
+            if call is None or body is None:
+                continue
+            # A command that takes arguments from behind itself stands without braces.
+            braced = body if _CONTROL_WORD.fullmatch(body.strip()) else f"{{{body}}}"
+            pieces += [text[at : match.start()], braced]
+            at = call.end
+            length += len(body)
+        expanded = "".join(pieces) + text[at:]
         if expanded == text or len(expanded) > LONGEST_EXPANSION:
             break
         text = expanded
     return text
-
-
-def _expand_once(text: str, macros: Mapping[str, Definition]) -> str:
-    pieces, at, length = list[str](), 0, 0
-    for match in _MACRO.finditer(text):
-        macro = macros.get(match[1])
-        if macro is None or match.start() < at or length > LONGEST_EXPANSION:
-            continue
-        call = called(text, match.end(), macro)
-        body = filled(macro.body, call.values) if call else None
-        if call is None or body is None:
-            continue
-        pieces += [text[at : match.start()], *_enclosed(body)]
-        at = call.end
-        length += len(body)
-    return "".join(pieces) + text[at:]
-
-
-def _enclosed(body: str) -> Iterator[str]:
-    """Put braces around what stands for a macro, unless it takes arguments from behind itself."""
-    yield from (body,) if _CONTROL_WORD.fullmatch(body.strip()) else ("{", body, "}")
 
 
 def filled(body: str, values: list[str]) -> str | None:

@@ -16,10 +16,10 @@ from recsys.formats.local_answers.shown_gaps import (
     nothing_found,
     place_of,
 )
-from recsys.formats.references.coins import span
-from recsys.formats.references.markdown_items import escaped, markdown_item
 from recsys.formats.references.people import natural
+from recsys.formats.references.reference_writers import escaped, markdown_item
 from recsys.formats.references.shown_facts import names_of, one_line, paper_link
+from recsys.formats.references.web_page import span
 from recsys.passages import Gap, LocalAnswer
 from recsys.records import Paper, Recommendation
 

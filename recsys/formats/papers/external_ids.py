@@ -1,4 +1,4 @@
-"""Read the identifiers that records of works list by the name of who gave them."""
+"""The names of works: those that records list by who gave them, and those that papers get."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -6,14 +6,14 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from recsys.formats import identifiers
-from recsys.formats.papers.paper_fields import lower_doi
-from recsys.records import Reference
+from recsys.formats.papers.paper_fields import FieldError, lower_doi
+from recsys.records import Paper, Reference
 
 Pairs: TypeAlias = Iterable[tuple[object, object]]
 """Names of schemes, as a program spells them, and the identifiers."""
 
 # How programs call the schemes, in lower case, and how an alias does.
-_SCHEMES: Mapping[str, str] = {
+SCHEMES: Mapping[str, str] = {
     "acl": "acl",
     "acl_id": "acl",
     "arxiv": "arxiv",
@@ -42,6 +42,8 @@ _SCHEMES: Mapping[str, str] = {
 _DIGITS = re.compile(r"\d{1,12}(?=\D*\Z)")
 _NO_ID = re.compile(r"[\s\x00-\x1f\ud800-\udfff]")
 _LONGEST_ID = 200
+_ARXIV_DOI = "10.48550/arxiv."
+_ARXIV_VERSION = re.compile(r"v[0-9]{1,3}$")
 
 
 def named(reference: Reference, pairs: Pairs) -> Reference:
@@ -49,34 +51,29 @@ def named(reference: Reference, pairs: Pairs) -> Reference:
 
     A DOI that arXiv or the ACL gave tells their own identifier, too.
     """
-    found: dict[str, str] = {}
+    own: dict[str, str] = {}
     ids: list[str] = []
     for name, value in pairs:
-        scheme = _SCHEMES.get(name.lower()) if isinstance(name, str) else None
+        scheme = SCHEMES.get(name.lower()) if isinstance(name, str) else None
         text = _spelt(scheme, value) if scheme else None
         if scheme and text:
             if scheme in ("acl", "arxiv", "doi", "pmid"):
-                found.setdefault(scheme, text)
+                own.setdefault(scheme, text)
             else:
                 ids.append(f"{scheme}:{text}")
-    doi = found.get("doi")
+    doi = own.get("doi")
     if doi and "arxiv" in doi:
-        found.setdefault("arxiv", identifiers.arxiv(doi) or "")
+        own.setdefault("arxiv", identifiers.arxiv(doi) or "")
     if doi and doi.startswith(("10.18653/v1/", "10.3115/v1/")):
-        found.setdefault("acl", identifiers.acl(doi) or "")
+        own.setdefault("acl", identifiers.acl(doi) or "")
     return replace(
         reference,
         doi=doi or reference.doi,
-        arxiv=found.get("arxiv") or reference.arxiv,
-        acl=found.get("acl") or reference.acl,
-        pmid=found.get("pmid") or reference.pmid,
+        arxiv=own.get("arxiv") or reference.arxiv,
+        acl=own.get("acl") or reference.acl,
+        pmid=own.get("pmid") or reference.pmid,
         ids=tuple(dict.fromkeys((*reference.ids, *ids))),
     )
-
-
-def pmid_in(value: object) -> str | None:
-    """Return the number of a record of PubMed, also out of its address."""
-    return _spelt("pmid", value)
 
 
 def _spelt(scheme: str, value: object) -> str | None:
@@ -100,3 +97,57 @@ def _spelt(scheme: str, value: object) -> str | None:
         return (f"PMC{number}" if scheme == "pmc" else number) if number else None
     bare = text.rsplit("/", 1)[-1] if scheme == "openalex" else text
     return bare if bare and not _NO_ID.search(bare) else None
+
+
+def names_of(work: Reference) -> list[str]:
+    """List the names of a work, the surest first: the file's own id, then its identifiers.
+
+    A DOI is bare and in lower case; others have their scheme. What arXiv registered as a DOI is
+    known by its arXiv id, too; an id that is a DOI, as one.
+    """
+    doi = (work.doi or "").lower()
+    names = [work.id or "", doi]
+    if not doi and work.id and work.id.startswith("10.") and identifiers.doi(work.id):
+        names.append(work.id.lower())
+    if work.arxiv:
+        names.append(f"arxiv:{work.arxiv.lower()}")
+    elif doi.startswith(_ARXIV_DOI):
+        names.append(f"arxiv:{_ARXIV_VERSION.sub('', doi.removeprefix(_ARXIV_DOI))}")
+    if work.pmid:
+        names.append(f"pmid:{work.pmid}")
+    if work.acl:
+        names.append(f"acl:{work.acl}")
+    return list(dict.fromkeys(filter(None, (*names, *work.ids))))
+
+
+def paper_of(reference: Reference, *, own: bool = False) -> Paper:
+    """Return the paper of a corpus that a record describes.
+
+    own: the record is of our own format, whose aliases are all there are; of others, what
+    identifies the work becomes an alias.
+
+    Raises:
+        FieldError: there is no id, or no title.
+    """
+    if reference.id is None:
+        raise FieldError("missing id")
+    if reference.title is None:
+        raise FieldError("missing title")
+    labels = reference.labels
+    if reference.kind and "type" not in labels:
+        labels = {**labels, "type": reference.kind}
+    names = reference.ids if own else names_of(reference)
+    return Paper(
+        id=reference.id,
+        title=reference.title,
+        abstract=reference.abstract,
+        year=reference.year,
+        authors=reference.authors,
+        venue=reference.venue,
+        references=reference.cited_ids,
+        keyphrases=reference.keyphrases,
+        doi=reference.doi,
+        url=reference.url,
+        labels=labels,
+        aliases=tuple(dict.fromkeys(name for name in names if name != reference.id)),
+    )

@@ -6,7 +6,7 @@ An optional field of a wrong type is unknown, not an error: one odd year should 
 import html
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 from recsys.formats import identifiers
@@ -28,6 +28,18 @@ _LABEL_DEPTH = 8
 _LONGEST_PAGES = 100
 _PAGES = re.compile(r"\A(?:pages?|pp?)[.:]?\s*(?=[A-Z]?-?\d)", re.IGNORECASE)
 _DASH = re.compile(r"\s*(?:--+|[-\u2010-\u2015\u2212])\s*")
+_INITIALS = 4
+# What services call the parts of a name, in the order in which it is spoken: of each, the first
+# that is there counts; then what they call a name in one piece, such as that of a group.
+_PARTS = (
+    ("given", "first", "first_name", "firstName", "initials"),
+    ("middle",),
+    ("dropping-particle",),
+    ("non-dropping-particle",),
+    ("family", "last", "last_name", "lastName"),
+    ("suffix",),
+)
+_GROUP = ("collective_name", "collectiveName", "raw_author_name", "text")
 
 
 class FieldError(ValueError):
@@ -54,16 +66,23 @@ def text_of(value: object) -> str | None:
     return (cleaned(value) or None) if isinstance(value, str) else None
 
 
+def first_text(value: object) -> str | None:
+    """Return cleaned text, or the first of a list that says something."""
+    return (
+        next(filter(None, map(text_of, value)), None) if isinstance(value, list) else text_of(value)
+    )
+
+
 def required_title(record: Record, *keys: str) -> str:
     """Return the cleaned title under the first key that has one.
 
     Raises:
         FieldError: there is none, or it is empty.
     """
-    found = [value for key in keys if isinstance(value := record.get(key), str)]
-    if not found:
+    titles = [value for key in keys if isinstance(value := record.get(key), str)]
+    if not titles:
         raise FieldError("missing title")
-    title = next(filter(None, map(cleaned, found)), None)
+    title = next(filter(None, map(cleaned, titles)), None)
     if title is None:
         raise FieldError("empty title")
     return title
@@ -76,21 +95,21 @@ def required_id(record: Record, *keys: str) -> str:
         FieldError: there is none.
     """
     for key in keys:
-        if found := id_of(record.get(key)):
-            return found
+        if name := id_of(record.get(key)):
+            return name
     raise FieldError("missing id")
 
 
 def id_of(value: object) -> str | None:
     """Return an id as a string (whole numbers are ids, too), None when it is none."""
     if isinstance(value, str):
-        return _plain(value) or None
+        return _CONTROL.sub(" ", value).strip() or None
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def ids_of(value: object) -> tuple[str, ...]:
     """Return the ids in a list, in order, leaving out what is none."""
-    return tuple(found for item in _items(value) if (found := id_of(item)))
+    return tuple(name for item in listed(value) if (name := id_of(item)))
 
 
 def year_of(value: object) -> int | None:
@@ -108,8 +127,53 @@ def names_of(value: object, *keys: str) -> tuple[str, ...]:
 
     A single string is split at semicolons.
     """
-    items = value.split(";") if isinstance(value, str) else _items(value)
-    return tuple(name for item in items if (name := text_of(_inside(item, *keys))))
+    items: Iterable[object] = value.split(";") if isinstance(value, str) else listed(value)
+    if keys:
+        items = (
+            next((item[key] for key in keys if isinstance(item.get(key), str)), None)
+            if isinstance(item, dict)
+            else item
+            for item in items
+        )
+    return tuple(filter(None, map(text_of, items)))
+
+
+def person_in(person: object) -> str | None:
+    """Return a person's name as it is spoken, of its parts or of one piece, as any service has it.
+
+    >>> person_in({"family": "Veld", "given": "Jan"}), person_in(["Veld", "Jan", "Jr"])
+    ('Jan Veld', 'Jan Veld Jr')
+    >>> person_in({"fullName": "Fields RM"}), person_in({"name": "The Hedge Group"})
+    ('RM Fields', 'The Hedge Group')
+    """
+    if isinstance(person, list):  # arXiv's; affiliations may follow.
+        person = dict(zip(("family", "given", "suffix"), person, strict=False))
+    if not isinstance(person, dict):
+        return text_of(person)
+    if whole := text_of(person.get("literal")) or text_of(person.get("name")):
+        return whole
+    words: list[str | None] = []
+    for keys in _PARTS:
+        values = [next((person[key] for key in keys if text_of(person.get(key))), None)]
+        middle = person.get(keys[0])
+        words += map(text_of, middle if isinstance(middle, list) else values)
+    spoken = " ".join(filter(None, words))
+    return (
+        spoken
+        or initials_first(text_of(person.get("fullName")) or "")
+        or next((name for key in _GROUP if (name := text_of(person.get(key)))), None)
+    )
+
+
+def initials_first(name: str) -> str:
+    """Put the initials that stand behind a name before it.
+
+    >>> initials_first("Fields RM"), initials_first("Rosa Fields")
+    ('RM Fields', 'Rosa Fields')
+    """
+    family, _, initials = name.rpartition(" ")
+    behind = initials.isalpha() and initials.isupper() and len(initials) <= _INITIALS
+    return f"{initials} {family}" if family and behind else name
 
 
 def nested(record: Record, *path: str) -> object:
@@ -120,9 +184,16 @@ def nested(record: Record, *path: str) -> object:
     return value
 
 
+def listed(value: object) -> list[Any]:
+    """Return a list as it is, and an empty one for anything else."""
+    return value if isinstance(value, list) else []
+
+
 def doi_of(value: object) -> str | None:
     """Return a bare DOI, without the address of a resolver."""
-    return _DOI_PREFIX.sub("", _plain(value)) or None if isinstance(value, str) else None
+    if not isinstance(value, str):
+        return None
+    return _DOI_PREFIX.sub("", _CONTROL.sub(" ", value).strip()) or None
 
 
 def lower_doi(value: object) -> str | None:
@@ -137,7 +208,7 @@ def lower_doi(value: object) -> str | None:
 
 def url_of(*values: object) -> str | None:
     """Return the first web address; another scheme is not kept, since answers link to it."""
-    plain = (_plain(value) for value in values if isinstance(value, str))
+    plain = (_CONTROL.sub(" ", value).strip() for value in values if isinstance(value, str))
     return next((url for url in plain if url.lower().startswith(_WEB)), None)
 
 
@@ -148,7 +219,7 @@ def inverted_text(index: object) -> str | None:
     placed = [
         (place, word)
         for word, places in index.items()
-        for place in _items(places)
+        for place in listed(places)
         if isinstance(place, int)
     ]
     return text_of(" ".join(word for _, word in sorted(placed)))
@@ -162,8 +233,8 @@ def first_page(value: object) -> str | None:
     >>> first_page("501-522"), first_page("pp. S-12--S-19"), first_page("e-1042"), first_page(7)
     ('501', 'S-12', 'e-1042', '7')
     """
-    text = text_of(f"{value}" if isinstance(value, int) else value)
-    if not text or isinstance(value, bool):
+    text = volume_of(value)
+    if not text:
         return None
     text = _PAGES.sub("", text[:_LONGEST_PAGES])
     parts = _DASH.split(text.split(",")[0])
@@ -183,15 +254,6 @@ def labels_of(value: object) -> dict[str, object]:
     return labels if isinstance(labels, dict) else {}
 
 
-def labelled(**values: str | tuple[str, ...] | None) -> dict[str, object]:
-    """Collect labels, leaving out unknown and empty ones; several values become a list."""
-    return {
-        name: list(dict.fromkeys(value)) if isinstance(value, tuple) else value
-        for name, value in values.items()
-        if value
-    }
-
-
 def _label(value: object, depth: int) -> object:
     if isinstance(value, str):
         return cleaned(value)
@@ -204,15 +266,10 @@ def _label(value: object, depth: int) -> object:
     return [_label(item, depth - 1) for item in value] if isinstance(value, list) else value
 
 
-def _plain(text: str) -> str:
-    return _CONTROL.sub(" ", text).strip()
-
-
-def _inside(item: object, *keys: str) -> object:
-    if not isinstance(item, dict):
-        return item
-    return next((item[key] for key in keys if isinstance(item.get(key), str)), None)
-
-
-def _items(value: object) -> Iterator[object]:
-    return iter(value) if isinstance(value, list) else iter(())
+def labelled(**values: str | tuple[str, ...] | None) -> dict[str, object]:
+    """Collect labels, leaving out unknown and empty ones; several values become a list."""
+    return {
+        name: list(dict.fromkeys(value)) if isinstance(value, tuple) else value
+        for name, value in values.items()
+        if value
+    }

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from recsys.formats.papers.external_ids import paper_of
 from recsys.formats.papers.paper_fields import FieldError
-from recsys.formats.papers.paper_of_reference import paper_of
 from recsys.formats.work_stream import Reject, Remark, WorkStream, open_works
 from recsys.progress import Progress, silent
 from recsys.records import Paper

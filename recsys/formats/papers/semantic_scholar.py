@@ -1,10 +1,14 @@
-"""Papers of Semantic Scholar's API and of its datasets (S2AG).
+"""What maps cannot say of Semantic Scholar's papers: its API, its datasets (S2AG), and S2ORC.
 
 The datasets keep abstracts and citations in files of their own, by corpus id: who joins the records
-by their ids has the paper.
+by their ids has the paper. S2ORC is the files of metadata and of parsed PDFs up to 2020, and those
+of the API, in which title, abstract and references are spans of a paper's text.
 """
 
+import json
+import re
 from collections.abc import Iterator
+from typing import Any
 
 from recsys.formats.papers.external_ids import named
 from recsys.formats.papers.paper_fields import (
@@ -13,95 +17,138 @@ from recsys.formats.papers.paper_fields import (
     first_page,
     id_of,
     ids_of,
-    labelled,
+    listed,
     names_of,
     nested,
-    required_id,
-    required_title,
+    person_in,
     text_of,
-    url_of,
     volume_of,
     year_of,
 )
+from recsys.formats.references.bibliography import names_in, year_in
 from recsys.records import Reference
 
+PARTS = ("content", "body")
+_NAMES = ("doi", "arxiv_id", "acl_id", "pubmed_id", "pmc_id", "mag_id")
+_CORPUS_ID = re.compile(r"CorpusID:(\d{1,18})\Z")
+_LONGEST_LIST = 20_000  # Spans of one kind.
 
-def reference_of(record: Record) -> Reference:
-    """Read one record; that of a dataset of parts has an id and no title.
 
-    Raises:
-        FieldError: it has no id, or no title where it should, or tells nothing that a corpus keeps.
+def more_of_paper(record: Record) -> dict[str, Any]:
+    """Read references given as ids, as papers, or as {"citedPaper": paper}.
+
+    They name papers as their own records do: by paperId where there is one. Works without an id of
+    their own are told as the list describes them.
     """
-    if "citingcorpusid" in record:
-        cited = id_of(record.get("citedcorpusid"))
-        citing = required_id(record, "citingcorpusid")
-        return Reference(id=citing, cited_ids=(cited,) if cited else ())
-    return _part(record) if "corpusid" in record and "title" not in record else _paper(record)
-
-
-def _part(record: Record) -> Reference:
-    paper_id = required_id(record, "corpusid")
-    if "abstract" not in record:
-        raise FieldError("a summary or a vector")
-    reference = Reference(id=paper_id, abstract=text_of(record.get("abstract")))
-    external = nested(record, "openaccessinfo", "externalids")
-    others = external.items() if isinstance(external, dict) else ()
-    return named(reference, (("corpusid", paper_id), *others))
-
-
-def _paper(record: Record) -> Reference:
-    # References must name papers as their own records do: by paperId where there is one.
     kinds = ("paperId",) if id_of(record.get("paperId")) else ("corpusid", "corpusId")
-    paper_id = required_id(record, *kinds)
-    fields = record.get("fieldsOfStudy") or record.get("s2fieldsofstudy")
-    types = record.get("publicationTypes") or record.get("publicationtypes")
-    reference = Reference(
-        id=paper_id,
-        title=required_title(record, "title"),
-        abstract=text_of(record.get("abstract")),
-        year=year_of(record.get("year")),
-        authors=names_of(record.get("authors"), "name"),
-        venue=text_of(record.get("venue")) or text_of(nested(record, "journal", "name")),
-        cited_ids=_cited(record.get("references"), kinds),
-        cites=tuple(_unresolved(record.get("references"), kinds)),
-        url=url_of(record.get("url")),
-        volume=volume_of(nested(record, "journal", "volume")),
-        page=first_page(nested(record, "journal", "pages")),
-        labels=labelled(fields=names_of(fields, "category"), type=names_of(types)),
-    )
-    return named(reference, _names(record))
-
-
-def _names(record: Record) -> Iterator[tuple[object, object]]:
-    yield "s2", record.get("paperId")
-    yield "corpusid", record.get("corpusid") or record.get("corpusId")
-    external = record.get("externalIds") or record.get("externalids")
-    if isinstance(external, dict):
-        yield from external.items()
-
-
-def _cited(references: object, kinds: tuple[str, ...]) -> tuple[str, ...]:
-    """Read references given as ids, as papers, or as {"citedPaper": paper}."""
-    found: list[str] = []
-    for item in references if isinstance(references, list) else ():
+    cited_ids: list[str] = []
+    cites: list[Reference] = []
+    for item in listed(record.get("references")):
         paper = item.get("citedPaper", item) if isinstance(item, dict) else item
-        values = [paper.get(kind) for kind in kinds] if isinstance(paper, dict) else [paper]
-        found.extend(ids_of(values)[:1])
-    return tuple(found)
-
-
-def _unresolved(references: object, kinds: tuple[str, ...]) -> Iterator[Reference]:
-    """Yield the works of the list that have no id of their own, as it describes them."""
-    for item in references if isinstance(references, list) else ():
-        paper = item.get("citedPaper", item) if isinstance(item, dict) else None
-        if not isinstance(paper, dict) or any(id_of(paper.get(kind)) for kind in kinds):
-            continue
-        if title := text_of(paper.get("title")):
-            external = paper.get("externalIds")
+        if not isinstance(paper, dict):
+            cited_ids += ids_of([paper])
+        elif ids := ids_of([paper.get(kind) for kind in kinds]):
+            cited_ids.append(ids[0])
+        elif title := text_of(paper.get("title")):
+            names = paper.get("externalIds")
             work = Reference(
                 title=title,
                 authors=names_of(paper.get("authors"), "name")[:1],
                 year=year_of(paper.get("year")),
                 venue=text_of(paper.get("venue")),
             )
-            yield named(work, external.items() if isinstance(external, dict) else ())
+            cites.append(named(work, names.items() if isinstance(names, dict) else ()))
+    return {"cited_ids": tuple(cited_ids), "cites": tuple(cites)}
+
+
+def more_of_part(record: Record) -> dict[str, Any]:
+    """Refuse the record of a dataset that tells nothing that a corpus keeps."""
+    if "abstract" not in record:
+        raise FieldError("a summary or a vector")
+    return {}
+
+
+def more_of_metadata(record: Record) -> dict[str, Any]:
+    """Read the title, the abstract and the bibliography; parsed PDFs up to 2020 have no title."""
+    title = text_of(record.get("title")) or text_of(nested(record, "metadata", "title"))
+    if title is None and not {"bib_entries", "_pdf_hash"} & record.keys():
+        raise FieldError("missing title")
+    abstract = record.get("abstract")
+    if isinstance(abstract, list):
+        texts = (item.get("text") for item in abstract if isinstance(item, dict))
+        abstract = " ".join(text for text in texts if isinstance(text, str))
+    corpus_id = _CORPUS_ID.search(text_of(record.get("s2_url")) or "")
+    bibliography = record.get("bib_entries")
+    entries = bibliography.values() if isinstance(bibliography, dict) else ()
+    linked: dict[str, None] = {}
+    cites: list[Reference] = []
+    for item in filter(lambda item: isinstance(item, dict), entries):
+        if link := id_of(item.get("link")):
+            linked[link] = None
+        elif cited := text_of(item.get("title")):  # Linked to no paper: as it was printed.
+            work = Reference(
+                title=cited,
+                authors=names_in(map(person_in, listed(item.get("authors"))))[:1],
+                year=year_in(item.get("year")),
+                venue=text_of(item.get("venue")),
+                volume=volume_of(item.get("volume")),
+                page=first_page(item.get("pages")),
+            )
+            names = item.get("other_ids")
+            cites.append(named(work, names.items() if isinstance(names, dict) else ()))
+    return {
+        "title": title,
+        # The signs stand for the line breaks of structured abstracts.
+        "abstract": text_of(abstract.replace(":::", " ")) if isinstance(abstract, str) else None,
+        "cited_ids": ids_of(record.get("outbound_citations")) or tuple(linked),
+        "cites": tuple(cites),
+        "names": [
+            ("corpusid", corpus_id[1] if corpus_id else None),
+            ("s2", record.get("s2_id")),
+            *((name, record.get(name)) for name in _NAMES),
+        ],
+    }
+
+
+def more_of_parsed(record: Record) -> dict[str, Any]:
+    """Read a paper whose title, abstract and references are spans of its text."""
+    part = next((part for part in PARTS if isinstance(record.get(part), dict)), "content")
+    authors = names_of(listed(record.get("authors")), "name")
+    matched = (
+        nested(entry, "attributes", "matched_paper_id")
+        for place, kind in ((part, "bibentry"), (part, "bib_entry"), ("bibliography", "bib_entry"))
+        for entry in annotations_of(record, place, kind)
+    )
+    return {
+        "title": text_of(record.get("title")) or next(_spans(record, part, "title"), None),
+        "abstract": " ".join(_spans(record, part, "abstract")) or None,
+        "authors": authors or names_in(_spans(record, part, "author")),
+        "venue": next(_spans(record, part, "venue"), None),
+        "cited_ids": tuple(dict.fromkeys(ids_of(list(matched)))),
+    }
+
+
+def annotations_of(record: Record, part: str, kind: str) -> list[Any]:
+    """Return the spans of a kind: a list, which the files have as JSON within JSON."""
+    value = nested(record, part, "annotations", kind)
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return []
+    return listed(value)[:_LONGEST_LIST]
+
+
+def _spans(record: Record, part: str, kind: str) -> Iterator[str]:
+    text = nested(record, part, "text")
+    for span in annotations_of(record, part, kind) if isinstance(text, str) else ():
+        if isinstance(span, dict):
+            start, end = place_of(span.get("start")), place_of(span.get("end"))
+            if start is not None and end is not None and (said := text_of(str(text)[start:end])):
+                yield said
+
+
+def place_of(value: object) -> int | None:
+    """Read a position, which older releases have as text."""
+    number = int(value) if isinstance(value, str) and value[:12].isdecimal() else value
+    return number if isinstance(number, int) and number >= 0 else None

@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from itertools import islice
+from typing import Any
 
 from recsys.errors import InputError
 from recsys.formats import identifiers
@@ -33,6 +34,7 @@ _NEXT_ADDRESS = re.compile(r"(?:;|,| and)?\s{1,20}(?=https?://)")
 _NOT_IN_ADDRESS = re.compile(
     r"[\s<>{}\\\x00-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]+"
 )
+_NUMBER = re.compile(r"\b(PMID|PMCID):\s{0,3}((?:PMC)?\d{1,10})\b", re.IGNORECASE)
 _NOBODY = frozenset({"others", "et al", "et al.", "and others"})
 
 
@@ -156,6 +158,20 @@ def names_in(names: Iterable[str | None]) -> tuple[str, ...]:
     return tuple(name for name in found if name and name.casefold() not in _NOBODY)
 
 
+def keywords_in(value: object) -> tuple[str, ...]:
+    """Return keywords given as a list, or as one text with semicolons or else commas between."""
+    if isinstance(value, str):
+        text = value[:LONGEST_TEXT]
+        value = text.split(";" if ";" in text else ",")
+    items = value if isinstance(value, list) else ()
+    return names_in(item for item in items if isinstance(item, str))
+
+
+def numbers_of_pubmed(note: str) -> list[tuple[str, str]]:
+    """Return the numbers that notes of Zotero have after "PMID:" and "PMCID:"."""
+    return [(match[1].lower(), match[2]) for match in _NUMBER.finditer(note[:LONGEST_TEXT])]
+
+
 def year_in(value: object) -> int | None:
     """Return the first possible year in a date of any spelling, None when there is none.
 
@@ -174,3 +190,38 @@ def address_in(value: object) -> str | None:
         return None
     address = _NOT_IN_ADDRESS.sub("", _NEXT_ADDRESS.split(value[:LONGEST_TEXT], 1)[0])
     return address if re.match(r"(?i)https?://[^/]", address) else None
+
+
+_MANY = (list, tuple)
+_TYPES: dict[str, Any] = {field.name: str for field in fields(Reference)}
+_TYPES |= {"year": int, "labels": dict}
+_TYPES |= dict.fromkeys(("authors", "ids", "keyphrases", "cited_ids", "cites"), _MANY)
+
+
+def record_of(work: Reference) -> dict[str, Any]:
+    """Write a work out as the program keeps it in JSON; what it does not tell is left out."""
+    names = (field.name for field in fields(work))
+    record = {name: value for name in names if (value := getattr(work, name))}
+    if work.cites:
+        record["cites"] = [record_of(cited) for cited in work.cites]
+    return record
+
+
+def work_of(record: object) -> Reference:
+    """Read what `record_of` wrote, before or after JSON has had it.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    if not isinstance(record, Mapping):
+        raise ValueError("It is no work.")
+    values: dict[str, Any] = {}
+    for name, value in record.items():
+        if not isinstance(value, _TYPES.get(name, ())):
+            raise ValueError(f"{name!r} of a work is something else.")
+        if name == "cites":
+            value = map(work_of, value)
+        elif isinstance(value, _MANY) and not all(isinstance(item, str) for item in value):
+            raise ValueError(f"{name!r} of a work holds something else.")
+        values[name] = tuple(value) if name == "cites" or isinstance(value, list) else value
+    return Reference(**values)

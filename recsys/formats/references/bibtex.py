@@ -3,6 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from recsys.formats.exports.export_facts import accession
+from recsys.formats.exports.scopus_citations import cited_in
+from recsys.formats.exports.wos_citations import cited_of
 from recsys.formats.latex.latex_text import from_latex, to_latex
 from recsys.formats.papers.external_ids import named
 from recsys.formats.papers.paper_fields import first_page
@@ -11,16 +14,13 @@ from recsys.formats.references.bibliography import (
     Problem,
     address_in,
     identified,
+    keywords_in,
     names_in,
     text_in,
     year_in,
 )
-from recsys.formats.references.bibtex_entries import entries_in
-from recsys.formats.references.bibtex_exports import cited_by, ids_in
-from recsys.formats.references.bibtex_names import names_between_and
-from recsys.formats.references.bibtex_parents import Entry
-from recsys.formats.references.csl import keywords_in
-from recsys.formats.references.people import Name, name_of
+from recsys.formats.references.bibtex_entries import Entry, entries_in
+from recsys.formats.references.people import HOMONYM, SUFFIXES, Name, name_of
 from recsys.formats.references.shown_facts import (
     MEETING,
     OTHER,
@@ -34,19 +34,29 @@ from recsys.formats.references.shown_facts import (
 from recsys.records import Paper, Reference
 
 _LONGEST_SOURCE = 4 * LONGEST_TEXT  # Characters of LaTeX.
-_NO_NAMES = frozenset({"and", "others"})
+_LONGEST_NAMES = 200_000  # Characters: the largest collaborations have some 5000 authors.
+_LONGEST_LIST = 1_000_000  # Characters of a list of references.
+_LONGEST_VOLUME = 40
 _ENTRY = re.compile(
     r"^[ \t]{0,8}@(?:string[ \t]{0,8}[{(]\s{0,80}[\w:-]{1,80}\s{0,80}="
     r"|(?:comment|preamble)[ \t]{0,8}[{(]"
     r"|[a-z]{1,40}[ \t]{0,8}[{(]\s{0,80}[^\s,=\"#%{}()]{1,200}[ \t]{0,8},)",
     re.IGNORECASE | re.MULTILINE,
 )
+_AND = re.compile(r"(?<!\\)[{}]|(?<=\s)and(?=\s)", re.IGNORECASE)
+_COMMA = re.compile(r"(?<!\\)[{}]|,")
 _PUBMED_KEY = re.compile(r"PMID:(\d{1,9})")
 _OLD_NUMBER = re.compile(r"\d{7}(?:v\d{1,2})?")
-_PAGES = ("pages", "eid", "articleno", "art_number", "article-number")
-_LONGEST_VOLUME = 40
+# What the Web of Science adds: a list of what a work cites, escaped, a reference on each line.
+_ENDS = re.compile(r"\.\s+(?=[^\d.,][^.,]{0,60}, \d{4},)")
+_ESCAPED = re.compile(r"\\([&%_#$])")
+_BRACES = dict.fromkeys(map(ord, "{}"))
+_LATEX = re.compile(r"[\\{$]")
 _IN_PUBMED = frozenset({"pmid", "pubmed_id", "pmcid", "eprinttype"})
+_PAGES = ("pages", "eid", "articleno", "art_number", "article-number")
 _VENUES = ("journaltitle", "journal", "booktitle", "eventtitle")
+_ADDRESSES = ("url", "howpublished", "ee", "bdsk-url-1")
+_PLACES = ("doi", "journal", "volume", "howpublished", "note", "annote", "bdsk-url-1", "ee")
 _KINDS: Mapping[str, str] = {
     "article": "article-journal",
     "book": "book",
@@ -72,7 +82,6 @@ _KINDS: Mapping[str, str] = {
     "unpublished": "manuscript",
     "www": "webpage",
 }
-
 # What the field `type` of an entry of no other kind says.
 _TOLD_KINDS = {"thesis": "thesis", "report": "report", "preprint": "article"}
 
@@ -85,9 +94,40 @@ def write(papers: Sequence[Paper]) -> str:
 
 def entry(key: str, paper: Paper) -> str:
     """Write the entry of one paper."""
-    kind, container = _type_of(paper)
-    lines = "".join(f"  {name} = {{{value}}},\n" for name, value in _fields(paper, container))
-    return f"@{kind}{{{key},\n{lines}}}\n"
+    kind = kind_of(paper)
+    entry_type, container = ("article", "journal")
+    if kind == OTHER:
+        entry_type, container = ("misc", "howpublished")
+    elif kind == MEETING:
+        entry_type, container = ("inproceedings", "booktitle")
+    fields = {
+        "title": " ".join(map(_title_word, one_line(paper.title).split())),
+        "author": " and ".join(map(_author, names_of(paper))),
+        "year": "" if paper.year is None else str(paper.year),
+        container: to_latex(one_line(paper.venue or "")),
+        "doi": bare_doi(paper),
+        "url": web_address(paper),
+        "abstract": to_latex(one_line(paper.abstract or "")),
+    }
+    lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
+    return f"@{entry_type}{{{key},\n{lines}}}\n"
+
+
+def _title_word(word: str) -> str:
+    # Styles lower-case titles; braces keep BERT and GraphRank as they are.
+    capital = any(character.isupper() for character in word.lstrip("(['\"")[1:])
+    return f"{{{to_latex(word)}}}" if capital else to_latex(word)
+
+
+def _author(text: str) -> str:
+    name = name_of(text)
+    in_parts = Name(name.family, name.suffix, name.given).inverted
+    spoken = " " not in name.family and not name.suffix
+    latex = to_latex(name.natural if spoken else in_parts)
+    # Readers take a group apart; bibtexparser loses escapes beside "and".
+    joins = latex.lower() in ("and", "others")
+    group = not name.given and (" " in latex or "," in latex or joins)
+    return f"{{{to_latex(name.natural)}}}" if group or "\\" in latex else latex
 
 
 def looks_so(head: str) -> bool:
@@ -103,65 +143,58 @@ def read(lines: Iterable[str]) -> Iterator[Reference | Problem]:
 
 def _reference(entry: Entry) -> Reference:
     fields = entry.fields
-    title, subtitle = _plain(fields, "title"), _plain(fields, "subtitle")
-    reference = Reference(
+
+    def plain(*names: str) -> str | None:
+        texts = (text_in(from_latex(fields.get(name, "")[:_LONGEST_SOURCE])) for name in names)
+        return next(filter(None, texts), None)
+
+    title, subtitle, volume = plain("title"), plain("subtitle"), plain("volume")
+    told, kind = fields.get("type", "").lower(), _KINDS.get(entry.kind, "document")
+    if kind == "document":
+        kind = next((better for word, better in _TOLD_KINDS.items() if word in told), kind)
+    if volume and (len(volume) > _LONGEST_VOLUME or "/" in volume):
+        volume = None  # An identifier stands in its place.
+    names = (accession(fields.get(name, "").strip("{} ")) for name in ("unique-id", "url"))
+    # The authors' own keywords, then those of a database.
+    phrases = (*keywords_in(plain("author_keywords")), *keywords_in(plain("keywords")))
+    work = Reference(
         key=entry.key,
         title=f"{title}: {subtitle}" if title and subtitle else title,
-        authors=names_in(names_between_and(fields.get("author", ""))),
+        authors=names_in(_names_between_and(fields.get("author", ""))),
         year=year_in(fields.get("year")) or year_in(fields.get("date")),
-        venue=next(filter(None, (_plain(fields, venue) for venue in _VENUES)), None),
-        abstract=_plain(fields, "abstract"),
+        venue=plain(*_VENUES),
+        abstract=plain("abstract"),
         url=_address(fields),
-        kind=_kind(entry),
-        volume=_volume(fields),
-        page=next(filter(None, (first_page(_plain(fields, name)) for name in _PAGES)), None),
-        keyphrases=_keyphrases(fields),
-        ids=ids_in(fields),
-        cites=cited_by(fields),
+        kind=kind,
+        volume=volume,
+        page=next(filter(None, (first_page(plain(name)) for name in _PAGES)), None),
+        keyphrases=tuple(dict.fromkeys(phrases)),
+        ids=tuple(dict.fromkeys(name for _, ids in names for name in ids)),
+        cites=_cited_by(fields),
     )
-    places = ("doi", "journal", "volume", "howpublished", "note", "annote", "bdsk-url-1", "ee")
-    found = identified(reference, *map(fields.get, places), _eprint(fields))
-    if match := _PUBMED_KEY.fullmatch(entry.key):
-        fields = {"pmid": match[1], **fields}
-    return named(found, _numbers(fields)) if _IN_PUBMED & fields.keys() else found
-
-
-def _kind(entry: Entry) -> str:
-    kind, told = _KINDS.get(entry.kind, "document"), entry.fields.get("type", "").lower()
-    if kind == "document":
-        return next((better for word, better in _TOLD_KINDS.items() if word in told), kind)
-    return kind
-
-
-def _volume(fields: Mapping[str, str]) -> str | None:
-    """Return the volume, unless an identifier stands in its place."""
-    volume = _plain(fields, "volume")
-    return volume if volume and len(volume) <= _LONGEST_VOLUME and "/" not in volume else None
-
-
-def _numbers(fields: Mapping[str, str]) -> Iterator[tuple[str, str | None]]:
-    yield from ((name, fields.get(name)) for name in ("pmid", "pmcid"))
-    yield "pmid", fields.get("pubmed_id")
-    if fields.get("eprinttype", "").lower() in ("pubmed", "pmid"):
-        yield "pmid", fields.get("eprint")
-
-
-def _keyphrases(fields: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the authors' own, then those of a database."""
-    found = (keywords_in(_plain(fields, name)) for name in ("author_keywords", "keywords"))
-    return tuple(dict.fromkeys(phrase for phrases in found for phrase in phrases))
-
-
-def _plain(fields: Mapping[str, str], field: str) -> str | None:
-    return text_in(from_latex(fields.get(field, "")[:_LONGEST_SOURCE]))
+    work = identified(work, *map(fields.get, _PLACES), _eprint(fields))
+    key = _PUBMED_KEY.fullmatch(entry.key)
+    if key is None and _IN_PUBMED.isdisjoint(fields):
+        return work
+    number = fields.get("pmid", key[1] if key else None)
+    is_eprint = fields.get("eprinttype", "").lower() in ("pubmed", "pmid")
+    return named(
+        work,
+        [
+            ("pmid", number),
+            ("pmcid", fields.get("pmcid")),
+            ("pmid", fields.get("pubmed_id")),
+            ("pmid", fields.get("eprint") if is_eprint else None),
+        ],
+    )
 
 
 def _address(fields: Mapping[str, str]) -> str | None:
     r"""Find the web address, also in `\url{...}`; `\_` and the like are escapes in it."""
-    for field in ("url", "howpublished", "ee", "bdsk-url-1"):
-        address = fields.get(field, "").replace(r"\url", "")
-        if found := address_in(address.replace(r"\~{}", "~").replace(r"\textasciitilde", "~")):
-            return found
+    for name in _ADDRESSES:
+        source = fields.get(name, "").replace(r"\url", "").replace(r"\~{}", "~")
+        if address := address_in(source.replace(r"\textasciitilde", "~")):
+            return address
     return None
 
 
@@ -176,42 +209,52 @@ def _eprint(fields: Mapping[str, str]) -> str | None:
     return f"arXiv:{branch.partition('.')[0]}/{number}" if old else f"arXiv:{number}"
 
 
-def _fields(paper: Paper, container: str) -> Iterator[tuple[str, str]]:
-    fields = {
-        "title": " ".join(map(_title_word, one_line(paper.title).split())),
-        "author": " and ".join(map(_author, names_of(paper))),
-        "year": "" if paper.year is None else str(paper.year),
-        container: _tex(paper.venue),
-        "doi": bare_doi(paper) or "",
-        "url": web_address(paper) or "",
-        "abstract": _tex(paper.abstract),
-    }
-    return ((name, value) for name, value in fields.items() if value)
+def _cited_by(fields: Mapping[str, str]) -> tuple[Reference, ...]:
+    """Return what an entry says that its work cites, as the Web of Science or Scopus export it."""
+    if cited := fields.get("cited-references"):
+        text = _ESCAPED.sub(r"\1", cited[:_LONGEST_LIST]).translate(_BRACES)
+        lines = [line.strip() for line in text.split("\n")]
+        if sum(len(_ENDS.findall(line)) for line in lines) * 4 >= len(lines):
+            lines = _ENDS.split(" ".join(lines))  # Another program broke the lines elsewhere.
+        return tuple(cited_of(line) for part in lines if (line := part.strip().rstrip(". ")))
+    cited = fields.get("references", "")[:_LONGEST_LIST]
+    if not cited or "scopus" not in f"{fields.get('source')} {fields.get('url')}".lower():
+        return ()  # Others call notes or links so.
+    return cited_in(from_latex(cited) if _LATEX.search(cited) else cited)
 
 
-def _type_of(paper: Paper) -> tuple[str, str]:
-    """Return the entry type, and the field that holds the venue."""
-    kind = kind_of(paper)
-    if kind == OTHER:
-        return "misc", "howpublished"
-    return ("inproceedings", "booktitle") if kind == MEETING else ("article", "journal")
+def _names_between_and(field: str) -> Iterator[str]:
+    """Read the names of an author field; `{...}` is a name that stays as it is.
+
+    bibtexparser splits such lists, too, but loses the accent of a name that begins with one.
+
+    >>> list(_names_between_and("Cohan, Arman and King, Jr., Martin and {Simon and Co, Ltd}"))
+    ['Arman Cohan', 'Martin King Jr.', 'Simon and Co, Ltd']
+    >>> list(_names_between_and("Matthew Kay 0001 and Martin King, Jr."))
+    ['Matthew Kay', 'Martin King Jr.']
+    """
+    for name in _split(field[:_LONGEST_NAMES], _AND):
+        parts = [from_latex(part).strip() for part in _split(name, _COMMA)]
+        if len(parts) > 3:
+            yield ", ".join(parts)
+            continue
+        parts = [HOMONYM.sub("", part) for part in parts]
+        if len(parts) == 2 and parts[1].lower() in SUFFIXES and " " in parts[0]:
+            yield " ".join(parts)  # "Martin King, Jr.", in the order in which it is spoken.
+            continue
+        family, *suffix, given = parts if len(parts) > 1 else (parts[0], "")
+        if suffix and given.lower() in SUFFIXES:
+            suffix, given = [given], suffix[0]  # "King, Martin, Jr.", as databases have it.
+        yield " ".join(filter(None, (given, family, *suffix)))
 
 
-def _title_word(word: str) -> str:
-    # Styles lower-case titles; braces keep BERT and GraphRank as they are.
-    kept = any(character.isupper() for character in word.lstrip("(['\"")[1:])
-    return f"{{{to_latex(word)}}}" if kept else to_latex(word)
-
-
-def _author(text: str) -> str:
-    name = name_of(text)
-    in_parts = Name(name.family, name.suffix, name.given).inverted
-    spoken = " " not in name.family and not name.suffix
-    latex = to_latex(name.natural if spoken else in_parts)
-    # Readers take a group apart; bibtexparser loses escapes beside "and".
-    group = not name.given and (" " in latex or "," in latex or latex.lower() in _NO_NAMES)
-    return f"{{{to_latex(name.natural)}}}" if group or "\\" in latex else latex
-
-
-def _tex(text: str | None) -> str:
-    return to_latex(one_line(text or ""))
+def _split(text: str, marks: re.Pattern[str]) -> list[str]:
+    """Split at the marks outside braces that are no braces themselves."""
+    parts, depth, start = [], 0, 0
+    for match in marks.finditer(text):
+        if match[0] in "{}":
+            depth = max(depth + (1 if match[0] == "{" else -1), 0)
+        elif depth == 0:
+            parts.append(text[start : match.start()])
+            start = match.end()
+    return [*parts, text[start:]]

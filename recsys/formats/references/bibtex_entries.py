@@ -5,17 +5,14 @@ A file is read in parts that end before an entry, so that memory does not grow w
 
 import logging
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from recsys.formats.references import bibtex_exports
 from recsys.formats.references.bibliography import TWICE, Problem
-from recsys.formats.references.bibtex_parents import Entry, Family
 
 if TYPE_CHECKING:
     from bibtexparser import model as bibtex_model
-    from bibtexparser.library import Library
 
 _LONGEST_STRING = 1000  # Characters by which @string lengthens a value: each may hold two others.
 _MOST_STRINGS = 100_000
@@ -23,12 +20,24 @@ _MOST_KEYS = 100_000  # Among which one that occurs twice is noticed.
 _PART = 2**20  # Characters of the file after which a part ends where the next entry begins.
 _LARGE_PART = 2**22  # After which it ends before an entry that is indented, too.
 _LARGEST_PART = 2**23  # After which it ends anywhere: no entry has so much.
+_MOST_PARENTS = 10  # Of one entry.
+_MOST_KNOWN = 20_000
+_LONGEST_TAKEN = 1000  # Characters of a field that children from another part take over.
+_MOST_WAITING = 2**25  # Characters of all entries that wait for their parents.
 FIELDS = frozenset(
-    "abstract annote archiveprefix articleno author bdsk-url-1 booksubtitle booktitle crossref "
-    "date doi ee eid eprint eprintclass eprinttype eventtitle howpublished journal journaltitle "
-    "keywords note pages pmcid pmid primaryclass subtitle title type url volume xdata year".split()
-).union(bibtex_exports.FIELDS)
+    "abstract annote archiveprefix art_number article-number articleno author author_keywords "
+    "bdsk-url-1 booksubtitle booktitle cited-references crossref date doi ee eid eprint "
+    "eprintclass eprinttype eventtitle howpublished journal journaltitle keywords note pages pmcid "
+    "pmid primaryclass pubmed_id references source subtitle title type unique-id url volume xdata "
+    "year".split()
+)
 """The fields that are read; an entry may have thousands of others, and children that inherit."""
+# What a paper takes over from the volume it is in under another name, and what it does not.
+_RENAMED = {"title": "booktitle", "subtitle": "booksubtitle"}
+_OWN = frozenset(
+    "abstract art_number article-number articleno author author_keywords cited-references crossref "
+    "doi eid eprint keywords note pages pmcid pmid pubmed_id references unique-id url xdata".split()
+)
 
 _START = re.compile(r"@\w*[ \t]*\{")
 _INDENTED_START = re.compile(r"[ \t]*@\w+[ \t]*[{(]")
@@ -37,11 +46,15 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
-    """Some of a file's lines; before: how many lines of the file precede them."""
+class Entry:
+    """An entry: its type, its key, and its fields by name, all but the values in lower case.
 
-    text: str
-    before: int
+    A field's value is LaTeX, without the braces or quotes around all of it.
+    """
+
+    kind: str
+    key: str
+    fields: Mapping[str, str]
 
 
 def entries_in(lines: Iterable[str]) -> Iterator[Entry | Problem]:
@@ -51,25 +64,33 @@ def entries_in(lines: Iterable[str]) -> Iterator[Entry | Problem]:
     inherit from one in a later part when that is read. Strings are put in from where the file
     defines them, and in the part of their definition.
     """
+    from bibtexparser import model
+    from bibtexparser.entrypoint import parse_string
+
+    # It logs each broken block, which is reported here.
+    logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
     strings = {month: month for month in _MONTHS}
-    family, keys = Family(), set[str]()
-    for part in _parts(lines):
-        library = _split(part.text)
-        _define(library, strings)
-        found = [item for block in library.blocks for item in _found_in(block, part.before)]
-        problems = [item for item in found if isinstance(item, Problem)]
-        blocks = [item for item in found if not isinstance(item, Problem)]
-        twice = [_again(block, part.before) for block in blocks if block.key in keys]
+    family, keys = _Family(), set[str]()
+    for text, before in _parts(lines):
+        library = parse_string(text, parse_stack=[])
+        for string in library.strings:
+            key = string.key.lower()
+            if key in strings or len(strings) < _MOST_STRINGS:
+                strings[key] = _value(str(string.value), strings)
+        items = [item for block in library.blocks for item in _items_in(block, before)]
+        blocks = [item for item in items if isinstance(item, model.Entry)]
+        twice = [_twice(block, before) for block in blocks if block.key in keys]
         if len(keys) < _MOST_KEYS:
             keys.update(block.key for block in blocks)
         yield from family.complete([_resolved(block, strings) for block in blocks])
-        yield from problems
+        yield from (item for item in items if isinstance(item, Problem))
         yield from twice
     yield from family.left()
 
 
-def _parts(lines: Iterable[str]) -> Iterator[_Part]:
-    gathered: list[str] = []
+def _parts(lines: Iterable[str]) -> Iterator[tuple[str, int]]:
+    """Yield the parts of a file, and how many of its lines precede each."""
+    part: list[str] = []
     size = before = 0
     for line in lines:
         ends = size >= _PART and (
@@ -78,70 +99,48 @@ def _parts(lines: Iterable[str]) -> Iterator[_Part]:
             or size >= _LARGEST_PART
         )
         if ends:
-            yield _Part("".join(gathered), before)
-            before += len(gathered)
-            gathered, size = [], 0
-        gathered.append(line)
+            yield "".join(part), before
+            before += len(part)
+            part, size = [], 0
+        part.append(line)
         size += len(line)
-    if gathered:
-        yield _Part("".join(gathered), before)
+    if part:
+        yield "".join(part), before
 
 
-def _split(text: str) -> "Library":
-    from bibtexparser.entrypoint import parse_string
-
-    # It logs each broken block, which `entries_in` reports.
-    logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
-    return parse_string(text, parse_stack=[])
-
-
-def _found_in(block: "bibtex_model.Block", before: int) -> "Iterator[bibtex_model.Entry | Problem]":
+def _items_in(block: "bibtex_model.Block", before: int) -> "Iterator[bibtex_model.Entry | Problem]":
     """Yield the entry of a block, if it has one, and what is wrong with it."""
     from bibtexparser import model
 
     number = before + (block.start_line or 0) + 1
-    line = f"line {number}"
     entry: model.Block | None = block
     if isinstance(block, model.DuplicateBlockKeyBlock):
         entry = block.ignore_error_block
         if isinstance(entry, model.Entry):
-            yield _again(entry, before)
+            yield _twice(entry, before)
     elif isinstance(block, model.DuplicateFieldKeyBlock):
         entry = block.ignore_error_block
         twice = sorted(key for key in block.duplicate_keys if key.lower() in FIELDS)
         if twice:  # Of others, such as the grants of Scopus, nothing is lost.
-            text = f"{line}: {', '.join(twice)} occurs twice in one entry; the first counts."
+            text = f"line {number}: {', '.join(twice)} occurs twice in one entry; the first counts."
             yield Problem(text, "field twice in one entry", number)
     elif isinstance(block, model.ParsingFailedBlock):
         reason = getattr(block.error, "abort_reason", None) or str(block.error)
-        what = _short(block.raw or "", 40)
-        text = f"{line}: {what} is left out. {_sentence(reason)}"
+        reason = " ".join(reason[:200].replace("`", "").split()).removesuffix(".")
+        text = f"line {number}: {_short(block.raw or '', 40)} is left out. {reason}."
         yield Problem(text, "broken entry", number)
     if isinstance(entry, model.Entry):
         yield entry
 
 
-def _again(entry: "bibtex_model.Entry", before: int) -> Problem:
+def _twice(entry: "bibtex_model.Entry", before: int) -> Problem:
     number = before + (entry.start_line or 0) + 1
-    return Problem(f"line {number}: the key {_short(entry.key)} occurs twice.", TWICE, number)
+    return Problem(f"line {number}: the key {_short(entry.key, 30)} occurs twice.", TWICE, number)
 
 
-def _sentence(reason: str) -> str:
-    reason = " ".join(reason[:200].replace("`", "").split())
-    return reason if reason.endswith(".") else f"{reason}."
-
-
-def _short(text: str, length: int = 30) -> str:
+def _short(text: str, length: int) -> str:
     plain = " ".join("".join(c if c.isprintable() else " " for c in text[:200]).split())
     return plain if len(plain) <= length else f"{plain[: length - 3]}..."
-
-
-def _define(library: "Library", strings: dict[str, str]) -> None:
-    """Resolve a part's @string definitions in order, the earlier ones known."""
-    for string in library.strings:
-        key = string.key.lower()
-        if key in strings or len(strings) < _MOST_STRINGS:
-            strings[key] = _value(str(string.value), strings)
 
 
 def _resolved(entry: "bibtex_model.Entry", strings: Mapping[str, str]) -> Entry:
@@ -165,20 +164,73 @@ def _value(source: str, strings: Mapping[str, str]) -> str:
         elif depth == 0 and not quoted:
             parts.append(source[start : match.start()])
             start = match.end()
-    return _joined([*parts, source[start:]], strings, len(source) + _LONGEST_STRING)
-
-
-def _joined(parts: list[str], strings: Mapping[str, str], longest: int) -> str:
-    texts: list[str] = []
-    for part in parts:
-        texts.append(_part(part.strip(), strings)[:longest])
-        longest -= len(texts[-1])
-        if longest <= 0:
+    value, longest = "", len(source) + _LONGEST_STRING
+    for part in map(str.strip, [*parts, source[start:]]):
+        enclosed = len(part) > 1 and part[0] + part[-1] in ("{}", '""')
+        value += part[1:-1] if enclosed else strings.get(part.lower(), part)
+        if len(value) >= longest:
             break
-    return "".join(texts)
+    return value[:longest]
 
 
-def _part(part: str, strings: Mapping[str, str]) -> str:
-    if len(part) > 1 and part[0] + part[-1] in ("{}", '""'):
-        return part[1:-1]
-    return strings.get(part.lower(), part)
+class _Family:
+    """Who can be inherited from, and who waits for a parent that the file has not named yet.
+
+    Bounded: of the parents, the latest are known; those that wait hold so many characters at most,
+    and more are given as they are.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[str, Entry] = {}
+        self._waiting: list[Entry] = []
+
+    def complete(self, entries: Sequence[Entry]) -> Iterator[Entry]:
+        """Yield the entries with what they inherit, after those that waited for one of them."""
+        here = {entry.key.lower(): entry for entry in reversed(entries)}
+        by_key = here | self._known
+        candidates, self._waiting, held = [*self._waiting, *entries], [], 0
+        for entry in candidates:
+            if not {_volume_of(entry), *_data_of(entry)} - {""} <= by_key.keys():
+                size = sum(map(len, entry.fields.values()))
+                if held + size <= _MOST_WAITING:
+                    held += size
+                    self._waiting.append(entry)
+                    continue
+            yield from _inheriting(entry, by_key)
+        for key, entry in here.items():
+            left_out = frozenset[str]() if entry.kind == "xdata" else _OWN
+            fields = {
+                name: text[:_LONGEST_TAKEN]
+                for name, text in entry.fields.items()
+                if name not in left_out
+            }
+            self._known.setdefault(key, replace(entry, fields=fields))
+        for key in list(self._known)[: max(len(self._known) - _MOST_KNOWN, 0)]:
+            del self._known[key]
+
+    def left(self) -> Iterator[Entry]:
+        """Yield those whose parents the file does not have."""
+        for entry in self._waiting:
+            yield from _inheriting(entry, self._known)
+
+
+def _data_of(entry: Entry) -> list[str]:
+    return [key.strip().lower() for key in entry.fields.get("xdata", "").split(",")[:_MOST_PARENTS]]
+
+
+def _volume_of(entry: Entry) -> str:
+    return entry.fields.get("crossref", "").strip().lower()
+
+
+def _inheriting(entry: Entry, by_key: Mapping[str, Entry]) -> Iterator[Entry]:
+    """Yield an entry with what it takes over; one that is there to be inherited from is no work."""
+    if entry.kind == "xdata":
+        return
+    fields = dict(entry.fields)
+    for key in _data_of(entry):
+        if parent := by_key.get(key):
+            fields = {**parent.fields, **fields}
+    if parent := by_key.get(_volume_of(entry)):
+        taken = {_RENAMED.get(name, name): text for name, text in parent.fields.items()}
+        fields = {name: text for name, text in taken.items() if name not in _OWN} | fields
+    yield replace(entry, fields=fields)

@@ -1,23 +1,55 @@
 """Read a bibliography of any known format as a whole; see `recsys.formats.source_formats`."""
 
 import io
+import json
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from recsys.errors import InputError
 from recsys.formats import files
 from recsys.formats.exports.foreign_files import foreign
+from recsys.formats.exports.zotero_database import is_library
 from recsys.formats.files import STDIN, decode_or_guess, display_name
-from recsys.formats.libraries.zotero_database import is_library
-from recsys.formats.references import json_items
-from recsys.formats.references.bibliography import bibliography
+from recsys.formats.papers.paper_fields import FieldError, Record
+from recsys.formats.papers.paper_formats import BY_NAME, NOT_WORKS, OWN, PaperFormat, format_of
+from recsys.formats.papers.paper_records import records_in
+from recsys.formats.references.bibliography import (
+    Problem,
+    address_in,
+    bibliography,
+    identified,
+    text_in,
+)
 from recsys.formats.source_formats import FORMATS, LIST, ZOTERO, Shape, SourceFormat, recognised
-from recsys.records import Bibliography
+from recsys.records import Bibliography, Reference
 
 _LOOKED_AT = 100_000
 """Characters from the beginning by which a format is recognised."""
 _DECLARED = re.compile(r"""(<\?xml[^>]{0,100}?)\s+encoding\s*=\s*["'][^"'>]*["']""")
+_SHAPE = "Export as CSL-JSON, BibTeX or RIS."
+# Raw control characters inside strings are not JSON, but harmless: they are cleaned away later.
+_decode = json.JSONDecoder(strict=False).decode
+_CSL = BY_NAME["CSL-JSON"]
+# What looks like a paper as this program writes it, and lacks its id or title.
+_LOOSE = PaperFormat(
+    OWN,
+    frozenset(),
+    frozenset(),
+    {
+        "title": "title",
+        "authors": "authors.name",
+        "date": "year",
+        "venue": "venue",
+        "abstract": "abstract",
+        "address": "url",
+        "places": "doi",
+    },
+    partial=True,
+    more=lambda item: {"id": text_in(item.get("id"))},
+)
 
 
 def read_bibliography(path: Path) -> Bibliography:
@@ -26,18 +58,25 @@ def read_bibliography(path: Path) -> Bibliography:
     Raises:
         InputError: the file cannot be read, or is none of references.
     """
-    if (form := _file_format(path)) is not None:
-        return bibliography(form.read_file(path), display_name(path))
-    raw, name = files.read_bytes(path), display_name(path)
+    name = display_name(path)
+    if path.is_dir() and is_library(path):
+        return bibliography(ZOTERO.read(path), name)
+    if path != STDIN and path.is_file():
+        with path.open("rb") as file:
+            head = file.read(1024)
+        for form in FORMATS:  # What is no text, such as a database.
+            if form.shape is Shape.FILE and form.looks_so(head, ""):
+                return bibliography(form.read(path), name)
+    raw = files.read_bytes(path)
     _refuse_foreign(raw[:_LOOKED_AT], name)
     if raw.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<?xml"):
-        head = raw[:_LOOKED_AT].decode("utf-8", errors="replace")
-        form = recognised(raw[:_LOOKED_AT], head, "")
-        if form is not None and form.shape is Shape.BYTES:  # It declares its encoding itself.
-            return bibliography(form.read_bytes(io.BytesIO(raw)), name)
+        head = raw[:_LOOKED_AT]
+        known = recognised(head, head.decode("utf-8", errors="replace"), "")
+        if known is not None and known.shape is Shape.BYTES:  # It declares its encoding itself.
+            return bibliography(known.read(io.BytesIO(raw)), name)
     text, note = decode_or_guess(raw, name)
-    found = parse_bibliography(text, name)
-    return replace(found, problems=(note, *found.problems)) if note else found
+    read = parse_bibliography(text, name)
+    return replace(read, problems=(note, *read.problems)) if note else read
 
 
 def parse_bibliography(text: str, name: str) -> Bibliography:
@@ -50,21 +89,20 @@ def parse_bibliography(text: str, name: str) -> Bibliography:
         InputError: the text is broken as a whole, or something else that is known.
     """
     text = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    form = format_of(text, Path(name).suffix.lower())
+    form = format_of_text(text, Path(name).suffix.lower())
     if form is LIST:
         _refuse_foreign(text[:_LOOKED_AT].encode("utf-8", "replace"), name)
     if form.shape is Shape.JSON:
-        return json_items.read(text, name)
+        return bibliography(_works_of_json(text, name), name)
     if form.shape is Shape.BYTES:
         plain = _DECLARED.sub(r"\1", text, count=1)
-        return bibliography(form.read_bytes(io.BytesIO(plain.encode("utf-8", "replace"))), name)
-    return bibliography(form.read_lines(io.StringIO(text, newline="\n")), name)
+        return bibliography(form.read(io.BytesIO(plain.encode("utf-8", "replace"))), name)
+    return bibliography(form.read(io.StringIO(text, newline="\n")), name)
 
 
-def format_of(text: str, suffix: str) -> SourceFormat:
+def format_of_text(text: str, suffix: str) -> SourceFormat:
     """Return the format of a text: that of a list where it is no other."""
-    head = text[:_LOOKED_AT]
-    form = recognised(b"", head, suffix)
+    form = recognised(b"", text[:_LOOKED_AT], suffix)
     return LIST if form is None or form.shape is Shape.FILE else form
 
 
@@ -73,11 +111,70 @@ def _refuse_foreign(head: bytes, name: str) -> None:
         raise InputError(f"{name} is {known[0]}.", known[1])
 
 
-def _file_format(path: Path) -> SourceFormat | None:
-    """Recognise what is no text, such as a database, or the folder of a library."""
-    if path == STDIN or not path.is_file():
-        return ZOTERO if path.is_dir() and is_library(path) else None
-    with path.open("rb") as file:
-        head = file.read(1024)
-    of_files = (form for form in FORMATS if form.shape is Shape.FILE)
-    return next((form for form in of_files if form.looks_so(head, "")), None)
+def read(lines: Iterable[str]) -> Iterator[Reference]:
+    """Read a plain list, one work per line; empty lines and comments (#) are passed over."""
+    stripped = (line.strip() for line in lines)
+    return (work_of_line(line) for line in stripped if line and not line.startswith("#"))
+
+
+def work_of_line(line: str) -> Reference:
+    """Read one line: what holds no identifier and more than a word is a title."""
+    plain = text_in(line.strip().lstrip("-*\u2022").strip()) or ""
+    work = identified(Reference(key=plain, url=address_in(plain)), plain)
+    if " " not in plain:
+        return replace(work, id=plain)
+    known = work.doi or work.arxiv or work.acl or work.url
+    return work if known else Reference(key=plain, title=plain)
+
+
+def _works_of_json(text: str, name: str) -> Iterator[Reference | Problem]:
+    """Read CSL-JSON, Zotero's JSON, an answer of this program, or a list of identifiers.
+
+    Raises:
+        InputError: it is no JSON, or holds no list of items.
+    """
+    for number, item in enumerate(_items(text, name), start=1):
+        if isinstance(item, str):
+            yield work_of_line(item)
+        elif not isinstance(item, dict):
+            yield Problem(f"item {number} is neither an object nor an identifier.")
+        elif str(item.get("itemType")) not in NOT_WORKS:
+            yield _work_of_item(item)
+
+
+def _items(text: str, name: str) -> list[Any]:
+    try:
+        value = _decode(text)
+    except RecursionError as error:
+        raise InputError(f"{name} is nested too deeply.", _SHAPE) from error
+    except json.JSONDecodeError as error:
+        if items := list(_items_on_lines(text)):
+            return items
+        where = f"line {error.lineno}, column {error.colno}"
+        raise InputError(f"{name} is not JSON: {error.msg} at {where}.", _SHAPE) from error
+    except ValueError as error:  # A number of thousands of digits.
+        raise InputError(f"{name} cannot be read as JSON: {error}.", _SHAPE) from error
+    if not isinstance(value, dict | list):
+        raise InputError(f"{name} holds neither a list nor an object.", _SHAPE)
+    return records_in(value)
+
+
+def _items_on_lines(text: str) -> Iterator[Any]:
+    """Decode JSON lines, as far as the first that is none."""
+    for line in filter(str.strip, text.split("\n")):
+        try:
+            value = _decode(line)
+        except (ValueError, RecursionError):
+            return
+        yield from records_in(value) if isinstance(value, dict) else [value]
+
+
+def _work_of_item(item: Record) -> Reference:
+    if form := format_of(item):
+        try:
+            work = form.reference_of(item)
+        except FieldError:
+            pass  # Less than a corpus asks for may be enough to find the work.
+        else:
+            return identified(work, work.doi, work.arxiv) if form.name == OWN else work
+    return (_LOOSE if isinstance(item.get("authors"), list) else _CSL).reference_of(item)

@@ -1,13 +1,50 @@
-"""Write papers as a web page: no script, nothing loaded, references for Zotero inside."""
+"""Write papers as a web page, and read and write COinS: references inside of one, for Zotero.
+
+COinS are OpenURL 1.0 ContextObjects (NISO Z39.88-2004) in key-encoded values, each as the title of
+an empty element. Pages have no script, and load nothing.
+"""
 
 import html
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from urllib.parse import parse_qs, quote
 
-from recsys.formats.references.coins import span
-from recsys.formats.references.people import natural
-from recsys.formats.references.shown_facts import names_of, one_line, paper_link
-from recsys.records import Paper
+from recsys.formats.references.bibliography import (
+    LONGEST_TEXT,
+    Problem,
+    address_in,
+    identified,
+    names_in,
+    text_in,
+    year_in,
+)
+from recsys.formats.references.people import name_of, natural
+from recsys.formats.references.shown_facts import (
+    JOURNAL,
+    MEETING,
+    OTHER,
+    bare_doi,
+    kind_of,
+    names_of,
+    one_line,
+    paper_link,
+    web_address,
+)
+from recsys.records import Paper, Reference
 
+MARK = "Z3988"
+"""The class of the elements."""
+# Per kind: the format, what says which sort of it, the keys of the title and the venue.
+_SHAPES: Mapping[str, tuple[str, tuple[str, str], str, str]] = {
+    JOURNAL: ("journal", ("rft.genre", "article"), "rft.atitle", "rft.jtitle"),
+    MEETING: ("book", ("rft.genre", "proceeding"), "rft.atitle", "rft.btitle"),
+    OTHER: ("dc", ("rft.type", "document"), "rft.title", "rft.source"),
+}
+_GENRES = {"proceeding": MEETING, "conference": MEETING, "article": JOURNAL, "bookitem": "chapter"}
+_SPAN = re.compile(r"<span\b([^<>]*)>", re.IGNORECASE)
+_TITLE = re.compile(r"\btitle\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
+_MOST_FIELDS = 10_000
+_LONGEST_TAG = 2**20  # Characters after which a tag that does not end is given up.
 _HEAD = """<!doctype html>
 <html lang="en">
 <head>
@@ -67,21 +104,95 @@ def _item(paper: Paper, notes: Sequence[str]) -> str:
     title, link = _escaped(paper.title) or "Untitled", paper_link(paper)
     if link:
         title = f'<a href="{html.escape(link)}">{title}</a>'
+    authors = _escaped(", ".join(map(natural, names_of(paper)))) or "Unknown authors"
+    year = "n.d." if paper.year is None else str(paper.year)
+    venue = _escaped(paper.venue)
     lines = "".join(f'<li dir="auto">{_escaped(note)}</li>\n' for note in notes)
     return (
         f'<li>\n<p class="title" dir="auto">{title}</p>\n'
-        f'<p class="facts" dir="auto">{_facts(paper)}</p>\n'
+        f'<p class="facts" dir="auto">{authors} ({year}).'
+        + (f" <cite>{venue}</cite>." if venue else "")
+        + "</p>\n"
         + (f'<ul class="notes">\n{lines}</ul>\n' if lines else "")
         + f"{span(paper)}\n</li>\n"
     )
 
 
-def _facts(paper: Paper) -> str:
-    authors = _escaped(", ".join(map(natural, names_of(paper)))) or "Unknown authors"
-    year = "n.d." if paper.year is None else str(paper.year)
-    venue = f" <cite>{_escaped(paper.venue)}</cite>." if one_line(paper.venue or "") else ""
-    return f"{authors} ({year}).{venue}"
-
-
 def _escaped(text: str | None) -> str:
     return html.escape(one_line(text or ""))
+
+
+def span(paper: Paper) -> str:
+    """Write the element of COinS that holds a paper's reference."""
+    name, sort, title, venue = _SHAPES[kind_of(paper)]
+    author_key, doi = "rft.creator" if name == "dc" else "rft.au", bare_doi(paper)
+    pairs = [
+        ("ctx_ver", "Z39.88-2004"),
+        ("rft_val_fmt", f"info:ofi/fmt:kev:mtx:{name}"),
+        sort,
+        (title, one_line(paper.title)),
+        (venue, one_line(paper.venue or "")),
+        ("rft.date", "" if paper.year is None else str(paper.year)),
+        *((author_key, name_of(author).inverted) for author in names_of(paper)),
+        ("rft_id", f"info:doi/{doi}" if doi else ""),
+        ("rft_id", web_address(paper) or ""),
+    ]
+    context = "&".join(f"{key}={quote(value, safe='')}" for key, value in pairs if value)
+    return f'<span class="{MARK}" title="{html.escape(context)}"></span>'
+
+
+def looks_so(head: str) -> bool:
+    """Whether a text is a web page with references inside."""
+    return any(MARK in span[1] for span in _SPAN.finditer(head))
+
+
+def read(lines: Iterable[str]) -> Iterator[Reference | Problem]:
+    """Read the references inside a web page."""
+    number = 0
+    for text in _whole_tags(lines):
+        for tag in _SPAN.finditer(text):
+            title = _TITLE.search(tag[1]) if MARK in tag[1] else None
+            if title is None:
+                continue
+            number += 1
+            context = html.unescape(title[1] or title[2] or "")
+            try:
+                yield _reference(parse_qs(context, max_num_fields=_MOST_FIELDS))
+            except ValueError as error:
+                yield Problem(f"reference {number} cannot be read: {error}.", "unreadable COinS")
+
+
+def _whole_tags(lines: Iterable[str]) -> Iterator[str]:
+    """Join lines until no tag is left open at their end."""
+    gathered: list[str] = []
+    size = 0
+    for line in lines:
+        gathered.append(line)
+        size += len(line)
+        opened, closed = line.rfind("<"), line.rfind(">")
+        inside = opened > closed or (opened == closed == -1 and len(gathered) > 1)
+        if not inside or size > _LONGEST_TAG:
+            yield "".join(gathered)
+            gathered, size = [], 0
+    yield "".join(gathered)
+
+
+def _reference(context: Mapping[str, Sequence[str]]) -> Reference:
+    def first(*keys: str) -> str | None:
+        values = (text_in(value) for key in keys for value in context.get(key, ()))
+        return next(filter(None, values), None)
+
+    places = context.get("rft_id", ()) or context.get("rft.identifier", ())
+    title, book = first("rft.atitle") or first("rft.title"), first("rft.btitle")
+    authors = [*context.get("rft.au", ()), *context.get("rft.creator", ())]
+    parts = filter(None, (first("rft.aufirst"), first("rft.aulast")))
+    kind = "book" if (first("rft_val_fmt") or "").endswith("book") else OTHER
+    reference = Reference(
+        title=title or book,
+        authors=tuple(map(natural, names_in(authors or [" ".join(parts)]))),
+        year=year_in(first("rft.date")),
+        venue=first("rft.jtitle", "rft.source") or (title and book),
+        url=next(filter(None, map(address_in, places)), None),
+        kind=_GENRES.get(first("rft.genre") or "", kind),
+    )
+    return identified(reference, *(place[:LONGEST_TEXT] for place in places))

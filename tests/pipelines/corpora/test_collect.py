@@ -28,7 +28,7 @@ from tests.pipelines.corpora.corpus_files import (
     three,
     write,
 )
-from tests.recsys.formats.libraries.zotero_maker import Library
+from tests.recsys.formats.exports.zotero_maker import Library
 from tests.recsys.formats.source_examples import TEXTS
 
 

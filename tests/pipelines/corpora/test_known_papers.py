@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.papers.paper_of_reference import names_of
+from recsys.formats.papers.external_ids import names_of
 from recsys.pipelines.corpora.collect import AS_TOLD, collect
 from recsys.pipelines.corpora.known_papers import KnownPapers, work_of
 from recsys.pipelines.corpora.source_files import source_files

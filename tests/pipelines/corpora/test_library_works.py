@@ -10,7 +10,7 @@ from recsys.formats.work_stream import Found, Reject
 from recsys.pipelines.corpora import pdf_folder as library_works
 from recsys.pipelines.corpora.pdf_folder import PdfReading, library_stream, pdf_stream
 from recsys.records import Reference
-from tests.recsys.formats.libraries.zotero_maker import Library
+from tests.recsys.formats.exports.zotero_maker import Library
 
 CITED = Reference(title="How glaciers carve", year=1999)
 OF_PDF = Reference(title="Of the PDF", abstract="We read a page.", cites=(CITED,))

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import MissingExtraError
-from recsys.formats.libraries import pdf_papers
-from recsys.formats.libraries.pdf_papers import read
+from recsys.formats.exports import pdf_papers
+from recsys.formats.exports.pdf_papers import read
 from recsys.formats.references.bibliography import Problem
 from recsys.pipelines.corpora.pdf_folder import read_folder
 from recsys.pipelines.corpora.source_files import is_pdf, source_files

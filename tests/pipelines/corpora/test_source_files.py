@@ -9,7 +9,7 @@ import pytest
 from recsys.errors import CorpusError
 from recsys.pipelines.corpora.source_files import SourceFile, hash_of, is_pdf, source_files
 from recsys.store.artifacts import sha256
-from tests.recsys.formats.libraries.zotero_maker import Library
+from tests.recsys.formats.exports.zotero_maker import Library
 
 if TYPE_CHECKING:
     from tests.built_index import Built

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.recsys.formats.exports import golden_exports
+from tests.recsys.formats.exports.exported_tables import EXPORTS
 from tests.recsys.formats.markup import markup_files
 from tests.recsys.formats.papers.service_records import RECORDS, S2AG_SUMMARY
-from tests.recsys.formats.tables.exported_tables import EXPORTS
 from tests.torture import samples
 
 MERGED: Final = (

@@ -18,7 +18,7 @@ from recsys.formats.source_formats import FORMATS, Shape
 from recsys.formats.source_streams import NOT_UTF8, TOO_LONG
 from recsys.formats.work_stream import Found, Reject, Remark, format_of_file, open_works, tidied
 from recsys.records import Reference
-from tests.recsys.formats.libraries.zotero_maker import Library
+from tests.recsys.formats.exports.zotero_maker import Library
 from tests.recsys.formats.source_examples import OWN, TEXTS
 from tests.rows import each_row
 from tests.torture import samples

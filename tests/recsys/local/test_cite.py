@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from recsys.formats.drafts import latex_draft
 from recsys.formats.drafts.draft_files import Folder
+from recsys.formats.latex import latex_draft
 from recsys.formats.latex.latex_source import Source, gather
 from recsys.local.cite import LocalQuestion, cite
 from recsys.query.matching import Match, match

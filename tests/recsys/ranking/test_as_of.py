@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.thinned_links import thinned
+from benchmarks.edge_dropout import drop_edges
 from recsys.query.query import draft_of, make_query
 from recsys.ranking.feature_context import FeatureContext
 from recsys.ranking.features import compute, feature_names
@@ -49,7 +49,7 @@ def test_nothing_written_later_changes_candidates_or_features(seed: int, nnselec
 def test_nor_does_it_where_only_a_share_of_the_links_is_known(seed: int, share: float) -> None:
     world = random_world(seed)
     past = back_in_time(world, np.random.default_rng(seed))
-    check_same(world, *(thinned(each, share, seed=seed) for each in (world.collection, past)))
+    check_same(world, *(drop_edges(each, share, seed=seed) for each in (world.collection, past)))
 
 
 def check_same(world: World, present: Collection, past: Collection) -> None:

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from recsys.errors import InputError
 from recsys.formats import identifiers
 from recsys.formats.references.bibliography import year_in
-from recsys.formats.references.lines import reference_of
+from recsys.formats.references.reference_formats import work_of_line
 from recsys.formats.references.shown_facts import one_line
 from recsys.keyphrases import cleaned, without_keyphrases
 from recsys.query.filters import Filters
@@ -53,7 +53,7 @@ def _parts(line: str) -> list[str]:
 def _reference(line: str) -> Reference:
     match = _LINE.fullmatch(line)
     if match is None:
-        return replace(reference_of(line), key="")
+        return replace(work_of_line(line), key="")
     doi = identifiers.doi(match["title"])
     return Reference(
         title=re.sub(r"\.?\s*\bdoi:\S+$", "", match["title"]).rstrip(".") or None,

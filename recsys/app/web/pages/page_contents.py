@@ -12,7 +12,6 @@ from recsys.app.web.service import Service
 from recsys.app.web.shelf import Opened
 from recsys.formats.answers import percent
 from recsys.formats.references.bibtex import write as bibtex
-from recsys.formats.references.coins import span
 from recsys.formats.references.people import natural
 from recsys.formats.references.shown_facts import (
     bare_doi,
@@ -22,6 +21,7 @@ from recsys.formats.references.shown_facts import (
     paper_link,
     web_address,
 )
+from recsys.formats.references.web_page import span
 from recsys.formats.shown_places import where_of
 from recsys.query.apply_filters import REMOVED
 from recsys.query.question import IN_LIBRARY, Question

@@ -24,7 +24,7 @@ from tests.pipelines.corpora.bucket_server import bucket_server
 from tests.pipelines.corpora.corpus_files import BIB, RIS, WOS, json_lines, write
 from tests.pipelines.index.dumps.both_ways import as_dumps, both_ways, contents
 from tests.pipelines.index.dumps.dump_worlds import World, worlds, write_world
-from tests.recsys.formats.libraries.zotero_maker import Library
+from tests.recsys.formats.exports.zotero_maker import Library
 
 
 def readings() -> st.SearchStrategy[Reading]:

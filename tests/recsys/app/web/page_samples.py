@@ -17,7 +17,7 @@ from recsys.app.web.pages.page_contents import (
     Where,
 )
 from recsys.app.web.problem_details import Problem
-from recsys.formats.references.coins import span
+from recsys.formats.references.web_page import span
 from recsys.records import Paper
 
 SITE = Site((IndexChoice("starter", 469, "469 papers, 1952 to 2023"),), "starter", "0.9.0", True)

@@ -5,7 +5,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.drafts.latex_draft import parse
+from recsys.formats.latex.latex_draft import parse
 from recsys.passages import Body, Mark, Sentence, Span
 from tests.rows import each_row
 

@@ -10,7 +10,7 @@ import pytest
 from recsys.errors import CorpusError, RecsysError
 from recsys.formats.contexts import context_records
 from recsys.formats.contexts.context_reading import FORMATS, format_of, read_contexts, recognised
-from recsys.formats.papers.paper_of_reference import names_of
+from recsys.formats.papers.external_ids import names_of
 from recsys.formats.references.bibliography import Problem
 from recsys.passages import Context
 from recsys.records import Reference

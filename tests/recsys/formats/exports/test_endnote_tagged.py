@@ -5,7 +5,7 @@ https://kb.howsci.com/importing-references/creating-a-tagged-endnote-import-file
 
 import io
 
-from recsys.formats.exports.endnote_tagged import looks_so, read
+from recsys.formats.exports.tagged_formats import ENDNOTE
 from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
 from tests.recsys.formats.exports.golden_exports import ALL, ENW
@@ -13,7 +13,7 @@ from tests.rows import each_row
 
 
 def works(text: str) -> list[Reference]:
-    items = list(read(io.StringIO(text, newline="\n")))
+    items = list(ENDNOTE.read(io.StringIO(text, newline="\n")))
     assert not [item for item in items if isinstance(item, Problem)]
     return [item for item in items if isinstance(item, Reference)]
 
@@ -105,10 +105,10 @@ def test_a_file_without_records_is_empty() -> None:
 
 
 def test_the_format_is_recognised() -> None:
-    assert [looks_so(text) for text in ALL] == [False, False, True, False]
-    assert looks_so("\n%A Lee\n%T Title\n")
+    assert [ENDNOTE.looks_so(text) for text in ALL] == [False, False, True, False]
+    assert ENDNOTE.looks_so("\n%A Lee\n%T Title\n")
     for text in ("%PDF-1.7\n", "%!PS\n", "% Encoding: UTF-8\n@article{a}", "%A alone\n", "%%\n"):
-        assert not looks_so(text)
+        assert not ENDNOTE.looks_so(text)
 
 
 TYPE_AFTER_TITLE = """%T Tides in harbours
@@ -129,7 +129,9 @@ TYPE_AFTER_TITLE = """%T Tides in harbours
 
 def test_repositories_write_the_type_after_the_title() -> None:
     """As on https://bepress.com/reference_guide_dc/citation-export/."""
-    found = [item for item in read(io.StringIO(TYPE_AFTER_TITLE)) if isinstance(item, Reference)]
+    found = [
+        item for item in ENDNOTE.read(io.StringIO(TYPE_AFTER_TITLE)) if isinstance(item, Reference)
+    ]
     assert [(item.title, item.authors, item.year) for item in found] == [
         ("Tides in harbours", ("Ken Ito",), 2021),
         ("Table of contents", (), 2022),

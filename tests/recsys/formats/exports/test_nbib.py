@@ -2,7 +2,7 @@
 
 import io
 
-from recsys.formats.exports.nbib import looks_so, read
+from recsys.formats.exports import tagged_formats
 from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
 from tests.recsys.formats.exports.golden_exports import ALL, NBIB
@@ -10,7 +10,7 @@ from tests.rows import each_row
 
 
 def works(text: str) -> list[Reference]:
-    items = list(read(io.StringIO(text, newline="\n")))
+    items = list(tagged_formats.NBIB.read(io.StringIO(text, newline="\n")))
     assert not [item for item in items if isinstance(item, Problem)]
     return [item for item in items if isinstance(item, Reference)]
 
@@ -118,6 +118,6 @@ def test_a_file_without_records_is_empty() -> None:
 
 
 def test_the_format_is_recognised() -> None:
-    assert [looks_so(text) for text in ALL] == [False, True, False, False]
-    assert looks_so("OWN - ERIC\nTI  - T\n")
-    assert not looks_so("1. Lee A. A title. PMID: 123\n")
+    assert [tagged_formats.NBIB.looks_so(text) for text in ALL] == [False, True, False, False]
+    assert tagged_formats.NBIB.looks_so("OWN - ERIC\nTI  - T\n")
+    assert not tagged_formats.NBIB.looks_so("1. Lee A. A title. PMID: 123\n")

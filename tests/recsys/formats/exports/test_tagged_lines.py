@@ -3,19 +3,23 @@
 import io
 from collections.abc import Callable, Iterator
 from itertools import repeat
-from types import ModuleType
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.exports import endnote_tagged, nbib, wos_text
-from recsys.formats.references import ris
+from recsys.formats.exports import tagged_formats
+from recsys.formats.exports.tagged_formats import TaggedFormat
 from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
 from tests.recsys.formats.exports.golden_exports import ALL, ENW, NBIB, RIS, WOS
 from tests.rows import each_row
 
-FORMATS = [(wos_text, WOS), (nbib, NBIB), (endnote_tagged, ENW), (ris, RIS)]
+FORMATS = [
+    (tagged_formats.WOS, WOS),
+    (tagged_formats.NBIB, NBIB),
+    (tagged_formats.ENDNOTE, ENW),
+    (tagged_formats.RIS, RIS),
+]
 NAMES = ["wos", "nbib", "enw", "ris"]
 JUNK = [
     "",
@@ -35,22 +39,22 @@ JUNK = [
 WORDS = st.lists(st.from_regex(r"[b-df-h]{3,9}", fullmatch=True), min_size=1, max_size=9)
 
 
-def read(module: ModuleType, text: str) -> list[Reference | Problem]:
+def read(module: TaggedFormat, text: str) -> list[Reference | Problem]:
     return list(module.read(io.StringIO(text, newline="\n")))
 
 
-def works(module: ModuleType, text: str) -> list[Reference]:
+def works(module: TaggedFormat, text: str) -> list[Reference]:
     return [item for item in read(module, text) if isinstance(item, Reference)]
 
 
 @each_row(("module", "text"), FORMATS)
-def test_line_ends_of_other_systems_change_nothing(module: ModuleType, text: str) -> None:
+def test_line_ends_of_other_systems_change_nothing(module: TaggedFormat, text: str) -> None:
     assert read(module, text.replace("\n", "\r\n")) == read(module, text)
 
 
 @each_row(("module", "text"), FORMATS)
 @given(data=st.data())
-def test_a_damaged_file_is_read(module: ModuleType, text: str, data: st.DataObject) -> None:
+def test_a_damaged_file_is_read(module: TaggedFormat, text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, min(start + 50, len(text))))
     junk = data.draw(st.sampled_from(JUNK) | st.text(max_size=9))
@@ -61,13 +65,13 @@ def test_a_damaged_file_is_read(module: ModuleType, text: str, data: st.DataObje
 
 @each_row("module", [module for module, _ in FORMATS])
 @given(text=st.text(max_size=60) | st.lists(st.sampled_from(JUNK)).map("".join))
-def test_any_text_is_read(module: ModuleType, text: str) -> None:
+def test_any_text_is_read(module: TaggedFormat, text: str) -> None:
     read(module, text)
     module.looks_so(text)
 
 
 @each_row("module", [module for module, _ in FORMATS])
-def test_each_reads_the_exports_of_the_others_without_harm(module: ModuleType) -> None:
+def test_each_reads_the_exports_of_the_others_without_harm(module: TaggedFormat) -> None:
     for text in ALL:
         read(module, text)
 
@@ -111,7 +115,7 @@ WRITERS: list[Callable[[list[str], list[str]], str]] = [
 )
 @given(records=st.lists(st.tuples(WORDS, WORDS), max_size=4))
 def test_no_word_of_any_line_is_lost(
-    module: ModuleType,
+    module: TaggedFormat,
     write: Callable[[list[str], list[str]], str],
     records: list[tuple[list[str], list[str]]],
 ) -> None:
@@ -122,7 +126,7 @@ def test_no_word_of_any_line_is_lost(
 
 
 @each_row(("module", "text"), FORMATS)
-def test_records_come_as_the_file_is_read(module: ModuleType, text: str) -> None:
+def test_records_come_as_the_file_is_read(module: TaggedFormat, text: str) -> None:
     """Files of any length: a thousand copies in, the first works are out before the last line."""
     lines: Iterator[str] = (
         line + "\n" for copy in repeat(text, 1_000) for line in copy.split("\n")
@@ -143,7 +147,7 @@ def test_records_come_as_the_file_is_read(module: ModuleType, text: str) -> None
 
 @each_row(("module", "text"), FORMATS)
 @each_row("unit", ["x", " ", "- ", "; ", ", ", "10.5/", "A1 - ", "&amp;"])
-def test_long_lines_are_read_soon(module: ModuleType, text: str, unit: str) -> None:
+def test_long_lines_are_read_soon(module: TaggedFormat, text: str, unit: str) -> None:
     long = unit * (150_000 // len(unit))
     assert module.looks_so(text[:300] + long)
     module.looks_so(long)

@@ -4,8 +4,7 @@ import io
 
 import pytest
 
-from recsys.formats.exports import tagged_lines
-from recsys.formats.exports.wos_text import looks_so, read
+from recsys.formats.exports import tagged_formats, tagged_lines
 from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
 from tests.recsys.formats.exports.golden_exports import ALL, WOS
@@ -13,7 +12,7 @@ from tests.rows import each_row
 
 
 def items(text: str) -> list[Reference | Problem]:
-    return list(read(io.StringIO(text, newline="\n")))
+    return list(tagged_formats.WOS.read(io.StringIO(text, newline="\n")))
 
 
 def works(text: str) -> list[Reference]:
@@ -176,12 +175,12 @@ def test_what_ends_nowhere_fills_no_memory(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_the_format_is_recognised() -> None:
-    assert [looks_so(text) for text in ALL] == [True, False, False, False]
-    assert looks_so("\ufeffFN ISI Export Format\nVR 1.0\nEF")
-    assert looks_so("PT J\nAU Lee, A\nTI T\n")
-    assert not looks_so("PT\tAU\tBA\nJ\tLee, A\t\n")
-    assert not looks_so("PT J is what a paper began with\n")
-    assert not looks_so("FN alone\n")
+    assert [tagged_formats.WOS.looks_so(text) for text in ALL] == [True, False, False, False]
+    assert tagged_formats.WOS.looks_so("\ufeffFN ISI Export Format\nVR 1.0\nEF")
+    assert tagged_formats.WOS.looks_so("PT J\nAU Lee, A\nTI T\n")
+    assert not tagged_formats.WOS.looks_so("PT\tAU\tBA\nJ\tLee, A\t\n")
+    assert not tagged_formats.WOS.looks_so("PT J is what a paper began with\n")
+    assert not tagged_formats.WOS.looks_so("FN alone\n")
 
 
 def test_authors_on_one_line_are_told_apart() -> None:

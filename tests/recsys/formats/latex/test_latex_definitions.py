@@ -1,4 +1,4 @@
-from recsys.formats.latex.latex_front import Term, spelt_out, terms
+from recsys.formats.latex.latex_draft import spelt_out, terms
 from recsys.formats.latex.latex_source import (
     Definition,
     after_definition,
@@ -55,8 +55,8 @@ def test_acronyms_are_spelt_out_by_the_commands_of_many_packages() -> None:
         r"\newabbreviation{five}{FIVE}{The Five}\acro{SIX}{The Six}\newacronym{open}{"
     )
     known = terms(source)
-    assert known["one"] == Term("ONE", "The One")
-    assert known["four"] == Term("Four", "Four")
+    assert known["one"] == ("ONE", "The One")
+    assert known["four"] == ("Four", "Four")
     text = r"\gls{one} \acl{two} \ac{three} \Glspl{four} \acrlong{five} \acs{SIX} \gls{none}"
     assert spelt_out(text, known) == r"{ONE} {The Two} {THR} {Four} {The Five} {SIX} \gls{none}"
     assert spelt_out(r"\gls{one}", {}) == r"\gls{one}"

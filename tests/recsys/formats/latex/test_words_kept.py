@@ -5,8 +5,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recsys.formats.drafts.latex_draft import parse
-from recsys.formats.latex.latex_front import words_of
+from recsys.formats.latex.latex_draft import Words, parse
 from recsys.formats.latex.latex_text import plain
 
 WORDS = st.lists(st.sampled_from("Lichen walls seven tide-tables R Öland x2".split()), min_size=1)
@@ -62,7 +61,7 @@ def test_any_nesting_of_commands_around_words_keeps_the_words(given_: tuple[str,
 def test_words_that_a_macro_stands_for_are_kept(given_: tuple[str, str], form: str) -> None:
     latex, words = given_
     source = form.replace("%s", latex) + r"\title{\sys}"
-    assert words_of(source).text(r"\sys").split() == words.split()
+    assert Words(source).text(r"\sys").split() == words.split()
 
 
 @settings(max_examples=20)

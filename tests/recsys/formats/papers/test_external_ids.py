@@ -1,4 +1,4 @@
-from recsys.formats.papers.external_ids import named, pmid_in
+from recsys.formats.papers.external_ids import named
 from recsys.formats.papers.paper_fields import first_page, lower_doi
 from recsys.records import Reference
 from tests.rows import each_row
@@ -44,8 +44,8 @@ def test_the_first_of_a_kind_counts_and_what_is_known_stays() -> None:
 
 
 def test_numbers_and_dois() -> None:
-    assert pmid_in("0012") == "12"
-    assert pmid_in("PMID") is None
+    assert named(Reference(), [("pmid", "0012")]).pmid == "12"
+    assert named(Reference(), [("pmid", "PMID")]).pmid is None
     assert lower_doi("see 10.1234/AB.") == "10.1234/ab"
 
 

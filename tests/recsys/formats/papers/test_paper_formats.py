@@ -2,8 +2,9 @@ from typing import Any
 
 import pytest
 
+from recsys.formats.papers.external_ids import paper_of
 from recsys.formats.papers.paper_fields import FieldError
-from recsys.formats.papers.paper_formats import BY_NAME, FORMATS, PaperFormat, recognise
+from recsys.formats.papers.paper_formats import BY_NAME, FORMATS, OWN, PaperFormat, recognise
 from recsys.records import Paper
 from tests.rows import each_row
 
@@ -138,7 +139,11 @@ JUNK: list[object] = [None, "", "text", 5, -1.5, True, [], [None], [[1]], {}, {"
 def parse(record: dict[str, Any]) -> Paper:
     known = recognise([record])
     assert known is not None
-    return known.parse(record)
+    return paper_from(known, record)
+
+
+def paper_from(form: PaperFormat, record: dict[str, Any]) -> Paper:
+    return paper_of(form.reference_of(record), own=form.name == OWN)
 
 
 @each_row(("name", "record"), EXAMPLES)
@@ -249,7 +254,7 @@ def test_optional_fields_of_a_wrong_type_cost_no_paper(name: str, record: dict[s
     needed = {"id", "_id", "paperId", "corpusid", "title"}
     for key in record.keys() - needed:
         for junk in JUNK:
-            paper = known.parse(record | {key: junk})
+            paper = paper_from(known, record | {key: junk})
             assert paper.title == "A Graph Story"
             assert all(isinstance(found, str) for found in paper.references + paper.authors)
             assert isinstance(paper.year, int | None)
@@ -258,7 +263,7 @@ def test_optional_fields_of_a_wrong_type_cost_no_paper(name: str, record: dict[s
 @each_row(("name", "record"), EXAMPLES)
 def test_optional_fields_may_be_absent(name: str, record: dict[str, Any]) -> None:
     ids = {"id", "_id", "paperId", "corpusid"} & record.keys()
-    paper = BY_NAME[name].parse({key: record[key] for key in ids} | {"title": "T"})
+    paper = paper_from(BY_NAME[name], {key: record[key] for key in ids} | {"title": "T"})
     assert (paper.title, paper.year, paper.abstract, paper.references) == ("T", None, None, ())
 
 
@@ -273,16 +278,16 @@ STRICT = [
 def test_formats_of_whole_records_are_strict_on_id_and_title(name: str) -> None:
     row = BY_NAME[name]
     with pytest.raises(FieldError, match="missing id"):
-        row.parse({"title": "T"})
+        paper_from(row, {"title": "T"})
     identified = {"id": "x", "paperId": "x", "lens_id": "x"}
     with pytest.raises(FieldError, match="missing title"):
-        row.parse(identified)
+        paper_from(row, identified)
     with pytest.raises(FieldError, match="empty title"):
-        row.parse(identified | {"title": " "})
+        paper_from(row, identified | {"title": " "})
 
 
 @each_row("row", FORMATS)
 def test_no_format_makes_a_paper_of_nothing(row: PaperFormat) -> None:
     for nothing in ({}, {"title": " "}, {"id": "", "paper_id": None, "DOI": "", "corpusid": True}):
         with pytest.raises(FieldError):
-            row.parse(nothing)
+            paper_from(row, nothing)

@@ -1,8 +1,8 @@
 import pytest
 
+from recsys.formats.papers.external_ids import paper_of
 from recsys.formats.papers.paper_fields import FieldError
 from recsys.formats.papers.paper_formats import BY_NAME, OWN
-from recsys.formats.papers.paper_of_reference import paper_of
 from recsys.records import Paper, Reference
 
 WORK = Reference(
@@ -47,7 +47,7 @@ def test_what_identifies_a_work_becomes_an_alias() -> None:
 
 def test_our_own_papers_have_the_aliases_that_they_say() -> None:
     record = {"id": "p1", "title": "T", "doi": "10.1234/AB", "aliases": ["pmid:7", "p1", "pmid:7"]}
-    paper = BY_NAME[OWN].parse(record)
+    paper = paper_of(BY_NAME[OWN].reference_of(record), own=True)
     assert paper == Paper("p1", "T", doi="10.1234/AB", aliases=("pmid:7",))
 
 

@@ -1,8 +1,8 @@
 import io
 
-from recsys.formats.references import coins
-from recsys.formats.references.coins import span
+from recsys.formats.references import web_page as coins
 from recsys.formats.references.reference_formats import parse_bibliography as read
+from recsys.formats.references.web_page import span
 from recsys.records import Paper, Reference
 
 

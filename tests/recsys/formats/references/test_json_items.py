@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from recsys.errors import InputError
-from recsys.formats.references.json_items import read
+from recsys.formats.references.reference_formats import parse_bibliography as read
 from recsys.records import Reference
 from tests.recsys.formats.papers.service_records import (
     BETTER_BIBTEX,

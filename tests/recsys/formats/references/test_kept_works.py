@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.references.kept_works import record_of, work_of
+from recsys.formats.references.bibliography import record_of, work_of
 from recsys.records import Reference
 from tests.made_references import references
 from tests.rows import each_row

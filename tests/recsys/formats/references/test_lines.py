@@ -1,5 +1,5 @@
-from recsys.formats.references.lines import reference_of
 from recsys.formats.references.reference_formats import parse_bibliography as read
+from recsys.formats.references.reference_formats import work_of_line
 from recsys.records import Reference
 from tests.rows import each_row
 
@@ -28,7 +28,7 @@ from tests.rows import each_row
     ],
 )
 def test_a_line_is_an_identifier_an_address_or_a_title(line: str, reference: Reference) -> None:
-    assert reference_of(line) == reference
+    assert work_of_line(line) == reference
 
 
 def test_comments_and_empty_lines_are_passed_over() -> None:

@@ -6,13 +6,13 @@ from recsys.errors import InputError
 from recsys.formats.references import bibliography
 from recsys.formats.references.bibliography import address_in, year_in
 from recsys.formats.references.reference_formats import (
-    format_of,
+    format_of_text,
     parse_bibliography,
     read_bibliography,
 )
 from recsys.formats.references.reference_writers import WRITERS
 from recsys.records import Paper
-from tests.recsys.formats.libraries.zotero_maker import Library
+from tests.recsys.formats.exports.zotero_maker import Library
 from tests.rows import each_row
 
 
@@ -28,14 +28,14 @@ from tests.rows import each_row
 )
 def test_formats_are_recognised_by_content(name: str, form: str, specter: Paper) -> None:
     text = WRITERS[name]([specter])
-    assert format_of(text, "").name == format_of(f"\n\n{text}", ".txt").name == form
+    assert format_of_text(text, "").name == format_of_text(f"\n\n{text}", ".txt").name == form
 
 
 def test_the_suffix_decides_where_the_content_tells_nothing(specter: Paper) -> None:
     text = WRITERS["bibtex"]([specter])
-    assert format_of(text, ".csv").name == "BibTeX"
-    assert format_of("% nothing yet\n", ".bib").name == "BibTeX"
-    assert format_of("p1\np2\n", "").name == format_of("", "").name == "list"
+    assert format_of_text(text, ".csv").name == "BibTeX"
+    assert format_of_text("% nothing yet\n", ".bib").name == "BibTeX"
+    assert format_of_text("p1\np2\n", "").name == format_of_text("", "").name == "list"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.references import bibtex
-from recsys.formats.references.markdown_items import markdown, markdown_item
-from recsys.formats.references.reference_writers import WRITERS
+from recsys.formats.references.reference_writers import WRITERS, markdown, markdown_item
 from recsys.formats.references.shown_facts import (
     JOURNAL,
     MEETING,

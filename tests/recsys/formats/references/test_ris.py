@@ -2,7 +2,7 @@
 
 import io
 
-from recsys.formats.references import ris
+from recsys.formats.exports.tagged_formats import RIS as ris
 from recsys.formats.references.bibliography import Problem, bibliography
 from recsys.records import Bibliography, Reference
 from tests.recsys.formats.exports.golden_exports import ALL, RIS

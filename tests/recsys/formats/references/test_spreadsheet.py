@@ -1,5 +1,5 @@
-from recsys.formats.references.spreadsheet import read
-from recsys.formats.tables.table_reading import looks_so
+from recsys.formats.exports.table_reading import looks_so
+from recsys.formats.references.reference_formats import parse_bibliography as read
 from recsys.records import Reference
 
 

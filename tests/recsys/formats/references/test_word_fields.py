@@ -4,7 +4,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.references.word_fields import MOST_WORKS, cited_works
+from recsys.formats.references.word_works import MOST_WORKS, cited_works
 from recsys.records import Reference
 from tests.rows import each_row
 

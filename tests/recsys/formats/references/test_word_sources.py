@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.references.word_sources import cited_tags, sources_in
+from recsys.formats.references.word_works import cited_tags, sources_in
 from tests.rows import each_row
 
 HEAD = '<b:Sources xmlns:b="http://schemas.openxmlformats.org/officeDocument/2006/bibliography">'

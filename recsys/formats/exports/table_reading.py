@@ -1,0 +1,267 @@
+"""Read tables of works by their header: CSV and its relatives with ",", ";" or tabs."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+
+from recsys.formats.exports import csv_rows
+from recsys.formats.exports.csv_rows import split_line
+from recsys.formats.exports.table_cells import (
+    cited_in,
+    kind_in,
+    name_in,
+    page_in,
+    people_in,
+    people_written,
+    phrases_in,
+    place_in,
+    pmid_in,
+    source_in,
+)
+from recsys.formats.exports.table_columns import (
+    OWN,
+    SCHEMES,
+    Header,
+    check_fields,
+    header_key,
+    heads_works,
+    required_header,
+    understood,
+)
+from recsys.formats.references.bibliography import (
+    Problem,
+    address_in,
+    identified,
+    text_in,
+    year_in,
+)
+from recsys.records import Reference
+
+_DELIMITERS = ",;\t"
+_MOST_OPENING = 30
+"""Lines in which a header is looked for: some programs say first what was searched."""
+_BEFORE_HEADER = 8
+"""Lines that may stand before a header where a format is recognised."""
+_LONGEST_HEADER = 50_000
+_FIRST_FIELD = "title"
+"""What begins a record where each line has one field, as Embase exports them, too."""
+_MOST_FIELDS = 300
+_OTHERS = ("{", "[", "<", "@", "%", "\\")
+"""Beginnings of JSON, XML, BibTeX, EndNote, LaTeX."""
+# Spreadsheets take these at the start of a cell for a formula; an apostrophe keeps them text.
+_FORMULA = re.compile("'+[=+\\-@\uff1d\uff0b\uff0d\uff20]")
+_NOTHING = frozenset({"", "null", "NULL", "NaN", "nan", "None", "N/A", "#N/A", "NA"})
+_ENCLOSED = re.compile(r'"((?:[^"]|"")*)"')
+_OPENALEX = re.compile(r"(?i)https?://openalex\.org/")
+_HINT = re.compile(r"(?i)10\.|arxiv|acl|\d{4}\.\d{4}|[a-z]\d\d-\d{4}")
+_DOI_WITHIN = re.compile(r"(?i)[?&]doi=([^&]+)")
+_MOST_PHRASES = 200
+
+
+def read(
+    lines: Iterator[str], columns: Mapping[str, str] | None = None
+) -> Iterator[Reference | Problem]:
+    """Read a table; see `table_columns` for the programs and headers that are known.
+
+    columns: of some fields of COLUMN_FIELDS, the header of their column.
+
+    Raises:
+        InputError: there is no such field or, when the first work is asked for, no such column, or
+            none of titles.
+    """
+    check_fields(columns or {})
+    return _works(lines, columns or {})
+
+
+def looks_so(head: str) -> bool:
+    """Whether the first lines of a text head a table of works."""
+    if head.lstrip("\ufeff \t\n").startswith(_OTHERS):
+        return False
+    opening = head.lstrip("\ufeff").split("\n", _BEFORE_HEADER)[:_BEFORE_HEADER]
+    return any(
+        _heads_some(line) or _is_vertical(opening, place) for place, line in enumerate(opening)
+    )
+
+
+def _works(lines: Iterator[str], columns: Mapping[str, str]) -> Iterator[Reference | Problem]:
+    opening: list[str] = []
+    for line in islice(lines, _MOST_OPENING):
+        opening.append(line if opening else line.lstrip("\ufeff"))
+        if sum(map(len, opening)) > csv_rows.LONGEST_ROW:
+            break
+    vertical = (place for place in range(len(opening)) if _is_vertical(opening, place))
+    place = None if columns else next(vertical, None)
+    if place is not None:
+        yield from _vertical_works(chain(opening[place:], lines), place)
+        return
+    place = _header_place(opening, columns)
+    if place is None:
+        return
+    line = opening[place]
+    delimiter = _told_delimiter(opening[0]) or _delimiter(line, columns.values())
+    header = required_header(split_line(line[:_LONGEST_HEADER], delimiter), columns)
+    quoted = header.quoted or delimiter != "\t"
+    rows = csv_rows.rows(chain(opening[place:], lines), delimiter, quoted=quoted, before=place)
+    yield from _row_works(rows, header)
+
+
+def _row_works(
+    rows: Iterator[csv_rows.Row | Problem], header: Header
+) -> Iterator[Reference | Problem]:
+    head: list[str] | None = None
+    for row in rows:
+        if isinstance(row, Problem):
+            yield row
+        elif head is None or row.cells == head:
+            head = row.cells  # Tables that were joined repeat it.
+        elif any(cell.strip() for cell in row.cells):
+            if any(cell.strip() for cell in row.cells[len(head) :]):
+                text = f"line {row.line}: {len(row.cells)} cells below {len(head)} headers."
+                yield Problem(text, "more cells than headers", row.line)
+            yield _work(row.cells, header)
+
+
+def _vertical_works(lines: Iterator[str], before: int) -> Iterator[Reference | Problem]:
+    """Read records of which each line has one field: its name, then its values."""
+    record: dict[str, str] = {}
+    for row in csv_rows.rows(lines, ",", before=before):
+        if isinstance(row, Problem):
+            yield row
+            continue
+        name, *values = row.cells
+        if header_key(name) == _FIRST_FIELD and record:
+            yield _work(list(record.values()), understood(list(record)))
+            record = {}
+        if name.strip() and len(record) < _MOST_FIELDS:
+            record.setdefault(name, "; ".join(filter(None, values)))
+    if record:
+        yield _work(list(record.values()), understood(list(record)))
+
+
+def _is_vertical(opening: Sequence[str], place: int) -> bool:
+    """Whether a record begins here of which each line has one field."""
+    if not opening[place][:20].lstrip(' "').startswith(("TITLE", "Title")):
+        return False
+    fields = [split_line(line[:_LONGEST_HEADER], ",")[:1] for line in opening[place : place + 3]]
+    names = [header_key(cell) for cells in fields for cell in cells]
+    named = names[:1] == [_FIRST_FIELD] and "authornames" in names
+    return named and not _heads_some(opening[place])
+
+
+def _header_place(opening: Sequence[str], columns: Mapping[str, str]) -> int | None:
+    """Return the place of the line that heads columns, else of the first that says something."""
+    said = [
+        place
+        for place, line in enumerate(opening)
+        if line.strip("\ufeff \t\r\n,;") and not _told_delimiter(line)
+    ]
+    wanted = set(map(header_key, columns.values()))
+    for place in said:
+        line = opening[place]
+        if columns:
+            cells = split_line(line, _delimiter(line, columns.values()))
+            if wanted <= set(map(header_key, cells)):
+                return place
+        elif _heads_some(line):
+            return place
+    return next(iter(said), None)
+
+
+def _heads_some(line: str) -> bool:
+    return len(line) <= _LONGEST_HEADER and heads_works(split_line(line, _delimiter(line)))
+
+
+def _told_delimiter(line: str) -> str | None:
+    """Return the delimiter that Excel tells in a first line, as in `sep=;`."""
+    told = line.strip('\ufeff "\r\n')
+    return told[4:] if told[:4].lower() == "sep=" and len(told) == 5 else None
+
+
+def _delimiter(line: str, names: Iterable[str] = ()) -> str:
+    """Return what separates the cells of a header, so that most are known or among names."""
+    named = frozenset(map(header_key, names))
+
+    def known(delimiter: str) -> tuple[int, int]:
+        cells = split_line(line[:_LONGEST_HEADER], delimiter)
+        count = len(named & set(map(header_key, cells)))
+        return count + len(understood(cells).columns), line.count(delimiter)
+
+    return max(_DELIMITERS, key=known)
+
+
+def _work(cells: Sequence[str], header: Header) -> Reference:
+    """Return the work that the cells of a row describe."""
+    facts: dict[str, list[str]] = {}
+    for field, places in header.columns.items():
+        for place in places:
+            if place < len(cells) and (said := _said(cells[place], header.quoted)):
+                facts.setdefault(field, []).append(said)
+
+    def all_of(field: str) -> list[str]:
+        return facts.get(field, [])
+
+    def first(field: str) -> str:
+        return next(iter(all_of(field)), "")
+
+    own = header.program == OWN
+    url = next(filter(None, (_address(cell, own) for cell in all_of("url"))), None)
+    volume, page = place_in(first("citation"))
+    source = source_in(first("source"))
+    cited = cited_in(first("references"))
+    names = (name_in(scheme, first(scheme)) for scheme in SCHEMES if first(scheme))
+    labels = {
+        "type": text_in(first("type")),
+        "fields": _phrases(all_of("fields")),
+        "keywords_plus": [phrase.lower() for phrase in _phrases(all_of("keywords_plus"))],
+    }
+    # A DOI within the address of something else ends before its "&".
+    within = _DOI_WITHIN.search(url or "")
+    eprint = first("arxiv")
+    eprint = f"arXiv:{eprint}" if eprint[:4].isdigit() else eprint
+    texts = (*all_of("doi"), eprint, within[1] if within else url or "")
+    named = identified(Reference(), *filter(_HINT.search, texts))
+    return Reference(
+        key=text_in(first("key")) or "",
+        title=text_in(first("title")),
+        authors=(people_written if own else people_in)(first("authors")),
+        year=next(filter(None, map(year_in, (*all_of("year"), source.year))), None),
+        venue=text_in(first("venue") or source.venue),
+        abstract=text_in(first("abstract")),
+        id=text_in(_OPENALEX.sub("", first("id"))),
+        doi=named.doi,
+        arxiv=named.arxiv,
+        acl=named.acl,
+        url=url,
+        kind=next(filter(None, map(kind_in, all_of("type"))), None),
+        pmid=pmid_in(first("pmid")),
+        ids=tuple(filter(None, names)),
+        volume=text_in(first("volume")) or volume or source.volume,
+        page=next(filter(None, map(page_in, all_of("page"))), None) or page or source.page,
+        keyphrases=tuple(_phrases(all_of("keyphrases"))),
+        labels={name: label for name, label in labels.items() if label},
+        cited_ids=cited.ids,
+        cites=cited.works,
+    )
+
+
+def _said(cell: str, quoted: bool) -> str:
+    """Return what a cell says, "" for nothing."""
+    said = cell.strip()
+    if not quoted and said[:1] == '"' and (match := _ENCLOSED.fullmatch(said)):
+        said = match[1].replace('""', '"').strip()
+    if said[:1] == "'" and _FORMULA.match(said):
+        said = said[1:]
+    return "" if said in _NOTHING else said
+
+
+def _address(cell: str, own: bool) -> str | None:
+    return address_in(cell if own else cell.replace("|", " ").split()[0].rstrip(";"))
+
+
+def _phrases(cells: Iterable[str]) -> list[str]:
+    """Return the phrases of several cells, each once whatever its capitals."""
+    phrases: dict[str, str] = {}
+    for cell in cells:
+        for phrase in phrases_in(cell)[:_MOST_PHRASES]:
+            phrases.setdefault(phrase.casefold(), phrase)
+    return list(filter(None, map(text_in, phrases.values())))

@@ -1,0 +1,419 @@
+"""The formats of tagged lines: RIS, EndNote, PubMed's nbib and the Web of Science's plain text.
+
+Each is a map from the fields of a work to tags, and a function for what a map cannot say.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from recsys.formats.exports import scopus_citations, wos_citations
+from recsys.formats.exports.export_facts import (
+    accession,
+    first_page,
+    parted_phrases,
+    phrases,
+    volume_in,
+)
+from recsys.formats.exports.table_cells import in_spoken_order
+from recsys.formats.exports.tagged_lines import Layout, TaggedRecord, records
+from recsys.formats.papers.paper_fields import labelled
+from recsys.formats.references.bibliography import (
+    LONGEST_TEXT,
+    Problem,
+    address_in,
+    identified,
+    names_in,
+    text_in,
+    year_in,
+)
+from recsys.formats.references.people import natural
+from recsys.records import Reference
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedFormat:
+    """One such format.
+
+    head: is found in the beginning of its files. fields: a field of `Reference`, or `places` (that
+    may hold a DOI, an arXiv or an ACL id) -> its tags, of which the first that says something
+    counts. more: what the map cannot say, by field; it comes before what the map says.
+    """
+
+    head: re.Pattern[str]
+    layout: Layout
+    fields: Mapping[str, str]
+    more: Callable[[TaggedRecord], dict[str, Any]]
+
+    def looks_so(self, head: str) -> bool:
+        """Whether the beginning of a text is that of such a file."""
+        return self.head.search(head) is not None
+
+    def read(self, lines: Iterator[str]) -> Iterator[Reference | Problem]:
+        """Read each record; those that never end are read and reported with their line."""
+        for record in records(lines, self.layout):
+            if isinstance(record, Problem):
+                yield record
+                continue
+            line = record.line
+            if not record.ended:
+                text = f"line {line}: the record has no end ({self.layout.last[0]})."
+                yield Problem(text, "record without end", line)
+            if record.cut:
+                text = f"line {line}: the record has no end in sight; what is beyond is left out."
+                yield Problem(text, "record too long", line)
+            yield self._work(record)
+
+    def _work(self, record: TaggedRecord) -> Reference:
+        texts = {field: record.texts(*tags.split()) for field, tags in self.fields.items()}
+        values: dict[str, Any] = {
+            field: text_in(next(iter(texts[field]), None))
+            for field in ("key", "title", "venue", "abstract", "volume")
+        }
+        for field, reader in (("year", year_in), ("url", address_in), ("page", first_page)):
+            values[field] = next(filter(None, map(reader, texts[field])), None)
+        values["key"] = values["key"] or ""
+        values |= self.more(record)
+        places = values.pop("places")
+        return identified(Reference(**values), *places)
+
+
+_KINDS_OF_RIS: Mapping[str, str] = {
+    "ABST": "article-journal",
+    "BLOG": "post-weblog",
+    "BOOK": "book",
+    "CHAP": "chapter",
+    "COMP": "software",
+    "CONF": "paper-conference",
+    "CPAPER": "paper-conference",
+    "DATA": "dataset",
+    "DICT": "entry-dictionary",
+    "EBOOK": "book",
+    "ECHAP": "chapter",
+    "EDBOOK": "book",
+    "EJOUR": "article-journal",
+    "ELEC": "webpage",
+    "ENCYC": "entry-encyclopedia",
+    "INPR": "article-journal",
+    "JOUR": "article-journal",
+    "MANSCPT": "manuscript",
+    "MGZN": "article-magazine",
+    "NEWS": "article-newspaper",
+    "PAT": "patent",
+    "PREPRINT": "article",
+    "RPRT": "report",
+    "SER": "book",
+    "STAND": "standard",
+    "THES": "thesis",
+    "UNPB": "manuscript",
+    "UNPD": "manuscript",
+}
+_CITED = re.compile(r"(?:Cited )?References: ?")
+_NAMED = re.compile(r"\b(?:PMID ?: ?\d{1,9}|PMC\d{1,10})")
+# Where databases put PubMed's number of a paper.
+_NUMBERS_OF = {"medline": "AN", "nlm": "AN", "pubmed": "AN", "scopus": "C2"}
+
+
+def _of_ris(record: TaggedRecord) -> dict[str, Any]:
+    """Read names, numbers and cited works from wherever programs put them."""
+    notes = record.texts("N1")
+    names = [accession(text) for text in record.texts("AN", "C2", "UR", "L2", "M1", "PM", "U1")]
+    for note in notes:
+        names += [accession(text) for text in _NAMED.findall(note[:LONGEST_TEXT])]
+    ids = tuple(dict.fromkeys(name for _, others in names for name in others))
+    source = " ".join(record.texts("DB", "DP")).lower()
+    tags = [tag for database, tag in _NUMBERS_OF.items() if database in source]
+    pmid = next((pmid for pmid, _ in names if pmid), None)
+    # EndNote has a keyword a line, and the tag only before the first.
+    keyphrases, made = parted_phrases(phrases(record.lines("KW")), ids)
+    work = text_in(record.text("M3"))
+    book = text_in(record.text("BT"))
+    title = text_in(record.text("TI", "T1", "CT"))
+    cited = [match for note in notes if (match := _CITED.match(note))]
+    return {
+        "title": title or book or text_in(record.text("ST", "TT")),
+        "venue": text_in(record.text("JF", "JO", "T2", "JA", "J2", "C3")) or (title and book),
+        "authors": _people_of_ris(record),
+        "kind": _KINDS_OF_RIS.get(record.text("TY") or "", "document"),
+        "pmid": _digits(record.text(*tags, "PM")) or pmid,
+        "ids": ids,
+        "volume": volume_in(record.text("VL")),
+        "keyphrases": keyphrases,
+        "labels": labelled(
+            type=None if work is None or "10." in work else work,
+            database=text_in(record.text("DB")),
+            keywords_plus=made,
+        ),
+        "places": [
+            *record.texts("DO", "M3", "UR", "M1", "C7", "AN", "DI", "L3"),
+            *(note for note in notes if _CITED.match(note) is None),
+        ],
+        # Scopus writes what a work cites into a note.
+        "cites": tuple(
+            work
+            for match in cited
+            for work in scopus_citations.cited_in(match.string[match.end() :])
+        ),
+    }
+
+
+def _people_of_ris(record: TaggedRecord) -> tuple[str, ...]:
+    """Return authors; those that a program writes both as AU and as A1, once."""
+    told, first = (  # "null" is The Lens'.
+        names_in(name.removesuffix(", null") for name in record.texts(tag) if name != "null")
+        for tag in ("AU", "A1")
+    )
+    spoken = in_spoken_order((*told, *first))
+    authors = spoken[: len(told)]
+    return (*authors, *(name for name in spoken[len(told) :] if name not in authors))
+
+
+def _digits(text: str | None) -> str | None:
+    plain = (text or "").strip()
+    return plain if plain.isascii() and plain.isdecimal() else None
+
+
+_KINDS_OF_ENDNOTE: Mapping[str, str] = {
+    "Blog": "post-weblog",
+    "Book": "book",
+    "Book Section": "chapter",
+    "Computer Program": "software",
+    "Conference Paper": "paper-conference",
+    "Conference Proceedings": "paper-conference",
+    "Dataset": "dataset",
+    "Edited Book": "book",
+    "Electronic Article": "article-journal",
+    "Electronic Book": "book",
+    "Electronic Book Section": "chapter",
+    "Encyclopedia": "entry-encyclopedia",
+    "Journal Article": "article-journal",
+    "Magazine Article": "article-magazine",
+    "Manuscript": "manuscript",
+    "Newspaper Article": "article-newspaper",
+    "Patent": "patent",
+    "Report": "report",
+    "Thesis": "thesis",
+    "Unpublished Work": "manuscript",
+    "Web Page": "webpage",
+}
+
+
+def _of_endnote(record: TaggedRecord) -> dict[str, Any]:
+    """Read one author a line, as the format has them, or several with semicolons."""
+    told = filter(None, map(text_in, record.texts("0")))
+    pmid, ids = accession(record.text("M"))
+    source = " ".join(record.texts("~", "W")).lower()
+    of_pubmed = any(name in source for name in ("pubmed", "medline", "nlm"))
+    keyphrases, made = parted_phrases(phrases(record.lines("K")), ids)
+    people = (name for line in record.lines("A", "Q") for name in line.split(";"))
+    return {
+        "authors": tuple(map(natural, names_in(people))),
+        "url": next(filter(None, map(address_in, record.lines("U"))), None),
+        "kind": next(
+            (_KINDS_OF_ENDNOTE[kind] for kind in told if kind in _KINDS_OF_ENDNOTE), "document"
+        ),
+        "pmid": pmid or (_digits(record.text("M")) if of_pubmed else None),
+        "ids": ids,
+        "keyphrases": keyphrases,
+        "labels": labelled(
+            type=text_in(record.text("9")), database=text_in(record.text("~")), keywords_plus=made
+        ),
+        "places": [*record.texts("R", "M", "Z"), *record.lines("U")],
+    }
+
+
+_KINDS_OF_NBIB: Mapping[str, str] = {
+    "Book": "book",
+    "Books": "book",
+    "Book Chapter": "chapter",
+    "Dataset": "dataset",
+    "Journal Article": "article-journal",
+    "Newspaper Article": "article-newspaper",
+    "Preprint": "article",
+    "Technical Report": "report",
+    "Video-Audio Media": "motion_picture",
+}
+_ARTICLE = re.compile(r"([A-Za-z]{0,2}\d{1,8})\s*\[pii\]")
+"""What a publisher calls its article, where it is what reference lists give."""
+_DAY = re.compile(r"\d{8}")
+
+
+def _of_nbib(record: TaggedRecord) -> dict[str, Any]:
+    """Drop PubMed's full stops and its brackets around translated titles; sort identifiers."""
+    title = text_in(record.text("TI", "TT", "BTI", "CTI")) or ""
+    if title.endswith(".") and not title.endswith(".."):
+        title = title[:-1]
+    if title.startswith("[") and title.endswith("]") and title.count("[") == 1:
+        title = title[1:-1].removesuffix(".")
+    full = tuple(map(natural, names_in(record.texts("FAU"))))
+    short = filter(None, map(wos_citations.author_of, names_in(record.texts("AU"))))
+    # A day of electronic publication is 20190111.
+    dates = record.texts("DP", "DEP", "EDAT", "CRDT")
+    years = (year_in(date[:4] if _DAY.fullmatch(date) else date) for date in dates)
+    types = tuple(filter(None, map(text_in, record.texts("PT"))))
+    kind = "article-journal" if record.text("JT", "TA") else "document"
+    numbers = record.texts("LID", "AID")
+    articles = (match[1] for each in numbers if (match := _ARTICLE.fullmatch(each.strip())))
+    headings = (heading.split("/")[0].replace("*", "") for heading in record.texts("MH"))
+    words = map(text_in, (*(word.lstrip("*") for word in record.texts("OT", "KW")), *headings))
+    dois = [each for each in numbers if each.endswith("[doi]")]
+    return {
+        "title": title.strip() or None,
+        "authors": tuple(dict.fromkeys((*(full or short), *names_in(record.texts("CN"))))),
+        "year": next(filter(None, years), None),
+        "kind": next((_KINDS_OF_NBIB[each] for each in types if each in _KINDS_OF_NBIB), kind),
+        "pmid": _digits(text_in(record.text("PMID"))),
+        "ids": tuple(
+            f"pmc:{number}"
+            for number in map(text_in, record.texts("PMC"))
+            if number and number.startswith("PMC")
+        ),
+        "page": first_page(record.text("PG")) or next(articles, None),
+        # The authors' keywords, then subject headings without their qualifiers.
+        "keyphrases": tuple(dict.fromkeys(filter(None, words))),
+        "labels": labelled(type="; ".join(types)),
+        "places": dois or [each for each in record.texts("SO") if "doi:" in each],
+    }
+
+
+_SEVERAL = re.compile(r"; [^,;]{1,60}, (?:[^,;]{1,20}, )?\d{4},")
+_ASIDE = re.compile(r"\s*\(.{0,200}")
+_KINDS_OF_WOS: Mapping[str, str] = {
+    "B": "book",
+    "C": "paper-conference",
+    "J": "article-journal",
+    "P": "patent",
+    "S": "chapter",
+}
+# Types of documents that tell more than the type of the publication.
+_TYPES_OF_WOS: Mapping[str, str] = {
+    "book chapter": "chapter",
+    "data set": "dataset",
+    "dissertation/thesis": "thesis",
+    "preprint": "article",
+}
+
+
+def _of_wos(record: TaggedRecord) -> dict[str, Any]:
+    """Read full names, groups behind them; the accession number; what a work cites."""
+    people = record.lines("AF") or record.lines("AU") or record.lines("BF") or record.lines("BA")
+    # Some exports write all names into one line, some records say "Yu, M (Yu Min)".
+    names = (_ASIDE.sub("", name.strip()) for line in people for name in line.split(";"))
+    groups = record.texts("CA") or ([] if people else record.texts("GP"))
+    number = text_in(record.text("UT")) or ""
+    pmid, ids = accession(number)
+    scheme, _, value = number.partition(":")
+    if value and scheme.isascii() and scheme.isalpha() and not (pmid or ids):
+        ids = (f"{scheme.lower()}:{value}",)  # Each database of the platform has its own scheme.
+    types = text_in(" ".join(record.lines("DT")))
+    told, letter = (types or "").lower(), (text_in(record.text("PT")) or "")[:1]
+    kind = _KINDS_OF_WOS.get(letter, "document")
+    if letter != "J" and "proceedings paper" in told.split("; "):
+        kind = "paper-conference"  # In a journal it is an article, too.
+    kinds = (_TYPES_OF_WOS[each] for each in told.split("; ") if each in _TYPES_OF_WOS)
+    # The DOI of the book would name more than the record of a chapter, or of a paper.
+    is_part = any(word in told for word in ("chapter", "paper", "article"))
+    cited = record.lines("CR")
+    if len(cited) == 1 and _SEVERAL.search(cited[0]):  # Other programs write all into one line.
+        cites = wos_citations.cited_in(cited[0])
+    else:
+        cites = tuple(map(wos_citations.cited_of, cited))
+    return {
+        "authors": tuple(dict.fromkeys((*map(natural, names_in(names)), *names_in(groups)))),
+        "kind": next(kinds, kind),
+        "pmid": _digits(record.text("PM")) or pmid,
+        "ids": ids,
+        "keyphrases": phrases(record.texts("DE")),
+        "labels": labelled(
+            type=types,
+            fields=phrases(record.texts("WC") or record.texts("SC")),
+            keywords_plus=tuple(phrase.lower() for phrase in phrases(record.texts("ID"))),
+        ),
+        "cites": cites,
+        "places": record.texts("DI", "DL", *(() if is_part else ("D2",))),
+    }
+
+
+RIS = TaggedFormat(
+    re.compile(
+        r"^[ \t]{0,8}\ufeff?TY {1,2}- [^\n]{0,200}"
+        r"(?:(?:\n[ \t]{0,80}){1,9}[A-Z][A-Z0-9] {1,2}-|\s*\Z)",
+        re.MULTILINE,
+    ),
+    Layout(
+        tag=re.compile(r"[ \t]{0,8}\ufeff?([A-Z][A-Z0-9]) {1,2}-(?:[ \r]|$)"),
+        first="TY",
+        last=("ER",),
+        strict=True,
+    ),
+    {
+        "key": "ID",
+        "title": "TI T1 CT",
+        "venue": "JF JO T2 JA J2 C3",
+        "year": "PY Y1 DA",
+        "abstract": "AB N2",
+        "url": "UR",
+        "volume": "VL",
+        "page": "SP SE C7",
+    },
+    _of_ris,
+)
+ENDNOTE = TaggedFormat(
+    re.compile(r"\A\s*\ufeff?%(?:0 {1,3}[A-Z]|[A-Z] {1,3}\S[^\n]*\n\s{0,20}%[A-Z0-9@] {1,3}\S)"),
+    Layout(tag=re.compile(r"[ \t]{0,8}%([0-9A-Z!#$&()*+<=>?@\[\]^~])(?:[ \t\r]|$)"), first="0"),
+    {
+        "key": "F",
+        "title": "T",
+        "year": "D 8",
+        "venue": "J B S",
+        "abstract": "X",
+        "url": "U",
+        "volume": "V",
+        "page": "P",
+    },
+    _of_endnote,
+)
+NBIB = TaggedFormat(
+    re.compile(
+        r"\A(?![\s\S]*?^TY {1,2}- )[\s\S]*?^(?:PMID- ?\d{1,12}|OWN - [A-Z][^\n]{0,40})[ \t]{0,9}"
+        r"(?:\n\s{0,9}[A-Z][A-Z0-9]{1,3} {0,2}- |\s*\Z)",
+        re.MULTILINE,
+    ),
+    Layout(tag=re.compile(r"([A-Z][A-Z0-9]{1,3}) {0,2}-(?:[ \r]|$)"), first="PMID"),
+    {
+        "key": "PMID",
+        "title": "TI TT BTI CTI",
+        "year": "DP",
+        "venue": "JT TA BTI CTI",
+        "abstract": "AB OAB",
+        "url": "LID AID",
+        "volume": "VI",
+        "page": "PG",
+    },
+    _of_nbib,
+)
+WOS = TaggedFormat(
+    re.compile(
+        r"\A\s*\ufeff?(?:FN [^\n]{0,200}\n\s{0,9}VR [^\n]{0,20}(?:\n|$)"
+        r"|PT [A-Z][ \t]{0,9}\n(?:[A-Z][A-Z0-9] |ER))"
+    ),
+    Layout(
+        # A file that others were appended to has the next one's mark of UTF-8 after EF.
+        tag=re.compile(r"\ufeff?([A-Z][A-Z0-9])(?:[ \t\r]|$|(?<=EF)(?=\ufeff|FN))"),
+        first="PT",
+        last=("ER", "EF"),
+        outside=("FN", "VR"),
+    ),
+    {
+        "key": "UT",
+        "title": "TI FT X1 Y1",
+        "year": "PY EY EA PD",
+        "venue": "SO JI J9 CT SE",
+        "abstract": "AB X4 Y4",
+        "url": "DL",
+        "volume": "VL",
+        "page": "BP PS AR",
+    },
+    _of_wos,
+)

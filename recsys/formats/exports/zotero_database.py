@@ -1,0 +1,362 @@
+"""Read a Zotero library: the database of Zotero 5 and later, which is never written to.
+
+Zotero may be running: a copy of the database is read. Its rows become items as Zotero's API gives
+them, whose field map reads them.
+"""
+
+import json
+import re
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, TypeAlias
+from urllib.parse import unquote, urlparse
+
+from recsys.errors import InputError, near_miss, shortened
+from recsys.formats.papers.paper_formats import BY_NAME, NOT_WORKS
+from recsys.formats.references.bibliography import Problem
+from recsys.records import Reference
+
+Row: TypeAlias = tuple[Any, ...]
+
+FILE, KEYS_FILE = "zotero.sqlite", "better-bibtex.sqlite"
+_MAGIC = b"SQLite format 3\0"
+_DAMAGE = (sqlite3.Error, UnicodeError)
+"""What SQLite raises on a damaged file; its message may quote bytes that are no text."""
+_BESIDE = ("-wal", "-journal")
+"""What a running program has not yet written into the file itself."""
+_ATTEMPTS = 3
+_LARGEST_KEYS = 256 * 2**20
+"""Characters of the JSON that older versions of Better BibTeX keep all keys in."""
+_NEEDED = frozenset(
+    "items itemTypes itemData itemDataValues fields creators creatorTypes itemCreators "
+    "itemAttachments itemTags tags deletedItems libraries".split()
+)
+# Other programs' databases: tables that they have, what they are, and what to do.
+_OTHERS = (
+    ({"Documents", "DocumentContributors"}, "Mendeley Desktop", "Export the library as BibTeX."),
+    ({"books", "books_authors_link"}, "Calibre", "Export the catalogue as BibTeX."),
+    ({"refs", "enl_refs"}, "EndNote", "Export the library as XML."),
+    ({"moz_places"}, "Firefox", "Give the file zotero.sqlite."),
+    ({"citationkey"}, "Better BibTeX", f"Give the file {FILE} beside it."),
+    ({"better-bibtex"}, "Better BibTeX", f"Give the file {FILE} beside it."),
+)
+_ITEMS = """
+SELECT itemID, key, itemTypeID FROM items
+WHERE itemID NOT IN (SELECT itemID FROM deletedItems)
+AND libraryID NOT IN (SELECT libraryID FROM libraries WHERE type = 'feed')
+ORDER BY itemID
+"""
+_FIELDS = """
+SELECT itemID, fieldID, value FROM itemData JOIN itemDataValues USING (valueID) ORDER BY itemID
+"""
+_CREATORS = """
+SELECT itemID, creatorTypeID, firstName, lastName, fieldMode
+FROM itemCreators JOIN creators USING (creatorID) ORDER BY itemID, orderIndex
+"""
+_TAGS = "SELECT itemID, name FROM itemTags JOIN tags USING (tagID) ORDER BY itemID, type, tagID"
+_ATTACHMENTS = """
+SELECT parentItemID, key, path, contentType FROM itemAttachments JOIN items USING (itemID)
+WHERE parentItemID IS NOT NULL AND path IS NOT NULL
+AND itemID NOT IN (SELECT itemID FROM deletedItems)
+ORDER BY parentItemID, itemID
+"""
+# A title by other names.
+_TITLES = ("caseName", "nameOfAct", "subject")
+# A date is stored as "2004-03-00 March 2004": as it can be sorted, then as it was typed.
+_SORTED_DATE = re.compile(r"\d{4}-\d\d-\d\d(?: |\Z)")
+STORED, BASED = "storage:", "attachments:"
+"""How the path of a file in Zotero's own folder begins, and one below a folder of the user's."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredWork:
+    """A work of a library, and its PDF where that is on this machine."""
+
+    reference: Reference
+    pdf: Path | None = None
+
+
+def is_library(path: Path) -> bool:
+    """Whether a path is Zotero's data folder, or an SQLite database."""
+    try:
+        if path.is_dir():
+            return (path / FILE).is_file()
+        with path.open("rb") as file:
+            return file.read(len(_MAGIC)) == _MAGIC
+    except (OSError, ValueError):
+        return False
+
+
+def read(path: Path) -> Iterator[Reference | Problem]:
+    """Read the works of a library, without their PDFs.
+
+    Raises:
+        InputError: see `works`.
+    """
+    for work in works(path):
+        yield work if isinstance(work, Problem) else work.reference
+
+
+def works(path: Path) -> Iterator[StoredWork | Problem]:
+    """Read the works of a library: Zotero's data folder, or its file zotero.sqlite.
+
+    Notes, attachments, what was deleted, and feeds are left out; libraries of groups are read.
+
+    Raises:
+        InputError: there is no such file, or it is no database of Zotero 5 or later, or damaged.
+    """
+    file = path / FILE if path.is_dir() else path
+    if path.is_dir() and not file.is_file():
+        raise InputError(f"There is no {FILE} in {path}.", "Give Zotero's data folder.")
+    count = 0
+    with _opened_copy(file) as connection:
+        try:
+            _check(connection, file)
+            for work in _works(connection, file.parent):
+                yield work
+                count += 1
+        except _DAMAGE as error:
+            if not count:
+                raise _damaged(file, error) from error
+            what = f"the database is damaged ({shortened(str(error), 200)})"
+            yield Problem(f"{what}; {count:,} works before it can be used.", "damaged database")
+
+
+def _check(connection: sqlite3.Connection, file: Path) -> None:
+    """Say whose database it is if it is not Zotero's."""
+    tables = _tables_of(connection)
+    for marks, program, hint in _OTHERS:
+        if marks <= tables:
+            raise InputError(f"{file} is a database of {program}, not of Zotero.", hint)
+    if {"items", "creatorData"} <= tables:
+        raise InputError(
+            f"{file} is a database of Zotero 4 or older.",
+            "Open it once in a newer Zotero, or export the library as BibTeX.",
+        )
+    if missing := _NEEDED - tables:
+        what = "an empty database" if not tables else "a database of another program"
+        named = ", ".join(sorted(missing)[:3])
+        raise InputError(f"{file} is {what}: it has no {named}.", f"Give the file {FILE}.")
+    columns = {
+        name for (name,) in connection.execute("SELECT name FROM pragma_table_info('creators')")
+    }
+    if not {"firstName", "fieldMode"} <= columns:
+        raise InputError(f"{file} has creators of an unknown form.", "Export it as BibTeX.")
+
+
+def _tables_of(connection: sqlite3.Connection) -> frozenset[str]:
+    """Return the names of the tables; views are none."""
+    rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    return frozenset(name for (name,) in rows)
+
+
+def _works(connection: sqlite3.Connection, folder: Path) -> Iterator[StoredWork]:
+    keys = _citation_keys(folder)
+    form = BY_NAME["Zotero"]
+    with closing(connection.execute(_ATTACHMENTS)) as rows:
+        files = Gathered(rows)
+        for item, fields in items_of(connection):
+            if item in keys and "citationKey" not in fields:
+                fields = {**fields, "citationKey": keys[item]}
+            pdfs = (
+                stored_pdf(folder, str(key), str(path))
+                for _, key, path, kind in files.of(item)
+                if kind == "application/pdf" or str(path).lower().endswith(".pdf")
+            )
+            yield StoredWork(form.reference_of(fields), next(filter(None, pdfs), None))
+
+
+class Gathered:
+    """Rows in the order of their first column, given out group by group in that order."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self._groups = groupby(rows, key=itemgetter(0))
+        self._next = next(self._groups, None)
+
+    def of(self, item: int) -> list[Row]:
+        """Return the rows of an item; items must be asked for in order."""
+        while self._next is not None:
+            # SQLite has no types of columns: nothing comes first, numbers, then anything else.
+            number = self._next[0]
+            if number is not None and not (isinstance(number, int | float) and number < item):
+                break
+            self._next = next(self._groups, None)
+        return list(self._next[1]) if self._next is not None and self._next[0] == item else []
+
+
+def items_of(connection: sqlite3.Connection) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield the number and the fields of each work: none that is deleted, or of a feed."""
+    types = _names(connection, "itemType", "typeName")
+    fields = _names(connection, "field", "fieldName")
+    roles = _names(connection, "creatorType", "creatorType")
+    with (
+        closing(connection.execute(_ITEMS)) as items,
+        closing(connection.execute(_FIELDS)) as values,
+        closing(connection.execute(_CREATORS)) as creators,
+        closing(connection.execute(_TAGS)) as tags,
+    ):
+        told, people, words = Gathered(values), Gathered(creators), Gathered(tags)
+        for item, key, kind in items:
+            name = types.get(kind, "document")
+            if name in NOT_WORKS:
+                continue
+            texts = {fields.get(field, "?"): str(value) for _, field, value in told.of(item)}
+            texts |= {"key": str(key), "itemType": name}
+            title = next((texts[name] for name in _TITLES if name in texts), None)
+            if title is not None:
+                texts.setdefault("title", title)
+            if date := _SORTED_DATE.match(texts.get("date", "")):
+                texts["date"] = texts["date"][date.end() :] or date[0]
+            yield (
+                item,
+                texts
+                | {
+                    "creators": [_creator(row, roles) for row in people.of(item)],
+                    "tags": [{"tag": tag} for _, tag in words.of(item)],
+                },
+            )
+
+
+def _names(connection: sqlite3.Connection, what: str, column: str) -> dict[int, str]:
+    """Return the names of types or fields by number: Zotero's own, and those users may define."""
+    tables = _tables_of(connection)
+    names: dict[int, str] = {}
+    for table in (f"{what}s", f"{what}sCombined"):
+        if table in tables:
+            rows = connection.execute(f"SELECT {what}ID, {column} FROM {table}")
+            names |= {number: str(name) for number, name in rows}
+    return names
+
+
+def _creator(row: Row, roles: Mapping[int, str]) -> dict[str, str]:
+    _, role, first, last, mode = row
+    kind = {"creatorType": roles.get(role, "author")}
+    # A name of one part is that of a group.
+    if mode == 1 or not first:
+        return kind | {"name": str(last or "")}
+    return kind | {"firstName": str(first), "lastName": str(last or "")}
+
+
+def stored_pdf(folder: Path, key: str, path: str) -> Path | None:
+    """Return the file of an attachment, None where it is not on this machine.
+
+    Args:
+        folder: Zotero's data folder.
+        key: the key of the attachment, which names its folder in `storage`.
+        path: as the database has it.
+    """
+    places: list[Path] = []
+    if path.startswith(STORED):
+        name = Path(path.removeprefix(STORED).replace("\\", "/")).name
+        if name and key.isalnum():
+            places = [folder / "storage" / key / name]
+    elif path.startswith(BASED):
+        relative = path.removeprefix(BASED).lstrip("/")
+        if ".." not in Path(relative).parts:  # The database does not tell the user's folder.
+            places = [folder / relative, folder.parent / relative]
+    else:
+        try:
+            plain = Path(unquote(urlparse(path).path) if path.startswith("file://") else path)
+        except ValueError:
+            return None
+        places = [plain] if plain.is_absolute() else []
+    try:
+        return next((place for place in places if place.is_file()), None)
+    except (OSError, ValueError):  # A name too long, or with a NUL.
+        return None
+
+
+def _citation_keys(folder: Path) -> dict[int, str]:
+    """Return the keys that the plug-in Better BibTeX gave to items, by their numbers.
+
+    Keys are a convenience: a file of them that cannot be read costs no work.
+    """
+    path = folder / KEYS_FILE
+    if not path.is_file():
+        return {}
+    try:
+        with _opened_copy(path) as connection:
+            tables = _tables_of(connection)
+            if "citationkey" in tables:
+                rows = connection.execute("SELECT itemID, citationKey FROM citationkey")
+                return {item: str(key) for item, key in rows if key}
+            if "better-bibtex" not in tables:
+                return {}
+            query = "SELECT data FROM [better-bibtex] WHERE name = 'better-bibtex.citekey'"
+            row = connection.execute(query).fetchone()
+            told = json.loads(str(row[0])[:_LARGEST_KEYS]) if row else None
+    except (InputError, ValueError, RecursionError, *_DAMAGE):
+        return {}
+    listed = told.get("data") if isinstance(told, dict) else None
+    items = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
+    pairs = ((item.get("itemID"), item.get("citekey")) for item in items)
+    return {item: key for item, key in pairs if isinstance(item, int) and isinstance(key, str)}
+
+
+@contextmanager
+def _opened_copy(path: Path) -> Iterator[sqlite3.Connection]:
+    """Give a connection to a copy, which is removed at the end; the original is only read.
+
+    Raises:
+        InputError: the file is missing, unreadable, or no SQLite database.
+    """
+    with tempfile.TemporaryDirectory(prefix="recsys-") as folder:
+        copy = Path(folder) / "copy.sqlite"
+        try:
+            _copy(path, copy)
+        except FileNotFoundError as error:
+            names = [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else []
+            hint = near_miss(path.name, names).strip()
+            raise InputError(f"There is no file {path}.", hint or "Check the path.") from error
+        except OSError as error:
+            raise InputError(
+                f"{path} cannot be copied to be read: {error.strerror or error}.",
+                "Check its permissions and the space for temporary files.",
+            ) from error
+        if not is_library(copy):
+            raise InputError(f"{path} is no SQLite database.", "Give the file zotero.sqlite.")
+        with closing(sqlite3.connect(copy)) as connection:
+            connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+            try:
+                connection.execute("PRAGMA trusted_schema = OFF")
+                _tables_of(connection)  # This is when SQLite first looks into the file.
+                connection.execute("PRAGMA query_only = ON")
+            except _DAMAGE as error:
+                raise _damaged(path, error) from error
+            yield connection
+
+
+def _copy(path: Path, copy: Path) -> None:
+    """Copy a database with what stands beside it; again if it changed meanwhile."""
+    besides = [path.with_name(path.name + suffix) for suffix in _BESIDE]
+
+    def state() -> list[tuple[int, int]]:
+        stats = [file.stat() for file in (path, *besides) if file == path or file.is_file()]
+        return [(stat.st_mtime_ns, stat.st_size) for stat in stats]
+
+    for _ in range(_ATTEMPTS):
+        before = state()
+        shutil.copyfile(path, copy)
+        for beside, suffix in zip(besides, _BESIDE, strict=True):
+            to = copy.with_name(copy.name + suffix)
+            to.unlink(missing_ok=True)
+            if beside.is_file():
+                shutil.copyfile(beside, to)
+        if state() == before:
+            return
+
+
+def _damaged(path: Path, error: Exception) -> InputError:
+    """Return the error that SQLite cannot read a file."""
+    reason = error if isinstance(error, sqlite3.Error) else "its tables have no names"
+    return InputError(
+        f"{path} is a damaged SQLite database ({reason}).",
+        "Restore it from a backup, such as zotero.sqlite.bak beside it.",
+    )

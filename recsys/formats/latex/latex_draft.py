@@ -1,0 +1,441 @@
+"""Read a draft written in LaTeX: title, authors, abstract, keywords, what it cites, sentences."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+
+from recsys.formats.drafts.draft_files import Folder, folder_of
+from recsys.formats.drafts.wording import paragraphs, stand_in
+from recsys.formats.latex.latex_cited import cited_works, without_citations
+from recsys.formats.latex.latex_source import (
+    MOST_COMMANDS,
+    Source,
+    after_group,
+    after_options,
+    commands,
+    definitions,
+    expand,
+    first_text,
+    gather,
+    group,
+    groups,
+    is_template,
+    looked_at,
+)
+from recsys.formats.latex.latex_text import LONGEST_PIECE, plain
+from recsys.formats.stated_keyphrases import LONGEST_LIST, told_apart
+from recsys.passages import Body
+from recsys.records import Manuscript, Reference
+
+MOST_TERMS = 2_000
+
+_DEFINED = re.compile(
+    r"\\(?P<how>newacronym|newabbreviation|newglossaryentry|DeclareAcronym|acrodef|newacro|acro)"
+    r"(?![A-Za-z@])"
+)
+_USED = re.compile(
+    r"\\(?P<how>(?:[Gg]ls|GLS)(?:pl|xtrshort|xtrlong|entryshort|entrylong|entrytext|entryname)?"
+    r"|(?:[Aa]cr|ACR)(?:short|long|full)(?:pl)?|[Aa]c[slfa]?p?)\*?(?:\[[^\[\]]{0,100}\])?"
+    r"\{(?P<label>[^{}]{1,100})\}"
+)
+_LONG = re.compile(r"[Aa]clp?\Z|(?i:\w*long(?:pl)?\Z)")
+_SHORT_FIELD = re.compile(
+    r"\b(?:short|name|text)\s*=\s*(?=\{)|\b(?:short|name|text)\s*=\s*([^,{}]+)"
+)
+_LONG_FIELD = re.compile(r"\blong\s*=\s*(?=\{)|\blong\s*=\s*([^,{}]+)")
+LONGEST_PAGE = 5_000
+"""Characters of the first page among which a title is guessed."""
+FEWEST_WORDS, MOST_WORDS = 2, 40
+
+_TITLES = "title|Title|icmltitle|aistatstitle|papertitle"
+# A line below the title in small letters is a note.
+_SMALL = re.compile(
+    r"\\\\\s*(?:\[[^\[\]]{0,20}\]\s*)?(?=\{\s*\\(?:tiny|scriptsize|footnotesize)(?![A-Za-z@]))"
+)
+_INFORMATION = re.compile(r"\\(?:hypersetup|pdfinfo)\s*(?=\{)")
+_OF_FILE = re.compile(r"\b(?:pdftitle\s*=|/Title)\s*(?=[{(])")
+_BEGIN = re.compile(r"\\begin\s*\{document\}")
+_FRONT_ENDS = re.compile(
+    r"\\(?:begin\s*\{(?:abstract|thebibliography)|(?:chapter|section|addchap|tableofcontents|maketitle)"
+    r"(?![A-Za-z@])|end\s*\{titlepage)"
+)
+_SIZES = ("Huge", "huge", "LARGE", "Large")
+_SIZED = re.compile(
+    r"(?:\{\s*)\\(Huge|huge|LARGE|Large)(?![A-Za-z@])|\\(Huge|huge|LARGE|Large)\s*(?=\{)"
+)
+_NO_TITLE = re.compile(r"(?i)\b(?:universit|institut|department|faculty|school|college|thesis\b)")
+MOST_NAME_WORDS = 7
+MOST_CUT = 500
+"""Commands within one list of authors that are looked at."""
+
+_AUTHORS = (
+    "author|Author|icmlauthor|aistatsauthor|IEEEauthorblockN|authorblockN|authorname|authorsnames"
+)
+_SEPARATOR = re.compile(r"\\(?:and|And|AND|quad|qquad|hfill|alignauthor)(?![A-Za-z@])|(?<!\\)&")
+_LINE_END = re.compile(r"\\\\(?:\s*\[[^\]\n]{0,20}\])?|\\(?:newline|par)(?![A-Za-z@])|\n\s*\n")
+_MARK = re.compile(
+    r"\$[^$]{0,50}\$|\\(?:textsuperscript|textsubscript)\s*\{[^{}]{0,50}\}|[*\u2020\u2021]"
+)
+# What stands beside a name, with its argument; its own "\and" and line ends separate no authors.
+_BESIDE = re.compile(
+    r"\\(?:institute|institution|affil(?:iation)?s?|address|addr|affaddr|email|Email|ead|thanks|"
+    r"footnote|titlenote|authornote|authormark|funding|orcid(?:ID|link)?|url|texttt)(?![A-Za-z@])"
+)
+_NAMED = re.compile(
+    r"\\(?:name|Name)(?![A-Za-z@])(.*?)"
+    r"(?=\\(?:name|Name|email|Email|addr|AND|And|and)(?![A-Za-z@])|\\\\|\Z)",
+    re.DOTALL,
+)
+_COLUMNS = re.compile(r"\\multicolumn\s*\{[^{}]{0,20}\}\s*\{[^{}]{0,50}\}\s*(?=\{)")
+_LEADING, _TRAILING = re.compile(r"\A[\d\s.,*]+"), re.compile(r"[\d\s.*]+\Z")
+_DEGREES = re.compile(r"\A(?:(?:Prof(?:essor)?|Dr|Mrs?|Ms)\b\.?(?:-Ing\.)?\s*)+(?=\w)")
+_NAMES = re.compile(r"\s*[,;]\s*(?:and\s+)?|\s+and\s+")
+_NO_NAME = re.compile(
+    r"(?i)[\d@/:]|\b(?:anonymous|universit|institut|department|school of|et al|authors?)"
+)
+_ABSTRACTS = "abstract|Abstract|abst"
+_ENVIRONMENT = re.compile(r"\\begin\s*\{((?:onecol|sci)?abstract\*?|Abstract|quickabstract)\}")
+_LEVELS = r"(?:addchap|chapter|addsec|minisec|(?:sub)*section|(?:sub)?paragraph)"
+_HEADING = re.compile(
+    rf"\\(?P<level>{_LEVELS})\*?\s*\{{\s*(?:\\\w+\s*)*(?i:abstract|(?P<summary>summary))\s*\}}"
+)
+_NUMBERED = re.compile(r"\\(?:chapter|section)\s*(?=[\{\[])")
+_NEXT_HEADING = re.compile(
+    rf"\\(?:part|{_LEVELS}|tableofcontents|bibliography|printbibliography|appendix)(?![A-Za-z@])"
+)
+_BODY = re.compile(r"\\(?:maketitle|begin\s*\{document\})(?![A-Za-z@])")
+_ENVIRONMENTS = re.compile(
+    r"\\begin\s*\{(figure\*?|table\*?|tabular\*?|equation\*?|align\*?|thebibliography|algorithm\*?|"
+    r"tikzpicture|CCSXML|IEEEkeywords|keywords?|titlepage)\}"
+)
+_SECTIONING = re.compile(rf"\\{_LEVELS}\*?\s*(?=\{{|\[)")
+_SETUP = re.compile(r"\\(?:documentclass|usepackage|(?:re)?newcommand|def|author|title)\b")
+_WITHIN = re.compile(r"\\(?:sub)*section\*?\s*\{([^{}]{0,100})\}")
+_KEYWORDS = re.compile(
+    r"(?i)\s*\W?(?:key\s?-?\s?words?(?: and phrases)?|index terms|keyphrases)\W?\s?[:.\u2013\u2014]"
+)
+_LEAD_IN = re.compile(r"(?i)\Aabstract\s*(?:[.:\u2013\u2014-]+\s*(?=\S)|\Z)")
+_KEYPHRASES = re.compile(
+    r"\\begin\s*\{((?:IEEE)?[kK]ey[wW]ords?|keyphrases)\}(?:\[[^\[\]]{0,200}\])?"
+)
+_COMMANDS = "[kK]ey[wW]ords?|IEEEkeywords|keyphrases"
+_BETWEEN = re.compile(r"\\(?:sep|and|unskip\\sep|newline|\\)(?![A-Za-z@])\s?|\\(?:kwd|item)\s?")
+_CODES = re.compile(r"\\(?:PACS|MSC|JEL)(?![A-Za-z@])")
+_FOLDED = re.compile(r"\\(?:textbf|textit|emph|bf|it|bfseries|itshape|textsc|noindent)\b\s?|[{}]")
+
+_HEADED = re.compile(
+    r"(?im)^(?:\\(?:noindent|textbf|textit|emph|bf|it|bfseries|itshape|textsc|par|smallskip|medskip|"
+    r"small|keyFont|paragraph\*?|(?:sub)?section\*?)(?![A-Za-z@])|"
+    r"\\begin\{[a-z]{1,16}\}|[{}]|[^\S\n]){0,24}"
+    r"(?P<name>key[ -]?words?(?:\s+and\s+phrases)?|index terms)\b(?=[\s}]{0,4}[:.\-\u2013\u2014}])"
+)
+_BARE = re.compile(r"(?m)^[^\S\n]*\\(?P<name>[kK]ey[wW]ords?)(?=\s+[^\s{\[\\])")
+"""The command as old classes have it: what it lists follows up to the next empty line."""
+_ITEMS = re.compile(r"\\(?:begin|end)\{(?:itemize|enumerate|compactitem)\}\s*")
+
+
+def parse(raw: bytes, path: Path, folder: Folder | None = None) -> "LatexDraft":
+    """Gather a LaTeX draft with the files that it inputs.
+
+    Only files below the draft's own folder or its repository are read, or those of `folder` in
+    their place.
+
+    Raises:
+        InputError: the file is no text, or too long.
+    """
+    folder = folder or folder_of(path)
+    return LatexDraft(gather(raw, path, folder), path.stem, folder)
+
+
+@dataclass(frozen=True, slots=True)
+class LatexDraft:
+    """The source of a draft. stem: of its main file. folder: holds the files that it may name."""
+
+    source: Source
+    stem: str
+    folder: Folder
+
+    def manuscript(self) -> Manuscript:
+        """Return front matter and references.
+
+        The references are the works that it cites by key, and all of a bibliography that is typed
+        into the source.
+        """
+        source = self.source.text
+        words = Words(source)
+        title, guessed, beside = _title(source, words)
+        abstract, notes = _abstract(source, words), []
+        if not title:
+            notes.append("No title was found: give it by --title.")
+        elif guessed:
+            notes.append("The title is a guess: give --title if it is wrong.")
+        if not abstract:
+            # The first words, without headings, figures and displayed formulas.
+            abstract, note = stand_in(_first_paragraphs(source, words))
+            notes += note or ["No abstract was found."]
+        cited = cited_works(self.source, self.stem, self.folder, words.macros)
+        return Manuscript(
+            title=title,
+            abstract=abstract,
+            authors=_authors(source, words) or beside,
+            references=cited.works,
+            notes=(*self.source.notes, *notes, *cited.notes),
+            details=cited.details,
+            keyphrases=_keyphrases(source, words),
+        )
+
+    def body(self, references: Sequence[Reference]) -> Body:
+        """Read the sentences and their marks; without `\\begin{document}`, all of it is text."""
+        from recsys.formats.latex.latex_body import read_body  # Few commands need sentences.
+
+        sentences, notes = read_body(self.source, self.folder.draft)
+        return Body(sentences, references=tuple(references), notes=notes)
+
+
+class Words:
+    """What a draft's own commands and acronyms stand for."""
+
+    def __init__(self, source: str) -> None:
+        """Collect what a source defines."""
+        self.macros = definitions(source)
+        self.terms = terms(source)
+
+    def expanded(self, latex: str) -> str:
+        """Put what they stand for in place of commands and acronyms."""
+        return expand(spelt_out(expand(latex, self.macros), self.terms), self.macros)
+
+    def text(self, latex: str) -> str:
+        """Return the text of a piece, without its citations."""
+        return plain(without_citations(self.expanded(latex)))
+
+
+def terms(source: str) -> dict[str, tuple[str, str]]:
+    """Collect acronyms and terms that a source defines: label -> (in short, in full)."""
+    defined: dict[str, tuple[str, str]] = {}
+    for match in islice(_DEFINED.finditer(source), MOST_TERMS):
+        at = after_options(source, match.end())
+        label = group(source, at)
+        if label is None:
+            continue
+        behind = after_group(source, at, label)
+        at = after_options(source, behind)
+        if match["how"] in ("newglossaryentry", "DeclareAcronym"):
+            fields = "".join(groups(source, behind, 1))
+            short, long = (_field(name, fields) for name in (_SHORT_FIELD, _LONG_FIELD))
+            given = [short or long or "", long or short or ""] if short or long else []
+        elif match["how"] in ("acrodef", "newacro", "acro"):
+            given = [source[behind:at].strip(" []\n") or label, *groups(source, at, 1)]
+        else:
+            given = groups(source, at, 2)
+        if len(given) == 2:
+            defined.setdefault(label.strip(), (given[0], given[1]))
+    return defined
+
+
+def _field(name: re.Pattern[str], fields: str) -> str | None:
+    match = name.search(fields)
+    if match is None:
+        return None
+    return match[1].strip() if match[1] else group(fields, match.end())
+
+
+def spelt_out(text: str, defined: Mapping[str, tuple[str, str]]) -> str:
+    """Put acronyms in place of their labels."""
+
+    def shown(match: re.Match[str]) -> str:
+        short, long = defined.get(match["label"].strip(), (None, None))
+        return match[0] if short is None else f"{{{long if _LONG.match(match['how']) else short}}}"
+
+    return _USED.sub(shown, text) if defined else text
+
+
+def _title(source: str, words: Words) -> tuple[str, bool, tuple[str, ...]]:
+    """Find the title with its subtitle, else that of the file, else the largest words.
+
+    Returns:
+        The title, empty where there is none; whether it is a guess; the authors beside it then.
+    """
+    whole = (arguments[0] for _, arguments in commands(source, _TITLES))
+    titles = (title for piece in whole for title in (_without_small(piece), piece))
+    if title := first_text(titles, words.text):
+        below = (arguments[0] for _, arguments in commands(source, "subtitle"))
+        subtitle = first_text(below, words.text)
+        return f"{title}: {subtitle}" if subtitle else title, False, ()
+    if title := first_text(_titles_of_file(source), words.text):
+        return title, True, ()
+    # The size of its letters tells, and the authors are on the line below it.
+    begin = _BEGIN.search(source)
+    page = source[begin.end() : begin.end() + LONGEST_PAGE] if begin else ""
+    page = _FRONT_ENDS.split(page, maxsplit=1)[0]
+    sized = []
+    for match in _SIZED.finditer(page):
+        start = match.start() if match[1] else match.end()
+        if (inside := group(page, start)) is not None:
+            size = _SIZES.index(match[1] or match[2])
+            sized.append((size, after_group(page, start, inside), inside))
+    for _, at, inside in sorted(sized):
+        title = words.text(inside)
+        if FEWEST_WORDS <= len(title.split()) <= MOST_WORDS and not _NO_TITLE.search(title):
+            return title, True, tuple(names_in_piece(page[at:], words))
+    return "", False, ()
+
+
+def _without_small(title: str) -> str:
+    """Remove lines in small letters from a title."""
+    while small := _SMALL.search(title):
+        inside = group(title, small.end())
+        if inside is None:
+            break
+        title = title[: small.start()] + title[after_group(title, small.end(), inside) :]
+    return title
+
+
+def _titles_of_file(source: str) -> Iterator[str]:
+    """Yield what the source tells readers of the PDF as its title."""
+    for match in _INFORMATION.finditer(source):
+        inside = group(source, match.end()) or ""
+        for title in _OF_FILE.finditer(inside):
+            yield group(inside, title.end()) or inside[title.end() + 1 :].partition(")")[0]
+
+
+def _authors(source: str, words: Words) -> tuple[str, ...]:
+    """Read the names of all commands for authors; blocks of IEEE go before what holds them."""
+    every = list(commands(source, _AUTHORS, most=2))
+    pieces = [arguments[0] for name, arguments in every if name.endswith("blockN")]
+    for name, arguments in every if not pieces else ():
+        # A name may be written in two arguments, given and family.
+        in_two = name == "Author" and len(arguments) == 2 and arguments[1].strip()
+        pieces.append(" ".join(arguments) if in_two else arguments[0])
+    own = (piece for piece in pieces if not is_template(piece))
+    names = (name for piece in looked_at(own) for name in names_in_piece(piece, words))
+    return tuple(dict.fromkeys(names))
+
+
+def names_in_piece(piece: str, words: Words) -> Iterator[str]:
+    """Yield the names in one argument: the first line of each part, and lines that go on."""
+    expanded = _without_beside(words.expanded(piece))
+    named = [match[1] for match in _NAMED.finditer(expanded)]
+    for part in named or _SEPARATOR.split(expanded):
+        names = [_TRAILING.sub("", name) for name in _NAMES.split(_name_lines(part))]
+        for name in names:
+            name = _DEGREES.sub("", _LEADING.sub("", name)).strip()
+            fewest = 1 if len(names) == 1 else 2  # One of several words is a degree.
+            if fewest <= len(name.split()) <= MOST_NAME_WORDS and not _NO_NAME.search(name):
+                yield name
+
+
+def _without_beside(piece: str) -> str:
+    """Cut out affiliations, addresses and notes with their arguments."""
+    piece = _COLUMNS.sub(r"\\institute", piece)  # What spans the names of a table is no name.
+    pieces, at = list[str](), 0
+    for match in islice(_BESIDE.finditer(piece), MOST_CUT + 1):
+        behind = after_options(piece, match.end())
+        inside = group(piece, behind) if match.start() >= at else None
+        if inside is not None:
+            pieces.append(piece[at : match.start()])
+            at = after_group(piece, behind, inside)
+    return "".join(pieces) + piece[at:]
+
+
+def _name_lines(part: str) -> str:
+    """Return the first line of a part that has text, and those that it goes on into."""
+    taken = ""
+    for line in _LINE_END.split(part):
+        text = plain(_MARK.sub(" ", line)).strip()
+        if text or taken:
+            taken = f"{taken} {text}"
+            if not text.endswith((",", " and")):
+                break
+    return taken.strip(" ,;")
+
+
+def _abstract(source: str, words: Words) -> str | None:
+    """Return the abstract: of an environment, a command, a heading, or a paragraph that says so."""
+
+    def text(latex: str) -> str:
+        """Turn it into text: without headings of its own, and without the keywords."""
+        text = words.text(_WITHIN.sub(r" \1 ", latex))
+        keywords = _KEYWORDS.search(text, min(len(text), 20))
+        return text[: keywords.start()] if keywords else text
+
+    if marked := first_text(_abstracts(source), text):
+        return marked
+    # A paragraph that begins with "Abstract", or that follows this word alone.
+    parts = _first_paragraphs(source, words)
+    for part in islice(parts, 20):
+        if lead_in := _LEAD_IN.match(part):
+            return part[lead_in.end() :] or next(parts, None)
+    return None
+
+
+def _abstracts(source: str) -> Iterator[str]:
+    for match in islice(_ENVIRONMENT.finditer(source), MOST_COMMANDS):
+        at = match.end()
+        if source.startswith("[", at):
+            at = after_options(source, at)
+        end = source.find(f"\\end{{{match[1]}}}", at, at + LONGEST_PIECE)
+        if end >= 0:
+            yield source[at:end]
+    for _, arguments in commands(source, _ABSTRACTS, most=6):
+        # Astronomy & Astrophysics: context, aims, methods, results, conclusions.
+        yield " ".join(arguments) if len(arguments) == 5 else arguments[0]
+    numbered = _NUMBERED.search(source)
+    text_begins = numbered.start() if numbered else len(source)
+    for match in islice(_HEADING.finditer(source), MOST_COMMANDS):
+        # That of a chapter or of a section is not that of the whole.
+        of_part = match["level"] not in ("chapter", "addchap") and match.start() >= text_begins
+        if not (match["summary"] and of_part):
+            rest = source[match.end() : match.end() + LONGEST_PIECE]
+            yield _NEXT_HEADING.split(rest, maxsplit=1)[0]
+
+
+def _first_paragraphs(source: str, words: Words) -> Iterator[str]:
+    """Yield the paragraphs of the text, without what interrupts it and without headings."""
+    starts = [match.end() for match in _BODY.finditer(source)]
+    text = source[starts[-1] if starts else 0 :][:LONGEST_PIECE]
+    pieces, at = [], 0
+    while match := _ENVIRONMENTS.search(text, at):
+        pieces.append(text[at : match.start()])
+        end = text.find(f"\\end{{{match[1]}}}", match.end())
+        at = len(text) if end < 0 else end + len(match[1]) + 6
+    text = "".join(pieces) + text[at:]
+    pieces, at = [], 0
+    for heading in _SECTIONING.finditer(text):
+        behind = after_options(text, heading.end())
+        name = group(text, behind)
+        if name is not None and heading.start() >= at:
+            pieces += [text[at : heading.start()], "\n\n"]
+            at = after_group(text, behind, name)
+    # A paragraph of commands is no text, as in a preamble.
+    every = paragraphs("".join(pieces) + text[at:])
+    return (words.text(part) for part in every if not _SETUP.match(part))
+
+
+def _keyphrases(source: str, words: Words) -> tuple[str, ...]:
+    """Return the keywords that a source without comments states, none where it does not."""
+
+    def text(latex: str) -> str:
+        latex = _CODES.split(latex, maxsplit=1)[0]
+        return words.text(_BETWEEN.sub("; ", latex)).strip("; ")
+
+    if listed := first_text(_keyword_lists(source), text):
+        return told_apart(listed)
+    # What stands behind "\textbf{Keywords:}" or "\keywords", where that begins a line.
+    headed = chain(_HEADED.finditer(source), _BARE.finditer(source))
+    for match in islice(headed, MOST_COMMANDS):
+        rest = _ITEMS.sub(" ", source[match.end("name") : match.end("name") + LONGEST_LIST])
+        listed = re.split(r"\n\s*\n|\\(?:end|begin|section|maketitle)\b", rest, maxsplit=1)[0]
+        listed = words.text(_BETWEEN.sub("; ", _FOLDED.sub(" ", listed)))
+        if phrases := told_apart(listed.lstrip(" .:;-\u2013\u2014")):
+            return phrases
+    return ()
+
+
+def _keyword_lists(source: str) -> Iterator[str]:
+    for match in islice(_KEYPHRASES.finditer(source), MOST_COMMANDS):
+        end = source.find(f"\\end{{{match[1]}}}", match.end(), match.end() + LONGEST_LIST)
+        if end >= 0:
+            yield source[match.end() : end]
+    yield from (arguments[0] for _, arguments in commands(source, _COMMANDS))

@@ -1,1 +1,0 @@
-"""What libraries keep: the databases of reference managers, and folders of PDFs."""

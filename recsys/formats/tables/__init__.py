@@ -1,1 +1,0 @@
-"""Tables of works: CSV and its relatives, as databases and reference managers export them."""

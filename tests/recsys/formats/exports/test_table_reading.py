@@ -1,0 +1,184 @@
+import random
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recsys.errors import InputError
+from recsys.formats.exports.table_reading import looks_so, read
+from recsys.formats.references.bibliography import Problem
+from recsys.records import Reference
+from tests.recsys.formats.exports.exported_tables import EXPORTS, Export
+from tests.rows import each_row
+
+
+def lines_of(text: str) -> Iterator[str]:
+    return iter(text.splitlines(keepends=True))
+
+
+def read_text(text: str) -> list[Reference | Problem]:
+    return list(read(iter(line + "\n" for line in text.split("\n"))))
+
+
+@each_row("export", EXPORTS.values())
+def test_the_tables_of_a_program_are_recognised_and_read(export: Export) -> None:
+    assert looks_so(export.text)
+    assert tuple(read(lines_of(export.text))) == export.works
+
+
+@each_row("export", EXPORTS.values())
+def test_line_ends_of_windows_change_nothing(export: Export) -> None:
+    text = export.text.replace("\n", "\r\n")
+    assert tuple(read(iter(text.splitlines(keepends=True)))) == export.works
+
+
+def test_a_header_alone_or_nothing_at_all_holds_no_works() -> None:
+    assert read_text('"id","title","authors","year","venue","doi","url"') == []
+    assert read_text("PT\tAU\tTI\tUT") == []
+    assert read_text("") == read_text("\n \n\n") == read_text("sep=;") == []
+
+
+def test_rows_are_counted_that_are_not_understood() -> None:
+    work, surplus, other, empty = read_text('title,year\nA,2020\n,\nB,2021,"more, words",\n,x\n')
+    assert (work, other) == (Reference(title="A", year=2020), Reference(title="B", year=2021))
+    assert surplus == Problem("line 4: 4 cells below 2 headers.", "more cells than headers", 4)
+    assert empty == Reference()
+
+
+def test_a_header_that_is_repeated_is_no_work() -> None:
+    assert read_text("title,year\nA,2020\ntitle,year\nB,2021") == [
+        Reference(title="A", year=2020),
+        Reference(title="B", year=2021),
+    ]
+
+
+@each_row(
+    "text",
+    [
+        "sep=;\ntitle;year\nA, B;2020",
+        '"sep=\t"\ntitle\tyear\nA, B\t2020',
+        'title,year\n"A, B",2020',
+        '"Title"\t"Publication Year"\n"A, B"\t2020',
+        "Titel;Jahr\nA, B;2020",
+        "TITLE_;_Year\nA, B;2020.0",
+        "题名;年\nA, B;2020-05-01",
+        "Exported by me; on Monday\n\ntitle;year\nA, B;2020",
+        "title;year;title\nA, B;2020;C",
+        "\ufefftitle;year\nA, B;2020",
+    ],
+)
+def test_delimiters_and_headers_are_found(text: str) -> None:
+    assert looks_so(text)
+    assert read_text(text) == [Reference(title="A, B", year=2020)]
+
+
+def test_columns_can_be_named() -> None:
+    text = "Exported,today\nTI,PY,Who,Refs\nMaps,2020,Lee A.,10.1234/a\n"
+    columns = {"title": "TI", "year": "py", "authors": "Who", "references": "Refs"}
+    assert list(read(lines_of(text), columns)) == [
+        Reference(title="Maps", year=2020, authors=("A. Lee",), cites=(Reference(doi="10.1234/a"),))
+    ]
+    known = read(lines_of("name;year\nMaps;2020"), {"title": "name"})
+    assert list(known) == [Reference(title="Maps", year=2020)]
+
+
+def test_named_columns_must_be_there() -> None:
+    with pytest.raises(InputError, match=r"cannot name 'titel'\. Did you mean 'title'"):
+        read(iter(()), {"titel": "TI"})
+    with pytest.raises(InputError, match=r"no column 'Tilte'\. Did you mean 'Title'") as caught:
+        list(read(lines_of("Title,Year\nA,2020\n"), {"title": "Tilte"}))
+    assert caught.value.hint == "Its columns are: 'Title', 'Year'."
+    assert list(read(iter(()), {"title": "TI"})) == []
+
+
+def test_a_table_without_titles_is_refused() -> None:
+    with pytest.raises(InputError, match="its columns are: 'Name', 'Score', 'DOI'") as caught:
+        read_text("Name,Score,DOI\nA,2,10.1234/x\n")
+    assert "--columns title=TI,year=PY" in caught.value.hint
+    with pytest.raises(InputError, match="No column"):
+        read_text("x" * 1_000_000)
+
+
+def test_a_list_of_identifiers_is_read() -> None:
+    assert read_text("DOI,year\n10.1234/X,2020\n") == [Reference(doi="10.1234/x", year=2020)]
+    assert read_text("pmid\n123\n") == [Reference(pmid="123")]
+
+
+@each_row(
+    "text",
+    [
+        "We, the authors, say\n",
+        "title\n",
+        "",
+        '{"id": "x", "title": "y", "year": 2020}\n',
+        '["title", "year"]\n',
+        "@article{x,\n title = {y},\n year = 2020\n}\n",
+        "TY  - JOUR\nTI  - Title, year\nER  - \n",
+        "PMID- 123\nTI  - Title\n",
+        "%0 Journal Article\n%T Title\n",
+        "FN Clarivate Analytics Web of Science\nVR 1.0\nPT J\nTI Title\nAU Lee, A\nER\nEF\n",
+        "<xml>\ntitle,year\n",
+        "10.1234/x\n10.1234/y\n",
+        "Lee, A. (2020). Title, year, and journal.\n",
+        "\\documentclass{article}\n\\title{x}\n",
+    ],
+)
+def test_other_formats_are_no_tables(text: str) -> None:
+    assert not looks_so(text)
+
+
+WORD = st.text("abcXYZ019 é\",;\n'-.", max_size=12).map(str.strip)
+
+
+@given(st.lists(st.tuples(WORD, WORD, WORD), max_size=5), st.sampled_from(",;\t"))
+def test_no_word_of_a_known_column_is_lost(
+    table: list[tuple[str, str, str]], delimiter: str
+) -> None:
+    def quoted(cells: tuple[str, ...]) -> str:
+        return delimiter.join('"' + cell.replace('"', '""') + '"' for cell in cells) + "\n"
+
+    heads = ("title", "abstract", "journal")
+    text = "".join(map(quoted, (heads, *table)))
+    works = [work for work in read(lines_of(text)) if isinstance(work, Reference)]
+    said = [row for row in table if any(row)]
+    assert len(works) == len(said)
+    for work, row in zip(works, said, strict=True):
+        told = [work.title or "", work.abstract or "", work.venue or ""]
+        plain = [" ".join(cell.removeprefix("'").split()) for cell in row]
+        assert [" ".join(each.removeprefix("'").split()) for each in told] == plain
+
+
+@each_row("export", EXPORTS.values())
+def test_damaged_tables_are_read_or_refused(export: Export) -> None:
+    rng = random.Random(18)
+    for _ in range(25):
+        letters = list(export.text)
+        for _ in range(rng.randrange(30)):
+            place = rng.randrange(len(letters))
+            letters[place] = rng.choice("\",;\t|[]\n\0 é='")
+        damaged = "".join(letters)[: rng.randrange(len(letters) * 2)]
+        looks_so(damaged)
+        try:
+            assert all(isinstance(each, Reference | Problem) for each in read_text(damaged))
+        except InputError as error:
+            assert "columns are" in str(error)
+
+
+def test_memory_and_time_do_not_grow_with_the_file() -> None:
+    def endless() -> Iterator[str]:
+        yield "title,year\n"
+        while True:
+            yield "A,2020\n"
+
+    found = read(endless())
+    assert [next(found) for _ in range(1_000)][-1] == Reference(title="A", year=2020)
+
+
+def test_a_very_long_line_is_left_out() -> None:
+    long = "x" * 8_000_000
+    found = read_text(f"title,year\nA,2020\n{long},1\nB,2021\n")
+    assert [each.line for each in found if isinstance(each, Problem)] == [3]
+    assert [each.title for each in found if isinstance(each, Reference)] == ["A", "B"]
+    assert not looks_so(long[:100_000])
+    assert not looks_so("," * 100_000)
