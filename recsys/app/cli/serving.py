@@ -30,8 +30,7 @@ def serve(
         ),
     ] = None,
     i_know: Annotated[
-        bool,
-        Option("--i-know", help="Let other machines ask without a token: everybody may then."),
+        bool, Option("--i-know", help="Let other machines ask without a token: everybody may then.")
     ] = False,
     allow_host: Annotated[
         list[str] | None,
