@@ -344,37 +344,13 @@ def _share_citing(edges: CitationEdges, weights: Floats, k: int | None = None) -
     return edges.votes(weights) / np.float32(max(float(weights.sum()), 1e-9))
 
 
-def _link_columns(context: FeatureContext) -> Columns:
-    """Ask who cites the candidates and whom they cite: the nearest papers, BM25 hits, anybody."""
+def _vote_columns(context: FeatureContext) -> Columns:
+    """Ask whom the papers nearest to the draft cite, the BM25 hits and the leaders."""
     nearest, matches = context.candidates.nearest, context.candidates.matches
-    graph, before = context.graph, context.query.before
     by_near, by_match = context.cited_by(nearest.rows), context.cited_by(matches.rows)
     near, match = _share_citing(by_near, nearest.weights), _share_citing(by_match, matches.weights)
-    near_50 = _share_citing(by_near, nearest.weights, 50)
-    # The draft's seeds, closest first, filled up with the candidates of the highest prior.
-    top = context.rows[top_k(context.candidates.prior, LEADERS)]
-    leaders = np.concatenate([context.query.seeds[:LEADERS], top])[:LEADERS]
-    alike, first = np.ones(len(leaders), np.float32), nearest.first(LEADERS)
-    citers, references = context.citers, context.references
-    citer_match, citer_of_near, citer_of_leader = citers.weigh(
-        (matches.rows, matches.weights),
-        context.citers_of(first.rows, first.weights),
-        context.citers_of(leaders, alike),
-    )
-    near_company, leader_company = citers.total(citer_of_near), citers.total(citer_of_leader)
-    # What the candidates cite of what the older nearest papers cite, and of the nearest 50.
-    older = np.flatnonzero(graph.older(nearest.rows, before))
-    owner, cited = graph.references(nearest.rows[older])
-    some = nearest.first(50)
-    cited_by_near, cited_near = references.weigh(
-        (cited, nearest.weights[older][owner]), (some.rows, some.weights)
-    )
-    citations = context.citations
-    in_three_years, in_one_year = (
-        citations - graph.in_counts(context.rows, before - years).astype(np.float32)
-        for years in (3, 1)
-    )
-    link_columns: Columns = {
+    near_50, leaders = _share_citing(by_near, nearest.weights, 50), _leaders(context)
+    vote_columns: Columns = {
         "votes_near_10": _share_citing(by_near, nearest.weights, 10),
         "votes_near_20": _share_citing(by_near, nearest.weights, 20),
         "votes_near_50": near_50,
@@ -390,6 +366,42 @@ def _link_columns(context: FeatureContext) -> Columns:
         "votes_match_rank": descending_rank(match),
         "votes_match_best": share_of_best(match),
         "votes_match_surprise": per_citation(match * 100, context),
+        "leader_votes": _share_citing(context.cited_by(leaders.rows), leaders.weights),
+    }
+    return vote_columns
+
+
+def _leaders(context: FeatureContext) -> WeightedPapers:
+    """Return the draft's seeds, closest first, filled up with the candidates of highest prior."""
+    top = context.rows[top_k(context.candidates.prior, LEADERS)]
+    return WeightedPapers.equal(np.concatenate([context.query.seeds[:LEADERS], top])[:LEADERS])
+
+
+def _link_columns(context: FeatureContext) -> Columns:
+    """Ask who cites the candidates and whom they cite: votes, company and all citations."""
+    nearest, matches = context.candidates.nearest, context.candidates.matches
+    graph, before = context.graph, context.query.before
+    citers, references = context.citers, context.references
+    first, leaders = nearest.first(LEADERS), _leaders(context)
+    citer_match, citer_of_near, citer_of_leader = citers.weigh(
+        (matches.rows, matches.weights),
+        context.citers_of(first.rows, first.weights),
+        context.citers_of(leaders.rows, leaders.weights),
+    )
+    near_company, leader_company = citers.total(citer_of_near), citers.total(citer_of_leader)
+    # What the candidates cite of what the older nearest papers cite, and of the nearest 50.
+    older = np.flatnonzero(graph.older(nearest.rows, before))
+    owner, cited = graph.references(nearest.rows[older])
+    some = nearest.first(50)
+    cited_by_near, cited_near = references.weigh(
+        (cited, nearest.weights[older][owner]), (some.rows, some.weights)
+    )
+    citations = context.citations
+    in_three_years, in_one_year = (
+        citations - graph.in_counts(context.rows, before - years).astype(np.float32)
+        for years in (3, 1)
+    )
+    return _vote_columns(context) | {
         "citers_best": citers.highest(citers.cosines),
         "citers_mean": citers.mean(citers.cosines),
         "citers_mass": log_of(citers.total(np.exp(8 * citers.cosines))),
@@ -404,7 +416,6 @@ def _link_columns(context: FeatureContext) -> Columns:
         "near_company_ratio": per_citation(near_company, context),
         "leader_company": log_of(leader_company),
         "leader_company_ratio": per_citation(leader_company, context),
-        "leader_votes": _share_citing(context.cited_by(leaders), alike),
         "citations": log_of(citations),
         "citations_3y": log_of(in_three_years),
         "citations_1y": log_of(in_one_year),
@@ -412,7 +423,6 @@ def _link_columns(context: FeatureContext) -> Columns:
         "citation_rate": log_of(citations / (np.maximum(_age(context), 0) + 1)),
         "citation_trend": (in_three_years + 1) / (citations + 2),
     }
-    return link_columns
 
 
 def _any_corpus_columns(context: FeatureContext) -> Columns:
