@@ -31,10 +31,9 @@ from recsys.pipelines.studies.baselines import (
 )
 from recsys.progress import Progress, silent
 from recsys.records import PaperId
-from recsys.store.artifacts import load_manifest
+from recsys.store.artifacts import CORPUS, load_manifest
 from recsys.store.corpus import Corpus
 from recsys.store.generations import is_index
-from recsys.store.layout import CORPUS
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,10 +44,9 @@ from recsys.pipelines.studies.encoders.training import (
 from recsys.progress import Progress, silent
 from recsys.records import Paper
 from recsys.store.arrays import Floats, Longs, Rows
-from recsys.store.artifacts import fingerprint, replacing, sha256, write_json
+from recsys.store.artifacts import CORPUS, fingerprint, replacing, sha256, write_json
 from recsys.store.corpus import Corpus
 from recsys.store.generations import content_key, is_index, pin
-from recsys.store.layout import CORPUS
 
 # Papers with the class that an encoder learns to tell: which are learned from, which are dev.
 

@@ -9,7 +9,7 @@ import numpy as np
 from recsys.errors import InputError
 from recsys.records import PaperId
 from recsys.store.arrays import Floats, Longs
-from recsys.store.vectors.stored_vectors import StoredVectors
+from recsys.store.vectors import StoredVectors
 
 MISSING = -1
 """The row of a paper without a vector."""
