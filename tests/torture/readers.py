@@ -60,16 +60,20 @@ def _given(path: Path, shared: Path) -> None:
         raise refused[-1]
 
 
-def _stream(function: str) -> Read:
-    """Read all items of a stream that a function opens: see `_by`."""
-    opened = _by(function)
+def _works(path: Path, shared: Path) -> None:
+    from recsys.formats.work_stream import open_works
 
-    def read(path: Path, shared: Path) -> None:
-        with opened(path, shared) as stream:  # type: ignore[attr-defined] # a stream
-            for _ in stream.items:
-                pass
+    with open_works(path) as stream:
+        for _ in stream.items:
+            pass
 
-    return read
+
+def _papers(path: Path, shared: Path) -> None:
+    from recsys.formats.work_stream import open_papers
+
+    with open_papers(path) as (_, items):
+        for _item in items:
+            pass
 
 
 def _ingested(path: Path, shared: Path) -> None:
@@ -166,7 +170,6 @@ _TREC = (b" Q0 ", b" ", b"\n", b"1", b"inf", b"nan")
 
 _DRAFT = _by("recsys.formats.drafts.draft_formats:read_manuscript")
 _REFERENCES = _by("recsys.formats.references.reference_formats:read_bibliography")
-_PAPERS = _stream("recsys.formats.papers.paper_stream:open_papers")
 _CLICKS = "recsys.eval.studies.clicks"
 
 READERS: Mapping[str, Reader] = {
@@ -192,14 +195,14 @@ READERS: Mapping[str, Reader] = {
     "references.html": Reader(_REFERENCES, ".html", 4, (b"<span ", b"title=", b"&amp;", b"%00")),
     "references of any kind": Reader(_REFERENCES, "", 6, (*_BIBTEX, *_RIS, *_JSON)),
     "works of any format": Reader(
-        _stream("recsys.formats.work_stream:open_works"),
+        _works,
         "",
         8,
         (*_BIBTEX, *_RIS, *_JSON, *_EXPORTS),
     ),
     "works, ingested": Reader(_ingested, "", 4, (*_BIBTEX, *_RIS, *_JSON, *_EXPORTS)),
-    "papers": Reader(_PAPERS, ".jsonl", 8, _JSON),
-    "papers.gz": Reader(_PAPERS, ".jsonl.gz", 3, ()),
+    "papers": Reader(_papers, ".jsonl", 8, _JSON),
+    "papers.gz": Reader(_papers, ".jsonl.gz", 3, ()),
     "papers, ingested": Reader(_ingested, ".jsonl", 3, _JSON),
     "vectors.jsonl": Reader(_vectors, ".jsonl", 5, (b'"paper_id":', b'"embedding":', b"[", b"1,")),
     "vectors.parquet": Reader(_vectors, ".parquet", 3, (b"PAR1",)),
