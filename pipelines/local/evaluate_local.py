@@ -18,9 +18,9 @@ from recsys.errors import DraftError, InputError, check_name, near_miss
 from recsys.eval.judge_runs import assess
 from recsys.eval.recorded_runs import FACTS, QRELS, QUERIES, RUNS, SCHEMA, SENTENCE, SENTENCES
 from recsys.eval.trec import write_qrels
-from recsys.local.context_view import ContextUse
-from recsys.local.named_mentions import find_mentions
-from recsys.local.rank_passages import PassageRanker
+from recsys.local.local_recommender import PassageRanker
+from recsys.local.mentions import find_mentions
+from recsys.local.passage import ContextUse
 from recsys.pipelines.evaluation.batch import (
     WORK,
     Response,

@@ -9,11 +9,10 @@ from functools import cached_property
 
 import numpy as np
 
-from recsys.local.draft_view import DraftView
 from recsys.local.local_features import LocalFacts
+from recsys.local.local_recommender import LocalRanking, PassageRanker
 from recsys.local.named_works import NO_NAMES
-from recsys.local.passage import PassageQuery, pose_passage
-from recsys.local.rank_passages import LocalRanking, PassageRanker
+from recsys.local.passage import DraftView, PassageQuery, pose_passage
 from recsys.pipelines.evaluation.systems import Ranked
 from recsys.pipelines.local.local_queries import Posed
 from recsys.store.arrays import Floats, Rows, top_k

@@ -190,7 +190,7 @@ def evaluate_local(
     from recsys.app.inspection import damage_named
     from recsys.app.local_wiring import open_passages
     from recsys.indexes.opening import open_collection
-    from recsys.local.context_view import ContextUse
+    from recsys.local.passage import ContextUse
     from recsys.pipelines.local.context_sources import read_sentences
     from recsys.pipelines.local.evaluate_local import LocalEvaluation
     from recsys.pipelines.local.evaluate_local import evaluate_local as evaluate

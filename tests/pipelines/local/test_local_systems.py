@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from recsys.local.local_recommender import PassageRanker
 from recsys.local.passage import Passage
-from recsys.local.rank_passages import PassageRanker
 from recsys.pipelines.evaluation.systems import Ranked
 from recsys.pipelines.local.local_queries import KNOWN, LocalQuery, Posed, pose_query
 from recsys.pipelines.local.local_systems import FUSION, LEARNED, LOCAL_SYSTEMS, AskedPassage
