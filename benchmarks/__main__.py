@@ -38,13 +38,12 @@ from recsys.eval.significance import expected_calibration_error
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.splits import gold, read_split
 from recsys.pipelines.ranking.fit_ranker import fit
-from recsys.pipelines.ranking.ranker_trial import judge
-from recsys.pipelines.ranking.training_table import collect
+from recsys.pipelines.ranking.training_table import collect, judge
 from recsys.progress import silent
 from recsys.ranking.features import feature_names
 from recsys.recommend import Recommender
+from recsys.store.artifacts import CORPUS
 from recsys.store.generations import in_force
-from recsys.store.layout import CORPUS
 
 VIS, ARCHAEOLOGY = CORPORA = ("vis", "archaeology")
 SHOWN = 20

@@ -28,7 +28,7 @@ from recsys.local.citation_worthiness import (
 )
 from recsys.processors import processors
 from recsys.protocols import Encoder
-from recsys.ranking.ranker import trees_of
+from recsys.ranking.quickscorer import trees_of
 from recsys.store.arrays import Floats, Longs, Mask
 from recsys.store.artifacts import replacing, seal
 

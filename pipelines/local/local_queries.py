@@ -16,7 +16,7 @@ from recsys.local.named_works import NamedWorks, find_names
 from recsys.local.passage import ContextUse, Passage
 from recsys.passages import Context
 from recsys.pipelines.corpora.paper_names import NOBODY
-from recsys.pipelines.local.context_sources import ContextWorks
+from recsys.pipelines.local.store_contexts import ContextWorks
 from recsys.query.query import draft_of
 from recsys.records import Draft, PaperId
 from recsys.store.arrays import Rows

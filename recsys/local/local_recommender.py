@@ -12,21 +12,19 @@ from recsys.local.local_features import LOCAL_FEATURES, LocalFacts, compute_loca
 from recsys.local.named_works import NamedWorks
 from recsys.local.passage import DraftView, Passage, PassageQuery, pose_passage, rows_of
 from recsys.local.where_to_cite import Needs
+from recsys.processors import one_thread
 from recsys.protocols import Ranker
+from recsys.ranking.duplicates import find_versions
 from recsys.ranking.ranker import SCHEMA, TreeRanker
 from recsys.ranking.reasons import MOST_REASONS, NEAR, Findings
-from recsys.ranking.versions import find_versions
 from recsys.recommend import Recommender
 from recsys.records import Draft, Paper, Reason, Recommendation
-from recsys.retrieval.pool import Candidates, Pool
-from recsys.retrieval.propose import add_nearness, prior, propose
+from recsys.retrieval.propose import Candidates, Pool, add_nearness, prior, propose
 from recsys.retrieval.sources import IN_WORDS, SourceQuery, StageOne
-from recsys.store.arrays import Floats, Rows, top_k
+from recsys.store.arrays import Floats, Rows, distinct, top_k
 from recsys.store.artifacts import MANIFEST, load_manifest, sha256
-from recsys.store.blas import one_thread
 from recsys.store.collection import Collection
-from recsys.store.graph import distinct
-from recsys.store.products import remembered_products
+from recsys.store.vectors import dot_cache
 
 # From passages to ranked papers: the whole way of local recommendation, for those who measure
 # too.
@@ -81,7 +79,7 @@ def gather(
         _unheard(SourceQuery(collection, query, options.sentence), found, rows)
     )
     chosen = pool.take(np.searchsorted(pool.rows, rows).astype(np.int32))
-    return found.choose(chosen, pool)
+    return replace(found, chosen=chosen, pool=pool)
 
 
 def _unheard(asked: SourceQuery, found: Candidates, rows: Rows) -> Pool:
@@ -249,7 +247,7 @@ def _quoted(text: str) -> str:
 
 
 def _beside(findings: LocalFindings, at: int, paper: Paper) -> Reason | None:
-    seeds = findings.sentence.seeds
+    seeds = findings.facts.sentence.seeds
     if seeds is None:
         return None
     ties = (("cited by", seeds.votes), ("cited together with", seeds.company_share))
@@ -260,7 +258,7 @@ def _beside(findings: LocalFindings, at: int, paper: Paper) -> Reason | None:
 
 
 def _nearest_cite(findings: LocalFindings, at: int, paper: Paper) -> Reason | None:
-    number, asked = int(findings.sentence.near_citers[at]), findings.sentence.asked
+    number, asked = int(findings.sentence.near_citers[at]), len(findings.sentence.asked)
     if not number:
         return None
     by = "the nearest paper" if asked == 1 else f"{number} of the {asked} papers nearest to it"
@@ -288,7 +286,7 @@ def _near(findings: LocalFindings, at: int, paper: Paper) -> Reason | None:
 
 
 def _well_cited(findings: LocalFindings, at: int, paper: Paper) -> Reason | None:
-    number = int(findings.facts.sentence.evidence.citations[at])
+    number = int(findings.facts.sentence.citations[at])
     times = "once" if number == 1 else f"{number} times"
     return Reason("citations", f"cited {times} in this corpus") if number else None
 
@@ -339,13 +337,13 @@ class LocalRecommender:
         if not passages:
             return []
         reader = self.ranker.reader
-        with one_thread(), remembered_products():
+        with one_thread(), dot_cache():
             view = reader.view(draft, passages[0])
             vectors = reader.encode(passages)
         found = []
         papers: dict[int, Paper] = {}
         for passage, vector in zip(passages, vectors, strict=True):
-            with one_thread(), remembered_products():
+            with one_thread(), dot_cache():
                 ranking = self.ranker.rank(reader.facts(view, passage, vector))
                 found.append(self._shown(ranking, k, papers))
         return found
@@ -385,7 +383,7 @@ _WORDS = {**IN_WORDS, _OF_DRAFT: "the draft as a whole", _OF_CONTEXTS: "sentence
 
 
 def _sources(facts: LocalFacts, at: int) -> tuple[str, ...]:
-    found, signs = facts.sentence.evidence.candidates.source_names(at), facts.signs
+    found, signs = facts.sentence.candidates.source_names(at), facts.signs
     if signs is not None and max(signs.votes[at], signs.bm25[at]) > 0:
         found = (*found, _OF_CONTEXTS)
     return found or (_OF_DRAFT,)

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from recsys.local.surnames import BOTH, LONGEST, NameReader, Names, cut, is_surname, name_lists
-from recsys.store.name_keys import author_key, fold
-from recsys.store.words import STOP_WORDS
+from recsys.store.words import STOP_WORDS, author_key, fold
 
 _UNDATED = {"in": ("press", "preparation", "prep"), "to": ("appear",), "forthcoming": (),
             "submitted": ()}  # fmt: skip

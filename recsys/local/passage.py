@@ -8,16 +8,25 @@ import numpy as np
 
 from recsys.local.named_works import NamedRows, NamedWorks, find_names
 from recsys.query.query import Query, has_text
-from recsys.ranking.evidence import Evidence
+from recsys.ranking.feature_context import FeatureContext
 from recsys.ranking.features import compute, feature_names
 from recsys.recommend import Recommender
 from recsys.records import Draft, PaperId
-from recsys.store.arrays import Floats, Longs, Mask, Rows, top_k
+from recsys.store.arrays import (
+    Floats,
+    Longs,
+    Mask,
+    Rows,
+    distinct,
+    look_up,
+    number,
+    top_k,
+    totals,
+)
 from recsys.store.collection import Collection, ContextSpace
 from recsys.store.contexts import Contexts
-from recsys.store.graph import distinct, dots
-from recsys.store.kernels import fastest
 from recsys.store.terms import QueryText
+from recsys.store.vectors import dots
 
 # What those who cite a paper say of it by their titles: the mean of their vectors.
 
@@ -37,29 +46,29 @@ class TitleMeans:
     made: Floats = field(default_factory=lambda: np.empty((0, 0), np.float32))
     count: int = 0
 
-    def of(self, evidence: Evidence) -> Floats:
+    def of(self, context: FeatureContext) -> Floats:
         """Return the means of the candidates: (m, d) float32."""
-        n, d = evidence.collection.vectors.shape
+        n, d = context.collection.vectors.shape
         if self.slots is None:
             self.slots, self.made = np.full(n, -1, np.int32), np.empty((0, d), np.float32)
-        new = evidence.rows[self.slots[evidence.rows] < 0]
+        new = context.rows[self.slots[context.rows] < 0]
         if len(new):
             end = self.count + len(new)
             if end > len(self.made):
                 room = np.empty((2 * end, d), np.float32)
                 room[: self.count] = self.made[: self.count]
                 self.made = room
-            self.made[self.count : end] = _of_titles(evidence, new)
+            self.made[self.count : end] = _of_titles(context, new)
             self.slots[new] = np.arange(self.count, end, dtype=np.int32)
             self.count = end
-        return self.made[self.slots[evidence.rows]]
+        return self.made[self.slots[context.rows]]
 
 
-def _of_titles(evidence: Evidence, rows: Rows) -> Floats:
+def _of_titles(context: FeatureContext, rows: Rows) -> Floats:
     """Average the latest citers: (len(rows), d) float32."""
-    owner, citing = evidence.graph.citers(rows, evidence.query.before, most=MOST_CITERS)
+    owner, citing = context.graph.citers(rows, context.query.before, most=MOST_CITERS)
     once = distinct(citing)
-    theirs = evidence.collection.vectors[once]
+    theirs = context.collection.vectors[once]
     return means_of(theirs, np.searchsorted(once, citing), owner, len(rows))
 
 
@@ -122,7 +131,7 @@ class DraftView:
         query = recommender.query_to(draft)
         ranking = recommender.order(query)
         rows, ranker = ranking.candidates.rows, recommender.ranker
-        features = compute(ranking.facts, COLUMNS[:-3])
+        features = compute(ranking.context, COLUMNS[:-3])
         outcome = np.empty((len(rows), 3), np.float32)
         outcome[ranking.positions, 0] = ranking.scores
         outcome[ranking.positions, 1] = ranker.probability(ranking.scores)
@@ -327,7 +336,8 @@ class ContextSigns:
         if not self.view.has_vectors:
             return self._outside()
         weights = self.view.cosines[near]
-        sums = fastest.tally(self.view.contexts.cited[near], weights, self.rows)
+        cited, numbers = number(self.view.contexts.cited[near])
+        sums = look_up(cited, totals(numbers, weights, len(cited)), self.rows)
         share = sums / np.float32(max(float(weights.sum()), 1e-9))
         return np.where(self.present, share, OUTSIDE)
 

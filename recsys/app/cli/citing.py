@@ -110,8 +110,7 @@ def cite(
         ),
     ] = False,
     dry_run: Annotated[
-        bool,
-        Option("--dry-run", help="Change no file: only say what would go where."),
+        bool, Option("--dry-run", help="Change no file: only say what would go where.")
     ] = False,
     least: Annotated[
         float,
@@ -138,7 +137,7 @@ def cite(
 
     The draft is changed by --patch alone.
     """
-    from recsys.store.blas import start_on_one_thread
+    from recsys.processors import start_on_one_thread
 
     start_on_one_thread()
     from recsys.app.answer_writing import check_target

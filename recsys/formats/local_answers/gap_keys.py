@@ -10,7 +10,7 @@ from recsys.formats.references.people import name_of
 from recsys.formats.references.shown_facts import bare_doi, citation_keys
 from recsys.passages import LocalAnswer
 from recsys.records import Paper, PaperId, Reference
-from recsys.store.name_keys import fold
+from recsys.store.words import fold
 
 _WORD = re.compile(r"[^\W_]+")
 _USABLE = re.compile(r"[^\s,\\#{}~^$&%\"()]+")

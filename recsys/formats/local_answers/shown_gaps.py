@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 
 from recsys.errors import shortened
-from recsys.formats.answers import percent, text_row
+from recsys.formats.answers import named_place, path_in, percent, text_row
 from recsys.formats.local_answers.gap_keys import GapKeys
 from recsys.formats.references.shown_facts import one_line
-from recsys.formats.shown_places import named_place, path_in
 from recsys.passages import Gap, LocalAnswer, Span
 
 MISSING, NEEDED = "missing-citation", "needs-citation"

@@ -20,21 +20,20 @@ from recsys.pipelines.evaluation.leakage import check_ranker
 from recsys.pipelines.evaluation.splits import SPLIT_FILE, make_split, read_split
 from recsys.pipelines.index.build import BuildOptions, build
 from recsys.pipelines.ranking import train_ranker as training
-from recsys.pipelines.ranking.ranker_trial import Trial, shipped_ranker
 from recsys.pipelines.ranking.train_ranker import (
     SCRATCH,
     SHIPPED,
     TrainOptions,
     TrainReport,
+    Trial,
+    shipped_ranker,
     started,
     train_ranker,
 )
 from recsys.pipelines.ranking.training_table import PLAIN
-from recsys.ranking.network import NETWORK
-from recsys.ranking.ranker import KIND, SCHEMA, TreeRanker
-from recsys.store.artifacts import load_manifest, verify
+from recsys.ranking.ranker import KIND, NETWORK, SCHEMA, TreeRanker
+from recsys.store.artifacts import NNSELECT, load_manifest, verify
 from recsys.store.generations import in_force
-from recsys.store.layout import NNSELECT
 from tests.pipelines.evaluation.test_year_split import well_linked
 from tests.pipelines.small_index import write_small_nnselect
 from tests.rows import each_row
@@ -246,10 +245,10 @@ def test_nnselect_that_has_seen_test_queries_is_refused(linked: Path, tmp_path: 
     SeenQueries.of(collection, train=rows, dev=rows[:0]).save(collection.folder / NNSELECT)
     write_small_nnselect(tmp_path / "model", [("On matter", None)] * len(rows))
     model = NNSelectModel.load(tmp_path / "model", len(rows))
-    school = training._School(collection, (rows, rows), (PLAIN, PLAIN), model)
+    school = training._Lesson(collection, (rows, rows), (PLAIN, PLAIN), model)
     with pytest.raises(LeakageError, match="was trained on 4 of these 4 test queries"):
         school.check_test(split)
-    training._School(collection, (rows, rows), (PLAIN, PLAIN)).check_test(split)
+    training._Lesson(collection, (rows, rows), (PLAIN, PLAIN)).check_test(split)
 
 
 @each_row(

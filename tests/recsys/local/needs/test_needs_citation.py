@@ -21,7 +21,8 @@ from recsys.local.citation_worthiness import (
 )
 from recsys.local.where_to_cite import Needs
 from recsys.passages import Mark, Sentence
-from recsys.ranking.ranker import TREES, trees_of
+from recsys.ranking.quickscorer import trees_of
+from recsys.ranking.ranker import TREES
 from recsys.store.artifacts import MANIFEST, seal
 
 _DIM = 4
