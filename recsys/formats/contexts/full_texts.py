@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 from xml.etree.ElementTree import Element
 
 from recsys.errors import CorpusError
+from recsys.formats.bodies.printed_works import cited_work
 from recsys.formats.contexts.citing_text import (
     ELSEWHERE,
     NO_NAME,
@@ -28,9 +29,7 @@ from recsys.formats.contexts.citing_text import (
 from recsys.formats.drafts.draft_formats import parse_draft
 from recsys.formats.files import MAX_BYTES
 from recsys.formats.markup import jats_xml
-from recsys.formats.markup.element_text import title_of
-from recsys.formats.markup.printed_citation import cited_work
-from recsys.formats.markup.xml_stream import Layout, records
+from recsys.formats.markup.xml_stream import Layout, records, title_of
 from recsys.formats.papers.external_ids import named
 from recsys.formats.papers.paper_fields import Record, id_of, nested, text_of, year_of
 from recsys.formats.papers.semantic_scholar import PARTS, annotations_of, place_of

@@ -10,8 +10,7 @@ from xml.etree.ElementTree import Element
 
 from recsys.errors import DraftError
 from recsys.formats.identifiers import arxiv, doi
-from recsys.formats.markup.element_text import first_page, text_of
-from recsys.formats.markup.xml_stream import Layout, Record, records
+from recsys.formats.markup.xml_stream import Layout, Record, first_page, records, text_of
 from recsys.keyphrases import cleaned
 from recsys.records import Manuscript, Reference
 
