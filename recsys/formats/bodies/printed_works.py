@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from recsys.formats import identifiers
 from recsys.formats.identifiers import acl, arxiv, doi
 from recsys.formats.references.bibliography import text_in
 from recsys.formats.references.people import natural
@@ -381,80 +380,56 @@ _DOI_HINT, _ARXIV_HINT = "10.", "rxiv"
 
 
 def cited_work(text: str | None, known: Known = _NOTHING) -> Reference:
-    """Read one cited work; what is not understood is unknown.
+    """Read one cited work that is text without fields; what is not understood is unknown.
 
     known: fields of the work that are told elsewhere, and are not looked for in the text.
     """
     plain = text_in((text or "")[:LONGEST]) or ""
-    known = {**_named(plain), **known} if _DOI_HINT in plain or _ARXIV_HINT in plain else known
-    if numbers := _NUMBERS.search(plain):
-        return _medical(plain, numbers, known)
-    if dated := _YEAR_AFTER_NAMES.match(plain):
-        return _dated(plain, dated, known)
-    return (_undated if _COMPACT_NAME.match(plain) else _other)(plain, known)
-
-
-def _named(plain: str) -> Known:
-    return {"doi": identifiers.doi(plain), "arxiv": identifiers.arxiv(plain)}
-
-
-def _medical(plain: str, numbers: re.Match[str], known: Known) -> Reference:
-    """Read "Smith J, Doe A. Title. Journal. 2001;12(3):45", of which each may lack."""
-    authors, rest = _sentences(plain[: numbers.start()])
-    titled = len(rest) > 1
+    if _DOI_HINT in plain or _ARXIV_HINT in plain:
+        known = {"doi": doi(plain), "arxiv": arxiv(plain), **known}
+    authors: tuple[str, ...]
+    year: str | int | None
+    numbers, dated = _NUMBERS.search(plain), _YEAR_AFTER_NAMES.match(plain)
+    venue, volume = None, _VOLUME.search(plain)
+    if numbers:
+        # "Smith J, Doe A. Title. Journal. 2001;12(3):45", of which each may lack.
+        authors, rest = _sentences(plain[: numbers.start()])
+        titled = len(rest) > 1
+        title, venue, year = rest[0] if titled else None, ". ".join(rest[titled:]), numbers[1]
+    elif dated:
+        # "Smith, J., & Doe, A. (2001). Title. Journal, 12, 45"
+        title, *after = _STOPPED.split(plain[dated.end() :], maxsplit=1)
+        rest_text = after[0] if after else ""
+        volume = _VOLUME.search(f" {rest_text}")
+        venue = rest_text[: max(volume.start() - 1, 0)].strip(" ,.") if volume else None
+        authors, title, year = _first_dated(dated[1]), title.strip(" ."), dated[2]
+    elif _COMPACT_NAME.match(plain):
+        # "Smith J. Title. Publisher; 2001"
+        authors, rest = _sentences(plain)
+        title, year = rest[0] if rest else None, next(reversed(_ANY_YEAR.findall(plain)), None)
+    else:
+        work = printed_work(plain)
+        title, authors, year = work.title, tuple(map(natural, work.authors)), work.year
+    place = (
+        (numbers[2], numbers[3]) if numbers else (volume[1], volume[2]) if volume else (None,) * 2
+    )
     return Reference(
-        title=rest[0] if titled else None,
+        title=title or None,
         authors=authors,
-        year=int(numbers[1]),
-        venue=". ".join(rest[titled:]) or None,
-        volume=numbers[2],
-        page=numbers[3],
+        year=int(year) if year else None,
+        venue=venue or None,
+        volume=place[0],
+        page=place[1],
         **known,
     )
 
 
-def _dated(plain: str, dated: re.Match[str], known: Known) -> Reference:
-    """Read "Smith, J., & Doe, A. (2001). Title. Journal, 12, 45"."""
-    title, *after = _STOPPED.split(plain[dated.end() :], maxsplit=1)
-    rest = after[0] if after else ""
-    volume = _VOLUME.search(f" {rest}")
-    return Reference(
-        title=title.strip(" .") or None,
-        authors=_first_of(dated[1]),
-        year=int(dated[2]),
-        venue=rest[: max(volume.start() - 1, 0)].strip(" ,.") or None if volume else None,
-        volume=volume[1] if volume else None,
-        page=volume[2] if volume else None,
-        **known,
-    )
-
-
-def _undated(plain: str, known: Known) -> Reference:
-    """Read "Smith J. Title. Publisher; 2001"."""
-    authors, rest = _sentences(plain)
-    years, volume = _ANY_YEAR.findall(plain), _VOLUME.search(plain)
-    return Reference(
-        title=rest[0] if rest else None,
-        authors=authors,
-        year=int(years[-1]) if years else None,
-        volume=volume[1] if volume else None,
-        page=volume[2] if volume else None,
-        **known,
-    )
-
-
-def _other(plain: str, known: Known) -> Reference:
-    """Read what is printed in another way, as the lists in PDFs are read."""
-    work = printed_work(plain)
-    volume = _VOLUME.search(plain)
-    return Reference(
-        title=work.title,
-        authors=tuple(map(natural, work.authors)),
-        year=work.year,
-        volume=volume[1] if volume else None,
-        page=volume[2] if volume else None,
-        **known,
-    )
+def _first_dated(people: str) -> tuple[str, ...]:
+    """Return the first of the people before a year, in any order of the names."""
+    if name := _INDEXED.match(people) or _COMPACT_NAME.match(people) or _LAST.match(people):
+        return (f"{name[2].strip()} {name[1]}",)
+    first = _BETWEEN_PEOPLE.split(people, maxsplit=1)[0].strip(" .")
+    return (first,) if 0 < len(first.split()) <= 5 else ()
 
 
 def _sentences(text: str) -> tuple[tuple[str, ...], list[str]]:
@@ -462,12 +437,3 @@ def _sentences(text: str) -> tuple[tuple[str, ...], list[str]]:
     parts = [part for each in _STOPPED.split(text) if (part := each.strip(" ."))]
     name = _COMPACT_NAME.match(text)
     return ((f"{name[2]} {name[1]}",), parts[1:]) if name else ((), parts)
-
-
-def _first_of(people: str) -> tuple[str, ...]:
-    """Return the first of the people before a year, in any order of the names."""
-    name = _INDEXED.match(people) or _COMPACT_NAME.match(people) or _LAST.match(people)
-    if name:
-        return (f"{name[2].strip()} {name[1]}",)
-    first = _BETWEEN_PEOPLE.split(people, maxsplit=1)[0].strip(" .")
-    return (first,) if 0 < len(first.split()) <= 5 else ()

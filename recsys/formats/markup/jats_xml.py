@@ -1,7 +1,7 @@
 """Read articles in JATS, the XML of PubMed Central and of most journals, and what they cite."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain, islice
 from typing import BinaryIO
 from xml.etree.ElementTree import Element
@@ -42,6 +42,12 @@ _CITED_KINDS: Mapping[str, str] = {
     "webpage": "webpage",
 }
 _PMC = re.compile(r"(?:PMC)?(\d{1,9})", re.IGNORECASE)
+_SCHEMES: Mapping[str, Callable[[str], str | None]] = {
+    "doi": lambda value: bare_doi(value) if "10." in value else None,
+    "pmid": lambda value: value if value.isdigit() else None,
+    "pmc": lambda value: (match := _PMC.fullmatch(value)) and match[1],
+    "arxiv": identifiers.arxiv,
+}
 _PUBMED = re.compile(r"pubmed(?:\.ncbi\.nlm\.nih\.gov)?/(\d{1,9})")
 _LINKS = frozenset({"ext-link", "uri"})
 _PEOPLE = frozenset({"name", "string-name", "collab", "name-alternatives", "collab-alternatives"})
@@ -126,42 +132,35 @@ def _cited_work(citation: Element, key: str) -> Reference | None:
 
 def _identifiers(citation: Element) -> dict[str, str]:
     """Return the identifiers that stand in fields for them, in links and in comments, by scheme."""
-    found: dict[str, str] = {}
+    said: list[tuple[str, str]] = []
     for child in citation:
         if child.tag == "pub-id":
-            _add(found, child.get("pub-id-type", ""), (child.text or "").strip())
+            said.append((child.get("pub-id-type", ""), (child.text or "").strip()))
         elif child.tag in _LINKS:
-            _add_link(found, child)
+            said.append(_linked(child))
         elif child.tag == "comment":
-            for link in child.iter():
-                if link.tag in _LINKS:
-                    _add_link(found, link)
-            _add(found, "doi", raw_text(child))
-    return found
+            said += (_linked(link) for link in child.iter() if link.tag in _LINKS)
+            said.append(("doi", raw_text(child)))
+    names: dict[str, str] = {}
+    for scheme, value in said:
+        scheme = "pmc" if scheme == "pmcid" else scheme
+        if scheme in _SCHEMES and (number := _SCHEMES[scheme](value)):
+            names.setdefault(scheme, number)
+    return names
 
 
-def _add(found: dict[str, str], scheme: str, value: str) -> None:
-    if scheme == "doi" and "10." in value and (doi := bare_doi(value)):
-        found.setdefault("doi", doi)
-    elif scheme == "pmid" and value.isdigit():
-        found.setdefault("pmid", value)
-    elif scheme in ("pmc", "pmcid") and (match := _PMC.fullmatch(value)):
-        found.setdefault("pmc", match[1])
-    elif scheme == "arxiv" and (arxiv := identifiers.arxiv(value)):
-        found.setdefault("arxiv", arxiv)
-
-
-def _add_link(found: dict[str, str], link: Element) -> None:
+def _linked(link: Element) -> tuple[str, str]:
+    """Return the scheme of what a link leads to, and its identifier; "" is no scheme of ours."""
     address = (address_at(link) or link.text or "").strip()
     scheme = link.get("ext-link-type", "")
     if scheme in ("doi", "pmid", "pmcid"):
-        _add(found, scheme, address)
-    elif "doi.org/10." in address:
-        _add(found, "doi", address)
-    elif "arxiv.org/" in address:
-        _add(found, "arxiv", address)
-    elif match := _PUBMED.search(address):
-        _add(found, "pmid", match[1])
+        return scheme, address
+    if "doi.org/10." in address:
+        return "doi", address
+    if "arxiv.org/" in address:
+        return "arxiv", address
+    pubmed = _PUBMED.search(address)
+    return ("pmid", pubmed[1]) if pubmed else ("", address)
 
 
 _LAYOUT = Layout(
@@ -290,10 +289,3 @@ def _abstract(meta: Element) -> str | None:
                 if text := _OWN_DOI.sub("", _HEADING.sub("", text)):
                     return text
     return None
-
-
-def _keyphrases(meta: Element) -> tuple[str, ...]:
-    groups = meta.iterfind("kwd-group")
-    kept = [group for group in groups if group.get("kwd-group-type") != "abbreviations"]
-    words = [word for group in kept for word in group.iter("kwd")]
-    return texts_of(words)
