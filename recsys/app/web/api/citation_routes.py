@@ -18,7 +18,7 @@ from recsys.app.web.shelf import Opened
 from recsys.errors import DraftError
 from recsys.formats.drafts.objects import manuscript_of
 from recsys.formats.local_answers.gap_json import local_record
-from recsys.formats.local_answers.gap_keys import keys_of
+from recsys.formats.local_answers.shown_gaps import keys_of
 
 
 async def citations(request: Request) -> Response:

@@ -15,10 +15,11 @@ from recsys.app.web.put_question import WebPassage, answered_here
 from recsys.app.web.service import Service, service_of
 from recsys.app.web.shelf import Opened
 from recsys.errors import DraftError, RecsysError
-from recsys.formats.local_answers.gap_keys import GapKeys, keys_of
 from recsys.formats.local_answers.shown_gaps import (
+    GapKeys,
     around,
     headline,
+    keys_of,
     looked_at,
     nothing_found,
     place_of,
