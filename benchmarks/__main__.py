@@ -38,8 +38,7 @@ from recsys.eval.significance import expected_calibration_error
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.splits import gold, read_split
 from recsys.pipelines.ranking.fit_ranker import fit
-from recsys.pipelines.ranking.ranker_trial import judge
-from recsys.pipelines.ranking.training_table import collect
+from recsys.pipelines.ranking.training_table import collect, judge
 from recsys.progress import silent
 from recsys.ranking.features import feature_names
 from recsys.recommend import Recommender

@@ -19,7 +19,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from operator import or_
 from pathlib import Path
 from typing import Annotated
@@ -43,11 +43,10 @@ from recsys.indexes.opening import open_collection
 from recsys.models.encoder import SeenQueries
 from recsys.pipelines.evaluation.splits import read_parts, read_split
 from recsys.pipelines.jobs.index_writer import writing
-from recsys.pipelines.ranking.cross_fitting import FOLDS, Recipe, TrainedRanker, teach
+from recsys.pipelines.ranking.cross_fitting import FOLDS, TrainedRanker, teach
 from recsys.pipelines.ranking.fit_network import FEWER_UNITS
 from recsys.pipelines.ranking.fit_ranker import FittedRanker
-from recsys.pipelines.ranking.ranker_trial import looking_again
-from recsys.pipelines.ranking.train_ranker import report_on
+from recsys.pipelines.ranking.train_ranker import looking_again, report_on
 from recsys.pipelines.ranking.training_table import (
     Posing,
     TrainingTable,
@@ -218,16 +217,16 @@ def teach_together(sets: Sequence[TrainingSet], *, seed: int) -> TrainedRanker:
     Each query is seen again with the chances that a ranker gave it which has not learned from it;
     what answers first is the mean of those.
     """
-    names, recipe = sets[0].names, Recipe(seed, units=FEWER_UNITS)
+    names, fit = sets[0].names, partial(teach, seed=seed, units=FEWER_UNITS)
     table, trained, sizes = _pose_together(sets)
-    taught = teach(table, trained, names, recipe)
+    taught = fit(table, trained, names)
     first = taught.ranker
     chances = np.split(first.calibrated(taught.scores), np.cumsum(sizes)[:-1])
     del table, taught  # Gigabytes.
     of_train, of_dev = chances[: len(sets)], chances[len(sets) :]
     again = [each.again(*pair) for each, *pair in zip(sets, of_train, of_dev, strict=True)]
     table, trained, _ = _pose_together(again)
-    second = teach(table, trained, (*names, *SECOND_NAMES), recipe)
+    second = fit(table, trained, (*names, *SECOND_NAMES))
     return replace(second, ranker=replace(second.ranker, first=first))
 
 

@@ -39,10 +39,10 @@ from recsys.eval.measures import Judged, per_query, summarise
 from recsys.eval.significance import bootstrap_pooled_f1, expected_calibration_error
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.splits import pose, read_split
-from recsys.pipelines.ranking.cross_fitting import Recipe, learn_on
+from recsys.pipelines.ranking.cross_fitting import learn_on
 from recsys.pipelines.ranking.fit_ranker import FittedRanker
-from recsys.pipelines.ranking.ranker_trial import judge, looking_again
-from recsys.pipelines.ranking.training_table import Posing, collect
+from recsys.pipelines.ranking.train_ranker import looking_again
+from recsys.pipelines.ranking.training_table import Posing, collect, judge
 from recsys.progress import silent
 from recsys.ranking.features import feature_names
 from recsys.store.arrays import Rows
@@ -97,7 +97,7 @@ class Study:
         names = (ranker.first or ranker).feature_names
         posing = looking_again(ranker.first, Posing(seeded=True))
         table = collect(collection, rows, names, progress=silent, stage="features", posing=posing)
-        return learn_on(ranker, table, len(table.groups), Recipe()).ranker
+        return learn_on(ranker, table, len(table.groups)).ranker
 
     def queries(self, corpus: str, part: str) -> tuple[Collection, Rows]:
         """Return a corpus and the rows of the queries of a part."""

@@ -7,12 +7,12 @@ many processes shared the work.
 
 import platform
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from recsys.eval.recorded_runs import FACTS, QRELS, QUERIES, RUNS
 from recsys.eval.trec import run_lines, write_lines, write_qrels
 from recsys.pipelines.evaluation.splits import gold, gold_ids, query_rng, read_split
 from recsys.pipelines.evaluation.system_table import SYSTEMS, check_systems
-from recsys.pipelines.evaluation.systems import Rank, SystemContext, prepare
+from recsys.pipelines.evaluation.systems import SystemContext, prepare
 from recsys.pipelines.jobs.engines import USUAL, Engine
 from recsys.pipelines.jobs.kept_results import Entry, OpenIndex, Sidecar, asking, gather
 from recsys.progress import Progress, silent
@@ -31,10 +31,6 @@ from recsys.store.artifacts import MANIFEST, fingerprint, sha256, write_json
 from recsys.store.collection import Collection
 from recsys.store.corpus import PAPERS
 from recsys.store.generations import root_of
-
-if TYPE_CHECKING:
-    from recsys.recommend import Recommender
-
 
 WORK = ".work"
 """Folder beside a run for the indexes that some systems need beyond the built one."""
@@ -153,13 +149,18 @@ def run_batch(
     responses = responses_of(gathered.entries)
     write_responses(run, responses, options.tag)
     sidecar.remove()
+    judged = []
+    for query, answer in responses.items():
+        right = set(gold_ids(collection, query))
+        flags = flag(answer.papers, right)
+        judged.append(Judged(flags, len(right), answer.candidates, answer.found))
     return BatchReport(
         run,
         options,
         len(queries),
         gathered.continued,
         milliseconds(responses),
-        summarise(judge(collection, responses), rng=np.random.default_rng(0)),
+        summarise(judged, rng=np.random.default_rng(0)),
     )
 
 
@@ -189,33 +190,28 @@ def answerer(
     """Open the index in a worker; return what answers one query there."""
     recommender = open_index(index, metadata=options.metadata)
     rank = SYSTEMS[options.system].open(SystemContext(recommender, work, options.seed))
-    return partial(_respond, recommender, rank, options)
+    collection = recommender.collection
+    ids = collection.corpus.ids
 
+    def respond(paper: PaperId) -> Entry:
+        row = int(collection.corpus.rows([paper])[0])
+        begun = time.process_time()  # Other processes share the machine.
+        ranked = rank(recommender.query_of(row), row, options.k)
+        seconds = time.process_time() - begun
+        papers = [ids[row] for row in ranked.rows.tolist()]
+        scores = ranked.scores.astype(np.float64).tolist()  # Exact, as JSON is.
+        response = asdict(Response(papers, scores, seconds))
+        if ranked.candidates is None:
+            return response
+        right = np.isin(ranked.candidates, gold(collection, row))
+        response |= {"candidates": len(right), "found": int(right.sum())}
+        if ranked.probabilities is not None and options.calibration:
+            sampled = query_rng(options.seed, paper).random(len(right)) < options.calibration
+            response["probabilities"] = ranked.probabilities[sampled].tolist()
+            response["outcomes"] = right[sampled].astype(int).tolist()
+        return response
 
-def _respond(
-    recommender: "Recommender", rank: Rank, options: BatchOptions, paper: PaperId
-) -> Entry:
-    corpus = recommender.collection.corpus
-    row = int(corpus.rows([paper])[0])
-    begun = time.process_time()  # Other processes share the machine.
-    ranked = rank(recommender.query_of(row), row, options.k)
-    seconds = time.process_time() - begun
-    papers = [corpus.ids[row] for row in ranked.rows.tolist()]
-    scores = ranked.scores.astype(np.float64).tolist()  # Exact, as JSON is.
-    if ranked.candidates is None:
-        return asdict(Response(papers, scores, seconds))
-    right = np.isin(ranked.candidates, gold(recommender.collection, row))
-    response = Response(papers, scores, seconds, len(right), int(right.sum()))
-    if ranked.probabilities is None or not options.calibration:
-        return asdict(response)
-    kept = query_rng(options.seed, paper).random(len(right)) < options.calibration
-    return asdict(
-        replace(
-            response,
-            probabilities=ranked.probabilities[kept].tolist(),
-            outcomes=right[kept].astype(int).tolist(),
-        )
-    )
+    return respond
 
 
 def responses_of(entries: Mapping[PaperId, Entry]) -> dict[PaperId, Response]:
@@ -225,31 +221,22 @@ def responses_of(entries: Mapping[PaperId, Entry]) -> dict[PaperId, Response]:
 
 def write_responses(run: Path, responses: Mapping[PaperId, Response], tag: str) -> None:
     """Write a run."""
-    write_lines(run, _run_lines(responses, tag))
+    write_lines(
+        run,
+        (
+            line
+            for query, answer in responses.items()
+            for line in run_lines(
+                query, answer.papers, np.array(answer.scores, np.float32), tag=tag
+            )
+        ),
+    )
 
 
 def milliseconds(responses: Mapping[PaperId, Response]) -> float:
     """Return the median processor time of a query."""
     return 1000 * float(np.median([response.seconds for response in responses.values()]))
 
-
-def _run_lines(responses: Mapping[PaperId, Response], tag: str) -> Iterator[str]:
-    for query, response in responses.items():
-        scores = np.array(response.scores, np.float32)
-        yield from run_lines(query, response.papers, scores, tag=tag)
-
-
-def judge(collection: Collection, responses: Mapping[PaperId, Response]) -> list[Judged]:
-    """Compare what was answered with each query's gold papers."""
-    judged = []
-    for query, response in responses.items():
-        right = set(gold_ids(collection, query))
-        flags = flag(response.papers, right)
-        judged.append(Judged(flags, len(right), response.candidates, response.found))
-    return judged
-
-
-# What an evaluation writes besides its runs: judgements, queries, facts.
 
 MOST_PAIRS = 20_000
 """Probabilities that are kept for the reliability diagram of a system."""

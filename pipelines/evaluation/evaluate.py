@@ -15,7 +15,7 @@ import numpy as np
 
 from recsys.errors import InputError
 from recsys.eval.recorded_runs import RUNS, SCHEMA
-from recsys.eval.trec import Run, ordered, read_run, write_run
+from recsys.eval.trec import ordered, read_run, write_run
 from recsys.pipelines.evaluation.batch import (
     MOST_PAIRS,
     WORK,
@@ -36,8 +36,6 @@ from recsys.pipelines.evaluation.batch import (
 )
 from recsys.pipelines.evaluation.leakage import check_encoder, check_ranker, check_run
 from recsys.pipelines.evaluation.query_studies import (
-    SeedRow,
-    StudyRow,
     k_answerer,
     k_rows,
     seed_answerer,
@@ -69,8 +67,6 @@ if TYPE_CHECKING:
     from recsys.recommend import Recommender
 
 
-# Runs of systems from elsewhere, checked before they are compared with ours.
-
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
@@ -98,9 +94,10 @@ class External:
 def read_external(
     runs: Mapping[str, Path], collection: Collection, queries: Sequence[PaperId], *, k: int
 ) -> dict[str, External]:
-    """Read runs, cut them to the queries and to k papers each, and check them for leakage.
+    """Read runs of systems from elsewhere, checked before they are compared with ours.
 
-    Scores may be on any scale: only their order counts, ties break by ascending id.
+    They are cut to the queries and to k papers each. Scores may be on any scale: only their order
+    counts, ties break by ascending id.
 
     Raises:
         InputError: a name that cannot be used, an unreadable run, unknown papers, or no line for
@@ -108,41 +105,32 @@ def read_external(
         LeakageError: it recommends papers newer than the query, or the query itself.
     """
     for name in runs:
-        _check_name(name)
-    return {name: _read(name, path, collection, queries, k) for name, path in runs.items()}
-
-
-def _read(
-    name: str, path: Path, collection: Collection, queries: Sequence[PaperId], k: int
-) -> External:
-    found = read_run(path)
-    kept = {query: found[query] for query in queries if query in found}
-    if not kept:
-        raise InputError(
-            f"The run {name} in {path} answers none of the {len(queries)} queries.",
-            "Give a run over the same part of the split (--part).",
-        )
-    check_run(name, kept, collection)
-    cut: Run = {
-        query: {paper: scores[paper] for paper in ordered(scores)[:k]}
-        for query, scores in kept.items()
-    }
-    rankings = [
-        (query, list(scores), np.arange(len(scores), 0, -1, dtype=np.float32))
-        for query, scores in cut.items()
-    ]
-    return External(rankings, sha256(path), len(found) - len(kept))
-
-
-def _check_name(name: str) -> None:
-    if not _NAME.fullmatch(name):
-        raise InputError(
-            f"{name!r} cannot name a run.", "Use letters, digits, dots, dashes and underscores."
-        )
-    if name in SYSTEMS:
-        raise InputError(
-            f"{name!r} is a system of recsys.", "Give the run from elsewhere another name."
-        )
+        if not _NAME.fullmatch(name):
+            raise InputError(
+                f"{name!r} cannot name a run.",
+                "Use letters, digits, dots, dashes and underscores.",
+            )
+        if name in SYSTEMS:
+            raise InputError(
+                f"{name!r} is a system of recsys.", "Give the run from elsewhere another name."
+            )
+    external = {}
+    for name, path in runs.items():
+        run = read_run(path)
+        answered = {query: run[query] for query in queries if query in run}
+        if not answered:
+            raise InputError(
+                f"The run {name} in {path} answers none of the {len(queries)} queries.",
+                "Give a run over the same part of the split (--part).",
+            )
+        check_run(name, answered, collection)
+        best = {query: ordered(scores)[:k] for query, scores in answered.items()}
+        rankings = [
+            (query, papers, np.arange(len(papers), 0, -1, dtype=np.float32))
+            for query, papers in best.items()
+        ]
+        external[name] = External(rankings, sha256(path), len(run) - len(answered))
+    return external
 
 
 DEFAULT_SYSTEMS = ("bm25", "embedding", "stage-one", "two-stage")
@@ -220,7 +208,7 @@ class EvaluationReport:
 
 
 @dataclass(slots=True)
-class _Work:
+class _Evaluation:
     """An evaluation under way. done: sidecars to remove at the end."""
 
     index: Path
@@ -229,20 +217,25 @@ class _Work:
     folder: Path
     open_index: OpenIndex
     progress: Progress
-    queries: tuple[PaperId, ...] = ()
-    calibration: float = 0.0
+    queries: tuple[PaperId, ...]
+    calibration: float
     continued: int = 0
     done: list[Sidecar] = field(default_factory=list)
 
     def answers(self, system: str, *, metadata: bool) -> dict[PaperId, Response]:
         """Ask a system every query, or take what was answered before."""
-        options = self.options.batch(system, metadata=metadata, calibration=self.calibration)
-        start = partial(answerer, self.open_index, self.index, self.folder, options)
-        key = batch_fingerprint(self.index, self.split, options)
-        return responses_of(self.gather(options.tag, start, key))
+        asked = self.options.batch(system, metadata=metadata, calibration=self.calibration)
+        start = partial(answerer, self.open_index, self.index, self.folder, asked)
+        return responses_of(self.entries(asked.tag, start, asked))
 
-    def gather(self, name: str, start: Start, key: str) -> Mapping[PaperId, Entry]:
-        """Make an entry for every query."""
+    def study(self, name: str, start: Start) -> list[Entry]:
+        """Ask every query in the ways of a study."""
+        asked = self.options.batch(name, metadata=self.options.metadata, calibration=0)
+        return list(self.entries(name, start, asked).values())
+
+    def entries(self, name: str, start: Start, asked: BatchOptions) -> Mapping[PaperId, Entry]:
+        """Make an entry for every query, or take what was made before."""
+        key = batch_fingerprint(self.index, self.split, asked)
         sidecar = Sidecar(self.folder / f"{name}.partial", key)
         gathered = gather(
             f"ask {name}",
@@ -256,6 +249,51 @@ class _Work:
             self.continued += gathered.continued
             self.done.append(sidecar)
         return gathered.entries
+
+    def warnings(self, recommender: "Recommender") -> list[str]:
+        """Refuse models that have seen the queries; return what is to be said of the others."""
+        options, collection = self.options, recommender.collection
+        studied = options.k_study or options.self_citation or options.seed_study
+        needs = needs_of(options.names)
+        asked = {options.metadata: recommender} if studied or RANKER in needs else {}
+        if options.self_citation:
+            other = not options.metadata
+            asked[other] = self.open_index(self.index, metadata=other)
+        warnings = []
+        for each in asked.values():
+            folder = each.ranker.folder if isinstance(each.ranker, TreeRanker) else None
+            warnings.append(check_ranker(folder, each.collection, options.part, self.queries))
+        if studied or VECTORS in needs:
+            warnings.append(check_encoder(collection, options.part, self.queries))
+        models = needs.intersection(MODELS)
+        if collection.nnselect is not None:  # Then candidates or features are NNSelect's.
+            models |= {NNSELECT}
+        for name in sorted(models):
+            folder = model_folder(collection, name, options.metadata)
+            part = options.part
+            warnings.append(check_ranker(folder, collection, part, self.queries, what=name))
+        return [warning for warning in warnings if warning is not None]
+
+    def studies(self, collection: Collection) -> dict[str, Any]:
+        """Make the studies that are asked for; None for the others."""
+        options, metadata = self.options, self.options.metadata
+        made: dict[str, Any] = dict.fromkeys(("k_study", "self_citation", "seed_study"))
+        if options.k_study:
+            start = partial(k_answerer, self.open_index, self.index, metadata)
+            made["k_study"] = k_rows(self.study("k-study", start))
+        if options.self_citation:
+            lists = {
+                named: {
+                    query: answer.papers
+                    for query, answer in self.answers(TWO_STAGE, metadata=named).items()
+                }
+                for named in (True, False)
+            }
+            made["self_citation"] = self_citation_rows(collection, lists, options.k)
+        if options.seed_study:
+            start = partial(seed_answerer, self.open_index, self.index, metadata, options.seed)
+            made["seed_study"] = seed_rows(self.study("seed-study", start), seed=options.seed)
+        return made
 
 
 def evaluate(
@@ -276,9 +314,10 @@ def evaluate(
         InputError: no such system, k < 1, or a run or folder that cannot be used.
         ArtifactError: the index cannot be opened.
     """
-    from recsys.eval.judge_runs import assess
-
-    _check(options)
+    check_systems(options.systems)
+    check_options(BatchOptions(k=options.k))
+    if not (options.systems or options.runs):
+        raise InputError("There is nothing to evaluate.", f"Some systems: {', '.join(SYSTEMS)}.")
     open_index = asking(open_index, options.candidates)
     recommender = open_index(index, metadata=options.metadata)
     collection = recommender.collection
@@ -286,130 +325,41 @@ def evaluate(
     chosen = split_to_evaluate(split, collection, metadata=options.metadata)
     queries = chosen.split.part(options.part)
     external = read_external(options.runs, collection, queries, k=options.k)
-    place = split or out / SPLIT_FILE
-    work = _Work(index, place, options, out / WORK, open_index, progress, queries)
-    work.calibration = min(1.0, MOST_PAIRS / (len(queries) * recommender.stage_one.candidates))
-    warnings = [*chosen.told, *_guard_rankers(work, recommender)]
-    warnings += [*_guard_encoder(work, collection), *_guard_models(work, collection)]
+    place, work = split or out / SPLIT_FILE, out / WORK
+    share = min(1.0, MOST_PAIRS / (len(queries) * recommender.stage_one.candidates))
+    under_way = _Evaluation(index, place, options, work, open_index, progress, queries, share)
+    warnings = [*chosen.told, *under_way.warnings(recommender)]
     check_folder(out)
-    work.folder.mkdir(exist_ok=True)
+    work.mkdir(exist_ok=True)
     if split is None:
         chosen.save(place)
-    prepare(options.names, collection, work.folder, metadata=options.metadata, progress=progress)
-    answers = {name: work.answers(name, metadata=options.metadata) for name in options.names}
-    studies = {
-        "k_study": _k_study(work),
-        "self_citation": _self_citation(work, collection),
-        "seed_study": _seed_study(work),
-    }
-    for name, responses in answers.items():
-        check_run(name, {query: each.papers for query, each in responses.items()}, collection)
-        write_responses(out / RUNS / f"{name}.trec", responses, _tag(options, name))
-    for name, run in external.items():
-        write_run(out / RUNS / f"{name}.trec", run.rankings, tag=name)
-    facts = _facts(work, collection, answers, external) | studies | {"warnings": warnings}
-    write_folder(out, collection, queries, facts)
-    assessment = assess(out, seed=options.seed)
-    for sidecar in work.done:
-        sidecar.remove()
-    return EvaluationReport(
-        out, options.part, len(queries), facts["timing"], work.continued, warnings, assessment
-    )
+    prepare(options.names, collection, work, metadata=options.metadata, progress=progress)
+    answers = {name: under_way.answers(name, metadata=options.metadata) for name in options.names}
+    studies = under_way.studies(collection)
+    return _written(under_way, out, collection, answers, external, studies, warnings)
 
 
-def _check(options: EvaluateOptions) -> None:
-    check_systems(options.systems)
-    check_options(BatchOptions(k=options.k))
-    if not (options.systems or options.runs):
-        raise InputError("There is nothing to evaluate.", f"Some systems: {', '.join(SYSTEMS)}.")
-
-
-def _guard_rankers(work: _Work, recommender: "Recommender") -> list[str]:
-    """Check every ranker that will be asked; return the warnings."""
-    options = work.options
-    asked = {options.metadata: recommender}
-    if options.self_citation:
-        other = not options.metadata
-        asked[other] = work.open_index(work.index, metadata=other)
-    elif not (options.k_study or options.seed_study or RANKER in needs_of(options.names)):
-        return []
-    warnings = []
-    for each in asked.values():
-        folder = each.ranker.folder if isinstance(each.ranker, TreeRanker) else None
-        warning = check_ranker(folder, each.collection, options.part, work.queries)
-        warnings += [] if warning is None else [warning]
-    return warnings
-
-
-def _guard_encoder(work: _Work, collection: Collection) -> list[str]:
-    """Check the encoder, where its vectors take part; return the warnings."""
-    options = work.options
-    studies = options.k_study or options.self_citation or options.seed_study
-    if not studies and VECTORS not in needs_of(options.names):
-        return []
-    warning = check_encoder(collection, options.part, work.queries)
-    return [] if warning is None else [warning]
-
-
-def _guard_models(work: _Work, collection: Collection) -> list[str]:
-    """Check every other model that will be asked; return the warnings."""
-    warnings = []
-    asked = needs_of(work.options.names).intersection(MODELS)
-    if collection.nnselect is not None:  # Then candidates or features are NNSelect's.
-        asked |= {NNSELECT}
-    for name in sorted(asked):
-        folder = model_folder(collection, name, work.options.metadata)
-        part, queries = work.options.part, work.queries
-        warning = check_ranker(folder, collection, part, queries, what=name)
-        warnings += [] if warning is None else [warning]
-    return warnings
-
-
-def _tag(options: EvaluateOptions, name: str) -> str:
-    return options.batch(name, metadata=options.metadata, calibration=0).tag
-
-
-def _k_study(work: _Work) -> list[StudyRow] | None:
-    if not work.options.k_study:
-        return None
-    start = partial(k_answerer, work.open_index, work.index, work.options.metadata)
-    options = work.options.batch("k-study", metadata=work.options.metadata, calibration=0)
-    key = batch_fingerprint(work.index, work.split, options)
-    return k_rows(list(work.gather("k-study", start, key).values()))
-
-
-def _seed_study(work: _Work) -> list[SeedRow] | None:
-    if not work.options.seed_study:
-        return None
-    chosen = work.options
-    start = partial(seed_answerer, work.open_index, work.index, chosen.metadata, chosen.seed)
-    options = chosen.batch("seed-study", metadata=chosen.metadata, calibration=0)
-    key = batch_fingerprint(work.index, work.split, options)
-    entries = list(work.gather("seed-study", start, key).values())
-    return seed_rows(entries, seed=chosen.seed)
-
-
-def _self_citation(work: _Work, collection: Collection) -> list[StudyRow] | None:
-    if not work.options.self_citation:
-        return None
-    lists = {
-        metadata: {
-            query: response.papers
-            for query, response in work.answers(TWO_STAGE, metadata=metadata).items()
-        }
-        for metadata in (True, False)
-    }
-    return self_citation_rows(collection, lists, work.options.k)
-
-
-def _facts(
-    work: _Work,
+def _written(
+    under_way: _Evaluation,
+    out: Path,
     collection: Collection,
     answers: Mapping[str, Mapping[PaperId, Response]],
     external: Mapping[str, External],
-) -> dict[str, Any]:
-    options = work.options
-    return {
+    studies: Mapping[str, Any],
+    warnings: list[str],
+) -> EvaluationReport:
+    """Write runs and facts into the folder, and assess it."""
+    from recsys.eval.judge_runs import assess
+
+    options = under_way.options
+    for name, responses in answers.items():
+        check_run(name, {query: each.papers for query, each in responses.items()}, collection)
+        tag = options.batch(name, metadata=options.metadata, calibration=0).tag
+        write_responses(out / RUNS / f"{name}.trec", responses, tag)
+    for name, run in external.items():
+        write_run(out / RUNS / f"{name}.trec", run.rankings, tag=name)
+    timing = {name: milliseconds(responses) for name, responses in answers.items()}
+    facts = {
         "schema": SCHEMA,
         "command": options.command,
         "part": options.part,
@@ -420,9 +370,9 @@ def _facts(
         "external": {name: run.facts for name, run in external.items()},
         "created_by": CREATED_BY,
         "versions": versions(),
-        "corpus": corpus_facts(work.index, collection),
-        "split_sha256": sha256(work.split),
-        "timing": {name: milliseconds(responses) for name, responses in answers.items()},
+        "corpus": corpus_facts(under_way.index, collection),
+        "split_sha256": sha256(under_way.split),
+        "timing": timing,
         "candidates": {
             name: candidate_facts(responses)
             for name, responses in answers.items()
@@ -433,4 +383,12 @@ def _facts(
             for name, responses in answers.items()
             if any(each.probabilities for each in responses.values())
         },
+        **studies,
+        "warnings": warnings,
     }
+    write_folder(out, collection, under_way.queries, facts)
+    assessment = assess(out, seed=options.seed)
+    for sidecar in under_way.done:
+        sidecar.remove()
+    count, continued = len(under_way.queries), under_way.continued
+    return EvaluationReport(out, options.part, count, timing, continued, warnings, assessment)

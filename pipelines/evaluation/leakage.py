@@ -1,10 +1,9 @@
 """The leakage guard: nothing is evaluated on what it was made from, and no run knows the future."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from recsys.errors import InputError, LeakageError
+from recsys.errors import InputError, LeakageError, RecsysError
 from recsys.models.encoder import SeenQueries, digests
 from recsys.pipelines.corpora.query_years import PARTS
 from recsys.records import PaperId
@@ -53,8 +52,8 @@ def check_ranker(
     )
     if what == RANKER and part == DEV:
         hint = "Ask the test queries; `recsys train ranker --folds 1` keeps those of dev unseen."
-    said = _Said(f"The {what} in {folder}", f"The {what} in {folder.name}", "calibrated", hint)
-    return _check(seen, collection, part, queries, said)
+    names = f"The {what} in {folder}", f"The {what} in {folder.name}"
+    return _check(seen, collection, part, queries, *names, "calibrated", hint)
 
 
 def check_encoder(collection: Collection, part: str, queries: Sequence[PaperId]) -> str | None:
@@ -72,7 +71,7 @@ def check_encoder(collection: Collection, part: str, queries: Sequence[PaperId])
         "encoder --split`), or with minilm."
     )
     model = "The encoder of this index"
-    return _check(seen, collection, part, queries, _Said(model, model, "stopped", hint))
+    return _check(seen, collection, part, queries, model, model, "stopped", hint)
 
 
 def learned_by_encoder(collection: Collection, queries: Sequence[PaperId]) -> str | None:
@@ -100,31 +99,31 @@ def _known(
     return trained, [collection.corpus.ids[row] for row, each in made if each in seen.dev]
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """How a model is spoken of. model, short: in errors and warnings. tuned: what dev did to it."""
-
-    model: str
-    short: str
-    tuned: str
-    hint: str
-
-
 def _check(
-    seen: SeenQueries, collection: Collection, part: str, queries: Sequence[PaperId], said: _Said
+    seen: SeenQueries,
+    collection: Collection,
+    part: str,
+    queries: Sequence[PaperId],
+    model: str,
+    short: str,
+    tuned_how: str,
+    hint: str,
 ) -> str | None:
-    """Refuse a model that was trained on queries; warn of one that was tuned on those of dev."""
+    """Refuse a model that was trained on queries; warn of one that was tuned on those of dev.
+
+    model, short: how it is called in errors and in warnings. tuned_how: what dev did to it.
+    """
     trained, tuned = _known(seen, collection, queries)
-    for papers, how in ((trained, "trained"), (tuned if part != DEV else [], said.tuned)):
+    for papers, how in ((trained, "trained"), (tuned if part != DEV else [], tuned_how)):
         if papers:
             raise LeakageError(
-                f"{said.model} was {how} on {len(papers)} of these {len(queries)} {part} queries "
+                f"{model} was {how} on {len(papers)} of these {len(queries)} {part} queries "
                 f"(first: {papers[0]!r}).",
-                said.hint,
+                hint,
             )
     if tuned:
         return (
-            f"{said.short} was {said.tuned} on {len(tuned)} of these {len(queries)} queries: the "
+            f"{short} was {tuned_how} on {len(tuned)} of these {len(queries)} queries: the "
             "figures flatter it."
         )
     return None
@@ -144,24 +143,34 @@ def check_run(name: str, run: Mapping[PaperId, Iterable[PaperId]], collection: C
     years = {ids[row]: year for row, year in enumerate(collection.graph.years.tolist())}
     for query, papers in run.items():
         for paper in papers:
-            if fault := _fault(years, query, paper):
+            if (fault := _fault(years, query, paper)) is not None:
                 faults[fault].append(f"{paper!r} to {query!r} of {years[query]}")
-    if found := faults["unknown"]:
-        raise InputError(
-            f"The run {name} recommends papers that the index does not hold {_times(found)}.",
-            "Give a run over the papers of this corpus.",
-        )
-    if found := faults["itself"]:
-        raise LeakageError(
-            f"The run {name} recommends a query to itself {_times(found)}.",
-            "Leave the query out of what its answer may hold.",
-        )
-    if found := faults["newer"]:
-        raise LeakageError(
-            f"The run {name} recommends papers newer than the query, or of unknown year, "
-            f"{_times(found)}.",
-            "Leave them out: the query's authors could not know them.",
-        )
+    for fault, error, what, hint in _FAULTS:
+        if found := faults[fault]:
+            times = f"{len(found)} {'time' if len(found) == 1 else 'times'} (first: {found[0]})"
+            raise error(f"The run {name} recommends {what} {times}.", hint)
+
+
+_FAULTS: tuple[tuple[str, type[RecsysError], str, str], ...] = (
+    (
+        "unknown",
+        InputError,
+        "papers that the index does not hold",
+        "Give a run over the papers of this corpus.",
+    ),
+    (
+        "itself",
+        LeakageError,
+        "a query to itself",
+        "Leave the query out of what its answer may hold.",
+    ),
+    (
+        "newer",
+        LeakageError,
+        "papers newer than the query, or of unknown year,",
+        "Leave them out: the query's authors could not know them.",
+    ),
+)
 
 
 def _fault(years: Mapping[PaperId, int], query: PaperId, paper: PaperId) -> str | None:
@@ -170,7 +179,3 @@ def _fault(years: Mapping[PaperId, int], query: PaperId, paper: PaperId) -> str 
     if paper not in years:
         return "unknown"
     return None if UNKNOWN_YEAR < years[paper] <= years[query] else "newer"
-
-
-def _times(found: Sequence[str]) -> str:
-    return f"{len(found)} {'time' if len(found) == 1 else 'times'} (first: {found[0]})"

@@ -1,17 +1,22 @@
-"""Splits: which papers of an index are asked as queries for training, choosing and testing."""
+"""Splits: which papers of an index are asked as queries for training, choosing and testing.
+
+A query is posed as the draft that it once was. Some of its references may be given: those are
+seeds, the others are to be found. Which are given depends on the query's id (and the seed of a
+study) alone.
+"""
 
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 
 from recsys.errors import NothingFound, SplitError, near_miss
 from recsys.pipelines.corpora.query_years import ENOUGH_REFERENCES, PARTS, divide
-from recsys.pipelines.evaluation.leakage import TEST
 from recsys.query.query import Query, draft_of, make_query
 from recsys.records import Draft, PaperId
 from recsys.store.arrays import Rows
@@ -81,8 +86,21 @@ def read_split(path: Path, collection: Collection) -> Split:
             that have no year or no gold.
     """
     parts = read_citing(path, collection)
+    corpus = collection.corpus
     for name, ids in parts.items():
-        _check_queries(collection, f"{path}: {name}", ids)
+        rows = [(paper, row) for paper in ids if (row := corpus.row(paper)) is not None]
+        if undated := [paper for paper, row in rows if corpus.year(row) is None]:
+            raise SplitError(
+                f"{path}: {name} names {_some(undated)} without a year: nothing tells what they "
+                "could cite.",
+                "Remove them from the split.",
+            )
+        if aimless := [paper for paper, row in rows if not len(gold(collection, row))]:
+            raise SplitError(
+                f"{path}: {name} names {_some(aimless)} without gold: no reference in the index "
+                "that is not newer.",
+                "Remove them from the split.",
+            )
     return Split(**parts)
 
 
@@ -95,20 +113,49 @@ def read_citing(path: Path, collection: Collection) -> dict[str, tuple[PaperId, 
     """
     parts = read_parts(path)
     for name, ids in parts.items():
-        _check_repeats(path, name, ids)
-    _check_overlap(path, parts)
+        if repeated := [paper for paper, times in Counter(ids).items() if times > 1]:
+            raise SplitError(
+                f"{path}: {name} names {_some(repeated)} more than once.", "Name each query once."
+            )
+    for one, other in combinations(PARTS, 2):  # A model would be tested on what it learned.
+        later = set(parts[other])
+        if shared := [paper for paper in parts[one] if paper in later]:
+            raise SplitError(
+                f"{path}: {_some(shared)} in both {one} and {other}: that leaks.",
+                "Put each query into one part.",
+            )
     for name, ids in parts.items():
-        _check_known(collection, f"{path}: {name}", ids)
+        if outside := [paper for paper in ids if collection.corpus.row(paper) is None]:
+            raise SplitError(
+                f"{path}: {name} names {_some(outside)} of {len(ids)} that the index does not "
+                "hold.",
+                "Give the split of the corpus that the index was built from.",
+            )
     return parts
 
 
 def read_parts(path: Path) -> dict[str, tuple[PaperId, ...]]:
     """Read the ids of each part of a split file, whatever index they are of.
 
+    Entries that hold no list, such as a note on the rule, are left alone.
+
     Raises:
         SplitError: missing, not JSON, or of another shape.
     """
-    return _parts(path, _load(path))
+    value = _load(path)
+    if not isinstance(value, dict):
+        raise SplitError(f"{path} holds a JSON {type(value).__name__}, not an object.", _SHAPE)
+    for name, ids in value.items():
+        if name not in PARTS and isinstance(ids, list):
+            raise SplitError(f"{path}: unknown part {name!r}.{near_miss(name, PARTS)}", _SHAPE)
+        if name in PARTS and not (
+            isinstance(ids, list) and all(isinstance(paper, str) for paper in ids)
+        ):
+            raise SplitError(f"{path}: {name!r} is not a list of paper ids.", _SHAPE)
+    parts = {name: tuple(value.get(name, ())) for name in PARTS}
+    if not any(parts.values()):
+        raise SplitError(f"{path} names no queries.", _SHAPE)
+    return parts
 
 
 def read_rule(path: Path) -> str:
@@ -137,80 +184,11 @@ def _load(path: Path) -> object:
         raise SplitError(f"{path} is not JSON ({reason}).", _SHAPE) from error
 
 
-def _parts(path: Path, value: object) -> dict[str, tuple[PaperId, ...]]:
-    """Check the shape. Entries that hold no list, such as a note on the rule, are left alone."""
-    if not isinstance(value, dict):
-        raise SplitError(f"{path} holds a JSON {type(value).__name__}, not an object.", _SHAPE)
-    for name, entry in value.items():
-        if name not in PARTS and isinstance(entry, list):
-            raise SplitError(f"{path}: unknown part {name!r}.{near_miss(name, PARTS)}", _SHAPE)
-        if name in PARTS and not _are_ids(entry):
-            raise SplitError(f"{path}: {name!r} is not a list of paper ids.", _SHAPE)
-    parts = {name: tuple(value.get(name, ())) for name in PARTS}
-    if not any(parts.values()):
-        raise SplitError(f"{path} names no queries.", _SHAPE)
-    return parts
-
-
-def _are_ids(entry: object) -> bool:
-    return isinstance(entry, list) and all(isinstance(each, str) for each in entry)
-
-
-def _check_repeats(path: Path, name: str, ids: Sequence[PaperId]) -> None:
-    repeated = [paper for paper, times in Counter(ids).items() if times > 1]
-    if repeated:
-        raise SplitError(
-            f"{path}: {name} names {_some(repeated)} more than once.", "Name each query once."
-        )
-
-
-def _check_overlap(path: Path, parts: Mapping[str, Sequence[PaperId]]) -> None:
-    """Refuse a split by which a model would be tested on what it was trained on."""
-    for i, one in enumerate(PARTS):
-        for other in PARTS[i + 1 :]:
-            later = set(parts[other])
-            shared = [paper for paper in parts[one] if paper in later]
-            if shared:
-                raise SplitError(
-                    f"{path}: {_some(shared)} in both {one} and {other}: that leaks.",
-                    "Put each query into one part.",
-                )
-
-
-def _check_known(collection: Collection, place: str, ids: Sequence[PaperId]) -> None:
-    outside = [paper for paper in ids if collection.corpus.row(paper) is None]
-    if outside:
-        raise SplitError(
-            f"{place} names {_some(outside)} of {len(ids)} that the index does not hold.",
-            "Give the split of the corpus that the index was built from.",
-        )
-
-
-def _check_queries(collection: Collection, place: str, ids: Sequence[PaperId]) -> None:
-    rows = {paper: collection.corpus.row(paper) for paper in ids}
-    inside = {paper: row for paper, row in rows.items() if row is not None}
-    undated = [paper for paper, row in inside.items() if collection.corpus.year(row) is None]
-    if undated:
-        raise SplitError(
-            f"{place} names {_some(undated)} without a year: nothing tells what they could cite.",
-            "Remove them from the split.",
-        )
-    aimless = [paper for paper, row in inside.items() if not len(gold(collection, row))]
-    if aimless:
-        raise SplitError(
-            f"{place} names {_some(aimless)} without gold: no reference in the index that is not "
-            "newer.",
-            "Remove them from the split.",
-        )
-
-
 def _some(ids: Sequence[PaperId]) -> str:
     """Say how many, and the first one."""
     first = repr(ids[0])
     return f"1 paper ({first})" if len(ids) == 1 else f"{len(ids)} papers (first: {first})"
 
-
-# The split of those who give none: made by year, kept beside the ranker that learned by it.
 
 SPLIT_FILE = "split.json"
 FEW = 30
@@ -254,17 +232,31 @@ def given_or_made(path: Path | None, collection: Collection) -> ChosenSplit:
 def split_to_evaluate(path: Path | None, collection: Collection, *, metadata: bool) -> ChosenSplit:
     """Read a split; or take that of the index's own ranker; or make one by year.
 
-    A ranker that does not tell its split may have learned from queries of the one that is made:
-    `leakage.check_ranker` refuses that.
+    The own one is taken without queries that updates have taken away, unless that leaves nothing to
+    test on. A ranker that does not tell its split may have learned from queries of the one that is
+    made: `leakage.check_ranker` refuses that.
 
     Raises:
         SplitError: the given one does not fit.
         NothingFound: no paper can be asked as a query.
     """
-    if path is not None:
-        return given_or_made(path, collection)
     own = ranker_folder(collection.folder, metadata=metadata) / SPLIT_FILE
-    return _beside(own, collection) or make_split(collection)
+    if path is not None or not own.is_file():
+        return given_or_made(path, collection)
+
+    def is_query(paper: PaperId) -> bool:
+        row = collection.corpus.row(paper)
+        return row is not None and len(gold(collection, row)) > 0
+
+    named = read_parts(own)
+    split = Split(**{part: tuple(filter(is_query, ids)) for part, ids in named.items()})
+    if not split.test:
+        return make_split(collection)
+    rule = read_rule(own)
+    said = f"No split was given; that of the index's own {own.parent.name} was taken: {rule}."
+    gone = sum(len(ids) - len(getattr(split, part)) for part, ids in named.items())
+    left = (f"{gone:,} of its queries are gone from the index.",) if gone else ()
+    return ChosenSplit(split, rule, (said, *left, *_few(split)))
 
 
 def make_split(collection: Collection) -> ChosenSplit:
@@ -293,41 +285,10 @@ def make_split(collection: Collection) -> ChosenSplit:
     return ChosenSplit(split, chosen.rule, (said, *_few(split)))
 
 
-def _beside(path: Path, collection: Collection) -> ChosenSplit | None:
-    """Read the split of a ranker, without queries that updates have taken away.
-
-    None where that leaves nothing to test on.
-    """
-    if not path.is_file():
-        return None
-    named = read_parts(path)
-    kept = {
-        part: tuple(paper for paper in ids if _stands(collection, paper))
-        for part, ids in named.items()
-    }
-    if not kept[TEST]:
-        return None
-    gone = sum(map(len, named.values())) - sum(map(len, kept.values()))
-    split = Split(**kept)
-    rule = read_rule(path)
-    said = f"No split was given; that of the index's own {path.parent.name} was taken: {rule}."
-    left = (f"{gone:,} of its queries are gone from the index.",) if gone else ()
-    return ChosenSplit(split, rule, (said, *left, *_few(split)))
-
-
-def _stands(collection: Collection, paper: PaperId) -> bool:
-    row = collection.corpus.row(paper)
-    return row is not None and len(gold(collection, row)) > 0
-
-
 def _few(split: Split) -> tuple[str, ...]:
     count = len(split.test)
     return (f"Only {count} test queries: mind the intervals.",) if count < FEW else ()
 
-
-# Queries posed with some of their references given: those are seeds, the others are to be found.
-#
-# Which references are given depends on the query's id (and the seed of a study) alone.
 
 NOTHING: Rows = np.empty(0, np.int32)
 SEEDED, LISTS = 0.5, 0.125

@@ -35,8 +35,7 @@ from recsys.pipelines.local.local_queries import (
     references_of,
 )
 from recsys.pipelines.ranking.fit_ranker import FittedRanker, calibrate, fit
-from recsys.pipelines.ranking.ranker_trial import judge
-from recsys.pipelines.ranking.training_table import TrainingTable
+from recsys.pipelines.ranking.training_table import TrainingTable, judge
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats, Rows, top_k
 from recsys.store.blas import one_thread

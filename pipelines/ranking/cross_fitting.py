@@ -3,6 +3,11 @@
 Each learns from all queries but those of its fold, so that every query is ranked by one that has
 not learned from it: that says when to stop, how good they are, and what a second look may trust.
 The mean ranks better than one ranker does, and no query is lost for learning.
+
+A ranker that has never seen a corpus learns on from the few queries that it has. Its trees stay as
+they are. Its networks go on from the weights that they have, each without one fold of the queries,
+towards what puts trees and networks together in the best order: so few queries are too few to begin
+with nothing, and enough to tell what is different here.
 """
 
 import os
@@ -20,7 +25,6 @@ from recsys.pipelines.ranking.fit_network import (
     fit_networks,
     held_out_scores,
     multiplied,
-    tune_networks,
     weight_beside,
 )
 from recsys.pipelines.ranking.fit_ranker import (
@@ -34,70 +38,45 @@ from recsys.pipelines.ranking.fit_ranker import (
 )
 from recsys.pipelines.ranking.training_table import TrainingTable
 from recsys.progress import Progress, silent
-from recsys.ranking.network import Network
 from recsys.store.arrays import Floats, Mask, Rows
 
 if TYPE_CHECKING:
     import lightgbm
 
-
-# The mean of several boosters, as one.
-#
-# A sum of trees is a model of LightGBM whoever grew them: the trees of n boosters, their leaves
-# divided by n, score what the boosters score on average. So whatever stores, serves or reads one
-# booster takes a mean of some, too.
+FOLDS = 4
+LEARNING_RATE = 0.1
+"""Of the ranker of a fold: the mean of some is as smooth as one of half the rate."""
+SHARPEST = 100.0
+"""Scores are multiplied by this at most, and divided by it at most."""
 
 _TREE = re.compile(r"^Tree=\d+$", re.MULTILINE)
 _SIZES = re.compile(r"^tree_sizes=.*\n", re.MULTILINE)
-_END = "end of trees"
 _OUTPUTS = re.compile(r"^(leaf_value|internal_value)=(.*)$", re.MULTILINE)
+_END = "end of trees"
 
 
 def mean_booster(boosters: Sequence["lightgbm.Booster"]) -> "lightgbm.Booster":
     """Put the trees of boosters of the same features into one that scores their mean.
 
-    Its importances and parameters are those of the first. One booster is returned as it is.
+    A sum of trees is a model of LightGBM whoever grew them: the trees of n boosters, their leaves
+    divided by n, score what the boosters score on average. So whatever stores, serves or reads one
+    booster takes a mean of some, too. Its importances and parameters are those of the first. One
+    booster is returned as it is.
     """
     if len(boosters) == 1:
         return boosters[0]
     import lightgbm
 
-    texts = [each.model_to_string() for each in boosters]
-    head = _SIZES.sub("", texts[0][: _TREE.search(texts[0]).start()])  # type: ignore[union-attr]
-    trees = [tree for text in texts for tree in _trees(text)]
-    body = [f"Tree={at}{_scaled(tree, 1 / len(boosters))}" for at, tree in enumerate(trees)]
-    return lightgbm.Booster(model_str=head + "".join(body) + texts[0][texts[0].index(_END) :])
+    def divided(line: re.Match[str]) -> str:
+        values = (repr(float(value) * (1 / len(boosters))) for value in line[2].split())
+        return f"{line[1]}={' '.join(values)}"
 
-
-def _trees(text: str) -> list[str]:
-    """Cut the trees out of a model as LightGBM writes it, each without its number."""
-    return _TREE.split(text[: text.index(_END)])[1:]
-
-
-def _scaled(tree: str, by: float) -> str:
-    """Multiply what the nodes of a tree put out."""
-
-    def scaled(found: re.Match[str]) -> str:
-        values = (repr(float(value) * by) for value in found[2].split())
-        return f"{found[1]}={' '.join(values)}"
-
-    return _OUTPUTS.sub(scaled, tree)
-
-
-FOLDS = 4
-LEARNING_RATE = 0.1
-"""Of the ranker of a fold: the mean of some is as smooth as one of half the rate."""
-
-
-@dataclass(frozen=True, slots=True)
-class CrossFitted:
-    """The mean of the rankers of folds, and what each of these gives to its own fold.
-
-    scores: (n,) float32, by the ranker that has not learned from the query.
-    """
-
-    booster: "lightgbm.Booster"
-    scores: Floats
+    texts = [booster.model_to_string() for booster in boosters]
+    head, _ = _TREE.split(texts[0], maxsplit=1)
+    trees = [tree for text in texts for tree in _TREE.split(text[: text.index(_END)])[1:]]
+    body = "".join(f"Tree={at}{_OUTPUTS.sub(divided, tree)}" for at, tree in enumerate(trees))
+    tail = texts[0][texts[0].index(_END) :]
+    return lightgbm.Booster(model_str=_SIZES.sub("", head) + body + tail)
 
 
 def cross_fit(
@@ -107,7 +86,7 @@ def cross_fit(
     seed: int,
     folds: int = FOLDS,
     progress: Progress = silent,
-) -> CrossFitted:
+) -> "tuple[lightgbm.Booster, Floats]":
     """Train LambdaMART (Burges 2010) on folds, stop all where nDCG@20 of the held out is best.
 
     Args:
@@ -116,6 +95,9 @@ def cross_fit(
         seed: of the folds and the training.
         folds: at least 2, and at most the queries are used.
         progress: told after each round of trees.
+
+    Returns:
+        The mean of the boosters, and what each of these gives to its own fold: (n,) float32.
     """
     # Waiting threads that spin slow small trainings down a hundredfold on a busy machine.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -139,13 +121,13 @@ def cross_fit(
     assert isinstance(trained, lightgbm.CVBooster)
     progress(TREES, MOST_ROUNDS, MOST_ROUNDS)
     members = [
-        lightgbm.Booster(model_str=each.model_to_string(num_iteration=trained.best_iteration))
-        for each in trained.boosters
+        lightgbm.Booster(model_str=booster.model_to_string(num_iteration=trained.best_iteration))
+        for booster in trained.boosters
     ]
     scores = np.empty(len(table.features), np.float32)
     for member, rows in zip(members, held_out, strict=True):
         scores[rows] = member.predict(table.features[rows])
-    return CrossFitted(mean_booster(members), scores)
+    return mean_booster(members), scores
 
 
 def folds_of(queries: Rows, folds: int, seed: int) -> list[Mask]:
@@ -194,24 +176,14 @@ class TrainedRanker:
         return self.scores[len(self.scores) - len(self.dev.features) :]
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """How a ranker is trained.
-
-    seed: of the folds and the training. folds: how many. units: of the networks' hidden layers.
-    """
-
-    seed: int = 0
-    folds: int = FOLDS
-    units: tuple[int, int] = UNITS
-
-
 def teach(
     table: TrainingTable,
     trained: int,
     names: tuple[str, ...],
-    recipe: Recipe,
     *,
+    seed: int = 0,
+    folds: int = FOLDS,
+    units: tuple[int, int] = UNITS,
     progress: Progress = silent,
 ) -> TrainedRanker:
     """Train a ranker on each fold of all queries and take their mean, or one on train; calibrate.
@@ -223,55 +195,44 @@ def teach(
             calibrates; with one fold, it also says when to stop, and nothing is learned from it.
         trained: how many of its queries are of train.
         names: of the features.
-        recipe: how it is trained.
+        seed: of the folds and the training.
+        folds: how many.
+        units: of the networks' hidden layers.
         progress: told after each round.
     """
     train, dev = table.cut(trained)
-    seed, units = recipe.seed, recipe.units
-    if recipe.folds == 1:
+    held_out: list[Mask] = []
+    if folds == 1:
         trees = fit(train, dev, names, seed=seed, progress=progress)
-        grown = TrainedRanker(trees, table, trained, dev.scored(trees.predict))
-        every = [np.ones(len(train.groups), np.bool_)] * MEMBERS
-        network = fit_networks(Lists.of(train), every, seed=seed, units=units, progress=progress)
-        return grown if network is None else _beside(grown, network, dev.scored(network.score))
-    made = cross_fit(table, names, seed=seed, folds=recipe.folds, progress=progress)
-    knots = calibrate(made.scores[len(train.features) :], dev.relevant)
-    trees = FittedRanker(made.booster, names, *knots, seed, learning_rate=LEARNING_RATE)
-    grown = TrainedRanker(trees, table, trained, made.scores)
-    held_out = folds_of(table.queries, recipe.folds, seed)
-    others = [~fold for fold in held_out]
-    network = fit_networks(Lists.of(table), others, seed=seed, units=units, progress=progress)
+        scores = dev.scored(trees.predict)
+        learned, parts = train, [np.ones(len(train.groups), np.bool_)] * MEMBERS
+    else:
+        booster, scores = cross_fit(table, names, seed=seed, folds=folds, progress=progress)
+        knots = calibrate(scores[len(train.features) :], dev.relevant)
+        trees = FittedRanker(booster, names, *knots, seed, learning_rate=LEARNING_RATE)
+        held_out = folds_of(table.queries, folds, seed)
+        learned, parts = table, [~fold for fold in held_out]
+    grown = TrainedRanker(trees, table, trained, scores)
+    network = fit_networks(Lists.of(learned), parts, seed=seed, units=units, progress=progress)
     if network is None:
         return grown
-    return _beside(grown, network, held_out_scores(network, table, held_out))
-
-
-def _beside(grown: TrainedRanker, network: Network, told: Floats) -> TrainedRanker:
-    """Put a network beside trees. told: its scores of what those in `grown` are of."""
-    weight = weight_beside(grown.scores, told)
-    taught = replace(grown, scores=grown.scores + np.float32(weight) * told)
-    scores, chances = calibrate(taught.on_dev, grown.dev.relevant)
-    beside = multiplied(network, weight)
-    ranker = replace(grown.ranker, scores=scores, probabilities=chances, network=beside)
-    return replace(taught, ranker=ranker)
-
-
-# Let a ranker that has never seen a corpus learn on from the few queries that it has.
-#
-# Its trees stay as they are. Its networks go on from the weights that they have, each without one
-# fold of the queries, towards what puts trees and networks together in the best order: so few
-# queries are too few to begin with nothing, and enough to tell what is different here.
-
-SHARPEST = 100.0
-"""Scores are multiplied by this at most, and divided by it at most."""
+    beside = dev.scored(network.score) if folds == 1 else held_out_scores(network, table, held_out)
+    weight = weight_beside(scores, beside)
+    both = replace(grown, scores=scores + np.float32(weight) * beside)
+    places, chances = calibrate(both.on_dev, dev.relevant)
+    network = multiplied(network, weight)
+    return replace(
+        both, ranker=replace(trees, scores=places, probabilities=chances, network=network)
+    )
 
 
 def learn_on(
     ranker: FittedRanker,
     table: TrainingTable,
     trained: int,
-    recipe: Recipe,
     *,
+    seed: int = 0,
+    folds: int = FOLDS,
     progress: Progress = silent,
 ) -> TrainedRanker:
     """Tune a ranker's networks on queries that it has not seen, and calibrate it anew.
@@ -280,39 +241,38 @@ def learn_on(
         ranker: trees with a network.
         table: train and then dev, with what the ranker reads; it learns from both.
         trained: how many of its queries are of train.
-        recipe: of the folds; the networks stay as large as they are.
+        seed: of the folds and the training.
+        folds: how many.
         progress: told after each round.
     """
-    if ranker.network is None:
+    if (network := ranker.network) is None:
         raise ValueError("the ranker has no network")
     trees = table.scored(lambda features: np.asarray(ranker.booster.predict(features), np.float32))
-    before = table.scored(ranker.network.score)
-    by = sharpness(trees + before, table)
-    held_out = folds_of(table.queries, recipe.folds, recipe.seed)
-    lists = Lists.of(table, ranker.network.scale, np.float32(by) * trees)
-    tuned = tune_networks(
-        multiplied(ranker.network, by),
-        lists,
+    beside = table.scored(network.score)
+    by = sharpness(trees + beside, table)
+    held_out = folds_of(table.queries, folds, seed)
+    tuned = fit_networks(
+        Lists.of(table, network.scale, np.float32(by) * trees),
         [~fold for fold in held_out],
-        seed=recipe.seed,
+        seed=seed,
+        start=multiplied(network, by),
         progress=progress,
     )
-    network = ranker.network if tuned is None else multiplied(tuned, 1 / by)
-    told = before if tuned is None else held_out_scores(network, table, held_out)
-    scores = trees + told
+    if tuned is not None:
+        network = multiplied(tuned, 1 / by)
+        beside = held_out_scores(network, table, held_out)
+    scores = trees + beside
     plain = as_drafts(table)  # Dev alone would be a handful.
-    knots = calibrate(scores[plain], table.relevant[plain])
-    learned = replace(
-        ranker, scores=knots[0], probabilities=knots[1], seed=recipe.seed, network=network
-    )
+    places, chances = calibrate(scores[plain], table.relevant[plain])
+    learned = replace(ranker, scores=places, probabilities=chances, seed=seed, network=network)
     return TrainedRanker(learned, table, trained, scores)
 
 
 def sharpness(scores: Floats, table: TrainingTable) -> float:
     """Say by what (n,) scores are multiplied so that their softmax tells best what is cited.
 
-    The loss is that of networks, see `fit_network.slope_of_loss`, which read scores as they are;
-    trees know of no such scale.
+    The loss is that of networks, see `MLPTrainer.gradients`, which read scores as they are; trees
+    know of no such scale.
     """
     from scipy.optimize import minimize_scalar
 

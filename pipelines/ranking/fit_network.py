@@ -6,7 +6,7 @@ top-one loss of ListNet, Cao et al. 2007). Adam with decoupled weight decay (Los
 In numpy, because nothing else here would need more to train a ranker.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeAlias
@@ -56,17 +56,34 @@ def scale_of(features: Floats) -> Scale:
     from scipy.special import ndtri
 
     some = features[:: len(features) // MOST_VALUES + 1]
-    shape = some.shape[1], KNOTS
+    shape, least = (some.shape[1], KNOTS), 1 / (2 * KNOTS)
     knots, quantiles = np.empty(shape, np.float32), np.empty(shape, np.float32)
     for column in range(some.shape[1]):
         values = np.sort(some[:, column])
         common = np.unique(values[np.linspace(0, len(values) - 1, KNOTS).astype(int)])
-        sides = [np.searchsorted(values, common, side) for side in ("left", "right")]
-        least = 1 / (2 * KNOTS)
-        places = ndtri(np.clip((sides[0] + sides[1]) / 2 / len(values), least, 1 - least))
-        for row, given in ((knots[column], common), (quantiles[column], places)):
-            row[: len(given)], row[len(given) :] = given, given[-1]
+        left, right = (np.searchsorted(values, common, side) for side in ("left", "right"))
+        middles = ndtri(np.clip((left + right) / 2 / len(values), least, 1 - least))
+        free = 0, KNOTS - len(common)
+        knots[column], quantiles[column] = (
+            np.pad(common, free, "edge"),
+            np.pad(middles, free, "edge"),
+        )
     return Scale(knots, quantiles)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Some lists one after the other, b candidates in all.
+
+    inputs: (b, 2 * f) float32. beside: (b,) float32, see `Lists`. cited: (b,) float32, 1 or 0.
+    starts, sizes: of each list, int64.
+    """
+
+    inputs: Floats
+    beside: Floats
+    cited: Floats
+    starts: Longs
+    sizes: Longs
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +109,12 @@ class Lists:
         scale = scale_of(table.features) if scale is None else scale
         beside = np.zeros(len(table.features), np.float32) if beside is None else beside
         read = np.empty(table.features.shape, np.float16)
-        facts = np.empty((2, len(table.groups), table.features.shape[1]), np.float32)
-        ends = np.cumsum(table.groups)
-        for at, (begin, end) in enumerate(zip(ends - table.groups, ends, strict=True)):
-            if begin < end:
-                read[begin:end] = scale.read(table.features[begin:end])
-                facts[:, at] = mean_and_spread(table.features[begin:end])
-        return cls(table, scale, read, facts[0], facts[1], beside)
-
-    @property
-    def starts(self) -> Longs:
-        """Where each list begins: (q,) int64."""
-        return np.cumsum(self.table.groups) - self.table.groups
+        means, spreads = np.empty((2, len(table.groups), table.features.shape[1]), np.float32)
+        for at, rows in enumerate(table.lists()):
+            if table.groups[at]:
+                read[rows] = scale.read(table.features[rows])
+                means[at], spreads[at] = mean_and_spread(table.features[rows])
+        return cls(table, scale, read, means, spreads, beside)
 
     def teaching(self) -> Mask:
         """Which lists have both what is cited and what is not: (q,) bool."""
@@ -111,196 +122,74 @@ class Lists:
         cited = np.bincount(lists[self.table.relevant > 0], minlength=len(self.table.groups))
         return (cited > 0) & (cited < self.table.groups)
 
-    def inputs(self, rows: Longs, lists: Longs) -> Floats:
-        """Put together what a network reads of some rows, of the list of each: (b, 2 * f)."""
-        features = self.table.features[rows]
-        theirs = standing(features, self.means[lists], self.spreads[lists])
-        return np.concatenate([self.read[rows].astype(np.float32), theirs], axis=1)
+    def batches(self, learned: Longs, count: int, rng: np.random.Generator) -> Iterator[Batch]:
+        """Go through lists in a drawn order, with all that is cited and some of the others."""
+        groups, relevant = self.table.groups, self.table.relevant
+        starts = np.cumsum(groups) - groups
+        for lists in np.array_split(rng.permutation(learned), count):
+            rows = np.concatenate([np.arange(starts[at], starts[at] + groups[at]) for at in lists])
+            owner = np.repeat(np.arange(len(lists)), groups[lists])
+            shown = (relevant[rows] > 0) | (rng.random(len(rows)) < SHOWN)
+            rows, owner = rows[shown], owner[shown]
+            sizes = np.bincount(owner, minlength=len(lists))
+            means, spreads = self.means[lists[owner]], self.spreads[lists[owner]]
+            theirs = standing(self.table.features[rows], means, spreads)
+            yield Batch(
+                np.concatenate([self.read[rows].astype(np.float32), theirs], axis=1),
+                self.beside[rows],
+                relevant[rows].astype(np.float32),
+                np.cumsum(sizes) - sizes,
+                sizes,
+            )
 
 
-def fit_networks(
-    lists: Lists,
-    parts: Sequence[Mask],
-    *,
-    seed: int,
-    units: tuple[int, int] = UNITS,
-    progress: Progress = silent,
-) -> Network | None:
-    """Fit one network to each part of the lists; None where no list says what is better.
-
-    Args:
-        lists: of candidates.
-        parts: (q,) bool each, the lists that a network learns from.
-        seed: of the first weights, the order of the lists and what is left out.
-        units: of the hidden layers.
-        progress: told after each round.
-    """
-    layers = (2 * lists.table.features.shape[1], *units, 1)
-    drawn = [np.random.default_rng((seed, at)) for at in range(len(parts))]
-    return _fit_all(lists, parts, [MLPTrainer.new(layers, rng) for rng in drawn], RATE, progress)
-
-
-def tune_networks(
-    network: Network,
-    lists: Lists,
-    parts: Sequence[Mask],
-    *,
-    seed: int,
-    progress: Progress = silent,
-) -> Network | None:
-    """Let the members of a network learn on, each from one part of other lists; see `fit_networks`.
-
-    lists: on the scale of the network.
-    """
-    drawn = [np.random.default_rng((seed, at)) for at in range(len(parts))]
-    members = [_member(network, at % len(network.first)) for at in range(len(parts))]
-    pupils = [MLPTrainer.like(each, rng) for each, rng in zip(members, drawn, strict=True)]
-    return _fit_all(lists, parts, pupils, TUNING_RATE, progress)
-
-
-def _fit_all(
-    lists: Lists,
-    parts: Sequence[Mask],
-    pupils: "Sequence[MLPTrainer]",
-    rate: float,
-    progress: Progress,
-) -> Network | None:
-    teaching = lists.teaching()
-    taught = [np.flatnonzero(teaching & part) for part in parts]
-    if not all(map(len, taught)):
-        return None
-    rounds = ROUNDS * len(parts)
-    for at, (learned, pupil) in enumerate(zip(taught, pupils, strict=True)):
-        steps = ROUNDS * _steps_of(learned)
-        for number in range(ROUNDS):
-            for batch in _batches(lists, learned, pupil.rng):
-                pupil.step(batch, rate * (0.5 + 0.5 * np.cos(np.pi * pupil.steps / steps)))
-            progress(NETWORKS, at * ROUNDS + number + 1, rounds)
-    weights = zip(*(pupil.weights for pupil in pupils), strict=True)
-    return Network(lists.scale, *(np.stack(each) for each in weights)).rounded()
-
-
-def held_out_scores(network: Network, table: TrainingTable, folds: Sequence[Mask]) -> Floats:
-    """Score each list by the network that has not learned from it: (n,) float32.
-
-    folds: (q,) bool each, what the network of the same number has not learned from.
-    """
-    scores = np.empty(len(table.features), np.float32)
-    ends = np.cumsum(table.groups)
-    for at, fold in enumerate(folds):
-        alone = _member(network, at)
-        for begin, end in zip((ends - table.groups)[fold], ends[fold], strict=True):
-            scores[begin:end] = alone.score(table.features[begin:end])
-    return scores
-
-
-def weight_beside(trees: Floats, network: Floats) -> float:
-    """Say what scores of a network are multiplied with to count WEIGHT times as much as trees.
-
-    Where trees tell nothing apart, as from a handful of queries, the network answers alone.
-    """
-    spread = float(trees.std())
-    return WEIGHT * spread / max(float(network.std()), TINY) if spread > 0 else 1.0
-
-
-def multiplied(network: Network, weight: float) -> Network:
-    """Return a network whose scores are so many times those of another."""
-    by = np.float32(weight)
-    return replace(network, last=network.last * by, bias=network.bias * by)
-
-
-def _member(network: Network, at: int) -> Network:
-    return replace(network, **{name: getattr(network, name)[at : at + 1] for name in _WEIGHTS})
-
-
-@dataclass(frozen=True, slots=True)
-class _Batch:
-    """Some lists one after the other. cited: (b,) float32, 1 or 0. starts: of each; sizes too.
-
-    beside: (b,) float32, see `Lists`.
-    """
-
-    inputs: Floats
-    beside: Floats
-    cited: Floats
-    starts: Longs
-    sizes: Longs
-
-
-def _batches(lists: Lists, learned: Longs, rng: np.random.Generator) -> Iterator[_Batch]:
-    """Go through the lists in a drawn order, with all that is cited and some of the others."""
-    starts, groups, relevant = lists.starts, lists.table.groups, lists.table.relevant
-    for some in np.array_split(rng.permutation(learned), _steps_of(learned)):
-        rows = np.concatenate([np.arange(starts[at], starts[at] + groups[at]) for at in some])
-        owner = np.repeat(np.arange(len(some)), groups[some])
-        kept = (relevant[rows] > 0) | (rng.random(len(rows)) < SHOWN)
-        rows, owner = rows[kept], owner[kept]
-        sizes = np.bincount(owner, minlength=len(some))
-        cited = relevant[rows].astype(np.float32)
-        inputs, starting = lists.inputs(rows, some[owner]), np.cumsum(sizes) - sizes
-        yield _Batch(inputs, lists.beside[rows], cited, starting, sizes)
-
-
-def _steps_of(learned: Longs) -> int:
-    """Count the steps of a round."""
-    return max(len(learned) // LISTS_AT_ONCE, 1)
-
-
-@dataclass(slots=True)
 class MLPTrainer:
-    """A network that learns. means, squares: Adam's, of the gradient of each array of weights."""
+    """A network of two hidden layers that learns. rng: draws the order and what is left out."""
 
-    weights: Weights
-    means: Weights
-    squares: Weights
-    rng: np.random.Generator
-    steps: int = 0
+    def __init__(self, weights: Weights, rng: np.random.Generator) -> None:
+        """Begin with weights as they are, and with Adam's running means at zero."""
+        self.weights, self.rng, self.steps = weights, rng, 0
+        self.means = [np.zeros_like(each) for each in weights]
+        self.squares = [np.zeros_like(each) for each in weights]
 
     @classmethod
-    def new(cls, layers: Sequence[int], rng: np.random.Generator) -> "MLPTrainer":
+    def drawn(cls, layers: Sequence[int], rng: np.random.Generator) -> "MLPTrainer":
         """Draw weights that are the smaller, the more of them are added up. layers: their units."""
         weights: Weights = []
         for inputs, outputs in pairwise(layers):
             drawn = rng.uniform(-1, 1, (inputs, outputs)) / np.sqrt(inputs)
             weights += [drawn.astype(np.float32), np.zeros((1, outputs), np.float32)]
-        return cls._before_learning(weights, rng)
+        return cls(weights, rng)
 
-    @classmethod
-    def like(cls, member: Network, rng: np.random.Generator) -> "MLPTrainer":
-        """Begin with the weights of a network of one member."""
-        return cls._before_learning([getattr(member, name)[0].copy() for name in _WEIGHTS], rng)
+    def fit(
+        self, lists: Lists, learned: Longs, rate: float, finished: Callable[[int], None]
+    ) -> None:
+        """Learn from some of the lists, by steps of a falling rate; told: the rounds finished."""
+        count = max(len(learned) // LISTS_AT_ONCE, 1)
+        for number in range(ROUNDS):
+            for batch in lists.batches(learned, count, self.rng):
+                turn = np.pi * self.steps / (ROUNDS * count)
+                self.update(self.gradients(batch), rate * (0.5 + 0.5 * np.cos(turn)))
+            finished(number + 1)
 
-    @classmethod
-    def _before_learning(cls, weights: Weights, rng: np.random.Generator) -> "MLPTrainer":
-        means, squares = ([np.zeros_like(each) for each in weights] for _ in range(2))
-        return cls(weights, means, squares, rng)
+    def gradients(self, batch: Batch) -> Weights:
+        """Differentiate the loss of a batch by each array of weights.
 
-    def step(self, batch: _Batch, rate: float) -> None:
-        """Go one step down the slope of the loss."""
-        self.follow(self._slopes(batch), rate)
-
-    def follow(self, slopes: Weights, rate: float) -> None:
-        """Change the weights against the slopes of the loss, as Adam does."""
-        self.steps += 1
-        for weights, mean, square, slope in zip(
-            self.weights, self.means, self.squares, slopes, strict=True
-        ):
-            mean += np.float32(FADE) * (slope - mean)
-            square += np.float32(FADE_OF_SQUARES) * (slope * slope - square)
-            by_now = mean / np.float32(1 - (1 - FADE) ** self.steps)
-            size = np.sqrt(square / np.float32(1 - (1 - FADE_OF_SQUARES) ** self.steps))
-            weights *= np.float32(1 - rate * DECAY)
-            weights -= np.float32(rate) * (by_now / (size + np.float32(TINY)))
-
-    def _slopes(self, batch: _Batch) -> Weights:
-        """Differentiate the loss of a batch by each array of weights."""
+        A list's loss is the sum of -log softmax(scores) over the c papers that are cited, divided
+        by the square root of c: a long list teaches more than a short one, but not c times more.
+        """
         first, first_bias, second, second_bias, last, bias = self.weights
         lower = rectified(batch.inputs @ first, first_bias)
         lower *= (lower_kept := self._kept(lower))
         upper = rectified(lower @ second, second_bias)
         upper *= (upper_kept := self._kept(upper))
         scores = (upper @ last + bias)[:, 0] + batch.beside
-        by_score = slope_of_loss(scores, batch)[:, None]
+        highest = np.maximum.reduceat(scores, batch.starts)
+        raised = np.exp(scores - np.repeat(highest, batch.sizes))
+        softmax = raised / np.repeat(np.add.reduceat(raised, batch.starts), batch.sizes)
+        cited = np.repeat(np.add.reduceat(batch.cited, batch.starts), batch.sizes)
+        slopes = (softmax * cited - batch.cited) / np.sqrt(cited) / len(batch.starts)
+        by_score = slopes.astype(np.float32)[:, None]
         by_upper = by_score @ last.T * (upper_kept * (upper > 0))
         by_lower = by_upper @ second.T * (lower_kept * (lower > 0))
         return [
@@ -318,16 +207,87 @@ class MLPTrainer:
         kept /= np.float32(1 - DROPPED)
         return kept
 
+    def update(self, gradients: Weights, rate: float) -> None:
+        """Change the weights against the slopes of the loss, as Adam does."""
+        self.steps += 1
+        for weights, mean, square, gradient in zip(
+            self.weights, self.means, self.squares, gradients, strict=True
+        ):
+            mean += np.float32(FADE) * (gradient - mean)
+            square += np.float32(FADE_OF_SQUARES) * (gradient * gradient - square)
+            by_now = mean / np.float32(1 - (1 - FADE) ** self.steps)
+            size = np.sqrt(square / np.float32(1 - (1 - FADE_OF_SQUARES) ** self.steps))
+            weights *= np.float32(1 - rate * DECAY)
+            weights -= np.float32(rate) * (by_now / (size + np.float32(TINY)))
 
-def slope_of_loss(scores: Floats, batch: _Batch) -> Floats:
-    """Differentiate the loss by each of (b,) scores: (b,) float32.
 
-    A list's loss is the sum of -log softmax(scores) over the c papers that are cited, divided by
-    the square root of c: a long list teaches more than a short one, but not c times more.
+def fit_networks(
+    lists: Lists,
+    parts: Sequence[Mask],
+    *,
+    seed: int,
+    units: tuple[int, int] = UNITS,
+    start: Network | None = None,
+    progress: Progress = silent,
+) -> Network | None:
+    """Fit one network to each part of the lists; None where no list says what is better.
+
+    Args:
+        lists: of candidates; on the scale of `start`.
+        parts: (q,) bool each, the lists that a network learns from.
+        seed: of the first weights, the order of the lists and what is left out.
+        units: of the hidden layers.
+        start: whose members learn on; None: they begin with weights that are drawn.
+        progress: told after each round.
     """
-    highest = np.maximum.reduceat(scores, batch.starts)
-    raised = np.exp(scores - np.repeat(highest, batch.sizes))
-    softmax = raised / np.repeat(np.add.reduceat(raised, batch.starts), batch.sizes)
-    cited = np.repeat(np.add.reduceat(batch.cited, batch.starts), batch.sizes)
-    slope: Floats = (softmax * cited - batch.cited) / np.sqrt(cited) / len(batch.starts)
-    return slope.astype(np.float32)
+    teaching = lists.teaching()
+    learned = [np.flatnonzero(teaching & part) for part in parts]
+    if not all(map(len, learned)):
+        return None
+    finished, trainers = 0, []
+
+    def told(rounds: int) -> None:
+        progress(NETWORKS, finished + rounds, ROUNDS * len(parts))
+
+    for at, own in enumerate(learned):
+        rng = np.random.default_rng((seed, at))
+        if start is None:
+            trainer = MLPTrainer.drawn((2 * lists.table.features.shape[1], *units, 1), rng)
+        else:
+            arrays = (getattr(start, name) for name in _WEIGHTS)
+            trainer = MLPTrainer([each[at % len(start.first)].copy() for each in arrays], rng)
+        trainer.fit(lists, own, RATE if start is None else TUNING_RATE, told)
+        trainers.append(trainer)
+        finished += ROUNDS
+    weights = zip(*(trainer.weights for trainer in trainers), strict=True)
+    return Network(lists.scale, *(np.stack(each) for each in weights)).rounded()
+
+
+def held_out_scores(network: Network, table: TrainingTable, folds: Sequence[Mask]) -> Floats:
+    """Score each list by the network that has not learned from it: (n,) float32.
+
+    folds: (q,) bool each, what the network of the same number has not learned from.
+    """
+    scores = np.empty(len(table.features), np.float32)
+    lists = list(table.lists())
+    for at, fold in enumerate(folds):
+        arrays = {name: getattr(network, name)[at : at + 1] for name in _WEIGHTS}
+        member = replace(network, **arrays)
+        for place in np.flatnonzero(fold).tolist():
+            scores[lists[place]] = member.score(table.features[lists[place]])
+    return scores
+
+
+def weight_beside(trees: Floats, network: Floats) -> float:
+    """Say what scores of a network are multiplied with to count WEIGHT times as much as trees.
+
+    Where trees tell nothing apart, as from a handful of queries, the network answers alone.
+    """
+    spread = float(trees.std())
+    return WEIGHT * spread / max(float(network.std()), TINY) if spread > 0 else 1.0
+
+
+def multiplied(network: Network, weight: float) -> Network:
+    """Return a network whose scores are so many times those of another."""
+    by = np.float32(weight)
+    return replace(network, last=network.last * by, bias=network.bias * by)

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 TEXT_MODEL = "model.txt"
 CUTOFF = 20
-_OF_THE_LAST = {"dev", "test"}
-"""Facts that are figures of the ranker that answers, and not of the first one inside it."""
 TREES = "trees at most"
 MOST_ROUNDS = 600
 PATIENCE = 60
@@ -120,7 +118,6 @@ class FittedRanker:
 
         What the ranker has seen is stored beside it, so that nobody evaluates it on that.
         """
-        grown = {**PARAMETERS, "learning_rate": self.learning_rate}
         config = {
             "feature_names": list(self.feature_names),
             "calibration": {
@@ -131,37 +128,27 @@ class FittedRanker:
             "seed": self.seed,
             "trees": self.booster.num_trees(),
             "networks": self.networks,
-            **({} if isinstance(self.booster, KeptTrees) else {"parameters": grown}),
-            **facts,
         }
-        self._save_trees(folder, text)
+        if isinstance(self.booster, KeptTrees):  # Neither their text nor parameters were kept.
+            self.booster.stored.save(folder)
+        else:
+            config["parameters"] = {**PARAMETERS, "learning_rate": self.learning_rate}
+            roots = (tree["tree_structure"] for tree in self.booster.dump_model()["tree_info"])
+            trees_of(roots, len(self.feature_names)).save(folder)
+            if text:
+                self.booster.save_model(folder / TEXT_MODEL)
         if self.network is not None:
             self.network.save(folder)
         seen.save(folder)
-        seal(folder, kind, SCHEMA, config)
+        seal(folder, kind, SCHEMA, {**config, **facts})
         if self.first is not None:
+            # The first ranker looks once, and the figures are those of the one that answers.
+            known = {name: fact for name, fact in facts.items() if name not in ("dev", "test")}
+            if "options" in known:
+                options = known["options"].items()
+                known["options"] = {name: value for name, value in options if name != "passes"}
             (folder / FIRST).mkdir()
-            known = _of_the_first(facts)
             self.first.save(folder / FIRST, seen, origin=origin, facts=known, text=text, kind=kind)
-
-    def _save_trees(self, folder: Path, text: bool) -> None:
-        if isinstance(self.booster, KeptTrees):  # Their text was not kept.
-            self.booster.stored.save(folder)
-            return
-        dumped = self.booster.dump_model()["tree_info"]
-        roots = (tree["tree_structure"] for tree in dumped)
-        trees_of(roots, len(self.feature_names)).save(folder)
-        if text:
-            self.booster.save_model(folder / TEXT_MODEL)
-
-
-def _of_the_first(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Keep what is also true of the ranker inside another, which looks once."""
-    known = {name: fact for name, fact in facts.items() if name not in _OF_THE_LAST}
-    if "options" in known:
-        kept = {name: value for name, value in known["options"].items() if name != "passes"}
-        known["options"] = kept
-    return known
 
 
 def fit(

@@ -1,18 +1,23 @@
-"""Train an index's own ranker on the train queries of a split."""
+"""Train an index's own ranker on the train queries of a split.
 
-from collections.abc import Callable
+Without a split, one is made by year, and the new ranker is tried on its test queries beside the one
+that ships with the package.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib import resources
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from recsys.errors import InputError, NothingFound
-from recsys.eval.measures import CANDIDATE_RECALL, summarise
-from recsys.eval.significance import expected_calibration_error
+from recsys.eval.measures import CANDIDATE_RECALL, Interval, per_query, summarise
+from recsys.eval.significance import bootstrap_pooled_f1, expected_calibration_error
 from recsys.indexes.opening import nnselect_space, open_collection
-from recsys.models.encoder import SeenQueries
+from recsys.models.encoder import SeenQueries, digests
 from recsys.models.nnselect import NNSelectModel
 from recsys.pipelines.corpora.query_years import FEWEST_TRAIN, FEWEST_TUNED
 from recsys.pipelines.evaluation.leakage import (
@@ -26,24 +31,19 @@ from recsys.pipelines.evaluation.leakage import (
 from recsys.pipelines.evaluation.splits import SPLIT_FILE, ChosenSplit, Split, given_or_made
 from recsys.pipelines.jobs.engines import Engine
 from recsys.pipelines.jobs.index_writer import IndexWriter, writing
-from recsys.pipelines.ranking.cross_fitting import FOLDS, Recipe, TrainedRanker, learn_on, teach
+from recsys.pipelines.ranking.cross_fitting import FOLDS, TrainedRanker, learn_on, teach
 from recsys.pipelines.ranking.fit_ranker import CUTOFF, FittedRanker, KeptTrees, calibrate
-from recsys.pipelines.ranking.ranker_trial import (
-    Trial,
-    judge,
-    looking_again,
-    shipped_ranker,
-    try_ranker,
-)
 from recsys.pipelines.ranking.training_table import (
     Posing,
     TrainingTable,
     collect,
     concatenate,
+    judge,
     told_before,
 )
 from recsys.progress import Progress, silent
 from recsys.ranking.features import feature_names
+from recsys.ranking.ranker import TreeRanker
 from recsys.ranking.second_look import SECOND_NAMES
 from recsys.retrieval.sources import SEARCHES, USUAL, StageOne, check_searches
 from recsys.store.arrays import Floats, Rows
@@ -53,7 +53,8 @@ from recsys.store.generations import in_force, root_of
 from recsys.store.graph import UNKNOWN_YEAR
 from recsys.store.layout import NNSELECT, UNTIL, ranker_folder
 
-# What training a ranker reports: what was trained, and how good it is on dev.
+F1 = f"F1@{CUTOFF}"
+SCRATCH, SHIPPED = STARTS = "scratch", "shipped"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,39 +82,37 @@ class TrainReport:
 
     def lines(self) -> list[str]:
         """Say it to people."""
+        lessons = f"{self.queries} queries, {self.examples:,} examples"
+        beside = f", and {self.networks} networks beside them" if self.networks else ""
+        learned = f"Trained {self.trees} trees on {lessons}{beside}."
+        if self.kept:
+            learned = (
+                f"The ranker that comes with recsys has learned on from {lessons}: its "
+                f"{self.networks} networks have; its {self.trees} trees stay as they are."
+            )
         return [
-            self._learned(),
-            f"On dev: F1@{CUTOFF} {self.f1:.4f}, MRR {self.mrr:.4f}, candidate recall "
+            learned,
+            f"On dev: {F1} {self.f1:.4f}, MRR {self.mrr:.4f}, candidate recall "
             f"{self.recall:.3f}, calibration error {self.calibration_error:.4f} (cross-fitted).",
             *self.told,
             f"Candidates come from {', '.join(self.candidates)}. "
             f"Saved in {root_of(self.folder.parent)}.",
         ]
 
-    def _learned(self) -> str:
-        lessons = f"{self.queries} queries, {self.examples:,} examples"
-        if self.kept:
-            return (
-                f"The ranker that comes with recsys has learned on from {lessons}: its "
-                f"{self.networks} networks have; its {self.trees} trees stay as they are."
-            )
-        beside = f", and {self.networks} networks beside them" if self.networks else ""
-        return f"Trained {self.trees} trees on {lessons}{beside}."
 
-
-def report_on(taught: TrainedRanker, folder: Path) -> TrainReport:
+def report_on(trained: TrainedRanker, folder: Path) -> TrainReport:
     """Measure a ranker on dev."""
-    dev, scores = taught.dev, taught.on_dev
+    dev, scores, ranker = trained.dev, trained.on_dev, trained.ranker
     figures = summarise(judge(scores, dev), rng=np.random.default_rng(0), samples=1)
     return TrainReport(
         folder=folder,
-        queries=len(taught.lessons.groups),
-        examples=len(taught.lessons.features),
-        trees=taught.ranker.booster.num_trees(),
-        networks=taught.ranker.networks,
-        kept=isinstance(taught.ranker.booster, KeptTrees),
+        queries=len(trained.lessons.groups),
+        examples=len(trained.lessons.features),
+        trees=ranker.booster.num_trees(),
+        networks=ranker.networks,
+        kept=isinstance(ranker.booster, KeptTrees),
         recall=figures[CANDIDATE_RECALL].value,
-        f1=figures[f"F1@{CUTOFF}"].value,
+        f1=figures[F1].value,
         mrr=figures["MRR"].value,
         calibration_error=cross_fitted_error(scores, dev),
     )
@@ -129,9 +128,108 @@ def cross_fitted_error(scores: Floats, dev: TrainingTable) -> float:
     return expected_calibration_error(probabilities, dev.relevant)
 
 
-# How an index's own ranker is trained, and what it starts from.
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """How good two rankers are on the same queries, with 95 % intervals.
 
-SCRATCH, SHIPPED = STARTS = "scratch", "shipped"
+    own, shipped: measure -> figure. difference: of F1, own less shipped, queries drawn in pairs.
+    known: how many of the queries the shipped ranker has learned from; it is flattered by these.
+    """
+
+    queries: int
+    own: dict[str, Interval]
+    shipped: dict[str, Interval]
+    difference: Interval
+    known: int = 0
+
+    def lines(self) -> list[str]:
+        """Say it to people."""
+        own, shipped = (
+            ", ".join(f"{measure} {figure}" for measure, figure in figures.items())
+            for figures in (self.own, self.shipped)
+        )
+        seen = f" It has learned from {self.known:,} of these queries." if self.known else ""
+        by, verdict = self.difference, "No clear difference from"
+        if by.low > 0 or by.high < 0:
+            verdict = "Better than" if by.low > 0 else "Worse than"
+        return [
+            f"On its {self.queries:,} test queries, which it has not seen; 95 % intervals:",
+            f"This ranker: {own}.",
+            f"The one that comes with recsys: {shipped}.{seen}",
+            f"{verdict} the one that comes with recsys: "
+            f"{by.value:+.3f} ({by.low:+.3f} to {by.high:+.3f}) of {F1}.",
+        ]
+
+    def facts(self) -> dict[str, Any]:
+        """Say it to the manifest."""
+        return {
+            "queries": self.queries,
+            "own": {measure: figure.value for measure, figure in self.own.items()},
+            "shipped": {measure: figure.value for measure, figure in self.shipped.items()},
+            "difference": [self.difference.value, self.difference.low, self.difference.high],
+            "known to shipped": self.known,
+        }
+
+
+def try_ranker(
+    collection: Collection,
+    queries: Rows,
+    own: FittedRanker,
+    posing: Posing,
+    metadata: bool,
+    progress: Progress,
+) -> Trial:
+    """Ask both rankers the query rows, each with the features and candidates that it knows.
+
+    Args:
+        collection: holds the queries.
+        queries: rows that `own` has not seen.
+        own: the new ranker.
+        posing: how it is asked.
+        metadata: whether it reads authors and venue: the shipped one is then that which does.
+        progress: told after every query.
+    """
+    shipped = shipped_ranker(metadata=metadata)
+    plain = Posing(stage_one=StageOne(shipped.searches), engine=posing.engine)
+    figures, values = [], []
+    asked: tuple[tuple[FittedRanker | TreeRanker, Callable[[Floats], Floats], Posing], ...] = (
+        (own, own.predict, posing),
+        (shipped, shipped.score, plain),
+    )
+    for ranker, score, posed in asked:
+        table = collect(
+            collection,
+            queries,
+            (ranker.first or ranker).feature_names,
+            progress=progress,
+            stage="features of test",
+            posing=looking_again(ranker.first, posed),
+        )
+        judged = judge(table.scored(score), table)
+        measures = summarise(judged, rng=np.random.default_rng(0))
+        figures.append({name: measures[name] for name in (F1, "MRR")})
+        of_each = per_query(judged)
+        values.append((of_each[f"P@{CUTOFF}"], of_each[f"R@{CUTOFF}"]))
+    difference = bootstrap_pooled_f1(*values, rng=np.random.default_rng(0))
+    seen = (shipped.folder and SeenQueries.load(shipped.folder)) or SeenQueries()
+    known = sum(query in seen.train | seen.dev for query in digests(collection, queries))
+    return Trial(len(queries), figures[0], figures[1], difference, known)
+
+
+def looking_again(first: FittedRanker | TreeRanker | None, posing: Posing) -> Posing:
+    """Pose queries for a ranker that reads the chances of a first one; None: for one that does not.
+
+    The first one must not have learned from the queries.
+    """
+    if first is None:
+        return posing
+    return replace(posing, chances=lambda start, features: first.chances(features))
+
+
+def shipped_ranker(*, metadata: bool) -> TreeRanker:
+    """Open the ranker that comes with the package."""
+    data = Path(str(resources.files("recsys"))) / "data"
+    return TreeRanker.load(ranker_folder(data, metadata=metadata))
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,16 +381,13 @@ def _train(
     collection = open_collection(writer.index)
     chosen = given_or_made(split, collection)
     options = started(options, chosen, made=split is None)
-    school = _School.of(collection.folder, collection, chosen.split, options)
-    school = school.with_unseen(collection.folder, chosen.split, unseen, progress)
+    lesson = _Lesson.of(collection, chosen.split, options, unseen, progress)
     if split is None:
-        school.check_test(chosen.split)
-    taught = school.taught(options, progress)
-    fitted, searches = taught.ranker, school.posings[0].stage_one.searches
+        lesson.check_test(chosen.split)
+    trained = lesson.train(options, progress)
     folder = ranker_folder(writer.index, metadata=options.metadata)
-    trusting = learned_by_encoder(collection, [*chosen.split.train, *chosen.split.dev])
-    told = (*chosen.told, *filter(None, [trusting]))
-    report = replace(report_on(taught, folder), candidates=searches, told=told)
+    report = report_on(trained, folder)
+    searches = lesson.posings[0].stage_one.searches
     facts = {
         "options": {
             "metadata": options.metadata,
@@ -302,23 +397,29 @@ def _train(
             **({"passes": options.passes} if options.passes > 1 else {}),
         },
         "candidates": list(searches),
-        "nnselect": None if school.nnselect is None else school.nnselect.fingerprint,
-        UNTIL: newest_year(collection, *school.queries),
+        "nnselect": None if lesson.nnselect is None else lesson.nnselect.fingerprint,
+        UNTIL: newest_year(collection, *lesson.queries),
         "train_queries": fingerprint(sorted(chosen.split.train)),
         "dev": {"f1": report.f1, "mrr": report.mrr, "ece": report.calibration_error},
     }
-    if split is None:
-        trial = school.trial(chosen.split, fitted, options, progress)
-        report = replace(report, told=(*report.told, *trial.lines()))
+    trusting = learned_by_encoder(collection, [*chosen.split.train, *chosen.split.dev])
+    told = [*chosen.told, *filter(None, [trusting])]
+    if split is None:  # The test queries are asked as those of dev are.
+        rows, metadata = collection.corpus.rows(chosen.split.part(TEST)), options.metadata
+        posing, ranker = lesson.posings[1], trained.ranker
+        trial = try_ranker(lesson.collection, rows, ranker, posing, metadata, progress)
+        told += trial.lines()
         facts["test"] = trial.facts()
     with writer.member(folder.name) as new:
         chosen.save(new / SPLIT_FILE)
-        fitted.save(new, school.seen(options), origin="its own ranker", facts=facts, text=True)
-    return replace(report, folder=ranker_folder(in_force(writer.index), metadata=options.metadata))
+        seen = lesson.seen(options)
+        trained.ranker.save(new, seen, origin="its own ranker", facts=facts, text=True)
+    saved = ranker_folder(in_force(writer.index), metadata=options.metadata)
+    return replace(report, folder=saved, candidates=searches, told=tuple(told))
 
 
 @dataclass(frozen=True, slots=True)
-class _School:
+class _Lesson:
     """What a ranker learns from: queries of train and dev, and how each are posed.
 
     nnselect: the model whose vectors take part, if it does.
@@ -331,42 +432,69 @@ class _School:
 
     @classmethod
     def of(
-        cls, index: Path, collection: Collection, parts: Split, options: TrainOptions
-    ) -> "_School":
-        """Pose the queries; open NNSelect if it takes part."""
-        train, dev = (collection.corpus.rows(parts.part(part)) for part in (TRAIN, DEV))
-        there = tuple(each for each in SEARCHES if each in USUAL or (index / NNSELECT).exists())
-        searches = there if options.candidates is None else check_searches(options.candidates)
-        searches = USUAL if options.start == SHIPPED else searches
-        posings = tuple(
-            Posing(seeded, StageOne(searches), engine=options.engine) for seeded in (True, False)
-        )
-        takes_part = NNSELECT in searches or options.nnselect_features
-        model = NNSelectModel.load(index / NNSELECT, len(collection.corpus)) if takes_part else None
-        return cls(collection, (train, dev), (posings[0], posings[1]), model)
-
-    def with_unseen(
-        self, index: Path, parts: Split, unseen: UnseenViews | None, progress: Progress
-    ) -> "_School":
-        """Let train queries meet models that have not learned from them, all others NNSelect."""
-        if self.nnselect is None:
-            return self
+        cls,
+        collection: Collection,
+        split: Split,
+        options: TrainOptions,
+        unseen: UnseenViews | None,
+        progress: Progress,
+    ) -> "_Lesson":
+        """Pose the queries; train queries meet an NNSelect that has not learned from them."""
+        train, dev = (collection.corpus.rows(split.part(part)) for part in (TRAIN, DEV))
+        folder = collection.folder / NNSELECT
+        searches = tuple(name for name in SEARCHES if name in USUAL or folder.exists())
+        if options.candidates is not None:
+            searches = check_searches(options.candidates)
+        if options.start == SHIPPED:
+            searches = USUAL
+        seeded = Posing(seeded=True, stage_one=StageOne(searches), engine=options.engine)
+        posings = seeded, replace(seeded, seeded=False)
+        if NNSELECT not in searches and not options.nnselect_features:
+            return cls(collection, (train, dev), posings)
+        model = NNSelectModel.load(folder, len(collection.corpus))
         if unseen is None:
             raise InputError(
-                f"NNSelect in {index} has learned from the train queries.",
+                f"NNSelect in {collection.folder} has learned from the train queries.",
                 "Give `unseen`, which trains others for them, or name candidates without nnselect.",
             )
-        check_ranker(index / NNSELECT, self.collection, DEV, parts.dev, what=NNSELECT)
-        view = unseen(index, self.collection, self.queries, progress=progress)
-        whole = replace(self.collection, nnselect=nnselect_space(self.nnselect.vectors))
-        train, dev = self.posings
-        return replace(self, collection=whole, posings=(replace(train, view=view), dev))
+        check_ranker(folder, collection, DEV, split.dev, what=NNSELECT)
+        view = unseen(collection.folder, collection, (train, dev), progress=progress)
+        whole = replace(collection, nnselect=nnselect_space(model.vectors))
+        return cls(whole, (train, dev), (replace(posings[0], view=view), posings[1]), model)
 
-    def table(self, names: tuple[str, ...], progress: Progress) -> tuple[TrainingTable, int]:
-        """Compute the named features for train and then dev, and what a second look adds.
+    def check_test(self, split: Split) -> None:
+        """Refuse, before hours of work, to try the ranker on what other models have seen."""
+        check_encoder(self.collection, TEST, split.part(TEST))
+        if self.nnselect is not None:
+            folder = self.collection.folder / NNSELECT
+            check_ranker(folder, self.collection, TEST, split.part(TEST), what=NNSELECT)
 
-        Returns: the candidates, and how many of the queries are of train.
-        """
+    def train(self, options: TrainOptions, progress: Progress) -> TrainedRanker:
+        """Train from scratch, once or for a second look, too; or let the shipped one learn on."""
+        if options.start == SHIPPED:
+            shipped = shipped_ranker(metadata=options.metadata)
+            posings = [looking_again(shipped.first, posing) for posing in self.posings]
+            table = self._table((shipped.first or shipped).feature_names, posings, progress)
+            ranker = FittedRanker.of(shipped)
+            return learn_on(ranker, *table, seed=options.seed, progress=progress)
+        taught = partial(teach, seed=options.seed, folds=options.parts, progress=progress)
+        names = feature_names(metadata=options.metadata, nnselect=options.nnselect_features)
+        first = taught(*self._table(names, self.posings, progress), names)
+        if options.passes == 1:
+            return first
+        # The second ranker reads chances by rankers that have not learned from the query.
+        scores = np.split(first.scores, [len(first.train.features)])
+        posings = [
+            replace(posing, chances=told_before(first.ranker.calibrated(held_out)))
+            for posing, held_out in zip(self.posings, scores, strict=True)
+        ]
+        second = taught(*self._table(names, posings, progress), (*names, *SECOND_NAMES))
+        return replace(second, ranker=replace(second.ranker, first=first.ranker))
+
+    def _table(
+        self, names: tuple[str, ...], posings: Sequence[Posing], progress: Progress
+    ) -> tuple[TrainingTable, int]:
+        """Compute the named features for train and then dev; count the queries of train."""
         train, dev = (
             collect(
                 self.collection,
@@ -376,39 +504,9 @@ class _School:
                 stage=f"features of {part}",
                 posing=posing,
             )
-            for part, rows, posing in zip((TRAIN, DEV), self.queries, self.posings, strict=True)
+            for part, rows, posing in zip((TRAIN, DEV), self.queries, posings, strict=True)
         )
         return concatenate([train, dev]), len(train.groups)
-
-    def taught(self, options: TrainOptions, progress: Progress) -> "TrainedRanker":
-        """Train, once or for a second look, too."""
-        if options.start == SHIPPED:
-            return self._learning_on(options, progress)
-        names = feature_names(metadata=options.metadata, nnselect=options.nnselect_features)
-        lesson = partial(teach, recipe=Recipe(options.seed, options.parts), progress=progress)
-        first = lesson(*self.table(names, progress), names)
-        if options.passes == 1:
-            return first
-        again = self._looking_again(first).table(names, progress)
-        second = lesson(*again, (*names, *SECOND_NAMES))
-        return replace(second, ranker=replace(second.ranker, first=first.ranker))
-
-    def _learning_on(self, options: TrainOptions, progress: Progress) -> "TrainedRanker":
-        shipped = shipped_ranker(metadata=options.metadata)
-        train, dev = (looking_again(shipped.first, posing) for posing in self.posings)
-        names = (shipped.first or shipped).feature_names
-        table = replace(self, posings=(train, dev)).table(names, progress)
-        recipe = Recipe(options.seed)
-        return learn_on(FittedRanker.of(shipped), *table, recipe, progress=progress)
-
-    def _looking_again(self, first: "TrainedRanker") -> "_School":
-        """Pose the queries for a second ranker, with chances by what has not learned from them."""
-        scores = np.split(first.scores, [len(first.train.features)])
-        posings = [
-            replace(posing, chances=told_before(first.ranker.calibrated(held_out)))
-            for posing, held_out in zip(self.posings, scores, strict=True)
-        ]
-        return replace(self, posings=(posings[0], posings[1]))
 
     def seen(self, options: TrainOptions) -> SeenQueries:
         """Digest what a ranker has learned from, and what only stopped and calibrated it."""
@@ -420,21 +518,6 @@ class _School:
             return seen
         before = shipped_ranker(metadata=options.metadata).folder
         return seen | ((before and SeenQueries.load(before)) or SeenQueries())
-
-    def check_test(self, parts: Split) -> None:
-        """Refuse, before hours of work, to try the ranker on what other models have seen."""
-        check_encoder(self.collection, TEST, parts.part(TEST))
-        if self.nnselect is not None:
-            folder = self.collection.folder / NNSELECT
-            check_ranker(folder, self.collection, TEST, parts.part(TEST), what=NNSELECT)
-
-    def trial(
-        self, parts: Split, fitted: FittedRanker, options: TrainOptions, progress: Progress
-    ) -> Trial:
-        """Ask the test queries, as dev queries are asked."""
-        rows = self.collection.corpus.rows(parts.part(TEST))
-        posing, metadata = self.posings[1], options.metadata
-        return try_ranker(self.collection, rows, fitted, posing, metadata, progress)
 
 
 def newest_year(collection: Collection, *queries: Rows) -> int | None:

@@ -4,9 +4,9 @@ Queries are corpus papers posed as the drafts they once were, through the code t
 live drafts: what serving cannot see, training does not see.
 """
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from recsys.eval.measures import Judged
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.splits import training_poses
 from recsys.pipelines.jobs.engines import Engine, Stage
@@ -24,7 +25,7 @@ from recsys.ranking.features import BY_NAME, compute
 from recsys.ranking.second_look import look_again
 from recsys.retrieval.propose import propose
 from recsys.retrieval.sources import StageOne
-from recsys.store.arrays import Floats, Rows
+from recsys.store.arrays import Floats, Rows, top_k
 from recsys.store.collection import Collection
 
 AT_ONCE = 8
@@ -46,38 +47,54 @@ class TrainingTable:
     gold: NDArray[np.int32]
     queries: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
 
+    def lists(self) -> Iterator[slice]:
+        """Give the rows of each query's candidates, query after query."""
+        ends = np.cumsum(self.groups).tolist()
+        return map(slice, [0, *ends], ends)
+
     def scored(self, score: Callable[[Floats], Floats]) -> Floats:
         """Score the candidates of one query after the other: (n,) float32."""
-        ends = np.cumsum(self.groups).tolist()
         scores = np.empty(len(self.features), np.float32)
-        for begin, end in zip([0, *ends], ends, strict=False):
-            scores[begin:end] = score(self.features[begin:end])
+        for rows in self.lists():
+            scores[rows] = score(self.features[rows])
         return scores
 
     def cut(self, queries: int) -> "tuple[TrainingTable, TrainingTable]":
         """Part the first so many queries from the others; nothing is copied."""
         rows = int(self.groups[:queries].sum())
-        one, other = slice(rows), slice(rows, None)
-        first, last = slice(queries), slice(queries, None)
-        return self._part(one, first), self._part(other, last)
-
-    def _part(self, rows: slice, queries: slice) -> "TrainingTable":
-        return TrainingTable(
-            self.features[rows],
-            self.relevant[rows],
-            self.groups[queries],
-            self.gold[queries],
-            self.queries[queries],
+        first, last = (
+            TrainingTable(
+                self.features[candidates],
+                self.relevant[candidates],
+                self.groups[asked],
+                self.gold[asked],
+                self.queries[asked],
+            )
+            for candidates, asked in (
+                (slice(rows), slice(queries)),
+                (slice(rows, None), slice(queries, None)),
+            )
         )
+        return first, last
 
 
-@dataclass(frozen=True, slots=True)
-class QueryExamples:
-    """The candidates of one query as it was posed: what `TrainingTable` holds of it."""
+def concatenate(tables: Sequence[TrainingTable]) -> TrainingTable:
+    """Put queries into one table; those of several corpora may have the same `queries`."""
+    columns = (
+        np.concatenate([getattr(table, column.name) for table in tables])
+        for column in fields(TrainingTable)
+    )
+    return TrainingTable(*columns)
 
-    features: Floats
-    relevant: NDArray[np.int8]
-    gold: int
+
+def judge(scores: Floats, table: TrainingTable) -> list[Judged]:
+    """Order each query's candidates by (n,) scores and compare them with its gold papers."""
+    judged = []
+    for rows, gold in zip(table.lists(), table.gold.tolist(), strict=True):
+        relevant = table.relevant[rows].astype(bool)
+        flags = relevant[top_k(scores[rows], len(relevant))]
+        judged.append(Judged(flags, gold, len(relevant), int(relevant.sum())))
+    return judged
 
 
 Chances: TypeAlias = Callable[[int, Floats], Floats]
@@ -93,14 +110,13 @@ def told_before(chances: Floats) -> Chances:
 class Posing:
     """How queries are posed.
 
-    seeded: some a second time, with seeds: see `seeded_queries.training_poses`. stage_one: how
-    candidates are found. view: the collection as the query in a row may see it, when it must not
-    meet models that have learned from it; None: as it is. links: the collection with the citations
-    that the query in a row may see, in this process; what is right stays that of the whole
-    collection; None: all citations. engine: computes the features where the
-    collection is an index as it lies on disk; else this process does. chances: what a first ranker
-    gives the candidates, out of which come the columns of a second look, in this process; None:
-    there is no such look.
+    seeded: some a second time, with seeds: see `splits.training_poses`. stage_one: how candidates
+    are found. view: the collection as the query in a row may see it, when it must not meet models
+    that have learned from it; None: as it is. links: the collection with the citations that the
+    query in a row may see, in this process; what is right stays that of the whole collection; None:
+    all citations. engine: computes the features where the collection is an index as it lies on
+    disk; else this process does. chances: what a first ranker gives the candidates, out of which
+    come the columns of a second look, in this process; None: there is no such look.
     """
 
     seeded: bool = False
@@ -112,6 +128,8 @@ class Posing:
 
 
 PLAIN = Posing()
+Examples: TypeAlias = tuple[Floats, NDArray[np.int8], int]
+"""Of one query as it was posed: features, relevant and gold, as `TrainingTable` holds them."""
 
 
 def collect(
@@ -133,43 +151,40 @@ def collect(
         stage: the name of the work, for `progress`.
         posing: how the queries are posed.
     """
-    found: dict[int, list[QueryExamples]] = {}
+    found: dict[int, list[Examples]] = {}
     progress(stage, 0, len(queries))
-    with closing(_made(collection, queries, names, posing, stage)) as made:
-        for at, examples in made:
-            found[at] = examples
-            progress(stage, len(found), len(queries))
-    counts = [len(found[at]) for at in range(len(queries))]
-    posed = np.repeat(queries, counts)
-    return _table([each for at in range(len(queries)) for each in found[at]], posed)
-
-
-def _made(
-    collection: Collection, queries: Rows, names: tuple[str, ...], posing: Posing, stage: str
-) -> Generator[tuple[int, list[QueryExamples]], None, None]:
-    """Yield (position of the query, its examples) as they come, by the engine if there is one.
-
-    Models that were put into the collection in memory stay in this process.
-    """
     engine = posing.engine
+    # Models that were put into the collection in memory stay in this process.
     bound = posing.view or posing.links or posing.chances or collection.nnselect is not None
     if engine is None or engine.here or bound:
-        count = 0
+        begin = 0
         for at, row in enumerate(queries.tolist()):
-            examples = _examples(collection, row, names, posing, count)
-            count += sum(len(each.features) for each in examples)
-            yield at, examples
-        return
-    start = partial(_opened, collection.folder, names, replace(posing, engine=None))
-    shards = [queries[at : at + AT_ONCE] for at in range(0, len(queries), AT_ONCE)]
-    with closing(engine.map(Stage(stage, start), shards)) as results:
-        for shard, made in results:
-            yield from enumerate(made, shard * AT_ONCE)
+            found[at] = _examples(collection, row, names, posing, begin)
+            begin += sum(len(features) for features, *_ in found[at])
+            progress(stage, len(found), len(queries))
+    else:
+        start = partial(_opened, collection.folder, names, replace(posing, engine=None))
+        shards = [queries[at : at + AT_ONCE] for at in range(0, len(queries), AT_ONCE)]
+        with closing(engine.map(Stage(stage, start), shards)) as results:
+            for shard, made in results:
+                for at, examples in enumerate(made, shard * AT_ONCE):
+                    found[at] = examples
+                    progress(stage, len(found), len(queries))
+    features, relevant, gold = zip(
+        *(examples for at in range(len(queries)) for examples in found[at]), strict=True
+    )
+    return TrainingTable(
+        np.concatenate(features),
+        np.concatenate(relevant),
+        np.array([len(flags) for flags in relevant], np.int32),
+        np.array(gold, np.int32),
+        np.repeat(queries, [len(found[at]) for at in range(len(queries))]),
+    )
 
 
 def _opened(
     index: Path, names: tuple[str, ...], posing: Posing
-) -> Callable[[Rows], list[list[QueryExamples]]]:
+) -> Callable[[Rows], list[list[Examples]]]:
     """Open an index in a process of an engine; return what finds the examples of some rows."""
     collection = open_collection(index)
     return lambda rows: [_examples(collection, row, names, posing) for row in rows.tolist()]
@@ -177,13 +192,13 @@ def _opened(
 
 def _examples(
     collection: Collection, row: int, names: tuple[str, ...], posing: Posing, begin: int = 0
-) -> list[QueryExamples]:
-    """Pose a query in each way that is wanted. begin: the first row of its candidates."""
+) -> list[Examples]:
+    """Pose a query in each way that is asked for. begin: the first row of its candidates."""
     metadata = any(BY_NAME[name].metadata for name in names)
     seen = collection if posing.view is None else posing.view(row)
     poses = training_poses(seen, row, metadata=metadata)
     linked = seen if posing.links is None else posing.links(row)
-    found = []
+    examples = []
     for posed in islice(poses, None if posing.seeded else 1):
         candidates = propose(linked, posed.query, posing.stage_one)
         facts = Facts.of(linked, posed.query, candidates)
@@ -193,26 +208,5 @@ def _examples(
             features = np.concatenate([features, again], axis=1)
         begin += len(features)
         relevant = np.isin(candidates.rows, posed.right).astype(np.int8)
-        found.append(QueryExamples(features, relevant, len(posed.right)))
-    return found
-
-
-def _table(examples: Sequence[QueryExamples], queries: Rows) -> TrainingTable:
-    return TrainingTable(
-        np.concatenate([each.features for each in examples]),
-        np.concatenate([each.relevant for each in examples]),
-        np.array([len(each.relevant) for each in examples], np.int32),
-        np.array([each.gold for each in examples], np.int32),
-        queries,
-    )
-
-
-def concatenate(tables: Sequence[TrainingTable]) -> TrainingTable:
-    """Put queries into one table; those of several corpora may have the same `queries`."""
-    return TrainingTable(
-        np.concatenate([table.features for table in tables]),
-        np.concatenate([table.relevant for table in tables]),
-        np.concatenate([table.groups for table in tables]),
-        np.concatenate([table.gold for table in tables]),
-        np.concatenate([table.queries for table in tables]),
-    )
+        examples.append((features, relevant, len(posed.right)))
+    return examples

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recsys.errors import InputError, check_name, near_miss
-from recsys.eval.studies.probes.clustering import Layout, dense_clusters, lay_out, majorities
 from recsys.eval.studies.probes.linear import contrasts, deal, linear_probe
+from recsys.eval.studies.probes.maps import Layout, dense_clusters, lay_out, majorities
 from recsys.eval.studies.probes.pairs import estimator, retrieve_pairs
-from recsys.eval.studies.probes.paper_classes import folded, is_unseen
 from recsys.eval.studies.probes.probe_results import (
     ALL,
     SEEN,
@@ -21,6 +20,8 @@ from recsys.eval.studies.probes.probe_results import (
     Group,
     GroupResult,
     ProbeResult,
+    folded,
+    is_unseen,
 )
 from recsys.eval.studies.scidocs.scidocs_layout import Classes
 from recsys.formats.embeddings import Embeddings, read_embeddings

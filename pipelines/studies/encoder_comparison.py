@@ -16,7 +16,7 @@ import numpy as np
 from recsys.errors import ArtifactError, InputError, RecsysError, near_miss
 from recsys.eval.measures import Interval, draw, interval
 from recsys.eval.run_figures import Assessment
-from recsys.eval.studies.encoders.encoder_figures import (
+from recsys.eval.studies.encoders.report_encoders import (
     ACCURACY,
     AUC,
     AVERAGE,

@@ -14,10 +14,11 @@ from pathlib import Path
 from recsys.errors import CorpusError
 from recsys.formats.exports import table_reading
 from recsys.formats.exports.foreign_files import foreign
+from recsys.formats.papers.field_maps import PaperFormat
 from recsys.formats.papers.language import looks_english
 from recsys.formats.papers.paper_fields import FieldError
 from recsys.formats.papers.paper_formats import FORMATS as JSON_FORMATS
-from recsys.formats.papers.paper_formats import OWN, PaperFormat, recognise
+from recsys.formats.papers.paper_formats import OWN, recognise
 from recsys.formats.papers.paper_records import Entry, entries_of, head_of, tally
 from recsys.formats.papers.source_lines import open_lines
 from recsys.formats.papers.text_hygiene import tidy_abstract, tidy_title

@@ -1,36 +1,29 @@
-"""From a question to a map: surroundings, weights, groups, places."""
+"""From a question to a map: which papers are on it, in which groups and places, and the gaps."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from recsys.errors import NothingFound
-from recsys.mapping.grouping import groups_of
-from recsys.mapping.map_values import Group, Kind, Map, Node
+from recsys.mapping.grouping import along_topics, citations, cosines_of, groups_of, resemblance
 from recsys.mapping.phrases import label_groups
-from recsys.mapping.placing import Layout, lay_out
-from recsys.mapping.resemblance import (
-    Reals,
-    along_topics,
-    citations,
-    cosines_of,
-    resemblance,
-)
+from recsys.mapping.placing import Layout, Tick, lay_out
 from recsys.query.apply_filters import apply_filters
 from recsys.query.filters import Filters
 from recsys.query.query import Query
 from recsys.query.question import Question
 from recsys.recommend import Ranking, Recommender
+from recsys.records import Paper
 from recsys.store.arrays import Floats, Longs, Mask, Rows
 from recsys.store.blas import one_thread
 from recsys.store.collection import Collection
 from recsys.store.graph import UNKNOWN_YEAR, distinct
 from recsys.store.products import remembered_products
 
-# The papers around a draft: what it cites, what is recommended, and what is near.
-#
-# Nothing is newer than the draft: every paper is one that its query may see.
+Kind: TypeAlias = Literal["cited", "suggested", "near"]
+"""What a paper is to the draft: it cites it, the answer recommends it, or it is merely near."""
 
 MOST = 150
 """Papers on a map: more are a cloud that nobody reads."""
@@ -38,11 +31,79 @@ MOST_CITED = 75
 """Of a long bibliography the closest are drawn: half of the map belongs to what is not cited."""
 SUGGESTED = 20
 """As many as an answer recommends."""
+MOST_GAPS = 3
+CITED_BEFORE = 1.0
+"""Added to what the draft cites of a group: the first citation of a group halves its gap."""
+DIGITS = 6
+_NO_FILTERS = Filters()
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One paper on the map.
+
+    x, y: its middle, within the frame. group: position in `Map.groups`. links: positions in
+    `Map.nodes` of the papers that it cites.
+    """
+
+    paper: Paper
+    kind: Kind
+    x: float
+    y: float
+    group: int
+    links: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Papers on one topic: a band across the map, from `top` to `bottom`.
+
+    label: the phrases that tell it from the others; never empty. near: papers on the map that the
+    draft does not cite; cited: those that it cites.
+    """
+
+    label: str
+    near: int
+    cited: int
+    top: float
+    bottom: float
+
+    @property
+    def counted(self) -> str:
+        """Say how many papers are near, and how many of the group the draft cites."""
+        papers = "1 near paper" if self.near == 1 else f"{self.near:,} near papers"
+        return f"{papers}, you cite {self.cited:,}"
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """The papers around a draft: x is the year, y the topic.
+
+    title: the draft's, empty if it has none. width, height: of the frame that everything lies in.
+    nodes: by group from the top, older ones first. gaps: positions in `groups` of at most three
+    that have many near papers and few that the draft cites, the widest gap first. draft_x, draft_y:
+    where the draft stands. hidden: cited papers of the corpus that found no place.
+    """
+
+    title: str
+    width: float
+    height: float
+    nodes: tuple[Node, ...]
+    groups: tuple[Group, ...]
+    gaps: tuple[int, ...]
+    ticks: tuple[Tick, ...]
+    draft_x: float
+    draft_y: float
+    hidden: int = 0
+
+    def members(self, group: int) -> Sequence[int]:
+        """List the positions of a group's papers."""
+        return [place for place, node in enumerate(self.nodes) if node.group == group]
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Papers around a draft.
+    """Papers around a draft; none is newer than the draft, for its query may see each.
 
     rows: (m,) int32, ascending, m <= MOST. cited, suggested: (m,) bool, never both; the others are
     near. hidden: cited papers that were left out, being the furthest.
@@ -53,9 +114,9 @@ class Surroundings:
     suggested: Mask
     hidden: int = 0
 
-    def __len__(self) -> int:
-        """Count the papers."""
-        return len(self.rows)
+    def kind(self, at: int) -> Kind:
+        """Say what a paper is to the draft."""
+        return "cited" if self.cited[at] else "suggested" if self.suggested[at] else "near"
 
 
 def surround(query: Query, ranking: Ranking) -> Surroundings:
@@ -66,20 +127,8 @@ def surround(query: Query, ranking: Ranking) -> Surroundings:
     cited = query.seeds[:MOST_CITED]
     others = ranking.rows[: MOST - len(cited)]
     rows = distinct(np.concatenate([cited, others]).astype(np.int32))
-    return Surroundings(
-        rows,
-        np.isin(rows, cited),
-        np.isin(rows, others[:SUGGESTED]),
-        len(query.seeds) - len(cited),
-    )
-
-
-# The gaps of a draft: groups with many near papers of which it cites few.
-
-MOST_GAPS = 3
-CITED_BEFORE = 1.0
-"""Added to what the draft cites of a group: the first citation of a group halves its gap."""
-DIGITS = 6
+    suggested = np.isin(rows, others[:SUGGESTED])
+    return Surroundings(rows, np.isin(rows, cited), suggested, len(query.seeds) - len(cited))
 
 
 def widest_gaps(groups: Longs, cited: Mask, chances: Floats) -> tuple[int, ...]:
@@ -100,9 +149,6 @@ def widest_gaps(groups: Longs, cited: Mask, chances: Floats) -> tuple[int, ...]:
     gaps: Sequence[float] = np.round(expected / (had + CITED_BEFORE), DIGITS).tolist()
     ranked = sorted((group for group in range(count) if near[group]), key=lambda g: (-gaps[g], g))
     return tuple(ranked[:MOST_GAPS])
-
-
-_NO_FILTERS = Filters()
 
 
 def draw_map(
@@ -133,28 +179,36 @@ def draw_around(
 
     keep: (n,) bool, papers that may be suggested or near; None: all.
     """
-    collection = recommender.collection
+    collection, corpus = recommender.collection, recommender.collection.corpus
     ranking = recommender.rank(query, keep=keep)
     around = surround(query, ranking)
     rows = around.rows
     if len(rows) == 0:
         raise NothingFound(
-            f"No paper is around the draft: {len(collection.corpus):,} papers in the corpus, "
+            f"No paper is around the draft: {len(corpus):,} papers in the corpus, "
             f"{int(np.count_nonzero(query.allowed)):,} known in {query.before}.",
             "Give a later --as-of, fewer filters, a longer draft, or another --index.",
         )
-    topic = along_topics(collection, rows)
-    groups = _grouped(collection, rows, query.before, topic)
-    years = collection.corpus.years[rows]
-    layout = lay_out(topic, years, groups, _last(query, collection))
+    topic, ids = along_topics(collection, rows), [corpus.ids[row] for row in rows.tolist()]
+    weights = resemblance(collection, rows, query.before)
+    groups = groups_of(weights, cosines_of(collection, rows), ids, topic)
+    years = corpus.years[query.allowed]
+    known = years[years != UNKNOWN_YEAR]
+    last = min(query.before, int(known.max()) if len(known) else query.before)
+    layout = lay_out(topic, corpus.years[rows], groups, last)
+    # The chance of each paper to be cited, 0 for those that are.
+    others = np.flatnonzero(~around.cited)
+    first, scores = ranking.rows[: len(others)], ranking.scores[: len(others)]
+    chances = np.zeros(len(rows), np.float32)
+    chances[np.searchsorted(rows, first)] = recommender.ranker.probability(scores)
     cited_y = layout.y[around.cited] if around.cited.any() else layout.y
     return Map(
         title=" ".join(title.split()),
         width=layout.width,
         height=layout.height,
-        nodes=_nodes(collection, query, around, groups, layout),
+        nodes=_nodes(collection, query.before, around, groups, layout),
         groups=_groups(collection, around, groups, layout),
-        gaps=widest_gaps(groups, around.cited, _chances(recommender, ranking, around)),
+        gaps=widest_gaps(groups, around.cited, chances),
         ticks=layout.ticks,
         draft_x=layout.draft_x,
         draft_y=float(np.mean(cited_y)),
@@ -162,82 +216,44 @@ def draw_around(
     )
 
 
-def _grouped(collection: Collection, rows: Rows, before: int, topic: Reals) -> Longs:
-    names = [collection.corpus.ids[row] for row in rows.tolist()]
-    weights = resemblance(collection, rows, before)
-    return groups_of(weights, cosines_of(collection, rows), names, topic)
-
-
-def _last(query: Query, collection: Collection) -> int:
-    """Return the last year on the map: the draft's, or an older newest paper's."""
-    years = collection.corpus.years[query.allowed]
-    known = years[years != UNKNOWN_YEAR]
-    return min(query.before, int(known.max()) if len(known) else query.before)
-
-
-def _chances(recommender: Recommender, ranking: Ranking, around: Surroundings) -> Floats:
-    """Return the chance of each paper to be cited, 0 for those that are: (m,) float32."""
-    chances = np.zeros(len(around), np.float32)
-    others = np.flatnonzero(~around.cited)
-    first = ranking.rows[: len(others)]
-    chances[np.searchsorted(around.rows, first)] = recommender.ranker.probability(
-        ranking.scores[: len(others)]
-    )
-    return chances
-
-
 def _nodes(
-    collection: Collection, query: Query, around: Surroundings, groups: Longs, layout: Layout
+    collection: Collection, before: int, around: Surroundings, groups: Longs, layout: Layout
 ) -> tuple[Node, ...]:
     """List the papers by group from the top, older ones first, ties by id."""
     rows = around.rows
-    years = collection.corpus.years[rows]
-    order = np.lexsort((np.arange(len(rows)), years, groups))
+    order = np.lexsort((np.arange(len(rows)), collection.corpus.years[rows], groups))
     number = np.argsort(order)
-    papers = collection.corpus.papers(rows)
-    links = citations(collection, rows, query.before)
+    papers, links = collection.corpus.papers(rows), citations(collection, rows, before)
     return tuple(
         Node(
             papers[at],
-            _kind(around, at),
+            around.kind(at),
             float(layout.x[at]),
             float(layout.y[at]),
             int(groups[at]),
-            tuple(sorted(number[list(links[at])].tolist())),
+            tuple(sorted(number[links[at]].tolist())),
         )
         for at in order.tolist()
     )
 
 
-def _kind(around: Surroundings, at: int) -> Kind:
-    if around.cited[at]:
-        return "cited"
-    return "suggested" if around.suggested[at] else "near"
-
-
 def _groups(
     collection: Collection, around: Surroundings, groups: Longs, layout: Layout
 ) -> tuple[Group, ...]:
-    labels = _labels(collection, around, groups)
-    return tuple(
-        Group(
-            labels[group],
-            near=int(np.count_nonzero(~around.cited & (groups == group))),
-            cited=int(np.count_nonzero(around.cited & (groups == group))),
-            top=float(layout.tops[group]),
-            bottom=float(layout.bottoms[group]),
-        )
-        for group in range(len(layout.tops))
-    )
-
-
-def _labels(collection: Collection, around: Surroundings, groups: Longs) -> Sequence[str]:
-    terms = collection.terms
-    titles = [paper.title for paper in collection.corpus.papers(around.rows)]
+    terms, papers = collection.terms, collection.corpus.papers(around.rows)
     owner, codes = terms.terms.take(around.rows)
     spelled = {code: terms.vocabulary[code] for code in np.unique(codes).tolist()}
-    words: list[set[str]] = [set() for _ in titles]
+    words: list[set[str]] = [set() for _ in papers]
     for paper, code in zip(owner.tolist(), codes.tolist(), strict=True):
         words[paper].add(spelled[code])
     rarity = {word: float(terms.idf[code]) for code, word in spelled.items()}
-    return label_groups(titles, [frozenset(each) for each in words], rarity, groups)
+    labels = label_groups([paper.title for paper in papers], words, rarity, groups)
+    cited, near = (
+        np.bincount(groups[mask], minlength=len(labels)).tolist()
+        for mask in (around.cited, ~around.cited)
+    )
+    bounds = zip(layout.tops.tolist(), layout.bottoms.tolist(), strict=True)
+    return tuple(
+        Group(label, near[group], cited[group], *band)
+        for group, (label, band) in enumerate(zip(labels, bounds, strict=True))
+    )

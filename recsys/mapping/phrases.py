@@ -7,8 +7,9 @@ a phrase is, if its words are, and if several titles of the group have it.
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+import numpy as np
 
 from recsys.store.arrays import Longs, Mask
 from recsys.store.words import STOP_WORDS, tokens
@@ -41,18 +42,9 @@ _NOT_ALONE = re.compile(r".*(?:al|ic|ed|ing|ary|ar|ant|ent|less|-.*)$")
 """Endings of adjectives and participles; the second are only refused in a word alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Phrase:
-    """tokens: its folded words. spelling: as most titles write it. titles: how many have it."""
-
-    tokens: tuple[str, ...]
-    spelling: str
-    titles: int
-
-
 def label_groups(
     titles: Sequence[str],
-    words: Sequence[frozenset[str]],
+    words: Sequence[Collection[str]],
     rarity: Mapping[str, float],
     groups: Longs,
 ) -> tuple[str, ...]:
@@ -64,27 +56,22 @@ def label_groups(
         rarity: of each of these words in the corpus, such as its idf.
         groups: (m,) group of each paper.
     """
-    count = int(groups.max()) + 1 if len(groups) else 0
-    telling = [_telling(words, rarity, groups == group) for group in range(count)]
     taken: set[frozenset[str]] = set()
     labels = []
-    for group in range(count):
-        own = [
-            title for title, other in zip(titles, groups.tolist(), strict=True) if other == group
-        ]
-        chosen = _chosen(_phrases(own), telling[group], taken)
-        taken |= {frozenset(each.tokens) for each in chosen}
-        labels.append(_joined(each.spelling for each in chosen) or _named_after(own))
+    for group in range(int(groups.max()) + 1 if len(groups) else 0):
+        inside = groups == group
+        own = [titles[place] for place in np.flatnonzero(inside).tolist()]
+        labels.append(_label(own, _telling(words, rarity, inside), taken))
     return tuple(labels)
 
 
 def _telling(
-    words: Sequence[frozenset[str]], rarity: Mapping[str, float], inside: Mask
+    words: Sequence[Collection[str]], rarity: Mapping[str, float], inside: Mask
 ) -> Mapping[str, float]:
     """Weigh words: share of the group, how much more that is than elsewhere, rarity."""
     own, others = Counter[str](), Counter[str]()
-    for known, member in zip(words, inside.tolist(), strict=True):
-        (own if member else others).update(known)
+    for tokens_of_paper, member in zip(words, inside.tolist(), strict=True):
+        (own if member else others).update(tokens_of_paper)
     size, rest = int(inside.sum()), int((~inside).sum())
     weights = {}
     for word in sorted(own):
@@ -93,45 +80,51 @@ def _telling(
     return weights
 
 
-def _chosen(
-    phrases: Iterable[_Phrase], telling: Mapping[str, float], taken: set[frozenset[str]]
-) -> list[_Phrase]:
-    """Take the best phrases that have no word in common."""
-    scored = sorted((-_score(each, telling), each.spelling, each) for each in phrases)
-    chosen: list[_Phrase] = []
-    for score, _, phrase in scored:
+def _label(titles: Sequence[str], telling: Mapping[str, float], taken: set[frozenset[str]]) -> str:
+    """Join the best phrases that have no word in common, as many as go on one line.
+
+    taken: words of the phrases of other groups; those that are chosen are added.
+    """
+    spellings: dict[tuple[str, ...], Counter[str]] = {}
+    for title in titles:
+        for words, spelling in sorted(set(phrases_in(title))):
+            spellings.setdefault(words, Counter())[spelling] += 1
+    scored = sorted(
+        (
+            -_score(words, found.total(), telling),
+            min(found, key=lambda text: (-found[text], text)),
+            words,
+        )
+        for words, found in spellings.items()
+    )
+    chosen: list[str] = []
+    stems: set[str] = set()
+    for score, spelling, words in scored:
         if score >= 0 or len(chosen) == MOST_PHRASES:
             break
-        if phrase.titles == 1 and chosen:  # It is that paper's own.
+        own = {token[:STEM] for token in words}
+        if spellings[words].total() == 1 and chosen:  # It is that paper's own.
             continue
-        known = {token[:STEM] for each in chosen for token in each.tokens}
-        new = known.isdisjoint(token[:STEM] for token in phrase.tokens)
-        if new and frozenset(phrase.tokens) not in taken:
-            chosen.append(phrase)
-    return chosen
+        if stems.isdisjoint(own) and frozenset(words) not in taken:
+            chosen.append(spelling)
+            stems |= own
+            taken.add(frozenset(words))
+    lines = (" · ".join(chosen[:count]) for count in range(len(chosen), 0, -1))
+    label = next((line for line in lines if len(line) <= LONGEST_LABEL), "")
+    title = label or " ".join("".join(titles[:1]).split()) or UNNAMED
+    return title if len(title) <= LONGEST_LABEL else title[: LONGEST_LABEL - 3].rstrip() + "..."
 
 
-def _score(phrase: _Phrase, telling: Mapping[str, float]) -> float:
-    weights = [telling.get(token, 0.0) for token in phrase.tokens]
+def _score(words: Sequence[str], titles: int, telling: Mapping[str, float]) -> float:
+    """Score a phrase that so many titles have: 0 where one of its words tells nothing."""
+    weights = [telling.get(word, 0.0) for word in words]
     if min(weights) <= 0:
         return 0.0
     # A phrase of one title is that paper's own; one word alone says less than two.
-    known = math.log1p(phrase.titles) - 0.4
-    whole = 1.0 if len(phrase.tokens) > 1 else 0.5
+    known = math.log1p(titles) - 0.4
+    whole = 1.0 if len(words) > 1 else 0.5
     score: float = whole * known * sum(weights) / len(weights) ** 0.7
     return score
-
-
-def _phrases(titles: Sequence[str]) -> list[_Phrase]:
-    """Find the phrases of some titles, with how they are mostly spelled."""
-    spellings: dict[tuple[str, ...], Counter[str]] = {}
-    for title in titles:
-        for known, spelling in sorted(set(phrases_in(title))):
-            spellings.setdefault(known, Counter())[spelling] += 1
-    return [
-        _Phrase(known, min(found, key=lambda text: (-found[text], text)), found.total())
-        for known, found in spellings.items()
-    ]
 
 
 def phrases_in(title: str) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -139,16 +132,12 @@ def phrases_in(title: str) -> Iterator[tuple[tuple[str, ...], str]]:
     for run in _runs(title):
         for begin in range(len(run)):
             for end in range(begin + 1, min(begin + LONGEST, len(run)) + 1):
-                part = run[begin:end]
-                known = tuple(token for word in part for token in tokens(word))
-                if known and _is_noun(part):
-                    yield known, " ".join(map(_spelled, part))
-
-
-def _is_noun(words: Sequence[str]) -> bool:
-    """Guess whether a phrase can stand alone, by how its last word ends."""
-    last = words[-1].lower()
-    return not (_NOT_LAST.match(last) or (len(words) == 1 and _NOT_ALONE.match(last)))
+                part, last = run[begin:end], run[end - 1].lower()
+                words = tuple(token for word in part for token in tokens(word))
+                # Guesses by how its last word ends whether a phrase can stand alone.
+                adjective = _NOT_LAST.match(last) or (len(part) == 1 and _NOT_ALONE.match(last))
+                if words and not adjective:
+                    yield words, " ".join(map(_spelled, part))
 
 
 def _runs(title: str) -> Iterator[list[str]]:
@@ -156,12 +145,13 @@ def _runs(title: str) -> Iterator[list[str]]:
     run: list[str] = []
     last = 0
     for match in _WORD.finditer(title):
-        word = match[0]
+        word, lower = match[0], match[0].lower()
         if title[last : match.start()].strip():
             yield run
             run = []
         last = match.end()
-        if _breaks(word):
+        vague = lower in STOP_WORDS or lower in _VAGUE or not _VAGUE.isdisjoint(tokens(word))
+        if vague or len(word) < 2 or (_YEAR.search(word) and not word[-1:].isalpha()):
             yield run
             run = []
         else:
@@ -169,32 +159,7 @@ def _runs(title: str) -> Iterator[list[str]]:
     yield run
 
 
-def _breaks(word: str) -> bool:
-    lower = word.lower()
-    vague = lower in STOP_WORDS or lower in _VAGUE or not _VAGUE.isdisjoint(tokens(word))
-    return vague or len(word) < 2 or bool(_YEAR.search(word) and not word[-1:].isalpha())
-
-
 def _spelled(word: str) -> str:
     """Lower the first letter, and keep capitals within: t-SNE, GPU, but visual."""
     parts = (part.lower() if part[1:] == part[1:].lower() else part for part in word.split("-"))
     return "-".join(parts)
-
-
-def _joined(phrases: Iterable[str]) -> str:
-    """Put phrases side by side, as many as go on one line."""
-    label = ""
-    for phrase in phrases:
-        longer = f"{label} · {phrase}" if label else phrase
-        if len(longer) > LONGEST_LABEL:
-            break
-        label = longer
-    return label
-
-
-def _named_after(titles: Sequence[str]) -> str:
-    """Name a group without a telling phrase after its first paper."""
-    title = " ".join(titles[0].split()) if titles else ""
-    if not title:
-        return UNNAMED
-    return title if len(title) <= LONGEST_LABEL else title[: LONGEST_LABEL - 3].rstrip() + "..."

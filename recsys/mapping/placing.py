@@ -4,13 +4,11 @@ Nothing is found by iteration: groups lie one below the other, papers within the
 one direction of their vectors, spread evenly. So one paper more moves the others by little.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from recsys.mapping.map_values import Tick
-from recsys.mapping.resemblance import Reals
+from recsys.mapping.grouping import Reals
 from recsys.store.arrays import Longs
 from recsys.store.graph import UNKNOWN_YEAR, Years
 
@@ -30,6 +28,14 @@ TAIL = 0.05
 """Share of the oldest papers that stands in one column, or their years would take half the map."""
 ROUND = 5
 """The first year is a multiple: one paper more seldom changes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A column of the map that is named: a year, or where papers without one stand."""
+
+    label: str
+    x: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +102,9 @@ class _Columns:
         return cls(first, last, int(known[0]) < first, len(known) < len(years))
 
     @property
-    def extra(self) -> int:
-        return self.older + self.undated
-
-    @property
     def begin(self) -> float:
         """Where the first year's column begins."""
-        return MARGIN + self.extra * NARROW
+        return MARGIN + (self.older + self.undated) * NARROW
 
     @property
     def width(self) -> float:
@@ -116,16 +118,16 @@ class _Columns:
 
     def ticks(self) -> tuple[Tick, ...]:
         """Name the columns: every year if there is room, else every fifth or tenth."""
-        found = [Tick("no year", MARGIN + NARROW / 2)] if self.undated else []
+        ticks = [Tick("no year", MARGIN + NARROW / 2)] if self.undated else []
         if self.older:
-            found.append(Tick(f"<{self.first}", self.begin - NARROW / 2))
+            ticks.append(Tick(f"<{self.first}", self.begin - NARROW / 2))
         step = next((each for each in (1, 2, 5, 10, 20, 50) if each * self.width >= APART), 100)
         for year in range(self.first, self.last + 1):
             x = self.begin + (year - self.first + 0.5) * self.width
-            free = not found or x - found[-1].x >= APART
+            free = not ticks or x - ticks[-1].x >= APART
             if free and (year % step == 0 or self.first == self.last):
-                found.append(Tick(str(year), x))
-        return tuple(found)
+                ticks.append(Tick(str(year), x))
+        return tuple(ticks)
 
 
 def _dodged(x: Reals, y: Reals, width: float) -> Reals:
@@ -137,13 +139,11 @@ def _dodged(x: Reals, y: Reals, width: float) -> Reals:
     for middle, height in zip(x.tolist(), y.tolist(), strict=True):
         close = [at for at in placed if height - at[1] < apart]
         places = [middle + step for step in steps]
-        rooms = [_room(place, height, close) for place in places]
+        rooms = [
+            min((float(np.hypot(place - a, height - b)) for a, b in close), default=np.inf)
+            for place in places
+        ]
         free = next((i for i, room in enumerate(rooms) if room >= apart), None)
         best = free if free is not None else int(np.argmax(rooms))
         placed.append((places[best], height))
     return np.array([at[0] for at in placed])
-
-
-def _room(x: float, y: float, others: Sequence[tuple[float, float]]) -> float:
-    """Return the distance to the closest of some places."""
-    return min((float(np.hypot(x - a, y - b)) for a, b in others), default=np.inf)

@@ -16,8 +16,8 @@ from recsys.formats.contexts.context_reading import FORMATS as CONTEXT_FORMATS
 from recsys.formats.contexts.context_reading import ContextFormat
 from recsys.formats.drafts.draft_formats import read_draft
 from recsys.formats.drafts.objects import KEYS, REFERENCE_KEYS
+from recsys.formats.papers.field_maps import PaperFormat
 from recsys.formats.papers.paper_formats import FORMATS as JSON_FORMATS
-from recsys.formats.papers.paper_formats import PaperFormat
 from recsys.formats.source_formats import FORMATS as SOURCE_FORMATS
 from recsys.formats.source_formats import SourceFormat
 from recsys.retrieval.sources import names

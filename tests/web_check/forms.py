@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as seeded
 from hypothesis import strategies as st
 
-from recsys.app.web.given.given_text import GivenText, pack
+from recsys.app.web.upload_reader import DraftText
+from recsys.app.web.uploads import pack
 from recsys.passages import Body, Mark, Sentence
 from tests.web_check.findings import Check, Report, Setting
 from tests.web_check.raw_socket import multipart
@@ -52,7 +53,7 @@ _NUMBERS = st.one_of(
     st.sampled_from(["9" * 400, "-0", "1e400", "0x7d0", "٢٠٢٠", "²", "2020.0", " 2020 ", "1_000"]),
 )
 _TEXTS = st.builds(
-    lambda words, keys: pack(GivenText(words, Body((Sentence(words, (Mark(0, keys, True),)),)))),
+    lambda words, keys: pack(DraftText(words, Body((Sentence(words, (Mark(0, keys, True),)),)))),
     st.text(max_size=40),
     st.lists(st.text(max_size=9), max_size=2).map(tuple),
 )

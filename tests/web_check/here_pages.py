@@ -3,7 +3,8 @@
 from typing import Any
 from urllib.parse import urlencode
 
-from recsys.app.web.given.given_text import GivenText, pack
+from recsys.app.web.upload_reader import DraftText
+from recsys.app.web.uploads import pack
 from recsys.passages import Body, Mark, Sentence, Span
 from tests.web_check.odd_papers import ARABIC, NAME, WORD
 
@@ -45,4 +46,4 @@ def _text(topic: str, *, gap: bool = True) -> str:
         )
         for number, words in enumerate(said)
     ]
-    return pack(GivenText("draft.tex", Body(tuple(sentences), notes=("A note.",))))
+    return pack(DraftText("draft.tex", Body(tuple(sentences), notes=("A note.",))))

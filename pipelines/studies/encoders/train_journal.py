@@ -17,7 +17,7 @@ from torch.nn.functional import cross_entropy, normalize
 
 from recsys.errors import InputError
 from recsys.eval.studies.encoders.training_page import TRAINING, add_page, page_note
-from recsys.eval.studies.probes.paper_classes import is_unseen, write_class_names
+from recsys.eval.studies.probes.probe_results import is_unseen, write_class_names
 from recsys.formats.papers.paper_stream import Found, open_papers
 from recsys.models.encoder import Text
 from recsys.pipelines.jobs.kept_results import check_out

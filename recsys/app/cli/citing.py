@@ -110,8 +110,7 @@ def cite(
         ),
     ] = False,
     dry_run: Annotated[
-        bool,
-        Option("--dry-run", help="Change no file: only say what would go where."),
+        bool, Option("--dry-run", help="Change no file: only say what would go where.")
     ] = False,
     least: Annotated[
         float,

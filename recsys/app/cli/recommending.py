@@ -4,7 +4,6 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -144,7 +143,11 @@ def recommend(
     questions, draft = _read_drafts(words, title, abstract, root=root, grobid=grobid)
     lists, filters = _read_lists(asked, quiet=quiet), asked.filters
     if fetch:
-        index = _fetched_index(questions[0], asked.as_of, yes=yes, quiet=quiet)
+        if not isinstance(questions[0], Manuscript):
+            raise bad_value("it needs a draft with words of its own.", option="--fetch")
+        from recsys.app.fetch_wiring import fetched_index
+
+        index = fetched_index(questions[0], asked.as_of, yes=yes, quiet=quiet)
     failed: list[RecsysError] = []
     with closing(AnswerWriter(output, out, out_dir, several, quiet)) as writer, damage_named(index):
         recommender = _open(index, candidates, metadata=not no_metadata, quiet=quiet)
@@ -338,19 +341,6 @@ def _look_up_lists(recommender: "Recommender", lists: ReadingLists, *, quiet: bo
                 for each in (lists.liked, lists.disliked, lists.library)
             )
         )
-
-
-def _fetched_index(draft: "Asked", as_of: int | None, *, yes: bool, quiet: bool) -> Path:
-    """Return the index of what is around a draft: see `fetch_wiring.fetched_index`."""
-    from recsys.app.answer_writing import note
-    from recsys.app.bars import shown_progress
-    from recsys.app.fetch_wiring import Teller, fetched_index
-    from recsys.app.known_lists import agree
-
-    if not isinstance(draft, Manuscript):
-        raise bad_value("it needs a draft with words of its own.", option="--fetch")
-    teller = Teller(partial(agree, yes=yes, quiet=quiet), partial(note, quiet=quiet))
-    return fetched_index(draft, as_of, teller, lambda: shown_progress(quiet=quiet))
 
 
 def _open(

@@ -30,7 +30,6 @@ Contexts: TypeAlias = Annotated[
     list[Path],
     Argument(
         metavar="CONTEXTS...",
-        show_default=False,
         help="Files and folders of citing sentences: lines of JSON with citing, cited and text, or "
         "any other format that the guide lists.",
     ),
@@ -40,7 +39,6 @@ SentenceSplit: TypeAlias = Annotated[
     Option(
         "--split",
         metavar="FILE",
-        show_default=False,
         help="JSON file with the ids of the citing papers of train, dev and test.",
     ),
 ]
@@ -142,9 +140,7 @@ def evaluate_local(
     systems: Annotated[
         str,
         Option(
-            "--systems",
-            metavar="NAMES",
-            help=f"Some of {', '.join(SYSTEMS)}; commas between them.",
+            "--systems", metavar="NAMES", help=f"Some of {', '.join(SYSTEMS)}; commas between them."
         ),
     ] = "bm25,embedding,hybrid,two-stage,profile,local",
     known: Annotated[

@@ -8,7 +8,7 @@ from typer import Argument, Option
 from recsys.app.cli.options import IndexPlace, Quiet, bad_value
 
 if TYPE_CHECKING:
-    from recsys.app.web.shelf import Shelf
+    from recsys.app.web.index_registry import IndexRegistry
 
 
 def serve(
@@ -30,8 +30,7 @@ def serve(
         ),
     ] = None,
     i_know: Annotated[
-        bool,
-        Option("--i-know", help="Let other machines ask without a token: everybody may then."),
+        bool, Option("--i-know", help="Let other machines ask without a token: everybody may then.")
     ] = False,
     allow_host: Annotated[
         list[str] | None,
@@ -84,7 +83,7 @@ def serve(
     for module in ("starlette", "uvicorn", "python_multipart", "jinja2"):
         need(module, "recsys serve")
     from recsys.app.answer_writing import note
-    from recsys.app.web.listening import answered_hosts, bind, is_wildcard, listen, when_listening
+    from recsys.app.web.listening import answered_hosts, bind, is_wildcard, listen
     from recsys.app.web.service import MEGABYTE, ServeSettings
 
     token = _checked_token(host, token, i_know=i_know)
@@ -108,15 +107,17 @@ def serve(
         shown = f"[{shown}]"
     address = f"http://{shown}:{port}/" + (f"?token={token}" if token else "")
 
-    def ready(shelf: "Shelf") -> None:
+    def ready(served: "IndexRegistry") -> None:
         note(f"Serving {', '.join(paths)} on {address} - Ctrl-C stops.", quiet=quiet)
-        for place in shelf:
-            for said in place.opened.remarks:
-                note(f"{place.name}: {said}", quiet=quiet)
+        for index in served:
+            for remark in index.opened.remarks:
+                note(f"{index.name}: {remark}", quiet=quiet)
         if open_page:
+            import threading
             import webbrowser
 
-            when_listening(lambda: webbrowser.open(address))
+            # Beside the server: connections wait until it answers.
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
     listen(settings, listening, workers=workers, ready=ready)
 
@@ -142,11 +143,10 @@ def _checked_token(host: str, token: str | None, *, i_know: bool) -> str | None:
 
 def _paths(indexes: list[Path], *, quiet: bool) -> dict[str, Path]:
     from recsys.app.bars import shown_progress
-    from recsys.app.web.shelf import check_given, named
+    from recsys.app.web.index_registry import named
     from recsys.app.wiring import starter_index
 
     if indexes:
-        check_given(indexes)
         return named(indexes)
     with shown_progress(quiet=quiet) as progress:
         return {"starter": starter_index(progress)}

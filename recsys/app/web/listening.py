@@ -6,11 +6,9 @@ import logging
 import secrets
 import signal
 import socket
-import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from types import FrameType
 
 import uvicorn
 from starlette.applications import Starlette
@@ -23,8 +21,10 @@ from starlette.routing import BaseRoute, Mount, Route
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.supervisors import Multiprocess
 
-from recsys.app.web.api.api_description import description, offered
-from recsys.app.web.door.gate import (
+from recsys.app.web import page_routes
+from recsys.app.web.api_description import description, offered
+from recsys.app.web.index_registry import IndexRegistry
+from recsys.app.web.middleware import (
     BodyLimits,
     Failures,
     Gate,
@@ -32,11 +32,9 @@ from recsys.app.web.door.gate import (
     StaticFiles,
     failed,
 )
-from recsys.app.web.pages import page_routes, passage_routes
 from recsys.app.web.service import ServeSettings, Service
-from recsys.app.web.shelf import Shelf
 from recsys.errors import InputError
-from recsys.mapping import MAP_CSS
+from recsys.mapping.map_pages import MAP_STYLE
 from recsys.memory import return_large_blocks
 
 # The application: routes, and what every request goes through before and after them.
@@ -50,18 +48,18 @@ from recsys.memory import return_large_blocks
 #     BodyLimits          how much, how fast
 #     routes              pages for people, operations for programs
 
-STATIC = Path(__file__).parent / "pages" / "static"
+STATIC = Path(__file__).parent / "static"
 PAGES: tuple[BaseRoute, ...] = (
     Route("/", page_routes.home),
     Route("/answer", page_routes.answer, methods=["GET", "POST"]),
-    Route("/cite", passage_routes.cite, methods=["GET", "POST"]),
+    Route("/cite", page_routes.cite, methods=["GET", "POST"]),
     Route("/map", page_routes.draw, methods=["GET", "POST"]),
     Route("/export", page_routes.export, methods=["POST"]),
     Route("/paper", page_routes.paper),
     Route("/search", page_routes.searched),
     Route("/api", page_routes.api),
     Route("/openapi.json", description),
-    Mount("/static", StaticFiles(STATIC, {"map.css": MAP_CSS})),
+    Mount("/static", StaticFiles(*STATIC.iterdir(), MAP_STYLE)),
 )
 """What people see."""
 LOUD = ("uvicorn", "python_multipart")
@@ -75,9 +73,20 @@ def make_application(service: Service) -> Starlette:
         logging.getLogger(library).setLevel(logging.CRITICAL)
     settings = service.settings
     operations = [
-        Route(each.route, each.handler, methods=[each.method])
+        # An id may hold slashes.
+        Route(each.path.replace("{id}", "{id:path}"), each.handler, methods=[each.method])
         for each in offered(metrics=settings.metrics)
     ]
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        service.close()
+
+    async def refused(request: Request, error: Exception) -> Response:
+        """Answer what the router refuses: no such page, or another method."""
+        return failed(request, service, error)
+
     application = Starlette(
         routes=[*PAGES, *operations],
         middleware=[
@@ -87,8 +96,8 @@ def make_application(service: Service) -> Starlette:
             Middleware(Gate, settings=settings),
             Middleware(BodyLimits, size=settings.body, seconds=settings.seconds),
         ],
-        exception_handlers={HTTPException: _refused},
-        lifespan=_lifespan,
+        exception_handlers={HTTPException: refused},
+        lifespan=lifespan,
     )
     application.router.redirect_slashes = False
     application.state.service = service
@@ -97,18 +106,7 @@ def make_application(service: Service) -> Starlette:
 
 def handed_on_application() -> Starlette:
     """Put the application of a worker process together."""
-    return make_application(Service.start(ServeSettings.handed_on()))
-
-
-@asynccontextmanager
-async def _lifespan(application: Starlette) -> AsyncIterator[None]:
-    yield
-    application.state.service.close()
-
-
-async def _refused(request: Request, error: Exception) -> Response:
-    """Answer what the router refuses: no such page, or another method."""
-    return failed(request, request.app.state.service, error)
+    return make_application(Service(ServeSettings.handed_on()))
 
 
 # Wait for a request for a while, not for ever: a connection that holds one back is closed.
@@ -121,7 +119,7 @@ class PatientProtocol(H11Protocol):
     """HTTP as uvicorn speaks it, but whoever sends byte by byte is not waited for.
 
     uvicorn itself closes only connections that are silent after an answer. The time of a body is
-    the affair of `body_limits`; what goes on arriving after it was refused is bounded here, too.
+    the affair of `BodyLimits`; what goes on arriving after it was refused is bounded here, too.
     """
 
     seconds = HEAD_SECONDS
@@ -164,11 +162,9 @@ class PatientProtocol(H11Protocol):
             self.transport.close()
 
 
+# Hosts and ports.
+
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
-DRAINING = 30
-"""Seconds that requests get to end after the program was told to."""
-_FACTORY = "recsys.app.web.listening:handed_on_application"
-_BACKLOG = 256
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -184,7 +180,7 @@ def bind(host: str, port: int) -> socket.socket:
         listening = socket.socket(family, socket.SOCK_STREAM)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
-        listening.listen(_BACKLOG)
+        listening.listen(256)
     except (OSError, OverflowError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(
@@ -216,11 +212,12 @@ def answered_hosts(host: str, port: int, allowed: tuple[str, ...]) -> tuple[str,
     names = list(LOOPBACK_NAMES) if is_loopback(host) or is_wildcard(host) else []
     if not is_wildcard(host):
         names.append(f"[{host}]" if ":" in host and not host.startswith("[") else host)
-    found = [f"{name}:{port}" for name in names]
-    found += names if port == 80 else []
+    hosts = [f"{name}:{port}" for name in names]
+    hosts += names if port == 80 else []
     for name in allowed:
-        found += [name, f"{name}:{port}"] if _has_no_port(name) else [name]
-    return tuple(dict.fromkeys(each.lower() for each in found))
+        has_port = ":" in name.rpartition("]")[2].rstrip(":")
+        hosts += [name] if has_port else [name, f"{name}:{port}"]
+    return tuple(dict.fromkeys(each.lower() for each in hosts))
 
 
 def new_token() -> str:
@@ -228,12 +225,19 @@ def new_token() -> str:
     return secrets.token_urlsafe(24)
 
 
+# Servers.
+
+DRAINING = 30
+"""Seconds that requests get to end after the program was told to."""
+_FACTORY = "recsys.app.web.listening:handed_on_application"
+
+
 def listen(
     settings: ServeSettings,
     listening: socket.socket,
     *,
     workers: int,
-    ready: Callable[[Shelf], object],
+    ready: Callable[[IndexRegistry], object],
 ) -> None:
     """Answer requests until SIGINT or SIGTERM; those that are being answered are finished.
 
@@ -242,22 +246,16 @@ def listen(
     Raises:
         ArtifactError: an index is missing, unfinished or damaged.
     """
-    service = Service.start(settings)  # With workers: what cannot be opened is said once, here.
-    ready(service.shelf)
+    service = Service(settings)  # With workers: what cannot be opened is said once, here.
+    ready(service.indexes)
     with _signals_end_quietly():
         if workers == 1:
-            config = _config(make_application(service))
-            uvicorn.Server(config).run(sockets=[listening])
+            uvicorn.Server(_config(make_application(service))).run(sockets=[listening])
             return
         service.close()
         del service  # It would keep the generations that it has opened from removal.
         settings.hand_on()
         Multiprocess(_config(_FACTORY, workers=workers), sockets=[listening]).run()
-
-
-def when_listening(call: Callable[[], object]) -> None:
-    """Call something beside the server: connections wait until it answers."""
-    threading.Thread(target=call, daemon=True).start()
 
 
 def _config(application: object, *, workers: int = 1) -> uvicorn.Config:
@@ -279,17 +277,10 @@ def _config(application: object, *, workers: int = 1) -> uvicorn.Config:
 @contextmanager
 def _signals_end_quietly() -> Iterator[None]:
     """Take what uvicorn raises again once it has ended: to be told to stop is no failure."""
-
-    def ignore(number: int, frame: FrameType | None) -> None:
-        return
-
-    former = {each: signal.signal(each, ignore) for each in (signal.SIGINT, signal.SIGTERM)}
+    signals = (signal.SIGINT, signal.SIGTERM)
+    former = [signal.signal(each, lambda number, frame: None) for each in signals]
     try:
         yield
     finally:
-        for number, handler in former.items():
+        for number, handler in zip(signals, former, strict=True):
             signal.signal(number, handler)
-
-
-def _has_no_port(name: str) -> bool:
-    return not name.rpartition("]")[2].partition(":")[2]

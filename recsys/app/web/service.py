@@ -1,21 +1,26 @@
-"""What all requests share: the indexes, the threads, the counters."""
+"""What all requests share: the settings, the indexes, the threads, the counters."""
 
+import asyncio
 import json
 import os
 import threading
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict, dataclass
-from functools import partial
+from http import HTTPStatus
 from pathlib import Path
 from typing import TypeVar
 
 from starlette.requests import Request
 
-from recsys.app.web.shelf import Opened, Shelf
-from recsys.app.web.work_pool import WorkPool
+from recsys.app.web.index_registry import IndexRegistry, OpenIndex
+from recsys.app.web.replies import RequestError
 from recsys.app.wiring import open_index
+
+T = TypeVar("T")
 
 # What `recsys serve` was told, in a form that its worker processes are given, too.
 
@@ -57,15 +62,12 @@ class ServeSettings:
         return cls(indexes=pairs, hosts=tuple(value.pop("hosts")), **value)
 
 
-# Count requests and their seconds, for Prometheus: nothing that was asked is in it.
-
-BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
-"""Upper bounds in seconds."""
-MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-
-
 class UsageCounters:
-    """Counters of one process."""
+    """Counts requests and their seconds in one process: nothing that was asked is in it."""
+
+    BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+    """Upper bounds in seconds."""
+    MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
     def __init__(self) -> None:
         """Begin at nothing."""
@@ -78,7 +80,7 @@ class UsageCounters:
         """Count one request."""
         with self._lock:
             self._requests[route, status] += 1
-            self._buckets[bisect_left(BUCKETS, seconds)] += 1
+            self._buckets[bisect_left(self.BUCKETS, seconds)] += 1
             self._seconds += seconds
 
     def text(self, *, inside: int) -> str:
@@ -94,7 +96,7 @@ class UsageCounters:
         yield "# HELP recsys_request_seconds How long requests took."
         yield "# TYPE recsys_request_seconds histogram"
         below = 0
-        for place, bound in enumerate(BUCKETS):
+        for place, bound in enumerate(self.BUCKETS):
             below += self._buckets[place]
             yield f'recsys_request_seconds_bucket{{le="{bound:g}"}} {below}'
         total = self._buckets.total()
@@ -106,57 +108,93 @@ class UsageCounters:
         yield f"recsys_questions_in_work {inside}"
 
 
-T = TypeVar("T")
+class WorkPool:
+    """Runs work in threads; what would have to wait too long is refused at once."""
+
+    def __init__(self, *, threads: int, queue: int, seconds: float) -> None:
+        """Make the threads.
+
+        Args:
+            threads: how many pieces of work run at once.
+            queue: how many more may wait.
+            seconds: how long anybody waits for one.
+        """
+        self._executor = ThreadPoolExecutor(threads, thread_name_prefix="answer")
+        self._most, self._seconds = threads + queue, seconds
+        self.inside = 0
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """Run work in a thread and wait for it.
+
+        A thread cannot be stopped: work that takes too long keeps its place until it ends.
+
+        Raises:
+            RequestError: too many wait, or it takes too long.
+        """
+        if self.inside >= self._most:
+            raise RequestError(
+                HTTPStatus.SERVICE_UNAVAILABLE,
+                f"{self.inside} questions are being answered or wait already.",
+                "Ask again in a moment.",
+                wait=1,
+            )
+        self.inside += 1
+        loop = asyncio.get_running_loop()
+
+        def count_down() -> None:
+            self.inside -= 1
+
+        def leave(_: object) -> None:
+            with suppress(RuntimeError):  # The server has ended.
+                loop.call_soon_threadsafe(count_down)
+
+        future = self._executor.submit(work)
+        future.add_done_callback(leave)
+        try:
+            return await asyncio.wait_for(asyncio.wrap_future(future), self._seconds)
+        except TimeoutError as error:
+            raise RequestError(
+                HTTPStatus.SERVICE_UNAVAILABLE,
+                f"The answer took longer than {self._seconds:g} s.",
+                "Ask with a shorter draft or fewer references.",
+                wait=5,
+            ) from error
+
+    def close(self) -> None:
+        """Start nothing more, and wait for what runs."""
+        self._executor.shutdown(wait=True, cancel_futures=True)
 
 
-@dataclass(frozen=True, slots=True)
 class Service:
-    """Everything behind the routes of one process.
+    """Everything behind the routes of one process."""
 
-    pool: answers. reading: reads files, so that a slow one holds up no answer.
-    """
-
-    settings: ServeSettings
-    shelf: Shelf
-    pool: WorkPool
-    reading: WorkPool
-    counters: UsageCounters
-
-    @classmethod
-    def start(cls, settings: ServeSettings) -> "Service":
+    def __init__(self, settings: ServeSettings) -> None:
         """Open the indexes and make the threads.
 
         Raises:
             ArtifactError: an index is missing, unfinished or damaged.
         """
+        self.settings, self.counters = settings, UsageCounters()
         paths = {name: Path(path) for name, path in settings.indexes}
-        bounds = {"threads": settings.threads, "queue": settings.queue}
-        pool, reading = (WorkPool(**bounds, seconds=settings.seconds) for _ in range(2))
-        return cls(settings, Shelf(paths, open_index), pool, reading, UsageCounters())
+        self.indexes = IndexRegistry(paths, open_index)
+        # Files are read in threads of their own, so that a slow one holds up no answer.
+        self.pool, self.reading = (
+            WorkPool(threads=settings.threads, queue=settings.queue, seconds=settings.seconds)
+            for _ in range(2)
+        )
 
     def close(self) -> None:
         """Wait for what runs."""
         self.pool.close()
         self.reading.close()
 
-    async def read(self, work: Callable[[], T]) -> T:
-        """Read files in a thread.
-
-        Raises:
-            RecsysError: too many wait, or a file cannot be read.
-        """
-        return await self.reading.run(work)
-
-    async def ask(self, index: str | None, work: Callable[[Opened], T]) -> T:
+    async def ask(self, index: str | None, work: Callable[[OpenIndex], T]) -> T:
         """Run work on an index in a thread.
 
         Raises:
             RecsysError: there is no such index, too many wait, or the work fails.
         """
-        return await self.pool.run(partial(self._work, index, work))
-
-    def _work(self, index: str | None, work: Callable[[Opened], T]) -> T:
-        return work(self.shelf.current(index))
+        return await self.pool.run(lambda: work(self.indexes.current(index)))
 
 
 def service_of(request: Request) -> Service:

@@ -1,28 +1,24 @@
-"""The record formats in which corpora come: one literal table of field maps, and what walks them.
+"""The record formats in which corpora come: one literal table of field maps.
 
 A format is recognised by its keys. A new one is a row; what its map cannot say is a function.
 """
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import Iterable
 from typing import Any
 
 from recsys.formats import identifiers
 from recsys.formats.papers import semantic_scholar
-from recsys.formats.papers.external_ids import SCHEMES, named
+from recsys.formats.papers.field_maps import PaperFormat, each_of
 from recsys.formats.papers.paper_fields import (
     FieldError,
     Record,
     doi_of,
-    first_page,
     first_text,
     id_of,
     ids_of,
     initials_first,
-    inverted_text,
     labelled,
     labels_of,
     listed,
@@ -33,20 +29,14 @@ from recsys.formats.papers.paper_fields import (
     required_title,
     text_of,
     url_of,
-    volume_of,
-    year_of,
 )
 from recsys.formats.references.bibliography import (
     address_in,
-    identified,
-    keywords_in,
     names_in,
     numbers_of_pubmed,
     text_in,
-    year_in,
 )
 from recsys.formats.references.people import natural
-from recsys.records import Reference
 
 OWN = "recsys"
 """The name of the format in which this program writes papers down."""
@@ -56,154 +46,6 @@ _MOST_PLACES = 20
 """Places of a work of OpenAlex in which an arXiv id is looked for."""
 _NUMBERED = re.compile(r" \d{4}\Z")
 """How dblp tells people of one name apart."""
-
-
-@dataclass(frozen=True, slots=True)
-class PaperFormat:
-    """One way to write a paper down.
-
-    A record is of the format if it has all keys of `needs`, one of `marks` (where there are any),
-    and none of `lacks`.
-
-    fields: a field of `Reference`, a label, or a scheme of names -> where a record has it: keys
-    joined by dots, alternatives between " | ". Of a list, a path goes into each item. Beside those
-    of `Reference` there are `date` (text with a year in it), `people` (names in parts), `address`
-    (of the web, in a text), `keywords` (one text, or a list), `places` (texts that may hold a DOI,
-    an arXiv or an ACL id) and `names` (an object of schemes). partial: records may lack a title.
-    kinds: a `type` -> its name in CSL. more: what the map cannot say, by field; it comes before
-    what the map says. Its `names` are pairs of scheme and name.
-    """
-
-    name: str
-    needs: frozenset[str]
-    marks: frozenset[str]
-    fields: Mapping[str, str]
-    lacks: frozenset[str] = frozenset()
-    partial: bool = False
-    kinds: Mapping[str, str] | None = None
-    more: Callable[[Record], dict[str, Any]] | None = field(default=None, compare=False)
-
-    def fits(self, record: Record) -> bool:
-        """Tell whether a record looks like one of this format."""
-        keys = record.keys()
-        return (
-            self.needs <= keys
-            and (not self.marks or not self.marks.isdisjoint(keys))
-            and self.lacks.isdisjoint(keys)
-        )
-
-    def reference_of(self, record: Record) -> Reference:
-        """Read a record.
-
-        Raises:
-            FieldError: it tells no work, or not enough of one.
-        """
-        values: dict[str, Any] = {}
-        labels: dict[str, Any] = {}
-        if "id" in self.fields:
-            values["id"] = required_id(record, *self.fields["id"].split(" | "))
-        more = self.more(record) if self.more else {}
-        if not self.partial and "title" not in more and "title" in self.fields:
-            values["title"] = required_title(record, *self.fields["title"].split(" | "))
-        for name, paths in self.fields.items():
-            if name in _READERS:
-                of, reader = _READERS[name]
-                values[of] = values.get(of) or _read(record, paths, reader)
-            elif name in _LABELS:
-                label, reader = _LABELS[name]
-                labels[label] = _read(record, paths, reader)
-        if self.kinds is not None:
-            values["kind"] = self.kinds.get((labels.get("type") or "").lower(), "document")
-        values |= {"labels": labelled(**labels)} | more
-        names = [*self._names(record), *values.pop("names", ())]
-        work = Reference(**{name: value for name, value in values.items() if value is not None})
-        if "places" in self.fields:
-            texts = map(first_text, _values(record, self.fields["places"]))
-            work = identified(work, *texts)
-        return named(work, names)
-
-    def _names(self, record: Record) -> Iterator[tuple[object, object]]:
-        """Yield the schemes and names of a record that are in the map."""
-        for name, paths in self.fields.items():
-            if name in SCHEMES:
-                yield from ((name, value) for value in _values(record, paths))
-            elif name == "names":
-                for value in _values(record, paths):
-                    yield from value.items() if isinstance(value, dict) else ()
-
-
-def _values(record: Record, paths: str) -> Iterator[Any]:
-    """Yield what a record has at each of several paths."""
-    for path in _split(paths):
-        value: Any = record
-        for key in path:
-            if isinstance(value, dict):
-                value = value.get(key)
-            elif isinstance(value, list):
-                value = [item.get(key) if isinstance(item, dict) else item for item in value]
-            else:
-                value = None
-        if value is not None:
-            yield value
-
-
-def _read(record: Record, paths: str, reader: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - As the field is.
-    """Return the first value that says something as a reader understands it, else None."""
-    values = map(reader, _values(record, paths))
-    return next((value for value in values if value is not None and value != ()), None)
-
-
-@cache
-def _split(paths: str) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(path.split(".")) for path in paths.split(" | "))
-
-
-def year_of_date(date: object) -> int | None:
-    """Read {"date-parts": [[2020, 5]]}, {"raw": "May 2020"}, {"literal": ...}, or plain text."""
-    if isinstance(date, list) and date:
-        date = date[0]
-    if not isinstance(date, dict):
-        return year_in(date)
-    parts = date.get("date-parts")
-    while isinstance(parts, list) and parts:
-        parts = parts[0]
-    return next(filter(None, map(year_in, (parts, date.get("raw"), date.get("literal")))), None)
-
-
-_READERS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
-    "key": ("key", lambda value: str(value) if isinstance(value, int) else text_in(value)),
-    "title": ("title", first_text),
-    "abstract": ("abstract", lambda value: inverted_text(value) or text_of(value)),
-    "year": ("year", year_of),
-    "date": ("year", year_of_date),
-    "authors": ("authors", names_of),
-    "people": ("authors", lambda value: names_in(map(person_in, listed(value)))),
-    "venue": ("venue", first_text),
-    "cited_ids": ("cited_ids", ids_of),
-    "keyphrases": ("keyphrases", names_of),
-    "keywords": ("keyphrases", keywords_in),
-    "url": ("url", lambda value: url_of(*_each(value))),
-    "address": ("url", lambda value: next(filter(None, map(address_in, _each(value))), None)),
-    "volume": ("volume", volume_of),
-    "page": ("page", first_page),
-    "article": ("page", text_of),
-}
-"""For the names of a map: the field of a work, and what of a value is the field's."""
-_LABELS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
-    "type": ("type", first_text),
-    "types": ("type", names_of),
-    "fields": ("fields", names_of),
-    "topic": ("topic", text_of),
-    "journal_ref": ("journal_ref", text_of),
-    "retracted": ("retracted", lambda value: value is True),
-    "paratext": ("paratext", lambda value: value is True),
-}
-"""The same for labels."""
-
-
-def _each(value: object) -> list[Any]:
-    """Return the values of a field that is a list only where there are several."""
-    return value if isinstance(value, list) else [value]
 
 
 def _own(record: Record) -> dict[str, Any]:
@@ -266,9 +108,10 @@ def _of_arxiv(record: Record) -> dict[str, Any]:
 
 def _of_lens(record: Record) -> dict[str, Any]:
     names = (item for item in listed(record.get("external_ids")) if isinstance(item, dict))
+    urls = (item.get("url") for item in listed(record.get("source_urls")) if isinstance(item, dict))
     page = f"https://www.lens.org/lens/scholar/article/{id_of(record.get('lens_id'))}"
     return {
-        "url": _read(record, "source_urls.url", _READERS["address"][1]) or page,
+        "url": next(filter(None, map(address_in, urls)), page),
         "names": [(item.get("type"), item.get("value")) for item in names],
     }
 
@@ -291,8 +134,8 @@ def _of_europe_pmc(record: Record) -> dict[str, Any]:
 def _of_dblp(record: Record) -> dict[str, Any]:
     """Drop the full stop of a title, and the numbers that tell people of one name apart."""
     title = required_title(record, "title")
-    people = map(person_in, _each(nested(record, "authors", "author")))
-    pages = [page for page in map(address_in, _each(record.get("ee"))) if page]
+    people = map(person_in, each_of(nested(record, "authors", "author")))
+    pages = [page for page in map(address_in, each_of(record.get("ee"))) if page]
     return {
         "title": title.removesuffix("."),
         "authors": names_in(_NUMBERED.sub("", name) for name in people if name),

@@ -15,7 +15,7 @@ from recsys.errors import ArtifactMismatch, InputError, LeakageError
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.leakage import check_ranker
 from recsys.pipelines.evaluation.splits import read_split
-from recsys.pipelines.ranking.cross_fitting import Recipe, TrainedRanker, cross_fit, folds_of, teach
+from recsys.pipelines.ranking.cross_fitting import TrainedRanker, cross_fit, folds_of, teach
 from recsys.pipelines.ranking.train_ranker import TrainOptions, train_ranker
 from recsys.pipelines.ranking.training_table import Posing, TrainingTable, collect, concatenate
 from recsys.progress import silent
@@ -89,7 +89,7 @@ def test_nobody_learns_from_the_queries_of_its_fold(
 
     cv = lightgbm.cv
     monkeypatch.setattr(lightgbm, "cv", watched)
-    made = cross_fit(both, NAMES, seed=0, folds=3)
+    booster, scores = cross_fit(both, NAMES, seed=0, folds=3)
     (folds, found), posed = seen[0], np.repeat(both.queries, both.groups)
     members = found["cvbooster"]
     assert len(folds) == len(members.boosters) == 3
@@ -98,25 +98,23 @@ def test_nobody_learns_from_the_queries_of_its_fold(
         assert not set(posed[learned].tolist()) & set(posed[held_out].tolist())
         assert len(learned) + len(held_out) == len(posed)
         given = member.predict(both.features, num_iteration=members.best_iteration)
-        assert made.scores[held_out].tolist() == given[held_out].astype(np.float32).tolist()
+        assert scores[held_out].tolist() == given[held_out].astype(np.float32).tolist()
         mean += given / 3
-    assert np.allclose(made.booster.predict(both.features), mean, atol=1e-9)
+    assert np.allclose(booster.predict(both.features), mean, atol=1e-9)
 
 
 def test_the_second_look_trusts_only_what_has_not_seen_a_query(
-    built: "Built", monkeypatch: pytest.MonkeyPatch
+    built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = teach(*together(built), NAMES, Recipe())
-    options, given = TrainOptions(passes=2), list[np.ndarray]()
+    first = teach(*together(built), NAMES)
+    given = list[np.ndarray]()
 
     def taught(table: TrainingTable, *named: Any, **more: Any) -> TrainedRanker:  # noqa: ANN401
         given.append(table.features)
         return teach(table, *named, **more)
 
     monkeypatch.setattr(train_ranker_module, "teach", taught)
-    collection = open_collection(built.index)
-    split = read_split(built.split, collection)
-    train_ranker_module._School.of(built.index, collection, split, options).taught(options, silent)
+    train_ranker(built.copy(tmp_path), built.split, TrainOptions(passes=2))
     chance = len(NAMES) + SECOND_NAMES.index("chance")
     assert len(given) == 2
     assert given[1][:, chance].tolist() == first.ranker.calibrated(first.scores).tolist()
@@ -156,7 +154,7 @@ def test_a_ranker_that_looks_twice_answers(built: "Built", looking_twice: Path) 
     assert "dev" not in inside  # Those are figures of the ranker that answers.
     assert inside["options"] == {"metadata": True, "seed": 0, "folds": 4}  # It looks once.
     row = np.zeros((1, len(NAMES)), np.float32)
-    first = teach(*together(built), NAMES, Recipe()).ranker
+    first = teach(*together(built), NAMES).ranker
     assert twice.ranker.first.score(row) == pytest.approx(first.predict(row), abs=1e-5)
     last = len(once.collection.corpus) - 1
     one, two = (each.rank(each.query_of(last)) for each in (once, twice))

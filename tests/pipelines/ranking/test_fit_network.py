@@ -12,6 +12,7 @@ from recsys.pipelines.ranking.fit_network import (
     NETWORKS,
     WEIGHT,
     Lists,
+    MLPTrainer,
     fit_networks,
     held_out_scores,
     multiplied,
@@ -54,12 +55,12 @@ def test_slopes_are_those_of_autograd(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     beside = rng.standard_normal(3 * LONG).astype(np.float32)
     lists = Lists.of(made_table(lists=3), beside=beside)
-    pupil = fitting.MLPTrainer.new((2 * WIDTH, *fitting.UNITS, 1), rng)
-    for bias in pupil.weights[1::2]:
+    trainer = MLPTrainer.drawn((2 * WIDTH, *fitting.UNITS, 1), rng)
+    for bias in trainer.weights[1::2]:
         bias += rng.standard_normal(bias.shape).astype(np.float32)
-    (batch,) = fitting._batches(lists, np.arange(3), rng)
+    (batch,) = lists.batches(np.arange(3), 1, rng)
     weights = [
-        torch.tensor(each, dtype=torch.float64, requires_grad=True) for each in pupil.weights
+        torch.tensor(each, dtype=torch.float64, requires_grad=True) for each in trainer.weights
     ]
     hidden = torch.tensor(batch.inputs, dtype=torch.float64)
     for at in (0, 2):
@@ -73,23 +74,23 @@ def test_slopes_are_those_of_autograd(monkeypatch: pytest.MonkeyPatch) -> None:
         told = torch.log_softmax(scores[own], dim=0) * cited[own]
         loss = loss - told.sum() / cited[own].sum() ** 0.5 / len(batch.starts)
     torch.autograd.backward(loss)
-    for slope, weight in zip(pupil._slopes(batch), weights, strict=True):
+    for slope, weight in zip(trainer.gradients(batch), weights, strict=True):
         assert weight.grad is not None
         np.testing.assert_allclose(slope, weight.grad.numpy(), rtol=1e-3, atol=1e-6)
 
 
 def test_steps_are_those_of_adam_with_decoupled_decay() -> None:
     rng = np.random.default_rng(0)
-    pupil = fitting.MLPTrainer.new((2 * WIDTH, *fitting.UNITS, 1), rng)
-    theirs = [torch.nn.Parameter(torch.tensor(each.copy())) for each in pupil.weights]
+    trainer = MLPTrainer.drawn((2 * WIDTH, *fitting.UNITS, 1), rng)
+    theirs = [torch.nn.Parameter(torch.tensor(each.copy())) for each in trainer.weights]
     adam = torch.optim.AdamW(theirs, lr=0.01, weight_decay=fitting.DECAY)
     for _ in range(3):
-        slopes = [rng.standard_normal(each.shape).astype(np.float32) for each in pupil.weights]
-        pupil.follow(slopes, 0.01)
+        slopes = [rng.standard_normal(each.shape).astype(np.float32) for each in trainer.weights]
+        trainer.update(slopes, 0.01)
         for parameter, slope in zip(theirs, slopes, strict=True):
             parameter.grad = torch.tensor(slope)
         adam.step()
-    for own, other in zip(pupil.weights, theirs, strict=True):
+    for own, other in zip(trainer.weights, theirs, strict=True):
         np.testing.assert_allclose(own, other.detach().numpy(), atol=2e-6)
 
 

@@ -12,15 +12,14 @@ import recsys.pipelines.ranking.fit_network as fitting
 from recsys.models.encoder import SeenQueries
 from recsys.pipelines.ranking.cross_fitting import (
     SHARPEST,
-    Recipe,
     as_drafts,
     folds_of,
     learn_on,
     sharpness,
 )
-from recsys.pipelines.ranking.fit_network import Lists, fit_networks, held_out_scores, tune_networks
+from recsys.pipelines.ranking.fit_network import Lists, fit_networks, held_out_scores
 from recsys.pipelines.ranking.fit_ranker import FittedRanker, KeptTrees, calibrate
-from recsys.pipelines.ranking.ranker_trial import shipped_ranker
+from recsys.pipelines.ranking.train_ranker import shipped_ranker
 from recsys.pipelines.ranking.training_table import TrainingTable
 from recsys.ranking.network import Network
 from recsys.ranking.ranker import FIRST, StoredTrees, TreeRanker
@@ -69,7 +68,7 @@ def stranger(network: Network) -> FittedRanker:
 
 def test_networks_learn_on_what_counts_here_and_trees_stay(stranger: FittedRanker) -> None:
     table, others = made_table(lists=40), made_table(seed=1)
-    taught = learn_on(stranger, table, 30, Recipe(seed=3, folds=4))
+    taught = learn_on(stranger, table, 30, seed=3, folds=4)
     before, after = (
         found_first(others.scored(each.predict), others) for each in (stranger, taught.ranker)
     )
@@ -85,7 +84,7 @@ def test_it_begins_with_what_was_known(
 ) -> None:
     monkeypatch.setattr(fitting, "TUNING_RATE", 0.0)
     table = made_table(lists=8)
-    taught = learn_on(stranger, table, 6, Recipe(folds=2))
+    taught = learn_on(stranger, table, 6, folds=2)
     scores = table.scored(stranger.predict)
     np.testing.assert_allclose(table.scored(taught.ranker.predict), scores, rtol=2e-3, atol=2e-3)
     assert taught.ranker.network is not None and taught.ranker.network.scale is network.scale
@@ -101,7 +100,7 @@ def test_scores_are_of_networks_that_have_not_learned_from_the_query(network: Ne
     held_out, scores = folds_of(table.queries, 4, 0), []
     for each in (table, changed):
         lists = Lists.of(each, network.scale)
-        tuned = tune_networks(network, lists, [~part for part in held_out], seed=0)
+        tuned = fit_networks(lists, [~part for part in held_out], seed=0, start=network)
         assert tuned is not None
         scores.append(held_out_scores(tuned, table, held_out))
     np.testing.assert_array_equal(scores[0][rows], scores[1][rows])
@@ -113,7 +112,7 @@ def test_chances_are_those_of_drafts_without_references(stranger: FittedRanker) 
     table.queries[:] = np.repeat(np.arange(6), 2)  # Each is posed twice.
     plain = as_drafts(table)
     assert plain.tolist() == ([True] * LONG + [False] * LONG) * 6
-    taught = learn_on(stranger, table, 10, Recipe(folds=3))
+    taught = learn_on(stranger, table, 10, folds=3)
     knots = calibrate(taught.scores[plain], table.relevant[plain])
     np.testing.assert_array_equal(taught.ranker.scores, knots[0])
     np.testing.assert_array_equal(taught.ranker.probabilities, knots[1])
@@ -122,7 +121,7 @@ def test_chances_are_those_of_drafts_without_references(stranger: FittedRanker) 
 def test_queries_that_say_nothing_leave_it_as_it_is(stranger: FittedRanker) -> None:
     table = made_table(lists=4)
     table.relevant[:] = 0
-    taught = learn_on(stranger, table, 3, Recipe(folds=2))
+    taught = learn_on(stranger, table, 3, folds=2)
     assert taught.ranker.network is stranger.network
     np.testing.assert_allclose(taught.scores, table.scored(stranger.predict), atol=1e-6)
 

@@ -20,12 +20,13 @@ from recsys.pipelines.evaluation.leakage import check_ranker
 from recsys.pipelines.evaluation.splits import SPLIT_FILE, make_split, read_split
 from recsys.pipelines.index.build import BuildOptions, build
 from recsys.pipelines.ranking import train_ranker as training
-from recsys.pipelines.ranking.ranker_trial import Trial, shipped_ranker
 from recsys.pipelines.ranking.train_ranker import (
     SCRATCH,
     SHIPPED,
     TrainOptions,
     TrainReport,
+    Trial,
+    shipped_ranker,
     started,
     train_ranker,
 )
@@ -246,10 +247,10 @@ def test_nnselect_that_has_seen_test_queries_is_refused(linked: Path, tmp_path: 
     SeenQueries.of(collection, train=rows, dev=rows[:0]).save(collection.folder / NNSELECT)
     write_small_nnselect(tmp_path / "model", [("On matter", None)] * len(rows))
     model = NNSelectModel.load(tmp_path / "model", len(rows))
-    school = training._School(collection, (rows, rows), (PLAIN, PLAIN), model)
+    school = training._Lesson(collection, (rows, rows), (PLAIN, PLAIN), model)
     with pytest.raises(LeakageError, match="was trained on 4 of these 4 test queries"):
         school.check_test(split)
-    training._School(collection, (rows, rows), (PLAIN, PLAIN)).check_test(split)
+    training._Lesson(collection, (rows, rows), (PLAIN, PLAIN)).check_test(split)
 
 
 @each_row(

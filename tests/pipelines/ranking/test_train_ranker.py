@@ -14,9 +14,14 @@ from recsys.eval.measures import Judged, summarise
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.splits import gold, read_split, training_poses
 from recsys.pipelines.ranking.fit_network import MEMBERS
-from recsys.pipelines.ranking.ranker_trial import judge
 from recsys.pipelines.ranking.train_ranker import TrainOptions, cross_fitted_error, train_ranker
-from recsys.pipelines.ranking.training_table import Posing, TrainingTable, collect, concatenate
+from recsys.pipelines.ranking.training_table import (
+    Posing,
+    TrainingTable,
+    collect,
+    concatenate,
+    judge,
+)
 from recsys.progress import silent
 from recsys.query.query import draft_of, make_query
 from recsys.ranking.features import feature_names

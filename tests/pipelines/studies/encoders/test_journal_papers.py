@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from recsys.errors import InputError
-from recsys.eval.studies.probes.paper_classes import is_unseen
+from recsys.eval.studies.probes.probe_results import is_unseen
 from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.index.ingest import ingest
 from recsys.pipelines.studies.encoders.train_journal import (

@@ -24,7 +24,7 @@ def settings_of(*indexes: Path, **changes: object) -> ServeSettings:
 @contextmanager
 def serving(settings: ServeSettings) -> Iterator[TestClient]:
     """Ask an application that closes its threads at the end; errors are answered, not raised."""
-    application = make_application(Service.start(settings))
+    application = make_application(Service(settings))
     with TestClient(
         application,
         base_url=f"http://{HOST}",

@@ -4,9 +4,9 @@ import sys
 
 import pytest
 
-from recsys.app.web.given import given_files
+from recsys.app.web import uploads
 
 
 def stand_in(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a process of other code read in place of the real one."""
-    monkeypatch.setattr(given_files, "_CHILD", (sys.executable, "-c", code))
+    monkeypatch.setattr(uploads, "_CHILD", (sys.executable, "-c", code))

@@ -209,7 +209,7 @@ def test_an_error_of_our_own_is_told_without_what_was_asked(
     def fail(*_: object) -> None:
         raise ValueError("Secret plans of mine")
 
-    monkeypatch.setattr("recsys.app.web.api.api_routes.answered", fail)
+    monkeypatch.setattr("recsys.app.web.api_routes.answer_page", fail)
     answer = client.post(ASK, json={"draft": {"title": "Secret plans of mine"}})
     assert answer.json()["kind"] == "InternalError"
     err = capsys.readouterr().err

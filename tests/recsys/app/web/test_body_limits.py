@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from recsys.app.web.door.gate import BodyLimits
-from recsys.app.web.problem_details import RequestError
+from recsys.app.web.middleware import BodyLimits
+from recsys.app.web.replies import RequestError
 
 
 def send_to(

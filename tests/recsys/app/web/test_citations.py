@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from recsys.app.web.shelf import Opened
+from recsys.app.web.index_registry import OpenIndex
 from recsys.app.wiring import open_index
 from tests.built_index import Built
 from tests.conftest import RunCli
@@ -176,7 +176,7 @@ def test_no_file_of_the_server_can_be_named(client: TestClient, tmp_path: Path) 
 def test_many_marked_places_are_answered_in_part(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recsys.app.web.put_question.MOST_PLACES", 2)
+    monkeypatch.setattr("recsys.app.web.questions.MOST_PLACES", 2)
     text = b"# Rivers\n\n" + b"Rivers run [CITE].\n\n" * 5
     answer = client.post(ASK, files=[("file", ("a.md", text))]).json()
     assert len(answer["gaps"]) == 2
@@ -192,8 +192,8 @@ def test_what_answers_passages_is_made_once_and_only_when_it_is_asked(
         made.append(recommender)
         return object()
 
-    monkeypatch.setattr("recsys.app.web.shelf.local_of", local_of)
-    opened = Opened("small", open_index(built.index), b"seen")
+    monkeypatch.setattr("recsys.app.web.index_registry.local_of", local_of)
+    opened = OpenIndex("small", open_index(built.index), b"seen")
     assert made == []
     assert opened.local() is opened.local()
     assert made == [opened.recommender]
@@ -215,7 +215,7 @@ def test_an_error_of_our_own_is_told_without_what_was_asked(
     def fail(*_: object) -> None:
         raise ValueError("Secret plans of mine")
 
-    monkeypatch.setattr("recsys.app.web.api.citation_routes.answered_here", fail)
+    monkeypatch.setattr("recsys.app.web.api_routes.answer_passage", fail)
     answer = client.post(ASK, json={"text": "Secret plans of mine"})
     assert answer.json()["kind"] == "InternalError"
     assert "ecret" not in answer.text + capsys.readouterr().err

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.app.web.pages import page_contents
-from recsys.app.web.pages.form_fields import FormFields, lines_of, named_papers, references_in
-from recsys.app.web.put_question import WebQuestion, posed
-from recsys.app.web.shelf import Opened
+from recsys.app.web.form_fields import FormFields, lines_of, named_papers, references_in
+from recsys.app.web.index_registry import OpenIndex
+from recsys.app.web.page_writing import form_of
+from recsys.app.web.questions import WebQuestion, posed
 from recsys.app.wiring import open_index
 from recsys.errors import InputError
 from recsys.query.question import Question
@@ -29,13 +29,13 @@ ANY = st.text(max_size=20)
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["", "keyphrases"])
-def opened(built: Built, request: pytest.FixtureRequest) -> Opened:
+def opened(built: Built, request: pytest.FixtureRequest) -> OpenIndex:
     recommender = open_index(built.index)
     led = replace(recommender.collection, keyphrases=request.param)
-    return Opened("small", replace(recommender, collection=led), b"seen")
+    return OpenIndex("small", replace(recommender, collection=led), b"seen")
 
 
-def understood(opened: Opened, form: FormFields) -> tuple[Question, FormFields]:
+def understood(opened: OpenIndex, form: FormFields) -> tuple[Question, FormFields]:
     asked = WebQuestion(draft=form.manuscript(), lists=form.lists(), as_of=form.year())
     question = posed(opened, asked)
     return question, form.understood_as(question)
@@ -51,7 +51,7 @@ def understood(opened: Opened, form: FormFields) -> tuple[Question, FormFields]:
     authors=ANY,
 )
 def test_what_was_understood_is_understood_so_again(
-    opened: Opened,
+    opened: OpenIndex,
     title: str,
     abstract: str,
     keyphrases: str,
@@ -75,7 +75,7 @@ def test_any_fields_are_read_and_an_address_says_them_again(pairs: list[tuple[st
     assert FormFields.read(parse_qsl(urlsplit(once.address()).query)) == once
 
 
-def test_keywords_of_a_file_are_the_forms_and_the_abstract_stays_its_own(opened: Opened) -> None:
+def test_keywords_of_a_file_are_the_forms_and_the_abstract_stays_its_own(opened: OpenIndex) -> None:
     draft = Manuscript("On bells", "We ring.", keyphrases=("Index Terms\u2014bells", "ropes."))
     question = posed(opened, WebQuestion(draft=draft))
     form = FormFields().understood_as(question)
@@ -85,10 +85,11 @@ def test_keywords_of_a_file_are_the_forms_and_the_abstract_stays_its_own(opened:
         "We ring.",
     )
     assert understood(opened, form)[0].draft.abstract == question.draft.abstract
-    assert page_contents.form_of(form, opened).keyphrases == (form.keyphrases if reads else None)
+    shown = form_of(form, opened)
+    assert (shown.reads_keyphrases, shown.fields.keyphrases) == (reads, "bells, ropes" * reads)
 
 
-def test_found_references_become_ids_and_the_others_stay_lines(opened: Opened) -> None:
+def test_found_references_become_ids_and_the_others_stay_lines(opened: OpenIndex) -> None:
     lines = "rivers-00\nOn glaciers in survey 3\nB. Nobody (1999). On nothing at all"
     question, form = understood(opened, FormFields(references=lines))
     assert set(form.cites) == {"rivers-00", "glaciers-03"}
@@ -96,7 +97,7 @@ def test_found_references_become_ids_and_the_others_stay_lines(opened: Opened) -
     assert [each.year for each in question.unfound] == [1999]
 
 
-def test_no_word_is_looked_for_on_the_disk(opened: Opened) -> None:
+def test_no_word_is_looked_for_on_the_disk(opened: OpenIndex) -> None:
     for word in ("/etc/passwd", "pyproject.toml", "README.md", ".", "~", "-"):
         form = FormFields(title="x", references=word, more_like=word, less_like=word)
         question, _ = understood(opened, form)

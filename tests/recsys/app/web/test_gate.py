@@ -2,8 +2,8 @@
 
 from starlette.testclient import TestClient
 
-from recsys.app.web.door.gate import HEADERS
 from recsys.app.web.listening import answered_hosts, is_loopback
+from recsys.app.web.middleware import HEADERS
 from tests.built_index import Built
 from tests.recsys.app.web.served import DRAFT, HOST, TOKEN, serving, settings_of
 from tests.rows import each_row

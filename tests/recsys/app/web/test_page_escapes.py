@@ -1,31 +1,21 @@
 """Whatever a text holds, it stays text on the pages."""
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 from typing import TypeAlias
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.app.web.pages import page_writing
-from recsys.app.web.pages.page_contents import (
-    Form,
-    Found,
-    FoundHere,
-    IndexChoice,
-    Item,
-    Listed,
-    Operation,
-    PaperShown,
-    PlaceShown,
-    Site,
-    Where,
-)
-from recsys.app.web.problem_details import Problem
+from recsys.app.web.api_description import Operation, Parameter
+from recsys.app.web.api_routes import health
+from recsys.app.web.form_fields import FormFields
+from recsys.app.web.page_writing import Form, Item, Site, render
+from recsys.app.web.replies import Problem
+from recsys.query.question import IN_LIBRARY
+from recsys.records import Paper, Reason, Recommendation
 from tests.recsys.app.web.page_reader import read
-from tests.recsys.app.web.page_samples import SITE
+from tests.recsys.app.web.page_samples import SITE, Values
 
 Skeleton: TypeAlias = list[tuple[str, tuple[str, ...]]]
 
@@ -33,14 +23,13 @@ Skeleton: TypeAlias = list[tuple[str, tuple[str, ...]]]
 @given(text=st.text(min_size=1, max_size=40))
 def test_no_text_makes_an_element_or_an_attribute(text: str) -> None:
     dangerous = f"x{text}</textarea><script>\"'&lt;{text}x"
-    for name, render in RENDERED.items():
-        assert _skeleton(render(dangerous)) == _harmless()[name]
+    assert _skeletons(dangerous) == _skeletons("x")
 
 
 @given(text=st.text(st.characters(exclude_categories=["Cs"]), max_size=60))
 def test_what_was_typed_comes_back(text: str) -> None:
-    form = Form("x", title=text, abstract=text, authors=text, references=text, min_year=text)
-    page = page_writing.ask(SITE, form)
+    fields = FormFields(title=text, abstract=text, authors=text, references=text, min_year=text)
+    page = render("ask", SITE, form=Form(fields), problem=None)
     expected = re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]", "\N{REPLACEMENT CHARACTER}", text)
     (values,) = [read(page)]
     areas = {each.attributes["name"]: each.text for each in values.all("textarea")}
@@ -51,92 +40,54 @@ def test_what_was_typed_comes_back(text: str) -> None:
 
 
 def test_what_cannot_be_sent_is_marked() -> None:
-    page = page_writing.failure(SITE, Problem(400, "a\ud800b", "c\x00d\x1b[2J"))
+    page = render("failure", SITE, problem=Problem(400, "a\ud800b", "c\x00d\x1b[2J"))
     assert "a\N{REPLACEMENT CHARACTER}b" in page
     page.encode()
     assert "\x00" not in page
     assert "\x1b" not in page
 
 
-def _site(text: str) -> Site:
-    return Site((IndexChoice(text, 1, text), IndexChoice("y", 1, text)), text, text, starter=True)
-
-
-def _form(text: str) -> Form:
-    one = (Listed(text, text, text, text),)
-    first = Form(text, text, text, text, text, one, text, one, one, (text,))
-    filters = replace(first, min_year=text, max_year=text, venues=text, types=text, mmr=text)
-    return replace(
-        filters,
-        exclude_authors=text,
-        as_of=text,
-        exclude_own=True,
-        exclude_library=True,
-        keep_front_matter=True,
-        more_like=text,
-        less_like=text,
-        passage=text,
-        text=text,
+def _skeletons(text: str) -> dict[str, Skeleton]:
+    """List the elements and attributes of each page with one text in all of its fields."""
+    site = Site({text: text, "y": text}, text, text, starter=True)
+    paper = Paper(text, text, text, 1, (text,) * 20, text, keyphrases=(text,), doi=f"10.1/{text}")
+    papers = (paper, replace(paper, doi=None, url=f"https://{text}"))
+    texts = {name: text for name in FormFields.__slots__ if name not in ("cites", "more", "less")}
+    form = Form(FormFields(**texts), papers, papers, papers, (text,), True)  # type: ignore[arg-type]  # Fields of text.
+    found = Recommendation(1, paper, 1, 0.5, (), (Reason(text, text), IN_LIBRARY), (), papers)
+    item, some = Item(found, text, (text, text)), (text, text)
+    shared = {"form": form, "understood": text, "notes": some, "missing": some, "share": text}
+    words = dict.fromkeys(("name", "before", "after", "kind", "section"), text)
+    place, here = words | {"papers": (item,)}, shared | {"counted": text, "draft": ""}
+    lists = {"similar": papers, "cites": papers, "cited_by": papers}
+    operation = Operation(
+        method=text,
+        path=text,
+        handler=health,
+        summary=text,
+        description=text,
+        example=text,
+        body=text,
+        parameters=(Parameter(text, text, {}, True, text),),
     )
-
-
-def _item(text: str) -> Item:
-    link, names = f"https://{text}", (text,) * 20
-    return Item(
-        *(1, text, text, link, names, 1, text, 0.5, text, names, True, text, "", text, text),
-        where=Where(text, text),
+    pages: tuple[tuple[str, Values], ...] = (
+        ("ask", {"form": form, "problem": Problem(400, text, text)}),
+        (
+            "answer",
+            shared
+            | {"items": (item,), "removed": text, "next": text, "previous": text, "first_rank": 1},
+        ),
+        ("here", here | {"places": (place,)}),
+        ("here", here | {"places": (place, place), "draft": text}),
+        ("paper", {"paper": paper, "cites_more": 1, "cited_by_more": 1} | lists),
+        ("search", {"query": text, "papers": papers, "next": text}),
+        ("map", {"form": form, "svg": "", "table": "", "gaps": some}),
+        ("failure", {"problem": Problem(400, text, text)}),
+        ("api", {"operations": (operation,), "base": text, "paper": text}),
     )
-
-
-def _found(text: str) -> str:
-    some = (text, text)
-    found = Found(_form(text), text, some, some, (_item(text),), text, text, text, 1, text)
-    return page_writing.answer(_site(text), found)
-
-
-def _here(text: str, draft: str = "") -> str:
-    some = (text, text)
-    place = PlaceShown(text, text, text, text, text, (_item(text),))
-    found = FoundHere(_form(text), draft, text, text, some, some, (place, place), text)
-    if not draft:
-        found = replace(found, places=(place,))
-    return page_writing.here(_site(text), found)
-
-
-def _paper(text: str) -> str:
-    some, link = (Listed(text, text, text, text),), f"https://{text}"
-    shown = PaperShown(
-        *(text, text, link, (text,) * 20, 1, text, text, text, f"{link}/2", some, some, 1, 1, some),
-        *(text, "", (text, text)),
-    )
-    return page_writing.paper(_site(text), shown)
-
-
-def _api(text: str) -> str:
-    operation = Operation(text, text, text, "x", text, ((text, text, True, text),))
-    return page_writing.api(_site(text), (operation,))
-
-
-RENDERED: dict[str, Callable[[str], str]] = {
-    "ask": lambda text: page_writing.ask(_site(text), _form(text), Problem(400, text, text)),
-    "answer": _found,
-    "here": _here,
-    "here-draft": lambda text: _here(text, text),
-    "paper": _paper,
-    "search": lambda text: page_writing.search(
-        _site(text), text, (Listed(text, text, text, text),), text
-    ),
-    "map": lambda text: page_writing.map(_site(text), _form(text), "", "", (text,)),
-    "failure": lambda text: page_writing.failure(_site(text), Problem(400, text, text)),
-    "api": _api,
-}
-"""Each page with one text in all of its fields."""
-
-
-@cache
-def _harmless() -> dict[str, Skeleton]:
-    return {name: _skeleton(render("x")) for name, render in RENDERED.items()}
-
-
-def _skeleton(page: str) -> Skeleton:
-    return [(each.name, tuple(each.attributes)) for each in read(page).all()]
+    return {
+        f"{name} {at}": [
+            (each.name, tuple(each.attributes)) for each in read(render(name, site, **values)).all()
+        ]
+        for at, (name, values) in enumerate(pages)
+    }

@@ -1,58 +1,52 @@
 """What the forms of the pages send."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 
-from recsys.app.web.pages import page_writing
-from recsys.app.web.pages.page_contents import Form, Site
+from recsys.app.web.page_writing import Form, render
 from tests.recsys.app.web.page_reader import forms, sent
 from tests.recsys.app.web.page_samples import (
+    CITES,
     DRAFT,
     FOUND,
     HERE,
     ITEMS,
+    MAP,
     PLACES,
     SEVERAL,
-    SITE,
     all_pages,
+    filled,
+    form,
 )
-from tests.rows import each_row
 
 PAGES = all_pages()
 
 
-@each_row("render", [page_writing.ask, None])
-def test_the_question_is_sent_as_it_stands(
-    render: Callable[[Site, Form], str] | None,
-) -> None:
-    form = _full_form()
-    if render is None:
-        page = page_writing.answer(SEVERAL, replace(FOUND, form=form))
-    else:
-        page, form = render(SEVERAL, form), replace(form, text="")  # Its file is given again.
-    assert _question(page, "/answer") == _fields(form)
+def test_the_question_is_sent_as_it_stands() -> None:
+    full = _full_form()
+    ask = render("ask", SEVERAL, form=full, problem=None)
+    answer = render("answer", SEVERAL, **FOUND | {"form": full})
+    assert _question(answer, "/answer") == _fields(full)
+    # Its file is given again.
+    assert _question(ask, "/answer") == _fields(filled(full, text=""))
 
 
 def test_other_views_send_the_question_that_they_do_not_show() -> None:
-    form = _full_form()
-    for page in (
-        page_writing.map(SEVERAL, form, "<svg></svg>", "", ()),
-        page_writing.here(SEVERAL, replace(PLACES, form=form)),
-    ):
-        assert _question(page, "/answer") == _fields(form)
+    full = _full_form()
+    for page, values in (("map", MAP), ("here", PLACES)):
+        html = render(page, SEVERAL, **values | {"form": full})
+        assert _question(html, "/answer") == _fields(full)
 
 
 def test_a_passage_is_sent_as_it_stands() -> None:
-    form = Form("reefs", title="Tides & <b>", passage="Two\nlines | here.")
-    asked = _question(page_writing.ask(SEVERAL, form), "/cite")
-    assert asked == {"index": ["reefs"], "title": [form.title], "passage": [form.passage]}
-    again = replace(form, abstract="a\nb", cites=DRAFT.cites[:2], references="x", as_of="2001")
-    sent_again = _question(page_writing.here(SEVERAL, replace(HERE, form=again)), "/cite")
-    assert sent_again == {
-        "index": ["reefs"],
-        "title": [form.title],
-        "passage": [form.passage],
+    passage = form("reefs", title="Tides & <b>", passage="Two\nlines | here.")
+    asked = {"index": ["reefs"], "title": ["Tides & <b>"], "passage": ["Two\nlines | here."]}
+    page = render("ask", SEVERAL, form=passage, problem=None)
+    assert _question(page, "/cite") == asked
+    again = filled(passage, abstract="a\nb", references="x", as_of="2001")
+    again = replace(again, cites=CITES[:2])
+    sent_again = _question(render("here", SEVERAL, **HERE | {"form": again}), "/cite")
+    assert sent_again == asked | {
         "abstract": ["a\nb"],
         "cites": [each.id for each in again.cites],
         "references": ["x"],
@@ -61,7 +55,7 @@ def test_a_passage_is_sent_as_it_stands() -> None:
 
 
 def test_an_empty_question_sends_only_defaults() -> None:
-    pairs = _question(page_writing.ask(SITE, Form("starter")), "/answer")
+    pairs = _question(all_pages()["ask"], "/answer")
     assert {name: values for name, values in pairs.items() if values != [""]} == {
         "index": ["starter"],
         "mmr": ["0"],
@@ -92,7 +86,7 @@ def test_the_answer_is_one_form_and_the_return_key_asks_again() -> None:
 
 def test_papers_are_selected_downloaded_and_asked_about_by_their_ids() -> None:
     (form,) = forms(PAGES["answer"], "/answer")
-    ids = [item.id for item in ITEMS]
+    ids = [item.recommendation.paper.id for item in ITEMS]
     inputs = [each.attributes for each in form.all("input")]
     buttons = [each.attributes for each in form.all("button")]
     assert [each["value"] for each in inputs if each["name"] == "paper"] == ids
@@ -106,7 +100,7 @@ def test_papers_are_selected_downloaded_and_asked_about_by_their_ids() -> None:
 
 def test_ids_of_the_library_may_hold_any_character() -> None:
     ids = ('a "quoted" id', "two\nlines", "<b>", "ñ")
-    page = page_writing.answer(SEVERAL, replace(FOUND, form=replace(DRAFT, library=ids)))
+    page = render("answer", SEVERAL, **FOUND | {"form": replace(DRAFT, library=ids)})
     (value,) = [value for name, value in sent(forms(page, "/answer")[0]) if name == "library"]
     assert tuple(json.loads(value)) == ids
 
@@ -122,38 +116,34 @@ def _question(page: str, action: str) -> dict[str, list[str]]:
 
 
 def _full_form() -> Form:
-    return replace(
+    fields = filled(
         DRAFT,
         title="Two\nlines & <b>",
         keyphrases="tides, ice",
         venue="Shore Letters",
-        more=DRAFT.cites[:2],
-        less=DRAFT.cites[2:3],
-        library=("tides:0001", "tides:0002"),
         min_year="1990",
         max_year="x",
         venues="Shore*\nReef*",
         types="article",
         exclude_authors="Ferro",
         as_of="2020",
-        exclude_own=True,
-        exclude_library=True,
-        keep_front_matter=True,
+        exclude_own="1",
+        exclude_library="1",
+        keep_front_matter="1",
         mmr="0.6",
         more_like="10.1/x",
         less_like="10.1/y",
         text="cGFja2Vk",
     )
+    library = ("tides:0001", "tides:0002")
+    return replace(fields, more=CITES[:2], less=CITES[2:3], library=library, reads_keyphrases=True)
 
 
-def _fields(form: Form) -> dict[str, list[str]]:
+def _fields(of: Form) -> dict[str, list[str]]:
     """Return a question as it is sent: texts as they are, papers by their ids."""
-    values = {name: getattr(form, name) for name in Form.__slots__}
-    del values["passage"]  # It is asked by a form of its own.
-    if not values["text"]:
-        del values["text"]
-    sent_as = {name: [value] for name, value in values.items() if isinstance(value, str)}
-    sent_as |= {name: [each.id for each in values[name]] for name in ("cites", "more", "less")}
-    ticks = ("exclude_own", "exclude_library", "keep_front_matter")
-    sent_as |= {name: ["1"] for name in ticks if values[name]}
-    return sent_as | {"library": [json.dumps(form.library)]}
+    values = {name: [getattr(of.fields, name)] for name in of.fields.__slots__}
+    values |= {"cites": [each.id for each in of.cites], "more": [each.id for each in of.more]}
+    values |= {"less": [each.id for each in of.less], "library": [json.dumps(of.library)]}
+    # A passage is asked by a form of its own, and a page by its button.
+    unsent = {"passage", "page"} | (set() if of.fields.text else {"text"})
+    return {name: value for name, value in values.items() if name not in unsent}

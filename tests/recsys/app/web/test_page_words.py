@@ -2,10 +2,13 @@
 
 from dataclasses import replace
 
-from recsys.app.web.pages import page_writing
-from recsys.app.web.pages.page_contents import Listed
+from recsys.app.web.page_writing import render
+from recsys.formats.answers import percent
+from recsys.formats.references.web_page import span
+from recsys.records import Paper
 from tests.recsys.app.web.page_reader import forms, read
 from tests.recsys.app.web.page_samples import (
+    BARE,
     DRAFT,
     FOUND,
     ITEMS,
@@ -16,6 +19,7 @@ from tests.recsys.app.web.page_samples import (
     SITE,
     WHERE,
     all_pages,
+    changed,
 )
 from tests.rows import each_row
 
@@ -25,14 +29,15 @@ PAGES = all_pages()
 def test_each_place_is_shown_with_its_sentence_and_its_papers() -> None:
     tree = read(PAGES["here-draft"])
     places = [each for each in tree.all("section") if each.attributes.get("class") == "place"]
-    assert len(places) == len(PLACES.places)
-    for shown, place in zip(places, PLACES.places, strict=True):
-        assert shown.one("h2").words() == place.name
+    assert len(places) == len(PLACES["places"])
+    for shown, place in zip(places, PLACES["places"], strict=True):
+        assert shown.one("h2").words() == place["name"]
         assert shown.one("mark").words() == "[?]"
         words = shown.words()
-        assert f"{place.before}[?]{place.after}" in words
-        assert place.kind in words
-        assert all(each.title in words and each.key in words for each in place.items)
+        assert f"{place['before']}[?]{place['after']}" in words
+        assert place["kind"] in words
+        for each in place["papers"]:
+            assert each.recommendation.paper.title in words and each.key in words
     assert "No paper of the corpus fits here." in places[-1].words()
     buttons = [each.words() for each in forms(PAGES["here-draft"], "/answer")[0].all("button")]
     assert buttons[0] == "Papers for the whole draft"
@@ -41,7 +46,7 @@ def test_each_place_is_shown_with_its_sentence_and_its_papers() -> None:
 
 def test_a_draft_without_places_says_how_to_mark_them() -> None:
     words = read(PAGES["here-draft-none"]).one("main").words()
-    assert PLACES.counted not in words
+    assert PLACES["counted"] not in words
     assert "No place that lacks a citation" in words
     assert "[CITE]" in words and "BibTeX" not in words
 
@@ -63,49 +68,52 @@ def test_a_passage_that_is_refused_stands_first_with_the_problem_above() -> None
 def test_sentences_are_offered_where_there_are_some() -> None:
     assert 'formaction="/cite"' not in PAGES["answer"]
     assert 'formaction="/cite"' in PAGES["answer-where"]
+    assert 'formaction="/map"' in PAGES["answer"]
 
 
 def test_where_a_paper_fits_stands_below_it() -> None:
     words = read(PAGES["answer-where"]).words()
     assert ITEMS[0].where is None
-    for item in WHERE.items:
+    for item in WHERE["items"]:
         if item.where:
-            assert f"Fits at {item.where.place}: {item.where.sentence}" in words
+            assert f"Fits at {item.where[0]}: {item.where[1]}" in words
     assert 'class="where"' not in PAGES["answer"]
 
 
 def test_other_versions_of_a_paper_are_linked_below_it() -> None:
-    other = Listed("tides:9001", "Drift <ice>", "Quill, 1999", "/paper?index=tides&id=tides%3A9001")
-    first = replace(ITEMS[0], versions=(other,))
-    page = page_writing.answer(SITE, replace(FOUND, items=(first, *ITEMS[1:])))
+    other = Paper("tides:9001", "Drift <ice>", year=1999, authors=("Quill",))
+    found = replace(ITEMS[0].recommendation, versions=(other,))
+    first = replace(ITEMS[0], recommendation=found)
+    page = render("answer", SEVERAL, **FOUND | {"items": (first, *ITEMS[1:])})
     assert "Another version: Drift <ice> Quill, 1999" in read(page).words()
     assert 'href="/paper?index=tides&amp;id=tides%3A9001"' in page
     assert "Another version" not in PAGES["answer"]
 
 
 def test_an_item_says_everything_without_the_script() -> None:
-    item = ITEMS[1]
+    item, found = ITEMS[1], ITEMS[1].recommendation
+    paper = found.paper
     (shown,) = [
         each
         for each in read(PAGES["answer"]).all("li")
-        if any(one.attributes.get("value") == item.id for one in each.all("button"))
+        if any(one.attributes.get("value") == paper.id for one in each.all("button"))
     ]
     words = shown.words()
-    for text in (item.title, *item.authors, str(item.year), item.venue, item.percent, item.key):
+    facts = (paper.title, *paper.authors, str(paper.year), paper.venue, item.key)
+    for text in (*facts, percent(found.probability), *(each.text for each in found.reasons)):
         assert str(text) in words
-    assert all(reason in words for reason in item.reasons)
     assert words.count("in your library") == 1
     links = [each.attributes["href"] for each in shown.all("a")]
-    assert links == [item.link, item.address]
+    assert links == [f"https://doi.org/{paper.doi}", "/paper?index=tides&id=tides%3A0002"]
     assert shown.one("h3").attributes["dir"] == "auto"
-    assert shown.one("rect").attributes["width"] == f"{round(item.probability * 100)}%"
-    assert item.coins in PAGES["answer"]
+    assert shown.one("rect").attributes["width"] == f"{round(found.probability * 100)}%"
+    assert span(paper) in PAGES["answer"]
 
 
 def test_what_was_understood_stands_before_the_question_and_the_papers() -> None:
     words = read(PAGES["answer"]).one("main").words()
-    parts = [FOUND.understood, FOUND.notes[0], FOUND.missing[1], FOUND.removed, "Your question"]
-    places = [words.index(part) for part in [*parts, "Papers 1 to 20"]]
+    parts = [FOUND["understood"], FOUND["notes"][0], FOUND["missing"][1], FOUND["removed"]]
+    places = [words.index(part) for part in [*parts, "Your question", "Papers 1 to 20"]]
     assert places == sorted(places)
     assert "What it cites: 7 found, 2 not found" in words
 
@@ -133,19 +141,19 @@ def test_three_hundred_authors_are_folded_away_but_there() -> None:
 
 def test_a_few_authors_over_the_limit_are_not_worth_a_fold() -> None:
     names = tuple(f"N. {letter}" for letter in "ABCDEFGHIJ")
-    page = page_writing.paper(SITE, replace(SHOWN, authors=names))
+    page = render("paper", SITE, **SHOWN | {"paper": replace(SHOWN["paper"], authors=names)})
     assert ", ".join(names) in read(page).words()
     assert "more authors" not in page
 
 
 @each_row("address", ["javascript:alert(1)", "data:text/html,x", "//evil", "x", ""])
 def test_a_link_leads_to_the_web_or_nowhere(address: str) -> None:
-    found = replace(FOUND, items=(replace(ITEMS[0], link=address),))
-    answer = page_writing.answer(SEVERAL, found)
-    shown = page_writing.paper(SITE, replace(SHOWN, link=address, url=address))
+    item = changed(ITEMS[0], url=address, doi=None)
+    answer = render("answer", SEVERAL, **FOUND | {"items": (item,)})
+    shown = render("paper", SITE, **BARE | {"paper": item.recommendation.paper})
     for page in (answer, shown):
         assert not any(each.attributes["href"] == address for each in read(page).all("a"))
-    assert ITEMS[0].title in read(answer).one("h3").words()
+    assert item.recommendation.paper.title in read(answer).one("h3").words()
 
 
 def test_further_pages_are_offered_where_there_are_some() -> None:
@@ -157,11 +165,6 @@ def test_further_pages_are_offered_where_there_are_some() -> None:
     assert "Papers 21 to 21" in last
     (more,) = [each for each in read(PAGES["search"]).all("a") if each.words() == "More"]
     assert more.attributes["href"] == "/search?index=tides&q=drift+ice&page=bmV4dA"
-
-
-def test_the_map_is_offered_where_maps_can_be_drawn() -> None:
-    assert 'formaction="/map"' in PAGES["answer"]
-    assert "/map" not in page_writing.answer(replace(SEVERAL, map=False), FOUND)
 
 
 def test_the_starter_corpus_says_what_it_is_and_offers_an_example() -> None:
@@ -187,12 +190,12 @@ def test_a_problem_is_told_at_once_and_what_was_typed_is_kept() -> None:
         "This cannot be answered harbour.pdf holds no text: it may be scanned pictures. "
         "Paste its title and abstract instead."
     )
-    assert DRAFT.title in tree.words()
+    assert DRAFT.fields.title in tree.words()
 
 
 def test_an_empty_answer_says_so_before_the_fields_of_the_question() -> None:
     words = read(PAGES["answer-nothing"]).one("main").words()
     assert words.index("No papers found") < words.index("Your question")
     assert "The filters may be too narrow." in words
-    without = replace(FOUND, items=(), removed="")
-    assert "too narrow" not in page_writing.answer(SITE, without)
+    without = render("answer", SITE, **FOUND | {"items": (), "removed": ""})
+    assert "too narrow" not in without

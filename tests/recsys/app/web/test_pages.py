@@ -6,10 +6,11 @@ from html import escape
 from itertools import pairwise
 from pathlib import Path
 
-from recsys.app.web.pages import page_writing
-from recsys.app.web.pages.page_contents import Listed
+from recsys.app.web import page_writing
+from recsys.app.web.page_writing import render
+from recsys.records import Paper
 from tests.recsys.app.web.page_reader import read
-from tests.recsys.app.web.page_samples import DRAFT, FOUND, SEVERAL, all_pages
+from tests.recsys.app.web.page_samples import DRAFT, FOUND, SEVERAL, all_pages, filled
 from tests.rows import each_row
 
 STATIC = Path(page_writing.__file__).parent / "static"
@@ -86,12 +87,10 @@ def test_a_page_with_its_style_and_script_is_small(page: str) -> None:
 
 def test_an_answer_of_usual_size_is_small() -> None:
     abstract = " ".join(["Storms and ice are told of in many books of many boats."] * 24)
-    cites = tuple(
-        Listed(f"10.1234/tides.{i}", "The reading of tides in shallow bays, continued", "Ng 2001")
-        for i in range(25)
-    )
-    found = replace(FOUND, form=replace(DRAFT, abstract=abstract, cites=cites))
-    size = len(page_writing.answer(SEVERAL, found).encode())
+    title = "The reading of tides in shallow bays, continued"
+    cites = [Paper(f"10.1234/tides.{i}", title, year=2001, authors=("Ng",)) for i in range(25)]
+    form = replace(filled(DRAFT, abstract=abstract), cites=cites)
+    size = len(render("answer", SEVERAL, **FOUND | {"form": form}).encode())
     assert size + STYLE.stat().st_size + SCRIPT.stat().st_size <= LARGEST_PAGE
 
 

@@ -3,8 +3,9 @@ from typing import Any
 import pytest
 
 from recsys.formats.papers.external_ids import paper_of
+from recsys.formats.papers.field_maps import PaperFormat
 from recsys.formats.papers.paper_fields import FieldError
-from recsys.formats.papers.paper_formats import BY_NAME, FORMATS, OWN, PaperFormat, recognise
+from recsys.formats.papers.paper_formats import BY_NAME, FORMATS, OWN, recognise
 from recsys.records import Paper
 from tests.rows import each_row
 

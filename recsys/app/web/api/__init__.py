@@ -1,1 +1,0 @@
-"""What programs ask: operations, their objects, and their description."""

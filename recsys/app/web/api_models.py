@@ -1,0 +1,358 @@
+"""The objects that programs send and get, as pydantic checks them and OpenAPI describes them."""
+
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from recsys.app.web.questions import MOST_UNMARKED
+from recsys.app.web.replies import RequestError
+from recsys.formats.bodies.running_text import LONGEST_PASSAGE
+
+Model = TypeVar("Model", bound=BaseModel)
+
+MOST_REFERENCES, MOST_NAMED = 5_000, 50_000
+"""Items of one list: works that may have to be found by their titles, and others."""
+
+
+def _integral(value: object) -> object:
+    """Take 2019.0 for 2019, as JSON Schema does: some languages write all numbers so."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+WHOLE = BeforeValidator(_integral)
+"""Stands beside every whole number."""
+Year = Annotated[int, Field(ge=1000, le=2999), WHOLE]
+Text = Annotated[str, Field(max_length=200_000)]
+Name = Annotated[str, Field(min_length=1, max_length=2_000)]
+Names = Annotated[list[Name], Field(max_length=1_000)]
+Named = Annotated[list[Name], Field(max_length=MOST_NAMED)]
+
+
+class AskedBody(BaseModel):
+    """Refuses names that it does not know: a misspelt filter would be no filter."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class ReferenceBody(AskedBody):
+    """A work as a bibliography describes it; it is looked up in the index."""
+
+    id: Name | None = None
+    title: Name | None = None
+    authors: Names = []
+    venue: Name | None = None
+    year: Year | None = None
+    abstract: Text | None = None
+    doi: Name | None = None
+    arxiv: Name | None = None
+    acl: Name | None = None
+    url: Name | None = None
+
+
+class DraftBody(AskedBody):
+    """What has been written so far; the same object as in a file `draft.json`."""
+
+    id: Annotated[Name | None, Field(description="The paper of the index that the draft is.")] = (
+        None
+    )
+    title: Text | None = None
+    abstract: Text | None = None
+    authors: Names = []
+    venue: Name | None = None
+    year: Year | None = None
+    as_of: Year | None = None
+    references: Annotated[
+        list[Name | ReferenceBody],
+        Field(max_length=MOST_REFERENCES, description="Ids, DOIs, arXiv ids, or described works."),
+    ] = []
+    keyphrases: Annotated[
+        Names, Field(description="Read by indexes whose papers have theirs in the abstract.")
+    ] = []
+    keywords: Annotated[Names, Field(description="The same by another name.")] = []
+
+
+class FiltersBody(AskedBody):
+    """What a recommended paper must fulfil."""
+
+    min_year: Year | None = None
+    max_year: Year | None = None
+    venues: Annotated[Names, Field(description='Patterns such as "*TVCG*".')] = []
+    types: Annotated[Names, Field(description="Such as article or review.")] = []
+    exclude_authors: Names = []
+    exclude_own: Annotated[bool, Field(description="None by the draft's authors.")] = False
+    exclude_library: Annotated[bool, Field(description="None of `library`.")] = False
+    keep_front_matter: Annotated[bool, Field(description="Prefaces, indexes, errata too.")] = False
+
+
+class RecommendationsBody(AskedBody):
+    """A question."""
+
+    index: Annotated[str | None, Field(max_length=200, description="None: the first.")] = None
+    draft: DraftBody | None = None
+    seeds: Annotated[Named, Field(description="Papers to find more of: ids or DOIs.")] = []
+    not_like: Annotated[Named, Field(description="Papers whose like shall sink.")] = []
+    library: Annotated[Named, Field(description="Papers that you have: they are marked.")] = []
+    filters: FiltersBody = FiltersBody()
+    as_of: Annotated[Year | None, Field(description="Nothing newer is recommended or counted.")] = (
+        None
+    )
+    diversity: Annotated[float, Field(ge=0, le=1, strict=False)] = 0.0
+    k: Annotated[int, Field(ge=1, le=100, description="Papers of one page."), WHOLE] = 20
+    next: Annotated[str, Field(max_length=200, description="`next` of the page before.")] = ""
+    where: Annotated[
+        bool, Field(description="Of a file: say in which of its sentences each paper fits best.")
+    ] = False
+
+
+class ReasonModel(BaseModel):
+    """Why a paper is recommended."""
+
+    kind: str
+    text: str
+
+
+class WhereModel(BaseModel):
+    """The sentence of a draft in which a paper fits best; lines count what `unit` says."""
+
+    file: str | None
+    unit: str
+    line: int | None
+    column: int | None
+    section: str
+    sentence: str
+    score: float
+
+
+class VersionModel(BaseModel):
+    """Another version of a recommended work, such as its preprint."""
+
+    id: str
+    title: str
+    year: int | None
+    venue: str | None
+    doi: str | None
+    url: str | None
+
+
+class RecommendationModel(BaseModel):
+    """One recommended paper; `versions` is there if the index has other ones of the work."""
+
+    rank: int
+    id: str
+    title: str
+    authors: list[str]
+    year: int | None
+    venue: str | None
+    doi: str | None
+    url: str | None
+    probability: float
+    score: float
+    sources: list[str]
+    reasons: list[ReasonModel]
+    versions: list[VersionModel] = []
+
+
+class PlacedModel(RecommendationModel):
+    """One recommended paper; `where` is there if it was asked for, null where it fits nowhere."""
+
+    where: WhereModel | None = None
+
+
+class AnswerModel(BaseModel):
+    """An answer; `next` asks for the papers after these, null where there are none."""
+
+    schema_: Annotated[Literal["recsys.answer/1"], Field(alias="schema")]
+    index: str
+    understood: str
+    notes: list[str]
+    missing: list[str]
+    stages: dict[str, int]
+    recommendations: list[PlacedModel]
+    next: str | None
+
+
+class PaperModel(BaseModel):
+    """A paper; `cites` and `cited_by` are ids within the index, null in lists of papers."""
+
+    id: str
+    title: str
+    abstract: str | None
+    authors: list[str]
+    year: int | None
+    venue: str | None
+    doi: str | None
+    url: str | None
+    cites: list[str] | None
+    cited_by: list[str] | None
+
+
+class PapersModel(BaseModel):
+    """Some papers, in the order in which they were asked for."""
+
+    papers: list[PaperModel]
+    missing: list[str]
+
+
+class SearchModel(BaseModel):
+    """Papers that match words, the best first."""
+
+    papers: list[PaperModel]
+    next: str | None
+
+
+class IndexModel(BaseModel):
+    """One index that is served.
+
+    `fingerprint` changes with its content, `trouble` is why its newest state is not served, and
+    `remarks` are what is amiss with its rankers, though it answers.
+    """
+
+    name: str
+    papers: int
+    citations: int
+    from_year: int | None
+    to_year: int | None
+    fingerprint: str
+    trouble: str | None
+    remarks: list[str]
+
+
+class IndexesModel(BaseModel):
+    """The indexes that are served, the default one first."""
+
+    indexes: list[IndexModel]
+
+
+class HealthModel(BaseModel):
+    """Whether questions are answered."""
+
+    status: Literal["ok", "degraded"]
+
+
+class ProblemModel(BaseModel):
+    """Why there is no answer: RFC 9457, with what to do next and the kind of the error."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    hint: str
+    kind: str
+
+
+def parsed(raw: bytes | str, model: type[Model]) -> Model:
+    """Check a question of a shape.
+
+    Raises:
+        RequestError: it is no JSON, or of another shape; it says where.
+    """
+    try:
+        return model.model_validate_json(raw)
+    except ValidationError as error:
+        raise RequestError(422, *_first(error)) from error
+    except UnicodeError as error:
+        raise RequestError(400, "The body is not UTF-8.", "Send JSON in UTF-8.") from error
+
+
+def _first(error: ValidationError) -> tuple[str, str]:
+    found: dict[str, Any] = dict(error.errors(include_url=False, include_input=False)[0])
+    place = ".".join(str(part) for part in found["loc"]) or "The body"
+    count = error.error_count() - 1
+    more = f" {count} more of the kind." if count else ""
+    return f"{place}: {found['msg']}.{more}", "See /openapi.json for the shape of the body."
+
+
+# The objects of questions about places: what a program sends and gets.
+
+_EXAMPLES: list[dict[str, Any]] = [
+    {
+        "text": "Papers near each other in a citation graph get similar vectors |, unlike words.",
+        "title": "Recommending citations with neural document embeddings",
+    },
+    {
+        "text": "Transformers are trained on unlabelled text first.",
+        "offset": 49,
+        "references": ["10.18653/v1/N19-1423", {"title": "Attention is all you need"}],
+        "as_of": 2020,
+        "k": 5,
+    },
+]
+_LINE = "Of a file: the one sentence that is asked about; without it, all that lack a citation."
+
+
+class CitationsBody(AskedBody):
+    """A question about a place: a passage, or what goes with the file of a draft."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [*_EXAMPLES]})
+
+    index: Annotated[str | None, Field(max_length=200, description="None: the first.")] = None
+    text: Annotated[
+        str | None,
+        Field(max_length=LONGEST_PASSAGE, description="A passage; | marks the place in it."),
+    ] = None
+    offset: Annotated[
+        int | None,
+        Field(ge=0, le=LONGEST_PASSAGE, description="Characters before the place, instead of |."),
+        WHOLE,
+    ] = None
+    title: Annotated[Text | None, Field(description="Of the draft.")] = None
+    abstract: Annotated[Text | None, Field(description="Of the draft.")] = None
+    references: Annotated[
+        list[Name | ReferenceBody],
+        Field(
+            default_factory=list,
+            max_length=MOST_REFERENCES,
+            description="What the draft cites already.",
+        ),
+    ]
+    as_of: Annotated[Year | None, Field(description="Nothing newer is recommended or counted.")] = (
+        None
+    )
+    k: Annotated[int, Field(ge=1, le=100, description="Papers for each place."), WHOLE] = 3
+    line: Annotated[int | None, Field(ge=1, le=10**9, description=_LINE), WHOLE] = None
+    most: Annotated[
+        int, Field(ge=0, le=100, description="Of a file: sentences without a mark at most."), WHOLE
+    ] = MOST_UNMARKED
+
+
+class CitedPaperModel(RecommendationModel):
+    """One paper for a place; `bibtex` is null where the draft has the paper under `key` already."""
+
+    key: str
+    bibtex: str | None
+
+
+class GapModel(BaseModel):
+    """A place that lacks a citation: `at` characters of the sentence stand before it.
+
+    Lines count what `unit` of the answer says. `need` is the chance that the sentence needs a
+    citation, null where its author marked the place.
+    """
+
+    kind: Literal["missing-citation", "needs-citation"]
+    file: str | None
+    line: int | None
+    column: int | None
+    end_line: int | None
+    end_column: int | None
+    section: str
+    sentence: str
+    at: int
+    mark: str | None
+    cited: list[str]
+    need: float | None
+    recommendations: list[CitedPaperModel]
+
+
+class LocalAnswerModel(BaseModel):
+    """What fits where; `draft` is the name of the file, null for a passage."""
+
+    schema_: Annotated[Literal["recsys.local-answer/1"], Field(alias="schema")]
+    index: str
+    draft: str | None
+    understood: str
+    counts: dict[str, int]
+    unit: str
+    notes: list[str]
+    missing: list[str]
+    gaps: list[GapModel]

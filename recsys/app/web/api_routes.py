@@ -1,0 +1,320 @@
+"""What programs ask, and how they are answered."""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from http import HTTPStatus
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel
+from starlette.requests import Request
+from starlette.responses import Response
+
+from recsys.app.web.api_models import CitationsBody, RecommendationsBody, parsed
+from recsys.app.web.index_registry import OpenIndex, ServedIndex
+from recsys.app.web.questions import (
+    WebQuestion,
+    answer_page,
+    answer_passage,
+    around,
+    joined,
+    papers_named,
+    placed,
+    posed,
+    search,
+    years_of,
+)
+from recsys.app.web.replies import (
+    JSON,
+    MEDIA_TYPES,
+    Reply,
+    RequestError,
+    digest_of,
+    offset_in,
+    respond,
+    token,
+)
+from recsys.app.web.service import UsageCounters, service_of
+from recsys.app.web.upload_reader import UploadedDraft
+from recsys.app.web.uploads import (
+    FORM,
+    MULTIPART,
+    UploadedFile,
+    media_type,
+    read_form,
+    read_uploaded_draft,
+)
+from recsys.errors import DraftError, InputError
+from recsys.formats.answers import answer_record
+from recsys.formats.drafts.objects import manuscript_of
+from recsys.formats.local_answers.gap_json import local_record
+from recsys.formats.local_answers.shown_gaps import keys_of
+from recsys.formats.references.reference_writers import WRITERS
+from recsys.formats.references.shown_facts import bare_doi, paper_link
+from recsys.query.filters import Filters
+from recsys.query.named import named_paper
+from recsys.records import Bibliography, Manuscript, Paper, ReadingLists
+
+MOST_IDS, PER_PAGE = 200, 20
+LONGEST_SEARCH = 1_000
+"""Letters of words to look for."""
+FILE, REQUEST = "file", "request"
+"""The parts of a multipart question: one or more files of the draft, and the object of all else."""
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+# Questions: JSON, or a form with files and JSON in a part.
+
+
+@dataclass(frozen=True, slots=True)
+class SentQuestion(Generic[Model]):
+    """A question as it was sent. body: its object. files: those of the draft."""
+
+    body: Model
+    files: Sequence[UploadedFile] = ()
+
+    @classmethod
+    async def read(cls, request: Request, model: type[Model]) -> "SentQuestion[Model]":
+        """Read a question.
+
+        Raises:
+            RequestError: it is of another type, cannot be read, or is of another shape.
+        """
+        kind = media_type(request)
+        if kind == JSON:
+            return cls(parsed(await request.body(), model))
+        if kind not in (MULTIPART, FORM):
+            raise RequestError(
+                HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+                f"The body is {kind[:80] or 'of no type'}.",
+                f"Send {JSON}, or {MULTIPART} with the parts {FILE!r} and {REQUEST!r}.",
+            )
+        sent = await read_form(request)
+        objects = [value for name, value in sent.pairs if name == REQUEST]
+        return cls(parsed(objects[0] if objects else "{}", model), sent.files.get(FILE, ()))
+
+    def facts(self) -> dict[str, Any]:
+        """Return all that the answer depends on beside the index; of files, their hashes."""
+        files = [[each.name, hashlib.sha256(each.content).hexdigest()] for each in self.files]
+        return self.body.model_dump(exclude={"index", "next"}) | {"files": files}
+
+    async def upload(self, request: Request, *, sentences: bool) -> UploadedDraft | None:
+        """Read the files of the question, if there are any.
+
+        Raises:
+            RecsysError: they cannot be read.
+        """
+        if not self.files:
+            return None
+        reading = partial(read_uploaded_draft, self.files, sentences=sentences)
+        return await service_of(request).reading.run(reading)
+
+
+async def recommendations(request: Request) -> Response:
+    """Answer a draft."""
+    sent = await SentQuestion.read(request, RecommendationsBody)
+    body = sent.body
+    upload = await sent.upload(request, sentences=body.where)
+    if upload is None and body.where:
+        raise InputError("Places are asked for, but no draft is given.", "Send its `file`, too.")
+    asked = _asked(body, None if upload is None else upload.manuscript)
+
+    def recommend(opened: OpenIndex) -> Reply:
+        page = answer_page(opened, asked, posed(opened, asked), sent.facts())
+        if upload is not None and body.where:
+            page = placed(opened, page, upload)
+        record = answer_record(page.answer) | {
+            "index": opened.name,
+            "notes": list(page.answer.notes),
+            "missing": list(page.answer.missing),
+            "next": page.next or None,
+        }
+        return Reply(record, digest_of(page.digest, {"offset": page.offset}))
+
+    return respond(request, await service_of(request).ask(body.index, recommend))
+
+
+def _asked(body: RecommendationsBody, upload: Manuscript | None) -> WebQuestion:
+    typed = manuscript_of(body.draft.model_dump(exclude_none=True) if body.draft else {}, "draft")
+    chosen = body.filters
+    filters = Filters(
+        min_year=chosen.min_year,
+        max_year=chosen.max_year,
+        venues=tuple(chosen.venues),
+        types=tuple(chosen.types),
+        exclude_authors=tuple(chosen.exclude_authors),
+        exclude_own=chosen.exclude_own,
+        exclude_library=chosen.exclude_library,
+        keep_front_matter=chosen.keep_front_matter,
+    )
+    filters.check()
+    lists = (
+        Bibliography(tuple(map(named_paper, words)))
+        for words in (body.seeds, body.not_like, body.library)
+    )
+    return WebQuestion(
+        draft=typed if upload is None else joined(upload, typed),
+        lists=ReadingLists(*lists),
+        filters=filters,
+        as_of=body.as_of,
+        diversity=body.diversity,
+        k=body.k,
+        page=body.next,
+    )
+
+
+async def citations(request: Request) -> Response:
+    """Answer for the place of a passage, or for those of a draft that lack a citation."""
+    sent = await SentQuestion.read(request, CitationsBody)
+    body = sent.body
+    upload = await sent.upload(request, sentences=True)
+    if upload is not None and upload.text is None:
+        raise upload.why or DraftError("The draft has no running text.", "Give a passage.")
+    facts = body.model_dump(include={"title", "abstract", "references"}, exclude_none=True)
+    typed = manuscript_of(facts, "body")
+
+    def find(opened: OpenIndex) -> Reply:
+        answer = answer_passage(
+            opened,
+            typed if upload is None else joined(upload.manuscript, typed),
+            body.text,
+            None if upload is None else upload.text,
+            offset=body.offset,
+            line=body.line,
+            most=body.most,
+            k=body.k,
+            as_of=body.as_of,
+        )
+        record = local_record(answer, keys_of(answer)) | {"index": opened.name}
+        return Reply(record, digest_of(opened.fingerprint, {"citations": sent.facts()}))
+
+    return respond(request, await service_of(request).ask(body.index, find))
+
+
+# Papers.
+
+
+async def papers(request: Request) -> Response:
+    """Return papers by their ids."""
+    values = request.query_params.getlist("ids")
+    ids = [each for value in values for each in value.split(",") if each]
+    if not 0 < len(ids) <= MOST_IDS:
+        raise _unprocessable(
+            f"{len(ids)} ids are given.", f"Give 1 to {MOST_IDS}: ?ids=A,B or ?ids=A&ids=B."
+        )
+    form = request.query_params.get("format", "json")
+    if form != "json" and form not in WRITERS:
+        raise _unprocessable(
+            f"There is no format {form[:40]!r}.", f"The formats are json, {', '.join(WRITERS)}."
+        )
+
+    def find(opened: OpenIndex) -> Reply:
+        known, missing = papers_named(opened, ids)
+        digest = digest_of(opened.fingerprint, {"papers": list(ids), "format": form})
+        if form != "json":
+            return Reply(WRITERS[form](known), digest, MEDIA_TYPES[form])
+        return Reply({"papers": list(map(_record, known)), "missing": missing}, digest)
+
+    return await _get(request, find)
+
+
+async def paper(request: Request) -> Response:
+    """Return one paper."""
+    paper_id = request.path_params["id"]
+
+    def find(opened: OpenIndex) -> Reply:
+        known, ids = around(opened, paper_id), opened.recommender.collection.corpus.ids
+        links = {
+            "cites": [ids[row] for row in known.cites.tolist()],
+            "cited_by": [ids[row] for row in known.cited_by.tolist()],
+        }
+        digest = digest_of(opened.fingerprint, {"paper": paper_id})
+        return Reply(_record(known.paper) | links, digest)
+
+    return await _get(request, find)
+
+
+async def searched(request: Request) -> Response:
+    """Return papers that match words."""
+    query, start = request.query_params.get("q", ""), request.query_params.get("next", "")
+    words = query.strip()
+    if not words:
+        raise _unprocessable("q is empty.", "Give words: ?q=maps.")
+    if len(query) > LONGEST_SEARCH:
+        raise _unprocessable(f"q has {len(query):,} letters.", f"Give at most {LONGEST_SEARCH:,}.")
+
+    def find(opened: OpenIndex) -> Reply:
+        digest = digest_of(opened.fingerprint, {"search": words})
+        begin = offset_in(start, digest) if start else 0
+        rows, end = search(opened, words), begin + PER_PAGE
+        shown = opened.recommender.collection.corpus.papers(rows[begin:end])
+        rest = token(end, digest) if end < len(rows) else None
+        content = {"papers": list(map(_record, shown)), "next": rest}
+        return Reply(content, digest_of(digest, {"offset": begin}))
+
+    return await _get(request, find)
+
+
+def _unprocessable(what: str, hint: str) -> RequestError:
+    return RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, what, hint)
+
+
+async def _get(request: Request, work: Callable[[OpenIndex], Reply]) -> Response:
+    index = request.query_params.get("index")
+    return respond(request, await service_of(request).ask(index, work))
+
+
+def _record(paper: Paper) -> dict[str, Any]:
+    return {
+        "id": paper.id,
+        "title": paper.title,
+        "abstract": paper.abstract,
+        "authors": list(paper.authors),
+        "year": paper.year,
+        "venue": paper.venue,
+        "doi": paper.doi or bare_doi(paper),
+        "url": paper.url or paper_link(paper),
+        "cites": None,
+        "cited_by": None,
+    }
+
+
+# The service.
+
+
+async def indexes(request: Request) -> Response:
+    """Describe the indexes."""
+    service = service_of(request)
+    records = await service.pool.run(lambda: list(map(_index, service.indexes)))
+    return respond(request, Reply({"indexes": records}, digest_of("", {"indexes": records})))
+
+
+def _index(served: ServedIndex) -> Mapping[str, Any]:
+    opened = served.current()
+    collection = opened.recommender.collection
+    first, last = years_of(collection.corpus)
+    return {
+        "name": served.name,
+        "papers": len(collection.corpus),
+        "citations": len(collection.graph.cites.values),
+        "from_year": first,
+        "to_year": last,
+        "fingerprint": opened.fingerprint,
+        "trouble": served.trouble,
+        "remarks": list(opened.remarks),
+    }
+
+
+async def health(request: Request) -> Response:
+    """Tell whether questions are answered."""
+    troubled = any(served.trouble for served in service_of(request).indexes)
+    return respond(request, Reply({"status": "degraded" if troubled else "ok"}))
+
+
+async def metrics(request: Request) -> Response:
+    """Return the counters."""
+    service = service_of(request)
+    text = service.counters.text(inside=service.pool.inside)
+    return Response(text, media_type=UsageCounters.MEDIA_TYPE)

@@ -1,1 +1,0 @@
-"""Files that were given to the page, read in processes that can be killed."""

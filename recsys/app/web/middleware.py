@@ -1,0 +1,358 @@
+"""What every request goes through before it is answered, and its answer after.
+
+A page on the web can make a browser send requests to this machine, under a name of its own that
+leads here (DNS rebinding) or across sites. The first is told by the header Host, which must be one
+of a list; the second by Origin and Sec-Fetch-Site, which scripts cannot forge.
+"""
+
+import asyncio
+import hashlib
+import hmac
+import ipaddress
+import re
+import time
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from http import HTTPStatus
+from http.cookies import CookieError, SimpleCookie
+from pathlib import Path
+from urllib.parse import parse_qsl, urlencode
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from recsys.app.terminal import say
+from recsys.app.web.page_writing import render, site_of
+from recsys.app.web.replies import PROBLEM_JSON, Problem, RequestError, problem_of
+from recsys.app.web.service import ServeSettings, Service
+from recsys.formats.answers import json_text
+
+# Who may ask: the browser of the person in front of the machine, and programs with the token.
+
+COOKIE = "recsys-token"
+OPEN = "/healthz"
+"""What is answered without the token: it says nothing of the indexes."""
+_ADDRESS = re.compile(r"(?:\[([0-9a-f:.]+)\]|([0-9.]+))(?::[0-9]{1,5})?")
+
+
+class Gate:
+    """ASGI middleware: refuses strangers."""
+
+    def __init__(self, app: ASGIApp, settings: ServeSettings) -> None:
+        """Wrap an application."""
+        self._app, self._settings = app, settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = [
+            (name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]
+        ]
+        host = self._host(headers)
+        if scope["method"] not in ("GET", "HEAD"):
+            _check_origin(headers, host)
+        token = self._settings.token
+        if token is not None and scope["path"] != OPEN:
+            query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+            shown = [value for name, value in query if name == "token"]
+            if scope["method"] == "GET" and any(_same(value, token) for value in shown):
+                rest = [(name, value) for name, value in query if name != "token"]
+                await _let_in(scope["path"], rest, token)(scope, receive, send)
+                return
+            if not any(_same(value, token) for value in _tokens(headers)):
+                hint = (
+                    "Open the address with ?token=..., or send the header Authorization: Bearer ..."
+                )
+                raise RequestError(HTTPStatus.UNAUTHORIZED, "The token is missing or wrong.", hint)
+        await self._app(scope, receive, send)
+
+    def _host(self, headers: Sequence[tuple[str, str]]) -> str:
+        hosts = [value.strip().lower() for name, value in headers if name == "host"]
+        if len(hosts) == 1 and (
+            hosts[0] in self._settings.hosts
+            or (self._settings.any_address and _is_address(hosts[0]))
+        ):
+            return hosts[0]
+        raise RequestError(
+            HTTPStatus.MISDIRECTED_REQUEST,
+            "This name is not served here.",
+            "Use the address that recsys printed, or start it with --allow-host NAME.",
+        )
+
+
+def _is_address(host: str) -> bool:
+    """Tell an address in numbers, with or without a port, from a name."""
+    match = _ADDRESS.fullmatch(host)
+    try:
+        return match is not None and bool(ipaddress.ip_address(match[1] or match[2]))
+    except ValueError:
+        return False
+
+
+def _check_origin(headers: Sequence[tuple[str, str]], host: str) -> None:
+    """Refuse what another site makes a browser send; programs send neither header.
+
+    A page without referrer sends the origin `null`, as a stranger's page in a frame does; its site
+    tells them apart.
+    """
+    sites = [value.lower() for name, value in headers if name == "sec-fetch-site"]
+    own = {f"http://{host}", f"https://{host}"} | ({"null"} if sites == ["same-origin"] else set())
+    origins = {value.lower() for name, value in headers if name == "origin"}
+    if not origins <= own or not set(sites) <= {"same-origin", "none"}:
+        raise RequestError(
+            HTTPStatus.FORBIDDEN,
+            "Another site's page sent this request.",
+            "Ask from the page of recsys itself, or from a program.",
+        )
+
+
+def _tokens(headers: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Give what is shown as a token by the headers."""
+    for name, value in headers:
+        scheme, _, shown = value.partition(" ")
+        if name == "authorization" and scheme.lower() == "bearer":
+            yield shown.strip()
+        if name == "cookie":
+            try:
+                cookie = SimpleCookie(value).get(COOKIE)
+            except CookieError:
+                continue
+            if cookie is not None:
+                yield cookie.value
+
+
+def _same(shown: str, token: str) -> bool:
+    return hmac.compare_digest(shown.encode("utf-8", "replace"), token.encode())
+
+
+def _let_in(path: str, query: Sequence[tuple[str, str]], token: str) -> RedirectResponse:
+    """Keep the token in a cookie, and out of the address."""
+    path = "/" + path.lstrip("/")  # Two slashes would name another host.
+    address = path + (f"?{urlencode(query)}" if query else "")
+    response = RedirectResponse(address, HTTPStatus.SEE_OTHER)
+    response.set_cookie(COOKIE, token, httponly=True, samesite="strict")
+    return response
+
+
+# Take the body of a request whole, within a size and a time, before anybody looks into it.
+
+_DRAINED, _DRAINED_SECONDS = 64 * 2**20, 2.0
+"""Bytes and seconds of a refused body that are still taken, so that its sender reads why."""
+
+
+class Disconnected(Exception):
+    """The client went away before it had sent everything."""
+
+
+class BodyLimits:
+    """ASGI middleware: what is inside gets the body in one piece."""
+
+    def __init__(self, app: ASGIApp, *, size: int, seconds: float) -> None:
+        """Wrap an application; size is in bytes, seconds are for the whole body."""
+        self._app, self._size, self._seconds = app, size, seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http" or scope["method"] in ("GET", "HEAD"):
+            await self._app(scope, receive, send)
+            return
+        try:
+            announced = [value for name, value in scope["headers"] if name == b"content-length"]
+            if announced:  # The server has checked that it is a number.
+                self._check(int(announced[0]))
+            body = await asyncio.wait_for(self._whole(receive), self._seconds)
+        except Disconnected:
+            return
+        except TimeoutError as error:
+            raise RequestError(
+                HTTPStatus.REQUEST_TIMEOUT,
+                f"The request did not arrive within {self._seconds:g} s.",
+                "Send it again, or a smaller file.",
+            ) from error
+        except RequestError:
+            await _drain(receive)
+            raise
+        pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def replayed() -> Message:
+            return pending.pop() if pending else await receive()
+
+        await self._app(scope, replayed, send)
+
+    def _check(self, size: int) -> None:
+        if size > self._size:
+            raise RequestError(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                f"The request is larger than {self._size / 2**20:g} MB.",
+                "Give a smaller file, or the title and the abstract alone.",
+            )
+
+    async def _whole(self, receive: Receive) -> bytes:
+        body, more = bytearray(), True
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise Disconnected
+            piece = message.get("body", b"")
+            self._check(len(body) + len(piece))
+            body += piece
+            more = message.get("more_body", False)
+        return bytes(body)
+
+
+async def _drain(receive: Receive) -> None:
+    """Take some more of what is being sent: a connection cut at once loses the answer."""
+    taken, more = 0, True
+    try:
+        async with asyncio.timeout(_DRAINED_SECONDS):
+            while more and taken < _DRAINED:
+                message = await receive()
+                taken += len(message.get("body", b""))
+                more = message["type"] != "http.disconnect" and message.get("more_body", False)
+    except TimeoutError:
+        return
+
+
+# Answer every error: as a page to people, as problem+json to programs.
+
+PROGRAMS = ("/v1/", "/healthz", "/metrics", "/openapi.json")
+"""Paths whose errors are for programs."""
+STRANGERS = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.MISDIRECTED_REQUEST)
+"""Who is refused so is told nothing of the site."""
+
+
+class Failures:
+    """ASGI middleware: no exception leaves it, and every request is counted."""
+
+    def __init__(self, app: ASGIApp, *, service: Service) -> None:
+        """Wrap an application."""
+        self._app, self._service = app, service
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        begun, statuses = time.perf_counter(), list[int]()
+
+        async def noted(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                statuses.append(message["status"])
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noted)
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:
+            if not statuses:
+                response = failed(Request(scope), self._service, error)
+                await response(scope, receive, noted)
+        route = getattr(scope.get("route"), "path", "other")
+        status = statuses[0] if statuses else 0
+        self._service.counters.count(route, status, time.perf_counter() - begun)
+
+
+def failed(request: Request, service: Service, error: Exception) -> Response:
+    """Say what went wrong in the form that the request expects."""
+    headers: dict[str, str] = {}
+    if isinstance(error, HTTPException):
+        problem = Problem(error.status_code, "There is nothing at this address.", "Begin at /.")
+        if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+            what = "This address takes another method."
+            problem = Problem(error.status_code, what, "See /api.")
+        headers |= error.headers or {}
+    else:
+        problem = problem_of(error)
+    if problem.status == HTTPStatus.INTERNAL_SERVER_ERROR:
+        # Where it happened, and no more: what an exception says may quote a draft.
+        frames = traceback.extract_tb(error.__traceback__)
+        place = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "somewhere"
+        say(f"internal error: {type(error).__name__} at {place}.")
+    if problem.wait is not None:
+        headers["retry-after"] = str(problem.wait)
+    if problem.status == HTTPStatus.UNAUTHORIZED:
+        headers["www-authenticate"] = "Bearer"
+    if request.url.path.startswith(PROGRAMS):
+        text = json_text(problem.members())
+        return Response(text, problem.status, headers, media_type=PROBLEM_JSON)
+    if problem.status in STRANGERS:
+        return PlainTextResponse(f"{problem.what} {problem.hint}", problem.status, headers)
+    page = render("failure", site_of(service), problem=problem)
+    return HTMLResponse(page, problem.status, headers)
+
+
+# What every answer tells the browser: to load nothing from elsewhere, and to keep nothing.
+
+CONTENT_POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS: Mapping[str, str] = {
+    "content-security-policy": CONTENT_POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+
+
+class ResponseHeaders:
+    """ASGI middleware: adds HEADERS to what is answered."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Wrap an application."""
+        self._app = app
+        self._added = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+
+        async def protected(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = list(message.get("headers", ()))
+                if not any(name == b"cache-control" for name, _ in headers):
+                    headers.append((b"cache-control", b"no-store"))
+                message = {**message, "headers": [*headers, *self._added]}
+            await send(message)
+
+        await self._app(scope, receive, protected)
+
+
+# The stylesheets, the script and the icon: some small files, read once.
+
+TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+
+
+class StaticFiles:
+    """Answers with files by their names alone: no request names a path."""
+
+    def __init__(self, *paths: Path) -> None:
+        """Read the files."""
+        self._files = {f"/{path.name}": (path.read_bytes(), TYPES[path.suffix]) for path in paths}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        name = scope["path"].removeprefix(scope.get("root_path", ""))
+        if name not in self._files or scope["method"] not in ("GET", "HEAD"):
+            raise HTTPException(404 if name not in self._files else 405)
+        content, kind = self._files[name]
+        tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+        held = dict(scope["headers"]).get(b"if-none-match", b"").decode("latin-1")
+        headers = {"etag": tag, "cache-control": "private, no-cache"}
+        response = (
+            Response(status_code=304, headers=headers)
+            if held == tag
+            else Response(content, headers=headers, media_type=kind)
+        )
+        await response(scope, receive, send)

@@ -1,1 +1,0 @@
-"""What people see: values, templates, and the routes that put them together."""
