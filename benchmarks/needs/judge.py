@@ -18,7 +18,7 @@ from recsys.local.needs.needs_cues import FIRST_PLACE, NAMES, UNKNOWN, cues_of
 from recsys.local.needs.needs_words import SIZE, places_of
 from recsys.processors import processors
 from recsys.protocols import Encoder
-from recsys.ranking.ranker import trees_of
+from recsys.ranking.quickscorer import trees_of
 from recsys.store.arrays import Floats, Longs, Mask
 from recsys.store.artifacts import replacing, seal
 

@@ -39,16 +39,16 @@ from recsys.pipelines.jobs.engines import ProcessPool
 from recsys.pipelines.jobs.kept_results import Entry, Sidecar, gather
 from recsys.pipelines.local.local_queries import KNOWN, LocalQueries, LocalQuery, pose_query
 from recsys.pipelines.local.local_systems import BY_WORDS, LEARNED, LOCAL_SYSTEMS, AskedPassage
+from recsys.processors import one_thread
 from recsys.progress import Progress, silent
 from recsys.protocols import Ranker
 from recsys.ranking.ranker import TreeRanker
 from recsys.store.arrays import Mask
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256, write_json
-from recsys.store.blas import one_thread
 from recsys.store.collection import Collection
 from recsys.store.generations import root_of
 from recsys.store.graph import UNKNOWN_YEAR
-from recsys.store.products import remembered_products
+from recsys.store.vectors import dot_cache
 from recsys.version import CREATED_BY
 
 if TYPE_CHECKING:
@@ -294,7 +294,7 @@ def _respond(
     )
     begun = time.process_time()
     try:
-        with one_thread(), remembered_products():
+        with one_thread(), dot_cache():
             ranked = LOCAL_SYSTEMS[system](AskedPassage(ranker, posed), options.k)
     except DraftError:  # Nothing is left of a sentence that was all names.
         return asdict(Response([], [], time.process_time() - begun))

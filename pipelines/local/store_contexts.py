@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from recsys.errors import InputError, RecsysError
 from recsys.formats.contexts.context_reading import read_contexts
-from recsys.formats.papers.paper_records import tally
+from recsys.formats.papers.json_records import tally
 from recsys.formats.references.bibliography import Problem
 from recsys.models.encoder import OnnxEncoder
 from recsys.passages import Context
@@ -35,11 +35,21 @@ from recsys.pipelines.local.context_sources import ContextWorks
 from recsys.progress import Progress, silent
 from recsys.protocols import Encoder
 from recsys.store.arrays import Floats, Mask
-from recsys.store.artifacts import MANIFEST, fingerprint, load_manifest, sha256, write_json
-from recsys.store.contexts import KIND, SCHEMA, Codes, Contexts, quantised
+from recsys.store.artifacts import (
+    CONTEXTS,
+    CORPUS,
+    ENCODER,
+    MANIFEST,
+    fingerprint,
+    load_manifest,
+    sha256,
+    write_json,
+)
+from recsys.store.contexts import KIND, SCHEMA, Contexts
 from recsys.store.corpus import Corpus
 from recsys.store.generations import pin
-from recsys.store.layout import CONTEXTS, CORPUS, ENCODER
+from recsys.store.kernels.dispatch import Codes
+from recsys.store.vectors import quantised
 
 # Take in files of citing sentences: those of two papers of a corpus stay, others are counted.
 

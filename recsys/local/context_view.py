@@ -11,11 +11,19 @@ import numpy as np
 
 from recsys.local.draft_view import OUTSIDE
 from recsys.query.query import Query
-from recsys.store.arrays import Floats, Longs, Mask, Rows, top_k
+from recsys.store.arrays import (
+    Floats,
+    Longs,
+    Mask,
+    Rows,
+    distinct,
+    look_up,
+    number,
+    top_k,
+    totals,
+)
 from recsys.store.collection import Collection, ContextSpace
 from recsys.store.contexts import Contexts
-from recsys.store.graph import distinct
-from recsys.store.kernels import fastest
 from recsys.store.terms import QueryText
 
 NEAREST = 50
@@ -190,7 +198,8 @@ class ContextSigns:
         if not self.view.has_vectors:
             return self._outside()
         weights = self.view.cosines[near]
-        sums = fastest.tally(self.view.contexts.cited[near], weights, self.rows)
+        cited, numbers = number(self.view.contexts.cited[near])
+        sums = look_up(cited, totals(numbers, weights, len(cited)), self.rows)
         share = sums / np.float32(max(float(weights.sum()), 1e-9))
         return np.where(self.present, share, OUTSIDE)
 

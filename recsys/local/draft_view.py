@@ -53,7 +53,7 @@ class DraftView:
         query = recommender.query_to(draft)
         ranking = recommender.order(query)
         rows, ranker = ranking.candidates.rows, recommender.ranker
-        features = compute(ranking.facts, COLUMNS[:-3])
+        features = compute(ranking.context, COLUMNS[:-3])
         outcome = np.empty((len(rows), 3), np.float32)
         outcome[ranking.positions, 0] = ranking.scores
         outcome[ranking.positions, 1] = ranker.probability(ranking.scores)

@@ -11,6 +11,7 @@ from recsys.local.local_features import LOCAL_FEATURES, LocalFacts
 from recsys.local.passage import Passage
 from recsys.local.rank_passages import LocalRanking, PassageRanker
 from recsys.local.where_to_cite import Needs
+from recsys.processors import one_thread
 from recsys.protocols import Ranker
 from recsys.ranking.ranker import SCHEMA, TreeRanker
 from recsys.ranking.reasons import MOST_REASONS, NEAR, Findings
@@ -18,9 +19,8 @@ from recsys.recommend import Recommender
 from recsys.records import Draft, Paper, Reason, Recommendation
 from recsys.retrieval.sources import IN_WORDS
 from recsys.store.artifacts import MANIFEST, load_manifest, sha256
-from recsys.store.blas import one_thread
 from recsys.store.collection import Collection
-from recsys.store.products import remembered_products
+from recsys.store.vectors import dot_cache
 
 # Reasons in words: what speaks for a paper at a place, strongest kinds first.
 
@@ -94,7 +94,7 @@ def _quoted(text: str) -> str:
 
 
 def _beside(findings: LocalFindings, at: int, paper: Paper) -> Reason | None:
-    seeds = findings.sentence.seeds
+    seeds = findings.facts.sentence.seeds
     if seeds is None:
         return None
     ties = (("cited by", seeds.votes), ("cited together with", seeds.company_share))
@@ -105,7 +105,7 @@ def _beside(findings: LocalFindings, at: int, paper: Paper) -> Reason | None:
 
 
 def _nearest_cite(findings: LocalFindings, at: int, paper: Paper) -> Reason | None:
-    number, asked = int(findings.sentence.near_citers[at]), findings.sentence.asked
+    number, asked = int(findings.sentence.near_citers[at]), len(findings.sentence.asked)
     if not number:
         return None
     by = "the nearest paper" if asked == 1 else f"{number} of the {asked} papers nearest to it"
@@ -133,7 +133,7 @@ def _near(findings: LocalFindings, at: int, paper: Paper) -> Reason | None:
 
 
 def _well_cited(findings: LocalFindings, at: int, paper: Paper) -> Reason | None:
-    number = int(findings.facts.sentence.evidence.citations[at])
+    number = int(findings.facts.sentence.citations[at])
     times = "once" if number == 1 else f"{number} times"
     return Reason("citations", f"cited {times} in this corpus") if number else None
 
@@ -184,13 +184,13 @@ class LocalRecommender:
         if not passages:
             return []
         reader = self.ranker.reader
-        with one_thread(), remembered_products():
+        with one_thread(), dot_cache():
             view = reader.view(draft, passages[0])
             vectors = reader.encode(passages)
         found = []
         papers: dict[int, Paper] = {}
         for passage, vector in zip(passages, vectors, strict=True):
-            with one_thread(), remembered_products():
+            with one_thread(), dot_cache():
                 ranking = self.ranker.rank(reader.facts(view, passage, vector))
                 found.append(self._shown(ranking, k, papers))
         return found
@@ -230,7 +230,7 @@ _WORDS = {**IN_WORDS, _OF_DRAFT: "the draft as a whole", _OF_CONTEXTS: "sentence
 
 
 def _sources(facts: LocalFacts, at: int) -> tuple[str, ...]:
-    found, signs = facts.sentence.evidence.candidates.source_names(at), facts.signs
+    found, signs = facts.sentence.candidates.source_names(at), facts.signs
     if signs is not None and max(signs.votes[at], signs.bm25[at]) > 0:
         found = (*found, _OF_CONTEXTS)
     return found or (_OF_DRAFT,)

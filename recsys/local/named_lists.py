@@ -12,7 +12,7 @@ from recsys.local.named_tokens import (
     cut,
     is_surname,
 )
-from recsys.store.name_keys import fold
+from recsys.store.words import fold
 
 MOST_NAMES = 12
 """Surnames of one list; what has more is no citation."""

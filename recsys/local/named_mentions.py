@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 
 from recsys.local.named_lists import NameReader, Names
 from recsys.local.named_tokens import BOTH, LONGEST, cut
-from recsys.store.name_keys import author_key, fold
-from recsys.store.words import STOP_WORDS
+from recsys.store.words import STOP_WORDS, author_key, fold
 
 _UNDATED = {"in": ("press", "preparation", "prep"), "to": ("appear",), "forthcoming": (),
             "submitted": ()}  # fmt: skip

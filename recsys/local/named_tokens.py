@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from recsys.store.name_keys import fold
+from recsys.store.words import fold
 
 LONGEST = 20_000
 """Characters of a text that are read: a sentence has fewer, and noise is no sentence."""

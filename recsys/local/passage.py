@@ -11,7 +11,7 @@ from recsys.query.query import Query
 from recsys.records import PaperId
 from recsys.store.arrays import Floats, Rows, top_k
 from recsys.store.collection import Collection
-from recsys.store.graph import dots
+from recsys.store.vectors import dots
 
 _NO_ROWS = np.empty(0, np.int32)
 _MARK = " [1]"

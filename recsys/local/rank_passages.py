@@ -15,15 +15,13 @@ from recsys.local.local_features import LocalFacts, compute_local
 from recsys.local.named_works import NamedWorks
 from recsys.local.passage import Passage, PassageQuery, pose_passage, rows_of
 from recsys.protocols import Ranker
-from recsys.ranking.versions import find_versions
+from recsys.ranking.duplicates import find_versions
 from recsys.recommend import Recommender
 from recsys.records import Draft
-from recsys.retrieval.pool import Candidates, Pool
-from recsys.retrieval.propose import add_nearness, prior, propose
+from recsys.retrieval.propose import Candidates, Pool, add_nearness, prior, propose
 from recsys.retrieval.sources import SourceQuery, StageOne
-from recsys.store.arrays import Floats, Rows, top_k
+from recsys.store.arrays import Floats, Rows, distinct, top_k
 from recsys.store.collection import Collection
-from recsys.store.graph import distinct
 
 # Candidates of a passage: its own, the draft's, those that it names or that are cited so.
 #
@@ -73,7 +71,7 @@ def gather(
         _unheard(SourceQuery(collection, query, options.sentence), found, rows)
     )
     chosen = pool.take(np.searchsorted(pool.rows, rows).astype(np.int32))
-    return found.choose(chosen, pool)
+    return replace(found, chosen=chosen, pool=pool)
 
 
 def _unheard(asked: SourceQuery, found: Candidates, rows: Rows) -> Pool:

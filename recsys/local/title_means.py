@@ -4,9 +4,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from recsys.ranking.evidence import Evidence
-from recsys.store.arrays import Floats, Longs, Rows
-from recsys.store.graph import distinct
+from recsys.ranking.feature_context import FeatureContext
+from recsys.store.arrays import Floats, Longs, Rows, distinct
 
 MOST_CITERS = 30
 """Of a much cited paper, this many of its latest citers describe it, and so many sentences."""
@@ -24,29 +23,29 @@ class TitleMeans:
     made: Floats = field(default_factory=lambda: np.empty((0, 0), np.float32))
     count: int = 0
 
-    def of(self, evidence: Evidence) -> Floats:
+    def of(self, context: FeatureContext) -> Floats:
         """Return the means of the candidates: (m, d) float32."""
-        n, d = evidence.collection.vectors.shape
+        n, d = context.collection.vectors.shape
         if self.slots is None:
             self.slots, self.made = np.full(n, -1, np.int32), np.empty((0, d), np.float32)
-        new = evidence.rows[self.slots[evidence.rows] < 0]
+        new = context.rows[self.slots[context.rows] < 0]
         if len(new):
             end = self.count + len(new)
             if end > len(self.made):
                 room = np.empty((2 * end, d), np.float32)
                 room[: self.count] = self.made[: self.count]
                 self.made = room
-            self.made[self.count : end] = _of_titles(evidence, new)
+            self.made[self.count : end] = _of_titles(context, new)
             self.slots[new] = np.arange(self.count, end, dtype=np.int32)
             self.count = end
-        return self.made[self.slots[evidence.rows]]
+        return self.made[self.slots[context.rows]]
 
 
-def _of_titles(evidence: Evidence, rows: Rows) -> Floats:
+def _of_titles(context: FeatureContext, rows: Rows) -> Floats:
     """Average the latest citers: (len(rows), d) float32."""
-    owner, citing = evidence.graph.citers(rows, evidence.query.before, most=MOST_CITERS)
+    owner, citing = context.graph.citers(rows, context.query.before, most=MOST_CITERS)
     once = distinct(citing)
-    theirs = evidence.collection.vectors[once]
+    theirs = context.collection.vectors[once]
     return means_of(theirs, np.searchsorted(once, citing), owner, len(rows))
 
 

@@ -66,10 +66,10 @@ def _references(path: Path, shared: Path) -> None:
 
 
 def _papers(path: Path, shared: Path) -> None:
-    from recsys.formats.papers.paper_stream import open_papers
+    from recsys.formats.work_stream import open_papers
 
-    with open_papers(path) as stream:
-        for _ in stream.items:
+    with open_papers(path) as (_, items):
+        for _item in items:
             pass
 
 

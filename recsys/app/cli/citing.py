@@ -137,7 +137,7 @@ def cite(
 
     The draft is changed by --patch alone.
     """
-    from recsys.store.blas import start_on_one_thread
+    from recsys.processors import start_on_one_thread
 
     start_on_one_thread()
     from recsys.app.answer_writing import check_target

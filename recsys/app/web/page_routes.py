@@ -52,11 +52,11 @@ from recsys.app.web.uploads import (
 )
 from recsys.errors import DraftError, InputError, NothingFound, RecsysError
 from recsys.formats.answer_formats import FORMATS
+from recsys.formats.answers import where_of
 from recsys.formats.local_answers import shown_gaps
 from recsys.formats.local_answers.shown_gaps import keys_of
 from recsys.formats.references.reference_writers import WRITERS
 from recsys.formats.references.shown_facts import citation_keys, one_line
-from recsys.formats.shown_places import where_of
 from recsys.passages import LocalAnswer
 from recsys.query.apply_filters import REMOVED
 from recsys.query.filters import Filters

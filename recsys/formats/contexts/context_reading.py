@@ -15,9 +15,8 @@ from typing import Any
 
 from recsys.errors import CorpusError
 from recsys.formats.exports.foreign_files import foreign
+from recsys.formats.papers.json_records import Entry, entries_of, open_lines
 from recsys.formats.papers.paper_fields import Record
-from recsys.formats.papers.paper_records import Entry, entries_of
-from recsys.formats.papers.source_lines import open_lines
 from recsys.formats.references.bibliography import Problem
 from recsys.formats.source_formats import Shape
 from recsys.formats.source_streams import head_of_file, head_text, open_bytes, text_lines

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 
 from recsys.errors import shortened
 from recsys.formats import identifiers
-from recsys.formats.answers import percent, text_row
+from recsys.formats.answers import named_place, path_in, percent, text_row
 from recsys.formats.references.bibtex import entry
 from recsys.formats.references.people import name_of
 from recsys.formats.references.shown_facts import bare_doi, citation_keys, one_line
-from recsys.formats.shown_places import named_place, path_in
 from recsys.passages import Gap, LocalAnswer, Span
 from recsys.records import Paper, PaperId, Reference
-from recsys.store.name_keys import fold
+from recsys.store.words import fold
 
 _WORD = re.compile(r"[^\W_]+")
 _USABLE = re.compile(r"[^\s,\\#{}~^$&%\"()]+")

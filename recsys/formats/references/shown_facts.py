@@ -6,8 +6,7 @@ from urllib.parse import quote
 
 from recsys.formats import identifiers
 from recsys.records import Paper
-from recsys.store.name_keys import fold
-from recsys.store.words import STOP_WORDS
+from recsys.store.words import STOP_WORDS, fold
 
 JOURNAL, MEETING, OTHER = "article-journal", "paper-conference", "document"
 """The kinds that a venue's name tells, as CSL 1.0.2 calls them."""

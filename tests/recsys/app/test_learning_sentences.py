@@ -23,9 +23,8 @@ from recsys.pipelines.local.local_queries import KNOWN
 from recsys.pipelines.local.local_systems import LOCAL_SYSTEMS
 from recsys.pipelines.local.sentence_parts import Division
 from recsys.pipelines.local.train_local import LocalTraining, train_local
-from recsys.store.artifacts import MANIFEST
+from recsys.store.artifacts import CONTEXTS, ENCODER, MANIFEST
 from recsys.store.generations import in_force
-from recsys.store.layout import CONTEXTS, ENCODER
 from tests.pipelines.small_index import TOPICS, YEARS
 from tests.recsys.app.web.served_process import started
 

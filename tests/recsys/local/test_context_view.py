@@ -59,7 +59,7 @@ def told(tmp_path: Path) -> Collection:
 
 def columns(facts: LocalFacts, id_: str) -> dict[str, float]:
     """Return the signs of one candidate."""
-    row = facts.sentence.evidence.collection.corpus.row(id_)
+    row = facts.sentence.collection.corpus.row(id_)
     values = compute_local(facts, SIGNS)[facts.rows.tolist().index(row)]
     return dict(zip(SIGNS, values.tolist(), strict=True))
 
@@ -210,7 +210,7 @@ def test_a_profile_is_pulled_towards_what_is_said(told: Collection) -> None:
     profile = told.vectors[0] + told.vectors[[2, 3]].mean(axis=0) + CONTEXT * said
     expected = profile @ VECTOR / np.linalg.norm(profile)
     assert facts.profile[at] == pytest.approx(expected, abs=1e-5)
-    without = profile_cosines(facts.sentence.evidence)
+    without = profile_cosines(facts.sentence)
     assert without[at] < facts.profile[at]
     others = np.flatnonzero(~facts.signs.present)
     np.testing.assert_array_equal(facts.profile[others], without[others])

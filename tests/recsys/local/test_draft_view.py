@@ -49,7 +49,7 @@ def test_a_view_repeats_the_drafts_own_ranking(seed: int) -> None:
         view.column("probability", ranking.rows), recommender.ranker.probability(ranking.scores)
     )
     names = feature_names(metadata=False)
-    features = compute(ranking.facts, names)[ranking.positions]
+    features = compute(ranking.context, names)[ranking.positions]
     for place, name in enumerate(names):
         np.testing.assert_array_equal(view.column(name, ranking.rows), features[:, place])
 

@@ -15,8 +15,7 @@ from recsys.local.local_features import (
     compute_local,
 )
 from recsys.local.passage import Passage
-from recsys.ranking.facts import descending_rank
-from recsys.ranking.features import compute, feature_names
+from recsys.ranking.features import compute, descending_rank, feature_names
 from recsys.records import Draft
 from recsys.store.arrays import Floats
 from tests.local_worlds import LocalWorld, random_local_world, reader_of

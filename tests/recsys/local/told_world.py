@@ -19,8 +19,9 @@ from recsys.query.query import make_query
 from recsys.records import Draft
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection, ContextSpace
-from recsys.store.contexts import WORDS, Contexts, quantised
+from recsys.store.contexts import WORDS, Contexts
 from recsys.store.terms import TermStore
+from recsys.store.vectors import quantised
 from tests.tiny import SMALL
 
 Told = tuple[str, str, str]

@@ -20,7 +20,8 @@ from recsys.local.needs.needs_cues import NAMES
 from recsys.local.needs.needs_words import SIZE, places_of
 from recsys.local.where_to_cite import Needs
 from recsys.passages import Mark, Sentence
-from recsys.ranking.ranker import TREES, trees_of
+from recsys.ranking.quickscorer import trees_of
+from recsys.ranking.ranker import TREES
 from recsys.store.artifacts import MANIFEST, seal
 
 _DIM = 4

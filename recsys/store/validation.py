@@ -13,12 +13,11 @@ from numpy.typing import DTypeLike, NDArray
 
 from recsys.errors import ArtifactCorrupt
 from recsys.store.arrays import Ragged, Rows, SortedStrings
-from recsys.store.corpus import Corpus
+from recsys.store.corpus import TOGETHER, Corpus
 from recsys.store.graph import CitationGraph
-from recsys.store.kernels.in_numpy import Postings
-from recsys.store.shown_papers import TOGETHER
+from recsys.store.kernels.dispatch import Postings
 from recsys.store.terms import TermStore
-from recsys.store.vectors.stored_vectors import StoredVectors
+from recsys.store.vectors import StoredVectors
 
 
 def check_corpus(folder: Path, corpus: Corpus, graph: CitationGraph) -> None:
