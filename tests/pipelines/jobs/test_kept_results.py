@@ -18,8 +18,8 @@ from recsys.pipelines.jobs.kept_results import (
     MadeFiles,
     ShardFiles,
     Sidecar,
+    do_shards,
     gather,
-    kept,
 )
 from recsys.progress import Progress, silent
 from tests.pipelines.jobs.counting_engine import CountingEngine
@@ -155,7 +155,7 @@ def contents(found: list[ShardFiles]) -> list[bytes]:
 def test_the_pool_writes_every_shard_with_its_hash_in_the_order_of_the_shards(
     tmp_path: Path,
 ) -> None:
-    found = kept(ProcessPool(2), SPELL, WORDS, tmp_path / "x", "key")
+    found = do_shards(ProcessPool(2), SPELL, WORDS, tmp_path / "x", "key")
     assert contents(found) == [b"one!", b"two!", b"three!"]
     assert [each.facts["letters"] for each in found] == [3, 3, 5]
     assert found[2].hashes == {"word": sha256(b"three!").hexdigest()}
@@ -169,14 +169,14 @@ def test_what_is_done_is_kept_and_the_rest_is_done(tmp_path: Path) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        kept(CountingEngine(backwards=True), SPELL, WORDS, tmp_path, "key", stop)
+        do_shards(CountingEngine(backwards=True), SPELL, WORDS, tmp_path, "key", stop)
     engine = CountingEngine(backwards=True)
-    found = kept(
+    found = do_shards(
         engine, SPELL, WORDS, tmp_path, "key", lambda stage, done, total: steps.append(done)
     )
     assert (engine.done, steps, contents(found)) == (["one"], [2, 3], [b"one!", b"two!", b"three!"])
     again = CountingEngine(backwards=True)
-    assert kept(again, SPELL, WORDS, tmp_path, "key") == found
+    assert do_shards(again, SPELL, WORDS, tmp_path, "key") == found
     assert again.done == []
 
 
@@ -191,22 +191,23 @@ def test_what_is_done_is_kept_and_the_rest_is_done(tmp_path: Path) -> None:
     ],
 )
 def test_a_damaged_shard_is_done_again(tmp_path: Path, harm: Callable[[Path], object]) -> None:
-    first = kept(CountingEngine(backwards=True), SPELL, WORDS, tmp_path, "key")
+    first = do_shards(CountingEngine(backwards=True), SPELL, WORDS, tmp_path, "key")
     harm(first[1].folder)
     engine = CountingEngine(backwards=True)
-    assert kept(engine, SPELL, WORDS, tmp_path, "key") == first
+    assert do_shards(engine, SPELL, WORDS, tmp_path, "key") == first
     assert (engine.done, contents(first)[1]) == (["two"], b"two!")
 
 
 def test_other_work_begins_anew_and_nothing_of_the_old_stays(tmp_path: Path) -> None:
-    kept(CountingEngine(backwards=True), SPELL, WORDS, tmp_path, "key")
+    do_shards(CountingEngine(backwards=True), SPELL, WORDS, tmp_path, "key")
     for key, words in (("other", WORDS), ("other", WORDS[:2])):
         engine = CountingEngine(backwards=True)
-        kept(engine, SPELL, words, tmp_path, key)
+        do_shards(engine, SPELL, words, tmp_path, key)
         assert len(engine.done) == len(words)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["00000", "00001"]
 
 
 def test_an_error_names_the_shard(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"There is no one\. This was shard 1 of 1 of 'refuse'"):
-        kept(ProcessPool(1), Stage("refuse", partial(partial, refuse)), ["one"], tmp_path, "key")
+        stage = Stage("refuse", partial(partial, refuse))
+        do_shards(ProcessPool(1), stage, ["one"], tmp_path, "key")
