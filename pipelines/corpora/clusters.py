@@ -19,7 +19,7 @@ from recsys.pipelines.corpora.partitions import Parts, batch_of, by_hash, divide
 from recsys.pipelines.corpora.works import NO_SPACE, WORKS, Works
 from recsys.query.matching import Title, named_among, title_likeness, title_of
 from recsys.store.arrays import Longs
-from recsys.store.name_keys import fold
+from recsys.store.words import fold
 
 SAME_TITLE = 0.93
 """Titles at least so alike may be those of one work: a typing error or two, no other word."""

@@ -15,7 +15,7 @@ from recsys.pipelines.corpora.works import CITED, Works, WorkWriter
 from recsys.pipelines.jobs.kept_results import ShardFiles
 from recsys.records import Paper, Reference
 from recsys.store.corpus import Corpus
-from recsys.store.name_keys import author_key
+from recsys.store.words import author_key
 
 _COLUMNS = ("id", "title", "year", "authors", "doi", "aliases")
 

@@ -38,7 +38,7 @@ from recsys.query.matching import THRESHOLD, Title, named_among, score, title_of
 from recsys.records import Paper, Reference
 from recsys.store.arrays import Longs, Mask, Rows
 from recsys.store.graph import UNKNOWN_YEAR
-from recsys.store.name_keys import author_key, fold
+from recsys.store.words import author_key, fold
 
 MOST_OFFERED = 50
 """Papers compared with one title at most: more share only the beginning of a phrase."""

@@ -9,7 +9,7 @@ from recsys.errors import CorpusError, InputError
 from recsys.eval.studies.scidocs.scidocs_layout import suite_papers, suite_root
 from recsys.formats.embeddings import Embeddings, write_embeddings
 from recsys.formats.embeddings.embedding_files import embedding_format
-from recsys.formats.papers.paper_records import tally
+from recsys.formats.papers.json_records import tally
 from recsys.indexes.opening import open_collection
 from recsys.models.encoder import KIND, SCHEMA
 from recsys.pipelines.corpora.collect import AS_TOLD
@@ -31,10 +31,9 @@ from recsys.pipelines.studies.baselines import (
 )
 from recsys.progress import Progress, silent
 from recsys.records import PaperId
-from recsys.store.artifacts import load_manifest
+from recsys.store.artifacts import CORPUS, load_manifest
 from recsys.store.corpus import Corpus
 from recsys.store.generations import is_index
-from recsys.store.layout import CORPUS
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,10 +68,17 @@ from recsys.pipelines.studies.compared_encoders import (
 from recsys.pipelines.studies.embedding_probes import ProbeOptions, probe
 from recsys.pipelines.studies.scidocs_suite import Source, SuiteOptions, evaluate_suite
 from recsys.progress import Progress, silent
-from recsys.store.artifacts import fingerprint, sha256
+from recsys.store.artifacts import (
+    CORPUS,
+    TEXT,
+    VECTORS,
+    WORD_SEARCH,
+    fingerprint,
+    ranker_folder,
+    sha256,
+)
 from recsys.store.corpus import Corpus
 from recsys.store.generations import in_force, pin
-from recsys.store.layout import CORPUS, TEXT, VECTORS, WORD_SEARCH, ranker_folder
 
 # What is measured of an encoder's vectors: recommendations on them, SciDocs' tasks, and probes.
 

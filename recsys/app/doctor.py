@@ -19,7 +19,7 @@ from recsys.errors import InputError, OnlineError, SourceUnreachable
 from recsys.extras import EXTRAS, installed, need
 from recsys.processors import processors
 from recsys.store.artifacts import sha256
-from recsys.store.kernels import fastest
+from recsys.store.kernels import dispatch
 
 if TYPE_CHECKING:
     from recsys.pipelines.online.client import ClientConfig
@@ -120,9 +120,9 @@ def _libraries() -> Iterator[Check]:
     yield replace(check, detail=f"{check.detail}, {shown}")
 
     detail = "compiled"
-    if not fastest.COMPILED:  # Numpy's loops are slower, and no problem.
-        asked = os.environ.get(fastest.VARIABLE) == "plain"
-        why = f"as {fastest.VARIABLE} says" if asked else "none were compiled on installation"
+    if not dispatch.COMPILED:  # Numpy's loops are slower, and no problem.
+        asked = os.environ.get(dispatch.VARIABLE) == "plain"
+        why = f"as {dispatch.VARIABLE} says" if asked else "none were compiled on installation"
         detail = f"those of numpy, {why}: answers are slower"
     yield Check("kernels", True, detail)
 

@@ -64,11 +64,10 @@ from recsys.pipelines.studies.citeomatic.nnselect import (
 )
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats, Ragged, Rows, top_k
-from recsys.store.artifacts import MANIFEST, fingerprint, seal, sha256
+from recsys.store.artifacts import MANIFEST, NNSELECT, fingerprint, nnrank_folder, seal, sha256
 from recsys.store.collection import Collection
 from recsys.store.generations import content_key, in_force, root_of
 from recsys.store.graph import CitationGraph
-from recsys.store.layout import NNSELECT, nnrank_folder
 
 # NNRank in torch: the network that is trained; `recsys.models.nnrank` answers with what it
 # learns.

@@ -128,7 +128,7 @@ def recommend(
     When one of several drafts fails, the others are answered all the same, the error names it, and
     the exit code is 1.
     """
-    from recsys.store.blas import start_on_one_thread
+    from recsys.processors import start_on_one_thread
 
     start_on_one_thread()
     from recsys.app.answer_writing import AnswerWriter, note
@@ -142,6 +142,7 @@ def recommend(
     _check_output(output, out, out_dir, several=several)
     questions, draft = _read_drafts(words, title, abstract, root=root, grobid=grobid)
     lists, filters = _read_lists(asked, quiet=quiet), asked.filters
+    filters.check()
     if fetch:
         if not isinstance(questions[0], Manuscript):
             raise bad_value("it needs a draft with words of its own.", option="--fetch")
@@ -198,7 +199,7 @@ def draw_map(
     near ones, in groups by topic. Each group says how many near papers it has and how many the
     draft cites; the three widest gaps are named.
     """
-    from recsys.store.blas import start_on_one_thread
+    from recsys.processors import start_on_one_thread
 
     start_on_one_thread()
     from recsys.app.answer_writing import check_target, emit, note
@@ -216,6 +217,7 @@ def draw_map(
     words = _named_drafts(drafts, title, abstract, None, seeds=bool(asked.seeds))
     [given], _ = _read_drafts(words, title, abstract)
     lists, filters = _read_lists(asked, quiet=quiet), asked.filters
+    filters.check()
     with damage_named(index):
         recommender = _open(index, candidates, metadata=not no_metadata, quiet=quiet)
         question = pose(recommender.collection, given, lists=lists, as_of=asked.as_of)

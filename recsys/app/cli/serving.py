@@ -77,7 +77,7 @@ def serve(
     replaced or updated meanwhile is picked up. Ctrl-C stops.
     """
     from recsys.extras import need
-    from recsys.store.blas import start_on_one_thread
+    from recsys.processors import start_on_one_thread
 
     start_on_one_thread()
     for module in ("starlette", "uvicorn", "python_multipart", "jinja2"):

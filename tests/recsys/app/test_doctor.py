@@ -6,7 +6,7 @@ import pytest
 from recsys.app import doctor
 from recsys.app.cache import cache_folder
 from recsys.app.doctor import Check, examine
-from recsys.store.kernels import fastest
+from recsys.store.kernels import dispatch
 
 if TYPE_CHECKING:
     from tests.conftest import RunCli
@@ -65,9 +65,9 @@ def test_a_missing_encoder_is_added_without_its_dependencies(
 
 def test_it_tells_which_kernels_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     assert checked("kernels").detail == "compiled"
-    monkeypatch.setattr(fastest, "COMPILED", False)
+    monkeypatch.setattr(dispatch, "COMPILED", False)
     assert "none were compiled on installation" in checked("kernels").detail
-    monkeypatch.setenv(fastest.VARIABLE, "plain")
+    monkeypatch.setenv(dispatch.VARIABLE, "plain")
     assert checked("kernels").detail.startswith("those of numpy, as RECSYS_KERNELS says")
 
 

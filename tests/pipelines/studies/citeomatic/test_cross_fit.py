@@ -29,8 +29,8 @@ from recsys.pipelines.studies.citeomatic.nnselect import (
     read_bags,
     train_nnselect,
 )
+from recsys.store.artifacts import NNSELECT
 from recsys.store.generations import in_force
-from recsys.store.layout import NNSELECT
 from tests.pipelines.studies.citeomatic.conftest import SELECT, Wordy
 from tests.rows import each_row
 from tests.tiny import unit

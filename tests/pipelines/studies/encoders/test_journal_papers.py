@@ -17,8 +17,7 @@ from recsys.pipelines.studies.encoders.train_journal import (
     read_class_papers,
 )
 from recsys.records import Paper
-from recsys.store.artifacts import seal
-from recsys.store.layout import CORPUS, INDEX_KIND, INDEX_SCHEMA
+from recsys.store.artifacts import CORPUS, INDEX_KIND, INDEX_SCHEMA, seal
 from tests.pipelines.studies.encoders.small_journals import (
     EACH,
     journal_papers,
