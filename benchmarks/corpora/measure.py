@@ -11,6 +11,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -126,7 +127,7 @@ def measure_links(
     form.write(corpus.records(), cite, folder)
     with TemporaryDirectory(prefix="recsys-") as place:
         work = Path(place)
-        with SourceIntake(work, work) as intake:
+        with closing(SourceIntake(work, work)) as intake:
             intake.read_all(source_files([folder]), {})
             works = Works.of([intake.shard()], 1)
         merged = merge(works, find_clusters(works, work, preprints=True), work, "")
