@@ -54,7 +54,7 @@ from recsys.errors import DraftError, InputError
 from recsys.formats.answers import answer_record
 from recsys.formats.drafts.objects import manuscript_of
 from recsys.formats.local_answers.gap_json import local_record
-from recsys.formats.local_answers.gap_keys import keys_of
+from recsys.formats.local_answers.shown_gaps import keys_of
 from recsys.formats.references.reference_writers import WRITERS
 from recsys.formats.references.shown_facts import bare_doi, paper_link
 from recsys.query.named import named_paper

@@ -54,7 +54,7 @@ from recsys.errors import DraftError, InputError, NothingFound, RecsysError
 from recsys.formats.answer_formats import FORMATS
 from recsys.formats.answers import where_of
 from recsys.formats.local_answers import shown_gaps
-from recsys.formats.local_answers.gap_keys import keys_of
+from recsys.formats.local_answers.shown_gaps import keys_of
 from recsys.formats.references.reference_writers import WRITERS
 from recsys.formats.references.shown_facts import citation_keys, one_line
 from recsys.passages import LocalAnswer

@@ -145,8 +145,12 @@ def _json_contexts(path: Path, raw: bytes, progress: Progress) -> Iterator[Conte
         raise CorpusError(f"{path} is {known[0]}.", known[1])
     if not head_text(raw).lstrip("\ufeff \r\n\t").startswith(("{", "[")):
         raise _unknown(path, head_text(raw[:400]))
+
+    def listed(value: object) -> list[object]:
+        return value if isinstance(value, list) else [value]
+
     with open_lines(path, progress=progress) as lines:
-        entries = (entry for line in lines for entry in entries_of(line, records=_listed))
+        entries = (entry for line in lines for entry in entries_of(line, records=listed))
         head: list[Entry] = []
         for entry in islice(entries, _HEAD):
             head.append(entry)
@@ -162,10 +166,6 @@ def _json_contexts(path: Path, raw: bytes, progress: Progress) -> Iterator[Conte
                 yield Problem(f"line {number}: {reason}.", reason, number)
             else:
                 yield from form.read(entry.record)
-
-
-def _listed(value: object) -> list[object]:
-    return value if isinstance(value, list) else [value]
 
 
 def _unknown(path: Path, begins: str) -> CorpusError:

@@ -20,9 +20,8 @@ from recsys.eval.studies.clicks.propensities import METHODS
 from recsys.eval.studies.clicks.simulation import CLICK_MODELS
 from recsys.eval.studies.scidocs import scidocs_figures
 from recsys.pipelines.evaluation.evaluate import DEFAULT_SYSTEMS
-from recsys.pipelines.local.evaluate_local import LocalEvaluation
+from recsys.pipelines.local.evaluate_local import LOCAL_SYSTEMS, LocalEvaluation
 from recsys.pipelines.local.local_queries import KNOWN
-from recsys.pipelines.local.local_systems import LOCAL_SYSTEMS
 from recsys.pipelines.local.train_local import LocalTraining
 from recsys.pipelines.studies.citeomatic.nnrank import NNRankOptions
 from recsys.pipelines.studies.clicks.click_features import NEGATIVES
