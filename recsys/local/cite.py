@@ -16,7 +16,7 @@ from recsys.local.passage import Passage
 from recsys.local.where_to_cite import end_of, marked, unmarked
 from recsys.passages import Body, Gap, LocalAnswer, Sentence
 from recsys.query.matching import match
-from recsys.query.question import pose
+from recsys.query.resolve_draft import resolve_draft
 from recsys.records import Bibliography, Manuscript, PaperId, ReadingLists
 
 SURE = 0.9
@@ -87,7 +87,7 @@ def cite_read(recommender: LocalRecommender, read: ReadText, asked: LocalQuestio
     """
     if asked.k < 1:
         raise InputError(f"k is {asked.k}.", "Ask for at least one paper.")
-    question = pose(
+    question = resolve_draft(
         recommender.collection,
         read.manuscript,
         lists=ReadingLists(liked=asked.liked),

@@ -5,8 +5,7 @@ from dataclasses import fields
 import pytest
 
 from recsys.errors import InputError
-from recsys.query.filters import Filters
-from recsys.query.question_schema import QuestionOptions, options
+from recsys.query.question_schema import Filters, QuestionOptions, options
 
 
 def test_every_filter_is_an_option_with_its_default() -> None:
