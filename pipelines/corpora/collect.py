@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from recsys.errors import CorpusError, InputError
 from recsys.formats.exports.zotero_database import is_library
-from recsys.formats.papers.paper_records import tally
+from recsys.formats.papers.json_records import tally
 from recsys.formats.source_formats import TABLE
 from recsys.formats.work_stream import format_of_file
 from recsys.pipelines.corpora.clusters import find_clusters

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from recsys.formats.papers.paper_records import tally
+from recsys.formats.papers.json_records import tally
 from recsys.formats.work_stream import Remark
 from recsys.pipelines.corpora.link_citations import RULE_NAMES, Rule
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from recsys.errors import InputError
 from recsys.formats.contexts.context_reading import read_contexts
 from recsys.formats.papers.external_ids import names_of
-from recsys.formats.papers.paper_records import tally
+from recsys.formats.papers.json_records import tally
 from recsys.formats.references.bibliography import Problem
 from recsys.passages import Context
 from recsys.pipelines.corpora.known_papers import KnownPapers

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from recsys.errors import InputError, RecsysError
 from recsys.formats.contexts.context_reading import read_contexts
-from recsys.formats.papers.paper_records import tally
+from recsys.formats.papers.json_records import tally
 from recsys.formats.references.bibliography import Problem
 from recsys.models.encoder import OnnxEncoder
 from recsys.passages import Context

@@ -9,7 +9,7 @@ from recsys.errors import CorpusError, InputError
 from recsys.eval.studies.scidocs.scidocs_layout import suite_papers, suite_root
 from recsys.formats.embeddings import Embeddings, write_embeddings
 from recsys.formats.embeddings.embedding_files import embedding_format
-from recsys.formats.papers.paper_records import tally
+from recsys.formats.papers.json_records import tally
 from recsys.indexes.opening import open_collection
 from recsys.models.encoder import KIND, SCHEMA
 from recsys.pipelines.corpora.collect import AS_TOLD

@@ -26,7 +26,7 @@ from recsys.eval.studies.probes.probe_results import (
 from recsys.eval.studies.scidocs.scidocs_layout import Classes
 from recsys.formats.embeddings import Embeddings, read_embeddings
 from recsys.formats.embeddings.embedding_files import FORMATS
-from recsys.formats.papers.paper_stream import Found, open_papers
+from recsys.formats.work_stream import FoundPaper, open_papers
 from recsys.progress import Progress, silent
 from recsys.records import Paper, PaperId
 from recsys.store.arrays import Floats, Longs, Mask
@@ -138,8 +138,8 @@ def read_values(source: Path, label: str, progress: Progress) -> Values:
     Raises:
         InputError: the file cannot be read, or no paper has the label.
     """
-    with open_papers(source, progress=progress) as stream:
-        papers = (item.paper for item in stream.items if isinstance(item, Found))
+    with open_papers(source, progress=progress) as (_, items):
+        papers = (item.paper for item in items if isinstance(item, FoundPaper))
         return values_of(papers, label, source)
 
 
@@ -319,7 +319,7 @@ def probe(
     """Probe embeddings, all with the same papers and folds.
 
     Args:
-        papers: a file in a format that `recsys.formats.papers.paper_stream` knows.
+        papers: a file in a format that `recsys.formats.work_stream` knows.
         files: name of each embedding -> its vectors.
         options: what is probed, and how.
         progress: told about reading, and about each probe.

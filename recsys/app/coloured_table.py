@@ -3,18 +3,17 @@
 from typing import TYPE_CHECKING
 
 from recsys.app.answer_writing import no_colour
-from recsys.formats.answers import facts, other_versions, percent
-from recsys.formats.local_answers.gap_keys import GapKeys
+from recsys.formats.answers import facts, other_versions, percent, where_of
 from recsys.formats.local_answers.shown_gaps import (
     HERE,
     NOTHING_FITS,
+    GapKeys,
     around,
     headline,
     key_line,
     place_of,
 )
 from recsys.formats.references.shown_facts import one_line
-from recsys.formats.shown_places import where_of
 from recsys.passages import LocalAnswer
 from recsys.records import Answer, Recommendation
 

@@ -22,7 +22,7 @@ from recsys.formats.local_answers.local_formats import LOCAL_FORMATS
 from recsys.query.named import read_references
 
 if TYPE_CHECKING:
-    from recsys.formats.local_answers.gap_keys import GapKeys
+    from recsys.formats.local_answers.shown_gaps import GapKeys
     from recsys.local.cite import LocalQuestion
     from recsys.passages import LocalAnswer
 
@@ -247,7 +247,7 @@ def _prepared(
         told,
         write_patches,
     )
-    from recsys.formats.local_answers.gap_keys import keys_of
+    from recsys.formats.local_answers.shown_gaps import keys_of
 
     if fill is None:
         return keys_of(answer), lambda: None

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from typer import Argument, Option
 
@@ -19,6 +19,11 @@ from recsys.query.question_schema import QuestionOption, options
 if TYPE_CHECKING:
     from recsys.pipelines.corpora.collect import Reading
     from recsys.pipelines.jobs.engines import Engine
+
+
+_PAPERS = (
+    "a bibliography (.bib, .ris, CSL or Zotero .json, .csv), a DOI, an arXiv, ACL or corpus id"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +60,10 @@ def bad_value(why: str, *, option: str) -> UsageError:
 def cli_option(option: QuestionOption) -> Any:  # noqa: ANN401  # As `typer.Option` itself.
     """Make typer's option of an option of a question."""
     spec = option.spec
-    again = "; may be repeated." if get_origin(option.kind) is tuple else "."
+    again = "; may be repeated." if option.several else "."
     return Option(
         spec.flag,
-        help=spec.help.removesuffix(".") + again,
+        help=spec.help.format(papers=_PAPERS).removesuffix(".") + again,
         metavar=spec.metavar,
         min=spec.least,
         max=spec.most,

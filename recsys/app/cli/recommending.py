@@ -142,6 +142,7 @@ def recommend(
     _check_output(output, out, out_dir, several=several)
     questions, draft = _read_drafts(words, title, abstract, root=root, grobid=grobid)
     lists, filters = _read_lists(asked, quiet=quiet), asked.filters
+    filters.check()
     if fetch:
         if not isinstance(questions[0], Manuscript):
             raise bad_value("it needs a draft with words of its own.", option="--fetch")
@@ -216,6 +217,7 @@ def draw_map(
     words = _named_drafts(drafts, title, abstract, None, seeds=bool(asked.seeds))
     [given], _ = _read_drafts(words, title, abstract)
     lists, filters = _read_lists(asked, quiet=quiet), asked.filters
+    filters.check()
     with damage_named(index):
         recommender = _open(index, candidates, metadata=not no_metadata, quiet=quiet)
         question = resolve_draft(recommender.collection, given, lists=lists, as_of=asked.as_of)

@@ -14,9 +14,9 @@ from recsys.formats.exports.foreign_files import foreign
 from recsys.formats.exports.zotero_database import is_library
 from recsys.formats.files import STDIN, decode_or_guess, display_name
 from recsys.formats.papers.field_maps import PaperFormat
+from recsys.formats.papers.json_records import records_in
 from recsys.formats.papers.paper_fields import FieldError, Record
 from recsys.formats.papers.paper_formats import BY_NAME, NOT_WORKS, OWN, format_of
-from recsys.formats.papers.paper_records import records_in
 from recsys.formats.references.bibliography import (
     Problem,
     address_in,
