@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tests.rows import each_row
 
 if TYPE_CHECKING:
-    from tests.conftest import Built
+    from tests.built_index import Built
 
 TRACER = """
 import json, sys
