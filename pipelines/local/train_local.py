@@ -16,10 +16,9 @@ from recsys.errors import DraftError, NothingFound
 from recsys.eval.measures import Judged, summarise
 from recsys.eval.significance import expected_calibration_error
 from recsys.indexes.opening import open_collection, with_contexts
-from recsys.local.context_view import ContextUse
 from recsys.local.local_features import LOCAL_FEATURES, compute_local
-from recsys.local.local_recommender import BESIDE, LOCAL_RANKER, name_of
-from recsys.local.rank_passages import PassageReader
+from recsys.local.local_recommender import BESIDE, LOCAL_RANKER, PassageReader, name_of
+from recsys.local.passage import ContextUse
 from recsys.models.encoder import SeenQueries
 from recsys.pipelines.evaluation.leakage import learned_by_encoder
 from recsys.pipelines.jobs.engines import ProcessPool, Stage

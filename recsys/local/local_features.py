@@ -10,10 +10,15 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from recsys.local.context_view import ContextSigns
-from recsys.local.draft_view import COLUMNS, OUTSIDE
-from recsys.local.passage import PassageQuery
-from recsys.local.title_means import MOST_CITERS, TitleMeans, means_of
+from recsys.local.passage import (
+    COLUMNS,
+    MOST_CITERS,
+    OUTSIDE,
+    ContextSigns,
+    PassageQuery,
+    TitleMeans,
+    means_of,
+)
 from recsys.ranking.feature_context import FeatureContext
 from recsys.ranking.features import compute, descending_rank, feature_names
 from recsys.retrieval.propose import Candidates

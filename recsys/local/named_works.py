@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from recsys.local.named_mentions import (
+from recsys.local.mentions import (
     Mention,
     SystemName,
     find_mentions,

@@ -16,7 +16,7 @@ import numpy as np
 
 from recsys.formats.drafts.wording import counted
 from recsys.local.named_works import NamedWorks, find_names
-from recsys.local.title_means import MOST_CITERS
+from recsys.local.passage import MOST_CITERS
 from recsys.passages import Body, Gap, Sentence
 from recsys.processors import one_thread
 from recsys.protocols import Encoder

@@ -9,7 +9,7 @@ import pytest
 
 from recsys.app.wiring import data_folder
 from recsys.errors import LeakageError
-from recsys.local.rank_passages import PassageRanker
+from recsys.local.local_recommender import PassageRanker
 from recsys.models.encoder import SeenQueries
 from recsys.pipelines.local.evaluate_local import evaluate_local, telling_abstracts
 from recsys.pipelines.local.local_queries import LocalQueries, local_queries

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from recsys.local.context_view import ContextUse
 from recsys.local.local_features import LOCAL_FEATURES, compute_local
-from recsys.local.rank_passages import PassageRanker
+from recsys.local.local_recommender import PassageRanker
+from recsys.local.passage import ContextUse
 from recsys.pipelines.local.local_queries import (
     KNOWN,
     LocalQueries,

@@ -6,8 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recsys.local.context_view import BEST_FEW, MATCHES, NEAREST, ContextUse
-from recsys.local.draft_view import OUTSIDE
 from recsys.local.local_features import (
     CONTEXT,
     LOCAL_FEATURES,
@@ -16,7 +14,7 @@ from recsys.local.local_features import (
     profile_cosines,
 )
 from recsys.local.local_recommender import ALIKE, QUOTED, explain_local
-from recsys.local.passage import Passage
+from recsys.local.passage import BEST_FEW, MATCHES, NEAREST, OUTSIDE, ContextUse, Passage
 from recsys.records import Draft, Paper
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import DraftError
-from recsys.local.draft_view import COLUMNS, OUTSIDE, DraftView
+from recsys.local.passage import COLUMNS, OUTSIDE, DraftView
 from recsys.ranking.features import compute, feature_names
 from recsys.records import Draft
 from tests.local_worlds import LocalWorld, random_local_world, reader_of

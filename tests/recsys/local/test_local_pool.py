@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recsys.local.local_recommender import LocalPool, PassageReader, gather
 from recsys.local.passage import Passage, PassageQuery, pose_passage
-from recsys.local.rank_passages import LocalPool, PassageReader, gather
 from recsys.records import Draft, Paper
 from recsys.retrieval.propose import propose
 from recsys.retrieval.sources import source_names

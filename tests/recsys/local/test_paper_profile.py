@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.local.local_features import profile_cosines
-from recsys.local.title_means import MOST_CITERS
+from recsys.local.passage import MOST_CITERS
 from recsys.ranking.feature_context import FeatureContext
 from recsys.records import Draft, Paper
 from recsys.store.arrays import Floats
