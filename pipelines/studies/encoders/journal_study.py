@@ -190,13 +190,6 @@ def _asked(
     return group, folds(group, chosen)
 
 
-def _at_share(training: JournalOptions, share: float, seed: int) -> JournalOptions:
-    """Say how an encoder is trained on a share of the seen classes."""
-    least = training.classes.unseen
-    classes = replace(training.classes, unseen=max(1 - share * (1 - least), least), seed=seed)
-    return replace(training, classes=classes, loop=replace(training.loop, seed=seed))
-
-
 def _told(vectors: Floats, labels: Longs, dealt: Longs) -> dict[str, list[float]]:
     found = {
         str(count): few_label_probe(

@@ -21,6 +21,7 @@ from recsys.eval.studies.probes.paper_classes import is_unseen, write_class_name
 from recsys.formats.papers.paper_stream import Found, open_papers
 from recsys.models.encoder import Text
 from recsys.pipelines.jobs.kept_results import check_out
+from recsys.pipelines.jobs.tensor_file import TensorFile
 from recsys.pipelines.studies.citeomatic.network_training import device_of
 from recsys.pipelines.studies.embedding_probes import VENUE, Values, classes, values_of
 from recsys.pipelines.studies.encoders.tower import (
@@ -32,7 +33,6 @@ from recsys.pipelines.studies.encoders.tower import (
     Tower,
 )
 from recsys.pipelines.studies.encoders.training import (
-    Checkpoint,
     History,
     LoopOptions,
     Pace,
@@ -312,15 +312,12 @@ class JournalReport:
         """Say it to people."""
         did, papers = self.trained.history, self.trained.task.papers
         kind = "all weights" if self.trained.options.start.lora is None else "an adapter"
-        lines = [
+        return [
             f"Trained {kind} ({self.trained.size:,} numbers) on {len(papers.learned):,} papers of "
             f"{len(papers.names):,} classes in {did.steps:,} steps, {did.per_second:,.1f} papers "
             "per second.",
             f"On dev: {MEASURE} {did.measures[0]:.4f} before, {did.measures[did.best]:.4f} after "
             f"step {did.checked[did.best]:,}, which was kept ({len(papers.dev):,} papers).",
-        ]
-        return [
-            *lines,
             *did.notes(),
             page_note(self.out),
             f"Saved in {self.out}. Use it: `recsys embed PAPERS --out FILE --encoder {self.out}`.",
@@ -373,5 +370,5 @@ def fit_journal(
     size = sum(each.numel() for each in task.learner.learned().values())
     recipe = [_REVISION, papers.hashes, student.start.weights_hash, asdict(student.settings)]
     how = [asdict(options), device, texts.half, run.ranks.world]
-    history = train(task, options.loop, Checkpoint(partial, fingerprint([recipe, how])), run)
+    history = train(task, options.loop, TensorFile(partial, fingerprint([recipe, how])), run)
     return TrainedJournal(student, task, options, history, size)

@@ -10,12 +10,11 @@ import torch
 from torch import Tensor, nn
 
 from recsys.pipelines.evaluation.splits import read_split
+from recsys.pipelines.jobs.tensor_file import TensorFile
 from recsys.pipelines.studies.citeomatic.negatives import Kind, Mining, Sampling, Triplets
 from recsys.pipelines.studies.citeomatic.network_training import (
-    Checkpoint,
     History,
     LoopOptions,
-    autocast,
     device_of,
     one_thread,
     train,
@@ -57,8 +56,8 @@ def weights(task: SelectTask) -> dict[str, list[float]]:
     return {name: each.tolist() for name, each in task.network.state_dict().items()}
 
 
-def checkpoint(folder: Path, name: str = "x") -> Checkpoint:
-    return Checkpoint(folder / f"{name}.safetensors", "a key")
+def checkpoint(folder: Path, name: str = "x") -> TensorFile:
+    return TensorFile(folder / f"{name}.safetensors", "a key")
 
 
 def test_one_seed_gives_one_model(collection: Collection, tmp_path: Path) -> None:
@@ -184,5 +183,3 @@ def test_threads_are_given_back_and_devices_chosen() -> None:
     assert torch.get_num_threads() == before
     assert device_of("cpu") == "cpu"
     assert device_of("auto") in ("cpu", "cuda")
-    with autocast(nn.Linear(1, 1)):
-        assert not torch.is_autocast_enabled("cpu")
