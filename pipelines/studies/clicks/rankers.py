@@ -14,7 +14,7 @@ log2(1 + rank) would change, were the two papers to change places: LambdaMART (B
 The others: display order, chance, and each feature alone.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol, TypeAlias
@@ -93,7 +93,14 @@ def fit_feedforward(
     from recsys.pipelines.studies.citeomatic.network_training import one_thread
 
     chosen = options or FeedForwardOptions()
-    kept, best, since = _untrained(train.features, chosen.hidden, rng), np.inf, 0
+    layers = []
+    for inputs, units in pairwise([train.features.shape[1], *chosen.hidden, 1]):
+        bound = np.sqrt(6 / (inputs + units))  # Glorot & Bengio 2010, eq. 16.
+        layers.append((rng.uniform(-bound, bound, (inputs, units)), np.zeros(units)))
+    exact = train.features.astype(np.float64)  # So the spread of a constant is 0, not about 0.
+    mean, spread = exact.mean(axis=0), exact.std(axis=0)
+    kept = FeedForward(mean, np.where(spread > 0, spread, np.inf), tuple(layers))
+    best, since = np.inf, 0
     with one_thread():
         for net in _epochs(kept, train, chosen, rng):
             loss = margin_loss(net.score(validation.features), validation, chosen.margin)
@@ -103,17 +110,6 @@ def fit_feedforward(
             if since >= chosen.patience:
                 break
     return kept
-
-
-def _untrained(features: Floats, hidden: Sequence[int], rng: np.random.Generator) -> FeedForward:
-    """Draw weights uniformly (Glorot & Bengio 2010, eq. 16)."""
-    layers = []
-    for inputs, units in pairwise([features.shape[1], *hidden, 1]):
-        bound = np.sqrt(6 / (inputs + units))
-        layers.append((rng.uniform(-bound, bound, (inputs, units)), np.zeros(units)))
-    exact = features.astype(np.float64)  # So the spread of a constant is 0, not about 0.
-    spread = exact.std(axis=0)
-    return FeedForward(exact.mean(axis=0), np.where(spread > 0, spread, np.inf), tuple(layers))
 
 
 def _epochs(

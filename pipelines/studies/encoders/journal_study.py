@@ -18,7 +18,6 @@ from recsys.eval.report.page import Page, as_json
 from recsys.eval.studies.encoders.journal_page import LINEAR, Told, Trained, journal_page
 from recsys.eval.studies.encoders.training_page import write_page
 from recsys.eval.studies.probes.linear import few_label_probe, linear_probe
-from recsys.eval.studies.probes.probe_results import Group
 from recsys.pipelines.jobs.kept_results import check_out, once
 from recsys.pipelines.studies.embedding_probes import ProbeOptions, folds, groups, values_of
 from recsys.pipelines.studies.encoders.tower import Student
@@ -31,7 +30,6 @@ from recsys.pipelines.studies.encoders.train_journal import (
 from recsys.pipelines.studies.encoders.training import Run
 from recsys.progress import Progress
 from recsys.records import Paper
-from recsys.store.arrays import Floats, Longs
 from recsys.store.artifacts import fingerprint
 
 _REVISION = 1
@@ -125,7 +123,15 @@ def _of_seed(
 ) -> Iterator[Trained]:
     """Train and ask the encoders of a seed, unless that was done; hashed: of the papers."""
     training, kept, device = options.training, options.training.classes, run.ranks.device
-    group, dealt = _asked(source, papers, options, seed)
+    # No encoder of a seed learns from the classes that are asked for.
+    chosen = ProbeOptions(
+        kept.label, least=options.least, unseen=kept.unseen, runs=options.runs, seed=seed
+    )
+    values = values_of(papers, kept.label, source)
+    _, group = groups(sorted(values), values, chosen)
+    if options.most is not None:
+        group = group.at_most(options.most, rng=np.random.default_rng(seed))
+    dealt = folds(group, chosen)
     by_id = {paper.id: paper for paper in papers}
     asked = [(by_id[each].title, by_id[each].abstract) for each in group.ids]
 
@@ -134,7 +140,14 @@ def _of_seed(
         whole = replace(training.start, max_length=None)
         texts = student.read(asked, whole, device=device, progress=progress)
         vectors = texts.vectors(student.tower, np.arange(len(asked), dtype=np.int32))
-        return _told(vectors, group.labels, dealt)
+        told = {
+            str(count): few_label_probe(
+                vectors, group.labels, count, runs=DRAWS, rng=np.random.default_rng(count)
+            )
+            for count in EXAMPLES
+        }
+        told[LINEAR] = linear_probe(vectors, group.labels, dealt).correct(group.labels)
+        return {probe: each.tolist() for probe, each in told.items()}
 
     def at_start() -> dict[str, Any]:
         return told(Student.load(training.start, seed=seed, device=device), run.progress)
@@ -173,32 +186,6 @@ def _of_seed(
         counts, (before, after) = (facts["classes"], facts["papers"]), facts["seen"]
         end = _as_arrays(facts["told"])
         yield Trained(seed, share, *counts, (before, after), group, begun, end)
-
-
-def _asked(
-    source: Path, papers: Sequence[Paper], options: CurveOptions, seed: int
-) -> tuple[Group, Longs]:
-    """Choose papers of classes that no encoder of a seed learns from, and deal them to folds."""
-    kept = options.training.classes
-    chosen = ProbeOptions(
-        kept.label, least=options.least, unseen=kept.unseen, runs=options.runs, seed=seed
-    )
-    values = values_of(papers, kept.label, source)
-    _, group = groups(sorted(values), values, chosen)
-    if options.most is not None:
-        group = group.at_most(options.most, rng=np.random.default_rng(seed))
-    return group, folds(group, chosen)
-
-
-def _told(vectors: Floats, labels: Longs, dealt: Longs) -> dict[str, list[float]]:
-    found = {
-        str(count): few_label_probe(
-            vectors, labels, count, runs=DRAWS, rng=np.random.default_rng(count)
-        )
-        for count in EXAMPLES
-    }
-    found[LINEAR] = linear_probe(vectors, labels, dealt).correct(labels)
-    return {probe: each.tolist() for probe, each in found.items()}
 
 
 def _as_arrays(told: Mapping[str, Sequence[float]]) -> Told:

@@ -23,7 +23,7 @@ from recsys.models.encoder import Text
 from recsys.pipelines.jobs.kept_results import check_out
 from recsys.pipelines.jobs.tensor_file import TensorFile
 from recsys.pipelines.studies.citeomatic.network_training import device_of
-from recsys.pipelines.studies.embedding_probes import VENUE, Values, classes, values_of
+from recsys.pipelines.studies.embedding_probes import VENUE, classes, values_of
 from recsys.pipelines.studies.encoders.tower import (
     Batch,
     Learner,
@@ -130,44 +130,38 @@ def class_papers(
 
     A paper of an unseen class is left out, whatever else it is of.
     """
-    values = _seen(values_of(papers, options.label, source), options)
+    share, seed = options.unseen, options.seed
+    values = {
+        paper_id: names
+        for paper_id, names in values_of(papers, options.label, source).items()
+        if not any(is_unseen(name, share=share, seed=seed) for name in names)
+    }
+    if not values:
+        raise InputError(f"All classes of {options.label} are unseen.", "Lower --unseen.")
     own = [paper for paper in papers if paper.id in values]
     each = [values[paper.id] for paper in own]
     found = classes(each, options.label, most=sum(map(len, each)), least=options.least)
-    rng = np.random.default_rng(options.seed)
-    learned, dev = [], []
+    rng = np.random.default_rng(seed)
+    learned, dev = list[Longs](), list[Longs]()
     for label in range(len(found.names)):
         members = rng.permutation(np.flatnonzero(found.labels == label))[: options.most]
         judging = max(round(options.dev * len(members)), 1)
         dev.append(members[:judging])
         learned.append(members[judging:])
-    kept = np.sort(np.concatenate([*learned, *dev]))
+    rows = np.sort(np.concatenate([*learned, *dev]))
+    places = [
+        np.searchsorted(rows, np.sort(np.concatenate(part))).astype(np.int32)
+        for part in (learned, dev)
+    ]
     return ClassPapers(
         name=source.name,
-        texts=[(own[row].title, own[row].abstract) for row in kept.tolist()],
-        labels=found.labels[kept],
+        texts=[(own[row].title, own[row].abstract) for row in rows.tolist()],
+        labels=found.labels[rows],
         names=found.names,
-        learned=_places(kept, learned),
-        dev=_places(kept, dev),
+        learned=places[0],
+        dev=places[1],
         hashes=hashes,
     )
-
-
-def _seen(values: Values, options: ClassOptions) -> Values:
-    """Leave out papers of an unseen class."""
-    share, seed = options.unseen, options.seed
-    kept = {
-        paper_id: names
-        for paper_id, names in values.items()
-        if not any(is_unseen(name, share=share, seed=seed) for name in names)
-    }
-    if not kept:
-        raise InputError(f"All classes of {options.label} are unseen.", "Lower --unseen.")
-    return kept
-
-
-def _places(kept: Longs, rows: Sequence[Longs]) -> Rows:
-    return np.searchsorted(kept, np.sort(np.concatenate(rows))).astype(np.int32)
 
 
 TEMPERATURE = 0.1
