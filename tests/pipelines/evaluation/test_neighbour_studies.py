@@ -7,7 +7,6 @@ import pytest
 
 from recsys.pipelines.evaluation.query_studies import (
     ARMS,
-    LENGTHS,
     NEIGHBOURS,
     k_answerer,
     k_rows,
@@ -31,11 +30,6 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def collection(index: Path) -> Collection:
     return open_small_collection(index)
-
-
-def test_every_number_of_neighbours_is_tried_with_and_without_citations() -> None:
-    tried = [(arm.neighbours, arm.expand) for arm in ARMS]
-    assert tried == [(k, expand) for expand in (False, True) for k in NEIGHBOURS]
 
 
 @each_row("metadata", [True, False])
@@ -108,7 +102,3 @@ def test_lists_without_own_papers_count_as_their_length_plus_one(collection: Col
         "first rank": (2 + 6) / 2,
         "with any": 0.5,
     }
-
-
-def test_lists_reach_from_one_to_a_hundred() -> None:
-    assert (LENGTHS[0], LENGTHS[1], LENGTHS[2], LENGTHS[-1]) == (1, 5, 10, 100)

@@ -8,7 +8,6 @@ import pytest
 
 from recsys.eval.significance import bootstrap_difference, bootstrap_pooled_f1, randomisation_test
 from recsys.pipelines.evaluation.query_studies import (
-    NUMBERS,
     SEED_ARMS,
     SEED_SYSTEMS,
     seed_answerer,
@@ -47,11 +46,6 @@ def entry(wanted: int, without: list[int], given: list[int]) -> dict[str, Any]:
     """What a query would have found: some places without seeds, others with any."""
     arms = [without if number == 0 else given for _, number in SEED_ARMS]
     return {"gold": wanted, "arms": arms}
-
-
-def test_every_number_of_seeds_is_tried_with_every_system() -> None:
-    assert list(SEED_ARMS) == [(system, number) for system in SEED_SYSTEMS for number in NUMBERS]
-    assert NUMBERS[0] == 0 and NUMBERS[-1] is None
 
 
 def test_half_of_the_references_is_set_aside_and_the_other_to_be_found(

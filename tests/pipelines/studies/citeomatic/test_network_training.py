@@ -13,7 +13,6 @@ from recsys.pipelines.evaluation.splits import read_split
 from recsys.pipelines.jobs.tensor_file import TensorFile
 from recsys.pipelines.studies.citeomatic.negatives import Kind, Mining, Sampling, Triplets
 from recsys.pipelines.studies.citeomatic.network_training import (
-    History,
     LoopOptions,
     device_of,
     one_thread,
@@ -170,10 +169,6 @@ def test_without_mining_there_are_no_neighbours(collection: Collection, tmp_path
     kinds = Sampling(kinds=(Kind.RANDOM,))
     task = make(collection, tmp_path, replace(MODEL, sampling=kinds))
     assert set(task.triplets(np.random.default_rng(0)).kind.tolist()) == {Kind.RANDOM}
-
-
-def test_the_history_of_nothing() -> None:
-    assert (History().best, History().epochs, History().per_second) == (0, 0, 0)
 
 
 def test_threads_are_given_back_and_devices_chosen() -> None:

@@ -120,14 +120,6 @@ def test_the_same_rng_gives_the_same_trees(toys: tuple[Toy, Toy, Toy]) -> None:
     assert (one != other).any()
 
 
-def test_scores_have_the_shape_of_the_lists(toys: tuple[Toy, Toy, Toy]) -> None:
-    trees, features = trained(toys, options=FEW), toys[2].features
-    scores = trees.score(features)
-    assert scores.shape == features.shape[:2]
-    assert scores.dtype == np.float64
-    assert scores[3].tolist() == trees.score(features[3]).tolist()
-
-
 def test_the_best_number_of_trees_on_validation_is_kept(toys: tuple[Toy, Toy, Toy]) -> None:
     validation = toys[1].pairs(PER_POSITION)
     found = [
