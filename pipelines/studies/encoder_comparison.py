@@ -115,7 +115,8 @@ def compare_encoders(
     for package in ("jinja2", "matplotlib"):
         need(package, "The page of a comparison")
     names = [each.name for each in encoders]
-    reference = options.reference or (MINILM if MINILM in names else names[0])
+    usual = MINILM if MINILM in names else names[0]
+    reference = usual if options.reference is None else options.reference
     if reference not in names:
         raise InputError(
             f"No encoder is called {reference!r}.{near_miss(reference, names)}",
@@ -127,18 +128,9 @@ def compare_encoders(
             index, split, labelled, options, out,
             cache=cache, open_index=open_index, progress=progress,
         )  # fmt: skip
-        rows, speeds = zip(*(_measured(bench, each) for each in encoders), strict=True)
-    # Speeds are shown as of one machine: by the encoder that took turns with each, over the rows.
-    beside = [each[1] for each in speeds if each is not None]
-    usual = float(np.median(beside)) if beside else 0.0
-    timed = tuple(
-        row
-        if each is None
-        else replace(row, figures={**row.figures, SPEED: Figure(each[0] / each[1] * usual)})
-        for row, each in zip(rows, speeds, strict=True)
-    )
+        measured = [_measured(bench, each) for each in encoders]
     return Encoders(
-        rows=timed,
+        rows=_timed(measured),
         reference=reference,
         index=index.name.removesuffix(".index"),
         part=options.part,
@@ -147,6 +139,21 @@ def compare_encoders(
         seed=options.seed,
         notes=bench.notes,
     )
+
+
+def _timed(
+    measured: Sequence[tuple[EncoderRow, tuple[float, float] | None]],
+) -> tuple[EncoderRow, ...]:
+    """Show speeds as of one machine: by the encoder that took turns with each, over the rows."""
+    beside = [speeds[1] for _, speeds in measured if speeds is not None]
+    usual = float(np.median(beside)) if beside else 0.0
+    rows = []
+    for row, speeds in measured:
+        if speeds is not None:
+            speed = Figure(speeds[0] / speeds[1] * usual)
+            row = replace(row, figures={**row.figures, SPEED: speed})
+        rows.append(row)
+    return tuple(rows)
 
 
 def _measured(bench: Bench, wanted: Wanted) -> tuple[EncoderRow, tuple[float, float] | None]:

@@ -33,7 +33,7 @@ from recsys.eval.studies.clicks.pages import CURVE, CURVE_CAPTION
 from recsys.eval.studies.clicks.propensities import Propensities
 from recsys.eval.studies.clicks.recommendation_task import RecommendationTask, read_task
 from recsys.extras import need
-from recsys.formats.embeddings import read_embeddings
+from recsys.formats.embeddings import Embeddings, read_embeddings
 from recsys.pipelines.studies.clicks.click_features import (
     ALL,
     CONSTANT,
@@ -127,6 +127,23 @@ class Coverage:
     described: int
     embedded: int
 
+    @classmethod
+    def of(cls, task: RecommendationTask, vectors: Embeddings, file: Path) -> "Coverage":
+        """Count the papers of a task.
+
+        Raises:
+            InputError: none of them has an embedding.
+        """
+        papers = papers_of(task)
+        described, embedded = papers.intersection(task.papers), papers.intersection(vectors.ids)
+        if not embedded:
+            raise InputError(
+                f"{file} embeds none of the task's {len(papers):,} papers: its first id is "
+                f"{vectors.ids[0]!r}, the task's {min(papers)!r}.",
+                "Embed the papers of the task, under the ids that its metadata give them.",
+            )
+        return cls(len(papers), len(described), len(embedded))
+
 
 @dataclass(frozen=True, slots=True)
 class TaskResult:
@@ -169,14 +186,7 @@ def evaluate_task(
     chosen = options or TaskOptions()
     task, vectors = read_task(folder), read_embeddings(embeddings)
     logs = dict(zip(PARTS, (task.train, task.validation, task.test), strict=True))
-    papers = papers_of(task)
-    described, embedded = papers.intersection(task.papers), papers.intersection(vectors.ids)
-    if not embedded:
-        raise InputError(
-            f"{embeddings} embeds none of the task's {len(papers):,} papers: its first id is "
-            f"{vectors.ids[0]!r}, the task's {min(papers)!r}.",
-            "Embed the papers of the task, under the ids that its metadata give them.",
-        )
+    coverage = Coverage.of(task, vectors, embeddings)
     tables = {
         part: features(log, task.papers, vectors, now=chosen.now) for part, log in logs.items()
     }
@@ -202,7 +212,7 @@ def evaluate_task(
         ]
         differences.append(Difference(name, first, other, _over_seeds(compared)))
     return TaskResult(
-        Coverage(len(papers), len(described), len(embedded)),
+        coverage,
         lists={part: len(log) for part, log in logs.items()},
         clicks={part: int(log.clicked.sum()) for part, log in logs.items()},
         propensities=task.propensities,
