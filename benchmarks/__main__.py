@@ -42,8 +42,8 @@ from recsys.pipelines.ranking.training_table import collect, judge
 from recsys.progress import silent
 from recsys.ranking.features import feature_names
 from recsys.recommend import Recommender
+from recsys.store.artifacts import CORPUS
 from recsys.store.generations import in_force
-from recsys.store.layout import CORPUS
 
 VIS, ARCHAEOLOGY = CORPORA = ("vis", "archaeology")
 SHOWN = 20

@@ -23,10 +23,10 @@ from benchmarks.bench import (
 from recsys.errors import InputError
 from recsys.models.encoder import MODEL, TOKENIZER
 from recsys.pipelines.jobs.engines import ONE_THREAD
+from recsys.processors import VARIABLES
 from recsys.ranking.ranker import TREES, TreeRanker
-from recsys.store.blas import VARIABLES
+from recsys.store.artifacts import ENCODER
 from recsys.store.generations import pin
-from recsys.store.layout import ENCODER
 
 DRAFT = Path("examples/draft.json")
 ADDED = 7

@@ -62,8 +62,7 @@ from recsys.pipelines.studies.encoders.training import (
 )
 from recsys.pipelines.studies.encoders.triplets import ABSTRACT, Judge, read_texts
 from recsys.store.arrays import Floats, Rows, load_array
-from recsys.store.artifacts import fingerprint, load_manifest, replacing, write_json
-from recsys.store.layout import ENCODER
+from recsys.store.artifacts import ENCODER, fingerprint, load_manifest, replacing, write_json
 
 RESULT, NONE = "distilled.json", "none"
 SAVING = 60.0

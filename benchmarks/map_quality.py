@@ -13,11 +13,11 @@ from benchmarks.bench import Bench, Figures, run_recsys
 from benchmarks.result_tables import share
 from recsys.mapping import Map
 from recsys.mapping.drawing import draw_around
+from recsys.processors import one_thread
 from recsys.query.query import Query, draft_of, make_query
 from recsys.recommend import Recommender
 from recsys.records import PaperId
-from recsys.store.blas import one_thread
-from recsys.store.products import remembered_products
+from recsys.store.vectors import dot_cache
 
 LEAST_HIDDEN = 3
 """References of a group that is hidden."""
@@ -123,7 +123,7 @@ def summarise_trials(trials: Sequence[Figures]) -> Figures:
 
 def draw_map(recommender: Recommender, query: Query) -> Map:
     """Draw the map around a query on one thread."""
-    with one_thread(), remembered_products():
+    with one_thread(), dot_cache():
         return draw_around(recommender, query)
 
 

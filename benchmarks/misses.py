@@ -27,7 +27,7 @@ from recsys.pipelines.evaluation.splits import gold, read_split
 from recsys.query.query import Query
 from recsys.recommend import Ranking, Recommender
 from recsys.store.arrays import Mask, Ragged, Rows
-from recsys.store.graph import dots
+from recsys.store.vectors import dots
 
 SHOWN = 20
 """Papers that an answer shows unless told otherwise."""

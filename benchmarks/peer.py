@@ -20,8 +20,8 @@ from recsys.pipelines.encoders.export_encoder import torch_vectors
 from recsys.ranking.ranker import TreeRanker
 from recsys.recommend import Recommender
 from recsys.store.arrays import Floats
+from recsys.store.artifacts import ranker_folder
 from recsys.store.generations import in_force
-from recsys.store.layout import ranker_folder
 
 
 @dataclass(frozen=True, slots=True)

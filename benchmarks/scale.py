@@ -47,8 +47,8 @@ from recsys.models.encoder import OnnxEncoder
 from recsys.pipelines.encoders.checkpoints import MINILM
 from recsys.pipelines.encoders.export_encoder import cached_encoder
 from recsys.pipelines.jobs.engines import ONE_THREAD
+from recsys.store.artifacts import CORPUS
 from recsys.store.generations import in_force
-from recsys.store.layout import CORPUS
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 """The checkout that this code is part of."""

@@ -17,14 +17,12 @@ from benchmarks.bench import Bench, Data, Work, program
 from recsys import load
 from recsys.indexes.opening import open_collection
 from recsys.local.local_recommender import LOCAL_RANKER
-from recsys.pipelines.local.context_sources import read_sentences
 from recsys.pipelines.local.local_queries import local_queries
-from recsys.pipelines.local.store_contexts import add_contexts
+from recsys.pipelines.local.store_contexts import add_contexts, read_sentences
 from recsys.pipelines.local.train_local import LocalParts, LocalTraining, save_local, school_of
 from recsys.progress import silent
-from recsys.store.artifacts import check_replaceable, replacing
+from recsys.store.artifacts import CONTEXTS, check_replaceable, replacing
 from recsys.store.generations import in_force
-from recsys.store.layout import CONTEXTS
 
 CORPUS, FILE = "acl", "citation_contexts.jsonl.gz"
 TRAIN_UNTIL, DEV_UNTIL = 2009, 2010

@@ -56,12 +56,11 @@ from recsys.pipelines.ranking.training_table import (
 )
 from recsys.progress import silent
 from recsys.ranking.features import feature_names
-from recsys.ranking.second_look import SECOND_NAMES
+from recsys.ranking.two_pass import SECOND_NAMES
 from recsys.store.arrays import Floats, Rows
-from recsys.store.artifacts import check_replaceable, replacing, write_json
+from recsys.store.artifacts import check_replaceable, ranker_folder, replacing, write_json
 from recsys.store.collection import Collection
 from recsys.store.generations import is_index
-from recsys.store.layout import ranker_folder
 
 CORPORA = ("vis", "archaeology", "acl", "elife", "arxiv9196")
 TRAIN_QUERIES, DEV_QUERIES = 1500, 250

@@ -306,8 +306,13 @@ def passages(index: str) -> Figures:
     Sentences are those of the corpus's abstracts; an index without an own local ranker is asked by
     the one that ships.
     """
-    from recsys.local.local_recommender import LOCAL_RANKER, LocalRecommender, load_local_ranker
-    from recsys.local.rank_passages import PassageRanker, PassageReader
+    from recsys.local.local_recommender import (
+        LOCAL_RANKER,
+        LocalRecommender,
+        PassageRanker,
+        PassageReader,
+        load_local_ranker,
+    )
 
     recommender = recsys.load(index)
     folder = recommender.collection.folder

@@ -29,14 +29,14 @@ from recsys.eval.measures import Judged, f1, flag, per_query
 from recsys.indexes.backends import BACKENDS, build_index, holds_vectors, installed, open_built
 from recsys.indexes.exact import ExactIndex
 from recsys.pipelines.evaluation.splits import read_split
+from recsys.processors import one_thread
 from recsys.protocols import VectorIndex
 from recsys.recommend import Recommender
 from recsys.retrieval.sources import StageOne
 from recsys.store.arrays import Floats, load_array
-from recsys.store.blas import one_thread
+from recsys.store.artifacts import VECTOR_FILE
 from recsys.store.graph import Years
-from recsys.store.layout import VECTOR_FILE
-from recsys.store.vectors.stored_vectors import load_vectors
+from recsys.store.vectors import load_vectors
 
 QUERIES = 100
 NOISE = 0.5

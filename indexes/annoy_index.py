@@ -17,10 +17,10 @@ from recsys.indexes.backends import FILES, Former
 from recsys.indexes.exact import ExactIndex, blocks
 from recsys.retrieval.sources import StageOne
 from recsys.store.arrays import Floats, Mask, Rows, load_array, top_k
-from recsys.store.artifacts import link_or_copy, sha256
-from recsys.store.graph import GONE, Years
-from recsys.store.layout import FOREST_FILE
-from recsys.store.vectors.stored_vectors import StoredVectors
+from recsys.store.artifacts import FOREST_FILE, link_or_copy, sha256
+from recsys.store.graph import Years
+from recsys.store.row_remap import GONE
+from recsys.store.vectors import StoredVectors
 
 MARGIN = 1.3
 """How many more rows are fetched than the allowed share asks for on average."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from recsys.store.arrays import Floats, Rows
     from recsys.store.graph import Years
     from recsys.store.terms import TermStore
-    from recsys.store.vectors.stored_vectors import StoredVectors
+    from recsys.store.vectors import StoredVectors
 
 
 FILES = "files"

@@ -15,10 +15,16 @@ from recsys.indexes.backends import Former
 from recsys.store import terms
 from recsys.store.arrays import Floats, GrowingArray, Longs, Mask, Rows, load_array, load_offsets
 from recsys.store.graph import Years
-from recsys.store.kernels import fastest
-from recsys.store.kernels.in_numpy import Counts, Levels, PaperWords, Postings, Words, levels
-from recsys.store.soundness import check_postings
+from recsys.store.kernels import dispatch
+from recsys.store.kernels.dispatch import (
+    Counts,
+    Levels,
+    Postings,
+    QueryTerms,
+    levels,
+)
 from recsys.store.terms import QueryText, TermStore, offsets
+from recsys.store.validation import check_postings
 
 # Arrays put aside on the disk while others are made: what is sorted need not fit into memory.
 
@@ -77,7 +83,7 @@ _ROW_BITS = 32
 
 
 def inverted(store: TermStore) -> tuple[Longs, Rows, Levels]:
-    """Return starts, rows and levels as in `recsys.store.kernels.in_numpy.Postings`."""
+    """Return starts, rows and levels as in `recsys.store.kernels.dispatch.Postings`."""
     keys = _keys(store.terms.values, store.terms.starts, 0)
     order = np.argsort(keys)
     starts = offsets([store.terms.occurrences(len(store.vocabulary))])
@@ -174,9 +180,9 @@ class Bm25Index:
         Raises:
             ArtifactCorrupt: a term names papers that are not there.
         """
-        words = Words(query.codes, self.store.idf[query.codes], query.counts)
+        words = QueryTerms(query.codes, self.store.idf[query.codes], query.counts)
         try:
-            return fastest.matches(self.postings, words, allowed, k)
+            return dispatch.matches(self.postings, words, allowed, k)
         except (IndexError, ValueError) as error:
             raise ArtifactCorrupt(
                 f"The words of this index are damaged ({error}).",
@@ -194,16 +200,13 @@ class Bm25Index:
         """Memory-map what `save` wrote, or `recsys.indexes.bm25.write_postings`."""
         starts = load_offsets(folder / STARTS)
         rows, levels = load_array(folder / ROWS), load_array(folder / LEVELS)
-        return cls(store, Postings(starts, rows, levels, store.norms, _papers(store)))
+        stored = starts, rows, levels
+        return cls(store, Postings(*stored, store.norms, store.terms, store.frequencies))
 
     @classmethod
     def build(cls, store: TermStore) -> "Bm25Index":
         """Invert a term store in memory."""
-        return cls(store, Postings(*inverted(store), store.norms, _papers(store)))
-
-
-def _papers(store: TermStore) -> PaperWords:
-    return PaperWords(store.terms, store.frequencies)
+        return cls(store, Postings(*inverted(store), store.norms, store.terms, store.frequencies))
 
 
 def build(store: TermStore, folder: Path, *, years: Years | None = None) -> dict[str, Any]:

@@ -3,23 +3,16 @@
 import mmap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recsys.indexes.backends import Former
 from recsys.store.arrays import Floats, Mask, Rows, top_k
-from recsys.store.graph import Years, dots
-from recsys.store.kernels import fastest
-from recsys.store.products import multiplied, products
-from recsys.store.vectors.stored_vectors import StoredVectors, own_row_dots
-
-if TYPE_CHECKING:
-    from recsys.indexes.int8_index import Int8Index
-
+from recsys.store.graph import Years
+from recsys.store.vectors import StoredVectors, dots, multiplied, row_dots
 
 GROUP = 16
 """Values of which one search for the best looks at the highest first."""
@@ -56,10 +49,7 @@ class ExactIndex:
         """Multiply block by block: (rows, cosines); -inf where a row is not allowed."""
         n, step = len(self.vectors), _step(self.vectors)
         for begin in range(0, max(n, 1), step):
-            if n <= step:
-                near = products(self.vectors, queries)
-            else:  # All blocks together would be too much to remember.
-                near = multiplied(self.vectors[begin : begin + step], queries)
+            near = multiplied(self.vectors[begin : begin + step], queries)
             if allowed is not None:
                 near = np.where(allowed[begin : begin + step], near, np.float32(-np.inf))
             yield np.arange(begin, begin + near.shape[1], dtype=np.int32), near
@@ -126,7 +116,12 @@ def compared_in_full(
     vectors: StoredVectors, queries: Floats, rows: Sequence[Rows], k: int
 ) -> list[tuple[Rows, Floats]]:
     """Return the k best of some rows for each of (q, d) queries: (rows, cosines), best first."""
-    return fastest.best(rows, own_row_dots(vectors, rows, queries), k)
+    best = []
+    for own, query in zip(rows, queries, strict=True):
+        cosines = row_dots(vectors, own, query)
+        order = np.lexsort((own, -cosines))[:k]
+        best.append((own[order], cosines[order]))
+    return best
 
 
 def _best_of_lines(
@@ -140,39 +135,6 @@ def _best_of_lines(
         best = order[begin : min(end, begin + k)]
         found.append((rows[best], cosines[best]))
     return found
-
-
-# Exact search without any preparation: for several queries, vectors are rounded when first
-# needed.
-#
-# One query is multiplied with all vectors: most of an answer needs these products. Of those with
-# the seeds it needs only the best, which a scan in 8 bits finds in a third of the time.
-
-
-@dataclass(frozen=True)
-class ScanningIndex:
-    """Cosine search over all of vectors: (n, d) float32, L2-normalised rows."""
-
-    vectors: StoredVectors
-
-    def search(self, query: Floats, k: int, *, allowed: Mask | None = None) -> tuple[Rows, Floats]:
-        """Return up to k (rows, cosines), best first. O(allowed rows * d)."""
-        return ExactIndex(self.vectors).search(query, k, allowed=allowed)
-
-    def search_many(
-        self, queries: Floats, k: int, *, allowed: Mask | None = None
-    ) -> list[tuple[Rows, Floats]]:
-        """Return up to k (rows, cosines) for each of (q, d) queries, in one pass."""
-        if fastest.COMPILED:
-            return self._rounded.search_many(queries, k, allowed=allowed)
-        return ExactIndex(self.vectors).search_many(queries, k, allowed=allowed)
-
-    @cached_property
-    def _rounded(self) -> "Int8Index":
-        """The same search in 8 bits: only drafts with references come here."""
-        from recsys.indexes.int8_index import Int8Index, Rounded
-
-        return Int8Index(self.vectors, *Rounded.of(self.vectors[:]))
 
 
 def build(
@@ -189,9 +151,9 @@ def carry(
     return {}
 
 
-def open_index(vectors: StoredVectors, folder: Path, facts: Mapping[str, Any]) -> ScanningIndex:
+def open_index(vectors: StoredVectors, folder: Path, facts: Mapping[str, Any]) -> ExactIndex:
     """Scan the vectors."""
-    return ScanningIndex(vectors)
+    return ExactIndex(vectors)
 
 
 def summary(facts: Mapping[str, Any], papers: int) -> str:

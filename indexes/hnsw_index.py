@@ -18,9 +18,9 @@ from recsys.indexes.exact import blocks, nearest, search_allowed
 from recsys.retrieval.sources import StageOne
 from recsys.store.arrays import Floats, Mask, Rows, load_array, top_k
 from recsys.store.artifacts import sha256
-from recsys.store.contexts import quantised
-from recsys.store.graph import GONE, Years
-from recsys.store.vectors.stored_vectors import StoredVectors, row_dots
+from recsys.store.graph import Years
+from recsys.store.row_remap import GONE
+from recsys.store.vectors import StoredVectors, quantised, row_dots
 
 GRAPH_FILE, ITEMS_FILE = "graph.usearch", "graph.items.npy"
 LINKS = 16

@@ -23,18 +23,17 @@ from recsys.indexes.exact import (
     search_rows,
 )
 from recsys.store.arrays import Floats, Longs, Mask, Rows, load_array, top_k
-from recsys.store.contexts import Codes, quantised
 from recsys.store.graph import Years
-from recsys.store.kernels import fastest
-from recsys.store.kernels.codes_in_numpy import Coded
-from recsys.store.kernels.split_in_numpy import Split
-from recsys.store.vectors.stored_vectors import (
+from recsys.store.kernels import dispatch
+from recsys.store.kernels.dispatch import Codes, Split
+from recsys.store.vectors import (
     CODES_FILE,
     OFF,
     PLACES_FILE,
     RESTS_FILE,
     SCALES_FILE,
     StoredVectors,
+    quantised,
     row_dots,
     split,
 )
@@ -44,8 +43,6 @@ from recsys.store.vectors.stored_vectors import (
 # They are the first part of vectors that are split, see `recsys.store.vectors`: a code times its
 # scale is the vector, nearly.
 
-AT_ONCE = 1 << 14
-"""Rows that are rounded in memory, before the next ones."""
 LONGEST = 1.0001
 """No unit vector in float32 is longer."""
 _SPLIT_AT_ONCE = 2048
@@ -78,17 +75,6 @@ class Rounded:
             )
         return found
 
-    @classmethod
-    def of(cls, vectors: Floats) -> tuple["Rounded", Floats]:
-        """Round (n, d) vectors in memory; tell how far each is off, no less: (n,) float32."""
-        starts = range(0, len(vectors), AT_ONCE)
-        parts = [fastest.rounded(vectors[begin : begin + AT_ONCE]) for begin in starts]
-        if not parts:
-            none = np.empty(0, np.float32)
-            return cls(np.empty(vectors.shape, np.int8), none), none
-        codes, scales, errors = (np.concatenate(each) for each in zip(*parts, strict=True))
-        return cls(codes, scales), _rounded_up(errors)
-
     def closest(
         self,
         queries: "RoundedQueries",
@@ -100,14 +86,16 @@ class Rounded:
     ) -> list[tuple[Rows, Floats]]:
         """Find the k rows of the highest rounded product with each of q queries.
 
-        See `recsys.store.kernels.codes_in_numpy.closest`; rows: of the places, if they are others.
+        See `recsys.store.kernels.dispatch.closest`; rows: of the places, if they are others.
         """
-        coded = Coded(self.codes, self.scales, rows)
-        return fastest.closest(coded, ranges, (queries.codes, queries.scales), allowed, k)
+        asked = queries.codes, queries.scales
+        return dispatch.closest(
+            self.codes, self.scales, ranges, asked, k, allowed=allowed, rows=rows
+        )
 
     def near(self, queries: "RoundedQueries", begins: Longs, ends: Longs) -> Floats:
         """Multiply the rows begin:end of each range with q queries: (q, sum of the lengths)."""
-        near = fastest.scan(self.codes, begins, ends, queries.codes).astype(np.float32)
+        near = dispatch.scan(self.codes, begins, ends, queries.codes).astype(np.float32)
         ranges = zip(begins.tolist(), ends.tolist(), strict=True)
         near *= np.concatenate([self.scales[:0], *(self.scales[a:b] for a, b in ranges)])
         near *= queries.scales[:, None]
@@ -232,7 +220,7 @@ class Int8Index:
         if allowed is not None and FEW * np.count_nonzero(allowed) < n:
             inside = np.flatnonzero(allowed).astype(np.int32)
             return search_rows(self.vectors, inside, queries, k)
-        if 0 < k <= MOST and fastest.COMPILED:
+        if 0 < k <= MOST and dispatch.COMPILED:
             return self._few(queries, k, allowed)
         return self._any(queries, k, allowed)
 
@@ -313,7 +301,7 @@ def open_index(
             f"{folder / ERRORS_FILE} does not fit vectors of the shape {vectors.shape}.",
             "Build the index again with --force.",
         )
-    if isinstance(vectors, np.ndarray) and not fastest.COMPILED:
+    if isinstance(vectors, np.ndarray) and not dispatch.COMPILED:
         return ExactIndex(vectors)
     return Int8Index(vectors, rounded, errors)
 

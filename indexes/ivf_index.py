@@ -17,11 +17,10 @@ from recsys.indexes.exact import blocks, compared_in_full, nearest, release, sea
 from recsys.indexes.int8_index import Rounded, RoundedQueries, write_split
 from recsys.protocols import VectorIndex
 from recsys.retrieval.sources import StageOne
-from recsys.store.arrays import Floats, Longs, Mask, Rows, load_array
-from recsys.store.graph import GONE, Years, distinct
-from recsys.store.kernels import fastest
-from recsys.store.products import multiplied
-from recsys.store.vectors.stored_vectors import StoredVectors
+from recsys.store.arrays import Floats, Longs, Mask, Rows, distinct, load_array, top_k
+from recsys.store.graph import Years
+from recsys.store.row_remap import GONE
+from recsys.store.vectors import StoredVectors, multiplied
 
 # Lists of rows, each around a centroid: which rows are in which.
 
@@ -107,16 +106,11 @@ class Lists:
 
     def _close(self, queries: Floats) -> Floats:
         """Multiply the centroids with (q, d) queries: (q, lists)."""
-        if len(queries) == 1 or not fastest.COMPILED:
-            return multiplied(self.centroids, queries)
-        every = np.arange(len(self.centroids), dtype=np.int32)
-        return fastest.dots(self.centroids, every, queries)
+        return multiplied(self.centroids, queries)
 
     def _in_order(self, close: Floats, some: int) -> tuple[Rows, Longs]:
         """Return some nearest lists of each query, and how many rows nearer ones hold."""
-        every = np.arange(len(self.centroids), dtype=np.int32)
-        found = fastest.best([every] * len(close), close.reshape(-1), some)
-        lists = np.stack([nearest for nearest, _ in found])
+        lists = np.stack([top_k(line, some) for line in close])
         sizes = self.starts[lists + 1] - self.starts[lists]
         return lists, np.cumsum(sizes, axis=1) - sizes
 

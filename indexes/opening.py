@@ -10,22 +10,23 @@ from recsys.indexes.backends import FILES, open_built, open_words
 from recsys.indexes.exact import ExactIndex
 from recsys.protocols import TextIndex
 from recsys.store.arrays import Floats
-from recsys.store.artifacts import Manifest, load_manifest
-from recsys.store.collection import Collection, ContextSpace, Space
-from recsys.store.corpus import Corpus
-from recsys.store.generations import pin, root_of
-from recsys.store.graph import CitationGraph
-from recsys.store.layout import (
+from recsys.store.artifacts import (
     CONTEXTS,
     CORPUS,
     KEYPHRASES,
     TEXT,
     VECTORS,
     WORD_SEARCH,
+    Manifest,
+    load_manifest,
 )
-from recsys.store.soundness import check_corpus, check_terms, check_vectors
+from recsys.store.collection import Collection, ContextSpace, Space
+from recsys.store.corpus import Corpus
+from recsys.store.generations import pin, root_of
+from recsys.store.graph import CitationGraph
 from recsys.store.terms import TermStore
-from recsys.store.vectors.stored_vectors import load_vectors
+from recsys.store.validation import check_corpus, check_terms, check_vectors
+from recsys.store.vectors import load_vectors
 
 
 def open_collection(index: Path) -> Collection:

@@ -6,26 +6,22 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from recsys.errors import InputError, NothingFound, RecsysError
+from recsys.processors import one_thread
 from recsys.protocols import Encoder, Ranker
 from recsys.query.apply_filters import FRONT_MATTER, REMOVED, Filtering, apply_filters
 from recsys.query.filters import Filters
 from recsys.query.query import Query, draft_of, make_query, text_vector
 from recsys.query.question import NO_LISTS, Asked, Outcome, Question, pose
-from recsys.ranking.facts import Facts
+from recsys.ranking.duplicates import find_versions
+from recsys.ranking.feature_context import FeatureContext
 from recsys.ranking.reasons import explain
-from recsys.ranking.second_look import POOL, check_diversity, diversify, score, sink
-from recsys.ranking.versions import find_versions
+from recsys.ranking.two_pass import POOL, check_diversity, diversify, penalise_negatives, score
 from recsys.records import Answer, Draft, ReadingLists, Recommendation
-from recsys.retrieval.pool import Candidates
-from recsys.retrieval.propose import propose
+from recsys.retrieval.propose import Candidates, filtered_retrieval, propose
 from recsys.retrieval.sources import IN_WORDS, StageOne
-from recsys.retrieval.widening import widen
-from recsys.store.arrays import Floats, Mask, Rows, top_k
-from recsys.store.blas import one_thread
+from recsys.store.arrays import Floats, Mask, Rows, distinct, find_rows, top_k
 from recsys.store.collection import Collection
-from recsys.store.graph import distinct
-from recsys.store.kernels import fastest
-from recsys.store.products import remembered_products
+from recsys.store.vectors import dot_cache
 
 _NO_FILTERS = Filters()
 BEST = 20
@@ -40,13 +36,13 @@ MERGED = "other versions of papers above them, or cited"
 class Ranking:
     """Candidates in order: (m,) int32 positions among them, best first, and (m,) scores.
 
-    facts: what is known of the candidates, out of which scores and reasons are made. versions: rows
-    of the candidates that are other versions of a paper in the ranking, by its row; they are not in
-    the ranking themselves. merged: how many candidates are not, being versions of others. best:
-    rows of the BEST candidates with the highest scores, whatever filters let through.
+    context: what is known of the candidates, out of which scores and reasons are made. versions:
+    rows of the candidates that are other versions of a paper in the ranking, by its row; they are
+    not in the ranking themselves. merged: how many candidates are not, being versions of others.
+    best: rows of the BEST candidates with the highest scores, whatever filters let through.
     """
 
-    facts: Facts
+    context: FeatureContext
     positions: Rows
     scores: Floats
     best: Rows
@@ -56,7 +52,7 @@ class Ranking:
     @property
     def candidates(self) -> Candidates:
         """What stage one proposed."""
-        return self.facts.evidence.candidates
+        return self.context.candidates
 
     @property
     def rows(self) -> Rows:
@@ -145,7 +141,7 @@ class Recommender:
         if k < 1:
             raise InputError(f"k is {k}.", "Ask for at least one paper.")
         check_diversity(diversity)
-        with one_thread(), remembered_products():
+        with one_thread(), dot_cache():
             return self._answer(question, k, question.filtered(filters), diversity)
 
     def _answer(self, question: Question, k: int, filters: Filters, diversity: float) -> Answer:
@@ -174,7 +170,7 @@ class Recommender:
         known = np.concatenate([query.seeds, query.disliked])
         found = find_versions(self.collection, ranking.rows, known)
         return Ranking(
-            ranking.facts,
+            ranking.context,
             ranking.positions[found.standing],
             ranking.scores[found.standing],
             ranking.best,
@@ -188,15 +184,15 @@ class Recommender:
         keep: see `rank`.
         """
         proposed = propose(self.collection, query, self.stage_one, whole=keep is not None)
-        facts = Facts.of(self.collection, query, proposed)
-        scores = self._scores(facts)
+        context = FeatureContext(self.collection, query, proposed)
+        scores = self._scores(context)
         best = proposed.rows[top_k(scores, BEST)]
         if keep is not None:
-            facts, scores = self._widened(facts, scores, keep)
+            context, scores = self._widened(context, scores, keep)
         order = top_k(scores, len(scores))
         if keep is not None:
-            order = order[keep[facts.evidence.rows[order]]]
-        return Ranking(facts, order, scores[order], best)
+            order = order[keep[context.rows[order]]]
+        return Ranking(context, order, scores[order], best)
 
     def query_to(self, draft: Draft, *, front_matter: bool = False) -> Query:
         """Pose a draft whose text is encoded for it; front matter is wanted only if that is said.
@@ -227,17 +223,19 @@ class Recommender:
             metadata=self.metadata,
         )
 
-    def _scores(self, facts: Facts) -> Floats:
-        return sink(facts, score(self.ranker, facts))
+    def _scores(self, context: FeatureContext) -> Floats:
+        return penalise_negatives(context, score(self.ranker, context))
 
-    def _widened(self, usual: Facts, scores: Floats, keep: Mask) -> tuple[Facts, Floats]:
+    def _widened(
+        self, usual: FeatureContext, scores: Floats, keep: Mask
+    ) -> tuple[FeatureContext, Floats]:
         """Look further for papers that pass; the usual candidates keep their scores."""
-        query, candidates = usual.evidence.query, usual.evidence.candidates
-        proposed = widen(self.collection, query, candidates, keep, self.stage_one)
-        facts = Facts.of(self.collection, query, proposed)
-        wide_scores = self._scores(facts).copy()
+        query, candidates = usual.query, usual.candidates
+        proposed = filtered_retrieval(self.collection, query, candidates, keep, self.stage_one)
+        context = FeatureContext(self.collection, query, proposed)
+        wide_scores = self._scores(context).copy()
         wide_scores[np.searchsorted(proposed.rows, candidates.rows)] = scores
-        return facts, wide_scores
+        return context, wide_scores
 
     def _diversified(self, ranking: Ranking, k: int, diversity: float) -> Ranking:
         rows = ranking.rows[: max(k, POOL)]
@@ -251,7 +249,7 @@ class Recommender:
         rows = ranking.rows[:k].tolist()
         papers = self.collection.corpus.papers(rows)
         probabilities = self.ranker.probability(scores)
-        reasons = explain(ranking.facts, positions, papers, ranking.best)
+        reasons = explain(ranking.context, positions, papers, ranking.best)
         return tuple(
             Recommendation(
                 rank=rank,
@@ -278,7 +276,7 @@ class Recommender:
             "papers in the corpus": len(self.collection.corpus),
             f"known in {query.before}": int(np.count_nonzero(query.allowed)),
             "cited already": len(query.seeds),
-            "proposed by stage one": ranking.candidates.pooled,
+            "proposed by stage one": len(ranking.candidates.pool.rows),
             **{f"{REMOVED}{name}": count for name, count in removed.items()},
             **({MERGED: ranking.merged} if ranking.merged else {}),
             KEPT: len(ranking.rows),
@@ -288,8 +286,8 @@ class Recommender:
 
 def _withheld(query: Query, candidates: Candidates) -> int:
     """Count the front matter that the sources found."""
-    found = distinct(np.concatenate([voters.rows for voters in candidates.found.values()]))
-    return int(np.count_nonzero(fastest.places(found, query.withheld) >= 0))
+    found = distinct(np.concatenate([papers.rows for papers in candidates.found.values()]))
+    return int(np.count_nonzero(find_rows(found, query.withheld) >= 0))
 
 
 def _way_out(query: Query, filtering: Filtering) -> str:

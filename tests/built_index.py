@@ -14,9 +14,8 @@ from recsys.app.cache import cache_folder
 from recsys.pipelines.index.build import STAGES, BuildOptions, build
 from recsys.pipelines.jobs.index_writer import members_of, writing
 from recsys.pipelines.ranking.train_ranker import TrainOptions, train_ranker
-from recsys.store.artifacts import load_manifest, sha256
+from recsys.store.artifacts import INDEX_KIND, INDEX_SCHEMA, load_manifest, sha256
 from recsys.store.generations import pin
-from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA
 from tests.pipelines.small_index import invented_papers, write_small_split
 
 DRAFT = {

@@ -4,9 +4,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from recsys.local.local_recommender import LocalRecommender
+from recsys.local.local_recommender import LocalPool, LocalRecommender, PassageRanker, PassageReader
 from recsys.local.passage import Passage
-from recsys.local.rank_passages import LocalPool, PassageRanker, PassageReader
 from recsys.recommend import Recommender
 from recsys.records import Draft
 from recsys.store.collection import Collection

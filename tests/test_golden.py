@@ -26,11 +26,10 @@ from recsys.pipelines.index.ingest import ingest
 from recsys.pipelines.jobs.engines import ProcessPool
 from recsys.ranking.ranker import TreeRanker
 from recsys.recommend import Recommender
-from recsys.store.artifacts import seal
+from recsys.store.artifacts import CORPUS, ranker_folder, seal
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
-from recsys.store.layout import CORPUS, ranker_folder
 from recsys.store.terms import TermStore
 from tests.hashing_encoder import HashingEncoder
 

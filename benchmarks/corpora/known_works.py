@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.bench import read_papers
 from recsys.formats import identifiers
 from recsys.formats.references.people import Name, name_of
-from recsys.store.name_keys import fold
+from recsys.store.words import fold
 
 HELD_OUT = 0.15
 """Share of works that are cited, but have no record of their own."""

@@ -44,7 +44,6 @@ from recsys.pipelines.corpora.clusters import find_clusters
 from recsys.pipelines.corpora.collect import AS_TOLD, collect, linked_works
 from recsys.pipelines.corpora.link_citations import RULE_NAMES, LinkedWorks, Rule
 from recsys.pipelines.corpora.merge_works import merge
-from recsys.pipelines.corpora.pdf_folder import PdfReading
 from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.corpora.source_intake import SourceIntake
 from recsys.pipelines.corpora.works import Works
@@ -127,7 +126,7 @@ def measure_links(
     form.write(corpus.records(), cite, folder)
     with TemporaryDirectory(prefix="recsys-") as place:
         work = Path(place)
-        with SourceIntake(work, PdfReading(work)) as intake:
+        with SourceIntake(work, work) as intake:
             intake.read_all(source_files([folder]), {})
             works = Works.of([intake.shard()], 1)
         merged = merge(works, find_clusters(works, work, preprints=True), work, "")

@@ -29,8 +29,8 @@ from recsys.models.encoder import OnnxEncoder
 from recsys.pipelines.ranking.fit_ranker import calibrate
 from recsys.protocols import Encoder
 from recsys.store.arrays import Floats, Longs, Mask
+from recsys.store.artifacts import ENCODER
 from recsys.store.generations import pin
-from recsys.store.layout import ENCODER
 
 PAGE = "needs"
 GATE = 0.80

@@ -1,7 +1,7 @@
 """The judge of sentences: what it learns from, how it is fit, and how it is written.
 
 Two linear scores, of the vector and of the words of a sentence, go with the cues into trees. It is
-written as `recsys.local.needs.needs_citation` reads it.
+written as `recsys.local.citation_worthiness` reads it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,12 +13,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.needs.texts import FullText
-from recsys.local.needs.needs_citation import ANY, KIND, SCHEMA, VECTOR_WEIGHTS, WORD_WEIGHTS
-from recsys.local.needs.needs_cues import FIRST_PLACE, NAMES, UNKNOWN, cues_of
-from recsys.local.needs.needs_words import SIZE, places_of
+from recsys.local.citation_worthiness import (
+    ANY,
+    FIRST_PLACE,
+    KIND,
+    NAMES,
+    SCHEMA,
+    SIZE,
+    UNKNOWN,
+    VECTOR_WEIGHTS,
+    WORD_WEIGHTS,
+    cues_of,
+    places_of,
+)
 from recsys.processors import processors
 from recsys.protocols import Encoder
-from recsys.ranking.ranker import trees_of
+from recsys.ranking.quickscorer import trees_of
 from recsys.store.arrays import Floats, Longs, Mask
 from recsys.store.artifacts import replacing, seal
 

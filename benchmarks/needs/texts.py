@@ -30,9 +30,8 @@ from recsys.errors import InputError, RecsysError
 from recsys.formats.bodies.running_text import sentence_spans
 from recsys.formats.drafts.draft_formats import parse_draft
 from recsys.formats.files import read_bytes
-from recsys.formats.markup.element_text import text_of
-from recsys.formats.markup.xml_stream import Layout, Record, records
-from recsys.local.needs.needs_rules import is_long_enough, is_own
+from recsys.formats.markup.xml_stream import Layout, Record, records, text_of
+from recsys.local.citation_worthiness import is_long_enough, is_own
 from recsys.passages import Body, Mark, Sentence
 
 FEWEST = 20

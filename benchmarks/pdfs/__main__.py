@@ -32,7 +32,7 @@ from recsys.query.matching import match
 from recsys.records import Manuscript, Reference
 from recsys.store.collection import Collection
 from recsys.store.generations import is_index
-from recsys.store.name_keys import author_key, fold
+from recsys.store.words import author_key, fold
 
 PAPERS, SEED = 240, 7
 PAGES = ("pdfs", "pdf-drafts")

@@ -1,8 +1,7 @@
 """Write the feature table of stage two."""
 
 from docs.made.tables import code, table, words
-from recsys.ranking.facts import Feature
-from recsys.ranking.features import FEATURES
+from recsys.ranking.features import ANY_CORPUS, AUTHORS, FEATURES, NNSELECT, Feature
 
 
 def features() -> str:
@@ -16,9 +15,9 @@ def features() -> str:
 
 def _reads(feature: Feature) -> str:
     read = {
-        "NNSelect": feature.nnselect,
-        "metadata": feature.metadata,
+        "NNSelect": feature.group == NNSELECT,
+        "metadata": feature.group == AUTHORS,
         "links": feature.links,
-        "any corpus": feature.any_corpus,
+        "any corpus": feature.group == ANY_CORPUS,
     }
     return ", ".join(name for name, reads in read.items() if reads)

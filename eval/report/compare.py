@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,8 +11,8 @@ from recsys.errors import InputError
 from recsys.eval.judge_runs import assess_evaluation
 from recsys.eval.recorded_runs import FACTS, SENTENCE, Evaluation, read_facts
 from recsys.eval.report.system_tables import headline, significance
-from recsys.eval.report.tables import Table, latex_table, markdown_table, text_table
-from recsys.eval.run_figures import Assessment, SystemResult
+from recsys.eval.report.tables import Table, writers
+from recsys.eval.run_figures import Assessment
 from recsys.eval.trec import read_qrels, read_run
 
 SCHEMA = "recsys.comparison/1"
@@ -43,17 +43,13 @@ def compare(runs: Sequence[Path], qrels: Path, *, seed: int = 0, samples: int = 
             f"Two runs are called {twice[0]!r}.", "A system is named by its file: rename one."
         )
     found = {path.stem: read_run(path) for path in runs}
-    evaluation = Evaluation(found, read_qrels(qrels), facts=_kind(qrels))
-    assessment = assess_evaluation(evaluation, seed=seed, samples=samples)
-    return Compared(assessment, tuple(_notes(evaluation, assessment)))
-
-
-def _kind(qrels: Path) -> dict[str, str]:
-    """Tell whether the judgements are those of an evaluation of sentences."""
+    facts: dict[str, str] = {}
     with suppress(InputError):  # What lies beside judgements may be anybody's.
         if read_facts(qrels.with_name(FACTS)).get("part") == SENTENCE:
-            return {"part": SENTENCE}
-    return {}
+            facts = {"part": SENTENCE}
+    evaluation = Evaluation(found, read_qrels(qrels), facts=facts)
+    assessment = assess_evaluation(evaluation, seed=seed, samples=samples)
+    return Compared(assessment, tuple(_notes(evaluation, assessment)))
 
 
 def tables(compared: Compared) -> tuple[Table, ...]:
@@ -85,43 +81,36 @@ def as_json(compared: Compared) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
-def _joined(write: Callable[[Table], str]) -> Callable[[Compared], str]:
-    return lambda compared: "\n".join(map(write, tables(compared)))
+RENDERERS = writers(tables, as_json)
 
 
-RENDERERS: Mapping[str, Callable[[Compared], str]] = {
-    "table": _joined(text_table),
-    "json": as_json,
-    "markdown": _joined(markdown_table),
-    "latex": _joined(latex_table),
-}
-
-
-def _notes(evaluation: Evaluation, assessment: Assessment) -> list[str]:
-    notes = []
+def _notes(evaluation: Evaluation, assessment: Assessment) -> Iterator[str]:
     if assessment.unjudged:
-        notes.append(
+        yield (
             f"{assessment.unjudged:,} of {len(evaluation.qrels):,} queries of the judgements have "
             "no relevant paper: left out."
         )
+    judged = set(assessment.queries)
     for system in assessment.systems:
-        notes += [
-            f"{system.name}: {count:,} of {total:,} {meaning}."
-            for count, total, meaning in _oddities(evaluation, assessment, system)
-            if count
+        run = evaluation.runs[system.name]
+        known = [
+            paper in evaluation.qrels[query]
+            for query in judged & run.keys()
+            for paper in run[query]
         ]
-    return notes
-
-
-def _oddities(
-    evaluation: Evaluation, assessment: Assessment, system: SystemResult
-) -> Iterator[tuple[int, int, str]]:
-    run, judged = evaluation.runs[system.name], set(assessment.queries)
-    missing = len(judged - run.keys())
-    yield missing, len(judged), "judged queries are missing from the run and count as 0"
-    yield system.ignored, len(run), "queries of the run are not judged: left out"
-    known = [
-        paper in evaluation.qrels[query] for query in judged & run.keys() for paper in run[query]
-    ]
-    meaning = "papers are not in the judgements of their query and count as not relevant"
-    yield known.count(False), len(known), meaning
+        oddities = (
+            (
+                len(judged - run.keys()),
+                len(judged),
+                "judged queries are missing from the run and count as 0",
+            ),
+            (system.ignored, len(run), "queries of the run are not judged: left out"),
+            (
+                known.count(False),
+                len(known),
+                "papers are not in the judgements of their query and count as not relevant",
+            ),
+        )
+        for count, total, meaning in oddities:
+            if count:
+                yield f"{system.name}: {count:,} of {total:,} {meaning}."

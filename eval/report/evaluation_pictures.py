@@ -193,9 +193,7 @@ def precision_recall(assessment: Assessment) -> str:
 
 def recall_by_k(assessment: Assessment) -> str:
     """Draw the recall of the first k papers of every system, for k to 100."""
-    lines = _lines(
-        assessment, lambda each: (_ks(each.curves.recall_macro), each.curves.recall_macro)
-    )
+    lines = _lines(assessment, lambda each: (None, each.curves.recall_macro))
     with picture("Recall of the first k papers") as (axes, written):
         draw_lines(axes, lines)
         axes.set(xlabel="k", ylabel="recall@k", xlim=(0, 100), ylim=(0, None))
@@ -205,9 +203,7 @@ def recall_by_k(assessment: Assessment) -> str:
 
 def precision_by_k(assessment: Assessment) -> str:
     """Draw the precision of the first k papers of every system, for k to 100."""
-    lines = _lines(
-        assessment, lambda each: (_ks(each.curves.precision_macro), each.curves.precision_macro)
-    )
+    lines = _lines(assessment, lambda each: (None, each.curves.precision_macro))
     with picture("Precision of the first k papers") as (axes, written):
         draw_lines(axes, lines)
         axes.set(xlabel="k", ylabel="precision@k", xscale="log", xlim=(1, 100), ylim=(0, None))
@@ -219,27 +215,20 @@ def precision_by_k(assessment: Assessment) -> str:
 def recall_by_candidates(assessment: Assessment) -> str:
     """Draw the recall of each system's first c papers; a ring shows all candidates, where known."""
     lines = _lines(assessment, lambda each: (each.curves.depths, each.curves.recall_at))
+    most = max(line.x[-1] for line in lines)
     with picture("Recall by number of candidates") as (axes, written):
         draw_lines(axes, lines, markers=True)
-        rings = [_ring(each) for each in assessment.systems]
-        for line, ring in zip(lines, rings, strict=True):
-            if ring:
-                axes.plot(*ring, marker="o", mfc="none", ms=9, mew=1.8, color=line.style.color)
-                axes.plot(
-                    [line.x[-1], ring[0]],
-                    [line.y[-1], ring[1]],
-                    color=line.style.color,
-                    lw=0.8,
-                    ls=":",
-                )
-        most = max([*(line.x[-1] for line in lines), *(ring[0] for ring in rings if ring)])
-        axes.set(
-            xlabel="candidates",
-            ylabel="recall",
-            xscale="log",
-            xlim=(1, most * 1.15),
-            ylim=(0, None),
-        )
+        for line, system in zip(lines, assessment.systems, strict=True):
+            found = [system.measures.get(name) for name in ("candidates", "candidate recall")]
+            number, recall = (each.value if each else 0.0 for each in found)
+            if number and all(found):
+                color = line.style.color
+                axes.plot(number, recall, marker="o", mfc="none", ms=9, mew=1.8, color=color)
+                ends = [line.x[-1], number], [line.y[-1], recall]
+                axes.plot(*ends, color=color, lw=0.8, ls=":")
+                most = max(most, number)
+        axes.set(xlabel="candidates", ylabel="recall", xscale="log")
+        axes.set(xlim=(1, most * 1.15), ylim=(0, None))
         plain_ticks(axes, [x for x in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if x <= most])
         key(axes, lines, markers=True)
     return written()
@@ -265,8 +254,8 @@ def reliability(assessment: Assessment) -> str:
 
 def k_study(assessment: Assessment) -> str:
     """Draw stage one's recall over its number of neighbours, with and without their citations."""
+    lines = _study(assessment.facts["k_study"], "citations", "neighbours", K_STUDY)
     with picture("Recall by number of neighbours") as (axes, written):
-        lines = _study(assessment.facts["k_study"], "citations", "neighbours", K_STUDY)
         draw_lines(axes, lines, markers=True)
         axes.set(xlabel="neighbours", ylabel="recall", xscale="log", ylim=(0, None))
         axes.set_xlim(right=lines[0].x[-1])
@@ -277,14 +266,26 @@ def k_study(assessment: Assessment) -> str:
 
 def self_citation(assessment: Assessment) -> str:
     """Draw at which ranks papers by the query's authors stand, with and without metadata."""
+    lines = _study(assessment.facts["self_citation"], "metadata", "length", SELF_CITATION)
     with picture("Ranks of papers that share an author with the query") as (axes, written):
-        lines = _study(assessment.facts["self_citation"], "metadata", "length", SELF_CITATION)
         draw_lines(axes, lines, markers=True)
-        axes.set(
-            xlabel="length of the list", ylabel="rank", xlim=(0, lines[0].x[-1]), ylim=(0, None)
-        )
+        axes.set(xlabel="length of the list", ylabel="rank")
+        axes.set(xlim=(0, lines[0].x[-1]), ylim=(0, None))
         label(axes, lines)
     return written()
+
+
+def _lines(
+    assessment: Assessment,
+    points: Callable[[SystemResult], tuple[Sequence[float] | None, Band]],
+) -> list[Line]:
+    """Make a line for each system; without places on the x axis, they count from 1."""
+    lines = []
+    for style, system in zip(styles(), assessment.systems, strict=False):
+        x, band = points(system)
+        places = range(1, len(band.value) + 1) if x is None else x
+        lines.append(Line(system.name, places, band.value, style, band.low, band.high))
+    return lines
 
 
 def _study(
@@ -351,19 +352,19 @@ def draw(assessment: Assessment) -> dict[str, str]:
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
-    facts = assessment.facts
-    absent = {
-        "reliability": not assessment.reliability,
-        "k-study": not _has(facts.get("k_study"), "neighbours", "citations", *K_STUDY),
-        "self-citation": not _has(facts.get("self_citation"), "length", "metadata", *SELF_CITATION),
+
+    def has(study: str, *columns: str) -> bool:
+        rows = assessment.facts.get(study) or ()
+        return bool(rows) and all(column in row for row in rows for column in columns)
+
+    drawn = {
+        "reliability": bool(assessment.reliability),
+        "k-study": has("k_study", "neighbours", "citations", *K_STUDY),
+        "self-citation": has("self_citation", "length", "metadata", *SELF_CITATION),
     }
     return {
-        name: draws(assessment) for name, (draws, _) in DRAWINGS.items() if not absent.get(name)
+        name: draws(assessment) for name, (draws, _) in DRAWINGS.items() if drawn.get(name, True)
     }
-
-
-def _has(rows: Sequence[Mapping[str, Any]] | None, *columns: str) -> bool:
-    return bool(rows) and all(column in row for row in rows or () for column in columns)
 
 
 def write_pictures(folder: Path, assessment: Assessment) -> list[Path]:
@@ -373,23 +374,3 @@ def write_pictures(folder: Path, assessment: Assessment) -> list[Path]:
         paths.append(folder / f"{name}.svg")
         write_lines(paths[-1], svg.splitlines())
     return paths
-
-
-def _lines(
-    assessment: Assessment, points: Callable[[SystemResult], tuple[Sequence[float], Band]]
-) -> list[Line]:
-    lines = []
-    for style, system in zip(styles(), assessment.systems, strict=False):
-        x, band = points(system)
-        lines.append(Line(system.name, x, band.value, style, band.low, band.high))
-    return lines
-
-
-def _ks(band: Band) -> list[int]:
-    return list(range(1, len(band.value) + 1))
-
-
-def _ring(system: SystemResult) -> tuple[float, float] | None:
-    """Return (candidates, their recall) on average."""
-    number, recall = (system.measures.get(name) for name in ("candidates", "candidate recall"))
-    return (number.value, recall.value) if number and recall else None

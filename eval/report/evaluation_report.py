@@ -1,7 +1,7 @@
 """The report on an evaluation: what it shows, and in which order."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -15,7 +15,7 @@ from recsys.eval.report.evaluation_pictures import DRAWINGS, draw
 from recsys.eval.report.page import Page, Picture, Section
 from recsys.eval.report.system_tables import interval_cell
 from recsys.eval.report.tables import Cell, Table, cells
-from recsys.eval.run_figures import ASSESSMENT, Assessment, SystemResult, load_assessment
+from recsys.eval.run_figures import ASSESSMENT, Assessment, load_assessment
 
 # Tables of single queries, of studies, and the facts of how an evaluation was made.
 
@@ -87,6 +87,12 @@ def self_citation(rows: Sequence[Mapping[str, Any]]) -> Table:
 
 def seed_study(rows: Sequence[Mapping[str, Any]]) -> Table:
     """Show the seed study: a row for each system and number of seeds, gains beside the figures."""
+
+    def interval(figure: Mapping[str, float] | None) -> Interval | None:
+        if figure is None:
+            return None
+        return Interval(figure["value"], figure["low"], figure["high"])
+
     names = list(dict.fromkeys(name for row in rows for name in row["measures"]))
     header = ["system", "seeds"]
     for name in names:
@@ -97,8 +103,8 @@ def seed_study(rows: Sequence[Mapping[str, Any]]) -> Table:
         for name in names:
             gain = row["gains"].get(name)
             found += [
-                interval_cell(_interval(row["measures"][name])),
-                interval_cell(gain and _interval(gain), signed=True),
+                interval_cell(interval(row["measures"][name])),
+                interval_cell(interval(gain), signed=True),
                 Cell(f"{gain['p']:.4f}" if gain else ""),
             ]
         shown.append(tuple(found))
@@ -114,31 +120,29 @@ def seed_study(rows: Sequence[Mapping[str, Any]]) -> Table:
     )
 
 
-def _interval(found: Mapping[str, float]) -> Interval:
-    return Interval(found["value"], found["low"], found["high"])
-
-
 def study(name: str, caption: str, rows: Sequence[Mapping[str, Any]]) -> Table:
-    """Show the rows of a study under their own names, every column with equally many digits."""
+    """Show the rows of a study under their own names, every column with equally many digits.
+
+    Shares have three decimals, larger figures one.
+    """
+
+    def column(key: str) -> list[str]:
+        values = [row.get(key) for row in rows]
+        most = max((abs(value) for value in values if isinstance(value, float)), default=0)
+        form = ",.1f" if most > 1 else ".3f"
+        words = {True: "yes", False: "no", None: ""}
+        return [
+            format(value, form)
+            if isinstance(value, float)
+            else words[value]
+            if value is None or isinstance(value, bool)
+            else str(value)
+            for value in values
+        ]
+
     header = tuple(dict.fromkeys(key for row in rows for key in row))
-    columns = [_column([row.get(key) for row in rows]) for key in header]
-    shown = tuple(cells(*row) for row in zip(*columns, strict=True))
+    shown = tuple(cells(*row) for row in zip(*map(column, header), strict=True))
     return Table(name, caption, tuple(key.replace("_", " ") for key in header), shown)
-
-
-def _column(values: Sequence[object]) -> list[str]:
-    """Write shares to three decimals and larger figures to one."""
-    numbers = [abs(value) for value in values if isinstance(value, float)]
-    form = ",.1f" if max(numbers, default=0) > 1 else ".3f"
-    return [_word(value, form) for value in values]
-
-
-def _word(value: object, form: str) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return format(value, form)
-    return "" if value is None else str(value)
 
 
 def made(assessment: Assessment) -> list[tuple[str, str]]:
@@ -173,118 +177,82 @@ MOST_DIFFERENCES = 20
 
 def sections(assessment: Assessment, queries: Queries) -> tuple[Section, ...]:
     """Put an assessment in sections, those with nothing to show left out."""
+    asked = kind_of(assessment.facts).many
+    oracle = any(system.name == system_tables.ORACLE for system in assessment.systems)
     found = [
-        _systems(assessment),
-        _significance(assessment),
-        _depths(assessment),
-        _calibration(assessment),
-        _slices(assessment),
+        Section(
+            "systems",
+            "Systems",
+            "The oracle puts the papers to find first among stage one's candidates: no reranking "
+            "of them can do better."
+            if oracle
+            else "Higher is better everywhere.",
+            (system_tables.headline(assessment), system_tables.candidates(assessment)),
+            open=2,
+        ),
+        Section(
+            "significance",
+            "Significance",
+            f"Which differences are more than the luck of the {asked}, and how large they are.",
+            tuple(system_tables.significance(assessment)),
+        ),
+        Section(
+            "depth",
+            "Precision and recall",
+            "How much is right, and how much is found, the further one reads.",
+            (system_tables.depths(assessment), system_tables.recall_by_candidates(assessment)),
+            ("precision-recall", "recall-by-k", "precision-by-k", "recall-by-candidates"),
+        ),
+        Section(
+            "calibration",
+            "Calibration",
+            "A probability is honest when predictions of 30 % come true three times in ten.",
+            tuple(system_tables.reliability(assessment)),
+            ("reliability",),
+        ),
+        Section(
+            "slices",
+            "Slices",
+            f"The same systems on parts of the {asked}, or of the papers to find.",
+            tuple(system_tables.slices(assessment)),
+            open=4,
+        ),
         *_studies(assessment.facts),
-        *_queries(assessment, queries),
+        Section(
+            "queries",
+            asked.capitalize(),
+            f"Single {asked}: where the two best systems part, and where the best one shines or "
+            "fails.",
+            _query_tables(assessment, queries),
+            open=3,
+        ),
     ]
     return tuple(each for each in found if each.tables)
 
 
-def _systems(assessment: Assessment) -> Section:
-    return Section(
-        "systems",
-        "Systems",
-        "The oracle puts the papers to find first among stage one's candidates: no reranking of "
-        "them can do better."
-        if any(system.name == system_tables.ORACLE for system in assessment.systems)
-        else "Higher is better everywhere.",
-        (system_tables.headline(assessment), system_tables.candidates(assessment)),
-        open=2,
-    )
-
-
-def _significance(assessment: Assessment) -> Section:
-    return Section(
-        "significance",
-        "Significance",
-        f"Which differences are more than the luck of the {_asked(assessment)}, and how large they "
-        "are.",
-        tuple(system_tables.significance(assessment)),
-    )
-
-
-def _depths(assessment: Assessment) -> Section:
-    return Section(
-        "depth",
-        "Precision and recall",
-        "How much is right, and how much is found, the further one reads.",
-        (
-            system_tables.depths(assessment),
-            system_tables.recall_by_candidates(assessment),
-        ),
-        ("precision-recall", "recall-by-k", "precision-by-k", "recall-by-candidates"),
-    )
-
-
-def _calibration(assessment: Assessment) -> Section:
-    return Section(
-        "calibration",
-        "Calibration",
-        "A probability is honest when predictions of 30 % come true three times in ten.",
-        tuple(system_tables.reliability(assessment)),
-        ("reliability",),
-    )
-
-
-def _slices(assessment: Assessment) -> Section:
-    return Section(
-        "slices",
-        "Slices",
-        f"The same systems on parts of the {_asked(assessment)}, or of the papers to find.",
-        tuple(system_tables.slices(assessment)),
-        open=4,
-    )
-
-
-def _studies(facts: Mapping[str, Any]) -> list[Section]:
+def _studies(facts: Mapping[str, Any]) -> Iterator[Section]:
     """Show the studies that were asked for."""
-    found = []
     if rows := facts.get("k_study"):
         table = study("k-study", "Candidates by number of neighbours.", rows)
         text = "Candidates from more or fewer nearest papers, with and without their citations."
-        found.append(Section("neighbours", "Number of neighbours", text, (table,), ("k-study",)))
+        yield Section("neighbours", "Number of neighbours", text, (table,), ("k-study",))
     if rows := facts.get("self_citation"):
         text = "Does a ranker that reads authors and venues favour the authors' own papers?"
         table = self_citation(rows)
-        found.append(Section("own-papers", "Self-citation", text, (table,), ("self-citation",)))
+        yield Section("own-papers", "Self-citation", text, (table,), ("self-citation",))
     if rows := facts.get("seed_study"):
         text = "Does it help to know some of the references? Half of them may be given, the other "
         text += "half is to be found, whatever is given."
-        table = seed_study(rows)
-        found.append(Section("seeds", "References as seeds", text, (table,)))
-    return found
+        yield Section("seeds", "References as seeds", text, (seed_study(rows),))
 
 
-def _queries(assessment: Assessment, queries: Queries) -> list[Section]:
-    ranked = _by_figure(assessment)
-    if not ranked:
-        return []
-    tables = extremes(assessment, queries, ranked[0].name)
-    if len(ranked) > 1:
-        pair = (ranked[0].name, ranked[1].name)
-        found = differences(assessment, queries, pair, MOST_DIFFERENCES)
-        tables.insert(0, found)
-    text = (
-        f"Single {_asked(assessment)}: where the two best systems part, and where the best one "
-        "shines or fails."
-    )
-    return [Section("queries", _asked(assessment).capitalize(), text, tuple(tables), open=3)]
-
-
-def _by_figure(assessment: Assessment) -> Sequence[SystemResult]:
-    """Order the systems by the first measure of the headline, best first, no oracle."""
+def _query_tables(assessment: Assessment, queries: Queries) -> tuple[Table, ...]:
+    """Show where the two best systems differ, and where the best one is good or bad."""
     measure = kind_of(assessment.facts).headline[0]
     real = [system for system in assessment.systems if system.name != system_tables.ORACLE]
-    return sorted(real, key=lambda system: -system.measures[measure].value)
-
-
-def _asked(assessment: Assessment) -> str:
-    return kind_of(assessment.facts).many
+    best = [each.name for each in sorted(real, key=lambda each: -each.measures[measure].value)[:2]]
+    pairs = (differences(assessment, queries, best, MOST_DIFFERENCES),) if best[1:] else ()
+    return (*pairs, *(extremes(assessment, queries, best[0]) if best else ()))
 
 
 SCHEMA = "recsys.report/1"
@@ -318,14 +286,12 @@ def read_report(folder: Path) -> Report:
             "Run its `recsys evaluate` command again, or score runs from elsewhere with "
             "`recsys compare`.",
         )
-    assessment = load_assessment(folder) if _assessed(folder) else assess(folder)
-    return make_report(assessment, read_queries(folder))
-
-
-def _assessed(folder: Path) -> bool:
-    """Tell whether the assessment is there, and of the runs that are there now."""
-    path = folder / ASSESSMENT
-    return path.is_file() and path.stat().st_mtime >= (folder / FACTS).stat().st_mtime
+    # An assessment that is older than the facts is of other runs.
+    path, facts = folder / ASSESSMENT, folder / FACTS
+    assessed = path.is_file() and path.stat().st_mtime >= facts.stat().st_mtime
+    return make_report(
+        load_assessment(folder) if assessed else assess(folder), read_queries(folder)
+    )
 
 
 def make_report(assessment: Assessment, queries: Queries) -> Report:

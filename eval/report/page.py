@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from recsys.eval.report.tables import (
@@ -15,7 +15,7 @@ from recsys.eval.report.tables import (
     markdown_table,
     text_table,
 )
-from recsys.extras import need
+from recsys.html_pages import templates_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,7 @@ class Page:
 
 # A page of results as HTML that needs no network and no script.
 
+TEMPLATES = Path(__file__).parent / "templates"
 _ID = re.compile(r'\b(id=")([^"]+)"')
 _REFERENCE = re.compile(r'(url\(#|href="#)([^")]+)')
 _PROLOGUE = re.compile(r"^.*?(?=<svg\b)", re.DOTALL)
@@ -83,36 +84,15 @@ def html(page: Page) -> str:
     Raises:
         MissingExtraError: jinja2 or matplotlib is not installed.
     """
-    need("jinja2", "An HTML page")
-    from jinja2 import Environment, StrictUndefined
-
-    templates = resources.files("recsys.eval.report") / "templates"
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    template = environment.from_string((templates / "page.html.jinja").read_text(encoding="utf-8"))
-    css = (templates / "page.css").read_text(encoding="utf-8")
-    pictures = {
-        name: (_inlined(picture.svg, name), picture.caption)
-        for name, picture in page.draw().items()
-    }
-    return template.render(page=page, css=_Safe(css), pictures=pictures) + "\n"
-
-
-def _inlined(svg: str, name: str) -> "_Safe":
-    """Make an SVG file part of a page: no prologue, and ids that no other picture has."""
-    svg = _PROLOGUE.sub("", svg, count=1)
-    svg = _ID.sub(rf'\g<1>{name}-\g<2>"', svg)
-    return _Safe(_REFERENCE.sub(rf"\g<1>{name}-\g<2>", svg))
-
-
-class _Safe(str):
-    """Text that is HTML already."""
-
-    __slots__ = ()
-
-    def __html__(self) -> str:
-        return self
+    template = templates_in(TEMPLATES).get_template("report.html.jinja")
+    css = (TEMPLATES / "page.css").read_text(encoding="utf-8")
+    pictures = {}
+    for name, picture in page.draw().items():
+        # A part of the page: no prologue, and ids that no other picture has.
+        svg = _PROLOGUE.sub("", picture.svg, count=1)
+        svg = _ID.sub(rf'\g<1>{name}-\g<2>"', svg)
+        pictures[name] = _REFERENCE.sub(rf"\g<1>{name}-\g<2>", svg), picture.caption
+    return template.render(page=page, css=css, pictures=pictures) + "\n"
 
 
 # The formats that a page of results is written in.

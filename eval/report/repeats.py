@@ -5,8 +5,8 @@ by the standard deviation over the seeds, the second by a bootstrap interval of 
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
@@ -14,9 +14,9 @@ import numpy as np
 
 from recsys.errors import InputError, near_miss
 from recsys.eval.measures import Doubles, Interval, draw, drawn_means, interval, per_query
-from recsys.eval.recorded_runs import Evaluation, read_evaluation
+from recsys.eval.recorded_runs import read_evaluation
 from recsys.eval.report.system_tables import SURE, interval_cell, system_letters
-from recsys.eval.report.tables import Cell, Table, cells, latex_table, markdown_table, text_table
+from recsys.eval.report.tables import Cell, Table, cells, writers
 from recsys.eval.significance import holm, sign_flip_tests
 
 SCHEMA = "recsys.repeats/1"
@@ -86,8 +86,10 @@ def repeats(folders: Sequence[Path], *, base: str | None = None, seed: int = 0) 
             f"There is no system {base!r}.{near_miss(base, names)}",
             f"The evaluations hold {', '.join(names)}.",
         )
-    values = {name: [_values(each, name) for each in evaluations] for name in names}
-    beats = _beats({name: _averaged(found) for name, found in values.items()}, seed)
+    values = {
+        name: [per_query(each.judge(name, each.gold())) for each in evaluations] for name in names
+    }
+    beats = _beats(values, seed)
     queries = len(first.gold())
     drawn = draw(queries, rng=np.random.default_rng(seed), samples=SAMPLES)
     by_seed = {name: [drawn_means(each, drawn) for each in found] for name, found in values.items()}
@@ -118,17 +120,24 @@ def tables(found: Repeats) -> list[Table]:
 def table(found: Repeats) -> Table:
     """Show the mean and deviation of every figure with its interval, and whom each one beats."""
     letters = system_letters([each.name for each in found.systems])
+
+    def cell(system: Repeated, measure: str) -> Cell:
+        beaten = sorted(letters[each] for each in system.beats.get(measure, ()))
+        text = f"{system.mean(measure):.3f} ± {system.deviation(measure):.3f}"
+        return replace(interval_cell(system.means[measure], "".join(beaten)), text=text)
+
     rows = tuple(
-        (*cells(letters[each.name], each.name), *(_cell(each, key, letters) for key in SHOWN))
+        (*cells(letters[each.name], each.name), *(cell(each, key) for key in SHOWN))
         for each in found.systems
     )
+    seeds = "1 seed" if found.times == 1 else f"{found.times} seeds"
     notes = (
-        f"Mean and standard deviation over {_seeds(found)}, {found.queries:,} queries each, and "
+        f"Mean and standard deviation over {seeds}, {found.queries:,} queries each, and "
         "what other queries would make of the mean (bootstrap, 95 %). Letters mark the systems "
         "that a system beats: paired randomisation test of each query's mean over the seeds, "
         f"Holm-corrected, p < {SURE}."
     )
-    caption = f"{found.queries:,} queries, {_seeds(found)}."
+    caption = f"{found.queries:,} queries, {seeds}."
     return Table("repeats", caption, ("", "system", *SHOWN), rows, 2, notes)
 
 
@@ -148,46 +157,23 @@ def as_json(found: Repeats) -> str:
     return json.dumps({"schema": SCHEMA, **asdict(found)}, indent=1) + "\n"
 
 
-RENDERERS: Mapping[str, Callable[[Repeats], str]] = {
-    "table": lambda found: "\n".join(map(text_table, tables(found))),
-    "json": as_json,
-    "markdown": lambda found: "\n".join(map(markdown_table, tables(found))),
-    "latex": lambda found: "\n".join(map(latex_table, tables(found))),
-}
-
-
-def _seeds(found: Repeats) -> str:
-    return "1 seed" if found.times == 1 else f"{found.times} seeds"
-
-
-def _values(evaluation: Evaluation, system: str) -> dict[str, Doubles]:
-    return per_query(evaluation.judge(system, evaluation.gold()))
-
-
-def _averaged(found: Sequence[Mapping[str, Doubles]]) -> dict[str, Doubles]:
-    return {key: np.mean([each[key] for each in found], axis=0) for key in TESTED}
+RENDERERS = writers(tables, as_json)
 
 
 def _beats(
-    averaged: Mapping[str, Mapping[str, Doubles]], seed: int
+    values: Mapping[str, Sequence[Mapping[str, Doubles]]], seed: int
 ) -> dict[str, dict[str, list[str]]]:
-    """Name, by measure and system, the systems that it beats."""
-    found: dict[str, dict[str, list[str]]] = {
-        key: {each: [] for each in averaged} for key in TESTED
-    }
-    pairs = list(combinations(averaged, 2))
+    """Name, by measure and system, the systems that it beats by each query's average."""
+    beaten: dict[str, dict[str, list[str]]] = {key: {each: [] for each in values} for key in TESTED}
+    pairs = list(combinations(values, 2))
     for key in TESTED if pairs else ():
-        gaps = np.stack([averaged[one][key] - averaged[other][key] for one, other in pairs], axis=1)
+        means = {
+            name: np.mean([each[key] for each in runs], axis=0) for name, runs in values.items()
+        }
+        gaps = np.stack([means[one] - means[other] for one, other in pairs], axis=1)
         adjusted = holm(sign_flip_tests(gaps, rng=np.random.default_rng(seed)))
         for (one, other), p, gap in zip(pairs, adjusted, gaps.mean(axis=0), strict=True):
             if p < SURE:
                 winner, loser = (one, other) if gap > 0 else (other, one)
-                found[key][winner].append(loser)
-    return found
-
-
-def _cell(system: Repeated, measure: str, letters: Mapping[str, str]) -> Cell:
-    beaten = sorted(letters[each] for each in system.beats.get(measure, ()))
-    text = f"{system.mean(measure):.3f} ± {system.deviation(measure):.3f}"
-    drawn = interval_cell(system.means[measure])
-    return Cell(text, drawn.low, drawn.high, marks="".join(beaten))
+                beaten[key][winner].append(loser)
+    return beaten

@@ -23,11 +23,6 @@ SLICE_TITLES: Mapping[str, str] = {
 }
 
 
-def letters(assessment: Assessment) -> dict[str, str]:
-    """Give each system a letter, in the order of the table."""
-    return system_letters([system.name for system in assessment.systems])
-
-
 def system_letters(names: Sequence[str]) -> dict[str, str]:
     """Give each name a letter, in order."""
     many = [*ascii_lowercase, *(f"{a}{b}" for a in ascii_lowercase for b in ascii_lowercase)]
@@ -50,15 +45,20 @@ def headline(assessment: Assessment, measures: Sequence[str] | None = None) -> T
     measures: None: those that queries of this kind are compared by.
     """
     kind = kind_of(assessment.facts)
-    names = letters(assessment)
     systems = assessment.systems
+    names = system_letters([system.name for system in systems])
+
+    def cell(system: SystemResult, measure: str) -> Cell:
+        beaten = sorted(names[each] for each in system.beats.get(measure, ()))
+        return interval_cell(system.measures.get(measure), "".join(beaten))
+
     known = [
         name for name in measures or kind.headline if any(name in each.measures for each in systems)
     ]
     rows = [
         (
             *cells(names[system.name], system.name),
-            *(_headline_cell(system, measure, names) for measure in known),
+            *(cell(system, measure) for measure in known),
         )
         for system in systems
     ]
@@ -77,11 +77,6 @@ def headline(assessment: Assessment, measures: Sequence[str] | None = None) -> T
     )
 
 
-def _headline_cell(system: SystemResult, measure: str, names: Mapping[str, str]) -> Cell:
-    beaten = sorted(names[each] for each in system.beats.get(measure, ()))
-    return interval_cell(system.measures.get(measure), "".join(beaten))
-
-
 def candidates(assessment: Assessment) -> Table:
     """Show how much the systems answer, out of how many candidates, and how long they take.
 
@@ -91,12 +86,13 @@ def candidates(assessment: Assessment) -> Table:
     skipping = any(each.answered < len(assessment.queries) for each in assessment.systems)
     kind = kind_of(assessment.facts)
     skipped = (kind.headline[0], "MRR") if skipping else ()
+    counts = {system.name: system.measures.get(CANDIDATES) for system in assessment.systems}
     rows = [
         (
             *cells(
                 system.name,
                 f"{system.answered:,}",
-                _figure(system.measures.get(CANDIDATES), ",.0f"),
+                None if (count := counts[system.name]) is None else f"{count.value:,.0f}",
                 f"{timing[system.name]:.1f}" if system.name in timing else None,
             ),
             *(interval_cell(system.skip_rule.get(name)) for name in skipped),
@@ -110,10 +106,6 @@ def candidates(assessment: Assessment) -> Table:
     notes = f"Skip rule: {kind.many} without an answer are left out, as Citeomatic does."
     caption = "What the systems answer, look at and take."
     return Table("cost", caption, header, tuple(rows), notes=notes if skipping else "")
-
-
-def _figure(found: Interval | None, form: str) -> str | None:
-    return None if found is None else format(found.value, form)
 
 
 def significance(assessment: Assessment) -> list[Table]:
@@ -158,8 +150,7 @@ def _comparison(pair: Comparison, pooled: bool) -> tuple[Cell, ...]:
         interval_cell(pair.difference, signed=True),
         *([interval_cell(pair.pooled, signed=True)] if pooled else []),
         *cells(
-            _p(pair.p),
-            _p(pair.p_holm),
+            *("<0.001" if p < 0.001 else f"{p:.3f}" for p in (pair.p, pair.p_holm)),
             None if pair.cohen_d is None else f"{pair.cohen_d:+.2f}",
             f"{100 * pair.won:.0f} %",
             f"{100 * pair.lost:.0f} %",
@@ -170,10 +161,6 @@ def _comparison(pair: Comparison, pooled: bool) -> tuple[Cell, ...]:
 
 def _slug(text: str) -> str:
     return "-".join(re.findall(r"[a-z0-9]+", text.lower()))
-
-
-def _p(p: float) -> str:
-    return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def slices(assessment: Assessment) -> list[Table]:
@@ -211,20 +198,16 @@ def depths(assessment: Assessment) -> Table:
     """Show the averaged precision and recall of the first k."""
     rows = []
     for system in assessment.systems:
-        precision, recall = (
-            system.curves.precision_macro.value,
-            system.curves.recall_macro.value,
-        )
-        shown = [
+        curves = (system.curves.precision_macro.value, system.curves.recall_macro.value)
+        shown = (
             f"{curve[k - 1]:.3f}" if k <= len(curve) else None
-            for curve in (precision, recall)
+            for curve in curves
             for k in SHOWN_DEPTHS
-        ]
+        )
         rows.append(cells(system.name, *shown))
     header = tuple(f"{name}@{k}" for name in "PR" for k in SHOWN_DEPTHS)
-    return Table(
-        "depths", "Precision and recall of the first k papers.", ("system", *header), tuple(rows)
-    )
+    caption = "Precision and recall of the first k papers."
+    return Table("depths", caption, ("system", *header), tuple(rows))
 
 
 def recall_by_candidates(assessment: Assessment) -> Table:
@@ -235,12 +218,8 @@ def recall_by_candidates(assessment: Assessment) -> Table:
         curve = dict(zip(system.curves.depths, system.curves.recall_at.value, strict=True))
         shown = (f"{curve[depth]:.3f}" if depth in curve else None for depth in depths)
         rows.append(cells(system.name, *shown))
-    return Table(
-        "recall-by-candidates",
-        "Recall of the first so many papers.",
-        ("system", *map(str, depths)),
-        tuple(rows),
-    )
+    header, caption = map(str, depths), "Recall of the first so many papers."
+    return Table("recall-by-candidates", caption, ("system", *header), tuple(rows))
 
 
 def reliability(assessment: Assessment) -> list[Table]:

@@ -5,15 +5,16 @@ A table is made once, of plain text; each writer escapes what its language would
 
 import re
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from recsys.formats.references.shown_facts import one_line
 
 _WIDTH = 100
 _MARKDOWN = re.compile(r"[\\`*_{}\[\]|$~]")
-_HTML: Mapping[str, str] = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
-_LATEX: Mapping[str, str] = {
+_HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+_LATEX_ESCAPES = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
@@ -22,6 +23,7 @@ _LATEX: Mapping[str, str] = {
     "|": r"\textbar{}",
     **{each: f"\\{each}" for each in "{}$&#_%"},
 }
+_LATEX = str.maketrans(_LATEX_ESCAPES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,25 +110,41 @@ def best_marked(
 
 def text_table(table: Table) -> str:
     """Write aligned columns; marks follow their figure after `^`."""
-    grid = [table.header, *(tuple(_text_cell(cell) for cell in row) for row in table.rows)]
+
+    def words(cell: Cell) -> str:
+        marks = f"^{cell.marks}" if cell.marks else ""
+        return one_line(cell.text) + marks + (f" ({cell.bounds('-')})" if cell.low else "")
+
+    grid = [list(table.header), *(list(map(words, row)) for row in table.rows)]
     widths = [max(map(len, column)) for column in zip(*grid, strict=True)]
-    lines = [_aligned(row, widths, table.left) for row in grid]
-    lines.insert(1, _aligned(["-" * width for width in widths], widths, table.left))
+    grid.insert(1, ["-" * width for width in widths])
+    lines = []
+    for row in grid:
+        padded = [
+            word.ljust(width) if i < table.left else word.rjust(width)
+            for i, (word, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(padded).rstrip())
     notes = textwrap.fill(one_line(table.notes), _WIDTH)
-    return "\n".join([one_line(table.caption), "", *lines, *_noted(notes)]) + "\n"
+    return _joined(one_line(table.caption), lines, notes)
 
 
 def markdown_table(table: Table) -> str:
     """Write a pipe table under its caption."""
+
+    def words(cell: Cell) -> str:
+        text = f"**{escape_markdown(cell.text)}**" if cell.best else escape_markdown(cell.text)
+        marks = f"<sup>{escape_markdown(cell.marks)}</sup>" if cell.marks else ""
+        return text + marks + (f" ({cell.bounds('-')})" if cell.low else "")
+
     rule = ["---"] * table.left + ["---:"] * (len(table.header) - table.left)
-    rows = [
-        [escape_markdown(name) for name in table.header],
-        rule,
-        *([_markdown_cell(cell) for cell in row] for row in table.rows),
-    ]
+    rows = [map(escape_markdown, table.header), rule, *(map(words, row) for row in table.rows)]
     lines = [f"| {' | '.join(row)} |" for row in rows]
-    notes = escape_markdown(table.notes)
-    return "\n".join([f"**{escape_markdown(table.caption)}**", "", *lines, *_noted(notes)]) + "\n"
+    return _joined(f"**{escape_markdown(table.caption)}**", lines, escape_markdown(table.notes))
+
+
+def _joined(caption: str, lines: Iterable[str], notes: str) -> str:
+    return "\n".join([caption, "", *lines, *(["", notes] if notes else [])]) + "\n"
 
 
 def latex_table(table: Table) -> str:
@@ -139,69 +157,46 @@ def latex_table(table: Table) -> str:
         rf"\label{{tab:{table.name}}}",
         rf"\begin{{tabular}}{{@{{}}{columns}@{{}}}}",
         r"\toprule",
-        _latex_row(escape_latex(name) for name in table.header),
+        " & ".join(map(escape_latex, table.header)) + r" \\",
         r"\midrule",
-        *(line for row in table.rows for line in _latex_rows(row)),
-        r"\bottomrule",
-        r"\end{tabular}",
-        r"\end{table*}",
     ]
-    return "\n".join(lines) + "\n"
+    for row in table.rows:
+        lines.append(" & ".join(map(_latex_cell, row)) + r" \\")
+        if any(cell.low for cell in row):  # Below the figures, in smaller type.
+            bounds = (rf"{{\scriptsize {c.bounds('--')}}}" if c.low else "" for c in row)
+            lines.append(" & ".join(bounds) + r" \\[2pt]")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table*}"]) + "\n"
+
+
+def _latex_cell(cell: Cell) -> str:
+    text = rf"\textbf{{{escape_latex(cell.text)}}}" if cell.best else escape_latex(cell.text)
+    return rf"{text}$^{{{escape_latex(cell.marks)}}}$" if cell.marks else text
+
+
+Shown = TypeVar("Shown")
+
+
+def writers(
+    tables: Callable[[Shown], Iterable[Table]], as_json: Callable[[Shown], str]
+) -> Mapping[str, Callable[[Shown], str]]:
+    """Write what has tables in every format: its name -> what writes it."""
+
+    def joined(write: Callable[[Table], str]) -> Callable[[Shown], str]:
+        return lambda shown: "\n".join(map(write, tables(shown)))
+
+    return {
+        "table": joined(text_table),
+        "json": as_json,
+        "markdown": joined(markdown_table),
+        "latex": joined(latex_table),
+    }
 
 
 def escape_markdown(text: str) -> str:
     """Escape what Markdown, HTML inside it or mathematics in it would act upon, on one line."""
-    escaped = _MARKDOWN.sub(r"\\\g<0>", one_line(text))
-    return "".join(_HTML.get(each, each) for each in escaped)
+    return _MARKDOWN.sub(r"\\\g<0>", one_line(text)).translate(_HTML)
 
 
 def escape_latex(text: str) -> str:
     """Escape what LaTeX would act upon, on one line."""
-    return "".join(_LATEX.get(each, each) for each in one_line(text))
-
-
-def _noted(notes: str) -> list[str]:
-    return ["", notes] if notes else []
-
-
-def _text_cell(cell: Cell) -> str:
-    bounds = f" ({cell.bounds('-')})" if cell.low else ""
-    marks = f"^{cell.marks}" if cell.marks else ""
-    return f"{one_line(cell.text)}{marks}{bounds}"
-
-
-def _aligned(row: Sequence[str], widths: Sequence[int], left: int) -> str:
-    padded = [
-        word.ljust(width) if i < left else word.rjust(width)
-        for i, (word, width) in enumerate(zip(row, widths, strict=True))
-    ]
-    return "  ".join(padded).rstrip()
-
-
-def _markdown_cell(cell: Cell) -> str:
-    text = escape_markdown(cell.text)
-    if cell.best:
-        text = f"**{text}**"
-    marks = f"<sup>{escape_markdown(cell.marks)}</sup>" if cell.marks else ""
-    bounds = f" ({cell.bounds('-')})" if cell.low else ""
-    return f"{text}{marks}{bounds}"
-
-
-def _latex_row(words: Iterable[str]) -> str:
-    return " & ".join(words) + r" \\"
-
-
-def _latex_rows(row: Sequence[Cell]) -> list[str]:
-    """Write the figures, and below them their bounds in smaller type."""
-    lines = [_latex_row(map(_latex_cell, row))]
-    if any(cell.low for cell in row):
-        bounds = (rf"{{\scriptsize {c.bounds('--')}}}" if c.low else "" for c in row)
-        lines.append(f"{_latex_row(bounds)}[2pt]")
-    return lines
-
-
-def _latex_cell(cell: Cell) -> str:
-    text = escape_latex(cell.text)
-    if cell.best:
-        text = rf"\textbf{{{text}}}"
-    return rf"{text}$^{{{escape_latex(cell.marks)}}}$" if cell.marks else text
+    return one_line(text).translate(_LATEX)

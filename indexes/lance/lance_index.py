@@ -30,7 +30,7 @@ from recsys.indexes.row_conditions import Condition
 from recsys.retrieval.sources import StageOne
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.graph import Years
-from recsys.store.vectors.stored_vectors import StoredVectors
+from recsys.store.vectors import StoredVectors
 
 TABLE, COLUMN = "papers", "vector"
 METRIC: Final = "l2"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from recsys.errors import ArtifactCorrupt, ArtifactMissing, SourceUnreachable
-from recsys.store.layout import REMOTE
+from recsys.store.artifacts import REMOTE
 
 os.environ.setdefault(
     "LANCEDB_LOG", "error"

@@ -24,7 +24,8 @@ from recsys.indexes.lance.lance_places import connection, failed
 from recsys.indexes.row_conditions import Condition, RowConditions, load_years, write_years
 from recsys.store.arrays import Longs, Mask, Rows, load_array
 from recsys.store.artifacts import link_or_copy
-from recsys.store.graph import GONE, UNKNOWN_YEAR, Years
+from recsys.store.graph import UNKNOWN_YEAR, Years
+from recsys.store.row_remap import GONE
 
 MOST_DEAD = 0.2
 """Share of the ids that are gone above which a table is made anew."""

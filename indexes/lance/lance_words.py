@@ -28,7 +28,7 @@ from recsys.indexes.lance.lance_table import (
 from recsys.indexes.row_conditions import Condition
 from recsys.store.arrays import Floats, Mask, Rows, top_k
 from recsys.store.graph import Years
-from recsys.store.kernels.in_numpy import PaperWords, Words, weigh
+from recsys.store.kernels.dispatch import QueryTerms, weigh
 from recsys.store.terms import QueryText, TermStore
 
 TABLE, COLUMN = "words", "terms"
@@ -78,9 +78,9 @@ class LanceWords:
             count *= 4
             found = self._ask(query, count, None)
             rows = met(found, None, allowed)
-        words = Words(query.codes, self.store.idf[query.codes], query.counts)
-        papers = PaperWords(self.store.terms, self.store.frequencies)
-        scores = weigh(papers, self.store.norms, words, rows)
+        store = self.store
+        terms = QueryTerms(query.codes, store.idf[query.codes], query.counts)
+        scores = weigh(store.terms, store.frequencies, store.norms, terms, rows)
         rows, scores = rows[scores > 0], scores[scores > 0]
         best = top_k(scores, k)
         return rows[best], scores[best]

@@ -19,7 +19,7 @@ from recsys.pipelines.corpora.partitions import Parts, batch_of, by_hash, divide
 from recsys.pipelines.corpora.works import NO_SPACE, WORKS, Works
 from recsys.query.matching import Title, named_among, title_likeness, title_of
 from recsys.store.arrays import Longs
-from recsys.store.name_keys import fold
+from recsys.store.words import fold
 
 SAME_TITLE = 0.93
 """Titles at least so alike may be those of one work: a typing error or two, no other word."""
@@ -120,22 +120,31 @@ class Fact:
 
     def version_of(self, other: "Fact") -> bool:
         """Tell whether one may be a preprint, and the other what became of it."""
-        one_file = self.sealed and self._space != NO_SPACE and self._space == other._space
+        one_file = self.sealed and self._shares_space(other)
         return self.preprint != other.preprint and not one_file
+
+    def _shares_space(self, other: "Fact") -> bool:
+        return self.identity[1] == other.identity[1] != NO_SPACE
 
     def may_be(self, other: "Fact", *, preprints: bool) -> bool:
         """Tell whether two works whose titles begin alike agree in what else is compared."""
         versions = self.version_of(other)
         if versions and not preprints:  # Not even of one year.
             return False
-        same_space = self._space != NO_SPACE and self._space == other._space
-        if not versions and same_space and self.identity[2] != other.identity[2]:
+        other_id = self.identity[2] != other.identity[2]
+        if not versions and other_id and self._shares_space(other):
             return False
-        return _agree(self, other, versions=versions)
-
-    @property
-    def _space(self) -> int:
-        return self.identity[1]
+        if title_likeness(self.title, other.title) < SAME_TITLE:
+            return False
+        author = named_among(self.authors, other.authors)
+        year = None
+        if self.year is not None and other.year is not None:
+            apart = PREPRINT_YEARS_APART if versions else YEARS_APART
+            year = abs(self.year - other.year) <= apart
+        if author is False or year is False:
+            return False
+        telling = len(self.title.telling) >= _TELLING
+        return bool((author and year) or ((author or year) and telling))
 
 
 def _identity(work: Mapping[str, Any]) -> Identity:
@@ -153,8 +162,7 @@ class Forest:
     identities: dict[int, Identity]
     parent: dict[int, int] = field(default_factory=dict)
     kept_apart: int = 0
-    _ids: dict[int, dict[int, str | None]] = field(default_factory=dict)
-    _dois: dict[int, set[str]] = field(default_factory=dict)
+    _claimed: dict[int, tuple[dict[int, str | None], set[str]]] = field(default_factory=dict)
 
     def root(self, row: int) -> int:
         """Return the first work of a set; on the way, paths to it become shorter."""
@@ -172,28 +180,23 @@ class Forest:
         a, b = sorted((self.root(a), self.root(b)))
         if a == b:
             return False
-        ids, its_ids = self._ids_of(a), self._ids_of(b)
+        (ids, dois), (its_ids, its_dois) = self._claims(a), self._claims(b)
         clash = any(its_ids.get(space, own) != own for space, own in ids.items())
-        dois, its_dois = self._dois_of(a), self._dois_of(b)
         other_doi = dois and its_dois and dois.isdisjoint(its_dois)
         if not versions and (clash or (other_doi and not named)):
             self.kept_apart += 1
             return False
         self.parent[b] = a
-        self._ids[a] = its_ids | ids
-        self._dois[a] = dois | its_dois
+        self._claimed[a] = its_ids | ids, dois | its_dois
         return True
 
-    def _ids_of(self, row: int) -> dict[int, str | None]:
-        if row not in self._ids:
-            _, space, own = self.identities[row]
-            self._ids[row] = {} if space == NO_SPACE else {space: own}
-        return self._ids[row]
-
-    def _dois_of(self, row: int) -> set[str]:
-        if row not in self._dois:
-            self._dois[row] = {doi} if (doi := self.identities[row][0]) else set()
-        return self._dois[row]
+    def _claims(self, row: int) -> tuple[dict[int, str | None], set[str]]:
+        """Return the ids by space, and the DOIs, of the set of a first work."""
+        if row not in self._claimed:
+            doi, space, own = self.identities[row]
+            ids = {} if space == NO_SPACE else {space: own}
+            self._claimed[row] = ids, {doi} if doi else set()
+        return self._claimed[row]
 
 
 def _identities(works: Works, rows: Longs) -> dict[int, Identity]:
@@ -204,19 +207,6 @@ def _identities(works: Works, rows: Longs) -> dict[int, Identity]:
         some = batch.take(pa.array(rows[first:end] - begin)).to_pylist()
         identities |= zip(rows[first:end].tolist(), map(_identity, some), strict=True)
     return identities
-
-
-def _agree(one: Fact, other: Fact, *, versions: bool) -> bool:
-    """Tell whether titles agree, and author or year do, and neither differs."""
-    if title_likeness(one.title, other.title) < SAME_TITLE:
-        return False
-    author = named_among(one.authors, other.authors)
-    year = None
-    if one.year is not None and other.year is not None:
-        year = abs(one.year - other.year) <= (PREPRINT_YEARS_APART if versions else YEARS_APART)
-    if author is False or year is False:
-        return False
-    return bool((author and year) or ((author or year) and len(one.title.telling) >= _TELLING))
 
 
 def is_preprint(doi: str | None, venue: str | None, names: Sequence[str]) -> bool:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from recsys.errors import CorpusError, InputError
 from recsys.formats.exports.zotero_database import is_library
-from recsys.formats.papers.paper_records import tally
+from recsys.formats.papers.json_records import tally
 from recsys.formats.source_formats import TABLE
 from recsys.formats.work_stream import format_of_file
 from recsys.pipelines.corpora.clusters import find_clusters
@@ -33,7 +33,6 @@ from recsys.pipelines.corpora.link_citations import LinkedWorks, Rule, link, num
 from recsys.pipelines.corpora.merge_works import Papers, merge
 from recsys.pipelines.corpora.paper_names import cited_as_all
 from recsys.pipelines.corpora.partitions import Parts, Runs, batch_of, by_range, divide
-from recsys.pipelines.corpora.pdf_folder import PdfReading
 from recsys.pipelines.corpora.source_files import (
     SourceFile,
     fetched,
@@ -220,12 +219,12 @@ def collect(
     """
     work.mkdir(parents=True, exist_ok=True)
     size = sum(file.size for file in files)
-    remote = any(file.stored is not None for file in files)
+    remote = any(is_remote(file.path) for file in files)
     dumps = parts is not None or remote or size >= DUMP_BYTES
     if dumps:
         shards = _read_one_by_one(files, work, reading, cache, engine, progress)
     else:
-        shards = [_read(files, work / "read", reading, PdfReading(cache, progress))]
+        shards = [_read(files, work / "read", reading, cache, progress)]
     (work / REJECTS).unlink(missing_ok=True)
     for path in [shard.folder / REJECTS for shard in shards]:
         if path.exists():
@@ -245,13 +244,13 @@ def collect(
 
 
 def _read(
-    files: Sequence[SourceFile], folder: Path, reading: Reading, pdfs: PdfReading
+    files: Sequence[SourceFile], folder: Path, reading: Reading, cache: Path, progress: Progress
 ) -> ShardFiles:
     """Read files in this process, as one shard."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    with SourceIntake(folder, pdfs) as intake:
-        intake.read_all(files, dict(reading.columns), pdfs.progress)
+    with SourceIntake(folder, cache, progress=progress) as intake:
+        intake.read_all(files, dict(reading.columns))
         return intake.shard()
 
 
@@ -290,9 +289,9 @@ def _read_one_by_one(
             shards.append(next(read))
         elif file not in pdfs:
             folder = work / f"library-{number}"
-            shards.append(_read([file], folder, reading, PdfReading(cache, progress)))
+            shards.append(_read([file], folder, reading, cache, progress))
     if pdfs:
-        shards.append(_read(pdfs, work / "pdfs", reading, PdfReading(cache, progress)))
+        shards.append(_read(pdfs, work / "pdfs", reading, cache, progress))
     return shards
 
 
@@ -338,7 +337,10 @@ def gather(
         )
         references = divide(folder / "references.runs", _REFERENCES, parts, described)
     progress("merge", 3, 3)
-    counts = {name: _counted(shards, name) for name in COUNTED}
+    counts: dict[str, Counter[str]] = {name: Counter() for name in COUNTED}
+    for shard in shards:
+        for name, counted in counts.items():
+            counted.update(shard.facts[name])
     report = CollectReport(
         files=tuple(FileRead(*file) for shard in shards for file in shard.facts["files"]),
         skipped=tuple(str(each) for shard in shards for each in shard.facts["skipped"]),
@@ -400,13 +402,6 @@ def _described(
         owners = works.cited.column("owner").filter(pc.is_valid(names))
         rows = batch_of(_REFERENCES, owners, names.drop_null())
         yield rows, by_range(owners.to_numpy(), papers, parts)
-
-
-def _counted(shards: Sequence[ShardFiles], name: str) -> dict[str, int]:
-    total: Counter[str] = Counter()
-    for shard in shards:
-        total.update({str(key): int(count) for key, count in shard.facts[name].items()})
-    return dict(total)
 
 
 def _nothing_in(files: Sequence[SourceFile], report: CollectReport) -> CorpusError:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from recsys.formats.papers.paper_records import tally
+from recsys.formats.papers.json_records import tally
 from recsys.formats.work_stream import Remark
 from recsys.pipelines.corpora.link_citations import RULE_NAMES, Rule
 
@@ -75,7 +75,7 @@ class CollectReport:
             "with broken UTF-8": self.remarks.get(Remark.BROKEN_UTF8, 0),
         }
         lines = self._file_lines() if len(self.files) > 1 else []
-        lines.append(f"{self.papers:,} papers read as {self.format}{_counted(parts)}")
+        lines.append(f"{self.papers:,} papers read as {self.format}{counted(parts)}")
         if self.languages:
             lines.append(f"other languages, by a guess: {tally(self.languages)}")
         return [*lines, *self._merging_lines()]
@@ -132,6 +132,7 @@ class CollectReport:
         return [f"{files[form]:,} files: {works[form]:,} works ({form})" for form in files]
 
 
-def _counted(parts: Mapping[str, int]) -> str:
+def counted(parts: Mapping[str, int], what: str = "") -> str:
+    """Say how many there are of each, after a semicolon and what they are; "" of none."""
     told = ", ".join(f"{count:,} {name}" for name, count in parts.items() if count)
-    return f"; {told}" if told else ""
+    return f"; {what}{told}" if told else ""

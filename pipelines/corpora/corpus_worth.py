@@ -185,7 +185,9 @@ def worth_lines(worth: CorpusWorth) -> list[str]:
 
 def expectation(worth: CorpusWorth) -> str:
     """Say in one sentence, without its full stop, what answers will rest on."""
-    thin = ", and most papers have no abstract" if _thin(worth) else ""
+    thin = ""
+    if worth.abstracts < FEW_ABSTRACTS * worth.papers:
+        thin = ", and most papers have no abstract"
     gain = f"about {expected_gain(worth):.1f} times the F1@20 of BM25 or cosine{thin}"
     if not worth.links:
         return f"no links: answers rest on words and embedding alone, train no ranker; {gain}"
@@ -235,7 +237,3 @@ def share(part: float, whole: float) -> str:
     if part < whole and per_cent == 100:
         return "over 99 %"
     return f"{per_cent} %" if per_cent else "under 1 %"
-
-
-def _thin(worth: CorpusWorth) -> bool:
-    return worth.abstracts < FEW_ABSTRACTS * worth.papers

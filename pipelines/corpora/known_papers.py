@@ -15,7 +15,7 @@ from recsys.pipelines.corpora.works import CITED, Works, WorkWriter
 from recsys.pipelines.jobs.kept_results import ShardFiles
 from recsys.records import Paper, Reference
 from recsys.store.corpus import Corpus
-from recsys.store.name_keys import author_key
+from recsys.store.words import author_key
 
 _COLUMNS = ("id", "title", "year", "authors", "doi", "aliases")
 
@@ -94,7 +94,6 @@ def _by_title(works: pa.Table) -> pa.RecordBatch:
     """Describe works by title, first author and year, as rows of CITED."""
     authors = (names[0] if names else None for names in works.column("authors").to_pylist())
     keys = [author_key(name) if name else None for name in authors]
-    nothing = pa.nulls(works.num_rows, pa.string())
     titles, years = (works.column(name).combine_chunks() for name in ("title", "year"))
     rows = range(works.num_rows)
-    return batch_of(CITED, rows, nothing, nothing, nothing, keys, years, titles)
+    return batch_of(CITED, rows, None, None, None, keys, years, titles)

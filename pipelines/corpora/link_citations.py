@@ -38,7 +38,7 @@ from recsys.query.matching import THRESHOLD, Title, named_among, score, title_of
 from recsys.records import Paper, Reference
 from recsys.store.arrays import Longs, Mask, Rows
 from recsys.store.graph import UNKNOWN_YEAR
-from recsys.store.name_keys import author_key, fold
+from recsys.store.words import author_key, fold
 
 MOST_OFFERED = 50
 """Papers compared with one title at most: more share only the beginning of a phrase."""
@@ -225,8 +225,7 @@ def _wanted_keys(cited: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         key, number, year = (
             column.filter(there) for column in (keys, cited.column("number"), cited.column("year"))
         )
-        nothing = pa.nulls(len(key), pa.string())
-        yield batch_of(_WANTED, key, number, np.full(len(key), way), year, nothing, nothing)
+        yield batch_of(_WANTED, key, number, np.full(len(key), way), year, None, None)
 
 
 def _offered_names(begin: int, papers: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
@@ -238,18 +237,9 @@ def _offered_names(begin: int, papers: pa.RecordBatch) -> Iterator[pa.RecordBatc
     for way, keys, rows in offered:
         there = pc.is_valid(keys)
         rows = rows[there.to_numpy(zero_copy_only=False)]
-        at, nothing = pa.array(rows), pa.nulls(len(rows), pa.string())
-        yield batch_of(
-            _OFFERED,
-            keys.filter(there).cast(pa.string()),
-            np.full(len(rows), way),
-            begin + rows,
-            papers.column("id").take(at),
-            papers.column("year").take(at),
-            nothing,
-            pa.nulls(len(rows), _OFFERED.field("authors").type),
-            nothing,
-        )
+        ids, years = (papers.column(name).take(pa.array(rows)) for name in ("id", "year"))
+        ways, numbers = np.full(len(rows), way), begin + rows
+        yield batch_of(_OFFERED, keys.filter(there), ways, numbers, ids, years, None, None, None)
 
 
 def _find_names(wanted: pa.RecordBatch, offered: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
@@ -278,10 +268,10 @@ def _find_names(wanted: pa.RecordBatch, offered: pa.RecordBatch) -> Iterator[pa.
             mine.column("number").take(pa.array(hits)),
             np.full(len(hits), way),
             np.where(there, np.append(papers, NOBODY)[rows[hits]], NOBODY).astype(np.int32),
-            pa.nulls(len(hits), pa.float64()),
+            None,
             offered.column("id").take(sources),
-            pa.nulls(len(hits), pa.int16()),
-            pa.nulls(len(hits), pa.string()),
+            None,
+            None,
         )
 
 

@@ -6,7 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from recsys.pipelines.corpora.works import SCHEMA, WORKS, Works, count_with_keyp
 from recsys.query.matching import title_likeness, title_of
 from recsys.records import PaperId
 from recsys.store.arrays import Longs, Rows
-from recsys.store.name_keys import author_key, fold
+from recsys.store.words import author_key, fold
 
 _ALIKE = 0.85
 """Titles of one work that are less alike are a conflict that is counted."""
@@ -172,18 +173,15 @@ def _merged(runs: Runs, conflicts: Counter[str]) -> Iterator[pa.RecordBatch]:
     """Give one row of WORKS for each cluster, in their order."""
     for members in runs:
         order = np.argsort(members.column("cluster").to_numpy(), kind="stable")
-        waiting: list[dict[str, Any]] = []
         records = (
             record
             for begin in range(0, len(order), _ROWS)
             for record in members.take(pa.array(order[begin : begin + _ROWS])).to_pylist()
         )
-        for _, cluster in groupby(records, key=lambda record: record["cluster"]):
-            waiting.append(merged_work([*cluster], conflicts))
-            if len(waiting) == _ROWS:
-                yield pa.RecordBatch.from_pylist(waiting, WORKS)
-                waiting = []
-        yield pa.RecordBatch.from_pylist(waiting, WORKS)
+        clusters = groupby(records, key=itemgetter("cluster"))
+        works = (merged_work([*cluster], conflicts) for _, cluster in clusters)
+        while rows := [*islice(works, _ROWS)]:
+            yield pa.RecordBatch.from_pylist(rows, WORKS)
 
 
 def _renamed(path: Path, roots: Longs) -> dict[int, PaperId]:
@@ -210,7 +208,14 @@ def _renamed(path: Path, roots: Longs) -> dict[int, PaperId]:
 
 def merged_work(records: Sequence[dict[str, Any]], conflicts: Counter[str]) -> dict[str, Any]:
     """Merge records of one work, in the order in which they count."""
-    final = sorted(records, key=_later)
+    # Preprints count after papers, and other files after those of ours.
+    final = sorted(
+        records,
+        key=lambda each: (
+            is_preprint(each["doi"], each["venue"], each["names"]),
+            not each["sealed"],
+        ),
+    )
     conflicts.update(_conflicts(final))
     labels: dict[str, Any] = {}
     for record in final:
@@ -220,11 +225,15 @@ def merged_work(records: Sequence[dict[str, Any]], conflicts: Counter[str]) -> d
     owner = owners[0] if owners else final[0]
     lists = (record["references"] for record in records)
     return {
-        "title": _richest(final, "title", _title_worth),
+        # In lower case, and then with its subtitle.
+        "title": _richest(final, "title", lambda title: (not title.isupper(), len(title))),
         "abstract": _richest(final, "abstract", len),
         "year": _first(final, "year"),
-        "authors": _richest(final, "authors", _names_worth) or [],
-        "venue": _richest(final, "venue", _venue_worth),
+        # More of them, then given names rather than initials.
+        "authors": _richest(final, "authors", lambda names: (len(names), sum(map(len, names))))
+        or [],
+        # Where the paper came out rather than its preprint, then the full name.
+        "venue": _richest(final, "venue", lambda venue: (not is_server(venue), len(venue))),
         "references": list(dict.fromkeys(each for some in lists for each in some or ())),
         "keyphrases": _richest(final, "keyphrases", len) or [],
         "doi": _first(final, "doi"),
@@ -238,11 +247,6 @@ def merged_work(records: Sequence[dict[str, Any]], conflicts: Counter[str]) -> d
     }
 
 
-def _later(record: Mapping[str, Any]) -> tuple[bool, bool]:
-    """Let preprints count after papers, and other files after those of ours."""
-    return is_preprint(record["doi"], record["venue"], record["names"]), not record["sealed"]
-
-
 def _first(records: Sequence[Mapping[str, Any]], name: str) -> object:
     return next((record[name] for record in records if record[name] is not None), None)
 
@@ -253,21 +257,6 @@ def _richest(
     """Return the value that is worth most, of equal ones the first."""
     values = [record[name] for record in records if record[name]]
     return max(values, key=worth, default=None)
-
-
-def _title_worth(title: str) -> tuple[bool, int]:
-    """Prefer titles in lower case, and of those the one with its subtitle."""
-    return not title.isupper(), len(title)
-
-
-def _venue_worth(venue: str) -> tuple[bool, int]:
-    """Prefer where a paper came out to where its preprint lies, then the full name."""
-    return not is_server(venue), len(venue)
-
-
-def _names_worth(names: Sequence[str]) -> tuple[int, int]:
-    """Prefer more authors, then given names to initials."""
-    return len(names), sum(map(len, names))
 
 
 def _conflicts(records: Sequence[Mapping[str, Any]]) -> Iterable[str]:

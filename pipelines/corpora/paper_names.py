@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from recsys.records import Reference
 from recsys.store.arrays import Longs, Mask
 from recsys.store.graph import UNKNOWN_YEAR
-from recsys.store.name_keys import author_key
+from recsys.store.words import author_key
 
 CITED_AS = "cite:"
 """Begins a name made of first author, year, volume and page: `cite:smith j|2010|12|345`."""

@@ -6,7 +6,7 @@ part; of large ones, memory holds one part at a time.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -130,10 +130,11 @@ def one_batch(table: pa.Table) -> pa.RecordBatch:
     return batches[0] if batches else pa.RecordBatch.from_pylist([], table.schema)
 
 
-def batch_of(schema: pa.Schema, *columns: object) -> pa.RecordBatch:
-    """Make a batch out of arrays or lists."""
+def batch_of(schema: pa.Schema, first: Collection[Any], *others: object) -> pa.RecordBatch:
+    """Make a batch out of arrays or lists; None stands for a column of nulls."""
+    columns: list[Any] = [first, *(pa.nulls(len(first)) if o is None else o for o in others)]
     arrays = [
-        column if isinstance(column, pa.Array) else pa.array(column, field.type)
+        column.cast(field.type) if isinstance(column, pa.Array) else pa.array(column, field.type)
         for column, field in zip(columns, schema, strict=True)
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)

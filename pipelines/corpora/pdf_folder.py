@@ -8,7 +8,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -37,7 +37,7 @@ def read_folder(
     pdfs: Sequence[Path],
     cache: Path,
     *,
-    jobs: int,
+    jobs: int | None = None,
     progress: Progress = silent,
     limits: Limits | None = None,
 ) -> Iterator[list[PdfItem]]:
@@ -46,7 +46,7 @@ def read_folder(
     Args:
         pdfs: the files.
         cache: a folder of what was read before; it is made if need be.
-        jobs: processes at most.
+        jobs: processes at most; None: one a processor.
         progress: told how many files are read.
         limits: of one file.
 
@@ -55,54 +55,40 @@ def read_folder(
         RecsysError: the cache cannot be written.
     """
     need("pypdf", "Reading PDFs")
-    allowed = limits or Limits()
+    limits = limits or Limits()
     reasons = {
-        Failure.TIME: f"takes longer than {allowed.seconds:g} s to read",
+        Failure.TIME: f"takes longer than {limits.seconds:g} s to read",
         Failure.MEMORY: "needs too much memory",
         Failure.BROKEN: "breaks its reader down",
     }
     places = [_place(cache, path) for path in pdfs]
-    failed = {
-        place: reasons[failure]
-        for place, failure in _read_missing(pdfs, places, jobs, progress, allowed)
-    }
-    for path, kept in zip(pdfs, places, strict=True):
-        if kept is None:
-            yield [Problem(f"{path.name} cannot be opened.", "cannot be opened")]
-        elif kept in failed:
-            yield [Problem(f"{path.name} was left out: it {failed[kept]}.", failed[kept])]
-        else:
-            yield [
-                Problem(**item["problem"]) if "problem" in item else work_of(item)
-                for item in _kept(kept) or []
-            ]
-
-
-def _read_missing(
-    pdfs: Sequence[Path],
-    places: Sequence[Path | None],
-    jobs: int,
-    progress: Progress,
-    limits: Limits,
-) -> Iterator[tuple[Path, Failure]]:
-    """Read the files that are not in the cache into it; give those that failed."""
     missing = {
         place: path
         for path, place in zip(pdfs, places, strict=True)
         if place is not None and _kept(place) is None
     }
-    done = len(pdfs) - len(missing)
-    tasks = list(missing.items())
-    for number, (position, read) in enumerate(
-        limited(read_one, [path for _, path in tasks], jobs=jobs, limits=limits), start=1
+    done, unread = len(pdfs) - len(missing), [*missing]
+    failed = {}
+    for at, read in limited(
+        read_one, [*missing.values()], jobs=jobs or processors(), limits=limits
     ):
-        place = tasks[position][0]
         if isinstance(read, Failure):  # Perhaps only the machine was busy: it is not kept.
-            yield place, read
+            failed[unread[at]] = reasons[read]
         else:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            write_json(place, {"read": read})
-        progress(STAGE, done + number, len(pdfs))
+            unread[at].parent.mkdir(parents=True, exist_ok=True)
+            write_json(unread[at], {"read": read})
+        done += 1
+        progress(STAGE, done, len(pdfs))
+    for path, place in zip(pdfs, places, strict=True):
+        if place is None:
+            yield [Problem(f"{path.name} cannot be opened.", "cannot be opened")]
+        elif place in failed:
+            yield [Problem(f"{path.name} was left out: it {failed[place]}.", failed[place])]
+        else:
+            yield [
+                Problem(**item["problem"]) if "problem" in item else work_of(item)
+                for item in _kept(place) or []
+            ]
 
 
 def read_one(path: Path) -> list[_Json]:
@@ -135,38 +121,22 @@ def _kept(place: Path) -> list[_Json] | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class PdfReading:
-    """Where PDFs that were read are kept, and whom to tell."""
-
-    cache: Path
-    progress: Progress = silent
-
-    def papers(self, pdfs: Sequence[Path]) -> Iterator[list[PdfItem]]:
-        """Read each PDF.
-
-        Raises:
-            MissingExtraError: the extra for PDFs is not installed.
-        """
-        return read_folder(pdfs, self.cache, jobs=processors(), progress=self.progress)
-
-
-def pdf_stream(pdfs: Sequence[Path], reading: PdfReading) -> WorkStream:
-    """Read PDFs as works."""
-    items = (item for items in reading.papers(pdfs) for item in items)
+def pdf_stream(pdfs: Sequence[Path], cache: Path, progress: Progress = silent) -> WorkStream:
+    """Read PDFs as works; raises as `read_folder` does."""
+    items = (item for items in read_folder(pdfs, cache, progress=progress) for item in items)
     return WorkStream("PDF", False, of_reader(items))
 
 
-def library_stream(library: Path, reading: PdfReading) -> WorkStream:
+def library_stream(library: Path, cache: Path, progress: Progress = silent) -> WorkStream:
     """Read a Zotero library; what a stored PDF cites, its work cites.
 
     Raises:
         InputError: it is no Zotero library, or is damaged.
     """
-    return WorkStream("Zotero library", False, of_reader(_works(library, reading)))
+    return WorkStream("Zotero library", False, of_reader(_works(library, cache, progress)))
 
 
-def _works(library: Path, reading: PdfReading) -> Iterator[PdfItem]:
+def _works(library: Path, cache: Path, progress: Progress) -> Iterator[PdfItem]:
     items = list(zotero_database.works(library))
     yield from (item for item in items if isinstance(item, Problem))
     works = [item for item in items if isinstance(item, StoredWork)]
@@ -175,7 +145,7 @@ def _works(library: Path, reading: PdfReading) -> Iterator[PdfItem]:
         text = f"{len(pdfs):,} PDFs of the library were not read: pip install 'recsys[pdf]'."
         yield Problem(text, "PDFs not read without recsys[pdf]")
         pdfs = []
-    read = reading.papers(pdfs) if pdfs else iter(())
+    read = read_folder(pdfs, cache, progress=progress) if pdfs else iter(())
     for work in works:
         reference = work.reference
         for item in next(read) if work.pdf is not None and pdfs else ():

@@ -2,7 +2,6 @@
 
 import hashlib
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,18 +44,16 @@ class QueryYears:
 
     def rule(self) -> str:
         """Write down how the queries were chosen and divided."""
-        parts = ", ".join(f"{part} {_span(*years)}" for part, years in self.years.items())
+        parts = ", ".join(
+            f"{part} {first}" if first == last else f"{part} {first}-{last}"
+            for part, (first, last) in self.years.items()
+        )
         torn = f"; divided within {', '.join(map(str, self.torn))}" if self.torn else ""
         return (
             f"papers with at least {ENOUGH_REFERENCES} references in the corpus that are not "
             f"newer; the newest {100 * TEST_SHARE:.0f} % test, the {100 * DEV_SHARE:.0f} % before "
             f"dev, by year: {parts}{torn}"
         )
-
-
-def query_rows(graph: CitationGraph) -> Rows:
-    """Find the papers with enough references that are not newer than they: rows ascending."""
-    return np.flatnonzero(graph.gold_counts() >= ENOUGH_REFERENCES).astype(np.int32)
 
 
 def divide(graph: CitationGraph, ids: SortedStrings) -> QueryYears:
@@ -72,7 +69,7 @@ def divide(graph: CitationGraph, ids: SortedStrings) -> QueryYears:
         graph: of the corpus.
         ids: of its papers, read for torn years alone.
     """
-    rows = query_rows(graph)
+    rows = np.flatnonzero(graph.gold_counts() >= ENOUGH_REFERENCES).astype(np.int32)
     order = rows[np.argsort(-graph.years[rows], kind="stable")]
     years = graph.years[order]
     ends = np.flatnonzero(np.diff(years, append=-1)) + 1
@@ -81,16 +78,19 @@ def divide(graph: CitationGraph, ids: SortedStrings) -> QueryYears:
     for cut in (test, dev):
         if cut not in ends and cut < len(order):
             same = np.flatnonzero(years == years[cut])
-            order[same] = sorted(order[same], key=lambda row: _digest(ids[int(row)]))
+            texts = {row: ids[row].encode("utf-8", "surrogatepass") for row in order[same].tolist()}
+            order[same] = sorted(texts, key=lambda row: hashlib.sha256(texts[row]).digest())
     parts = {
         name: np.sort(part)
         for name, part in zip(PARTS, (order[dev:], order[test:dev], order[:test]), strict=True)
     }
     held = {name: graph.years[part] for name, part in parts.items() if len(part)}
+    years = np.concatenate([np.empty(0, int), *map(np.unique, held.values())])
+    held_years, times = np.unique(years, return_counts=True)
     return QueryYears(
         **parts,
         years={name: (int(part.min()), int(part.max())) for name, part in held.items()},
-        torn=_shared([np.unique(part) for part in held.values()]),
+        torn=tuple(held_years[times > 1].tolist()),
     )
 
 
@@ -106,17 +106,3 @@ def _end(ends: Longs | NDArray[np.intp], begin: int, share: float) -> int:
     if len(fit):
         return begin + int(fit[np.argmin(np.abs(fit - wanted))])
     return min(begin + wanted, n)
-
-
-def _shared(years: list[NDArray[Any]]) -> tuple[int, ...]:
-    """Name the years that occur in several arrays of distinct ones."""
-    found, times = np.unique(np.concatenate([np.empty(0, int), *years]), return_counts=True)
-    return tuple(found[times > 1].astype(int).tolist())
-
-
-def _digest(paper_id: str) -> bytes:
-    return hashlib.sha256(paper_id.encode("utf-8", "surrogatepass")).digest()
-
-
-def _span(first: int, last: int) -> str:
-    return str(first) if first == last else f"{first}-{last}"

@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cache
 from itertools import chain
@@ -36,12 +36,17 @@ _PIECE = 8 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class BucketFile:
-    """An object. path: its address. mark: what changes with its content."""
+class SourceFile:
+    """A file to read.
+
+    named: somebody named it, so that it must hold works. size: its bytes, packed as they are. mark:
+    what changes when it is written anew, without a look into it.
+    """
 
     path: Path
-    size: int
-    mark: str
+    named: bool
+    size: int = field(default=0, compare=False)
+    mark: str = field(default="", compare=False)
 
 
 def is_remote(path: Path) -> bool:
@@ -54,7 +59,7 @@ def address(path: Path) -> str:
     return f"s3://{'/'.join(path.parts[1:])}" if is_remote(path) else str(path)
 
 
-def listed(source: Path) -> list[BucketFile]:
+def listed(source: Path) -> list[SourceFile]:
     """List the objects at or below an address by name, but for hidden ones.
 
     Raises:
@@ -75,7 +80,7 @@ def listed(source: Path) -> list[BucketFile]:
         if found["size"] and not any(part.startswith(".") for part in below):
             path = Path(SCHEME, _bucket(source), *PurePosixPath(found["path"]).parts)
             mark = f"{found.get('e_tag')} {found['size']}"
-            files.append(BucketFile(path, int(found["size"]), mark))
+            files.append(SourceFile(path, path == source, int(found["size"]), mark))
     if not files:
         raise CorpusError(f"There are no files at {address(source)}.", "Check the address.")
     return sorted(files, key=lambda file: file.path.parts)
@@ -156,32 +161,6 @@ def forget() -> None:
     store_of.cache_clear()
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFile:
-    """A file to read.
-
-    named: somebody named it, so that it must hold works. stored: what a bucket says of it, where it
-    lies in one.
-    """
-
-    path: Path
-    named: bool
-    stored: BucketFile | None = None
-
-    @property
-    def size(self) -> int:
-        """Count its bytes, packed as they are."""
-        return self.path.stat().st_size if self.stored is None else self.stored.size
-
-    @property
-    def mark(self) -> str:
-        """Return what changes when it is written anew, without a look into it."""
-        if self.stored is not None:
-            return self.stored.mark
-        facts = self.path.stat()
-        return f"{facts.st_size} {facts.st_mtime_ns}"
-
-
 def source_files(sources: Sequence[Path], *, out: Path | None = None) -> list[SourceFile]:
     """List the files to read, those of a folder by name; each once.
 
@@ -208,18 +187,23 @@ def source_files(sources: Sequence[Path], *, out: Path | None = None) -> list[So
 
 def _files(source: Path, out: Path | None) -> list[SourceFile]:
     if is_remote(source):
-        return [SourceFile(each.path, each.path == source, each) for each in listed(source)]
+        return listed(source)
     if not source.is_dir():
         _check(source)
-        return [SourceFile(source, True)]
+        return [_local(source, named=True)]
     if (library := source / ZOTERO).is_file():
-        return [SourceFile(library, True)]
+        return [_local(library, named=True)]
     if _is_ours(source):
         raise CorpusError(f"{source} is an index, not papers.", "Give what it was built from.")
-    files = [SourceFile(path, False) for path in _below(source, out)]
+    files = [_local(path, named=False) for path in _below(source, out)]
     if not files:
         raise CorpusError(f"The folder {source} holds no files.", "Check the path.")
     return files
+
+
+def _local(path: Path, *, named: bool) -> SourceFile:
+    facts = path.stat()
+    return SourceFile(path, named, facts.st_size, f"{facts.st_size} {facts.st_mtime_ns}")
 
 
 def is_pdf(path: Path) -> bool:
@@ -238,7 +222,7 @@ def hash_of(files: Sequence[SourceFile]) -> str:
     Of a file in a bucket, what the store says of its content counts: it is not fetched.
     """
     hashes = [
-        _hash(file.path) if file.stored is None else fingerprint(["object", file.stored.mark])
+        fingerprint(["object", file.mark]) if is_remote(file.path) else _hash(file.path)
         for file in files
     ]
     return hashes[0] if len(hashes) == 1 else fingerprint(hashes)

@@ -13,7 +13,7 @@ from recsys.formats.exports.zotero_database import is_library
 from recsys.formats.papers.language import language_of
 from recsys.formats.source_formats import TABLE
 from recsys.formats.work_stream import Found, Reject, Remark, WorkStream, open_works
-from recsys.pipelines.corpora.pdf_folder import PdfReading, library_stream, pdf_stream
+from recsys.pipelines.corpora.pdf_folder import library_stream, pdf_stream
 from recsys.pipelines.corpora.source_files import SourceFile, address, fetched, is_pdf
 from recsys.pipelines.corpora.works import WorkWriter
 from recsys.pipelines.jobs.kept_results import MadeFiles, ShardFiles
@@ -33,30 +33,42 @@ class SourceIntake:
     why. The reject file exists once there is a reject.
     """
 
-    def __init__(self, folder: Path, pdfs: PdfReading, tables: Sequence[str] = ()) -> None:
-        """Begin with no work; tables: names without suffix of tables that others read before."""
-        self.folder = folder
+    def __init__(
+        self,
+        folder: Path,
+        cache: Path,
+        tables: Sequence[str] = (),
+        progress: Progress = silent,
+    ) -> None:
+        """Begin with no work.
+
+        Args:
+            folder: to fill.
+            cache: where PDFs that were read are kept.
+            tables: names without suffix of tables that others read before.
+            progress: told the bytes read so far, and PDFs.
+        """
+        self.folder, self._cache, self._progress = folder, cache, progress
         self.files: list[tuple[str, str, int]] = []
         self.skipped: list[str] = []
         self.counts: dict[str, Counter[str]] = {name: Counter() for name in COUNTED}
         self._works = WorkWriter(folder)
         self._spaces: dict[tuple[str, bool], int] = {}
-        self._pdfs = pdfs
         self._begun = False
         self._scopes = [*tables]
         self._rejects: TextIO | None = None
 
-    def read_all(
-        self, files: Sequence[SourceFile], columns: Mapping[str, str], progress: Progress = silent
-    ) -> None:
+    def read_all(self, files: Sequence[SourceFile], columns: Mapping[str, str]) -> None:
         """Read files in their order, but PDFs after all others; raises as `read` does."""
         pdfs = [file.path for file in files if is_pdf(file.path)]
         for file in files:
             if file.path not in pdfs:
-                self.read(file, columns, progress)
-        self.read_pdfs(pdfs)
+                self.read(file, columns)
+        if pdfs:
+            name = pdfs[0] if len(pdfs) == 1 else Path(f"{len(pdfs):,} PDFs")
+            self.read_stream(name, pdf_stream(pdfs, self._cache, self._progress))
 
-    def read(self, file: SourceFile, columns: Mapping[str, str], progress: Progress) -> None:
+    def read(self, file: SourceFile, columns: Mapping[str, str]) -> None:
         """Read a file; one that only lies in a folder may be none of works.
 
         Raises:
@@ -66,9 +78,9 @@ class SourceIntake:
         self._begun = False
         try:
             if is_library(file.path):
-                self.read_stream(file.path, library_stream(file.path, self._pdfs))
+                self.read_stream(file.path, library_stream(file.path, self._cache, self._progress))
                 return
-            with open_works(file.path, columns=columns, progress=progress) as stream:
+            with open_works(file.path, columns=columns, progress=self._progress) as stream:
                 self.read_stream(file.path, stream)
         except InputError as error:
             what = error.what.removeprefix(f"{file.path} ")
@@ -78,12 +90,6 @@ class SourceIntake:
                 raise CorpusError(f"{file.path}: {what}", error.hint) from error
             else:
                 raise
-
-    def read_pdfs(self, paths: Sequence[Path]) -> None:
-        """Read PDFs, which come after all other files."""
-        if paths:
-            name = paths[0] if len(paths) == 1 else Path(f"{len(paths):,} PDFs")
-            self.read_stream(name, pdf_stream(paths, self._pdfs))
 
     def read_stream(self, path: Path, stream: WorkStream) -> None:
         """Read works; path: of their file, or what the report calls them.
@@ -195,10 +201,10 @@ def _read_file(task: FileTask) -> MadeFiles:
     with TemporaryDirectory(prefix="recsys-") as place:
         folder, name = Path(place, "shard"), address(task.path)
         folder.mkdir()
-        with SourceIntake(folder, PdfReading(folder), task.tables) as intake:
+        with SourceIntake(folder, folder, task.tables) as intake:
             path = fetched(task.path, Path(place))
             try:
-                intake.read(SourceFile(path, task.named), dict(task.columns), silent)
+                intake.read(SourceFile(path, task.named), dict(task.columns))
             except RecsysError as error:
                 error.what = error.what.replace(str(path), name)
                 error.args = (error.what,)

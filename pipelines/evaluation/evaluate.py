@@ -57,9 +57,8 @@ from recsys.progress import Progress, silent
 from recsys.ranking.ranker import TreeRanker
 from recsys.records import PaperId
 from recsys.store.arrays import Floats
-from recsys.store.artifacts import sha256
+from recsys.store.artifacts import NNSELECT, sha256
 from recsys.store.collection import Collection
-from recsys.store.layout import NNSELECT
 from recsys.version import CREATED_BY
 
 if TYPE_CHECKING:

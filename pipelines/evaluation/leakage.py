@@ -7,9 +7,9 @@ from recsys.errors import InputError, LeakageError, RecsysError
 from recsys.models.encoder import SeenQueries, digests
 from recsys.pipelines.corpora.query_years import PARTS
 from recsys.records import PaperId
+from recsys.store.artifacts import ENCODER
 from recsys.store.collection import Collection
 from recsys.store.graph import UNKNOWN_YEAR
-from recsys.store.layout import ENCODER
 
 TRAIN, DEV, TEST = PARTS
 RANKER = "ranker"

@@ -20,10 +20,9 @@ from recsys.pipelines.corpora.query_years import ENOUGH_REFERENCES, PARTS, divid
 from recsys.query.query import Query, draft_of, make_query
 from recsys.records import Draft, PaperId
 from recsys.store.arrays import Rows
-from recsys.store.artifacts import write_json
+from recsys.store.artifacts import ranker_folder, write_json
 from recsys.store.collection import Collection
 from recsys.store.graph import UNKNOWN_YEAR
-from recsys.store.layout import ranker_folder
 
 _SHAPE = 'Write {"train": [ids], "dev": [ids], "test": [ids]}.'
 

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from recsys.errors import check_name
-from recsys.store.layout import NNRANK, NNSELECT
+from recsys.store.artifacts import NNRANK, NNSELECT
 
 if TYPE_CHECKING:
     from recsys.pipelines.evaluation.systems import Rank, SystemContext

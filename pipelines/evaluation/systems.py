@@ -18,10 +18,9 @@ from recsys.progress import Progress, silent
 from recsys.query.query import Query
 from recsys.retrieval.propose import propose
 from recsys.store.arrays import Floats, Rows, top_k
-from recsys.store.artifacts import load_manifest, sha256
+from recsys.store.artifacts import NNRANK, NNSELECT, load_manifest, nnrank_folder, sha256
 from recsys.store.collection import Collection
 from recsys.store.corpus import PAPERS
-from recsys.store.layout import NNRANK, NNSELECT, nnrank_folder
 
 if TYPE_CHECKING:
     from recsys.recommend import Recommender

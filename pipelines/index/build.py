@@ -36,11 +36,7 @@ from recsys.pipelines.jobs.engines import USUAL, Engine
 from recsys.pipelines.jobs.index_writer import LOCK, UNFINISHED, members_of, writing
 from recsys.progress import Progress, silent
 from recsys.retrieval.sources import StageOne
-from recsys.store.artifacts import fingerprint, load_manifest, sha256
-from recsys.store.corpus import Corpus
-from recsys.store.generations import GENERATIONS, is_index, pin
-from recsys.store.graph import CitationGraph
-from recsys.store.layout import (
+from recsys.store.artifacts import (
     CONTEXTS,
     CORPUS,
     DROPPED,
@@ -50,7 +46,13 @@ from recsys.store.layout import (
     TEXT,
     VECTORS,
     WORD_SEARCH,
+    fingerprint,
+    load_manifest,
+    sha256,
 )
+from recsys.store.corpus import Corpus
+from recsys.store.generations import GENERATIONS, is_index, pin
+from recsys.store.graph import CitationGraph
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from recsys.pipelines.index.paper_rows import ROW_GROUP, PaperRows, same_papers
 from recsys.records import PaperId
 from recsys.store.arrays import Mask, Rows, SortedStrings
 from recsys.store.corpus import Corpus
-from recsys.store.graph import GONE
+from recsys.store.row_remap import GONE
 
 NAMED = 5
 """Unknown ids that a report names; the others are counted."""

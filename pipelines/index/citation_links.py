@@ -23,8 +23,9 @@ from recsys.pipelines.corpora.partitions import (
     first_of_range,
 )
 from recsys.store.arrays import GrowingRagged, Longs, Rows
-from recsys.store.graph import GONE, LATE, UNKNOWN_YEAR, CitationGraph, Years
-from recsys.store.layout import YEARS
+from recsys.store.artifacts import YEARS
+from recsys.store.graph import LATE, UNKNOWN_YEAR, CitationGraph, Years
+from recsys.store.row_remap import GONE
 
 CALLED = pa.schema([("name", pa.string()), ("row", pa.int32()), ("is_id", pa.bool_())])
 """Names of papers, and their rows in the order of ids."""

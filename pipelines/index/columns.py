@@ -40,11 +40,10 @@ from recsys.pipelines.index.citation_links import (
 )
 from recsys.pipelines.index.paper_rows import ROW_GROUP, merged_groups, with_keys
 from recsys.store.arrays import GrowingArray, GrowingRagged, Mask, Rows, SortedStrings
-from recsys.store.corpus import PAPERS, Corpus
-from recsys.store.graph import GONE, UNKNOWN_YEAR, Origins, unite
-from recsys.store.hashed_names import HASHES, ROWS, hashes_of
-from recsys.store.layout import FRONT_MATTER
-from recsys.store.shown_papers import FIELDS, ShownWriter
+from recsys.store.artifacts import FRONT_MATTER
+from recsys.store.corpus import FIELDS, HASHES, PAPERS, ROWS, Corpus, ShownWriter, hashes_of
+from recsys.store.graph import UNKNOWN_YEAR
+from recsys.store.row_remap import GONE, Origins, unite
 
 # A fifth less than by default, for two CPU seconds more a hundred thousand papers: what a row group
 # has of a column is one page, because pages are packed apart, and few values occur again.

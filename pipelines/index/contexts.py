@@ -29,12 +29,13 @@ from recsys.store.contexts import (
     STARTS,
     TEXTS,
     WORDS,
-    Codes,
     Contexts,
     starts_of,
     year_keys,
 )
-from recsys.store.graph import GONE, UNKNOWN_YEAR, Years
+from recsys.store.graph import UNKNOWN_YEAR, Years
+from recsys.store.kernels.dispatch import Codes
+from recsys.store.row_remap import GONE
 from recsys.store.terms import batches
 
 COLUMNS = pa.schema(

@@ -28,13 +28,21 @@ from recsys.pipelines.jobs.engines import Engine, Shards, Stage
 from recsys.progress import Progress, silent
 from recsys.protocols import Encoder
 from recsys.store.arrays import Floats, Mask, Rows, load_array, write_rows
-from recsys.store.artifacts import check_hashes, fingerprint, link_or_copy, sha256, write_json
+from recsys.store.artifacts import (
+    CORPUS,
+    VECTOR_FILE,
+    VECTORS,
+    check_hashes,
+    fingerprint,
+    link_or_copy,
+    sha256,
+    write_json,
+)
 from recsys.store.corpus import PAPERS, Corpus
 from recsys.store.generations import pin
-from recsys.store.graph import GONE
-from recsys.store.layout import CORPUS, VECTOR_FILE, VECTORS
-from recsys.store.soundness import check_vectors
-from recsys.store.vectors.stored_vectors import StoredVectors, load_vectors, vector_files
+from recsys.store.row_remap import GONE
+from recsys.store.validation import check_vectors
+from recsys.store.vectors import StoredVectors, load_vectors, vector_files
 
 STAGE = "encode papers"
 NOTES = "vectors.json"

@@ -22,9 +22,8 @@ from recsys.pipelines.index.encode import AT_ONCE, KnownVectors, Vectors, encode
 from recsys.progress import Progress, silent
 from recsys.protocols import Encoder
 from recsys.store.arrays import Floats, Mask, load_array, write_rows
-from recsys.store.artifacts import sha256
+from recsys.store.artifacts import BY_WORDS, VECTOR_FILE, sha256
 from recsys.store.corpus import Corpus
-from recsys.store.layout import BY_WORDS, VECTOR_FILE
 from recsys.store.terms import TermStore
 
 GIVEN_FILE = "given.npy"

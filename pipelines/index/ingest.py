@@ -1,7 +1,7 @@
 """Turn files of works into corpus columns and the citation graph; say what they are worth."""
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from recsys.errors import InputError
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.corpora.collect import AS_TOLD, SHARDS, Reading, collect
-from recsys.pipelines.corpora.collect_report import CollectReport
+from recsys.pipelines.corpora.collect_report import CollectReport, counted
 from recsys.pipelines.corpora.corpus_worth import CorpusWorth, described, worth_of
 from recsys.pipelines.corpora.pdf_folder import PDFS
 from recsys.pipelines.corpora.source_files import SourceFile, source_files
@@ -19,10 +19,10 @@ from recsys.pipelines.index.citation_links import LinkCounts
 from recsys.pipelines.index.columns import Cuts, write_columns
 from recsys.pipelines.jobs.engines import USUAL, Engine
 from recsys.progress import Progress, silent
+from recsys.store.artifacts import CORPUS
 from recsys.store.corpus import Corpus
 from recsys.store.generations import GENERATIONS, in_force, is_index, root_of
 from recsys.store.graph import CitationGraph
-from recsys.store.layout import CORPUS
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def links_line(found: LinkCounts) -> str:
         "to the paper itself": found.to_self,
         "repeated": found.repeated,
     }
-    return f"{found.links:,} citations among them{_counted(dropped, 'references left out')}"
+    return f"{found.links:,} citations among them{counted(dropped, 'references left out: ')}"
 
 
 def rejects_line(index: Path) -> list[str]:
@@ -120,11 +120,6 @@ def _kept_if_large(work: Path) -> Iterator[None]:
         if not (work / SHARDS).exists():
             shutil.rmtree(work, ignore_errors=True)
         raise
-
-
-def _counted(parts: Mapping[str, int], what: str = "") -> str:
-    told = ", ".join(f"{count:,} {name}" for name, count in parts.items() if count)
-    return f"; {what}{': ' if what else ''}{told}" if told else ""
 
 
 def describe(

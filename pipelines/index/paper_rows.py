@@ -15,9 +15,9 @@ from recsys.pipelines.corpora.partitions import one_batch
 from recsys.pipelines.corpora.works import SCHEMA
 from recsys.store.arrays import Longs, Mask, Rows, SortedStrings
 from recsys.store.corpus import Corpus, paper_types
-from recsys.store.graph import Origins
-from recsys.store.name_keys import author_keys, venue_key
-from recsys.store.shown_papers import is_front_matter
+from recsys.store.front_matter import is_front_matter
+from recsys.store.row_remap import Origins
+from recsys.store.words import author_keys, venue_key
 
 ROW_GROUP = 4096
 """Papers that are sorted and written together."""

@@ -55,21 +55,26 @@ from recsys.pipelines.jobs.engines import USUAL, Engine
 from recsys.pipelines.jobs.index_writer import IndexWriter, Stage, StagedFolder, members_of, writing
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats, Rows, write_rows
-from recsys.store.artifacts import MANIFEST, fingerprint, link_or_copy, load_manifest, seal, sha256
-from recsys.store.collection import Collection
-from recsys.store.corpus import Corpus
-from recsys.store.generations import pin
-from recsys.store.graph import CitationGraph
-from recsys.store.layout import (
+from recsys.store.artifacts import (
     CONTEXTS,
     CORPUS,
     ENCODER,
+    MANIFEST,
     NNRANK,
     NNSELECT,
     TEXT,
     VECTORS,
     WORD_SEARCH,
+    fingerprint,
+    link_or_copy,
+    load_manifest,
+    seal,
+    sha256,
 )
+from recsys.store.collection import Collection
+from recsys.store.corpus import Corpus
+from recsys.store.generations import pin
+from recsys.store.graph import CitationGraph
 
 FEW = 64
 """Texts that are encoded on one processor."""

@@ -17,6 +17,8 @@ from recsys.leftovers import remove_leftovers
 from recsys.pipelines.jobs.kept_results import noted
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import (
+    INDEX_KIND,
+    INDEX_SCHEMA,
     facts_of_file,
     link_or_copy,
     load_manifest,
@@ -33,7 +35,6 @@ from recsys.store.generations import (
     remove_unless_read,
     root_of,
 )
-from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA
 
 LOCK = "lock"
 UNFINISHED = "unfinished"

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Collection as Sized
 from dataclasses import asdict, dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +18,11 @@ from recsys.errors import DraftError, InputError, check_name, near_miss
 from recsys.eval.judge_runs import assess
 from recsys.eval.recorded_runs import FACTS, QRELS, QUERIES, RUNS, SCHEMA, SENTENCE, SENTENCES
 from recsys.eval.trec import write_qrels
-from recsys.local.context_view import ContextUse
-from recsys.local.named_mentions import find_mentions
-from recsys.local.rank_passages import PassageRanker
+from recsys.local.local_features import LocalFacts
+from recsys.local.local_recommender import LocalRanking, PassageRanker
+from recsys.local.mentions import find_mentions
+from recsys.local.named_works import NO_NAMES
+from recsys.local.passage import ContextUse, DraftView, PassageQuery, pose_passage
 from recsys.pipelines.evaluation.batch import (
     WORK,
     Response,
@@ -37,22 +39,140 @@ from recsys.pipelines.evaluation.leakage import TEST, check_encoder, check_ranke
 from recsys.pipelines.evaluation.systems import Ranked
 from recsys.pipelines.jobs.engines import ProcessPool
 from recsys.pipelines.jobs.kept_results import Entry, Sidecar, gather
-from recsys.pipelines.local.local_queries import KNOWN, LocalQueries, LocalQuery, pose_query
-from recsys.pipelines.local.local_systems import BY_WORDS, LEARNED, LOCAL_SYSTEMS, AskedPassage
+from recsys.pipelines.local.local_queries import KNOWN, LocalQueries, LocalQuery, Posed, pose_query
+from recsys.processors import one_thread
 from recsys.progress import Progress, silent
 from recsys.protocols import Ranker
 from recsys.ranking.ranker import TreeRanker
-from recsys.store.arrays import Mask
+from recsys.store.arrays import Floats, Mask, Rows, top_k
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256, write_json
-from recsys.store.blas import one_thread
 from recsys.store.collection import Collection
 from recsys.store.generations import root_of
 from recsys.store.graph import UNKNOWN_YEAR
-from recsys.store.products import remembered_products
+from recsys.store.vectors import dot_cache
 from recsys.version import CREATED_BY
 
 if TYPE_CHECKING:
     from recsys.eval.run_figures import Assessment
+
+
+# What ranks papers for a passage: the systems that local recommendation is measured against.
+#
+# A new system is a function and a row of LOCAL_SYSTEMS.
+
+FUSION = 60
+"""The constant of reciprocal rank fusion (Cormack, Clarke and Buettcher 2009)."""
+DEEP = 200
+
+
+@dataclass(frozen=True)
+class AskedPassage:
+    """A passage that several systems are asked; what they share is made once."""
+
+    ranker: PassageRanker
+    posed: Posed
+
+    @cached_property
+    def vector(self) -> Floats:
+        """The passage's vector: (d,) float32."""
+        vector: Floats = self.ranker.reader.encode([self.posed.passage])[0]
+        return vector
+
+    @cached_property
+    def view(self) -> DraftView:
+        """What belongs to the draft as a whole."""
+        return self.ranker.reader.view(self.posed.draft, self.posed.passage)
+
+    @cached_property
+    def query(self) -> PassageQuery:
+        """The passage as the stages see it."""
+        reader = self.ranker.reader
+        return pose_passage(
+            reader.collection, reader.works, self.view, self.posed.passage, self.vector
+        )
+
+
+LocalRank = Callable[[AskedPassage, int], Ranked]
+"""Ranks papers for (the passage, the number of papers wanted)."""
+
+
+def _bm25(asked: AskedPassage, k: int) -> Ranked:
+    query = asked.query.query
+    index = asked.ranker.reader.collection.text_index
+    return Ranked(*index.search(query.text, k, allowed=query.wanted))
+
+
+def _embedding(asked: AskedPassage, k: int) -> Ranked:
+    query = asked.query.query
+    index = asked.ranker.reader.collection.vector_index
+    return Ranked(*index.search(query.vector, k, allowed=query.wanted))
+
+
+def _hybrid(asked: AskedPassage, k: int) -> Ranked:
+    """Fuse both by reciprocal ranks."""
+    lists = [_bm25(asked, DEEP).rows, _embedding(asked, DEEP).rows]
+    rows = np.unique(np.concatenate(lists)).astype(np.int32)
+    scores = np.zeros(len(rows), np.float32)
+    for ranked in lists:
+        scores[np.searchsorted(rows, ranked)] += 1 / (FUSION + 1 + np.arange(len(ranked)))
+    return _best(rows, scores, k)
+
+
+def _two_stage(asked: AskedPassage, k: int) -> Ranked:
+    """Ask the two stages of whole drafts, which take the sentence for the draft's abstract."""
+    draft, text = asked.posed.draft, asked.posed.passage.text
+    whole = " ".join(part for part in (text, draft.abstract) if part)
+    known = replace(draft, abstract=whole) if draft.title else replace(draft, title=text)
+    recommender = asked.ranker.reader.recommender
+    ranking = recommender.rank(recommender.query_to(known))
+    return Ranked(ranking.rows[:k], ranking.scores[:k])
+
+
+def _profile(asked: AskedPassage, k: int) -> Ranked:
+    """Order the candidates by how they are spoken of."""
+    facts = _passage_facts(asked, asked.query)
+    return _best(facts.rows, facts.profile, k)
+
+
+def _local(asked: AskedPassage, k: int) -> Ranked:
+    return _ranked(asked, _passage_facts(asked, asked.query), k)
+
+
+def _unnamed(asked: AskedPassage, k: int) -> Ranked:
+    """Leave out what the sentence names."""
+    return _ranked(asked, _passage_facts(asked, replace(asked.query, named=NO_NAMES)), k)
+
+
+def _passage_facts(asked: AskedPassage, query: PassageQuery) -> LocalFacts:
+    return asked.ranker.reader.facts_of(query)
+
+
+def _ranked(asked: AskedPassage, facts: LocalFacts, k: int) -> Ranked:
+    found: LocalRanking = asked.ranker.rank(facts)
+    probabilities = np.empty(len(facts.rows), np.float32)
+    probabilities[found.positions] = found.probabilities
+    return Ranked(found.rows[:k], found.scores[:k], facts.rows, probabilities)
+
+
+def _best(rows: Rows, scores: Floats, k: int) -> Ranked:
+    top = top_k(scores, min(k, len(rows)))
+    return Ranked(rows[top], scores[top])
+
+
+BY_WORDS = "bm25"
+"""The one system that asks no encoder."""
+LOCAL_SYSTEMS: Mapping[str, LocalRank] = {
+    BY_WORDS: _bm25,
+    "embedding": _embedding,
+    "hybrid": _hybrid,
+    "two-stage": _two_stage,
+    "profile": _profile,
+    "local": _local,
+    "local-unnamed": _unnamed,
+}
+"""By the names that `recsys evaluate-local --systems` takes."""
+LEARNED = frozenset({"local", "local-unnamed"})
+"""Those that a local ranker orders."""
 
 
 # The guards of local evaluation: nothing is measured that a model or the corpus gives away.
@@ -294,7 +414,7 @@ def _respond(
     )
     begun = time.process_time()
     try:
-        with one_thread(), remembered_products():
+        with one_thread(), dot_cache():
             ranked = LOCAL_SYSTEMS[system](AskedPassage(ranker, posed), options.k)
     except DraftError:  # Nothing is left of a sentence that was all names.
         return asdict(Response([], [], time.process_time() - begun))

@@ -11,13 +11,12 @@ from hashlib import sha256
 import numpy as np
 
 from recsys.errors import InputError
-from recsys.local.context_view import ContextUse
-from recsys.local.named_masking import mask
+from recsys.local.mentions import mask
 from recsys.local.named_works import NamedWorks, find_names
-from recsys.local.passage import Passage
+from recsys.local.passage import ContextUse, Passage
 from recsys.passages import Context
 from recsys.pipelines.corpora.paper_names import NOBODY
-from recsys.pipelines.local.context_sources import ContextWorks
+from recsys.pipelines.local.store_contexts import ContextWorks
 from recsys.query.query import draft_of
 from recsys.records import Draft, PaperId
 from recsys.store.arrays import Rows

@@ -16,10 +16,9 @@ from recsys.errors import DraftError, NothingFound
 from recsys.eval.measures import Judged, summarise
 from recsys.eval.significance import expected_calibration_error
 from recsys.indexes.opening import open_collection, with_contexts
-from recsys.local.context_view import ContextUse
 from recsys.local.local_features import LOCAL_FEATURES, compute_local
-from recsys.local.local_recommender import BESIDE, LOCAL_RANKER, name_of
-from recsys.local.rank_passages import PassageReader
+from recsys.local.local_recommender import BESIDE, LOCAL_RANKER, PassageReader, name_of
+from recsys.local.passage import ContextUse
 from recsys.models.encoder import SeenQueries
 from recsys.pipelines.evaluation.leakage import learned_by_encoder
 from recsys.pipelines.jobs.engines import ProcessPool, Stage
@@ -36,11 +35,11 @@ from recsys.pipelines.local.local_queries import (
 )
 from recsys.pipelines.ranking.fit_ranker import FittedRanker, calibrate, fit
 from recsys.pipelines.ranking.training_table import TrainingTable, judge
+from recsys.processors import one_thread
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats, Rows, top_k
-from recsys.store.blas import one_thread
 from recsys.store.collection import Collection
-from recsys.store.products import remembered_products
+from recsys.store.vectors import dot_cache
 
 # Examples for the local ranker: the candidates of many passages, their features, and the gold.
 
@@ -140,7 +139,7 @@ def example(reader: PassageReader, query: LocalQuery, way: Way) -> Example | Non
         collection, works, query, way.known, masked=way.masked, contexts=way.contexts
     )
     try:
-        with one_thread(), remembered_products():
+        with one_thread(), dot_cache():
             view = reader.view(posed.draft, posed.passage)
             facts = reader.facts(view, posed.passage, reader.encode([posed.passage])[0])
             features = compute_local(facts, LOCAL_FEATURES)

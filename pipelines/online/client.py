@@ -6,6 +6,7 @@ What comes back is the answer, or an `OnlineError` that says when to go on. No k
 import gzip
 import hashlib
 import json
+import math
 import os
 import zlib
 from collections import Counter
@@ -28,6 +29,7 @@ from recsys.formats.replacing import replacing
 from recsys.pipelines.online.http_exchange import (
     LARGEST,
     LONGEST,
+    LONGEST_TOLD,
     MOST_REDIRECTS,
     Clock,
     Exchange,
@@ -35,12 +37,11 @@ from recsys.pipelines.online.http_exchange import (
     Pace,
     Reply,
     Sent,
-    Verdict,
     backoff,
     redirect,
     retry_policy,
 )
-from recsys.pipelines.online.sites import MAIL, Keys, Site, base_address, site_named
+from recsys.pipelines.online.sites import MAIL, SITES, Keys, Site, base_address
 from recsys.pipelines.online.sources import Cost
 
 KEPT_DAYS = 30
@@ -90,6 +91,7 @@ TRIES = 5
 """Requests for one answer, before a source counts as unreachable."""
 _QUOTED = 200
 _GOOD = 200
+_REFUSED = frozenset({401, 402, 403})
 _SAFE = ":|,*/"
 
 
@@ -192,7 +194,7 @@ class Client:
 
     def has_key(self, site: str) -> bool:
         """Tell whether there is a key for a site."""
-        return bool(self.config.keys.get(site_named(site).key))
+        return bool(self.config.keys.get(SITES[site].key))
 
     def ask(self, question: Question) -> Reply:
         """Return the answer to a question, from the store where it is there.
@@ -200,7 +202,7 @@ class Client:
         Raises:
             OnlineError: the site does not give it; the kind says why.
         """
-        site, store, clock = site_named(question.site), self._store, self.config.clock
+        site, store, clock = SITES[question.site], self._store, self.config.clock
         # All that decides the answer, a key left out.
         address = base_address(site, self.config.addresses)
         asked = f"{address}{question.shown}\n{question.body.decode()}"
@@ -225,11 +227,13 @@ class Client:
                 if error.again:
                     continue
                 break
-            verdict = retry_policy(reply, self.config.clock.now())
-            if not verdict.again:
-                return self._judged(site, question, reply, verdict)
+            wait = retry_policy(reply, self.config.clock.now())
+            if wait is None:
+                return self._answer(site, question, reply)
+            if wait > LONGEST_TOLD:
+                raise self._spent_today(site, wait)
             why, garbled = f"it answers {reply.status}{_said(reply)}", False
-            self._pace(site).hold(verdict.wait)
+            self._pace(site).hold(wait)
         if garbled:
             raise AnswerNotUnderstood(
                 f"What {site.name} answers to {question.brief} cannot be used: {why}.",
@@ -240,23 +244,13 @@ class Client:
             site.hint or "Try again later: what was fetched is kept, and not asked for again.",
         )
 
-    def _judged(self, site: Site, question: Question, reply: Reply, verdict: Verdict) -> Reply:
+    def _answer(self, site: Site, question: Question, reply: Reply) -> Reply:
         """Return what came as the answer, or say what is wrong with it."""
         if reply.status in {_GOOD, *question.tolerated, *question.passing}:
             so_far = self.credits.get(site.name, 0.0)
             self.credits[site.name] = so_far + question.credits
             return reply
-        if verdict.spent:
-            more = f"; a key ({site.key}) may allow more" if site.key else ""
-            when = ""
-            if verdict.until is not None:
-                when = f", until {datetime.fromtimestamp(verdict.until, UTC):%Y-%m-%d %H:%M} UTC"
-            raise BudgetGone(
-                f"{site.name} allows no more requests now{when}.",
-                f"Give the same command again then{more}.",
-                until=verdict.until,
-            )
-        if verdict.refused:
+        if reply.status in _REFUSED:
             raise KeyRefused(
                 f"{site.name} refuses to answer ({reply.status}){_said(reply)}.",
                 site.hint
@@ -267,11 +261,30 @@ class Client:
             "Ask for something else; where this lasts, the source has changed.",
         )
 
+    def _spent_today(self, site: Site, wait: float) -> BudgetGone:
+        """Say when a site may be asked again; wait: seconds, infinity where nobody knows."""
+        until, when = None, ""
+        if wait < math.inf:
+            until = self.config.clock.now() + wait
+            when = f", until {datetime.fromtimestamp(until, UTC):%Y-%m-%d %H:%M} UTC"
+        more = f"; a key ({site.key}) may allow more" if site.key else ""
+        return BudgetGone(
+            f"{site.name} allows no more requests now{when}.",
+            f"Give the same command again then{more}.",
+            until=until,
+        )
+
     def _sent_once(self, site: Site, question: Question) -> Reply:
         """Send a request, follow it on the same host, and take keys out of what comes back."""
-        sent = self._with_key(site, question)
+        sent, most = self._with_key(site, question), self.config.most_requests
         for _ in range(MOST_REDIRECTS + 1):
-            self._count(site)
+            if most is not None and self.made.total() >= most:
+                raise PlanExceeded(
+                    f"The {most:,} requests that were planned are made, and more are needed.",
+                    "Give the same command with a larger plan: what was fetched is kept.",
+                )
+            self._pace(site).keep()
+            self.made[site.name] += 1
             if self._exchange is None:
                 config = self.config
                 self._exchange = Exchange(
@@ -285,21 +298,6 @@ class Client:
                 return replace(reply, body=body, value=_decoded(question, reply.status, body))
             sent = further
         raise FailedExchange("it sends us on and on", again=False)
-
-    def _count(self, site: Site) -> None:
-        """Keep the plan and the pace.
-
-        Raises:
-            PlanExceeded: one more request is more than was planned.
-        """
-        most = self.config.most_requests
-        if most is not None and self.made.total() >= most:
-            raise PlanExceeded(
-                f"The {most:,} requests that were planned are made, and more are needed.",
-                "Give the same command with a larger plan: what was fetched is kept.",
-            )
-        self._pace(site).keep()
-        self.made[site.name] += 1
 
     def _with_key(self, site: Site, question: Question) -> Sent:
         """Put the key where it goes."""

@@ -15,7 +15,6 @@ from recsys.errors import InputError, NothingFound
 from recsys.formats.work_stream import Found, WorkStream, of_reader, open_works
 from recsys.pipelines.corpora.collect import AS_TOLD, gather
 from recsys.pipelines.corpora.collect_report import CollectReport
-from recsys.pipelines.corpora.pdf_folder import PdfReading
 from recsys.pipelines.corpora.source_files import SourceFile
 from recsys.pipelines.corpora.source_intake import SourceIntake
 from recsys.pipelines.corpora.write_corpus import write_papers
@@ -131,7 +130,7 @@ def write_fetched(
     """
     with TemporaryDirectory(prefix="recsys-") as place:
         folder = Path(place)
-        with SourceIntake(folder, PdfReading(folder)) as intake:
+        with SourceIntake(folder, folder) as intake:
             if beside is not None:
                 intake.read_all([SourceFile(beside, True)], {})
             for works in fetched:

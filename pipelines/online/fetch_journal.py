@@ -26,14 +26,13 @@ class Journal:
     """Answers of an unfinished fetch.
 
     today: tells the day of an answer. spent: requests of all answers, by source. first: the day of
-    the first answer. replayed: answers that an earlier run got.
+    the first answer.
     """
 
     today: Callable[[], date]
     known: Mapping[str, Entry]
     append: Callable[[str, Entry], None]
     count: int = 0
-    replayed: int = 0
     first: str = ""
     spent: dict[str, int] = field(default_factory=dict)
 
@@ -46,9 +45,8 @@ class Journal:
         """
         name = f"{self.count} {source} {fingerprint(question)}"
         self.count += 1
-        if (entry := self.known.get(name)) is not None:
-            self.replayed += 1
-        else:
+        entry = self.known.get(name)
+        if entry is None:
             works, requests = ask()
             entry = {"on": self.today().isoformat(), "requests": requests, "works": works}
             self.append(name, entry)
@@ -94,7 +92,8 @@ class JournaledSource:
     def find(self, wanted: Reference) -> Reference | None:
         """Do as the source does."""
         question = (Kind.FIND, record_of(wanted))
-        return next(self._heard(question, lambda: _one(self.source.find(wanted))), None)
+        works = self._heard(question, lambda: filter(None, [self.source.find(wanted)]))
+        return next(works, None)
 
     def citing(
         self, names: Sequence[str], *, most: int, until: int | None = None
@@ -135,7 +134,3 @@ class JournaledSource:
             if (key := key_at(work, self.facts.schemes)) is not None:
                 self.days.setdefault(key, entry["on"])
             yield work
-
-
-def _one(work: Reference | None) -> Iterable[Reference]:
-    return () if work is None else (work,)

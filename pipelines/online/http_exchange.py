@@ -287,46 +287,25 @@ def _kind_of(error: Exception) -> str:
 
 
 _LATER = frozenset({408, 425, 429, 500, 502, 503, 504})
-_REFUSED = frozenset({401, 402, 403})
 _RATES = (b"rate limit", b"too many", b"slow down", b"ratelimit")
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What to do with an answer.
-
-    again: ask again after `wait` seconds at least. spent: the day's budget is gone, `until` then,
-    where that is known. refused: it wants another key.
-    """
-
-    again: bool = False
-    wait: float = 0.0
-    spent: bool = False
-    until: float | None = None
-    refused: bool = False
-
-
-def retry_policy(reply: Reply, now: float) -> Verdict:
-    """Say what to do with an answer by its status and headers.
+def retry_policy(reply: Reply, now: float) -> float | None:
+    """Return the seconds after which to ask again; None where what came is the answer.
 
     Sources mean two things by 429: too quick, and too much for today. The second is one whose
-    `Retry-After` is beyond all patience, or that says in its headers that nothing remains
-    (`x-ratelimit-remaining`) until `x-ratelimit-reset`, in seconds from now.
+    `Retry-After` is beyond LONGEST_TOLD, or that says in its headers that nothing remains
+    (`x-ratelimit-remaining`) until `x-ratelimit-reset`, in seconds from now: infinity where that is
+    not told.
     """
-    if reply.status in _REFUSED and not _is_rate(reply):
-        return Verdict(refused=True)
     if reply.status not in _LATER and not _is_rate(reply):
-        return Verdict()
+        return None
     wait = told_wait(reply.headers, now)
     remains = reply.headers.get("x-ratelimit-remaining", "").strip()
     if reply.status == 429 and wait is None and remains in ("0", "0.0"):
         reset = told_wait({"retry-after": reply.headers.get("x-ratelimit-reset", "")}, now)
-        if reset is None or reset > LONGEST_TOLD:
-            return Verdict(spent=True, until=None if reset is None else now + reset)
-        wait = reset
-    if wait is not None and wait > LONGEST_TOLD:
-        return Verdict(spent=True, until=now + wait)
-    return Verdict(again=True, wait=wait or 0.0)
+        return math.inf if reset is None else reset
+    return wait or 0.0
 
 
 def _is_rate(reply: Reply) -> bool:

@@ -132,19 +132,6 @@ class SemanticScholar:
         found = (id_ for reply in pages for id_ in _ids(listed(_SITE, reply, "data")))
         return self._of_ids(found, most)
 
-    def recommended(self, names: Sequence[str], *, most: int) -> Iterator[Reference]:
-        """Yield works like these, as the source recommends them; 500 at most."""
-        known = [name.partition(":")[2] for name in names if name.startswith("s2:")]
-        if known:
-            question = Question(
-                _SITE,
-                "/recommendations/v1/papers",
-                (("limit", str(min(most, 500))), ("fields", "paperId")),
-                document={"positivePaperIds": known, "negativePaperIds": []},
-            )
-            reply = self._client.ask(question)
-            yield from self._of_ids(_ids(listed(_SITE, reply, "recommendedPapers")), most)
-
     def cost(self, kind: Kind, count: int) -> Cost:
         """Return what asking takes at most; citing works are of one name."""
         full = requests_for(count, FACTS.batch)

@@ -118,17 +118,6 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def site_named(name: str) -> Site:
-    """Return a row of the table.
-
-    Raises:
-        InputError: there is none of that name.
-    """
-    if name not in SITES:
-        raise InputError(f"There is no source {name!r}.{near_miss(name, SITES)}")
-    return SITES[name]
-
-
 FILE = "RECSYS_KEYS"
 """The variable that gives another path of the file."""
 HIDDEN = "***"

@@ -192,13 +192,12 @@ class Snowball:
     """What was fetched.
 
     works: in the order in which they were taken. looked_up: the references. ways: how many works
-    came first by which way. rounds: how many there were.
+    came first by which way.
     """
 
     works: tuple[Reference, ...]
     looked_up: LookedUp
     ways: dict[str, int] = field(default_factory=dict)
-    rounds: int = 0
 
 
 def snowball(
@@ -246,7 +245,7 @@ def snowball(
         progress(STAGE, len(links.taken), question.papers)
     fetched = tuple(links.known[key] for key in links.taken)[: question.papers]
     ways = Counter(links.ways.get(key, "cited") for key in links.taken)
-    return Snowball(fetched, looked_up, dict(ways), rounds)
+    return Snowball(fetched, looked_up, dict(ways))
 
 
 def _search(

@@ -7,7 +7,7 @@ from enum import StrEnum
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
-from recsys.errors import InputError, near_miss
+from recsys.errors import check_name
 from recsys.records import Reference
 
 if TYPE_CHECKING:
@@ -147,7 +147,8 @@ SOURCES: Mapping[str, tuple[str, str]] = {
 
 def facts_of(name: str) -> SourceFacts:
     """Return what a source gives; raises as `source` does."""
-    facts: SourceFacts = import_module(_row(name)[0]).FACTS
+    check_name(name, SOURCES, "source")
+    facts: SourceFacts = import_module(SOURCES[name][0]).FACTS
     return facts
 
 
@@ -157,15 +158,7 @@ def source(name: str, client: "Client") -> Source:
     Raises:
         InputError: there is none of that name.
     """
-    module, kind = _row(name)
+    check_name(name, SOURCES, "source")
+    module, kind = SOURCES[name]
     made: Callable[[Client], Source] = getattr(import_module(module), kind)
     return made(client)
-
-
-def _row(name: str) -> tuple[str, str]:
-    if name not in SOURCES:
-        known = ", ".join(SOURCES)
-        raise InputError(
-            f"There is no source {name!r}.{near_miss(name, SOURCES)}", f"The sources are {known}."
-        )
-    return SOURCES[name]

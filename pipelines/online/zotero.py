@@ -10,7 +10,8 @@ from datetime import date
 
 from recsys.errors import InputError
 from recsys.formats.papers.paper_fields import FieldError, Record
-from recsys.formats.papers.paper_formats import BY_NAME, NOT_WORKS
+from recsys.formats.papers.paper_formats import BY_NAME
+from recsys.formats.papers.services import NOT_WORKS
 from recsys.pipelines.online.answered_works import (
     agreed,
     each_once,
@@ -103,16 +104,6 @@ class Zotero:
                 yield item
 
         return each_once(self._read(recent()), most)
-
-    def items(self, since: int = 0) -> tuple[list[Reference], int]:
-        """Return the works that are new or changed since a version, and the version now."""
-        newest = since
-        works: list[Reference] = []
-        for reply in self._pages((("since", str(since)),)):
-            works += self._read(listed(self._site, reply))
-            told = reply.headers.get("last-modified-version", "")
-            newest = max(newest, int(told)) if told.isdigit() else newest
-        return list(each_once(works)), newest
 
     def cost(self, kind: Kind, count: int) -> Cost:
         """Return what asking takes at most."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from recsys.pipelines.ranking.training_table import TrainingTable
 from recsys.progress import Progress, silent
-from recsys.ranking.network import Network, Scale, mean_and_spread, rectified, standing
+from recsys.ranking.ranker import Network, Scale, mean_and_spread, rectified, standing
 from recsys.store.arrays import Floats, Longs, Mask
 
 UNITS = 128, 64

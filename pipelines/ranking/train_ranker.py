@@ -44,14 +44,13 @@ from recsys.pipelines.ranking.training_table import (
 from recsys.progress import Progress, silent
 from recsys.ranking.features import feature_names
 from recsys.ranking.ranker import TreeRanker
-from recsys.ranking.second_look import SECOND_NAMES
+from recsys.ranking.two_pass import SECOND_NAMES
 from recsys.retrieval.sources import SEARCHES, USUAL, StageOne, check_searches
 from recsys.store.arrays import Floats, Rows
-from recsys.store.artifacts import fingerprint
+from recsys.store.artifacts import NNSELECT, UNTIL, fingerprint, ranker_folder
 from recsys.store.collection import Collection
 from recsys.store.generations import in_force, root_of
 from recsys.store.graph import UNKNOWN_YEAR
-from recsys.store.layout import NNSELECT, UNTIL, ranker_folder
 
 F1 = f"F1@{CUTOFF}"
 SCRATCH, SHIPPED = STARTS = "scratch", "shipped"

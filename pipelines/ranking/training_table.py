@@ -20,9 +20,9 @@ from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.splits import training_poses
 from recsys.pipelines.jobs.engines import Engine, Stage
 from recsys.progress import Progress
-from recsys.ranking.facts import Facts
-from recsys.ranking.features import BY_NAME, compute
-from recsys.ranking.second_look import look_again
+from recsys.ranking.feature_context import FeatureContext
+from recsys.ranking.features import AUTHORS, BY_NAME, compute
+from recsys.ranking.two_pass import second_columns
 from recsys.retrieval.propose import propose
 from recsys.retrieval.sources import StageOne
 from recsys.store.arrays import Floats, Rows, top_k
@@ -194,17 +194,17 @@ def _examples(
     collection: Collection, row: int, names: tuple[str, ...], posing: Posing, begin: int = 0
 ) -> list[Examples]:
     """Pose a query in each way that is asked for. begin: the first row of its candidates."""
-    metadata = any(BY_NAME[name].metadata for name in names)
+    metadata = any(BY_NAME[name].group == AUTHORS for name in names)
     seen = collection if posing.view is None else posing.view(row)
     poses = training_poses(seen, row, metadata=metadata)
     linked = seen if posing.links is None else posing.links(row)
     examples = []
     for posed in islice(poses, None if posing.seeded else 1):
         candidates = propose(linked, posed.query, posing.stage_one)
-        facts = Facts.of(linked, posed.query, candidates)
-        features = compute(facts, names)
+        context = FeatureContext(linked, posed.query, candidates)
+        features = compute(context, names)
         if posing.chances is not None:
-            again = look_again(facts.evidence, posing.chances(begin, features))
+            again = second_columns(context, posing.chances(begin, features))
             features = np.concatenate([features, again], axis=1)
         begin += len(features)
         relevant = np.isin(candidates.rows, posed.right).astype(np.int8)

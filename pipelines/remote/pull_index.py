@@ -28,9 +28,16 @@ from recsys.pipelines.remote.store_pointer import (
     torn,
 )
 from recsys.progress import Progress, silent
-from recsys.store.artifacts import MANIFEST, link_or_copy, to_disk, tree_to_disk, write_json
+from recsys.store.artifacts import (
+    MANIFEST,
+    REMOTE,
+    lies_on_store,
+    link_or_copy,
+    to_disk,
+    tree_to_disk,
+    write_json,
+)
 from recsys.store.generations import GENERATIONS, read_pointer, remove_unless_read
-from recsys.store.layout import REMOTE, lies_on_store
 
 AT_ONCE = 8
 """Files that are on their way at a time."""

@@ -20,9 +20,8 @@ from recsys.pipelines.remote.store_pointer import (
     read_generation,
 )
 from recsys.progress import Progress, silent
-from recsys.store.artifacts import MANIFEST, load_manifest, sha256
+from recsys.store.artifacts import INDEX_KIND, INDEX_SCHEMA, MANIFEST, load_manifest, sha256
 from recsys.store.generations import GENERATIONS, pin
-from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA
 
 YOUNG = timedelta(hours=1)
 """A generation stays so long after its last file came, in force or not: it may be one that another

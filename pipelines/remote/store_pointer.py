@@ -3,7 +3,7 @@
 s3://bucket/my.index/
 ├── manifest.json                   names the generation in force, and the hash of its manifest
 └── generations/
-    └── 3004151623730951/           as in an index on a disk, see `recsys.store.layout`
+    └── 3004151623730951/           as in an index on a disk, see `recsys.store.artifacts`
 
 A generation is called by its number and by digits of the hash of its manifest: two writers never
 write into one folder, and a writer that was killed finds again what it had sent. `manifest.json`
@@ -18,9 +18,8 @@ from typing import Any
 
 from recsys.errors import ArtifactCorrupt, ArtifactMissing
 from recsys.pipelines.remote.object_store import ObjectFolder, Seen
-from recsys.store.artifacts import MANIFEST, check_schema, json_bytes
+from recsys.store.artifacts import INDEX_KIND, INDEX_SCHEMA, MANIFEST, check_schema, json_bytes
 from recsys.store.generations import GENERATIONS
-from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA
 
 _OF_THE_HASH = 10**15
 """So many digits tell the folders of writers apart."""

@@ -23,9 +23,8 @@ from recsys.pipelines.remote.pull_index import ObjectCache, named_here, pull_ind
 from recsys.pipelines.remote.push_index import PushReport, push_index
 from recsys.pipelines.remote.store_pointer import StorePointer, find_pointer, need_pointer
 from recsys.progress import Progress, silent
-from recsys.store.artifacts import fingerprint, load_manifest, write_json
+from recsys.store.artifacts import INDEX_KIND, INDEX_SCHEMA, fingerprint, load_manifest, write_json
 from recsys.store.generations import pin
-from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA
 
 OFFLINE = "RECSYS_OFFLINE"
 _STORE = "store"

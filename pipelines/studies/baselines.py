@@ -27,12 +27,11 @@ from recsys.pipelines.evaluation.splits import Split
 from recsys.progress import Progress, silent
 from recsys.protocols import Encoder
 from recsys.store.arrays import Floats, Mask, Ragged
-from recsys.store.artifacts import fingerprint
+from recsys.store.artifacts import CORPUS, NNSELECT, fingerprint
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
 from recsys.store.generations import pin
 from recsys.store.graph import UNKNOWN_YEAR
-from recsys.store.layout import CORPUS, NNSELECT
 from recsys.store.words import tokens
 
 if TYPE_CHECKING:

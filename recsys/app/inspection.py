@@ -9,9 +9,19 @@ from typing import Any
 
 from recsys.errors import ArtifactError, RecsysError
 from recsys.store.arrays import load_array
-from recsys.store.artifacts import MANIFEST, check_sizes, files_here, load_manifest, verify
+from recsys.store.artifacts import (
+    CORPUS,
+    INDEX_KIND,
+    INDEX_SCHEMA,
+    MANIFEST,
+    UNTIL,
+    YEARS,
+    check_sizes,
+    files_here,
+    load_manifest,
+    verify,
+)
 from recsys.store.generations import pin, read_pointer
-from recsys.store.layout import CORPUS, INDEX_KIND, INDEX_SCHEMA, UNTIL, YEARS
 
 SCHEMA = "recsys.inspection/1"
 _DEFAULT_KIND = (INDEX_KIND, INDEX_SCHEMA)

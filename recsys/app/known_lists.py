@@ -6,16 +6,12 @@ index, so that a change of either asks anew. Nothing but what matching needs is 
 
 import json
 import os
-import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from recsys.app.answer_writing import note
 from recsys.app.cache import cache_folder
-from recsys.app.terminal import say
-from recsys.errors import InputError, UsageError
 from recsys.formats.references.bibliography import record_of, work_of
 from recsys.progress import Progress, silent
 from recsys.query.matching import match
@@ -139,34 +135,3 @@ def _keep(path: Path, value: dict[str, Any]) -> None:
             old.unlink(missing_ok=True)
     except OSError:
         return
-
-
-# Ask before anything is sent: on a terminal by a question, elsewhere by an option.
-
-_YES = frozenset({"y", "yes"})
-
-
-def agree(lines: Iterable[str], *, yes: bool, quiet: bool) -> None:
-    """Show a plan, and return once it is agreed to.
-
-    yes: it was agreed to on the command line.
-
-    Raises:
-        UsageError: there is no terminal to ask on.
-        InputError: the answer is no.
-    """
-    told = "\n".join(lines)
-    if yes:
-        note(told, quiet=quiet)
-        return
-    say(told)
-    if not (_is_terminal(sys.stdin) and _is_terminal(sys.stderr)):
-        raise UsageError("Nothing was asked of any source: --yes agrees to the plan above.")
-    say("Ask for them? [y/N]")
-    if sys.stdin.readline().strip().lower() not in _YES:
-        raise InputError("Nothing was asked of any source.", "Answer y, or give --yes.")
-
-
-def _is_terminal(stream: object) -> bool:
-    isatty = getattr(stream, "isatty", None)
-    return isatty is not None and bool(isatty())

@@ -6,15 +6,16 @@ from pathlib import Path
 from recsys.app.wiring import lost_ranker, open_index, serving_model
 from recsys.errors import ArtifactError, ArtifactMismatch
 from recsys.indexes.opening import with_contexts
+from recsys.local.citation_worthiness import NeedsCitation
 from recsys.local.local_recommender import (
     LOCAL_RANKER,
     LocalRecommender,
+    PassageRanker,
+    PassageReader,
     learned_beside,
     load_local_ranker,
     name_of,
 )
-from recsys.local.needs.needs_citation import NeedsCitation
-from recsys.local.rank_passages import PassageRanker, PassageReader
 from recsys.progress import Progress, silent
 from recsys.recommend import Recommender
 

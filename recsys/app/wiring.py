@@ -16,10 +16,18 @@ from recsys.ranking.ranker import TreeRanker
 from recsys.recommend import Recommender
 from recsys.retrieval.sources import StageOne, check_searches
 from recsys.store.arrays import Rows
-from recsys.store.artifacts import fingerprint, sha256
+from recsys.store.artifacts import (
+    BY_WORDS,
+    DROPPED,
+    ENCODER,
+    INDEX_SCHEMA,
+    NNSELECT,
+    fingerprint,
+    ranker_folder,
+    sha256,
+)
 from recsys.store.collection import Collection
 from recsys.store.generations import is_index, pin
-from recsys.store.layout import BY_WORDS, DROPPED, ENCODER, INDEX_SCHEMA, NNSELECT, ranker_folder
 
 STARTER = "starter.jsonl"
 

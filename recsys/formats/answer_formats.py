@@ -1,90 +1,52 @@
 """The formats that an answer is written in. Adding one is what writes it, and a row here."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from recsys.errors import check_name
 
 if TYPE_CHECKING:
     from recsys.records import Answer
 
-Writer: TypeAlias = Callable[["Answer"], str]
-
 
 @dataclass(frozen=True, slots=True)
 class Format:
     """One row of the table.
 
-    suffix: of the files that are called after a draft. open: imports what writes an answer.
-    joins: whether several answers may stand one below the other, told apart.
+    suffix: of the files that are called after a draft. joins: whether several answers may stand one
+    below the other, told apart.
     """
 
     suffix: str
-    open: Callable[[], Writer]
     joins: bool = False
 
 
+FORMATS: Mapping[str, Format] = {
+    "table": Format(".txt", joins=True),
+    "json": Format(".json"),
+    "jsonl": Format(".jsonl", joins=True),
+    "bibtex": Format(".bib"),
+    "ris": Format(".ris"),
+    "csl-json": Format(".json"),
+    "csv": Format(".csv"),
+    "markdown": Format(".md"),
+    "html": Format(".html"),
+}
+"""In the order in which the command line offers them."""
+
+
 def render(answer: "Answer", name: str) -> str:
-    """Write an answer as text.
+    """Write an answer as text; in formats of reference managers, the papers alone.
 
     Raises:
         InputError: there is no format of that name.
     """
     check_name(name, FORMATS, "format")
-    return FORMATS[name].open()(answer)
+    from recsys.formats.answers import RENDERERS
 
+    if name in RENDERERS:
+        return RENDERERS[name](answer)
+    from recsys.formats.references.reference_writers import WRITERS
 
-def _table() -> Writer:
-    from recsys.formats.answers import table
-
-    return table
-
-
-def _json() -> Writer:
-    from recsys.formats.answers import as_json
-
-    return as_json
-
-
-def _json_lines() -> Writer:
-    from recsys.formats.answers import as_json_lines
-
-    return as_json_lines
-
-
-def _references(name: str) -> Callable[[], Writer]:
-    """Write the papers alone, in order of rank, in a format of reference managers."""
-
-    def opened() -> Writer:
-        from recsys.formats.references.reference_writers import WRITERS
-
-        return lambda answer: WRITERS[name]([item.paper for item in answer.recommendations])
-
-    return opened
-
-
-def _markdown() -> Writer:
-    from recsys.formats.answer_pages import markdown
-
-    return markdown
-
-
-def _html() -> Writer:
-    from recsys.formats.answer_pages import html
-
-    return html
-
-
-FORMATS: Mapping[str, Format] = {
-    "table": Format(".txt", _table, joins=True),
-    "json": Format(".json", _json),
-    "jsonl": Format(".jsonl", _json_lines, joins=True),
-    "bibtex": Format(".bib", _references("bibtex")),
-    "ris": Format(".ris", _references("ris")),
-    "csl-json": Format(".json", _references("csl-json")),
-    "csv": Format(".csv", _references("csv")),
-    "markdown": Format(".md", _markdown),
-    "html": Format(".html", _html),
-}
-"""In the order in which the command line offers them."""
+    return WRITERS[name]([item.paper for item in answer.recommendations])

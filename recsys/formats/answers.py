@@ -1,15 +1,20 @@
-"""Render an answer: for people on a terminal, and for programs."""
+"""Render an answer: for people on a terminal or a page, and for programs."""
 
 import json
 import re
+from collections.abc import Callable, Mapping
+from pathlib import PurePath
 from typing import Any
 
 from recsys.formats.references.shown_facts import bare_doi, one_line, paper_link
-from recsys.formats.shown_places import where_of, where_record
-from recsys.records import Answer, Paper, Recommendation
+from recsys.records import Answer, PaperId, Recommendation
 
 ANSWER_SCHEMA = "recsys.answer/1"
 RECOMMENDATION_SCHEMA = "recsys.recommendation/1"
+UNNAMED = "draft"
+"""What stands for the file of a draft that has none."""
+LONGEST_SENTENCE = 120
+"""Characters of a sentence that people are shown."""
 
 _SHOWN_AUTHORS = 3
 _INDENT = " " * 12
@@ -29,27 +34,39 @@ def table(answer: Answer) -> str:
     return "\n".join(lines) + "\n"
 
 
-def as_json(answer: Answer) -> str:
-    """Render as one JSON object of schema `recsys.answer/1`."""
-    return json_text(answer_record(answer), indent=1) + "\n"
+def text_row(item: Recommendation) -> str:
+    """Write a paper as the table has it: rank, chance, title; who, when, where; why."""
+    first = f"{item.rank:>3}  {percent(item.probability):>5}  {one_line(item.paper.title)}"
+    reasons = [one_line(reason.text) for reason in item.reasons]
+    notes = [f"{_INDENT}- {note}" for note in (*reasons, *other_versions(item))]
+    return "\n".join([first, _INDENT + facts(item), *notes])
 
 
-def answer_record(answer: Answer) -> dict[str, Any]:
-    """Put an answer as the object of schema `recsys.answer/1`."""
-    return {
-        "schema": ANSWER_SCHEMA,
-        "understood": answer.understood,
-        "stages": dict(answer.stages),
-        "recommendations": [_placed_record(answer, item) for item in answer.recommendations],
-    }
+def facts(item: Recommendation) -> str:
+    """Write who, when and where, and what proposed the paper, on one line."""
+    paper = item.paper
+    authors = ", ".join(paper.authors[:_SHOWN_AUTHORS])
+    if len(paper.authors) > _SHOWN_AUTHORS:
+        authors += " et al."
+    year = None if paper.year is None else str(paper.year)
+    parts = [authors, year, paper.venue, paper.id, paper_link(paper), found_by(item)]
+    return " | ".join(one_line(part) for part in parts if part)
 
 
-def as_json_lines(answer: Answer) -> str:
-    """Render as one JSON object of schema `recsys.recommendation/1` per line, with the draft."""
-    first = {"schema": RECOMMENDATION_SCHEMA, "draft": answer.draft}
-    return "".join(
-        f"{json_text(first | _placed_record(answer, item))}\n" for item in answer.recommendations
-    )
+def found_by(item: Recommendation) -> str | None:
+    """Say in words what proposed a paper; None where nothing is known."""
+    words = ", ".join(item.found_by or item.sources)
+    return f"found by {words}" if words else None
+
+
+def other_versions(item: Recommendation) -> list[str]:
+    """Name the other versions of a recommended work, a line each."""
+    lines = []
+    for paper in item.versions:
+        year = None if paper.year is None else str(paper.year)
+        parts = filter(None, (year, paper.venue, paper.id, paper_link(paper)))
+        lines.append(f"another version: {one_line(' | '.join(parts))}")
+    return lines
 
 
 def percent(probability: float) -> str:
@@ -65,29 +82,16 @@ def percent(probability: float) -> str:
     return ">99 %" if 0.99 < probability < 1 else f"{probability * 100:.0f} %"
 
 
-def facts(item: Recommendation) -> str:
-    """Write who, when and where, and what proposed the paper, on one line."""
-    paper = item.paper
-    year = None if paper.year is None else str(paper.year)
-    link = paper_link(paper)
-    parts = [_authors(paper.authors), year, paper.venue, paper.id, link]
-    return " | ".join(one_line(part) for part in [*parts, found_by(item)] if part)
+def as_json(answer: Answer) -> str:
+    """Render as one JSON object of schema `recsys.answer/1`."""
+    return json_text(answer_record(answer), indent=1) + "\n"
 
 
-def found_by(item: Recommendation) -> str | None:
-    """Say in words what proposed a paper; None where nothing is known."""
-    words = ", ".join(item.found_by or item.sources)
-    return f"found by {words}" if words else None
-
-
-def other_versions(item: Recommendation) -> list[str]:
-    """Name the other versions of a recommended work, a line each."""
-    return [f"another version: {one_line(_version(paper))}" for paper in item.versions]
-
-
-def _version(paper: Paper) -> str:
-    year = None if paper.year is None else str(paper.year)
-    return " | ".join(part for part in (year, paper.venue, paper.id, paper_link(paper)) if part)
+def as_json_lines(answer: Answer) -> str:
+    """Render as one JSON object of schema `recsys.recommendation/1` per line, with the draft."""
+    first = {"schema": RECOMMENDATION_SCHEMA, "draft": answer.draft}
+    records = answer_record(answer)["recommendations"]
+    return "".join(f"{json_text(first | record)}\n" for record in records)
 
 
 def json_text(value: object, *, indent: int | None = None) -> str:
@@ -96,21 +100,17 @@ def json_text(value: object, *, indent: int | None = None) -> str:
     return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def text_row(item: Recommendation) -> str:
-    """Write a paper as the table has it: rank, chance, title; who, when, where; why."""
-    first = f"{item.rank:>3}  {percent(item.probability):>5}  {one_line(item.paper.title)}"
-    reasons = [one_line(reason.text) for reason in item.reasons]
-    notes = [f"{_INDENT}- {note}" for note in (*reasons, *other_versions(item))]
-    return "\n".join([first, _INDENT + facts(item), *notes])
-
-
-def _authors(names: tuple[str, ...]) -> str:
-    shown = ", ".join(names[:_SHOWN_AUTHORS])
-    return f"{shown} et al." if len(names) > _SHOWN_AUTHORS else shown
-
-
-def _placed_record(answer: Answer, item: Recommendation) -> dict[str, Any]:
-    return recommendation_record(item) | where_record(answer, item.paper.id)
+def answer_record(answer: Answer) -> dict[str, Any]:
+    """Put an answer as the object of schema `recsys.answer/1`."""
+    return {
+        "schema": ANSWER_SCHEMA,
+        "understood": answer.understood,
+        "stages": dict(answer.stages),
+        "recommendations": [
+            recommendation_record(item) | _where_record(answer, item.paper.id)
+            for item in answer.recommendations
+        ],
+    }
 
 
 def recommendation_record(item: Recommendation) -> dict[str, Any]:
@@ -130,17 +130,120 @@ def recommendation_record(item: Recommendation) -> dict[str, Any]:
         "sources": list(item.sources),
         "reasons": [{"kind": reason.kind, "text": reason.text} for reason in item.reasons],
     }
-    return record | (
-        {"versions": list(map(_version_record, item.versions))} if item.versions else {}
-    )
+    if item.versions:
+        record["versions"] = [
+            {
+                "id": version.id,
+                "title": version.title,
+                "year": version.year,
+                "venue": version.venue,
+                "doi": version.doi or bare_doi(version),
+                "url": version.url or paper_link(version),
+            }
+            for version in item.versions
+        ]
+    return record
 
 
-def _version_record(paper: Paper) -> dict[str, Any]:
+def _where_record(answer: Answer, paper_id: PaperId) -> dict[str, Any]:
+    """Put where a paper fits under `where`: null where it fits nowhere, no key if nobody looked."""
+    if answer.where is None:
+        return {}
+    place = answer.where.get(paper_id)
+    if place is None:
+        return {"where": None}
+    known = place.file or answer.draft not in (None, "-")
     return {
-        "id": paper.id,
-        "title": paper.title,
-        "year": paper.year,
-        "venue": paper.venue,
-        "doi": paper.doi or bare_doi(paper),
-        "url": paper.url or paper_link(paper),
+        "where": {
+            "file": path_in(answer.draft, place.file) if known else None,
+            "unit": place.unit,
+            "line": place.line,
+            "column": place.column,
+            "section": place.section,
+            "sentence": place.text,
+            "score": round(float(place.score), 6),
+        }
     }
+
+
+def where_of(answer: Answer, paper_id: PaperId) -> tuple[str, str] | None:
+    """Say where a recommended paper fits: the place and its sentence, cut where it is long."""
+    place = (answer.where or {}).get(paper_id)
+    if place is None:
+        return None
+    path, text = one_line(path_in(answer.draft, place.file)), one_line(place.text)
+    if len(text) > LONGEST_SENTENCE:
+        cut = text[: LONGEST_SENTENCE - 3]
+        text = (cut[: cut.rfind(" ")] if " " in cut else cut) + "..."
+    return named_place(path, place.unit, place.line), f'"{text}"'
+
+
+def path_in(draft: str | None, file: str, *, unnamed: str = UNNAMED) -> str:
+    """Return a file of a draft, as seen from where the draft was named.
+
+    >>> path_in("thesis/main.tex", "chapters/one.tex"), path_in("-", "")
+    ('thesis/chapters/one.tex', 'draft')
+    """
+    if draft is None or draft == "-":
+        return file or unnamed
+    path = PurePath(draft)
+    if not file or file == path.name:
+        return draft
+    return str((path if path.suffix.lower() == ".zip" else path.parent) / file)
+
+
+def named_place(path: str, unit: str, line: int | None, column: int | None = None) -> str:
+    """Name a place as compilers do, `paper.tex:12:34`, or by what the lines of its file stand for.
+
+    >>> named_place("a.docx", "paragraph", 3), named_place("a.tex", "line", None)
+    ('a.docx, paragraph 3', 'a.tex')
+    """
+    if line is None:
+        return path
+    if unit != "line":
+        return f"{path}, {unit} {line}"
+    return f"{path}:{line}" + (f":{column}" if column is not None else "")
+
+
+def markdown(answer: Answer) -> str:
+    """Render as a numbered Markdown list with the reasons below each paper, and the title above."""
+    from recsys.formats.references.reference_writers import escaped, markdown_item
+
+    lines = [f"# {escaped(_heading(answer))}", ""]
+    for item in answer.recommendations:
+        lines.append(f"{item.rank}. {markdown_item(item.paper)} **{percent(item.probability)}**")
+        reasons = [reason.text for reason in item.reasons]
+        notes = [*reasons, *map(escaped, other_versions(item)), found_by(item)]
+        lines += [f"    - {one_line(note)}" for note in notes if note]
+        if where := where_of(answer, item.paper.id):
+            lines.append(f"    - fits at {': '.join(map(escaped, where))}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def html(answer: Answer) -> str:
+    """Render as a web page with the reasons below each paper, and COinS for Zotero."""
+    from recsys.formats.references.web_page import web_page
+
+    notes = []
+    for item in answer.recommendations:
+        chance = f"{percent(item.probability)} chance of being cited"
+        notes.append([chance, *(reason.text for reason in item.reasons), *other_versions(item)])
+        if where := where_of(answer, item.paper.id):
+            notes[-1].append(f"fits at {': '.join(where)}")
+    papers = [item.paper for item in answer.recommendations]
+    return web_page(papers, notes=notes, heading=_heading(answer))
+
+
+def _heading(answer: Answer) -> str:
+    title = one_line(answer.title)
+    return f"Recommended papers for \u201c{title}\u201d" if title else "Recommended papers"
+
+
+RENDERERS: Mapping[str, Callable[[Answer], str]] = {
+    "table": table,
+    "json": as_json,
+    "jsonl": as_json_lines,
+    "markdown": markdown,
+    "html": html,
+}
+"""The formats that show more of an answer than its papers."""

@@ -46,20 +46,48 @@ def open_bytes(source: Path, *, progress: Progress = silent) -> Iterator[BinaryI
         CorpusError: the file is missing, a directory, or unreadable; while reading, a gzip file
             that is cut short or damaged.
     """
+    with open_raw(source, progress) as (file, name):
+        yield io.BufferedReader(_Gunzipped(file, name), _BUFFER) if is_gzip(file) else file
+
+
+@contextmanager
+def open_raw(source: Path, progress: Progress) -> Iterator[tuple[io.BufferedReader, str]]:
+    """Give a file as it lies on disk, and what errors call it; raises as `open_bytes` does."""
     if source == STDIN:
         stdin: io.BufferedReader = io.BufferedReader(cast(io.RawIOBase, standard_input()), _BUFFER)
         try:
-            yield _unpacked(stdin, "standard input")
+            yield stdin, "standard input"
         finally:
             stdin.detach()  # Not ours to close.
         return
-    with open_file(source, progress) as file:
-        yield _unpacked(file, str(source))
+    with _open_file(source, progress) as file:
+        yield file, str(source)
+
+
+def _open_file(source: Path, progress: Progress = silent) -> io.BufferedReader:
+    try:
+        if stat.S_ISDIR(source.stat().st_mode):
+            raise CorpusError(f"{source} is a directory.", "Give the path of a file of papers.")
+        return io.BufferedReader(_Watched(source, progress), _BUFFER)
+    except FileNotFoundError as error:
+        names = [p.name for p in source.parent.glob("*")] if source.parent.is_dir() else []
+        hint = near_miss(source.name, names).strip()
+        raise CorpusError(f"There is no file {source}.", hint or "Check the path.") from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise CorpusError(
+            f"{str(source)!r} cannot be read: {reason}.", "Check the path and its permissions."
+        ) from error
+
+
+def is_gzip(file: io.BufferedReader) -> bool:
+    """Tell whether a file is packed by gzip, by its first bytes."""
+    return file.peek(2).startswith(_GZIP)
 
 
 def head_of_file(source: Path) -> bytes:
     """Return the first HEAD bytes of a file, unpacked; raises as `open_bytes` does."""
-    with open_file(source) as file:
+    with _open_file(source) as file:
         raw = file.read(HEAD)
     if not raw.startswith(_GZIP):
         return raw
@@ -88,23 +116,19 @@ def text_lines(stream: BinaryIO, oddities: Counter[str]) -> Iterator[str]:
     encoding = next((codec for each, codec, _ in MARKS if mark.startswith(each)), "utf-8")
     errors = "surrogateescape" if encoding.startswith("utf-8") else "replace"
     text = io.TextIOWrapper(stream, encoding=encoding, errors=errors, newline=None)
+    number = 0
     try:
-        yield from _lines(text, oddities)
+        while line := text.readline(LONGEST_LINE + 1):
+            number += 1
+            if len(line) > LONGEST_LINE:
+                _pass_over(text, line, number)
+                oddities[TOO_LONG] += 1
+                yield "\n"  # So that lines keep their numbers.
+            else:
+                yield line if line.isascii() else _decoded(line, oddities)
     finally:
         if not stream.closed:  # It is where nobody read to the end.
             text.detach()  # Not ours to close.
-
-
-def _lines(text: io.TextIOWrapper, oddities: Counter[str]) -> Iterator[str]:
-    number = 0
-    while line := text.readline(LONGEST_LINE + 1):
-        number += 1
-        if len(line) > LONGEST_LINE:
-            _pass_over(text, line, number)
-            oddities[TOO_LONG] += 1
-            yield "\n"  # So that lines keep their numbers.
-        else:
-            yield line if line.isascii() else _decoded(line, oddities)
 
 
 def _pass_over(text: io.TextIOWrapper, begun: str, number: int) -> None:
@@ -140,14 +164,11 @@ class _Watched(io.FileIO):
         """Fill a buffer, and tell."""
         read = super().readinto(buffer)
         if self._size:  # Of a pipe or a device, nobody knows how much is to come.
-            self._tell(ended=not read)
+            done = self.tell() if read else self._size
+            if self._told < done and (not read or done < self._size):
+                self._told = done
+                self._progress(STAGE, done, self._size)
         return read
-
-    def _tell(self, *, ended: bool) -> None:
-        done = self._size if ended else self.tell()
-        if self._told < done and (ended or done < self._size):
-            self._told = done
-            self._progress(STAGE, done, self._size)
 
 
 class _Gunzipped(io.RawIOBase):
@@ -179,29 +200,3 @@ def damaged(name: str, error: Exception, where: str = "") -> CorpusError:
         f"{name} {what} its gzip stream ({error}){where}.",
         "Download or pack it again: papers that were lost would leave holes in the graph.",
     )
-
-
-def open_file(source: Path, progress: Progress = silent) -> io.BufferedReader:
-    """Open a file as it lies on disk; raises as `open_bytes` does."""
-    try:
-        if stat.S_ISDIR(source.stat().st_mode):
-            raise CorpusError(f"{source} is a directory.", "Give the path of a file of papers.")
-        return io.BufferedReader(_Watched(source, progress), _BUFFER)
-    except FileNotFoundError as error:
-        names = [p.name for p in source.parent.glob("*")] if source.parent.is_dir() else []
-        hint = near_miss(source.name, names).strip()
-        raise CorpusError(f"There is no file {source}.", hint or "Check the path.") from error
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise CorpusError(
-            f"{str(source)!r} cannot be read: {reason}.", "Check the path and its permissions."
-        ) from error
-
-
-def is_gzip(file: io.BufferedReader) -> bool:
-    """Tell whether a file is packed by gzip, by its first bytes."""
-    return file.peek(2).startswith(_GZIP)
-
-
-def _unpacked(file: io.BufferedReader, name: str) -> BinaryIO:
-    return io.BufferedReader(_Gunzipped(file, name), _BUFFER) if is_gzip(file) else file

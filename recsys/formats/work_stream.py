@@ -14,19 +14,19 @@ from pathlib import Path
 from recsys.errors import CorpusError
 from recsys.formats.exports import table_reading
 from recsys.formats.exports.foreign_files import foreign
+from recsys.formats.papers.external_ids import paper_of
 from recsys.formats.papers.field_maps import PaperFormat
+from recsys.formats.papers.json_records import Entry, entries_of, head_of, open_lines, tally
 from recsys.formats.papers.language import looks_english
 from recsys.formats.papers.paper_fields import FieldError
 from recsys.formats.papers.paper_formats import FORMATS as JSON_FORMATS
 from recsys.formats.papers.paper_formats import OWN, recognise
-from recsys.formats.papers.paper_records import Entry, entries_of, head_of, tally
-from recsys.formats.papers.source_lines import open_lines
 from recsys.formats.papers.text_hygiene import tidy_abstract, tidy_title
 from recsys.formats.references.bibliography import Problem
 from recsys.formats.source_formats import FORMATS, JSON, TABLE, Shape, SourceFormat, recognised
 from recsys.formats.source_streams import head_of_file, head_text, open_bytes, text_lines
 from recsys.progress import Progress, silent
-from recsys.records import Reference
+from recsys.records import Paper, Reference
 
 LONGEST_ABSTRACT = 20_000
 """Characters kept of an abstract: some 3,000 words, several times what any encoder reads."""
@@ -34,6 +34,7 @@ EARLIEST_YEAR, LATEST_YEAR = 1400, 2100
 """A year outside is impossible and becomes unknown. Constants: one file always reads the same."""
 _EXCERPT = 200  # characters of a rejected record
 _TOLD_MARKS = 3
+_TOLD_KEYS = 12
 
 
 class Remark(StrEnum):
@@ -53,6 +54,15 @@ class Found:
 
     line: int
     work: Reference
+    remarks: tuple[Remark, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPaper:
+    """A work as a paper of a corpus; see `Found`."""
+
+    line: int
+    paper: Paper
     remarks: tuple[Remark, ...]
 
 
@@ -139,15 +149,12 @@ def format_of_file(source: Path) -> SourceFormat:
     if form is not None:
         return form
     names = ", ".join(form.name for form in FORMATS)
+    begins = " ".join(head_text(raw[:400]).split())[:60]
+    shown = repr(begins) if begins.isprintable() else f"with the bytes {raw[:8].hex(' ')}"
     raise CorpusError(
-        f"{source} is of no format that is known: it begins {_shown(raw)}.",
+        f"{source} is of no format that is known: it begins {shown}.",
         f"Known are {names}; a table needs a header that names a title, or --columns.",
     )
-
-
-def _shown(raw: bytes) -> str:
-    text = " ".join(head_text(raw[:400]).split())[:60]
-    return repr(text) if text.isprintable() else f"with the bytes {raw[:8].hex(' ')}"
 
 
 def _known(head: Sequence[Entry], source: Path) -> PaperFormat:
@@ -162,18 +169,17 @@ def _known(head: Sequence[Entry], source: Path) -> PaperFormat:
         raise CorpusError(
             f"{source} holds no JSON objects: {seen}.", "Give a file with one paper per line."
         )
-    keys = ", ".join(list(dict.fromkeys(chain.from_iterable(records)))[:12])
-    rows = "; ".join(f"{row.name} ({_description(row)})" for row in JSON_FORMATS)
+    keys = ", ".join(list(dict.fromkeys(chain.from_iterable(records)))[:_TOLD_KEYS])
+    rows = []
+    for row in JSON_FORMATS:
+        marks = sorted(row.marks.split())
+        some = ", ".join(marks[:_TOLD_MARKS]) + (" ..." if len(marks) > _TOLD_MARKS else "")
+        needs = ", ".join(sorted(row.needs.split()))
+        rows.append(f"{row.name} ({needs}{f' and one of {some}' if marks else ''})")
     raise CorpusError(
         f"{source} is of no known format: its records have the keys {keys[:300]}.",
-        f"The formats known are {rows}.",
+        f"The formats known are {'; '.join(rows)}.",
     )
-
-
-def _description(row: PaperFormat) -> str:
-    needs, marks = ", ".join(sorted(row.needs)), sorted(row.marks)
-    some = ", ".join(marks[:_TOLD_MARKS]) + (" ..." if len(marks) > _TOLD_MARKS else "")
-    return needs + (f" and one of {some}" if marks else "")
 
 
 def _of_entries(
@@ -228,3 +234,37 @@ def tidied(work: Reference, *, sealed: bool) -> tuple[Reference, tuple[Remark, .
     if (title, abstract, year) != (work.title, work.abstract, work.year):
         work = replace(work, title=title or None, abstract=abstract, year=year)
     return work, tuple(remarks) if title else ()  # A part of a work lacks nothing.
+
+
+@contextmanager
+def open_papers(
+    source: Path, *, progress: Progress = silent
+) -> Iterator[tuple[str, Iterator[FoundPaper | Reject]]]:
+    """Open a file of papers: its format's name, and what each record gives by itself, in order.
+
+    Nothing is merged or linked; ids are distinct: of records of one id, the first counts.
+
+    Raises:
+        CorpusError: the file cannot be read, or is of no known format.
+    """
+    with open_works(source, progress=progress) as stream:
+        yield stream.format, _papers(stream)
+
+
+def _papers(stream: WorkStream) -> Iterator[FoundPaper | Reject]:
+    seen: set[str] = set()
+    for item in stream.items:
+        if isinstance(item, Reject):
+            yield item
+            continue
+        work = item.work
+        try:
+            paper = paper_of(work, own=stream.sealed)
+        except FieldError as error:
+            yield Reject(item.line, str(error), (work.title or work.id or work.key)[:_EXCERPT])
+            continue
+        if paper.id in seen:
+            yield Reject(item.line, "duplicate id", f"{paper.id}: {paper.title}"[:_EXCERPT])
+        else:
+            seen.add(paper.id)
+            yield FoundPaper(item.line, paper, item.remarks)

@@ -6,18 +6,22 @@ sentence names and how a paper is spoken of by those who cite it.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 
 import numpy as np
 
-from recsys.local.context_view import ContextSigns
-from recsys.local.draft_view import COLUMNS, OUTSIDE
-from recsys.local.passage import PassageQuery
-from recsys.local.title_means import MOST_CITERS, TitleMeans, means_of
-from recsys.ranking.evidence import Evidence
-from recsys.ranking.facts import Facts, descending_rank
-from recsys.ranking.features import BY_NAME, feature_names
-from recsys.retrieval.pool import Candidates
+from recsys.local.passage import (
+    COLUMNS,
+    MOST_CITERS,
+    OUTSIDE,
+    ContextSigns,
+    PassageQuery,
+    TitleMeans,
+    means_of,
+)
+from recsys.ranking.feature_context import FeatureContext
+from recsys.ranking.features import compute, descending_rank, feature_names
+from recsys.retrieval.propose import Candidates
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
 
@@ -32,18 +36,18 @@ without sentences, .39 at 1, .42 at 2, .43 at 3; with the titles weighed by half
 
 
 def profile_cosines(
-    evidence: Evidence, signs: ContextSigns | None = None, means: TitleMeans | None = None
+    context: FeatureContext, signs: ContextSigns | None = None, means: TitleMeans | None = None
 ) -> Floats:
     """Multiply the query with the candidates' profiles: (m,) float32 cosines.
 
     means: those that are known of other passages of the same draft.
     """
     titles = TitleMeans() if means is None else means
-    profiles = evidence.collection.vectors[evidence.rows] + titles.of(evidence)
+    profiles = context.collection.vectors[context.rows] + titles.of(context)
     if signs is not None and signs.view.has_vectors:
         profiles += CONTEXT * _of_contexts(signs)
     length = np.maximum(np.linalg.norm(profiles, axis=1), np.float32(1e-9))
-    cosines: Floats = (profiles @ evidence.query.vector) / length
+    cosines: Floats = (profiles @ context.query.vector) / length
     return cosines
 
 
@@ -62,19 +66,19 @@ class LocalFacts:
     """Everything that local features and reasons may read of a passage and its candidates."""
 
     asked: PassageQuery
-    sentence: Facts
+    sentence: FeatureContext
 
     @classmethod
     def of(
         cls, collection: Collection, asked: PassageQuery, candidates: Candidates
     ) -> "LocalFacts":
         """Gather what is known of the candidates."""
-        return cls(asked, Facts.of(collection, asked.query, candidates))
+        return cls(asked, FeatureContext(collection, asked.query, candidates))
 
     @property
     def rows(self) -> Rows:
         """Rows of the candidates, ascending: (m,) int32."""
-        return self.sentence.evidence.rows
+        return self.sentence.rows
 
     @cached_property
     def of_draft(self) -> Floats:
@@ -94,7 +98,7 @@ class LocalFacts:
     @cached_property
     def profile(self) -> Floats:
         """Cosine of the sentence with each candidate's profile: (m,) float32."""
-        return profile_cosines(self.sentence.evidence, self.signs, self.asked.draft.means)
+        return profile_cosines(self.sentence, self.signs, self.asked.draft.means)
 
     @cached_property
     def signs(self) -> ContextSigns | None:
@@ -178,18 +182,13 @@ LOCAL_FEATURES = (
 def compute_local(facts: LocalFacts, names: tuple[str, ...]) -> Floats:
     """Compute the named columns: (m, len(names)) float32, rows as in `facts.rows`."""
     table = np.empty((len(facts.rows), len(names)), np.float32, order="F")
+    of_sentence = tuple(n.removeprefix(SENTENCE) for n in names if n.startswith(SENTENCE))
+    read = iter(compute(facts.sentence, of_sentence).T)
     for column, name in enumerate(names):
-        table[:, column] = _reader(name)(facts)
+        if name.startswith(SENTENCE):
+            table[:, column] = next(read)
+        elif name.startswith(DRAFT):
+            table[:, column] = facts.of_draft[COLUMNS.index(name.removeprefix(DRAFT))]
+        else:
+            table[:, column] = _OWN[name].function(facts)
     return table
-
-
-@cache
-def _reader(name: str) -> Callable[[LocalFacts], Floats]:
-    """Return what computes a column: names are looked up once, not for each passage."""
-    if name.startswith(SENTENCE):
-        of_sentence = BY_NAME[name.removeprefix(SENTENCE)].function
-        return lambda facts: of_sentence(facts.sentence)
-    if name.startswith(DRAFT):
-        place = COLUMNS.index(name.removeprefix(DRAFT))
-        return lambda facts: facts.of_draft[place]
-    return _OWN[name].function

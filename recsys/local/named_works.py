@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from recsys.local.named_mentions import (
+from recsys.local.mentions import (
     Mention,
     SystemName,
     find_mentions,
@@ -23,8 +23,7 @@ from recsys.store.arrays import Floats, Longs, Mask, Ragged, Rows
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
 from recsys.store.graph import UNKNOWN_YEAR, Years
-from recsys.store.name_keys import author_key
-from recsys.store.words import tokens
+from recsys.store.words import author_key, tokens
 
 # Names that titles give: "BERT: Pre-training of ...", looked up without a look at all titles.
 

@@ -1,17 +1,366 @@
 """A passage that lacks a citation, as a query."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import cached_property
 
 import numpy as np
 
-from recsys.local.context_view import ContextUse, ContextView
-from recsys.local.draft_view import DraftView
 from recsys.local.named_works import NamedRows, NamedWorks, find_names
-from recsys.query.query import Query
-from recsys.records import PaperId
-from recsys.store.arrays import Floats, Rows, top_k
-from recsys.store.collection import Collection
-from recsys.store.graph import dots
+from recsys.query.query import Query, has_text
+from recsys.ranking.feature_context import FeatureContext
+from recsys.ranking.features import compute, feature_names
+from recsys.recommend import Recommender
+from recsys.records import Draft, PaperId
+from recsys.store.arrays import (
+    Floats,
+    Longs,
+    Mask,
+    Rows,
+    distinct,
+    look_up,
+    number,
+    top_k,
+    totals,
+)
+from recsys.store.collection import Collection, ContextSpace
+from recsys.store.contexts import Contexts
+from recsys.store.terms import QueryText
+from recsys.store.vectors import dots
+
+# What those who cite a paper say of it by their titles: the mean of their vectors.
+
+MOST_CITERS = 30
+"""Of a much cited paper, this many of its latest citers describe it, and so many sentences."""
+
+
+@dataclass(slots=True)
+class TitleMeans:
+    """The mean vector of each paper's latest citers as of one moment, made when first asked for.
+
+    Passages of a draft share most of their candidates. slots: (n,) int32, where `made` has a
+    paper's mean, -1 where it has none yet. count: so many it has.
+    """
+
+    slots: Rows | None = None
+    made: Floats = field(default_factory=lambda: np.empty((0, 0), np.float32))
+    count: int = 0
+
+    def of(self, context: FeatureContext) -> Floats:
+        """Return the means of the candidates: (m, d) float32."""
+        n, d = context.collection.vectors.shape
+        if self.slots is None:
+            self.slots, self.made = np.full(n, -1, np.int32), np.empty((0, d), np.float32)
+        new = context.rows[self.slots[context.rows] < 0]
+        if len(new):
+            end = self.count + len(new)
+            if end > len(self.made):
+                room = np.empty((2 * end, d), np.float32)
+                room[: self.count] = self.made[: self.count]
+                self.made = room
+            self.made[self.count : end] = _of_titles(context, new)
+            self.slots[new] = np.arange(self.count, end, dtype=np.int32)
+            self.count = end
+        return self.made[self.slots[context.rows]]
+
+
+def _of_titles(context: FeatureContext, rows: Rows) -> Floats:
+    """Average the latest citers: (len(rows), d) float32."""
+    owner, citing = context.graph.citers(rows, context.query.before, most=MOST_CITERS)
+    once = distinct(citing)
+    theirs = context.collection.vectors[once]
+    return means_of(theirs, np.searchsorted(once, citing), owner, len(rows))
+
+
+def means_of(vectors: Floats, places: Longs, owner: Rows, n: int) -> Floats:
+    """Average the (u, d) vectors at some places by owner, 0 for owners without any: (n, d) float32.
+
+    owner: ascending. A sparse product reads each vector where it stands; to copy them together and
+    add them up by `np.add.reduceat` takes twenty times as long.
+    """
+    from scipy.sparse import csr_matrix
+
+    number = np.bincount(owner, minlength=n)
+    starts = np.concatenate([[0], np.cumsum(number)])
+    weights = (1 / np.maximum(number, 1)).astype(np.float32)[owner]
+    means: Floats = csr_matrix((weights, places, starts), shape=(n, len(vectors))) @ vectors
+    return means
+
+
+# What is asked once of a draft, whatever its passages: which papers belong to it as a whole.
+
+COLUMNS = (*feature_names(metadata=False), "score", "probability", "rank")
+"""What a passage's features may read of the draft's ranking: its features, and what came of them.
+
+A rank and a probability carry over from one ranker to another, a score does so less."""
+OUTSIDE = np.float32(-1)
+"""What papers have in the place of these that were no candidates of the draft."""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftView:
+    """A draft's own candidates, and the query that its passages start from.
+
+    query: as of when, and which papers may be seen and recommended. rows: (m,) int32, candidates of
+    the draft, ascending; none for a passage without a draft. columns: (m, len(COLUMNS)) float32.
+    means: what its passages share of their candidates' profiles.
+    """
+
+    query: Query
+    rows: Rows
+    columns: Floats
+    means: TitleMeans = field(default_factory=TitleMeans)
+
+    @classmethod
+    def of(cls, recommender: Recommender, draft: Draft, text: str) -> "DraftView":
+        """Rank the papers for a draft once.
+
+        Args:
+            recommender: answers the draft.
+            draft: what is known of it; nothing but its moment in time, where a passage is alone.
+            text: a passage of it, which stands in for a draft that has neither text nor seeds.
+
+        Raises:
+            DraftError: neither the draft nor the passage says anything.
+        """
+        known = bool(recommender.collection.corpus.rows(draft.references).size)
+        if not (has_text(draft) or known):
+            alone = recommender.query_to(replace(draft, title=text))
+            nothing = np.empty((0, len(COLUMNS)), np.float32)
+            return cls(alone, np.empty(0, np.int32), nothing)
+        query = recommender.query_to(draft)
+        ranking = recommender.order(query)
+        rows, ranker = ranking.candidates.rows, recommender.ranker
+        features = compute(ranking.context, COLUMNS[:-3])
+        outcome = np.empty((len(rows), 3), np.float32)
+        outcome[ranking.positions, 0] = ranking.scores
+        outcome[ranking.positions, 1] = ranker.probability(ranking.scores)
+        outcome[ranking.positions, 2] = np.arange(1, len(ranking.rows) + 1)
+        return cls(query, rows, np.hstack([features, outcome]))
+
+    def column(self, name: str, rows: Rows) -> Floats:
+        """Look a column up for any rows, OUTSIDE where the draft had no such candidate."""
+        found: Floats = self.table(rows)[COLUMNS.index(name)]
+        return found
+
+    def table(self, rows: Rows) -> Floats:
+        """Look all columns up for any rows: (len(COLUMNS), len(rows)) float32."""
+        found = np.full((len(COLUMNS), len(rows)), OUTSIDE, np.float32)
+        if len(self.rows):
+            places = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
+            there = np.flatnonzero(self.rows[places] == rows)
+            found[:, there] = self.columns[places[there]].T
+        return found
+
+    def best(self, k: int) -> Rows:
+        """Return the k candidates that fit the draft best, those of them that may be cited."""
+        ranks = self.columns[:, COLUMNS.index("rank")]
+        first = self.rows[np.argsort(ranks, kind="stable")[:k]]
+        return first[self.query.wanted[first]]
+
+
+# How papers were cited, as a passage may see it: sentences like it, and whom they cite.
+#
+# Only sentences of papers count that are strictly older than the draft; so never those of its
+# own.
+
+NEAREST = 50
+"""So many of the sentences most like a passage vote for the papers that they cite."""
+MATCHES = 200
+"""So many BM25 hits among the sentences count."""
+BEST_FEW = 3
+
+
+class ContextUse(StrEnum):
+    """Which citing sentences a passage may see.
+
+    ONLY: all, and only papers may be recommended that have some. Where papers are known to be gold
+    because they have contexts, a ranker must not learn from their presence: it learns from HIDDEN
+    and ONLY, where all candidates of a passage are equal in that.
+    """
+
+    ALL = "all"
+    HIDDEN = "hidden"
+    ONLY = "only"
+
+
+@dataclass(frozen=True, slots=True)
+class ContextEdges:
+    """Citing sentences of some papers, by citing year. owner: (e,) places of these, ascending."""
+
+    owner: Rows
+    positions: Longs
+
+    def latest(self, most: int) -> "ContextEdges":
+        """Keep so many of each paper."""
+        number = np.bincount(self.owner)
+        from_last = np.cumsum(number)[self.owner] - np.arange(len(self.owner))
+        kept = from_last <= most
+        return ContextEdges(self.owner[kept], self.positions[kept])
+
+
+@dataclass(frozen=True)
+class ContextView:
+    """The citing sentences that a passage may see. seen: (m,) bool, those among all of them.
+
+    vector: (d,) float32 and text: of the passage; text in the terms of the sentences.
+    """
+
+    space: ContextSpace
+    seen: Mask
+    vector: Floats
+    text: QueryText
+
+    @classmethod
+    def of(cls, collection: Collection, query: Query, words: str) -> "ContextView | None":
+        """Look at the citing sentences from a query's moment; None where there are none.
+
+        words: of the passage.
+        """
+        space = collection.contexts
+        if space is None:
+            return None
+        told, everything = space.contexts, slice(None)
+        seen = told.older(everything, query.before)
+        seen &= query.allowed[told.citing] & query.allowed[told.cited]
+        return cls(space, seen, query.vector, space.terms.query(words, None))
+
+    @property
+    def contexts(self) -> Contexts:
+        """All citing sentences, seen or not."""
+        return self.space.contexts
+
+    def spoken_of(self, n: int) -> Mask:
+        """Tell which of n papers are cited by a sentence that is seen: (n,) bool."""
+        found = np.zeros(n, bool)
+        found[self.contexts.cited[self.seen]] = True
+        return found
+
+    @cached_property
+    def cosines(self) -> Floats:
+        """Multiply the passage with each sentence, OUTSIDE where it is not seen: (m,) float32."""
+        made = self.contexts.products(self.vector)
+        made[~self.seen] = OUTSIDE
+        return made
+
+    @property
+    def has_vectors(self) -> bool:
+        """Tell whether sentences can be compared by their vectors."""
+        return self.contexts.codes is not None
+
+    @cached_property
+    def nearest(self) -> Rows:
+        """Positions of the seen sentences that are most like the passage, best first."""
+        if not self.has_vectors:
+            return np.empty(0, np.int32)
+        found = top_k(self.cosines, NEAREST)
+        return found[self.cosines[found] > 0]
+
+    @cached_property
+    def matches(self) -> tuple[Rows, Floats]:
+        """Positions of the best BM25 hits that are seen; their scores as shares of the best."""
+        found, scores = self.space.text_index.search(self.text, MATCHES, allowed=self.seen)
+        return found, scores / max(float(scores.max(initial=0)), 1e-9)
+
+    def proposed(self, most: int) -> Rows:
+        """Return papers that are cited in sentences like the passage, rows ascending."""
+        hits = np.concatenate([self.nearest[:most], self.matches[0][:most]])
+        return distinct(self.contexts.cited[hits])
+
+    def edges(self, rows: Rows, before: int) -> ContextEdges:
+        """Return the seen sentences that cite each of some papers."""
+        owner, positions = self.contexts.of_all(rows, before)
+        seen = self.seen[positions]
+        return ContextEdges(owner[seen], positions[seen])
+
+
+@dataclass(frozen=True)
+class ContextSigns:
+    """What the citing sentences say of m candidates; (m,) float32, OUTSIDE for one without any."""
+
+    view: ContextView
+    rows: Rows
+    edges: ContextEdges
+
+    @classmethod
+    def of(cls, view: ContextView, rows: Rows, before: int) -> "ContextSigns":
+        """Look the candidates' sentences up."""
+        return cls(view, rows, view.edges(rows, before))
+
+    @cached_property
+    def present(self) -> Mask:
+        """Tell which candidates are cited by a sentence that is seen."""
+        return self._number > 0
+
+    @cached_property
+    def best(self) -> Floats:
+        """Cosine of the passage with the most similar sentence."""
+        found = self._outside()
+        if self.view.has_vectors and len(self._first):
+            cosines = self.view.cosines[self.edges.positions]
+            found[self.present] = np.maximum.reduceat(cosines, self._first)
+        return found
+
+    def like(self, at: int, least: float) -> Longs:
+        """Return positions of one candidate's sentences that are so much like the passage.
+
+        The nearest first, none where they have no vectors.
+        """
+        if not self.view.has_vectors:
+            return np.empty(0, np.int64)
+        own = self.edges.positions[self.edges.owner == at]
+        cosines = self.view.cosines[own]
+        order = np.argsort(-cosines, kind="stable")
+        like: Longs = own[order[cosines[order] >= least]]
+        return like
+
+    @cached_property
+    def mean(self) -> Floats:
+        """Mean cosine of the passage with the few most similar sentences."""
+        found = self._outside()
+        if not self.view.has_vectors or not len(self._first):
+            return found
+        cosines, owner = self.view.cosines[self.edges.positions], self.edges.owner
+        order = np.argsort(4.0 * owner - cosines)  # By owner, then the nearest first, in one go.
+        begins = np.repeat(self._first, self._number[self.present])
+        few = order[np.arange(len(order)) - begins < BEST_FEW]
+        sums = np.bincount(owner[few], cosines[few], minlength=len(self.rows))
+        few_of = np.minimum(self._number, BEST_FEW)
+        found[self.present] = sums[self.present] / few_of[self.present]
+        return found
+
+    @cached_property
+    def votes(self) -> Floats:
+        """Weighted share of the nearest sentences that cite the candidate."""
+        near = self.view.nearest
+        if not self.view.has_vectors:
+            return self._outside()
+        weights = self.view.cosines[near]
+        cited, numbers = number(self.view.contexts.cited[near])
+        sums = look_up(cited, totals(numbers, weights, len(cited)), self.rows)
+        share = sums / np.float32(max(float(weights.sum()), 1e-9))
+        return np.where(self.present, share, OUTSIDE)
+
+    @cached_property
+    def bm25(self) -> Floats:
+        """BM25 score of the best sentence, as a share of the best of all."""
+        positions, shares = self.view.matches
+        best = np.zeros(len(self.view.contexts.starts) - 1, np.float32)
+        np.maximum.at(best, self.view.contexts.cited[positions], shares)
+        return np.where(self.present, best[self.rows], OUTSIDE)
+
+    @cached_property
+    def _number(self) -> Longs:
+        return np.bincount(self.edges.owner, minlength=len(self.rows))
+
+    @cached_property
+    def _first(self) -> Longs:
+        """Where the sentences of each candidate that has some begin."""
+        return np.flatnonzero(np.diff(self.edges.owner, prepend=-1))
+
+    def _outside(self) -> Floats:
+        return np.full(len(self.rows), OUTSIDE, np.float32)
+
 
 _NO_ROWS = np.empty(0, np.int32)
 _MARK = " [1]"

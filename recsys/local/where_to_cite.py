@@ -16,15 +16,14 @@ import numpy as np
 
 from recsys.formats.drafts.wording import counted
 from recsys.local.named_works import NamedWorks, find_names
-from recsys.local.title_means import MOST_CITERS
+from recsys.local.passage import MOST_CITERS
 from recsys.passages import Body, Gap, Sentence
+from recsys.processors import one_thread
 from recsys.protocols import Encoder
 from recsys.recommend import Recommender
 from recsys.records import Answer, PaperId, Place
-from recsys.store.arrays import Floats, Rows
-from recsys.store.blas import one_thread
+from recsys.store.arrays import Floats, Rows, distinct
 from recsys.store.collection import Collection
-from recsys.store.graph import distinct
 from recsys.store.terms import TermStore
 
 SHARE, ALIKE = np.float32(0.2), np.float32(0.3)

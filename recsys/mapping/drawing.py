@@ -10,17 +10,17 @@ from recsys.errors import NothingFound
 from recsys.mapping.grouping import along_topics, citations, cosines_of, groups_of, resemblance
 from recsys.mapping.phrases import label_groups
 from recsys.mapping.placing import Layout, Tick, lay_out
+from recsys.processors import one_thread
 from recsys.query.apply_filters import apply_filters
 from recsys.query.filters import Filters
 from recsys.query.query import Query
 from recsys.query.question import Question
 from recsys.recommend import Ranking, Recommender
 from recsys.records import Paper
-from recsys.store.arrays import Floats, Longs, Mask, Rows
-from recsys.store.blas import one_thread
+from recsys.store.arrays import Floats, Longs, Mask, Rows, distinct
 from recsys.store.collection import Collection
-from recsys.store.graph import UNKNOWN_YEAR, distinct
-from recsys.store.products import remembered_products
+from recsys.store.graph import UNKNOWN_YEAR
+from recsys.store.vectors import dot_cache
 
 Kind: TypeAlias = Literal["cited", "suggested", "near"]
 """What a paper is to the draft: it cites it, the answer recommends it, or it is merely near."""
@@ -165,7 +165,7 @@ def draw_map(
         NothingFound: there is no paper around it.
         MissingExtraError: networkx is not installed.
     """
-    with one_thread(), remembered_products():
+    with one_thread(), dot_cache():
         corpus, draft = recommender.collection.corpus, question.draft
         query = recommender.query_to(draft, front_matter=filters.keep_front_matter)
         keep = apply_filters(question.filtered(filters), corpus, draft).keep

@@ -22,7 +22,7 @@ from recsys.store.arrays import Floats, Mask, Rows, load_array
 from recsys.store.artifacts import load_manifest
 from recsys.store.collection import Collection
 from recsys.store.terms import TermStore
-from recsys.store.vectors.stored_vectors import StoredVectors
+from recsys.store.vectors import StoredVectors
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession

@@ -20,10 +20,9 @@ from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
 from recsys.models.nnselect import unit_rows
 from recsys.models.pairs import INTERSECTED, NUMBERS, Pairs, cosines, distinct, make_pairs
 from recsys.store.arrays import Floats, Ragged, Rows, load_array
-from recsys.store.artifacts import MANIFEST, load_manifest, sha256
+from recsys.store.artifacts import MANIFEST, NNSELECT, load_manifest, sha256
 from recsys.store.generations import root_of
 from recsys.store.graph import CitationGraph
-from recsys.store.layout import NNSELECT
 
 KIND = "nnrank"
 SCHEMA = 1

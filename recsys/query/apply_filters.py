@@ -12,7 +12,7 @@ from recsys.records import Draft
 from recsys.store.arrays import Mask, Rows
 from recsys.store.corpus import Corpus, paper_type
 from recsys.store.graph import UNKNOWN_YEAR
-from recsys.store.name_keys import fold, venue_key
+from recsys.store.words import fold, venue_key
 
 REMOVED = "removed by "
 """How the stage of a filter is called in an answer, before the name of the filter."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from recsys.errors import InputError
 from recsys.records import PaperId
-from recsys.store.name_keys import author_key
+from recsys.store.words import author_key
 
 MOST_VENUES = 20_000
 """Letters of all patterns of venues: a million would take minutes to compile."""

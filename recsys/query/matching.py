@@ -24,8 +24,7 @@ from recsys.store.arrays import Mask, Rows
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
 from recsys.store.graph import UNKNOWN_YEAR
-from recsys.store.name_keys import author_key, fold
-from recsys.store.words import STOP_WORDS
+from recsys.store.words import STOP_WORDS, author_key, fold
 
 # How sure it is that a reference means a paper: by title, year and first author.
 #

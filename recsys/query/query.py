@@ -7,11 +7,12 @@ import numpy as np
 from recsys.errors import DraftError
 from recsys.protocols import Encoder
 from recsys.records import Draft, Paper
-from recsys.store.arrays import Floats, Mask, Rows, top_k
+from recsys.store.arrays import Floats, Mask, Rows, distinct, top_k
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
-from recsys.store.graph import UNKNOWN_YEAR, distinct, dots
+from recsys.store.graph import UNKNOWN_YEAR
 from recsys.store.terms import QueryText, TermStore
+from recsys.store.vectors import dots
 
 # What a draft is about: its text, pulled towards its seeds (Rocchio 1971).
 #

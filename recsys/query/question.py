@@ -26,8 +26,7 @@ from recsys.records import (
 )
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
-from recsys.store.name_keys import author_keys
-from recsys.store.words import folded_words
+from recsys.store.words import author_keys, folded_words
 
 # Find the draft itself in the corpus: who wrote it shall not be told to cite it.
 #

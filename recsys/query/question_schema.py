@@ -6,7 +6,7 @@ and to say what it does: a filter is a field of `Filters` of the same name, too.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import Annotated, Any, NamedTuple, get_args
+from typing import Annotated, Any, NamedTuple, get_args, get_origin
 
 from recsys.query.filters import Filters
 
@@ -20,11 +20,12 @@ SHOWN = 20
 class OptionSpec:
     """What people and programs are told of an option, and what it may be.
 
-    flag: its name on the command line. help: one sentence, for the command line and for programs.
-    metavar: what its value is called; YEAR is a year to all three. unset: what it is where nobody
-    says it. least, most: both allowed. label: its words on the page, "" where the page has none or
-    writes its own; hint: below its field. form: its name in the form and in shared addresses, where
-    that is another.
+    flag: its name on the command line. help: for the command line and for programs; `{papers}` is
+    how each of them names papers. metavar: what its value is called; YEAR is a year and PAPERS
+    names papers to all three. unset: what it is where nobody says it. least, most: both allowed.
+    label: its words on the page, "" where the page asks in another way. hint: below its field.
+    choices: what the page lets choose, and what it calls that. form: its name in the form and in
+    addresses, where that is another.
     """
 
     flag: str
@@ -35,12 +36,8 @@ class OptionSpec:
     most: float | None = None
     label: str = ""
     hint: str = ""
+    choices: tuple[tuple[str, str], ...] = ()
     form: str = ""
-
-
-_PAPERS = (
-    "a bibliography (.bib, .ris, CSL or Zotero .json, .csv), a DOI, an arXiv, ACL or corpus id"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +58,7 @@ class QuestionOptions:
         tuple[str, ...],
         OptionSpec(
             flag="--seeds",
-            help=f"Papers to find more of: {_PAPERS}.",
+            help="Papers to find more of: {papers}.",
             metavar="PAPERS",
             unset="none",
         ),
@@ -181,22 +178,17 @@ class QuestionOptions:
             "relevance).",
             least=0,
             most=1,
+            label="Order",
+            choices=(("0", "Best first"), ("0.3", "Some variety"), ("0.6", "Much variety")),
             form="mmr",
         ),
     ] = 0.0
 
     @property
     def filters(self) -> Filters:
-        """The filters among the options.
-
-        Raises:
-            InputError: a value makes no sense.
-        """
-        filters = Filters(
-            **{each.name: getattr(self, each.name) for each in options() if each.is_filter}
-        )
-        filters.check()
-        return filters
+        """The filters among the options."""
+        values = {each.name: getattr(self, each.name) for each in options() if each.is_filter}
+        return Filters(**values)
 
 
 _FILTERS = {each.name for each in fields(Filters)} - {"library"}
@@ -215,6 +207,24 @@ class QuestionOption(NamedTuple):
     def is_filter(self) -> bool:
         """Whether it says which papers may be recommended."""
         return self.name in _FILTERS
+
+    @property
+    def type(self) -> type[bool | int | float | str]:
+        """The type of one value."""
+        found: type[bool | int | float | str] = next(
+            each for each in (*get_args(self.kind), self.kind) if each in (bool, int, float, str)
+        )
+        return found
+
+    @property
+    def several(self) -> bool:
+        """Whether it may be given several times."""
+        return get_origin(self.kind) is tuple
+
+    @property
+    def field(self) -> str:
+        """Its name in the form of the page."""
+        return self.spec.form or self.name
 
 
 def options() -> Iterator[QuestionOption]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from recsys.formats.drafts.wording import OTHERS
 from recsys.records import Reference
 from recsys.store.corpus import Corpus
-from recsys.store.name_keys import author_key
+from recsys.store.words import author_key
 
 _FEW = 2
 """So many authors at least are called "Ash et al."."""

@@ -1,31 +1,229 @@
-"""The feature table of stage two: name, meaning, unit, function.
+"""The features of stage two: a literal table of their names, and how they are computed.
 
 Features must carry over from one corpus to another, because a pretrained ranker serves corpora it
-has never seen: ranks, shares, ratios and logarithms rather than raw counts.
+has never seen: ranks, shares, ratios and logarithms rather than raw counts. A new feature is a row
+and a line in the function that computes its group.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from recsys.ranking.citing_habits import CitingHabits
-from recsys.ranking.evidence import MODEST, Seeds, vote_share
-from recsys.ranking.facts import (
-    Facts,
-    Feature,
-    constant,
-    descending_rank,
-    log_of,
-    per_citation,
-    share_of_best,
+from recsys.errors import InputError
+from recsys.ranking.feature_context import MODEST, CitingHabits, Edges, FeatureContext, divide
+from recsys.retrieval.sources import CitationEdges, WeightedPapers
+from recsys.store.arrays import (
+    Floats,
+    Rows,
+    distinct,
+    find_rows,
+    highest,
+    look_up,
+    number,
+    spans,
+    top_k,
+    totals,
 )
-from recsys.retrieval.voters import Ballots
-from recsys.store.arrays import Floats
+from recsys.store.kernels.dispatch import impacts
+from recsys.store.vectors import dots
+
+Columns: TypeAlias = dict[str, Floats | np.floating[Any] | float]
+"""(m,) float32 of the m candidates by the name of the feature, or one number for all of them."""
 
 LINKS_AROUND = "links_around"
 """The feature of the rankers that can tell no links from no citations."""
 UNKNOWN = np.float32(-2)
 """What a feature that reads links is where none is known: less than any cosine, share or count."""
+LEADERS = 20
+"""How many of the most promising papers are asked what they are cited together with."""
+RECENT = 4
+"""Years over which an author's interests are called recent."""
+CLOSEST = 10
+"""How many of the nearest papers, and of the best BM25 hits, make up a centroid."""
+_ALONE = np.float32(1e-3)
+"""Weights of others below which a candidate is compared with nobody but itself."""
+
+TEXT, LINKS, ANY_CORPUS = "text", "links", "any corpus"
+SEEDS, AUTHORS, NNSELECT = "seeds", "authors", "nnselect"
+"""Groups of features. ANY_CORPUS: only rankers read them that serve corpora that they have not
+seen, few links or many. AUTHORS: they read authors or venue. NNSELECT: they read NNSelect's space.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """One column. group: what it is computed with. links: it is unknown where no link is known."""
+
+    name: str
+    meaning: str
+    unit: str
+    group: str
+    links: bool = False
+
+
+# fmt: off
+FEATURES: tuple[Feature, ...] = (
+    Feature("cosine", "draft and candidate embeddings", "cosine", TEXT),
+    Feature("cosine_share", "cosine relative to the best candidate's", "share", TEXT),
+    Feature("cosine_rank", "position by cosine among the candidates", "rank", TEXT),
+    Feature("prior", "stage one's mixture of cosine, BM25 and votes", "score", TEXT),
+    Feature("prior_rank", "position by the prior", "rank", TEXT),
+    Feature("bm25_share", "BM25 relative to the best candidate's", "share", TEXT),
+    Feature("bm25_rank", "position by BM25 among the candidates", "rank", TEXT),
+    Feature("bm25_per_term", "BM25 per word of the draft", "score per word", TEXT),
+    Feature("title_in_title", "share of the draft's title in the candidate's title", "idf share",
+            TEXT),
+    Feature("title_in_text", "share of the draft's title in the candidate's text", "idf share",
+            TEXT),
+    Feature("text_in_title", "share of the candidate's title in the draft", "idf share", TEXT),
+    Feature("text_in_text", "share of the draft in the candidate's text", "idf share", TEXT),
+    Feature("rarest_term", "rarest shared word", "idf", TEXT),
+    Feature("term_cosine", "idf-weighted word vectors", "cosine", TEXT),
+    Feature("terms", "distinct words of the candidate", "log count", TEXT),
+    Feature("query_terms", "distinct words of the draft", "log count", TEXT),
+    Feature("votes_near_10", "weight of the 10 nearest papers citing it", "share",
+            LINKS, links=True),
+    Feature("votes_near_50", "weight of the 50 nearest papers citing it", "share",
+            LINKS, links=True),
+    Feature("votes_near", "weight of all nearest papers citing it", "share", LINKS, links=True),
+    Feature("votes_near_sharp", "the same, cosines to the fourth power", "share",
+            LINKS, links=True),
+    Feature("votes_near_rank", "position by these votes", "rank", LINKS, links=True),
+    Feature("votes_near_50_rank", "position by the votes of the 50 nearest", "rank",
+            LINKS, links=True),
+    Feature("votes_near_best", "these votes relative to the best candidate's", "share",
+            LINKS, links=True),
+    Feature("votes_near_surprise", "votes of the nearest per citation", "ratio", LINKS, links=True),
+    Feature("votes_match_10", "weight of the 10 best BM25 hits citing it", "share",
+            LINKS, links=True),
+    Feature("votes_match_50", "weight of the 50 best BM25 hits citing it", "share",
+            LINKS, links=True),
+    Feature("votes_match", "weight of all BM25 hits citing it", "share", LINKS, links=True),
+    Feature("votes_match_rank", "position by these votes", "rank", LINKS, links=True),
+    Feature("votes_match_best", "these votes relative to the best candidate's", "share",
+            LINKS, links=True),
+    Feature("votes_match_surprise", "votes of the BM25 hits per citation", "ratio",
+            LINKS, links=True),
+    Feature("citers_best", "closest paper that cites it", "cosine", LINKS, links=True),
+    Feature("citers_mean", "papers that cite it, on average", "cosine", LINKS, links=True),
+    Feature("citers_mass", "log of the sum of exp(8 cosine) over papers that cite it", "log mass",
+            LINKS, links=True),
+    Feature("citers_match_best", "best BM25 share of a paper that cites it", "share",
+            LINKS, links=True),
+    Feature("citers_match_mean", "mean BM25 share of papers that cite it", "share",
+            LINKS, links=True),
+    Feature("references_best", "closest paper that it cites", "cosine", LINKS, links=True),
+    Feature("references_mean", "papers that it cites, on average", "cosine", LINKS, links=True),
+    Feature("references_votes", "mean votes for the papers that it cites", "votes",
+            LINKS, links=True),
+    Feature("references", "papers that it cites", "log count", LINKS, links=True),
+    Feature("cites_nearest", "weight of the 50 nearest papers that it cites", "sum of cosines",
+            LINKS, links=True),
+    Feature("near_company", "co-citations with the 20 nearest papers", "log sum",
+            LINKS, links=True),
+    Feature("near_company_ratio", "the same per citation", "ratio", LINKS, links=True),
+    Feature("votes_near_20", "weight of the 20 nearest papers citing it", "share",
+            LINKS, links=True),
+    Feature("leader_company", "co-citations with the 20 leaders by prior", "log sum",
+            LINKS, links=True),
+    Feature("leader_company_ratio", "the same per citation", "ratio", LINKS, links=True),
+    Feature("leader_votes", "leaders that cite it", "share", LINKS, links=True),
+    Feature("citations", "citations so far", "log count", LINKS, links=True),
+    Feature("citations_3y", "citations in the last three years", "log count", LINKS, links=True),
+    Feature("citations_1y", "citations in the last year", "log count", LINKS, links=True),
+    Feature("citations_rank", "position by citations", "rank", LINKS, links=True),
+    Feature("citation_rate", "citations per year of age", "log rate", LINKS, links=True),
+    Feature("citation_trend", "share of its citations from the last three years", "share",
+            LINKS, links=True),
+    Feature("age", "years between candidate and draft", "years", TEXT),
+    Feature(LINKS_AROUND, "citations known of and by the candidates, on average", "log count",
+            ANY_CORPUS),
+    Feature("near_cosine", "the 10 nearest papers other than itself, on average", "cosine",
+            ANY_CORPUS),
+    Feature("near_cosine_rank", "position by this cosine", "rank", ANY_CORPUS),
+    Feature("match_cosine", "the 10 best BM25 hits other than itself, on average", "cosine",
+            ANY_CORPUS),
+    Feature("age_habit", "how likely papers of its age are cited here, chance 1/2", "share",
+            ANY_CORPUS, links=True),
+    Feature("citations_habit", "how likely papers with its citations are cited here, chance 1/2",
+            "share",
+            ANY_CORPUS, links=True),
+    Feature("fresh_habit", "share of the citations here that are a paper's first", "share",
+            ANY_CORPUS, links=True),
+    Feature("seeds", "papers that the draft cites already", "log count", SEEDS),
+    Feature("seed_cosine", "seeds, on average", "cosine", SEEDS),
+    Feature("seed_cosine_best", "closest seed", "cosine", SEEDS),
+    Feature("seed_cosine_rank", "position by the mean cosine", "rank", SEEDS),
+    Feature("seed_company", "co-citations with the seeds", "log count", SEEDS, links=True),
+    Feature("seed_company_ratio", "the same per citation", "ratio", SEEDS, links=True),
+    Feature("seed_company_share", "share of the seeds that it is cited together with", "share",
+            SEEDS, links=True),
+    Feature("seed_company_rank", "position by co-citations with the seeds", "rank",
+            SEEDS, links=True),
+    Feature("seed_likeness", "co-citations per mean of both papers' citations, all seeds", "ratio",
+            SEEDS, links=True),
+    Feature("seed_likeness_best", "the same, the best seed", "ratio", SEEDS, links=True),
+    Feature("seed_likeness_rank", "position by the likeness to all seeds", "rank",
+            SEEDS, links=True),
+    Feature("seed_peers", "citing papers, each by the share of seeds in its references", "log sum",
+            SEEDS, links=True),
+    Feature("seed_peers_rank", "position by these", "rank", SEEDS, links=True),
+    Feature("seed_peers_best", "the citing paper whose references are most like the seeds",
+            "cosine",
+            SEEDS, links=True),
+    Feature("seed_votes", "share of the seeds that cite it", "share", SEEDS, links=True),
+    Feature("seeds_cited", "share of the seeds that it cites", "share", SEEDS, links=True),
+    Feature("seed_coupling", "share of the seeds citing a paper that it cites, on average", "share",
+            SEEDS, links=True),
+    Feature("shared_authors", "authors in common", "count", AUTHORS),
+    Feature("shared_author_share", "share of its authors who wrote the draft", "share", AUTHORS),
+    Feature("author_votes", "earlier papers of the draft's authors citing it", "log count",
+            AUTHORS, links=True),
+    Feature("author_votes_share", "share of the authors' earlier papers citing it", "share",
+            AUTHORS, links=True),
+    Feature("author_votes_best", "these votes relative to the best candidate's", "share",
+            AUTHORS, links=True),
+    Feature("author_votes_4y", "the authors' papers of the last four years citing it", "log count",
+            AUTHORS, links=True),
+    Feature("author_votes_near", "the authors' papers citing it, by squared cosine", "sum",
+            AUTHORS, links=True),
+    Feature("author_habit", "citations by the draft's authors to its most cited author",
+            "log count",
+            AUTHORS, links=True),
+    Feature("coauthors", "papers of the draft's authors with one of its authors", "log count",
+            AUTHORS),
+    Feature("same_venue", "same venue as the draft", "0 or 1", AUTHORS),
+    Feature("venue_citers", "share of the papers citing it that share the draft's venue", "share",
+            AUTHORS, links=True),
+    Feature("author_papers", "papers by the draft's authors", "log count", AUTHORS),
+    Feature("nnselect_cosine", "draft and candidate in NNSelect's vectors", "cosine", NNSELECT),
+    Feature("nnselect_cosine_share", "this cosine relative to the best candidate's", "share",
+            NNSELECT),
+    Feature("nnselect_cosine_rank", "position by this cosine among the candidates", "rank",
+            NNSELECT),
+    Feature("nnselect_votes_10", "weight of NNSelect's 10 nearest papers citing it", "share",
+            NNSELECT, links=True),
+    Feature("nnselect_votes_50", "weight of NNSelect's 50 nearest papers citing it", "share",
+            NNSELECT, links=True),
+    Feature("nnselect_votes", "weight of all of NNSelect's nearest papers citing it", "share",
+            NNSELECT, links=True),
+    Feature("nnselect_votes_rank", "position by these votes", "rank", NNSELECT, links=True),
+    Feature("nnselect_votes_best", "these votes relative to the best candidate's", "share",
+            NNSELECT, links=True),
+    Feature("nnselect_votes_surprise", "these votes per citation", "ratio", NNSELECT, links=True),
+    Feature("nnselect_citers_best", "closest paper that cites it, by NNSelect", "cosine",
+            NNSELECT, links=True),
+    Feature("nnselect_citers_mean", "papers that cite it, on average, by NNSelect", "cosine",
+            NNSELECT, links=True),
+    Feature("nnselect_references_mean", "papers that it cites, on average, by NNSelect", "cosine",
+            NNSELECT, links=True),
+    Feature("nnselect_company", "co-citations with NNSelect's 20 nearest papers", "log sum",
+            NNSELECT, links=True),
+)
+# fmt: on
+BY_NAME = {feature.name: feature for feature in FEATURES}
 
 
 def feature_names(
@@ -37,296 +235,352 @@ def feature_names(
     many. LINKS_AROUND is one: with it, what reads links is UNKNOWN where there are none, else what
     no citation makes it.
     """
-    return tuple(
-        feature.name
-        for feature in FEATURES
-        if (metadata or not feature.metadata)
-        and (nnselect or not feature.nnselect)
-        and (any_corpus or not feature.any_corpus)
-    )
+    wanted = {TEXT, LINKS, SEEDS}
+    wanted |= {AUTHORS} if metadata else set()
+    wanted |= {NNSELECT} if nnselect else set()
+    wanted |= {ANY_CORPUS} if any_corpus else set()
+    return tuple(feature.name for feature in FEATURES if feature.group in wanted)
 
 
 def read_nnselect(names: Iterable[str]) -> bool:
     """Tell whether some of the named columns read the space of NNSelect."""
-    return any(BY_NAME[name].nnselect for name in names)
+    return any(BY_NAME[name].group == NNSELECT for name in names)
 
 
-def compute(facts: Facts, names: tuple[str, ...]) -> Floats:
-    """Compute the named columns: (m, len(names)) float32, rows as in `facts.evidence.rows`.
+def compute(context: FeatureContext, names: tuple[str, ...]) -> Floats:
+    """Compute the named columns: (m, len(names)) float32, rows as in `context.rows`.
 
     Where LINKS_AROUND is named and no link is known around the query, as of then, all columns that
     read links are UNKNOWN. Rankers without that feature have learned from zeros, and get them.
     """
-    table = np.empty((len(facts.evidence), len(names)), np.float32, order="F")
-    unknown = LINKS_AROUND in names and not facts.evidence.links_around
+    unknown = LINKS_AROUND in names and not context.links_around
+    columns: Columns = {}
+    for group, columns_of in _GROUPS.items():
+        if any(BY_NAME[name].group == group for name in names):
+            columns |= columns_of(context)
+    table = np.empty((len(context), len(names)), np.float32, order="F")
     for column, name in enumerate(names):
-        feature = BY_NAME[name]
-        table[:, column] = UNKNOWN if unknown and feature.links else feature.function(facts)
+        table[:, column] = UNKNOWN if unknown and BY_NAME[name].links else columns[name]
     return table
 
 
-def _near_votes(k: int, facts: Facts) -> Floats:
-    evidence = facts.evidence
-    return _top_votes(evidence.nearest_ballots, evidence.candidates.nearest.weights, k)
+def descending_rank(values: Floats) -> Floats:
+    """Rank from 1 (highest); equal values share the best rank of theirs: (m,) float32."""
+    ascending = np.sort(values)
+    return (len(values) - np.searchsorted(ascending, values, side="right") + 1).astype(np.float32)
 
 
-def _match_votes(k: int, facts: Facts) -> Floats:
-    evidence = facts.evidence
-    return _top_votes(evidence.match_ballots, evidence.candidates.matches.weights, k)
+def share_of_best(values: Floats) -> Floats:
+    """Divide by the largest value among the candidates."""
+    return values / np.float32(max(float(values.max(initial=0)), 1e-9))
 
 
-def _top_votes(ballots: Ballots, weights: Floats, k: int) -> Floats:
-    first = weights.copy()
-    first[k:] = 0
-    return vote_share(ballots, first)
+def log_of(values: Floats) -> Floats:
+    """Return log(1 + x), of negative values 0."""
+    return np.log1p(np.maximum(values, 0))
 
 
-def _sharp_votes(facts: Facts) -> Floats:
-    """Let the closest voters decide: weights to the fourth power."""
-    evidence = facts.evidence
-    return vote_share(evidence.nearest_ballots, evidence.candidates.nearest.weights**4)
+def per_citation(values: Floats, context: FeatureContext) -> Floats:
+    """Divide by the citations of each candidate, and some more."""
+    return values / (context.citations + MODEST)
 
 
-def _leader_votes(facts: Facts) -> Floats:
-    leaders = facts.evidence.leaders
-    return vote_share(facts.evidence.cast(leaders), np.ones(len(leaders), np.float32))
+def _text_columns(context: FeatureContext) -> Columns:
+    """Compare texts: embeddings, shared words weighed by their idf, and the age of the paper."""
+    store, text, rows, m = context.collection.terms, context.query.text, context.rows, len(context)
+    idf = store.idf[text.codes]
+    title_idf = np.where(text.in_title, idf, np.float32(0))
+    all_idf, all_title_idf = (np.float32(max(float(w.sum()), 1e-9)) for w in (idf, title_idf))
+    # Of each word of each candidate: whose it is, its idf, and its place in the draft.
+    owner, at = spans(store.terms.starts[rows], store.terms.lengths(rows))
+    codes = store.terms.values[at]
+    word_idf, place = store.idf[codes], find_rows(text.codes, codes)
+    shared = np.flatnonzero(place >= 0)
+    own, place = owner[shared], place[shared]
+    weights = impacts(store.frequencies[at[shared]], idf[place], store.norms[rows[own]])
+    bm25 = totals(own, weights * text.counts[place], m)
+    length = np.float32(np.sqrt(max(float((idf**2).sum()), 1e-9)))
+    lengths = np.sqrt(totals(owner, word_idf**2, m))
+    # The same of their titles.
+    title_owner, title_codes = store.title_terms.take(rows)
+    title_place = find_rows(text.codes, title_codes)
+    there = np.flatnonzero(title_place >= 0)
+    title_own, title_place = title_owner[there], title_place[there]
+    whole_title = totals(title_owner, store.idf[title_codes], m)
+    cosines, prior = context.candidates.cosines, context.candidates.prior
+    text_columns: Columns = {
+        "cosine": cosines,
+        "cosine_share": share_of_best(cosines),
+        "cosine_rank": descending_rank(cosines),
+        "prior": prior,
+        "prior_rank": descending_rank(prior),
+        "bm25_share": share_of_best(bm25),
+        "bm25_rank": descending_rank(bm25),
+        "bm25_per_term": bm25 / np.float32(max(text.counts.sum(), 1)),
+        "title_in_title": totals(title_own, title_idf[title_place], m) / all_title_idf,
+        "title_in_text": totals(own, title_idf[place], m) / all_title_idf,
+        "text_in_title": divide(totals(title_own, idf[title_place], m), whole_title, least=1e-9),
+        "text_in_text": totals(own, idf[place], m) / all_idf,
+        "rarest_term": highest(own, idf[place], m),
+        "term_cosine": divide(totals(own, (idf**2)[place], m), lengths * length, least=1e-9),
+        "terms": log_of(store.terms.lengths(rows).astype(np.float32)),
+        "query_terms": np.log1p(len(text.codes)),
+        "age": _age(context),
+    }
+    return text_columns
 
 
-def _by_seeds(function: Callable[[Seeds], Floats]) -> Callable[[Facts], Floats]:
-    """Ask the seeds; without any, the feature is 0."""
-
-    def value(facts: Facts) -> Floats:
-        return constant(0, facts) if facts.seeds is None else function(facts.seeds)
-
-    return value
+def _age(context: FeatureContext) -> Floats:
+    """Return the years between candidate and query; -1 for an unknown year."""
+    years = context.collection.corpus.years[context.rows].astype(np.float32)
+    return np.where(years < 0, np.float32(-1), np.float32(context.query.before) - years)
 
 
-def _by_habits(function: Callable[[CitingHabits, Facts], Floats]) -> Callable[[Facts], Floats]:
-    """Ask what is cited here; where too little is to tell, the feature is UNKNOWN."""
-
-    def value(facts: Facts) -> Floats:
-        habits = facts.habits
-        return constant(float(UNKNOWN), facts) if habits is None else function(habits, facts)
-
-    return value
+def _share_citing(edges: CitationEdges, weights: Floats, k: int | None = None) -> Floats:
+    """Weighted share of some papers, or of the first k, that cite the candidate, in [0, 1]."""
+    if k is not None:
+        weights = weights.copy()
+        weights[k:] = 0
+    return edges.votes(weights) / np.float32(max(float(weights.sum()), 1e-9))
 
 
-def _seed_company_ratio(seeds: Seeds) -> Floats:
-    return seeds.company / (seeds.evidence.citations + np.float32(MODEST))
+def _vote_columns(context: FeatureContext) -> Columns:
+    """Ask whom the papers nearest to the draft cite, the BM25 hits and the leaders."""
+    nearest, matches = context.candidates.nearest, context.candidates.matches
+    by_near, by_match = context.cited_by(nearest.rows), context.cited_by(matches.rows)
+    near, match = _share_citing(by_near, nearest.weights), _share_citing(by_match, matches.weights)
+    near_50, leaders = _share_citing(by_near, nearest.weights, 50), _leaders(context)
+    vote_columns: Columns = {
+        "votes_near_10": _share_citing(by_near, nearest.weights, 10),
+        "votes_near_20": _share_citing(by_near, nearest.weights, 20),
+        "votes_near_50": near_50,
+        "votes_near": near,
+        "votes_near_sharp": _share_citing(by_near, nearest.weights**4),
+        "votes_near_rank": descending_rank(near),
+        "votes_near_50_rank": descending_rank(near_50),
+        "votes_near_best": share_of_best(near),
+        "votes_near_surprise": per_citation(near * 100, context),
+        "votes_match_10": _share_citing(by_match, matches.weights, 10),
+        "votes_match_50": _share_citing(by_match, matches.weights, 50),
+        "votes_match": match,
+        "votes_match_rank": descending_rank(match),
+        "votes_match_best": share_of_best(match),
+        "votes_match_surprise": per_citation(match * 100, context),
+        "leader_votes": _share_citing(context.cited_by(leaders.rows), leaders.weights),
+    }
+    return vote_columns
 
 
-# fmt: off
-FEATURES: tuple[Feature, ...] = (
-    Feature("cosine", "draft and candidate embeddings", "cosine",
-            lambda f: f.evidence.candidates.cosines),
-    Feature("cosine_share", "cosine relative to the best candidate's", "share",
-            lambda f: share_of_best(f.evidence.candidates.cosines)),
-    Feature("cosine_rank", "position by cosine among the candidates", "rank",
-            lambda f: descending_rank(f.evidence.candidates.cosines)),
-    Feature("prior", "stage one's mixture of cosine, BM25 and votes", "score",
-            lambda f: f.evidence.candidates.prior),
-    Feature("prior_rank", "position by the prior", "rank",
-            lambda f: descending_rank(f.evidence.candidates.prior)),
-    Feature("bm25_share", "BM25 relative to the best candidate's", "share",
-            lambda f: share_of_best(f.overlap.bm25)),
-    Feature("bm25_rank", "position by BM25 among the candidates", "rank",
-            lambda f: descending_rank(f.overlap.bm25)),
-    Feature("bm25_per_term", "BM25 per word of the draft", "score per word",
-            lambda f: f.overlap.bm25 / np.float32(max(f.evidence.query.text.counts.sum(), 1))),
-    Feature("title_in_title", "share of the draft's title in the candidate's title", "idf share",
-            lambda f: f.overlap.title_in_title),
-    Feature("title_in_text", "share of the draft's title in the candidate's text", "idf share",
-            lambda f: f.overlap.title_in_text),
-    Feature("text_in_title", "share of the candidate's title in the draft", "idf share",
-            lambda f: f.overlap.text_in_title),
-    Feature("text_in_text", "share of the draft in the candidate's text", "idf share",
-            lambda f: f.overlap.text_in_text),
-    Feature("rarest_term", "rarest shared word", "idf", lambda f: f.overlap.rarest),
-    Feature("term_cosine", "idf-weighted word vectors", "cosine", lambda f: f.overlap.cosine),
-    Feature("terms", "distinct words of the candidate", "log count",
-            lambda f: log_of(f.overlap.terms)),
-    Feature("query_terms", "distinct words of the draft", "log count",
-            lambda f: constant(np.log1p(len(f.evidence.query.text.codes)), f)),
-    Feature("votes_near_10", "weight of the 10 nearest papers citing it", "share",
-            lambda f: _near_votes(10, f), links=True),
-    Feature("votes_near_50", "weight of the 50 nearest papers citing it", "share",
-            lambda f: _near_votes(50, f), links=True),
-    Feature("votes_near", "weight of all nearest papers citing it", "share",
-            lambda f: f.evidence.nearest_votes, links=True),
-    Feature("votes_near_sharp", "the same, cosines to the fourth power", "share",
-            _sharp_votes, links=True),
-    Feature("votes_near_rank", "position by these votes", "rank",
-            lambda f: descending_rank(f.evidence.nearest_votes), links=True),
-    Feature("votes_near_50_rank", "position by the votes of the 50 nearest", "rank",
-            lambda f: descending_rank(_near_votes(50, f)), links=True),
-    Feature("votes_near_best", "these votes relative to the best candidate's", "share",
-            lambda f: share_of_best(f.evidence.nearest_votes), links=True),
-    Feature("votes_near_surprise", "votes of the nearest per citation", "ratio",
-            lambda f: per_citation(f.evidence.nearest_votes * 100, f), links=True),
-    Feature("votes_match_10", "weight of the 10 best BM25 hits citing it", "share",
-            lambda f: _match_votes(10, f), links=True),
-    Feature("votes_match_50", "weight of the 50 best BM25 hits citing it", "share",
-            lambda f: _match_votes(50, f), links=True),
-    Feature("votes_match", "weight of all BM25 hits citing it", "share",
-            lambda f: f.evidence.match_votes, links=True),
-    Feature("votes_match_rank", "position by these votes", "rank",
-            lambda f: descending_rank(f.evidence.match_votes), links=True),
-    Feature("votes_match_best", "these votes relative to the best candidate's", "share",
-            lambda f: share_of_best(f.evidence.match_votes), links=True),
-    Feature("votes_match_surprise", "votes of the BM25 hits per citation", "ratio",
-            lambda f: per_citation(f.evidence.match_votes * 100, f), links=True),
-    Feature("citers_best", "closest paper that cites it", "cosine",
-            lambda f: f.evidence.citers.highest(f.evidence.citers.cosines), links=True),
-    Feature("citers_mean", "papers that cite it, on average", "cosine",
-            lambda f: f.evidence.citers.mean(f.evidence.citers.cosines), links=True),
-    Feature("citers_mass", "log of the sum of exp(8 cosine) over papers that cite it", "log mass",
-            lambda f: log_of(f.evidence.citers.total(np.exp(8 * f.evidence.citers.cosines))),
-            links=True),
-    Feature("citers_match_best", "best BM25 share of a paper that cites it", "share",
-            lambda f: f.evidence.best_citer_match, links=True),
-    Feature("citers_match_mean", "mean BM25 share of papers that cite it", "share",
-            lambda f: f.evidence.mean_citer_match, links=True),
-    Feature("references_best", "closest paper that it cites", "cosine",
-            lambda f: f.evidence.references.highest(f.evidence.references.cosines), links=True),
-    Feature("references_mean", "papers that it cites, on average", "cosine",
-            lambda f: f.evidence.references.mean(f.evidence.references.cosines), links=True),
-    Feature("references_votes", "mean votes for the papers that it cites", "votes",
-            lambda f: f.evidence.reference_votes, links=True),
-    Feature("references", "papers that it cites", "log count",
-            lambda f: log_of(f.evidence.references.counts), links=True),
-    Feature("cites_nearest", "weight of the 50 nearest papers that it cites", "sum of cosines",
-            lambda f: f.evidence.cited_nearest, links=True),
-    Feature("near_company", "co-citations with the 20 nearest papers", "log sum",
-            lambda f: log_of(f.evidence.neighbour_company), links=True),
-    Feature("near_company_ratio", "the same per citation", "ratio",
-            lambda f: per_citation(f.evidence.neighbour_company, f), links=True),
-    Feature("votes_near_20", "weight of the 20 nearest papers citing it", "share",
-            lambda f: _near_votes(20, f), links=True),
-    Feature("leader_company", "co-citations with the 20 leaders by prior", "log sum",
-            lambda f: log_of(f.evidence.leader_company), links=True),
-    Feature("leader_company_ratio", "the same per citation", "ratio",
-            lambda f: per_citation(f.evidence.leader_company, f), links=True),
-    Feature("leader_votes", "leaders that cite it", "share",
-            _leader_votes, links=True),
-    Feature("citations", "citations so far", "log count", lambda f: log_of(f.evidence.citations),
-            links=True),
-    Feature("citations_3y", "citations in the last three years", "log count",
-            lambda f: log_of(f.evidence.latest_citations), links=True),
-    Feature("citations_1y", "citations in the last year", "log count",
-            lambda f: log_of(f.evidence.citations_since(1)), links=True),
-    Feature("citations_rank", "position by citations", "rank",
-            lambda f: descending_rank(f.evidence.citations), links=True),
-    Feature("citation_rate", "citations per year of age", "log rate",
-            lambda f: log_of(f.evidence.citations / (np.maximum(f.evidence.age, 0) + 1)),
-            links=True),
-    Feature("citation_trend", "share of its citations from the last three years", "share",
-            lambda f: (f.evidence.latest_citations + 1) / (f.evidence.citations + 2), links=True),
-    Feature("age", "years between candidate and draft", "years", lambda f: f.evidence.age),
-    Feature(LINKS_AROUND, "citations known of and by the candidates, on average", "log count",
-            lambda f: constant(np.log1p(f.evidence.links_around), f), any_corpus=True),
-    Feature("near_cosine", "the 10 nearest papers other than itself, on average", "cosine",
-            lambda f: f.centres.near, any_corpus=True),
-    Feature("near_cosine_rank", "position by this cosine", "rank",
-            lambda f: descending_rank(f.centres.near), any_corpus=True),
-    Feature("match_cosine", "the 10 best BM25 hits other than itself, on average", "cosine",
-            lambda f: f.centres.match, any_corpus=True),
-    Feature("age_habit", "how likely papers of its age are cited here, chance 1/2", "share",
-            _by_habits(lambda h, f: h.by_age(f.evidence.age)), links=True, any_corpus=True),
-    Feature("citations_habit", "how likely papers with its citations are cited here, chance 1/2",
-            "share", _by_habits(lambda h, f: h.by_citations(f.evidence.citations)),
-            links=True, any_corpus=True),
-    Feature("fresh_habit", "share of the citations here that are a paper's first", "share",
-            _by_habits(lambda h, f: constant(h.fresh, f)), links=True, any_corpus=True),
-    Feature("seeds", "papers that the draft cites already", "log count",
-            lambda f: constant(np.log1p(len(f.evidence.query.seeds)), f)),
-    Feature("seed_cosine", "seeds, on average", "cosine",
-            _by_seeds(lambda s: s.cosines.mean(axis=1))),
-    Feature("seed_cosine_best", "closest seed", "cosine",
-            _by_seeds(lambda s: s.cosines.max(axis=1))),
-    Feature("seed_cosine_rank", "position by the mean cosine", "rank",
-            _by_seeds(lambda s: descending_rank(s.cosines.mean(axis=1)))),
-    Feature("seed_company", "co-citations with the seeds", "log count",
-            _by_seeds(lambda s: log_of(s.company)), links=True),
-    Feature("seed_company_ratio", "the same per citation", "ratio",
-            _by_seeds(_seed_company_ratio), links=True),
-    Feature("seed_company_share", "share of the seeds that it is cited together with", "share",
-            _by_seeds(lambda s: s.company_share), links=True),
-    Feature("seed_company_rank", "position by co-citations with the seeds", "rank",
-            _by_seeds(lambda s: descending_rank(s.company)), links=True),
-    Feature("seed_likeness", "co-citations per mean of both papers' citations, all seeds", "ratio",
-            _by_seeds(lambda s: s.likeness.mean(axis=1)), links=True),
-    Feature("seed_likeness_best", "the same, the best seed", "ratio",
-            _by_seeds(lambda s: s.likeness.max(axis=1)), links=True),
-    Feature("seed_likeness_rank", "position by the likeness to all seeds", "rank",
-            _by_seeds(lambda s: descending_rank(s.likeness.mean(axis=1))), links=True),
-    Feature("seed_peers", "citing papers, each by the share of seeds in its references", "log sum",
-            _by_seeds(lambda s: log_of(s.peers)), links=True),
-    Feature("seed_peers_rank", "position by these", "rank",
-            _by_seeds(lambda s: descending_rank(s.peers)), links=True),
-    Feature("seed_peers_best", "the citing paper whose references are most like the seeds",
-            "cosine", _by_seeds(lambda s: s.best_peer), links=True),
-    Feature("seed_votes", "share of the seeds that cite it", "share",
-            _by_seeds(lambda s: s.votes), links=True),
-    Feature("seeds_cited", "share of the seeds that it cites", "share",
-            _by_seeds(lambda s: s.cited), links=True),
-    Feature("seed_coupling", "share of the seeds citing a paper that it cites, on average",
-            "share", _by_seeds(lambda s: s.coupling), links=True),
-    Feature("shared_authors", "authors in common", "count",
-            lambda f: f.byline.shared, metadata=True),
-    Feature("shared_author_share", "share of its authors who wrote the draft", "share",
-            lambda f: f.byline.shared_share, metadata=True),
-    Feature("author_votes", "earlier papers of the draft's authors citing it", "log count",
-            lambda f: log_of(f.byline.votes), metadata=True, links=True),
-    Feature("author_votes_share", "share of the authors' earlier papers citing it", "share",
-            lambda f: f.byline.votes / np.float32(max(len(f.byline.older), 1)), metadata=True,
-            links=True),
-    Feature("author_votes_best", "these votes relative to the best candidate's", "share",
-            lambda f: share_of_best(f.byline.votes), metadata=True, links=True),
-    Feature("author_votes_4y", "the authors' papers of the last four years citing it", "log count",
-            lambda f: log_of(f.byline.recent_votes), metadata=True, links=True),
-    Feature("author_votes_near", "the authors' papers citing it, by squared cosine", "sum",
-            lambda f: f.byline.near_votes, metadata=True, links=True),
-    Feature("author_habit", "citations by the draft's authors to its most cited author",
-            "log count", lambda f: log_of(f.byline.habit), metadata=True, links=True),
-    Feature("coauthors", "papers of the draft's authors with one of its authors", "log count",
-            lambda f: log_of(f.byline.coauthored), metadata=True),
-    Feature("same_venue", "same venue as the draft", "0 or 1",
-            lambda f: f.byline.same_venue, metadata=True),
-    Feature("venue_citers", "share of the papers citing it that share the draft's venue", "share",
-            lambda f: f.byline.venue_citers, metadata=True, links=True),
-    Feature("author_papers", "papers by the draft's authors", "log count",
-            lambda f: constant(np.log1p(len(f.evidence.query.own_papers)), f), metadata=True),
-    Feature("nnselect_cosine", "draft and candidate in NNSelect's vectors", "cosine",
-            lambda f: f.nnselect.cosines, nnselect=True),
-    Feature("nnselect_cosine_share", "this cosine relative to the best candidate's", "share",
-            lambda f: share_of_best(f.nnselect.cosines), nnselect=True),
-    Feature("nnselect_cosine_rank", "position by this cosine among the candidates", "rank",
-            lambda f: descending_rank(f.nnselect.cosines), nnselect=True),
-    Feature("nnselect_votes_10", "weight of NNSelect's 10 nearest papers citing it", "share",
-            lambda f: f.nnselect.votes(10), nnselect=True, links=True),
-    Feature("nnselect_votes_50", "weight of NNSelect's 50 nearest papers citing it", "share",
-            lambda f: f.nnselect.votes(50), nnselect=True, links=True),
-    Feature("nnselect_votes", "weight of all of NNSelect's nearest papers citing it", "share",
-            lambda f: f.nnselect.votes(), nnselect=True, links=True),
-    Feature("nnselect_votes_rank", "position by these votes", "rank",
-            lambda f: descending_rank(f.nnselect.votes()), nnselect=True, links=True),
-    Feature("nnselect_votes_best", "these votes relative to the best candidate's", "share",
-            lambda f: share_of_best(f.nnselect.votes()), nnselect=True, links=True),
-    Feature("nnselect_votes_surprise", "these votes per citation", "ratio",
-            lambda f: per_citation(f.nnselect.votes() * 100, f), nnselect=True, links=True),
-    Feature("nnselect_citers_best", "closest paper that cites it, by NNSelect", "cosine",
-            lambda f: f.evidence.citers.highest(
-                f.nnselect.cosines_of(f.evidence.citers)), nnselect=True, links=True),
-    Feature("nnselect_citers_mean", "papers that cite it, on average, by NNSelect", "cosine",
-            lambda f: f.evidence.citers.mean(
-                f.nnselect.cosines_of(f.evidence.citers)), nnselect=True, links=True),
-    Feature("nnselect_references_mean", "papers that it cites, on average, by NNSelect", "cosine",
-            lambda f: f.evidence.references.mean(
-                f.nnselect.cosines_of(f.evidence.references)),
-            nnselect=True, links=True),
-    Feature("nnselect_company", "co-citations with NNSelect's 20 nearest papers", "log sum",
-            lambda f: log_of(f.nnselect.company), nnselect=True, links=True),
-)
-# fmt: on
+def _leaders(context: FeatureContext) -> WeightedPapers:
+    """Return the draft's seeds, closest first, filled up with the candidates of highest prior."""
+    top = context.rows[top_k(context.candidates.prior, LEADERS)]
+    return WeightedPapers.equal(np.concatenate([context.query.seeds[:LEADERS], top])[:LEADERS])
 
-BY_NAME = {feature.name: feature for feature in FEATURES}
+
+def _link_columns(context: FeatureContext) -> Columns:
+    """Ask who cites the candidates and whom they cite: votes, company and all citations."""
+    nearest, matches = context.candidates.nearest, context.candidates.matches
+    graph, before = context.graph, context.query.before
+    citers, references = context.citers, context.references
+    first, leaders = nearest.first(LEADERS), _leaders(context)
+    citer_match, citer_of_near, citer_of_leader = citers.weigh(
+        (matches.rows, matches.weights),
+        context.citers_of(first.rows, first.weights),
+        context.citers_of(leaders.rows, leaders.weights),
+    )
+    near_company, leader_company = citers.total(citer_of_near), citers.total(citer_of_leader)
+    # What the candidates cite of what the older nearest papers cite, and of the nearest 50.
+    older = np.flatnonzero(graph.older(nearest.rows, before))
+    owner, cited = graph.references(nearest.rows[older])
+    some = nearest.first(50)
+    cited_by_near, cited_near = references.weigh(
+        (cited, nearest.weights[older][owner]), (some.rows, some.weights)
+    )
+    citations = context.citations
+    in_three_years, in_one_year = (
+        citations - graph.in_counts(context.rows, before - years).astype(np.float32)
+        for years in (3, 1)
+    )
+    return _vote_columns(context) | {
+        "citers_best": citers.highest(citers.cosines),
+        "citers_mean": citers.mean(citers.cosines),
+        "citers_mass": log_of(citers.total(np.exp(8 * citers.cosines))),
+        "citers_match_best": citers.highest(citer_match),
+        "citers_match_mean": citers.mean(citer_match),
+        "references_best": references.highest(references.cosines),
+        "references_mean": references.mean(references.cosines),
+        "references_votes": references.mean(cited_by_near),
+        "references": log_of(references.counts),
+        "cites_nearest": references.total(cited_near),
+        "near_company": log_of(near_company),
+        "near_company_ratio": per_citation(near_company, context),
+        "leader_company": log_of(leader_company),
+        "leader_company_ratio": per_citation(leader_company, context),
+        "citations": log_of(citations),
+        "citations_3y": log_of(in_three_years),
+        "citations_1y": log_of(in_one_year),
+        "citations_rank": descending_rank(citations),
+        "citation_rate": log_of(citations / (np.maximum(_age(context), 0) + 1)),
+        "citation_trend": (in_three_years + 1) / (citations + 2),
+    }
+
+
+def _any_corpus_columns(context: FeatureContext) -> Columns:
+    """Say what a ranker must know of a corpus that it has not seen.
+
+    That is how many links are known, what is cited there, and how near a candidate is to the middle
+    of what is nearest to the draft, for which no link is needed.
+    """
+    graph, before = context.graph, context.query.before
+    habits = graph.once((CitingHabits, before), lambda: CitingHabits.of(graph, before))
+    near = _centroid_cosine(context, context.candidates.nearest.first(CLOSEST))
+    any_corpus_columns: Columns = {
+        LINKS_AROUND: np.log1p(context.links_around),
+        "near_cosine": near,
+        "near_cosine_rank": descending_rank(near),
+        "match_cosine": _centroid_cosine(context, context.candidates.matches.first(CLOSEST)),
+        "age_habit": UNKNOWN if habits is None else habits.by_age(_age(context)),
+        "citations_habit": UNKNOWN if habits is None else habits.by_citations(context.citations),
+        "fresh_habit": UNKNOWN if habits is None else habits.fresh,
+    }
+    return any_corpus_columns
+
+
+def _centroid_cosine(context: FeatureContext, papers: WeightedPapers) -> Floats:
+    """Return the cosine with some papers other than itself, on average by their weights."""
+    vectors, rows = context.collection.vectors, context.rows
+    if not len(papers.rows):
+        return np.zeros(len(rows), np.float32)
+    total: Floats = papers.weights @ vectors[papers.rows]
+    own = look_up(papers.rows, papers.weights, rows)
+    others = np.float32(papers.weights.sum()) - own
+    means = (dots(vectors, rows, total) - own) / np.maximum(others, _ALONE)
+    return np.where(others > _ALONE, means, np.float32(0))
+
+
+def _seed_columns(context: FeatureContext) -> Columns:
+    """Compare with the papers that the draft cites already; without any, all of this is 0."""
+    seeds = context.seeds
+    if seeds is None:
+        return {feature.name: 0.0 for feature in FEATURES if feature.group == SEEDS}
+    mean_cosine, mean_likeness = seeds.cosines.mean(axis=1), seeds.likeness.mean(axis=1)
+    company: Floats = seeds.cocited.sum(axis=1)
+    # Papers with a reference list like the seeds: cosine of both, as sets.
+    peers, numbers = number(seeds.citing[1])
+    owner, cited = context.graph.references(peers)
+    sizes = totals(owner, context.query.allowed[cited].astype(np.float32), len(peers))
+    means: Floats = np.sqrt(np.maximum(sizes, 1) * np.float32(len(seeds.rows)))
+    agreement = totals(numbers, None, len(peers)) / means
+    (citer_agreement,) = context.citers.weigh((peers, agreement))
+    by_peers = context.citers.total(citer_agreement)
+    seeds_cited, cited_by_seeds = seeds.referred
+    seed_columns: Columns = {
+        "seeds": np.log1p(len(context.query.seeds)),
+        "seed_cosine": mean_cosine,
+        "seed_cosine_best": seeds.cosines.max(axis=1),
+        "seed_cosine_rank": descending_rank(mean_cosine),
+        "seed_company": log_of(company),
+        "seed_company_ratio": per_citation(company, context),
+        "seed_company_share": seeds.company_share,
+        "seed_company_rank": descending_rank(company),
+        "seed_likeness": mean_likeness,
+        "seed_likeness_best": seeds.likeness.max(axis=1),
+        "seed_likeness_rank": descending_rank(mean_likeness),
+        "seed_peers": log_of(by_peers),
+        "seed_peers_rank": descending_rank(by_peers),
+        "seed_peers_best": context.citers.highest(citer_agreement),
+        "seed_votes": seeds.votes,
+        "seeds_cited": seeds_cited,
+        "seed_coupling": divide(cited_by_seeds, context.references.counts, least=1),
+    }
+    return seed_columns
+
+
+def _author_columns(context: FeatureContext) -> Columns:
+    """Ask who wrote, cited and published with whom before."""
+    query, graph, corpus = context.query, context.graph, context.collection.corpus
+    owner, authors = corpus.authors.take(context.rows)
+    shared = totals(owner[find_rows(query.authors, authors) >= 0], None, len(context))
+    older = query.own_papers[graph.older(query.own_papers, query.before)]
+    edges = context.cited_by(older)
+    votes = edges.votes(np.ones(len(older), np.float32))
+    recent = (graph.years[older] >= query.before - RECENT).astype(np.float32)
+    near = np.maximum(context.collection.vectors[older] @ query.vector, 0) ** 2
+
+    def busiest(papers: Rows) -> Floats:
+        """Count over papers the candidate's author of most of them, the draft's own left out."""
+        written = corpus.authors.take(papers)[1]
+        others, numbers = number(written[find_rows(query.authors, written) < 0])
+        counts = look_up(others, totals(numbers, None, len(others)), authors)
+        return highest(owner, counts, len(context))
+
+    cited = graph.references(older)[1]
+    same_venue = (corpus.venues[context.rows] == query.venue) & (query.venue >= 0)
+    citing_venues = corpus.venues.take(context.citers.rows)
+    citers_there = (citing_venues == query.venue) & (query.venue >= 0)
+    author_columns: Columns = {
+        "shared_authors": shared,
+        "shared_author_share": divide(shared, totals(owner, None, len(context)), least=1),
+        "author_votes": log_of(votes),
+        "author_votes_share": votes / np.float32(max(len(older), 1)),
+        "author_votes_best": share_of_best(votes),
+        "author_votes_4y": log_of(edges.votes(recent)),
+        "author_votes_near": edges.votes(near),
+        "author_habit": log_of(busiest(cited[query.allowed[cited]])),
+        "coauthors": log_of(busiest(query.own_papers)),
+        "same_venue": same_venue.astype(np.float32),
+        "venue_citers": context.citers.mean(citers_there.astype(np.float32)),
+        "author_papers": np.log1p(len(query.own_papers)),
+    }
+    return author_columns
+
+
+def _nnselect_columns(context: FeatureContext) -> Columns:
+    """Look at the candidates from the draft's place in NNSelect's space.
+
+    Raises:
+        InputError: the collection has none.
+    """
+    space, vector = context.collection.nnselect, context.query.nnselect
+    if space is None or vector is None:
+        raise InputError(
+            "The features of NNSelect are asked of a collection without NNSelect.",
+            "Train it with `recsys train nnselect`, or take a ranker without these features.",
+        )
+    nearest = context.candidates.found["nnselect"]
+    citers, references = context.citers, context.references
+    cosines, edges = space.cosines(context.rows, vector), context.cited_by(nearest.rows)
+    votes, first = _share_citing(edges, nearest.weights), nearest.first(LEADERS)
+    (near_citers,) = citers.weigh(context.citers_of(first.rows, first.weights))
+    connected = distinct(np.concatenate([citers.rows, references.rows]))
+    their_cosines = space.cosines(connected, vector)
+
+    def cosines_of(edges: Edges) -> Floats:
+        return look_up(connected, their_cosines, edges.rows)
+
+    nnselect_columns: Columns = {
+        "nnselect_cosine": cosines,
+        "nnselect_cosine_share": share_of_best(cosines),
+        "nnselect_cosine_rank": descending_rank(cosines),
+        "nnselect_votes_10": _share_citing(edges, nearest.weights, 10),
+        "nnselect_votes_50": _share_citing(edges, nearest.weights, 50),
+        "nnselect_votes": votes,
+        "nnselect_votes_rank": descending_rank(votes),
+        "nnselect_votes_best": share_of_best(votes),
+        "nnselect_votes_surprise": per_citation(votes * 100, context),
+        "nnselect_citers_best": citers.highest(cosines_of(citers)),
+        "nnselect_citers_mean": citers.mean(cosines_of(citers)),
+        "nnselect_references_mean": references.mean(cosines_of(references)),
+        "nnselect_company": log_of(citers.total(near_citers)),
+    }
+    return nnselect_columns
+
+
+_GROUPS: Mapping[str, Callable[[FeatureContext], Columns]] = {
+    TEXT: _text_columns,
+    LINKS: _link_columns,
+    ANY_CORPUS: _any_corpus_columns,
+    SEEDS: _seed_columns,
+    AUTHORS: _author_columns,
+    NNSELECT: _nnselect_columns,
+}

@@ -1,26 +1,23 @@
 """Stage two's model at answering time: trees, a network beside them, and a calibration curve."""
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from recsys.errors import ArtifactCorrupt, ArtifactMismatch, InputError
+from recsys.errors import ArtifactCorrupt, ArtifactMismatch
 from recsys.ranking.features import BY_NAME
-from recsys.ranking.network import NETWORK, Network
-from recsys.ranking.second_look import SECOND_NAMES
+from recsys.ranking.two_pass import SECOND_NAMES
 from recsys.retrieval.sources import USUAL
 from recsys.store.arrays import Floats, Rows, load_arrays
 from recsys.store.artifacts import load_manifest
-from recsys.store.kernels import fastest
-from recsys.store.kernels.in_numpy import LEAVES, Trees
+from recsys.store.kernels.dispatch import LEAVES, Trees, score_trees
 
-# The trees of a model on disk: the arrays of `recsys.store.kernels.in_numpy.Trees` in one file.
+# The trees of a model on disk: the arrays of `recsys.store.kernels.dispatch.Trees` in one file.
 
 TREES = "trees.npz"
-_ARRAYS = ("feature", "threshold", "tree", "left", "values", "width")
+_TREE_ARRAYS = ("feature", "threshold", "tree", "left", "values", "width")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +29,7 @@ class StoredTrees:
 
     def score(self, features: Floats) -> Floats:
         """Score (n, width) float32 features: (n,) float32."""
-        return fastest.leaves(self.trees, features)
+        return score_trees(self.trees, features)
 
     def save(self, folder: Path) -> None:
         """Write them into a folder."""
@@ -55,7 +52,7 @@ class StoredTrees:
             ArtifactCorrupt: it is no such file, or its arrays do not fit each other.
         """
         path = folder / TREES
-        feature, threshold, tree, left, values, width = load_arrays(path, _ARRAYS)
+        feature, threshold, tree, left, values, width = load_arrays(path, _TREE_ARRAYS)
         try:
             trees = Trees(
                 np.ascontiguousarray(feature, np.int32),
@@ -67,23 +64,161 @@ class StoredTrees:
             found = cls(trees, int(width))
         except (ValueError, TypeError) as error:
             raise ArtifactCorrupt(f"{path} cannot be read ({error}).", "Build it again.") from error
-        if not _fit(found):
+        flat = trees.feature, trees.threshold, trees.tree, trees.left
+        if not (
+            trees.feature.ndim == 1
+            and trees.values.shape[1:] == (LEAVES,)
+            and all(column.shape == trees.feature.shape for column in flat)
+            and _within(trees.feature, found.width)
+            and _within(trees.tree, len(trees.values))
+            and np.all(np.diff(trees.tree) >= 0)
+        ):
             raise ArtifactCorrupt(f"The arrays of {path} do not fit.", "Build it again.")
         return found
-
-
-def _fit(found: StoredTrees) -> bool:
-    trees = found.trees
-    flat = trees.feature, trees.threshold, trees.tree, trees.left
-    if trees.values.shape[1:] != (LEAVES,) or any(each.shape != flat[0].shape for each in flat):
-        return False
-    inside = _within(trees.feature, found.width) and _within(trees.tree, len(trees.values))
-    return flat[0].ndim == 1 and inside and bool(np.all(np.diff(trees.tree) >= 0))
 
 
 def _within(numbers: Rows, below: int) -> bool:
     return not len(numbers) or bool(numbers.min() >= 0 and numbers.max() < below)
 
+
+# A neural network that answers beside the trees of a ranker.
+#
+# Trees cut each feature into steps. A network draws smooth lines through them, and reads where a
+# candidate stands among the others of its query: what it learns from a few queries holds for more
+# of the others. Both say more together than either does.
+
+NETWORK = "network.npz"
+FARTHEST = np.float32(6)
+"""Standard deviations from the mean of the candidates; beyond them, all is the same."""
+_LEAST_SPREAD = np.float32(1e-6)
+_SHORT = ("first", "first_bias", "second", "second_bias")
+"""Arrays that are stored in 16 bits."""
+_NETWORK_ARRAYS = ("knots", "quantiles", *_SHORT, "last", "bias")
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Which values of features are common: they are read as normal quantiles.
+
+    knots: (f, k) float32, values of each feature, ascending; the last one may come again.
+    quantiles: (f, k) float32, those of the standard normal distribution there.
+    """
+
+    knots: Floats
+    quantiles: Floats
+
+    def read(self, features: Floats) -> Floats:
+        """Place (n, f) features on the scale, with lines between knots: (n, f) float32."""
+        quantiles = np.empty(features.shape, np.float32, order="F")
+        for column, line in enumerate(zip(self.knots, self.quantiles, strict=True)):
+            quantiles[:, column] = np.interp(features[:, column], *line)
+        return quantiles
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """Perceptrons with two hidden layers of rectified units, p of them, whose mean answers.
+
+    scale: of f features. first: (p, 2 * f, g), first_bias: (p, 1, g). second: (p, g, h),
+    second_bias: (p, 1, h). last: (p, h, 1), bias: (p, 1, 1). All float32.
+    """
+
+    scale: Scale
+    first: Floats
+    first_bias: Floats
+    second: Floats
+    second_bias: Floats
+    last: Floats
+    bias: Floats
+
+    @property
+    def width(self) -> int:
+        """How many features it reads."""
+        return len(self.scale.knots)
+
+    def score(self, features: Floats) -> Floats:
+        """Score (n, f) float32 features of all candidates of one query: (n,) float32."""
+        if not len(features):
+            return np.empty(0, np.float32)
+        features = np.asfortranarray(features)  # Sums are the same to the last bit.
+        mean, spread = mean_and_spread(features)
+        read = self.scale.read(features), standing(features, mean, spread)
+        inputs, members = np.concatenate(read, axis=1), len(self.first)
+        scores = np.zeros(len(features), np.float32)
+        for at in range(members):  # One by one: what they make stays in the cache.
+            hidden = rectified(inputs @ self.first[at], self.first_bias[at])
+            hidden = rectified(hidden @ self.second[at], self.second_bias[at])
+            scores += (hidden @ self.last[at] + self.bias[at])[:, 0]
+        return scores / np.float32(members)
+
+    def rounded(self) -> "Network":
+        """Round weights to what a file keeps: 11 binary digits of those below the last layer."""
+        short = {name: getattr(self, name).astype(np.float16) for name in _SHORT}
+        return replace(self, **{name: each.astype(np.float32) for name, each in short.items()})
+
+    def save(self, folder: Path) -> None:
+        """Write it into a folder, with rounded weights."""
+        arrays = {name: getattr(self, name) for name in _NETWORK_ARRAYS[2:]}
+        arrays |= {name: arrays[name].astype(np.float16) for name in _SHORT}
+        scale = {"knots": self.scale.knots, "quantiles": self.scale.quantiles}
+        np.savez(folder / NETWORK, allow_pickle=False, **scale, **arrays)
+
+    @classmethod
+    def load(cls, folder: Path) -> "Network":
+        """Read what `save` wrote.
+
+        Raises:
+            ArtifactCorrupt: it is no such file, or its arrays do not fit each other.
+        """
+        path = folder / NETWORK
+        stored = load_arrays(path, _NETWORK_ARRAYS)
+        arrays = [each.astype(np.float32) if each.dtype == np.float16 else each for each in stored]
+        found = cls(Scale(*arrays[:2]), *arrays[2:])
+        facts = [(each.dtype.str, each.ndim) for each in arrays]
+        if facts != [("<f4", 2)] * 2 + [("<f4", 3)] * 6 or not _fits(found):
+            raise ArtifactCorrupt(f"The arrays of {path} do not fit.", "Build it again.")
+        return found
+
+
+def mean_and_spread(features: Floats) -> tuple[Floats, Floats]:
+    """Return mean and standard deviation of each of (n, f) features, n >= 1: (f,) float32 each.
+
+    In float32, the mean of equal numbers is seldom that number, and all would stand beside it.
+    """
+    mean, spread = (of(axis=0, dtype=np.float64) for of in (features.mean, features.std))
+    return mean.astype(np.float32), np.maximum(spread.astype(np.float32), _LEAST_SPREAD)
+
+
+def standing(features: Floats, mean: Floats, spread: Floats) -> Floats:
+    """Say how far (n, f) features are from means, in standard deviations: (n, f) float32."""
+    told: Floats = np.clip((features - mean) / spread, -FARTHEST, FARTHEST)
+    return told
+
+
+def rectified(values: Floats, bias: Floats) -> Floats:
+    """Add a bias and put zeros in the place of what is negative; the values themselves change."""
+    values += bias
+    positive: Floats = np.maximum(values, 0, out=values)
+    return positive
+
+
+def _fits(found: Network) -> bool:
+    f, (p, _, g), h = found.width, found.first.shape, found.second.shape[2]
+    return (
+        found.scale.knots.shape == found.scale.quantiles.shape
+        and found.scale.knots.size > 0
+        and found.first.shape == (p, 2 * f, g)
+        and found.first_bias.shape == (p, 1, g)
+        and found.second.shape == (p, g, h)
+        and found.second_bias.shape == (p, 1, h)
+        and found.last.shape == (p, h, 1)
+        and found.bias.shape == (p, 1, 1)
+        and p > 0
+        and all(np.isfinite(getattr(found, name)).all() for name in _NETWORK_ARRAYS[2:])
+    )
+
+
+# Both together, calibrated.
 
 KIND = "ranker"
 FIRST = "first"
@@ -100,8 +235,8 @@ class TreeRanker:
     dev queries); in between, probabilities are interpolated. folder: where it was loaded from.
     searches: those whose candidates it was trained on. nnselect: fingerprint of the NNSelect that
     it was trained with, if it was. first: the ranker whose chances this one reads, see
-    `recsys.ranking.second_look`; None: it looks once. network: whose scores are added to those of
-    the trees; None: there is none.
+    `recsys.ranking.two_pass`; None: it ranks in one pass. network: whose scores are added to those
+    of the trees; None: there is none.
     """
 
     trees: StoredTrees
@@ -177,16 +312,12 @@ class TreeRanker:
         first = None
         if (folder / FIRST).is_dir():
             first = cls.load(folder / FIRST, kind=kind, known=known)
-            _check_first(folder, first, names)
+            if names != (*first.feature_names, *SECOND_NAMES):
+                raise ArtifactMismatch(
+                    f"The ranker {folder} does not read what {folder / FIRST} gives it.", _AGAIN
+                )
         nnselect = config.get("nnselect")
         return cls(trees, names, knots, origin, folder, searches, nnselect, first, network)
-
-
-def _check_first(folder: Path, first: TreeRanker, names: tuple[str, ...]) -> None:
-    if names != (*first.feature_names, *SECOND_NAMES):
-        raise ArtifactMismatch(
-            f"The ranker {folder} does not read what {folder / FIRST} gives it.", _AGAIN
-        )
 
 
 def centred(knots: np.typing.NDArray[np.float64]) -> np.typing.NDArray[np.float64]:
@@ -204,83 +335,3 @@ def centred(knots: np.typing.NDArray[np.float64]) -> np.typing.NDArray[np.float6
     begins = np.flatnonzero(np.diff(chances, prepend=-1.0))
     ends = np.append(begins[1:], len(chances)) - 1
     return np.stack([(scores[begins] + scores[ends]) / 2, chances[begins]])
-
-
-# Turn trees as LightGBM dumps them into bit vectors of leaves.
-
-_EVERY = (1 << LEAVES) - 1
-
-
-def trees_of(roots: Iterable[dict[str, Any]], width: int) -> StoredTrees:
-    """Convert the "tree_structure" of each tree in `Booster.dump_model()`.
-
-    Args:
-        roots: of the trees, in their order.
-        width: how many features there are.
-
-    Raises:
-        InputError: a tree has more than LEAVES leaves.
-    """
-    grown = _Grown()
-    for root in roots:
-        grown.add(root)
-    return StoredTrees(grown.trees(), width)
-
-
-def round_down(threshold: float) -> float:
-    """Return the largest float32 not above a double.
-
-    A float32 feature x satisfies x <= threshold exactly when it is <= the result, so that no
-    example changes sides although thresholds are kept in single precision.
-    """
-    single = np.float32(threshold)
-    if float(single) > threshold:
-        single = np.nextafter(single, np.float32(-np.inf))
-    return float(single)
-
-
-@dataclass(slots=True)
-class _Grown:
-    """The arrays of `Trees`, while they grow."""
-
-    features: list[int] = field(default_factory=list)
-    thresholds: list[float] = field(default_factory=list)
-    numbers: list[int] = field(default_factory=list)
-    left: list[int] = field(default_factory=list)
-    values: list[list[float]] = field(default_factory=list)
-
-    def add(self, root: dict[str, Any]) -> None:
-        """Append a tree."""
-        self.values.append([])
-        self._add(root)
-        if (leaves := len(self.values[-1])) > LEAVES:
-            raise InputError(
-                f"A tree has {leaves} leaves; a ranker's have at most {LEAVES}.",
-                "Train it with fewer leaves.",
-            )
-        self.values[-1] += [0.0] * (LEAVES - leaves)
-
-    def _add(self, node: dict[str, Any]) -> None:
-        """Number the leaves below a node from left to right; note what its split rules out."""
-        values = self.values[-1]
-        if "leaf_value" in node:
-            values.append(node["leaf_value"])
-            return
-        first = len(values)
-        self._add(node["left_child"])
-        ruled_out = (1 << len(values)) - (1 << first)
-        self._add(node["right_child"])
-        self.features.append(node["split_feature"])
-        self.thresholds.append(round_down(node["threshold"]))
-        self.numbers.append(len(self.values) - 1)
-        self.left.append(_EVERY & ~ruled_out)
-
-    def trees(self) -> Trees:
-        """Return them as arrays."""
-        return Trees(
-            np.array(self.features, np.int32),
-            np.array(self.thresholds, np.float32),
-            np.array(self.numbers, np.int32),
-            np.array([bits & _EVERY for bits in self.left], np.uint32),
-            np.array(self.values, np.float32).reshape(-1, LEAVES),
-        )

@@ -1,18 +1,17 @@
 """Reasons in words: what speaks for a recommended paper, strongest kinds first."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import islice
+from functools import cached_property, lru_cache
+from itertools import islice, pairwise
 
 import numpy as np
 
-from recsys.ranking.evidence import Evidence, Seeds
-from recsys.ranking.facts import Facts
-from recsys.ranking.shared_terms import DraftWords
+from recsys.ranking.feature_context import FeatureContext
 from recsys.records import Paper, Reason
-from recsys.retrieval.voters import Voters, votes
-from recsys.store.arrays import Floats, Rows, top_k
+from recsys.retrieval.sources import WeightedPapers, votes
+from recsys.store.arrays import Floats, Rows, find_rows, top_k
+from recsys.store.words import Parted, spoken, token_of, tokens, word_pairs
 
 MOST_REASONS = 3
 ASKED = 20
@@ -31,34 +30,25 @@ class Findings:
     the highest scores; see `explain`.
     """
 
-    facts: Facts
+    context: FeatureContext
     chosen: Sequence[int]
     best: Sequence[int] | Rows = ()
 
-    @property
-    def evidence(self) -> Evidence:
-        """What is known about the candidates."""
-        return self.facts.evidence
-
-    @property
-    def seeds(self) -> Seeds | None:
-        """What the draft's references tell, if any of them is in the corpus."""
-        return self.facts.seeds
-
     @cached_property
-    def asked(self) -> int:
-        """How many nearest papers are old enough to be asked."""
-        return len(self._nearest.rows)
+    def asked(self) -> Rows:
+        """The nearest papers that are old enough to be asked whom they cite."""
+        rows = self.context.candidates.nearest.rows[:ASKED]
+        return rows[self.context.graph.older(rows, self.context.query.before)]
 
     @cached_property
     def near_citers(self) -> Floats:
         """How many of them cite the candidate."""
-        return self._count(self._nearest.rows)
+        return self._count(self.asked)
 
     @cached_property
     def author_citers(self) -> Floats:
         """Older papers by the draft's authors that cite the candidate."""
-        return self._count(self.evidence.candidates.found["authors"].rows)
+        return self._count(self.context.candidates.found["authors"].rows)
 
     @cached_property
     def best_citers(self) -> Floats:
@@ -66,39 +56,29 @@ class Findings:
         return self._count(np.asarray(self.best, np.int32))
 
     @cached_property
-    def seed_nearness(self) -> Floats:
-        """Position by the cosine with the nearest seed among the candidates, from 1."""
-        nowhere = np.full(len(self.evidence), np.inf, np.float32)
-        return nowhere if self.seeds is None else _positions(self.seeds.cosines.max(axis=1))
-
-    @cached_property
-    def own_papers(self) -> frozenset[int]:
-        """Rows of the papers by the draft's authors."""
-        return frozenset(self.evidence.query.own_papers.tolist())
-
-    @cached_property
     def nearness(self) -> Floats:
         """Position by cosine among the candidates, from 1."""
-        return _positions(self.evidence.candidates.cosines)
+        return _positions(self.context.candidates.cosines)
 
     @cached_property
-    def words(self) -> DraftWords:
+    def seed_nearness(self) -> Floats:
+        """Position by the cosine with the nearest seed, from 1; endless without seeds."""
+        if self.context.seeds is None:
+            return np.full(len(self.context), np.inf, np.float32)
+        return _positions(self.context.seeds.cosines.max(axis=1))
+
+    @cached_property
+    def words(self) -> "DraftWords":
         """The draft's words."""
-        return DraftWords(self.evidence, self.chosen)
-
-    @cached_property
-    def _nearest(self) -> Voters:
-        first = self.evidence.candidates.nearest.first(ASKED)
-        older = self.evidence.graph.older(first.rows, self.evidence.query.before)
-        return Voters(first.rows[older], first.weights[older])
+        return DraftWords.of(self.context, self.chosen)
 
     def _count(self, citing: Rows) -> Floats:
-        equal = Voters.equal(citing)
-        return votes(self.evidence.graph, equal, self.evidence.query.before, self.evidence.rows)
+        papers, before = WeightedPapers.equal(citing), self.context.query.before
+        return votes(self.context.graph, papers, before, self.context.rows)
 
 
 def explain(
-    facts: Facts,
+    context: FeatureContext,
     chosen: Sequence[int],
     papers: Sequence[Paper],
     best: Sequence[int] | Rows = (),
@@ -108,94 +88,59 @@ def explain(
     best: corpus rows of the candidates with the highest scores, whether they are chosen or not, so
     that a paper's reasons do not depend on what else is shown.
     """
-    findings = Findings(facts, chosen, best)
-    given = []
-    for at, paper in zip(chosen, papers, strict=True):
-        reasons = (reason(findings, at, paper) for reason in REASONS)
-        given.append(tuple(islice(filter(None, reasons), MOST_REASONS)))
-    return given
+    findings = Findings(context, chosen, best)
+    return [
+        tuple(islice(reasons_for(findings, at, paper), MOST_REASONS))
+        for at, paper in zip(chosen, papers, strict=True)
+    ]
 
 
-def _seeds(findings: Findings, at: int, paper: Paper) -> Reason | None:
-    """Name the most direct of the ties to the draft's references."""
-    if (seeds := findings.seeds) is None:
-        return None
-    ties = (
+def reasons_for(findings: Findings, at: int, paper: Paper) -> Iterator[Reason]:
+    """Give all reasons for the candidate at a position, in the order in which they are told."""
+    context, best = findings.context, findings.best
+    yield from _by_seeds(findings, at)
+    if number := int(findings.near_citers[at]):
+        asked = len(findings.asked)
+        by = "the nearest paper" if asked == 1 else f"{number} of your {asked} nearest papers"
+        yield Reason("votes", f"cited by {by}")
+    if number := int(findings.author_citers[at]):
+        what = "an earlier paper" if number == 1 else f"{number} earlier papers"
+        yield Reason("authors", f"cited by {what} of the draft's authors")
+    if shared := findings.words.shared(at, paper):
+        plural = "term" if len(shared) == 1 else "terms"
+        yield Reason("terms", f"shares the {plural} {', '.join(shared)}")
+    if (rank := int(findings.nearness[at])) <= NEAR:
+        among = "the nearest" if rank == 1 else f"among the {rank} nearest"
+        yield Reason("near", f"{among} to your draft")
+    if context.rows[at] in context.query.own_papers:
+        yield Reason("own", "by an author of the draft")
+    if number := int(findings.best_citers[at]):  # What the second pass has seen, see `two_pass`.
+        yield Reason("top", f"cited by {number} of the {len(best)} papers that fit best")
+    if number := int(context.citations[at]):
+        times = "once" if number == 1 else f"{number} times"
+        yield Reason("citations", f"cited {times} in this corpus")
+
+
+def _by_seeds(findings: Findings, at: int) -> Iterator[Reason]:
+    """Name the most direct of the ties to the draft's references, and the one that is near."""
+    if (seeds := findings.context.seeds) is None:
+        return
+    for tie, shares in (
         ("cited by", seeds.votes),
-        ("cites", seeds.cited),
+        ("cites", seeds.referred[0]),
         ("cited together with", seeds.company_share),
-    )
-    for tie, shares in ties:
+    ):
         if number := round(float(shares[at]) * len(seeds.rows)):
             papers = "a paper" if number == 1 else f"{number} papers"
-            return Reason("seeds", f"{tie} {papers} of your list")
-    return None
+            yield Reason("seeds", f"{tie} {papers} of your list")
+            break
+    if findings.seed_nearness[at] <= NEAR:
+        from textwrap import shorten
 
-
-def _near_seed(findings: Findings, at: int, paper: Paper) -> Reason | None:
-    if findings.seeds is None or findings.seed_nearness[at] > NEAR:
-        return None
-    from textwrap import shorten
-
-    nearest = findings.seeds.rows[findings.seeds.cosines[at].argmax()]
-    title = findings.evidence.collection.corpus.title(int(nearest))
-    return Reason(
-        "seed-near", f"close to “{shorten(title, LONGEST_TITLE, placeholder=' …')}” of your list"
-    )
-
-
-def _nearest_cite(findings: Findings, at: int, paper: Paper) -> Reason | None:
-    number, asked = int(findings.near_citers[at]), findings.asked
-    by = "the nearest paper" if asked == 1 else f"{number} of your {asked} nearest papers"
-    return _reason("votes", number, f"cited by {by}")
-
-
-def _authors_cite(findings: Findings, at: int, paper: Paper) -> Reason | None:
-    number = int(findings.author_citers[at])
-    what = "an earlier paper" if number == 1 else f"{number} earlier papers"
-    return _reason("authors", number, f"cited by {what} of the draft's authors")
-
-
-def _near(findings: Findings, at: int, paper: Paper) -> Reason | None:
-    rank = int(findings.nearness[at])
-    text = "the nearest to your draft" if rank == 1 else f"among the {rank} nearest to your draft"
-    return _reason("near", rank <= NEAR, text)
-
-
-def _terms(findings: Findings, at: int, paper: Paper) -> Reason | None:
-    shared = findings.words.shared(at, paper)
-    plural = "term" if len(shared) == 1 else "terms"
-    return _reason("terms", len(shared), f"shares the {plural} {', '.join(shared)}")
-
-
-def _own(findings: Findings, at: int, paper: Paper) -> Reason | None:
-    row = int(findings.evidence.rows[at])
-    return _reason("own", row in findings.own_papers, "by an author of the draft")
-
-
-def _best_cite(findings: Findings, at: int, paper: Paper) -> Reason | None:
-    """Name what the second look has seen: see `recsys.ranking.second_look`."""
-    number, asked = int(findings.best_citers[at]), len(findings.best)
-    return _reason("top", number, f"cited by {number} of the {asked} papers that fit best")
-
-
-def _well_cited(findings: Findings, at: int, paper: Paper) -> Reason | None:
-    number = int(findings.evidence.citations[at])
-    return _reason("citations", number, f"cited {_times(number)} in this corpus")
-
-
-REASONS: tuple[Callable[[Findings, int, Paper], Reason | None], ...] = (
-    _seeds,
-    _near_seed,
-    _nearest_cite,
-    _authors_cite,
-    _terms,
-    _near,
-    _own,
-    _best_cite,
-    _well_cited,
-)
-"""In the order in which they are given."""
+        nearest = int(seeds.rows[seeds.cosines[at].argmax()])
+        title = findings.context.collection.corpus.title(nearest)
+        short = shorten(title, LONGEST_TITLE, placeholder=" …")
+        yield Reason("seed-near", f"close to “{short}” of your list")
 
 
 def _positions(values: Floats) -> Floats:
@@ -205,9 +150,220 @@ def _positions(values: Floats) -> Floats:
     return numbers
 
 
-def _reason(kind: str, holds: int | bool, text: str) -> Reason | None:
-    return Reason(kind, text) if holds else None
+# What a draft and a paper are both about: the words that they share and that mean something.
+#
+# A word means something where it is found more often among the papers nearest to the draft than
+# chance has it: "badminton" is, "thereby" is not, however rare it may be in the corpus.
+
+MOST_TERMS = 3
+SHORTEST = 3
+"""Letters of a word."""
+AROUND = 100
+"""Papers nearest to the draft whose words are counted."""
+FEW_PAPERS = 300
+"""In a smaller corpus, the nearest papers are too much of it to tell anything."""
+COMMON = 0.5
+"""A word that so many of them have tells none of them apart, unless the corpus has few such."""
+SELDOM = 0.1
+"""Share of the papers of a corpus that have a word which tells them apart from all others."""
+IN_TITLE = 1.6
+"""What a word weighs more for standing in the draft's title, and again for the paper's."""
+ALIKE = 4
+"""Letters that two spellings of one word share: "perceptual" beside "perception" tells nothing."""
+GENERIC = frozenset(
+    "ability able academic accordingly achieve across actual add additional address adopt advance "
+    "advantage affect aim allow along already alternative although always among amount analyse "
+    "analysing analysis analyze appear application apply approach appropriate area argue around "
+    "article aspect assess associated assumption attempt author available aware background base "
+    "based become begin behind benefit best better big brief bring broad build built case cause "
+    "century certain challenge chance change choice choose claim clear close collect collecting "
+    "combine come common compare comparison complete complex component comprehensive concept "
+    "conclude condition conduct consider consist contain content contribute contribution control "
+    "correspond cover create crucial current data deal demonstrate depend derive describe design "
+    "detail determine develop development differ difference different difficult direct "
+    "disadvantage discuss distinct domain due early easy effect effective efficient effort "
+    "element eliminate emerge enable end enhance ensure entire especially essential establish "
+    "estimate evaluate evaluation evidence examine example exemplify existing expect experiment "
+    "explain explore exploring expert extensive extract facilitate factor fail far feature field "
+    "find finding first fit five focus follow form formulate four framework frequent full function "
+    "fundamental future gain gap general generate give given global goal good great greatly "
+    "group grow handle help high highlight history hold idea ideal identify illustrate impact "
+    "implement "
+    "implementation implication implies imply important improve include increase increasing "
+    "indicate individual influence inform information initial insight instance instead interest "
+    "interesting introduce introduction investigate involve issue item keep key know known lack "
+    "large late later lead learn least leave led less level like likely limit limitation limited "
+    "line list little local long look low main maintain major make making manner mean means "
+    "measure mechanism method methodology model modern moreover mostly move multi multiple "
+    "myriad name namely necessary need new next non note novel now number objective observe "
+    "obtain obtained occur offer often open order original outcome overview paper part particular "
+    "perform performance period person perspective phase place play point poor position possible "
+    "possibly potential practical practice present previous primary principle prior probably "
+    "problem procedure process produce product promising proper property proportion propose "
+    "provide purpose quality quantitative quantity question quick quite range rare rate rather "
+    "real reality reason recent record reduce refer regard related relation relationship "
+    "relative relevant remain report represent require required research researcher respect "
+    "result reveal review rich right role run sample say scale scheme science second section see "
+    "seek select selection sense separate serve set seven several shape share short show side "
+    "significant similar simple since single situation six size small solution solve sometime "
+    "source space special specific stage standard start state step still strategy strong "
+    "structure study subject success suffer suggest suitable support survey system systematic "
+    "systematically take target task team technique tend term test text theory thereby therefore "
+    "thing third three thus time title together tool top total toward towards tradition "
+    "traditional treat trend true try type typical understand understanding unique unit unknown "
+    "unlike usage useful user usual usually valuable value variety various vary verify version "
+    "view want way web well whereas whether whole wide widely work world year yet "
+    "abs arxiv com doi edu github html http https org pdf pmid url www".split()
+)
+"""Words of papers about anything, and pieces of addresses; singular, as `token_of` has them."""
+_INFLECTED = (("ing", ""), ("ing", "e"), ("ed", ""), ("ed", "e"), ("ied", "y"), ("er", "e"))
+_NO_END = ("ed", "ly")
+"""How a term of two words does not end: with a participle or an adverb."""
 
 
-def _times(number: int) -> str:
-    return "once" if number == 1 else f"{number} times"
+@lru_cache(maxsize=1 << 14)
+def means_something(word: str) -> bool:
+    """Whether a word may stand in a reason: no figure, no fragment, no word of any paper.
+
+    >>> [word for word in ("badminton", "studies", "2019", "https", "a3f9", "vr") if
+    ...  means_something(word)]
+    ['badminton']
+    """
+    token = token_of(word)
+    whole = len(token) >= SHORTEST and token.isalpha()
+    stems = {token[: -len(end)] + other for end, other in _INFLECTED if token.endswith(end)}
+    stems |= {stem[:-1] for stem in stems if stem[-1:] == stem[-2:-1]}  # "controlled"
+    return whole and not token.endswith("ly") and GENERIC.isdisjoint({token, word.lower(), *stems})
+
+
+@dataclass(frozen=True, slots=True)
+class DraftWords:
+    """The words of a draft, and which of them mean something around it.
+
+    words: of the draft that the corpus knows. weights: the idf of each, more of those in its title.
+    informative: whether the papers nearest to the draft have a word more often than chance has it.
+    places: of each chosen candidate, by its position, the places of the telling words that it has.
+    spellings: the draft's words as it spells them, by token. pairs: words beside each other in the
+    draft, as it spells them, by their tokens.
+    """
+
+    words: Sequence[str]
+    weights: Sequence[float]
+    informative: Sequence[bool]
+    places: dict[int, list[int]]
+    spellings: dict[str, str]
+    pairs: dict[tuple[str, str], str]
+
+    @classmethod
+    def of(cls, context: FeatureContext, chosen: Sequence[int]) -> "DraftWords":
+        """Look at the words of a draft. chosen: positions of the candidates asked about."""
+        text, store = context.query.text, context.collection.terms
+        papers, idf = len(context.collection.corpus), store.idf[text.codes]
+        weights = np.where(text.in_title, IN_TITLE * idf, idf)
+        informative, telling_title = np.ones(len(text.codes), bool), text.in_title
+        if papers >= FEW_PAPERS:
+            nearest = context.candidates.nearest.rows[:AROUND]
+            near = find_rows(text.codes, store.terms.take(nearest)[1])
+            counts = np.bincount(near[near >= 0], minlength=len(text.codes))
+            around = (counts / max(len(nearest), 1)).astype(np.float32)
+            in_corpus = _shares(idf, papers)
+            apart = (around <= COMMON) | (in_corpus <= SELDOM)
+            expected = in_corpus * len(nearest)
+            informative = around * len(nearest) >= expected + 2 * np.sqrt(expected) + 1
+            informative, telling_title = informative & apart, telling_title & apart
+        # The title's spelling goes first.
+        abstract, title = Parted.of(text.abstract), Parted.of(text.title)
+        spellings = abstract.spellings() | title.spellings()
+        telling = [
+            place
+            for place in np.flatnonzero(informative | telling_title).tolist()
+            if means_something(word := text.words[place])
+            and means_something(spellings.get(word, word))
+        ]
+        owner, terms = store.terms.take(context.rows[np.array(chosen, np.int32)])
+        known = find_rows(text.codes[telling], terms)
+        there = known >= 0
+        places = np.array(telling, np.int32)[known[there]].tolist()
+        ends = np.cumsum(np.bincount(owner[there], minlength=len(chosen))).tolist()
+        spans = zip(chosen, pairwise((0, *ends)), strict=True)
+        return cls(
+            text.words,
+            weights.tolist(),
+            informative.tolist(),
+            {at: places[begin:end] for at, (begin, end) in spans},
+            spellings,
+            abstract.pairs() | title.pairs(),
+        )
+
+    def shared(self, at: int, paper: Paper) -> list[str]:
+        """Name what the draft shares with a candidate, the most telling first.
+
+        Words that follow each other in the draft and in the candidate's title make one term.
+
+        Args:
+            at: position of the candidate, one of the chosen.
+            paper: the candidate.
+        """
+        title = tokens(paper.title)
+        titled = set(title)
+        telling = {
+            word: self.weights[place] * (IN_TITLE if word in titled else 1.0)
+            for place in self.places[at]
+            if (word := self.words[place]) in titled or self.informative[place]
+        }
+        terms: dict[tuple[str, ...], float] = {}
+        if not self.pairs.keys().isdisjoint(pairwise(title)):  # Seldom: places in it take time.
+            terms = self._phrases(paper.title, telling)
+        inside = {part for phrase in terms for part in phrase}
+        terms |= {(word,): weight for word, weight in telling.items() if word not in inside}
+        ordered = sorted((-weight, self._spelt(words)) for words, weight in terms.items())
+        return _apart(spelt for _, spelt in ordered)
+
+    def _phrases(self, title: str, weights: dict[str, float]) -> dict[tuple[str, ...], float]:
+        """Chain pairs of words, of which one at least tells something: at most three words."""
+        chains: list[tuple[str, ...]] = []
+        for left, right in word_pairs(title, spoken(title), self.pairs):
+            if left not in weights and right not in weights:
+                continue
+            if not (means_something(left) and means_something(right)):
+                continue
+            if chains and chains[-1][-1] == left and len(chains[-1]) == 2:
+                chains[-1] = (*chains[-1], right)
+            else:
+                chains.append((left, right))
+        phrases = {}
+        for chain in chains:
+            while chain and self.spellings.get(chain[-1], "").endswith(_NO_END):
+                chain = chain[:-1]  # It ends with what is no noun.
+            if len(chain) > 1:
+                phrases[chain] = sum(weights.get(word, 1.0) for word in chain)
+        return phrases
+
+    def _spelt(self, words: tuple[str, ...]) -> str:
+        if len(words) == 1:
+            return self.spellings.get(words[0], words[0])
+        first, *rest = (self.pairs[pair] for pair in pairwise(words))
+        for pair in rest:  # Each begins with the word that ends the one before.
+            last = self.spellings[words[1]]
+            first += pair[len(last) :] if pair.startswith(last) else f" {pair}"
+        return first
+
+
+def _apart(terms: Iterable[str]) -> list[str]:
+    """Keep the first so many terms of which none has a word that begins as another's."""
+    kept: list[str] = []
+    begun: set[str] = set()
+    for term in terms:
+        beginnings = {part[:ALIKE] for part in term.replace("-", " ").split()}
+        if begun.isdisjoint(beginnings) and len(kept) < MOST_TERMS:
+            kept.append(term)
+            begun |= beginnings
+    return kept
+
+
+def _shares(idf: Floats, papers: int) -> Floats:
+    """Return the share of papers that have a word, of its idf: see `terms.idf_of`."""
+    inverse = np.exp(idf) - np.float32(1)
+    half = np.float32(0.5)
+    shares: Floats = (papers + half - half * inverse) / (1 + inverse) / np.float32(papers)
+    return shares.astype(np.float32)

@@ -1,20 +1,17 @@
-"""Small building blocks over numpy arrays: ragged rows, sorted strings, memory-mapped files."""
+"""Small building blocks over numpy arrays: files, ragged rows, sorted strings, lists of rows."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from recsys.errors import ArtifactCorrupt
-
-if TYPE_CHECKING:
-    pass
-
 
 Rows: TypeAlias = NDArray[np.int32]
 Floats: TypeAlias = NDArray[np.float32]
@@ -87,10 +84,7 @@ class Ragged:
 
     def take(self, rows: Rows) -> tuple[Rows, Rows]:
         """Concatenate the given rows: (owner, value), both (m,) int32; owner = place in `rows`."""
-        from recsys.store.kernels import fastest  # It speaks of the types above.
-
-        begins = self.starts[rows]
-        return fastest.slices(begins, self.starts[rows + 1] - begins, self.values)
+        return slices(self.starts[rows], self.lengths(rows), self.values)
 
     def pieces(self, size: int = 4096) -> Iterator[tuple[Rows, slice]]:
         """Divide the rows for work that would take much memory: (rows, where their values are)."""
@@ -126,19 +120,6 @@ class Ragged:
         return cls(starts, np.ascontiguousarray(values[order], dtype=np.int32))
 
 
-def slices(begins: Longs, lengths: Longs, values: NDArray[Any]) -> tuple[Rows, NDArray[Any]]:
-    """Concatenate `values[begin : begin + length]`: (owner, value), owner = number of the slice."""
-    owner, at = spans(begins, lengths)
-    return owner, values[at]
-
-
-def spans(begins: Longs, lengths: Longs) -> tuple[Rows, Longs]:
-    """Concatenate `range(begin, begin + length)`: (owner, index), owner = position of the range."""
-    owner = np.repeat(np.arange(len(begins), dtype=np.int32), lengths)
-    shift = np.repeat(begins - np.cumsum(lengths) + lengths, lengths)
-    return owner, shift + np.arange(len(owner))
-
-
 @dataclass(frozen=True)
 class SortedStrings:
     """Distinct strings in ascending UTF-8 order, found by binary search without loading them.
@@ -159,25 +140,27 @@ class SortedStrings:
 
     def find(self, word: str) -> int | None:
         """Return the position of a string, or None when it is not there. O(log n)."""
-        found = int(self.positions([word])[0])
-        return None if found < 0 else found
+        position = int(self.positions([word])[0])
+        return None if position < 0 else position
 
     def find_all(self, words: Iterable[str]) -> Rows:
         """Return the positions of those words that are there, ascending and unique, int32."""
-        found = self.positions(words)
-        if not len(found):
-            return found
-        ascending = np.sort(found[found >= 0])  # Without `np.unique`, which imports a lot for it.
-        return ascending[np.flatnonzero(np.diff(ascending, prepend=np.int32(-1)))]
+        positions = self.positions(words)
+        return distinct(positions[positions >= 0])
 
     def positions(self, words: Iterable[str]) -> Rows:
         """Return the position of each word, -1 where it is not there: int32. O(log n) each."""
-        from recsys.store.kernels import fastest  # It speaks of the types above.
+        starts, blob = self.starts.data, self.blob.data  # Quicker than slices of numpy.
 
-        wanted = [word.encode("utf-8", "surrogatepass") for word in words]
-        if not wanted:  # As of most lists that a draft may come with.
-            return np.empty(0, np.int32)
-        return fastest.search(self.starts, self.blob, wanted)
+        def string(code: int) -> bytes:
+            return bytes(blob[starts[code] : starts[code + 1]])
+
+        positions, codes = [], range(len(self))
+        for word in words:
+            wanted = word.encode("utf-8", "surrogatepass")
+            at = bisect_left(codes, wanted, key=string)
+            positions.append(at if at < len(codes) and string(at) == wanted else -1)
+        return np.array(positions, np.int32)
 
     def save(self, folder: Path, name: str) -> None:
         """Write `name.starts.npy` and `name.blob.npy`."""
@@ -280,6 +263,66 @@ class GrowingRagged:
 def _facts(dtype: np.dtype[Any], shape: tuple[int, ...]) -> dict[str, Any]:
     descr = np.lib.format.dtype_to_descr(dtype)
     return {"descr": descr, "fortran_order": False, "shape": shape}
+
+
+# Lists of rows: numbers >= 0. An owner is the place, in another list, that a row belongs to.
+
+
+def slices(begins: Longs, lengths: Longs, values: NDArray[Any]) -> tuple[Rows, NDArray[Any]]:
+    """Concatenate `values[begin : begin + length]`: (owner, value), owner = number of the slice."""
+    owner, at = spans(begins, lengths)
+    return owner, values[at]
+
+
+def spans(begins: Longs, lengths: Longs) -> tuple[Rows, Longs]:
+    """Concatenate `range(begin, begin + length)`: (owner, index), owner = position of the range."""
+    owner = np.repeat(np.arange(len(begins), dtype=np.int32), lengths)
+    shift = np.repeat(begins - np.cumsum(lengths) + lengths, lengths)
+    return owner, shift + np.arange(len(owner))
+
+
+def distinct(rows: Rows) -> Rows:
+    """Return rows without repetition, ascending: quicker than `np.unique`, and imports less."""
+    ascending = np.sort(rows)
+    return ascending[np.flatnonzero(np.diff(ascending, prepend=np.int32(-1)))]
+
+
+def number(rows: Rows) -> tuple[Rows, Rows]:
+    """Number rows: (the distinct rows, ascending; the number of each row), int32 both."""
+    keys = distinct(rows)
+    return keys, np.searchsorted(keys, rows).astype(np.int32)
+
+
+def find_rows(rows: Rows, wanted: Rows) -> Rows:
+    """Find the place of each wanted row among distinct rows in any order, -1 where it is not."""
+    if not len(rows):
+        return np.full(len(wanted), -1, np.int32)
+    order = np.argsort(rows, kind="stable").astype(np.int32)
+    ascending = rows[order]
+    at = np.minimum(np.searchsorted(ascending, wanted), len(rows) - 1)
+    return np.where(ascending[at] == wanted, order[at], np.int32(-1)).astype(np.int32)
+
+
+def look_up(rows: Rows, values: Floats, wanted: Rows) -> Floats:
+    """Return the value of each wanted row among distinct rows, 0 where it is not.
+
+    values: (..., len(rows)); the result is (..., len(wanted)) float32.
+    """
+    at = find_rows(rows, wanted)
+    padded = np.concatenate([values, np.zeros((*values.shape[:-1], 1), np.float32)], axis=-1)
+    return padded[..., at]  # -1 is the zero at the end.
+
+
+def totals(owner: Rows, weights: Floats | None, m: int) -> Floats:
+    """Sum weights, or ones, by owner (0 <= owner < m) in float64: (m,) float32."""
+    return np.bincount(owner, weights, minlength=m).astype(np.float32)
+
+
+def highest(owner: Rows, weights: Floats, m: int) -> Floats:
+    """Take the largest weight by owner, at the least 0: (m,) float32."""
+    result = np.zeros(m, np.float32)
+    np.maximum.at(result, owner, weights)
+    return result
 
 
 # Pick the best rows: higher score first, ties by ascending row.

@@ -3,7 +3,23 @@
 `manifest.json` holds {kind, schema, created_by, config, files: {name: {bytes, sha256}}}. A writer
 fills a folder beside it and renames that into place, so a reader sees the old artifact or the new
 one, never a mixture. Loading compares kind, schema and file sizes; `verify` also hashes. An index
-is replaced in another way, because it is read for longer: see `recsys.store.generations`.
+is replaced in another way, because it is read for longer: see `recsys.store.generations`; inside a
+generation of an index lies:
+
+vis.index/generations/3/
+├── manifest.json    of every file below, those of the models included
+├── corpus/          Parquet columns, what is shown of papers, ids, citation graph
+├── text/            terms of each paper, BM25 postings
+├── vectors/         the vectors, see `recsys.store.vectors`, and what searches them
+├── encoder/         an artifact of its own: the ONNX model that made the vectors; not there where
+│                    they came from elsewhere without one
+├── ranker/          an artifact of its own, written by `recsys train ranker`
+├── ranker-no-metadata/
+├── nnselect/        an artifact of its own, written by `recsys train nnselect`
+├── nnselect-folds/  its vectors for train queries that it has not seen, to train rankers with
+├── nnrank/          an artifact of its own, written by `recsys train nnrank`
+├── nnrank-no-metadata/
+└── contexts/        an artifact of its own: citing sentences, see `recsys.store.contexts`
 """
 
 import ctypes
@@ -22,8 +38,55 @@ from typing import Any
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing, InputError, near_miss
 from recsys.leftovers import is_running, remove_leftovers, temporary_name
-from recsys.store.layout import REMOTE, lies_on_store
 from recsys.version import CREATED_BY
+
+# Where things lie inside a generation of an index.
+
+INDEX_KIND = "index"
+# Raised when what is stored is read in another way; versions promise it, as they do the interfaces.
+# Every stage of a build depends on it. A file that no change has touched stays as it was written.
+INDEX_SCHEMA = 5
+CORPUS = "corpus"
+TEXT = "text"
+YEARS = "years.npy"
+FRONT_MATTER = "front_matter.npy"
+VECTORS = "vectors"
+VECTOR_FILE = "vectors.npy"
+FOREST_FILE = "forest.ann"
+ENCODER = "encoder"
+NNSELECT = "nnselect"
+NNRANK = "nnrank"
+CONTEXTS = "contexts"
+REMOTE = "remote.json"
+"""In a generation that was fetched from an object store: where it lies there, as {"uri": ...}."""
+ON_STORE = ".lance"
+"""Ends the names of folders that are searched on the store itself, and are not fetched."""
+BY_WORDS = "by-words"
+"""Begins the fingerprint of what stands in for the encoder of vectors from elsewhere."""
+UNTIL = "learned until"
+"""What the manifest of a model calls the year of the newest query that it learned from."""
+WORD_SEARCH = "words"
+"""What the manifest of an index calls what searches its words, if that was chosen."""
+KEYPHRASES = "keyphrases"
+"""What the record of how papers were read calls what their abstracts begin with, if anything."""
+DROPPED = "dropped"
+"""What the manifest of an index calls the models that went when it was built again."""
+
+
+def ranker_folder(index: Path, *, metadata: bool) -> Path:
+    """Name the folder of an index's own ranker, or of the shipped one below its data folder."""
+    return index / ("ranker" if metadata else "ranker-no-metadata")
+
+
+def nnrank_folder(index: Path, *, metadata: bool) -> Path:
+    """Name the folder of an index's NNRank."""
+    return index / (NNRANK if metadata else f"{NNRANK}-no-metadata")
+
+
+def lies_on_store(name: str) -> bool:
+    """Tell a file that is not fetched, by its name in the manifest."""
+    return any(part.endswith(ON_STORE) for part in name.split("/")[:-1])
+
 
 # Let two folders take each other's place in one step, where the system can.
 
@@ -33,7 +96,7 @@ _EXCHANGE = 2
 """RENAME_EXCHANGE of renameat2(2), which Linux and the larger of its file systems know."""
 
 
-def exchange(one: Path, other: Path) -> bool:
+def atomic_swap(one: Path, other: Path) -> bool:
     """Give each of two paths what lies at the other; tell whether that was done.
 
     Whoever looks at either finds something there at every moment. Nothing is done where the system
@@ -143,7 +206,7 @@ def put_in_place(finished: Path, target: Path) -> None:
     Where two folders can be exchanged in one step, there is no moment without the target.
     """
     restore(target)
-    if exchange(finished, target):
+    if atomic_swap(finished, target):
         shutil.rmtree(finished, ignore_errors=True)
         return
     if target.exists():

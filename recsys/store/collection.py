@@ -8,9 +8,9 @@ from recsys.protocols import TextIndex, VectorIndex
 from recsys.store.arrays import Floats, Rows
 from recsys.store.corpus import Corpus
 from recsys.store.generations import Generation
-from recsys.store.graph import CitationGraph, dots
+from recsys.store.graph import CitationGraph
 from recsys.store.terms import TermStore
-from recsys.store.vectors.stored_vectors import StoredVectors
+from recsys.store.vectors import StoredVectors, dots
 
 if TYPE_CHECKING:
     from recsys.store.contexts import Contexts

@@ -30,6 +30,7 @@ from recsys.store.arrays import Floats, Longs, Rows, load_array, load_offsets, s
 from recsys.store.artifacts import load_manifest
 from recsys.store.generations import root_of
 from recsys.store.graph import LATE, UNKNOWN_YEAR, Years
+from recsys.store.kernels.dispatch import Codes
 
 if TYPE_CHECKING:
     import pyarrow.parquet
@@ -43,8 +44,6 @@ ROW_GROUP = 256
 _KEPT_GROUPS = 64
 _SCANNED = 1024
 """Vectors that are multiplied at once: as many as the cache of a processor holds as numbers."""
-
-Codes = NDArray[np.int8]
 
 
 @dataclass(frozen=True)
@@ -234,14 +233,6 @@ def starts_of(cited: Rows, papers: int) -> Longs:
     """Return where the contexts of each cited row begin: (papers + 1,) int64."""
     starts: Longs = np.searchsorted(cited, np.arange(papers + 1)).astype(np.int64)
     return starts
-
-
-def quantised(vectors: Floats) -> tuple[Codes, Floats]:
-    """Return (m, d) int8 and (m,) float32 whose product are the vectors, nearly."""
-    steps = np.abs(vectors).max(axis=1, initial=0) / 127
-    tiny = np.finfo(np.float32).tiny  # Below it, numbers are too coarse to divide by.
-    scales = np.asarray(np.where(steps >= tiny, steps, 1), np.float32)
-    return np.rint(vectors / scales[:, None]).astype(np.int8), scales
 
 
 def _mapped(path: Path) -> mmap:

@@ -5,23 +5,36 @@ Rows are in ascending order of paper id, so "ties break by ascending id" is "by 
 
 import json
 import re
+import zlib
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import islice
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from recsys.errors import ArtifactCorrupt
 from recsys.records import Paper, PaperId
-from recsys.store.arrays import Longs, Mask, Ragged, Rows, SortedStrings, load_array
+from recsys.store.arrays import (
+    GrowingArray,
+    Longs,
+    Mask,
+    Ragged,
+    Rows,
+    SortedStrings,
+    distinct,
+    load_array,
+    load_offsets,
+)
+from recsys.store.artifacts import FRONT_MATTER, YEARS
 from recsys.store.graph import UNKNOWN_YEAR, Years
-from recsys.store.hashed_names import HashedNames
-from recsys.store.layout import FRONT_MATTER, YEARS
-from recsys.store.name_keys import author_keys, fold, venue_key
-from recsys.store.shown_papers import ShownPapers
+from recsys.store.words import author_keys, fold, venue_key
 
 if TYPE_CHECKING:
     import pyarrow
@@ -87,6 +100,222 @@ def _names(value: object) -> Iterator[str]:
 def _hyphenated(name: str) -> str:
     return _NOT_WORD.sub("-", fold(_HUMP.sub(" ", name))).strip("-")
 
+
+# What is shown of papers: read by row, without Arrow and without a look at the others.
+#
+# A record is a JSON list of the FIELDS, empty ones at its end left out. A few records are packed
+# together, one a line: alone they would take nearly twice as much, many of them longer to read.
+
+STARTS, BLOB = "shown.starts.npy", "shown.blob.npy"
+FIELDS = ("title", "authors", "venue", "doi", "url", "aliases")
+"""Id and year lie in arrays of their own."""
+TOGETHER = 8
+"""Papers packed together."""
+_KEPT_PACKS = 64
+"""Packs that are kept in memory, unpacked."""
+
+
+@dataclass(frozen=True)
+class ShownPapers:
+    """Packed papers. path: of the blob. starts: (packs + 1,) int64 offsets into blob: uint8."""
+
+    path: Path
+    starts: Longs
+    blob: NDArray[np.uint8]
+
+    def paper(self, row: int, paper_id: PaperId, year: int | None) -> Paper:
+        """Return the paper of a row, whose id and year are known from elsewhere.
+
+        Raises:
+            ArtifactCorrupt: its record is damaged.
+        """
+        pack, place = divmod(row, TOGETHER)
+        try:
+            title, authors, venue, doi, url, aliases = _values(self._lines(pack)[place])
+        except (ValueError, LookupError, TypeError, RecursionError, zlib.error) as error:
+            raise ArtifactCorrupt(
+                f"{self.path} is damaged: paper {row} cannot be read ({error}).",
+                "Build the index again with --force.",
+            ) from error
+        return Paper(
+            id=paper_id,
+            title=title,
+            abstract=None,
+            year=year,
+            authors=authors,
+            venue=venue,
+            doi=doi,
+            url=url,
+            aliases=aliases,
+        )
+
+    @cached_property
+    def _lines(self) -> Callable[[int], list[bytes]]:
+        """Unpack records; the last ones are kept, because rows that are asked for ascend."""
+        return lru_cache(_KEPT_PACKS)(self._unpacked)
+
+    def _unpacked(self, pack: int) -> list[bytes]:
+        packed = self.blob.data[self.starts[pack] : self.starts[pack + 1]]
+        return zlib.decompress(packed).split(b"\n")
+
+    @classmethod
+    def load(cls, folder: Path) -> "ShownPapers":
+        """Memory-map what `ShownWriter` wrote."""
+        return cls(folder / BLOB, load_offsets(folder / STARTS), load_array(folder / BLOB))
+
+
+class ShownWriter:
+    """Writes papers in the order of their rows."""
+
+    def __init__(self, folder: Path) -> None:
+        """Begin the files."""
+        self._starts = GrowingArray(folder / STARTS, np.int64)
+        self._blob = GrowingArray(folder / BLOB, np.uint8)
+        self._waiting: list[bytes] = []
+
+    def add(self, records: Iterable[Mapping[str, Any]]) -> None:
+        """Take the next papers; what is not among FIELDS is left out."""
+        lines = map(_line, records)
+        while some := list(islice(lines, TOGETHER - len(self._waiting))):
+            self._waiting += some
+            if len(self._waiting) == TOGETHER:
+                self._pack()
+
+    def _pack(self) -> None:
+        self._starts.append(np.array([self._blob.length]))
+        self._blob.append(np.frombuffer(zlib.compress(b"\n".join(self._waiting)), np.uint8))
+        self._waiting.clear()
+
+    def __enter__(self) -> "ShownWriter":
+        """Finish the files on the way out."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Write the last ones, and the end of all."""
+        with self._starts, self._blob:
+            if self._waiting:
+                self._pack()
+            self._starts.append(np.array([self._blob.length]))
+
+
+def _line(record: Mapping[str, Any]) -> bytes:
+    values = [record[name] for name in FIELDS]
+    while values and values[-1] in (None, []):
+        values.pop()
+    return json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+_Values = tuple[str, tuple[str, ...], str | None, str | None, str | None, tuple[str, ...]]
+
+
+def _values(line: bytes) -> _Values:
+    """Read a record; whoever wrote it, what comes out is of these types."""
+    values = json.loads(line)
+    values += [None] * (len(FIELDS) - len(values))
+    title, authors, venue, doi, url, aliases = values
+    texts = _text(venue), _text(doi), _text(url)
+    return _text(title) or "", _texts(authors), *texts, _texts(aliases)
+
+
+def _text(value: object) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    raise ValueError(f"{value!r} is no text")
+
+
+def _texts(values: Sequence[object] | None) -> tuple[str, ...]:
+    if not isinstance(values, list | None):
+        raise ValueError(f"{values!r} is no list")
+    return tuple(text for each in values or () if (text := _text(each)) is not None)
+
+
+# Ids, DOIs and addresses of papers whatever their case, found without reading columns of them.
+#
+# Few hashes of 32 bits are those of two names by chance: who asks has a look at the papers found.
+
+HASHES, ROWS = "named.hashes.npy", "named.rows.npy"
+Hashes = NDArray[np.uint32]
+
+
+@dataclass(frozen=True, slots=True)
+class HashedNames:
+    """Names of papers, but for ids in lower case: those are found as they stand.
+
+    hashes: (m,) uint32, ascending. rows: (m,) int32, of the paper that has the name.
+    """
+
+    hashes: Hashes
+    rows: Rows
+
+    def find(self, names: Iterable[str]) -> Rows:
+        """Return the papers that may have one of these names, in lower case: ascending, int32."""
+        wanted = np.fromiter(sorted({*map(_hash, names)}), np.uint32)
+        begins, ends = (np.searchsorted(self.hashes, wanted, side) for side in ("left", "right"))
+        hits = np.flatnonzero(begins < ends)
+        spans = zip(begins[hits].tolist(), ends[hits].tolist(), strict=True)
+        found = [self.rows[begin:end] for begin, end in spans]
+        return distinct(np.concatenate([np.empty(0, np.int32), *found]))
+
+    def save(self, folder: Path) -> None:
+        """Write both arrays."""
+        np.save(folder / HASHES, self.hashes)
+        np.save(folder / ROWS, self.rows)
+
+    @classmethod
+    def load(cls, folder: Path) -> "HashedNames":
+        """Memory-map what `save` wrote."""
+        return cls(load_array(folder / HASHES), load_array(folder / ROWS))
+
+
+class NameHasher:
+    """Takes papers in the order of their rows."""
+
+    def __init__(self) -> None:
+        """Begin with no paper."""
+        self._count = 0
+        self._pieces: list[tuple[Hashes, Rows]] = []
+
+    def add(self, records: Iterable[Mapping[str, Any]]) -> None:
+        """Take the next papers: what they are called in their id, doi and url."""
+        held = [*records]
+        self._pieces.append(hashes_of(held, self._count))
+        self._count += len(held)
+
+    def hashed(self) -> HashedNames:
+        """Return the names of all that was taken."""
+        parts = zip(*self._pieces, strict=True)
+        hashes, rows = (np.concatenate(part) for part in parts)
+        order = np.argsort(hashes, kind="stable")
+        return HashedNames(hashes[order], rows[order])
+
+
+def hashes_of(records: Iterable[Mapping[str, Any]], first: int) -> tuple[Hashes, Rows]:
+    """Hash what papers are called, and tell their rows; first: the row of the first one."""
+    hashes: list[int] = []
+    rows: list[int] = []
+    for row, record in enumerate(records, first):
+        names = _called(record)
+        hashes += map(_hash, names)
+        rows += [row] * len(names)
+    return np.array(hashes, np.uint32), np.array(rows, np.int32)
+
+
+def _called(record: Mapping[str, Any]) -> set[str]:
+    paper_id, doi, url = (record[name] for name in ("id", "doi", "url"))
+    names = {(paper_id or "").lower(), (doi or "").lower()} - {paper_id}
+    return {name for name in (*names, (url or "").lower()) if name}
+
+
+def _hash(name: str) -> int:
+    return zlib.crc32(name.encode("utf-8", "surrogatepass"))
+
+
+# The columns, and what finds papers in them.
 
 PAPERS = "papers.parquet"
 SHOWN = ("id", "title", "year", "authors", "venue", "doi", "url", "aliases")

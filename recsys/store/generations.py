@@ -4,7 +4,7 @@ my.index/
 ├── manifest.json       {kind, schema, generation, sha256}: names the one in force, and the hash of
 │                       its manifest
 ├── generations/
-│   ├── 3/              complete, and never written again; see `recsys.store.layout`
+│   ├── 3/              complete, and never written again; see `recsys.store.artifacts`
 │   └── 4/
 ├── unfinished/         what a build or a training under way has done so far
 └── lock                held by the one process that may change the index
@@ -30,7 +30,12 @@ except ImportError:  # Windows removes no file that is open: that is a lock, too
 
 from recsys.errors import ArtifactCorrupt
 from recsys.store.artifacts import (
+    CORPUS,
+    INDEX_KIND,
+    INDEX_SCHEMA,
     MANIFEST,
+    TEXT,
+    VECTORS,
     Manifest,
     check_schema,
     fingerprint,
@@ -39,7 +44,6 @@ from recsys.store.artifacts import (
     sha256,
     write_json,
 )
-from recsys.store.layout import CORPUS, INDEX_KIND, INDEX_SCHEMA, TEXT, VECTORS
 
 GENERATIONS = "generations"
 _AGAIN = "Build it again with --force."

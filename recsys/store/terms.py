@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from recsys.store.arrays import Floats, Longs, Mask, Ragged, Rows, SortedStrings, load_array
-from recsys.store.graph import Origins, unite
-from recsys.store.kernels.in_numpy import K1, Counts, Norms, impacts
+from recsys.store.kernels.dispatch import K1, Counts, Norms, impacts
+from recsys.store.row_remap import Origins, unite
 from recsys.store.words import folded_words, token_of, tokens
 
 # How often each paper has which terms: what BM25 is computed from, and updates take over.
@@ -268,7 +268,7 @@ class TermStore:
     norms: Norms
 
     def impacts(self, at: Longs, owners: Rows) -> Floats:
-        """Weigh terms in papers by BM25: (m,) float32, see `recsys.store.kernels.in_numpy.impacts`.
+        """Weigh terms in papers by BM25: (m,) float32, see `recsys.store.kernels.dispatch.impacts`.
 
         Args:
             at: (m,) places in `terms.values`.

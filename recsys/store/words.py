@@ -1,13 +1,12 @@
-"""Words as the text index and the overlap features see them."""
+"""Words as the text index and the overlap features see them, and the keys of people and venues."""
 
 import re
-from collections.abc import Container
+import unicodedata
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import TypeAlias
-
-from recsys.store.name_keys import fold
 
 _WORD = re.compile(r"[^\W_]+")
 _PARTS = re.compile(r"([^\W_]+)")
@@ -29,6 +28,14 @@ STOP_WORDS = frozenset(
     "two under until up upon use used using very via was we well were what when where which while "
     "who whose why will with within without would you your".split()
 )
+
+
+def fold(text: str) -> str:
+    """Lower-case, strip accents and compatibility forms."""
+    if text.isascii():
+        return text.lower()
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(c for c in decomposed if not unicodedata.combining(c))
 
 
 def tokens(text: str | None) -> list[str]:
@@ -153,3 +160,53 @@ class Parted:
             if left and right and (gap == " " or _JOINT.fullmatch(gap)):
                 pairs[left, right] = " ".join(f"{first}{gap}{second}".lower().split())
         return pairs
+
+
+# Keys under which people and venues are compared across spellings.
+
+_SEPARATORS = re.compile(r"[\s.]+")
+_NOT_WORD = re.compile(r"[\W_]+")
+_KEPT = 1 << 15
+"""Names whose keys are kept: few of all names are most of those that occur."""
+_SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
+
+
+@lru_cache(_KEPT)
+def author_key(name: str) -> str | None:
+    """Return "surname f" (f: first initial) of a name, None when no surname is found.
+
+    Of a surname of several words the last one counts, so that both orders of a name agree.
+
+    >>> author_key("Cohan, Arman"), author_key("A. Cohan"), author_key("COHAN, AM")
+    ('cohan a', 'cohan a', 'cohan a')
+    >>> author_key("van der Maaten, Laurens"), author_key("Laurens van der Maaten")
+    ('maaten l', 'maaten l')
+    """
+    family, comma, given = fold(name).partition(",")
+    words = _name_words(family)
+    if not words:
+        return None
+    initial = "".join(_name_words(given))[:1] if comma else words[0][:1] if len(words) > 1 else ""
+    return f"{words[-1]} {initial}".strip()
+
+
+def author_keys(names: Iterable[str]) -> list[str]:
+    """Return the distinct keys of several names, in order."""
+    return list(dict.fromkeys(key for name in names if (key := author_key(name))))
+
+
+def _name_words(text: str) -> list[str]:
+    """Split at white space and full stops; drop punctuation inside words, and Jr. and the like.
+
+    So are the numbers by which DBLP tells people of one name apart: "Wei Wang 0001".
+    """
+    words = [_NOT_WORD.sub("", part) for part in _SEPARATORS.split(text)]
+    kept = [word for word in words if word and not (word in _SUFFIXES or word.isdecimal())]
+    return kept or [word for word in words if word]
+
+
+@lru_cache(_KEPT)
+def venue_key(venue: str) -> str:
+    """Return the venue's folded words without digits (years, volumes), joined by a space."""
+    words = _NOT_WORD.sub(" ", fold(venue)).split()
+    return " ".join(word for word in words if not any(c.isdigit() for c in word))

@@ -31,7 +31,7 @@ from recsys.pipelines.studies.citeomatic.network_training import one_thread
 from recsys.pipelines.studies.encoders.training import Loop
 from recsys.pipelines.studies.encoders.triplets import ABSTRACT, read_texts
 from recsys.store.arrays import Floats
-from recsys.store.layout import ENCODER
+from recsys.store.artifacts import ENCODER
 from tests.pipelines.studies.encoders.small_sources import write_tiny_bert
 
 if TYPE_CHECKING:

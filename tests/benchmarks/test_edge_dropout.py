@@ -15,9 +15,9 @@ from recsys.pipelines.evaluation.splits import read_split
 from recsys.pipelines.ranking.training_table import Posing, TrainingTable, collect
 from recsys.progress import silent
 from recsys.query.query import make_query
-from recsys.ranking.facts import Facts
+from recsys.ranking.feature_context import FeatureContext
 from recsys.ranking.features import BY_NAME, UNKNOWN, compute, feature_names
-from recsys.ranking.second_look import look_again
+from recsys.ranking.two_pass import second_columns
 from recsys.retrieval.propose import propose
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection
@@ -43,10 +43,10 @@ def pairs(graph: CitationGraph) -> set[tuple[int, int]]:
 def answer(world: World, collection: Collection) -> tuple[list[int], Floats]:
     query = make_query(collection, world.draft, world.vector)
     candidates = propose(collection, query, SMALL)
-    facts = Facts.of(collection, query, candidates)
-    looked = look_again(facts.evidence, np.clip(candidates.cosines, 0, 1))
+    facts = FeatureContext(collection, query, candidates)
+    looked = second_columns(facts, np.clip(candidates.cosines, 0, 1))
     tables = [compute(facts, OLD), compute(facts, NEW), looked]
-    return candidates.rows.tolist(), np.hstack([*tables, candidates.sources[:, None]])
+    return candidates.rows.tolist(), np.hstack([*tables, candidates.chosen.sources[:, None]])
 
 
 @given(SEEDS)

@@ -23,8 +23,7 @@ from benchmarks.needs.judge import table_of, words_matrix
 from benchmarks.needs.texts import FullText, full_text, read_texts
 from benchmarks.result_tables import written
 from recsys.errors import InputError
-from recsys.local.needs.needs_citation import NeedsCitation
-from recsys.local.needs.needs_words import weigh
+from recsys.local.citation_worthiness import NeedsCitation, weigh
 from recsys.passages import Mark, Sentence
 from tests.hashing_encoder import HashingEncoder
 from tests.rows import each_row

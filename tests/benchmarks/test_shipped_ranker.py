@@ -34,11 +34,10 @@ from recsys.pipelines.ranking.cross_fitting import FOLDS, LEARNING_RATE, Trained
 from recsys.pipelines.ranking.fit_network import FEWER_UNITS
 from recsys.ranking.features import feature_names
 from recsys.ranking.ranker import KIND, SCHEMA, TreeRanker
-from recsys.ranking.second_look import SECOND_NAMES
+from recsys.ranking.two_pass import SECOND_NAMES
 from recsys.records import Draft
-from recsys.store.artifacts import load_manifest, verify
+from recsys.store.artifacts import load_manifest, ranker_folder, verify
 from recsys.store.generations import in_force
-from recsys.store.layout import ranker_folder
 from tests.benches import built_already
 from tests.rows import each_row
 

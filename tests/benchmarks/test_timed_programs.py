@@ -19,8 +19,7 @@ from benchmarks.timed_programs import (
     top,
     watched,
 )
-from recsys.local.local_recommender import LocalRecommender
-from recsys.local.rank_passages import PassageRanker, PassageReader
+from recsys.local.local_recommender import LocalRecommender, PassageRanker, PassageReader
 from recsys.recommend import Recommender
 from tests.benchmarks.small_real import Made
 from tests.hashing_encoder import HashingEncoder

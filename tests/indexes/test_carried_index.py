@@ -20,8 +20,7 @@ from recsys.indexes.backends import (
 )
 from recsys.indexes.exact import ExactIndex
 from recsys.store.arrays import Floats, Rows
-from recsys.store.artifacts import sha256
-from recsys.store.layout import FOREST_FILE
+from recsys.store.artifacts import FOREST_FILE, sha256
 from tests.indexes.small_indexes import lance_apart, random_vectors
 
 N = 400

@@ -1,7 +1,6 @@
 """Lists around centroids: what is scanned of them, and what is found."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,7 +26,8 @@ from recsys.indexes.ivf_index import (
     write_lists,
 )
 from recsys.store.arrays import Floats, Longs, Mask, Rows
-from recsys.store.kernels import fastest
+from recsys.store.kernels import dispatch
+from recsys.store.vectors import row_dots
 from tests.indexes.small_indexes import random_vectors, share
 from tests.indexes.test_carried_index import changed
 
@@ -58,13 +58,15 @@ def index(vectors: Floats, tmp_path_factory: pytest.TempPathFactory) -> IvfIndex
 @pytest.fixture
 def scanned(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Note how many rows are scanned for each call."""
-    noted, closest = list[int](), fastest.closest
+    noted, closest = list[int](), dispatch.closest
 
-    def noting(coded: object, ranges: tuple[Longs, Longs], *others: object) -> object:
+    def noting(
+        codes: object, scales: object, ranges: tuple[Longs, Longs], *others: object, **more: object
+    ) -> object:
         noted.append(int((ranges[1] - ranges[0]).sum()))
-        return closest(coded, ranges, *others)  # type: ignore[arg-type]  # As it was called.
+        return closest(codes, scales, ranges, *others, **more)  # type: ignore[arg-type]  # As it was called.
 
-    monkeypatch.setattr(fastest, "closest", noting)
+    monkeypatch.setattr(dispatch, "closest", noting)
     return noted
 
 
@@ -119,13 +121,13 @@ def test_more_is_scanned_for_more(index: IvfIndex, scanned: list[int]) -> None:
 def test_a_search_reads_little_of_what_it_does_not_scan(
     index: IvfIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    compared, dots = list[int](), fastest.own_dots
+    compared = list[int]()
 
-    def noting(vectors: Floats, rows: Sequence[Rows], queries: Floats) -> Floats:
-        compared.extend(map(len, rows))
-        return dots(vectors, rows, queries)
+    def noting(vectors: Floats, rows: Rows, queries: Floats) -> Floats:
+        compared.append(len(rows))
+        return row_dots(vectors, rows, queries)
 
-    monkeypatch.setattr(fastest, "own_dots", noting)
+    monkeypatch.setattr("recsys.indexes.exact.row_dots", noting)
     index.search(index.vectors[0], 20)
     assert compared and compared[0] <= 2 * (30 + 16)
 

@@ -1,6 +1,5 @@
 """The search in 8 bits finds what the exact one finds, whatever the vectors are."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -22,9 +21,9 @@ from recsys.indexes.int8_index import (
     write_split,
 )
 from recsys.store.arrays import Floats, Rows, load_array
-from recsys.store.kernels import fastest
-from recsys.store.kernels.split_in_numpy import unsplit
-from recsys.store.vectors.stored_vectors import CODES_FILE, SCALES_FILE, load_vectors, split
+from recsys.store.kernels import dispatch
+from recsys.store.kernels.dispatch import unsplit
+from recsys.store.vectors import CODES_FILE, SCALES_FILE, load_vectors, split
 from tests.indexes.small_indexes import random_vectors, share
 
 shapes = st.tuples(st.integers(1, 90), st.integers(1, 16))
@@ -87,11 +86,7 @@ def test_most_rows_are_never_compared_in_full(
         product: Floats = vectors[rows] @ query
         return product
 
-    def own_dots(vectors: Floats, rows: Sequence[Rows], queries: Floats) -> Floats:
-        return np.concatenate([dots(vectors, *each) for each in zip(rows, queries, strict=True)])
-
-    monkeypatch.setattr(fastest, "dots", dots)
-    monkeypatch.setattr(fastest, "own_dots", own_dots)
+    monkeypatch.setattr(dispatch, "dots", dots)
     opened(vectors).search(vectors[0], k)
     assert k <= sum(compared) < most
 
@@ -117,7 +112,7 @@ def test_without_a_compiler_floats_are_scanned_where_there_are_any(
 ) -> None:
     vectors = random_vectors(50)
     facts = build_index("int8", vectors, tmp_path)
-    monkeypatch.setattr(fastest, "COMPILED", compiled)
+    monkeypatch.setattr(dispatch, "COMPILED", compiled)
     assert type(open_built(vectors, tmp_path, facts)) is kind
     assert type(open_built(load_vectors(tmp_path), tmp_path, facts)) is Int8Index
 

@@ -29,7 +29,7 @@ from recsys.formats.drafts import (
     word_draft,
 )
 from recsys.formats.drafts.draft_formats import read_manuscript
-from recsys.formats.embeddings.json_lines import read_lines
+from recsys.formats.embeddings.embedding_files import read_lines
 from recsys.formats.latex import latex_draft
 from recsys.formats.references.reference_formats import read_bibliography
 from recsys.pipelines.corpora.collect import AS_TOLD, collect

@@ -36,14 +36,12 @@ class SemanticScholarSite:
         return hashlib.sha1(name, usedforsecurity=False).hexdigest()
 
     def answer(self, asked: Asked) -> Given:
-        """Answer the batch, lists of citations, searches and recommendations."""
+        """Answer the batch, lists of citations, and searches."""
         key = asked.headers.get("x-api-key")
         if key and self.keys and key not in self.keys:
             return as_json({"message": f"Forbidden: {key}"}, 403)
         if asked.fault is Fault.SPENT:
             return as_json({"message": "Too Many Requests."}, 429, {"Retry-After": "40000"})
-        if asked.path == "/recommendations/v1/papers":
-            return self._recommended(asked)
         path = asked.path.removeprefix(_GRAPH)
         places = {
             "/batch": self._batch,
@@ -103,12 +101,6 @@ class SemanticScholarSite:
         found = [self._paper(n, asked) for n in self.catalogue.citing.get(number, ())]
         offset, limit = int(asked.parameters["offset"]), int(asked.parameters["limit"])
         return self._page(asked, [{"citingPaper": paper} for paper in found], offset, limit)
-
-    def _recommended(self, asked: Asked) -> Given:
-        known = [self._by_hash[each] for each in json.loads(asked.body)["positivePaperIds"]]
-        liked = {other for number in known for other in self.catalogue.citing.get(number, ())}
-        found = sorted(liked - set(known))[: int(asked.parameters["limit"])]
-        return as_json({"recommendedPapers": [self._paper(number, asked) for number in found]})
 
     def _page(self, asked: Asked, found: Sequence[Any], offset: int, limit: int) -> Given:
         shown: Sequence[Any] = found[offset : offset + limit]

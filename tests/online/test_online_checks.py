@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from recsys.app.online_checks import examine_sources
+from recsys.app.doctor import examine_sources
 from recsys.pipelines.online.client import ClientConfig
 from recsys.pipelines.online.http_exchange import Clock
 from recsys.pipelines.online.sites import SITES, variables

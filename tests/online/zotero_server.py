@@ -18,14 +18,12 @@ MOST_PER_PAGE, MOST_KEYS = 100, 50
 class ZoteroSite:
     """What Zotero would say of a catalogue.
 
-    keys: asked for under /groups, as on the web. versions: of an item, by id of the paper; else 1.
-    modified: its day. notes: so many items are none that are works. enabled: whether programs may
-    ask.
+    keys: asked for under /groups, as on the web. modified: day of an item, by id of the paper.
+    notes: so many items are none that are works. enabled: whether programs may ask.
     """
 
     catalogue: Catalogue
     keys: frozenset[str] = frozenset()
-    versions: Mapping[str, int] = field(default_factory=dict)
     modified: Mapping[str, str] = field(default_factory=dict)
     notes: int = 0
     enabled: bool = True
@@ -61,9 +59,7 @@ class ZoteroSite:
         shown: object = items[start : start + min(size, MOST_PER_PAGE)]
         if asked.fault is Fault.NOT_A_LIST:
             shown = {"items": shown}
-        newest = max((self._version(n) for n in range(len(self.catalogue.papers))), default=0)
-        headers = {"Total-Results": str(len(items)), "Last-Modified-Version": str(newest)}
-        return as_json(shown, headers=headers)
+        return as_json(shown, headers={"Total-Results": str(len(items))})
 
     def _fits(self, number: int, parameters: Mapping[str, str]) -> bool:
         paper = self.catalogue.papers[number]
@@ -73,12 +69,7 @@ class ZoteroSite:
             return len(keys.split(",")) <= MOST_KEYS and self.key(number) in keys.split(",")
         words = parameters.get("q", "").lower().split()
         text = f"{paper.title} {' '.join(paper.authors)} {paper.year}".lower()
-        return self._version(number) > int(parameters.get("since", "0")) and all(
-            word in text for word in words
-        )
-
-    def _version(self, number: int) -> int:
-        return self.versions.get(self.catalogue.papers[number].id, 1)
+        return all(word in text for word in words)
 
     def _day(self, number: int) -> str:
         paper = self.catalogue.papers[number]
@@ -104,4 +95,4 @@ class ZoteroSite:
             odd = None if asked.fault is Fault.NULLS else 7
             sure = {name: data[name] for name in ("key", "itemType", "title")}
             data = dict.fromkeys(data, odd) | sure
-        return {"key": self.key(number), "version": self._version(number), "data": data}
+        return {"key": self.key(number), "data": data}

@@ -20,11 +20,10 @@ from recsys.pipelines.corpora.works import SCHEMA
 from recsys.pipelines.index.columns import write_columns
 from recsys.recommend import Recommender
 from recsys.store.arrays import Floats, SortedStrings, load_array
-from recsys.store.artifacts import seal
+from recsys.store.artifacts import CORPUS, NNSELECT, nnrank_folder, seal
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
-from recsys.store.layout import CORPUS, NNSELECT, nnrank_folder
 from recsys.store.terms import TermStore
 from tests.hashing_encoder import HashingEncoder
 

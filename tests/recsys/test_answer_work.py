@@ -8,11 +8,11 @@ import pytest
 
 from recsys import recommend
 from recsys.protocols import VectorIndex
-from recsys.ranking.facts import Facts
+from recsys.ranking.feature_context import FeatureContext
 from recsys.recommend import Recommender
 from recsys.records import Draft
-from recsys.store import products
 from recsys.store.arrays import Floats, Mask, Rows
+from recsys.store.vectors import multiplied
 from tests.pipelines.small_index import open_small_index, write_small_index
 
 TEXT = "Rivers measured again"
@@ -60,13 +60,14 @@ def test_no_product_of_all_vectors_is_made_twice(
     recommender: Recommender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[Floats] = []
-    usual = products.multiplied
+    usual = multiplied
 
     def counted(vectors: Floats, queries: Floats) -> Floats:
         made.append(queries)
         return usual(vectors, queries)
 
-    monkeypatch.setattr(products, "multiplied", counted)
+    for module in ("recsys.store.vectors", "recsys.indexes.exact"):
+        monkeypatch.setattr(f"{module}.multiplied", counted)
     recommender.recommend(Draft(TEXT))
     assert len(made) == 1
     made.clear()
@@ -78,14 +79,13 @@ def test_no_product_of_all_vectors_is_made_twice(
 def test_scores_and_reasons_read_the_same_facts(
     recommender: Recommender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made: list[Facts] = []
-    usual = Facts.of
+    made: list[FeatureContext] = []
 
-    def counted(*given: object) -> Facts:
-        made.append(usual(*given))  # type: ignore[arg-type]  # Handed on as it came.
+    def counted(*given: object) -> FeatureContext:
+        made.append(FeatureContext(*given))  # type: ignore[arg-type]  # Handed on as it came.
         return made[-1]
 
-    monkeypatch.setattr(Facts, "of", counted)
+    monkeypatch.setattr(recommend, "FeatureContext", counted)
     answer = recommender.recommend(citing(recommender, 5))
     assert len(made) == 1 and any(item.reasons for item in answer.recommendations)
 

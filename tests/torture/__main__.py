@@ -11,14 +11,20 @@ from tests.torture.warm import warm
 warm()  # Before numpy is imported: it reads there how many threads it may start.
 
 from tests.torture.runner import repeat, run  # noqa: E402
-from tests.torture.table import TORTURES, chosen  # noqa: E402
+from tests.torture.table import TORTURES, chosen, write_page  # noqa: E402
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the tortures that are named, all without a name; 1 when anything failed."""
     asked = _parser().parse_args(words)
     if asked.repeat:
-        return _repeat(asked.repeat)
+        case = json.loads((asked.repeat / "case.json").read_text(encoding="utf-8"))
+        verdict = repeat(TORTURES[case["torture"]], asked.repeat)
+        for failure in verdict.failures:
+            sys.stdout.write(f"{failure.kind}: {failure.said}\n")
+        if not verdict.failures:
+            sys.stdout.write(f"No failure this time: {', '.join(verdict.counts)}.\n")
+        return int(bool(verdict.failures))
     failed = False
     for torture in chosen(asked.names):
         count = asked.count or max(1, round(torture.count * asked.share))
@@ -27,8 +33,6 @@ def main(words: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         failed |= bool(tally.failed)
         if asked.docs:
-            from tests.torture.page import write_page
-
             write_page(asked.docs, asked.results, tally)
     return int(failed)
 
@@ -51,16 +55,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--repeat", type=Path, metavar="FOLDER", help="Repeat one failure.")
     return parser
-
-
-def _repeat(folder: Path) -> int:
-    kept = json.loads((folder / "case.json").read_text(encoding="utf-8"))
-    verdict = repeat(TORTURES[kept["torture"]], folder)
-    for failure in verdict.failures:
-        sys.stdout.write(f"{failure.kind}: {failure.said}\n")
-    if not verdict.failures:
-        sys.stdout.write(f"No failure this time: {', '.join(verdict.counts)}.\n")
-    return int(bool(verdict.failures))
 
 
 if __name__ == "__main__":

@@ -19,6 +19,8 @@ from typing import Any, TypeAlias
 
 from recsys.errors import RecsysError
 
+SECONDS = 60
+"""Processor time of what writes; readers have the usual one."""
 HANG = 5
 """Seconds of processor time after which a child hangs: other processes may have the machine."""
 PATIENCE = 12
@@ -68,15 +70,24 @@ def in_child(
         os.close(inside)
         _kill_all(pid)
         os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
-        _kill_all(
-            pid
-        )  # What it was just about to start: until it is waited for, its id is its own.
+        # What it was just about to start: until it is waited for, its id is its own.
+        _kill_all(pid)
         code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     if answer:
         return Outcome(**json.loads(answer))
     if kill_after and not code:
         return Outcome(OK)  # It ended by itself at the last moment.
-    return _died(code, late=late and not kill_after)
+    if (late and not kill_after) or code == -signal.SIGXCPU:
+        return Outcome(HANGS, said="no answer in time")
+    return Outcome(KILLED) if code == -signal.SIGKILL else Outcome(CRASH, said=f"exit code {code}")
+
+
+def done(work: Callable[[], Json], *, seconds: int = SECONDS) -> Json:
+    """Do in a child what must not fail, such as the preparation of a torture."""
+    outcome = in_child(work, seconds=seconds)
+    if outcome.kind != OK:
+        raise RuntimeError(f"undisturbed, it ended so: {outcome.kind} {outcome.said}")
+    return outcome.value
 
 
 def _kill_all(pid: int) -> None:
@@ -84,14 +95,6 @@ def _kill_all(pid: int) -> None:
     for end in (os.killpg, os.kill):
         with suppress(ProcessLookupError, PermissionError):
             end(pid, signal.SIGKILL)
-
-
-def _died(code: int, *, late: bool) -> Outcome:
-    if late or code == -signal.SIGXCPU:
-        return Outcome(HANGS, said="no answer in time")
-    if code == -signal.SIGKILL:
-        return Outcome(KILLED)
-    return Outcome(CRASH, said=f"exit code {code}")
 
 
 def _read(pipe: int, pid: int, seconds: float) -> tuple[bool, bytes]:
@@ -106,7 +109,9 @@ def _read(pipe: int, pid: int, seconds: float) -> tuple[bool, bytes]:
             ready, _, _ = select.select([pipe, ended], [], [], max(0.0, until - time.monotonic()))
             if not ready:
                 return True, b""
-            part = _part(pipe)
+            part = None
+            with suppress(BlockingIOError):
+                part = os.read(pipe, 1 << 16)
             if part:
                 parts.append(part)
             elif ended in ready or part is not None:
@@ -115,23 +120,27 @@ def _read(pipe: int, pid: int, seconds: float) -> tuple[bool, bytes]:
         os.close(ended)
 
 
-def _part(pipe: int) -> bytes | None:
-    try:
-        return os.read(pipe, 1 << 16)
-    except BlockingIOError:
-        return None
-
-
 def _be_a_child(work: Callable[[], Json], pipe: int, seconds: int, memory: int) -> None:
     os.setsid()
     try:
-        _limit(seconds, memory)
-        _silence()
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+        if memory:
+            # The hard limit stays, so that what happened can be told.
+            limit = mapped() + memory
+            resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
+        # Nothing that a library prints reaches the terminal.
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(nothing, stream)
+        sys.stdin = open(0, encoding="utf-8", closefd=False)
         answer = {"kind": OK, "value": work()}
     except RecsysError as error:
         answer = {"kind": REFUSED, "said": str(error), "value": type(error).__name__}
     except BaseException as error:
-        answer = {"kind": FOREIGN, "said": _told(error)}
+        resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
+        told = "".join(traceback.format_exception(error))[-4000:]
+        answer = {"kind": FOREIGN, "said": told}
     with suppress(OSError):
         data = json.dumps(answer).encode()
         while data:
@@ -139,29 +148,7 @@ def _be_a_child(work: Callable[[], Json], pipe: int, seconds: int, memory: int) 
     os._exit(0)
 
 
-def _told(error: BaseException) -> str:
-    resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
-    return "".join(traceback.format_exception(error))[-4000:]
-
-
-def _limit(seconds: int, memory: int) -> None:
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
-    if memory:
-        # The hard limit stays, so that what happened can be told.
-        limit = mapped() + memory
-        resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
-
-
 def mapped() -> int:
     """Return how many bytes this process has mapped."""
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[0]) * resource.getpagesize()
-
-
-def _silence() -> None:
-    """Let nothing that a library prints reach the terminal."""
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(nothing, stream)
-    sys.stdin = open(0, encoding="utf-8", closefd=False)

@@ -14,12 +14,20 @@ from typing import Any
 import numpy as np
 
 from recsys.errors import RecsysError
-from tests.torture.children import FOREIGN, MEMORY, OK, REFUSED, Json, Outcome, in_child
-from tests.torture.damage import DAMAGES, SWAP, SWAPS, damaged, files_of, reseal
-from tests.torture.kills import SECONDS
+from tests.torture.children import FOREIGN, MEMORY, OK, REFUSED, Json, Outcome, done, in_child
+from tests.torture.damage import (
+    DAMAGES,
+    SWAP,
+    SWAPS,
+    WRONG,
+    arrays_of,
+    damaged,
+    files_of,
+    make_strange,
+    reseal,
+)
+from tests.torture.runner import Case, Torture, Verdict
 from tests.torture.small_world import INDEX, SPLIT, answers_of, build_world, write_world
-from tests.torture.strangers import WRONG, arrays_of, make_strange
-from tests.torture.verdicts import Case, Torture, Verdict
 
 ANSWERS = "answers.json"
 STRANGE = "a stranger's"
@@ -29,10 +37,7 @@ STRANGERS = 0.2
 
 def prepare(shared: Path) -> None:
     """Build an index with a ranker, whose forest is asked, and note its answers."""
-    made = in_child(partial(_write, shared), seconds=SECONDS)
-    if made.kind != OK:
-        raise RuntimeError(f"the index cannot be built: {made.said}")
-    (shared / ANSWERS).write_text(json.dumps(made.value), encoding="utf-8")
+    (shared / ANSWERS).write_text(json.dumps(done(partial(_write, shared))), encoding="utf-8")
 
 
 def _write(shared: Path) -> Json:
@@ -41,15 +46,15 @@ def _write(shared: Path) -> Json:
     write_world(shared)
     index = build_world(shared, shared / INDEX)
     train_ranker(index, shared / SPLIT, TrainOptions())
-    reseal(index, _ask_the_forest)
+
+    def ask_the_forest(manifest: dict[str, Any]) -> None:
+        """Let the forest be asked: so few papers would be scanned."""
+        ann = manifest["config"].get("ann", {})
+        if "search_k" in ann:
+            ann["search_k"] = 12
+
+    reseal(index, ask_the_forest)
     return answers_of(index)
-
-
-def _ask_the_forest(manifest: dict[str, Any]) -> None:
-    """Let the forest be asked: so few papers would be scanned."""
-    ann = manifest["config"].get("ann", {})
-    if "search_k" in ann:
-        ann["search_k"] = 12
 
 
 def cases(shared: Path, count: int, seed: int) -> Iterator[Case]:
@@ -77,7 +82,11 @@ def trial(shared: Path, own: Path, case: Case) -> Verdict:
     expected = json.loads((shared / ANSWERS).read_text(encoding="utf-8"))
     index = Path(shutil.copytree(shared / INDEX, own / INDEX))
     if case["what"] == STRANGE:
-        return _strange(index, case, expected)
+        if not make_strange(index, case["file"], case["wrong"], case["at"]):
+            return Verdict.of(case, "same answer")
+        kind, said = _judged(in_child(partial(asked, index), memory=MEMORY), expected)
+        # Other numbers of the right shape make another index: what they say cannot be wrong.
+        return Verdict.of(case, "a stranger's answer" if kind == "silent" else kind, said)
     with damaged(index, case) as changed:
         found = in_child(partial(asked, index), memory=MEMORY)
         kind, said = _judged(found, expected)
@@ -85,21 +94,10 @@ def trial(shared: Path, own: Path, case: Case) -> Verdict:
             verified = in_child(partial(verify, index))
             if verified.kind != REFUSED:
                 said = verified.said or f"{kind}, and --verify finds nothing"
-                return Verdict.of(case, _failing(verified.kind), said)
+                kind = "silent" if verified.kind == OK else verified.kind
+                return Verdict.of(case, kind, said)
             kind = "found by --verify only" if kind == "silent" else kind
     return Verdict.of(case, kind, said)
-
-
-def _strange(index: Path, case: Case, expected: Json) -> Verdict:
-    if not make_strange(index, case["file"], case["wrong"], case["at"]):
-        return Verdict.of(case, "same answer")
-    kind, said = _judged(in_child(partial(asked, index), memory=MEMORY), expected)
-    # Other numbers of the right shape make another index: what they say cannot be wrong.
-    return Verdict.of(case, "a stranger's answer" if kind == "silent" else kind, said)
-
-
-def _failing(kind: str) -> str:
-    return "silent" if kind == OK else kind
 
 
 def _judged(found: Outcome, expected: Json) -> tuple[str, str]:

@@ -1,19 +1,25 @@
-"""Damage files of an index, one at a time, and mend them again."""
+"""Damage files of an index, one at a time, and mend them again; write somebody else's index.
 
+In a stranger's index arrays are wrong, and every manifest says that they are right. No hash tells;
+what decides memory safety must be checked where an index is opened.
+"""
+
+import io
 import json
-import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from recsys.pipelines.jobs.index_writer import LOCK
 from recsys.store.artifacts import sha256
 
-Damage: TypeAlias = Callable[[Path, np.random.Generator], None]
+Damage: TypeAlias = Callable[[bytes, np.random.Generator], bytes]
 
 
 def files_of(index: Path) -> list[str]:
@@ -22,66 +28,36 @@ def files_of(index: Path) -> list[str]:
     return sorted(name for path in files if (name := path.relative_to(index).as_posix()) != LOCK)
 
 
-def _flip(path: Path, rng: np.random.Generator) -> None:
-    data = bytearray(path.read_bytes())
+def _flip(raw: bytes, rng: np.random.Generator, within: int | None = None) -> bytes:
+    """Flip a bit, perhaps near the beginning."""
+    data = bytearray(raw)
     if data:
-        data[int(rng.integers(len(data)))] ^= 1 << int(rng.integers(8))
-    path.write_bytes(data)
+        data[int(rng.integers(len(data[:within])))] ^= 1 << int(rng.integers(8))
+    return bytes(data)
 
 
-def _flips(path: Path, rng: np.random.Generator) -> None:
-    data = bytearray(path.read_bytes())
+def _change_eight(raw: bytes, rng: np.random.Generator) -> bytes:
+    data = bytearray(raw)
     for _ in range(8 if data else 0):
         data[int(rng.integers(len(data)))] = int(rng.integers(256))
-    path.write_bytes(data)
+    return bytes(data)
 
 
-def _head(path: Path, rng: np.random.Generator) -> None:
-    """Flip near the beginning, where formats keep what decides how the rest is read."""
-    data = bytearray(path.read_bytes())
-    if data:
-        data[int(rng.integers(min(len(data), 160)))] ^= 1 << int(rng.integers(8))
-    path.write_bytes(data)
-
-
-def _cut(path: Path, rng: np.random.Generator) -> None:
-    os.truncate(path, int(rng.integers(path.stat().st_size)) if path.stat().st_size else 0)
-
-
-def _longer(path: Path, rng: np.random.Generator) -> None:
-    with path.open("ab") as file:
-        file.write(rng.bytes(int(rng.integers(1, 64))))
-
-
-def _empty(path: Path, rng: np.random.Generator) -> None:
-    path.write_bytes(b"")
-
-
-def _zeros(path: Path, rng: np.random.Generator) -> None:
-    path.write_bytes(bytes(path.stat().st_size))
-
-
-def _gone(path: Path, rng: np.random.Generator) -> None:
-    path.unlink()
-
-
-def _folder(path: Path, rng: np.random.Generator) -> None:
-    path.unlink()
-    path.mkdir()
-
-
+HEAD = 160
+"""Bytes at the beginning, where formats keep what decides how the rest is read."""
+DELETED, FOLDER = "deleted", "a folder in its place"
 DAMAGES: Mapping[str, tuple[Damage, int]] = {
     "a flipped bit": (_flip, 10),
-    "a flipped bit near the beginning": (_head, 6),
-    "eight changed bytes": (_flips, 4),
-    "cut short": (_cut, 4),
-    "made longer": (_longer, 1),
-    "emptied": (_empty, 1),
-    "zeros": (_zeros, 1),
-    "deleted": (_gone, 1),
-    "a folder in its place": (_folder, 1),
+    "a flipped bit near the beginning": (partial(_flip, within=HEAD), 6),
+    "eight changed bytes": (_change_eight, 4),
+    "cut short": (lambda raw, rng: raw[: int(rng.integers(len(raw)))] if raw else raw, 4),
+    "made longer": (lambda raw, rng: raw + rng.bytes(int(rng.integers(1, 64))), 1),
+    "emptied": (lambda raw, rng: b"", 1),
+    "zeros": (lambda raw, rng: bytes(len(raw)), 1),
+    DELETED: (lambda raw, rng: raw, 1),
+    FOLDER: (lambda raw, rng: raw, 1),
 }
-"""What is done to a file, and how often in comparison with the others."""
+"""What is done to the bytes of a file, and how often in comparison with the others."""
 SWAP, SWAPS = "swapped with", 6
 
 
@@ -96,7 +72,11 @@ def damaged(index: Path, case: Mapping[str, str | int]) -> Iterator[bool]:
         path.write_bytes(before[other])
         other.write_bytes(before[path])
     else:
-        DAMAGES[what][0](path, rng)
+        path.write_bytes(DAMAGES[what][0](before[path], rng))
+    if what in (DELETED, FOLDER):
+        path.unlink()
+    if what == FOLDER:
+        path.mkdir()
     try:
         yield any(not each.is_file() or each.read_bytes() != raw for each, raw in before.items())
     finally:
@@ -119,8 +99,10 @@ def reseal(index: Path, change: Callable[[dict[str, Any]], None] = lambda manife
         text = before = path.read_text(encoding="utf-8")
         for old, new in renewed.items():
             text = text.replace(old, new)
-        manifest = _manifest_in(text)
-        if manifest is not None:
+        manifest = None
+        with suppress(ValueError):
+            manifest = json.loads(text)
+        if isinstance(manifest, dict) and isinstance(manifest.get("files"), dict):
             change(manifest)
             for name, facts in manifest["files"].items():
                 file = path.parent / name
@@ -132,9 +114,57 @@ def reseal(index: Path, change: Callable[[dict[str, Any]], None] = lambda manife
             renewed[old] = sha256(path)
 
 
-def _manifest_in(text: str) -> dict[str, Any] | None:
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return None
-    return value if isinstance(value, dict) and isinstance(value.get("files"), dict) else None
+Array = NDArray[Any]
+
+
+def _at(array: Array, place: int, value: np.generic | float) -> Array:
+    changed = array.copy()
+    if not array.size:
+        return changed
+    changed.reshape(-1)[place % array.size] = value
+    return changed
+
+
+WRONG: Mapping[str, Callable[[Array, int], Array]] = {
+    "another dtype": lambda a, at: a.astype(np.float64 if a.dtype.kind in "iu" else np.int16),
+    "wider": lambda a, at: a.astype(np.int64 if a.dtype.itemsize < 8 else np.int16),
+    "text": lambda a, at: a.astype("U4"),
+    "more dimensions": lambda a, at: a.reshape(1, *a.shape),
+    "flat": lambda a, at: a.reshape(-1)[: max(a.size - 1, 0)],
+    "one too few": lambda a, at: a[:-1],
+    "one too many": lambda a, at: np.concatenate([a, a[-1:]]),
+    "none at all": lambda a, at: a[:0],
+    "a scalar": lambda a, at: np.array(0, a.dtype),
+    "big-endian": lambda a, at: a.astype(a.dtype.newbyteorder(">")),
+    "a value far too large": lambda a, at: _at(
+        a, at, np.iinfo(a.dtype).max if a.dtype.kind in "iu" else 3e38
+    ),
+    "a value just too large": lambda a, at: (
+        _at(a, at, a.max() + 1) if a.dtype.kind in "iu" and a.size else a * 2
+    ),
+    "a negative value": lambda a, at: _at(a, at, -1) if a.dtype.kind in "if" else _at(a, at, 255),
+    "falling": lambda a, at: a[::-1],
+    "no number": lambda a, at: _at(a, at, np.nan) if a.dtype.kind == "f" else a * 0,
+    "from one on": lambda a, at: a + np.array(1, a.dtype) if a.dtype.kind in "if" else a[1:],
+}
+"""What a stranger may have written instead of an array; `at` is a place in it."""
+
+
+def arrays_of(index: Path) -> list[str]:
+    """Name the arrays of an index."""
+    return sorted(path.relative_to(index).as_posix() for path in index.rglob("*.npy"))
+
+
+def make_strange(index: Path, name: str, what: str, at: int) -> bool:
+    """Put a wrong array into an index, and seal it; False: it is the same array as before."""
+    path = index / name
+    before = np.load(path)
+    wrong = WRONG[what](before, at)
+    if wrong.dtype == before.dtype and wrong.shape == before.shape:
+        if np.array_equal(wrong, before, equal_nan=wrong.dtype.kind == "f"):
+            return False
+    held = io.BytesIO()
+    np.save(held, wrong)
+    path.write_bytes(held.getvalue())
+    reseal(index)
+    return True

@@ -18,18 +18,16 @@ from pathlib import Path
 import numpy as np
 
 from tests.built_index import ROOT
-from tests.torture.children import OK, in_child
-from tests.torture.kills import SECONDS
+from tests.torture.children import done
+from tests.torture.runner import Case, Torture, Verdict
 from tests.torture.small_world import (
     CACHE,
     DRAFTS,
     ENCODER,
     INDEX,
     PAPERS,
-    build_world,
-    write_world,
+    build_small_world,
 )
-from tests.torture.verdicts import Case, Torture, Verdict
 
 DRAFT, EXPECTED, ODD = "draft.txt", "expected.json", "odd"
 WAIT = 60
@@ -63,17 +61,18 @@ class Place:
     left: bool = False
 
 
-def _closed() -> Iterator[Place]:
-    """Close every combination of the standard streams."""
-    for stdin, stdout, stderr in product((False, True), repeat=3):
-        parts = [" <&-" * stdin, " >&-" * stdout, " 2>&-" * stderr]
-        name = "closed:" + "".join(parts).replace("&-", "") if any(parts) else "nothing special"
-        yield Place(name, "{}" + "".join(parts), must=not stdout, out=not stdout, err=not stderr)
-
-
 _BARE = {"HOME": None, "XDG_CACHE_HOME": None, "LOGNAME": None, "USER": None}
 PLACES = (
-    *_closed(),
+    *(
+        Place(
+            f"closed:{''.join(closed).replace('&-', '')}" if any(closed) else "nothing special",
+            f"{{}}{''.join(closed)}",
+            must=not closed[1],
+            out=not closed[1],
+            err=not closed[2],
+        )
+        for closed in product(("", " <&-"), ("", " >&-"), ("", " 2>&-"))
+    ),
     Place("stderr is full", "{} 2>/dev/full", must=True, err=False),
     Place("stdout is full", "{} >/dev/full", out=False),
     Place("both are full", "{} >/dev/full 2>/dev/full", out=False, err=False),
@@ -100,17 +99,10 @@ MEMORY, DISK = "memory", "disk"
 
 def prepare(shared: Path) -> None:
     """Build an index and note its answer."""
-    made = in_child(partial(_write, shared), seconds=SECONDS)
-    if made.kind != OK:
-        raise RuntimeError(f"the index cannot be built: {made.said}")
+    done(partial(build_small_world, shared))
+    (shared / DRAFT).write_text(DRAFTS[0], encoding="utf-8")
     usual = _process(shared, shared, COMMANDS["recommend"], Place("as usual"))
     (shared / EXPECTED).write_text(usual.stdout, encoding="utf-8")
-
-
-def _write(shared: Path) -> None:
-    write_world(shared)
-    build_world(shared, shared / INDEX)
-    (shared / DRAFT).write_text(DRAFTS[0], encoding="utf-8")
 
 
 def cases(shared: Path, count: int, seed: int) -> Iterator[Case]:
@@ -131,27 +123,26 @@ def cases(shared: Path, count: int, seed: int) -> Iterator[Case]:
 
 def trial(shared: Path, own: Path, case: Case) -> Verdict:
     """Run one command in one place, and look at all that it said."""
-    place, words = _place(case), COMMANDS[case["command"]]
+    place, words = _BY_NAME.get(case["place"], Place("")), COMMANDS[case["command"]]
+    if case["place"] == MEMORY:
+        place = Place("little memory", f"ulimit -v {case['KiB']}; {{}}")
+    if case["place"] == DISK:
+        mount = f"mkdir disk && mount -t tmpfs -o size={case['KiB']}k none disk"
+        place = Place("a small disk", f"unshare -rm bash -c '{mount} && {{}}'")
     folder = own / "place"
     shutil.copytree(shared, folder, ignore=shutil.ignore_patterns(CACHE, EXPECTED))
     if case["place"] == DISK:
         words = f"{BUILD} disk/new.index"
     if case["place"] == NO_UTF_8:
-        words = _renamed(folder, words)
+        for name in (DRAFT, INDEX, PAPERS):
+            odd = name.replace(".", "\udcff.")
+            (folder / name).rename(folder / odd)
+            words = words.replace(name, f"'{odd}'")
     try:
-        done = _process(shared, folder, words, place)
+        ended = _process(shared, folder, words, place)
     except subprocess.TimeoutExpired:
         return Verdict.of(case, "hang", f"no end within {WAIT} s")
-    return Verdict.of(case, *judged(shared, folder, case, place, done))
-
-
-def _place(case: Case) -> Place:
-    if case["place"] == MEMORY:
-        return Place("little memory", f"ulimit -v {case['KiB']}; {{}}")
-    if case["place"] == DISK:
-        mount = f"mkdir disk && mount -t tmpfs -o size={case['KiB']}k none disk"
-        return Place("a small disk", f"unshare -rm bash -c '{mount} && {{}}'")
-    return _BY_NAME[case["place"]]
+    return Verdict.of(case, *judged(shared, folder, case, place, ended))
 
 
 def _process(
@@ -173,35 +164,26 @@ def _process(
     )
 
 
-def _renamed(folder: Path, words: str) -> str:
-    """Give the files of a command names that no encoding knows."""
-    for name in (DRAFT, INDEX, PAPERS):
-        odd = name.replace(".", "\udcff.")
-        (folder / name).rename(folder / odd)
-        words = words.replace(name, f"'{odd}'")
-    return words
-
-
 def judged(
     shared: Path,
     folder: Path,
     case: Case,
     place: Place,
-    done: subprocess.CompletedProcess[str],
+    ended: subprocess.CompletedProcess[str],
 ) -> tuple[str, str]:
     """Name what came of a process: a kind of verdict, and why."""
-    code, lines = done.returncode, done.stderr.splitlines()
-    said = f"exit code {code}; {done.stderr[-1500:]}"
-    if not 0 <= code < 128 or "Segmentation" in done.stderr or "core dumped" in done.stderr:
+    code, lines = ended.returncode, ended.stderr.splitlines()
+    said = f"exit code {code}; {ended.stderr[-1500:]}"
+    if not 0 <= code < 128 or "Segmentation" in ended.stderr or "core dumped" in ended.stderr:
         return "crash", said
-    if "Traceback" in done.stderr or "internal error" in done.stderr:
+    if "Traceback" in ended.stderr or "internal error" in ended.stderr:
         return "foreign", said
     if code and place.must:
         return "lost", said
     if code:
         told = not place.err or (lines and lines[-1].startswith("error: "))
         return ("refused", "") if told else ("silent", f"no line tells why: {said}")
-    return _answered(shared, folder, case, place, done.stdout)
+    return _answered(shared, folder, case, place, ended.stdout)
 
 
 def _answered(shared: Path, folder: Path, case: Case, place: Place, out: str) -> tuple[str, str]:
@@ -213,23 +195,17 @@ def _answered(shared: Path, folder: Path, case: Case, place: Place, out: str) ->
         out = (folder / "answer.json").read_text(encoding="utf-8")
     elif name != "build" and not place.out:
         return "silent", "exit code 0, though nobody can have read the answer"
+    if name == "inspect" and "checksums match" not in out:
+        return "silent", f"it says {out[:900]}"
     if name.startswith("recommend"):
-        expected = (shared / EXPECTED).read_text(encoding="utf-8")
-        return (
-            ("answered", "") if _same(out, expected) else ("silent", f"another answer: {out[:900]}")
-        )
-    if name == "inspect":
-        return ("answered", "") if "checksums match" in out else ("silent", f"it says {out[:900]}")
+        # The name of the draft is another where files are renamed.
+        expected = json.loads((shared / EXPECTED).read_text(encoding="utf-8"))
+        try:
+            same = json.loads(out)["recommendations"] == expected["recommendations"]
+        except ValueError:
+            same = False
+        return ("answered", "") if same else ("silent", f"another answer: {out[:900]}")
     return "answered", ""
-
-
-def _same(one: str, other: str) -> bool:
-    """Compare answers; the name of the draft is another where files are renamed."""
-    try:
-        found, expected = json.loads(one), json.loads(other)
-    except ValueError:
-        return False
-    return bool(found["recommendations"] == expected["recommendations"])
 
 
 ENVIRONMENTS = Torture(

@@ -81,31 +81,24 @@ class Steps:
 
 def inject(steps: Steps) -> None:
     """Wrap what changes a disk, until this process ends."""
+
+    def counts(*args: Free, **keywords: Free) -> bool:
+        """Tell whether a path below the root is given, or a name in a folder by descriptor."""
+        return keywords.get("dir_fd") is not None or any(steps.below(each) for each in args[:2])
+
+    def creates(path: Free, flags: Free = 0, *rest: Free, **keywords: Free) -> bool:
+        return bool(flags & os.O_CREAT) and counts(path, **keywords)
+
     for name in _CALLS:
-        _wrap_call(steps, os, name)
+        _wrap(steps, os, name, counts)
     for name in _ON_DESCRIPTORS:
         _wrap(steps, os, name, lambda *args: True)
-    _wrap_call(steps, os, "open", only=lambda args: bool(_flags(args) & os.O_CREAT))
+    _wrap(steps, os, "open", creates)
     _wrap_halved(steps, np, "save", 0)
     _wrap_halved(steps, shutil, "copyfile", 1)
     _wrap(steps, np.memmap, "flush", lambda *args: True)
     for module in (io, builtins):
         setattr(module, "open", partial(_open, steps, io.open))  # noqa: B010
-
-
-def _wrap_call(
-    steps: Steps, module: Free, name: str, *, only: Callable[[Free], bool] = lambda args: True
-) -> None:
-    """Wrap what is given a path, or a name in a folder given by a descriptor."""
-    _wrap(steps, module, name, lambda *args, **kw: only(args) and _counts(steps, args, kw))
-
-
-def _counts(steps: Steps, args: Free, keywords: Free) -> bool:
-    return keywords.get("dir_fd") is not None or any(steps.below(each) for each in args[:2])
-
-
-def _flags(args: Free) -> int:
-    return args[1] if len(args) > 1 and isinstance(args[1], int) else 0
 
 
 def _wrap(steps: Steps, module: Free, name: str, counts: Callable[..., bool]) -> None:
@@ -126,26 +119,22 @@ def _wrap_halved(steps: Steps, module: Free, name: str, place: int) -> None:
     @wraps(original)
     def wrapped(*args: Free, **keywords: Free) -> Free:
         do = partial(original, *args, **keywords)
-        if not steps.below(args[place]):
-            return do()
-        return steps.take(name, partial(_uncounted, steps, do), partial(_halved, do, args[place]))
+
+        def as_one_step() -> Free:
+            own, steps.pid = steps.pid, -1  # Its own steps are not counted.
+            try:
+                return do()
+            finally:
+                steps.pid = own
+
+        def half() -> None:
+            do()
+            with io.FileIO(args[place], "r+") as file:
+                file.truncate(os.path.getsize(args[place]) // 2)
+
+        return steps.take(name, as_one_step, half) if steps.below(args[place]) else do()
 
     setattr(module, name, wrapped)
-
-
-def _uncounted(steps: Steps, do: Callable[[], Free]) -> Free:
-    """Do what has steps of its own as one step."""
-    kept, steps.pid = steps.pid, -1
-    try:
-        return do()
-    finally:
-        steps.pid = kept
-
-
-def _halved(do: Callable[[], Free], path: Free) -> None:
-    do()
-    with io.FileIO(path, "r+") as file:
-        file.truncate(os.path.getsize(path) // 2)
 
 
 def _open(

@@ -2,39 +2,167 @@
 
 After a kill, a reader must find what was there before or what the job makes; the same job, run
 again, must end as if nothing had happened, and leave nothing that it would not leave otherwise.
+
+What is killed: jobs that write, each from the folder that it finds to what readers see after. A new
+job is a function and a row of JOBS.
 """
 
 import json
+import os
 import re
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from recsys.app.wiring import open_index
+from recsys.models.encoder import OnnxEncoder
+from recsys.pipelines.encoders.export_encoder import export_encoder
+from recsys.pipelines.evaluation.batch import BatchOptions, run_batch
+from recsys.pipelines.evaluation.evaluate import EvaluateOptions, evaluate
+from recsys.pipelines.index.update import UpdateOptions, update
+from recsys.pipelines.jobs.engines import ProcessPool
+from recsys.pipelines.ranking.train_ranker import TrainOptions, train_ranker
 from recsys.store.generations import GENERATIONS
-from tests.torture.children import FOREIGN, KILLED, OK, REFUSED, Json, Outcome, in_child
+from tests.torture.children import FOREIGN, KILLED, OK, REFUSED, SECONDS, Json, done, in_child
 from tests.torture.faults import AFTER, BEFORE, WITHIN, Steps, inject
-from tests.torture.kill_jobs import JOBS, Job, write_beginnings
-from tests.torture.verdicts import Case, Torture, Verdict
+from tests.torture.runner import Case, Torture, Verdict
+from tests.torture.small_world import (
+    ENCODER,
+    INDEX,
+    OTHERS,
+    SPLIT,
+    answers_of,
+    build_world,
+    write_world,
+)
+from tests.torture.warm import fork_workers
 
 PLAN = "plan.json"
-SECONDS = 60
-"""Processor time of a job; readers have the usual one."""
 TARGETED = 0.9
 """Share of the kills that are by injection, as far as there are so many different ones."""
 AT_RANDOM = "at random"
 
 _NUMBERED = re.compile(rf"(.*{GENERATIONS}/)(\d+)(?=/|$)")
+
+
+EMPTY, BUILT, TRAINED = "empty", "built", "trained"
+EXPORTED, RUN, REPORT = "exported", "run.trec", "report"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A job that writes.
+
+    begins: the prepared folder that it is run in. run: does it there. look: what a reader finds
+    there, as JSON; may raise. new: whether there is nothing to read before it has ended.
+    """
+
+    name: str
+    begins: str
+    run: Callable[[Path], object]
+    look: Callable[[Path], Json]
+    new: bool = False
+
+
+def write_beginnings(shared: Path) -> None:
+    """Write the folders that jobs begin in."""
+    empty = shared / EMPTY
+    empty.mkdir()
+    write_world(empty)
+    built = Path(shutil.copytree(empty, shared / BUILT))
+    build_world(built, built / INDEX)
+    export_encoder(str(built / ENCODER), built / EXPORTED, precision="f32", verify=False)
+    trained = Path(shutil.copytree(built, shared / TRAINED))
+    train_ranker(trained / INDEX, trained / SPLIT, TrainOptions(seed=1))
+
+
+def answers(folder: Path) -> Json:
+    """Answer the drafts."""
+    return answers_of(folder / INDEX)
+
+
+def _update(folder: Path) -> None:
+    """Make the index hold other papers: adds, replaces and removes."""
+    update(folder / INDEX, [folder / OTHERS], UpdateOptions(whole=True))
+
+
+def _batch(folder: Path) -> None:
+    fork_workers()
+    options = BatchOptions(engine=ProcessPool(1), k=5)
+    run_batch(folder / INDEX, folder / SPLIT, options, folder / RUN, open_index=open_index)
+
+
+def _evaluate(folder: Path) -> None:
+    fork_workers()
+    (folder / REPORT).mkdir(exist_ok=True)
+    options = EvaluateOptions(systems=("two-stage", "bm25"), engine=ProcessPool(1), k=20)
+    evaluate(folder / INDEX, folder / SPLIT, options, folder / REPORT, open_index=open_index)
+
+
+def _run(folder: Path) -> Json:
+    path = folder / RUN
+    return path.read_text(encoding="utf-8") if path.exists() else None
+
+
+def _report(folder: Path) -> Json:
+    """Read the runs as `recsys report` does; the facts, which hold times, are only named."""
+    from recsys.eval.recorded_runs import FACTS, read_evaluation
+
+    if not (folder / REPORT / FACTS).exists():
+        return None
+    found = read_evaluation(folder / REPORT)
+    return [sorted(found.facts), {name: dict(run) for name, run in found.runs.items()}]
+
+
+def _encoded(folder: Path) -> Json:
+    encoder = OnnxEncoder.load(folder / EXPORTED, threads=1)
+    return encoder.encode([("rivers", None)]).tolist()
+
+
+JOBS = (
+    Job("build", EMPTY, lambda at: build_world(at, at / INDEX), answers, new=True),
+    Job(
+        "build --force",
+        TRAINED,
+        lambda at: build_world(at, at / INDEX, OTHERS, force=True),
+        answers,
+    ),
+    Job(
+        "train ranker",
+        BUILT,
+        lambda at: train_ranker(at / INDEX, at / SPLIT, TrainOptions()),
+        answers,
+    ),
+    Job(
+        "train ranker again",
+        TRAINED,
+        lambda at: train_ranker(at / INDEX, at / SPLIT, TrainOptions()),
+        answers,
+    ),
+    Job(
+        "export encoder",
+        BUILT,
+        lambda at: export_encoder(
+            str(at / ENCODER), at / EXPORTED, precision="f32", pooling="cls", verify=False
+        ),
+        _encoded,
+    ),
+    Job("update", TRAINED, _update, answers),
+    Job("batch", BUILT, _batch, _run),
+    Job("evaluate", BUILT, _evaluate, _report),
+)
 _BY_NAME = {job.name: job for job in JOBS}
 
 
 def prepare(shared: Path) -> None:
     """Write where jobs begin, run each once undisturbed, and note its steps and its end."""
-    _done(in_child(partial(write_beginnings, shared), seconds=SECONDS))
+    done(partial(write_beginnings, shared))
     plan = {job.name: undisturbed(shared, job) for job in JOBS}
     (shared / PLAN).write_text(json.dumps(plan), encoding="utf-8")
 
@@ -62,7 +190,12 @@ def trial(shared: Path, own: Path, case: Case) -> Verdict:
     job = _BY_NAME[case["job"]]
     facts = _plan(shared)[job.name]
     place = Path(shutil.copytree(shared / job.begins, own / "place"))
-    killed = _killed(job, place, case)
+    if case["mode"] == AT_RANDOM:
+        after = case["seconds"]
+        killed = in_child(partial(_do, job, place), seconds=SECONDS, kill_after=after)
+    else:
+        steps = Steps(place, case["step"], case["mode"])
+        killed = in_child(partial(_do, job, place, steps), seconds=SECONDS)
     if killed.kind not in (KILLED, OK):
         return Verdict.of(case, "lost", f"the job itself: {killed.said}")
     seen = in_child(partial(_looked, job, place))
@@ -93,20 +226,16 @@ def _misread(job: Job, facts: dict[str, Any], kind: str, value: Json) -> str:
     return "" if value in (facts["old"], facts["new"]) else "mixed"
 
 
-def _killed(job: Job, place: Path, case: Case) -> Outcome:
-    if case["mode"] == AT_RANDOM:
-        return in_child(partial(_run, job, place), seconds=SECONDS, kill_after=case["seconds"])
-    work = partial(_injected, job, place, case["step"], case["mode"])
-    return in_child(work, seconds=SECONDS)
-
-
-def _run(job: Job, place: Path) -> None:
+def _do(job: Job, place: Path, steps: Steps | None = None) -> list[tuple[str, bool]]:
+    """Run a job; with its steps counted, and perhaps killed at one of them."""
+    if steps is not None:
+        steps.pid = os.getpid()
+        inject(steps)
     job.run(place)
-
-
-def _injected(job: Job, place: Path, step: int, mode: str) -> None:
-    inject(Steps(place, step, mode))
-    job.run(place)
+    if steps is None:
+        return []
+    steps.pid = -1
+    return steps.seen
 
 
 def _looked(job: Job, place: Path) -> Json:
@@ -134,28 +263,14 @@ def listing(place: Path) -> list[str]:
 def undisturbed(shared: Path, job: Job) -> dict[str, Any]:
     """Run a job to its end; say what readers find before and after, and which steps it took."""
     place = Path(shutil.copytree(shared / job.begins, shared / "undisturbed"))
-    old = None if job.new else _done(in_child(partial(_looked, job, place)))
+    old = None if job.new else done(partial(_looked, job, place))
     begun = time.monotonic()
-    steps = _done(in_child(partial(_counted, job, place), seconds=SECONDS))
+    steps = done(partial(_do, job, place, Steps(place)))
     seconds = time.monotonic() - begun
-    new = _done(in_child(partial(_looked, job, place)))
+    new = done(partial(_looked, job, place))
     facts = {"old": old, "new": new, "files": listing(place), "seconds": seconds, "steps": steps}
     shutil.rmtree(place)
     return facts
-
-
-def _counted(job: Job, place: Path) -> list[tuple[str, bool]]:
-    steps = Steps(place)
-    inject(steps)
-    job.run(place)
-    steps.pid = -1
-    return steps.seen
-
-
-def _done(outcome: Outcome) -> Json:
-    if outcome.kind != OK:
-        raise RuntimeError(f"undisturbed, a job ended so: {outcome.kind} {outcome.said}")
-    return outcome.value
 
 
 def _plan(shared: Path) -> dict[str, Any]:

@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from tests.torture.children import OK, in_child
-from tests.torture.kills import SECONDS
+from tests.torture.children import OK, done, in_child
 from tests.torture.replacing import HOUR
-from tests.torture.small_world import INDEX, build_world, write_world
-from tests.torture.verdicts import Case, Failure, Torture, Verdict
+from tests.torture.runner import Case, Failure, Torture, Verdict
+from tests.torture.small_world import INDEX, build_small_world
 
 DIFFERENT = 97
 """Different drafts that are asked in turn."""
@@ -31,14 +30,7 @@ MOST_TIME = 1.25
 
 def prepare(shared: Path) -> None:
     """Build an index."""
-    made = in_child(partial(_write, shared), seconds=SECONDS)
-    if made.kind != OK:
-        raise RuntimeError(f"the index cannot be built: {made.said}")
-
-
-def _write(shared: Path) -> None:
-    write_world(shared)
-    build_world(shared, shared / INDEX)
+    done(partial(build_small_world, shared))
 
 
 def cases(shared: Path, count: int, seed: int) -> Iterator[Case]:
@@ -73,40 +65,27 @@ def _run(index: Path, answers: int) -> dict[str, Any]:
         if answer != first[number % DIFFERENT]:
             raise ValueError(f"answer {number + 1} is not the one given to that draft before")
         if number + 1 == part:
-            memory[0], opened[0] = _resident(), _descriptors()
-    memory[1], opened[1] = _resident(), _descriptors()
-    means = [float(np.mean(each)) for each in (times[:part], times[-part:])]
-    return {"facts": _facts(memory, opened, means), "grown": _grown(memory, opened, means)}
-
-
-def _facts(memory: list[int], opened: list[int], means: list[float]) -> list[str]:
-    """Say the figures of the end and of the beginning."""
-    first, last = (f"{1000 * mean:.2f}" for mean in means)
-    return [
+            memory[0], opened[0] = _resident(), len(os.listdir("/proc/self/fd"))
+    memory[1], opened[1] = _resident(), len(os.listdir("/proc/self/fd"))
+    first_mean, last_mean = (float(np.mean(each)) for each in (times[:part], times[-part:]))
+    facts = [
         f"{(memory[1] - memory[0]) >> 10:,} KiB more",
         f"{opened[1] - opened[0]} descriptors more",
-        f"mean {first} ms at first and {last} ms at last",
+        f"mean {1000 * first_mean:.2f} ms at first and {1000 * last_mean:.2f} ms at last",
     ]
-
-
-def _grown(memory: list[int], opened: list[int], means: list[float]) -> list[str]:
     grown = {
         "memory": memory[1] - memory[0] > MOST_MEMORY,
         "descriptors": opened[1] > opened[0],
-        "time": means[1] > MOST_TIME * means[0],
+        "time": last_mean > MOST_TIME * first_mean,
     }
-    told = ", ".join(_facts(memory, opened, means))
-    return [f"{name} grew: {told}" for name, did in grown.items() if did]
+    told = [f"{name} grew: {', '.join(facts)}" for name, did in grown.items() if did]
+    return {"facts": facts, "grown": told}
 
 
 def _resident() -> int:
     gc.collect()
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[1]) * resource.getpagesize()
-
-
-def _descriptors() -> int:
-    return len(os.listdir("/proc/self/fd"))
 
 
 LONG_RUN = Torture(

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,10 +30,10 @@ class Reader:
     words: Sequence[bytes]
 
 
-def _draft(path: Path, shared: Path) -> None:
-    from recsys.formats.drafts.draft_formats import read_manuscript
-
-    read_manuscript(path)
+def _by(function: str) -> Read:
+    """Read by a function of one argument, module:name, imported by the process that reads."""
+    module, _, name = function.partition(":")
+    return lambda path, shared: getattr(import_module(module), name)(path)
 
 
 def _document(path: Path, shared: Path) -> None:
@@ -59,25 +60,19 @@ def _given(path: Path, shared: Path) -> None:
         raise refused[-1]
 
 
-def _references(path: Path, shared: Path) -> None:
-    from recsys.formats.references.reference_formats import read_bibliography
-
-    read_bibliography(path)
-
-
-def _papers(path: Path, shared: Path) -> None:
-    from recsys.formats.papers.paper_stream import open_papers
-
-    with open_papers(path) as stream:
-        for _ in stream.items:
-            pass
-
-
 def _works(path: Path, shared: Path) -> None:
     from recsys.formats.work_stream import open_works
 
     with open_works(path) as stream:
         for _ in stream.items:
+            pass
+
+
+def _papers(path: Path, shared: Path) -> None:
+    from recsys.formats.work_stream import open_papers
+
+    with open_papers(path) as (_, items):
+        for _item in items:
             pass
 
 
@@ -102,18 +97,6 @@ def _vectors(path: Path, shared: Path) -> None:
     read_embeddings(path)
 
 
-def _clicks(path: Path, shared: Path) -> None:
-    from recsys.eval.studies.clicks.click_log import read_clicks
-
-    read_clicks(path)
-
-
-def _propensities(path: Path, shared: Path) -> None:
-    from recsys.eval.studies.clicks.propensities import read_propensities
-
-    read_propensities(path)
-
-
 def _split(path: Path, shared: Path) -> None:
     from recsys.pipelines.evaluation.splits import read_split
 
@@ -125,18 +108,6 @@ def _collection(index: Path) -> "Collection":
     from recsys.indexes.opening import open_collection
 
     return open_collection(index)
-
-
-def _run(path: Path, shared: Path) -> None:
-    from recsys.eval.trec import read_run
-
-    read_run(path)
-
-
-def _qrels(path: Path, shared: Path) -> None:
-    from recsys.eval.trec import read_qrels
-
-    read_qrels(path)
 
 
 def _parameters(path: Path, shared: Path) -> None:
@@ -197,29 +168,38 @@ _WORD = (
 )
 _TREC = (b" Q0 ", b" ", b"\n", b"1", b"inf", b"nan")
 
+_DRAFT = _by("recsys.formats.drafts.draft_formats:read_manuscript")
+_REFERENCES = _by("recsys.formats.references.reference_formats:read_bibliography")
+_CLICKS = "recsys.eval.studies.clicks"
+
 READERS: Mapping[str, Reader] = {
-    "draft.tex": Reader(_draft, ".tex", 6, _LATEX),
-    "draft.md": Reader(_draft, ".md", 6, _MARKDOWN),
-    "draft.Rnw": Reader(_draft, ".Rnw", 2, (*_LATEX, b"\n<<a>>=\n", b"\n@\n", b"\\Sexpr{")),
-    "draft.ipynb": Reader(_draft, ".ipynb", 2, (*_JSON, *_MARKDOWN, b'"cell_type": "markdown"')),
-    "draft.typ": Reader(_draft, ".typ", 2, _TYPST),
-    "draft.org": Reader(_draft, ".org", 2, _ORG),
-    "draft.odt": Reader(_draft, ".odt", 2, (*_ZIP, b"content.xml", b"mimetype")),
-    "draft.txt": Reader(_draft, ".txt", 6, (b"Abstract", b"References\n", b"[1] ", b"\n\n")),
-    "draft.json": Reader(_draft, ".json", 6, _JSON),
-    "draft.pdf": Reader(_draft, ".pdf", 3, _PDF),
-    "draft.docx": Reader(_draft, ".docx", 3, _ZIP),
+    "draft.tex": Reader(_DRAFT, ".tex", 6, _LATEX),
+    "draft.md": Reader(_DRAFT, ".md", 6, _MARKDOWN),
+    "draft.Rnw": Reader(_DRAFT, ".Rnw", 2, (*_LATEX, b"\n<<a>>=\n", b"\n@\n", b"\\Sexpr{")),
+    "draft.ipynb": Reader(_DRAFT, ".ipynb", 2, (*_JSON, *_MARKDOWN, b'"cell_type": "markdown"')),
+    "draft.typ": Reader(_DRAFT, ".typ", 2, _TYPST),
+    "draft.org": Reader(_DRAFT, ".org", 2, _ORG),
+    "draft.odt": Reader(_DRAFT, ".odt", 2, (*_ZIP, b"content.xml", b"mimetype")),
+    "draft.txt": Reader(_DRAFT, ".txt", 6, (b"Abstract", b"References\n", b"[1] ", b"\n\n")),
+    "draft.json": Reader(_DRAFT, ".json", 6, _JSON),
+    "draft.pdf": Reader(_DRAFT, ".pdf", 3, _PDF),
+    "draft.docx": Reader(_DRAFT, ".docx", 3, _ZIP),
     "document.xml": Reader(_document, ".xml", 4, _WORD),
-    "draft.zip": Reader(_draft, ".zip", 3, (*_ZIP, *_LATEX)),
+    "draft.zip": Reader(_DRAFT, ".zip", 3, (*_ZIP, *_LATEX)),
     "files given together": Reader(_given, ".zip", 3, _ZIP),
-    "draft of any kind": Reader(_draft, "", 6, (*_LATEX, *_MARKDOWN, *_JSON, *_PDF)),
-    "references.bib": Reader(_references, ".bib", 6, _BIBTEX),
-    "references.ris": Reader(_references, ".ris", 6, _RIS),
-    "references.json": Reader(_references, ".json", 6, (*_JSON, b'"issued":', b'"data":')),
-    "references.csv": Reader(_references, ".csv", 6, (b",", b";", b'"', b"title", b"\t")),
-    "references.html": Reader(_references, ".html", 4, (b"<span ", b"title=", b"&amp;", b"%00")),
-    "references of any kind": Reader(_references, "", 6, (*_BIBTEX, *_RIS, *_JSON)),
-    "works of any format": Reader(_works, "", 8, (*_BIBTEX, *_RIS, *_JSON, *_EXPORTS)),
+    "draft of any kind": Reader(_DRAFT, "", 6, (*_LATEX, *_MARKDOWN, *_JSON, *_PDF)),
+    "references.bib": Reader(_REFERENCES, ".bib", 6, _BIBTEX),
+    "references.ris": Reader(_REFERENCES, ".ris", 6, _RIS),
+    "references.json": Reader(_REFERENCES, ".json", 6, (*_JSON, b'"issued":', b'"data":')),
+    "references.csv": Reader(_REFERENCES, ".csv", 6, (b",", b";", b'"', b"title", b"\t")),
+    "references.html": Reader(_REFERENCES, ".html", 4, (b"<span ", b"title=", b"&amp;", b"%00")),
+    "references of any kind": Reader(_REFERENCES, "", 6, (*_BIBTEX, *_RIS, *_JSON)),
+    "works of any format": Reader(
+        _works,
+        "",
+        8,
+        (*_BIBTEX, *_RIS, *_JSON, *_EXPORTS),
+    ),
     "works, ingested": Reader(_ingested, "", 4, (*_BIBTEX, *_RIS, *_JSON, *_EXPORTS)),
     "papers": Reader(_papers, ".jsonl", 8, _JSON),
     "papers.gz": Reader(_papers, ".jsonl.gz", 3, ()),
@@ -227,11 +207,18 @@ READERS: Mapping[str, Reader] = {
     "vectors.jsonl": Reader(_vectors, ".jsonl", 5, (b'"paper_id":', b'"embedding":', b"[", b"1,")),
     "vectors.parquet": Reader(_vectors, ".parquet", 3, (b"PAR1",)),
     "vectors.npy": Reader(_vectors, ".npy", 3, (b"'descr': ", b"'<f4'", b"(2, 3)", b"'|O'")),
-    "clicks": Reader(_clicks, ".jsonl", 5, (b'"shown":', b'"clicked":', b'"time":', b"a,b", b'"')),
-    "propensities": Reader(_propensities, ".json", 3, (b'"scores":', b"[", b"1,")),
+    "clicks": Reader(
+        _by(f"{_CLICKS}.click_log:read_clicks"),
+        ".jsonl",
+        5,
+        (b'"shown":', b'"clicked":', b'"time":', b"a,b", b'"'),
+    ),
+    "propensities": Reader(
+        _by(f"{_CLICKS}.propensities:read_propensities"), ".json", 3, (b'"scores":', b"[", b"1,")
+    ),
     "split": Reader(_split, ".json", 4, (b'"train":', b'"dev":', b'"rivers-01",', b"[")),
-    "run": Reader(_run, ".trec", 3, _TREC),
-    "qrels": Reader(_qrels, ".txt", 3, _TREC),
+    "run": Reader(_by("recsys.eval.trec:read_run"), ".trec", 3, _TREC),
+    "qrels": Reader(_by("recsys.eval.trec:read_qrels"), ".txt", 3, _TREC),
     "parameters": Reader(_parameters, ".json", 2, (b'"parameters":', b'"rate":', b'"l1":')),
     "manifest": Reader(_manifest, ".json", 3, (b'"files":', b'"kind":', b'"config":', b'"bytes":')),
 }
@@ -246,18 +233,13 @@ _PARTS = (
 """How samples begin that tell of papers, and hold none."""
 
 
-def _other_drafts() -> dict[str, list[bytes]]:
-    """Return the drafts of other kinds, by the reader that is asked to read them."""
-    found: dict[str, list[bytes]] = {}
-    for draft in read_cases():
-        name = f"draft{draft.path.suffix}"
-        if name in ("draft.Rnw", "draft.ipynb", "draft.typ", "draft.org", "draft.odt"):
-            found.setdefault(name, []).append(draft.path.read_bytes())
-    return found
-
-
 def samples_of(folder: Path) -> dict[str, list[bytes]]:
     """Write the valid samples of each reader; `folder` is for what must be written to be read."""
+    others: dict[str, list[bytes]] = {}
+    for case in read_cases():
+        name = f"draft{case.path.suffix}"
+        if name in ("draft.Rnw", "draft.ipynb", "draft.typ", "draft.org", "draft.odt"):
+            others.setdefault(name, []).append(case.path.read_bytes())
     drafts = [samples.LATEX.encode(), samples.MARKDOWN.encode(), samples.PLAIN.encode()]
     draft, csl = json.dumps(samples.DRAFT).encode(), json.dumps(samples.CSL).encode()
     references = [samples.BIBTEX.encode(), samples.RIS.encode(), csl]
@@ -274,7 +256,7 @@ def samples_of(folder: Path) -> dict[str, list[bytes]]:
     return {
         "draft.tex": drafts[:1],
         "draft.md": drafts[1:2],
-        **_other_drafts(),
+        **others,
         "draft.txt": drafts[2:],
         "draft.json": [draft],
         "draft.pdf": [samples.pdf()],

@@ -9,14 +9,15 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from recsys.errors import RecsysError
 from recsys.recommend import Recommender
-from tests.torture.children import OK, Json, Outcome, in_child
-from tests.torture.kills import SECONDS
+from tests.torture.children import OK, Json, Outcome, done, in_child
+from tests.torture.runner import FAILURES, Case, Failure, Torture, Verdict
 from tests.torture.small_world import (
     DRAFTS,
     INDEX,
@@ -26,7 +27,6 @@ from tests.torture.small_world import (
     told,
     write_world,
 )
-from tests.torture.verdicts import FAILURES, Case, Failure, Torture, Verdict
 
 READERS, PER_REPLACEMENT = 8, 10
 """Readers at once, and answers that all of them give for each replacement at least."""
@@ -38,9 +38,7 @@ HOUR = 3_600
 
 def prepare(shared: Path) -> None:
     """Build the first index, and note what both of them answer."""
-    made = in_child(partial(_write, shared), seconds=SECONDS)
-    if made.kind != OK:
-        raise RuntimeError(f"the index cannot be built: {made.said}")
+    done(partial(_write, shared))
 
 
 def _write(shared: Path) -> None:
@@ -93,9 +91,7 @@ def _start(work: Callable[[], Json], path: Path) -> tuple[int, Path]:
     if pid:
         return pid, path
     try:
-        outcome = in_child(work, seconds=HOUR)
-        value = {"kind": outcome.kind, "value": outcome.value, "said": outcome.said}
-        path.write_text(json.dumps(value), encoding="utf-8")
+        path.write_text(json.dumps(asdict(in_child(work, seconds=HOUR))), encoding="utf-8")
     finally:
         os._exit(not path.exists())
 

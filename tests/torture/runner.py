@@ -1,18 +1,83 @@
-"""Run one torture over its cases, shared among processes, and keep what failed."""
+"""Run one torture over its cases, shared among processes, and keep what failed.
+
+What was found are counts by kind, and what failed, so that it can be repeated.
+"""
 
 import json
 import os
+import pickle
 import shutil
 import sys
 import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypeAlias
 
-from tests.torture.verdicts import FAILURES, Case, Failure, Torture, Verdict
+Case: TypeAlias = dict[str, Any]
+"""What a trial is told, as JSON: enough to repeat it."""
+
+FAILURES = (
+    "lost",
+    "mixed",
+    "silent",
+    "foreign",
+    "crash",
+    "hang",
+    "left behind",
+    "grown",
+    "broken",
+)
+"""Kinds of verdicts that must not occur. All others are told and do no harm."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A case that failed. files: what it needs to be repeated, by name."""
+
+    case: Case
+    kind: str
+    said: str
+    files: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What came of a case: how often what, what of it was a failure, and what else to say."""
+
+    counts: Mapping[str, int]
+    failures: tuple[Failure, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, case: Case, kind: str, said: str = "") -> "Verdict":
+        """Judge a case that is one trial."""
+        failures = (Failure(case, kind, said),) if kind in FAILURES else ()
+        return cls(Counter({kind: 1}), failures)
+
+
+@dataclass(frozen=True, slots=True)
+class Torture:
+    """One kind of torture, a row of the table.
+
+    prepare: writes what all trials share into an empty folder. cases: (that folder, how many,
+    seed) -> what to try. trial: (that folder, a folder of its own, a case) -> what came of it;
+    must leave the shared folder as it was. count: how many trials the long run makes, in units.
+    jobs: whether cases may be shared among processes.
+    """
+
+    name: str
+    meaning: str
+    unit: str
+    count: int
+    prepare: Callable[[Path], None]
+    cases: Callable[[Path, int, int], Iterator[Case]]
+    trial: Callable[[Path, Path, Case], Verdict]
+    parallel: bool = True
+
 
 TOLD = 10
 """Failures that are printed; all are kept."""
@@ -88,21 +153,20 @@ def repeat(torture: Torture, kept: Path) -> Verdict:
 def _verdicts(torture: Torture, place: Path, cases: list[Case], jobs: int) -> Iterator[Verdict]:
     if jobs == 1:
         for number, case in enumerate(cases):
-            yield _tried(torture, place, f"own-{number}", case)
+            yield _tried(torture, place / f"own-{number}", case)
         return
     shards = [_shard(torture, place, cases[first::jobs], first) for first in range(jobs)]
     for pid, path in shards:
         code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
         if code:
             raise RuntimeError(f"a process of the torture ended with exit code {code}")
-        yield from map(_parsed, path.read_text(encoding="utf-8").splitlines())
+        yield from pickle.loads(path.read_bytes())
 
 
-def _tried(torture: Torture, place: Path, name: str, case: Case) -> Verdict:
-    own = place / name
+def _tried(torture: Torture, own: Path, case: Case) -> Verdict:
     own.mkdir()
     try:
-        return torture.trial(place / "shared", own, case)
+        return torture.trial(own.parent / "shared", own, case)
     except Exception as error:  # Told with the others: the rest of some hours is worth having.
         return Verdict.of(case, "broken", "".join(traceback.format_exception(error))[-4000:])
     finally:
@@ -110,43 +174,22 @@ def _tried(torture: Torture, place: Path, name: str, case: Case) -> Verdict:
 
 
 def _shard(torture: Torture, place: Path, cases: list[Case], number: int) -> tuple[int, Path]:
-    """Fork a process that tries its share and writes a line for each."""
-    path = place / f"shard-{number}.jsonl"
+    """Fork a process that tries its share and writes its verdicts."""
+    path = place / f"shard-{number}"
     sys.stdout.flush()
     pid = os.fork()
     if pid:
         return pid, path
     code = 1
     try:
-        with path.open("w", encoding="utf-8") as file:
-            for at, case in enumerate(cases):
-                verdict = _tried(torture, place, f"own-{number}-{at}", case)
-                file.write(_written(verdict) + "\n")
+        places = (place / f"own-{number}-{at}" for at in range(len(cases)))
+        verdicts = [_tried(torture, *each) for each in zip(places, cases, strict=True)]
+        path.write_bytes(pickle.dumps(verdicts))
         code = 0
     except BaseException:
         traceback.print_exc()
     finally:
         os._exit(code)
-
-
-def _written(verdict: Verdict) -> str:
-    failures = [
-        [each.case, each.kind, each.said, {name: raw.hex() for name, raw in each.files.items()}]
-        for each in verdict.failures
-    ]
-    return json.dumps([dict(verdict.counts), failures, verdict.notes])
-
-
-def _parsed(line: str) -> Verdict:
-    counts, failures, notes = json.loads(line)
-    return Verdict(
-        counts,
-        tuple(
-            Failure(case, kind, said, {name: bytes.fromhex(raw) for name, raw in files.items()})
-            for case, kind, said, files in failures
-        ),
-        tuple(notes),
-    )
 
 
 def _keep(tally: Tally, failure: Failure, out: Path) -> None:

@@ -69,6 +69,12 @@ def build_world(folder: Path, out: Path, papers: str = PAPERS, *, force: bool = 
     return out
 
 
+def build_small_world(shared: Path) -> None:
+    """Write a world, and build its index."""
+    write_world(shared)
+    build_world(shared, shared / INDEX)
+
+
 def answers_of(index: Path, k: int = 10) -> list[list[list[Any]]]:
     """Open an index and answer the drafts: ids, scores and probabilities."""
     import recsys
@@ -142,18 +148,14 @@ def _weights(words: int) -> dict[str, Any]:
     }
     layer = "encoder.layer.0"
     for name, rows, columns in (
-        ("attention.self.query", width, width),
-        ("attention.self.key", width, width),
-        ("attention.self.value", width, width),
+        *((f"attention.self.{part}", width, width) for part in ("query", "key", "value")),
         ("attention.output.dense", width, width),
         ("intermediate.dense", inner, width),
         ("output.dense", width, inner),
     ):
-        shapes[f"{layer}.{name}.weight"] = (rows, columns)
-        shapes[f"{layer}.{name}.bias"] = (rows,)
+        shapes |= {f"{layer}.{name}.weight": (rows, columns), f"{layer}.{name}.bias": (rows,)}
     for name in ("attention.output.LayerNorm", "output.LayerNorm"):
-        shapes[f"{layer}.{name}.weight"] = (width,)
-        shapes[f"{layer}.{name}.bias"] = (width,)
+        shapes |= {f"{layer}.{name}.weight": (width,), f"{layer}.{name}.bias": (width,)}
     return {
         name: rng.normal(1.0 if "LayerNorm.weight" in name else 0.0, 0.2, shape).astype("f4")
         for name, shape in shapes.items()

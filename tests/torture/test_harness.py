@@ -1,11 +1,16 @@
-"""The harness itself: it would notice, and what it notices can be repeated."""
+"""The harness itself: it would notice, and can repeat what it notices; and a slice of each torture.
+
+The whole of it is `make torture`.
+"""
 
 import io
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -17,18 +22,17 @@ import numpy as np
 import pytest
 
 from recsys.errors import InputError
+from tests.built_index import ROOT
 from tests.rows import THOROUGH, each_row
 from tests.torture import environments, kills
 from tests.torture.children import CRASH, FOREIGN, HANGS, KILLED, OK, REFUSED, in_child
-from tests.torture.damage import DAMAGES, damaged, files_of
+from tests.torture.damage import DAMAGES, WRONG, damaged, files_of
 from tests.torture.faults import AFTER, BEFORE, WITHIN, Steps, inject
-from tests.torture.kill_jobs import Job
-from tests.torture.mutations import Source, mutated
-from tests.torture.page import write_page
+from tests.torture.fuzz import Source, mutated
+from tests.torture.kills import Job
 from tests.torture.readers import READERS, samples_of
-from tests.torture.runner import Tally, repeat, run
-from tests.torture.strangers import WRONG
-from tests.torture.verdicts import Case, Failure, Torture, Verdict
+from tests.torture.runner import FAILURES, Case, Failure, Tally, Torture, Verdict, repeat, run
+from tests.torture.table import TORTURES, chosen, write_page
 
 
 def _raise(error: Exception) -> None:
@@ -296,18 +300,6 @@ def test_processes_that_share_the_trials_find_the_same(tmp_path: Path) -> None:
     assert kept[0] == kept[1] and len(kept[0]) == 5
 
 
-def test_the_table_is_written_into_its_page(tmp_path: Path) -> None:
-    page = tmp_path / "torture.md"
-    page.write_text("before\n<!-- torture -->\n<!-- /torture -->\nafter\n")
-    tally = Tally("kills", "kills", 7)
-    tally.counts.update({"whole": 9, "lost": 1})
-    write_page(tmp_path, tmp_path / "torture.json", tally)
-    text = page.read_text()
-    assert text.startswith("before\n") and text.endswith("\nafter\n")
-    assert "| 10 kills | 7 | 1 | 0 |" in text
-    assert "- kills: 9 whole." in text
-
-
 def test_the_table_keeps_what_earlier_runs_found(tmp_path: Path) -> None:
     page, results = tmp_path / "torture.md", tmp_path / "torture.json"
     page.write_text("Before.\n<!-- torture -->\n<!-- /torture -->\n", encoding="utf-8")
@@ -321,3 +313,33 @@ def test_the_table_keeps_what_earlier_runs_found(tmp_path: Path) -> None:
     assert ["41 kills" in rows[0], "1,234 inputs" in rows[1]] == [True, True]
     assert "| 1 |" not in rows[0]
     assert "- fuzz: 1,234 refused, quick." in text
+
+
+SHARE = 0.001 if THOROUGH else 0.0001
+"""Of the trials of the whole."""
+
+
+@pytest.fixture(scope="module")
+def lines(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Run a slice of each torture, and take its line."""
+    out = tmp_path_factory.mktemp("failures")
+    # Tortures fork, and the process of the tests has threads by now.
+    command = [sys.executable, "-m", "tests.torture", "--share", str(SHARE), "--out", str(out)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert done.returncode in (0, 1), done.stderr
+    assert bool(list(out.iterdir())) == bool(done.returncode), done.stderr
+    return {line.partition(":")[0]: line for line in done.stdout.splitlines()}
+
+
+@each_row("name", TORTURES)
+def test_a_slice_of_a_torture_does_no_harm(name: str, lines: dict[str, str]) -> None:
+    line = lines[name]
+    found = {kind: int(re.findall(rf"(\d+) {kind}\b", line)[0]) for kind in FAILURES}
+    assert {kind: n for kind, n in found.items() if n} == {}, line
+    trials = int(re.findall(r": ([\d,]+) ", line)[0].replace(",", ""))
+    assert trials >= max(1, round(SHARE * TORTURES[name].count)), line
+
+
+def test_an_unknown_torture_is_refused() -> None:
+    with pytest.raises(SystemExit, match="no torture 'tickle'; there are kills, corruptions"):
+        chosen(["tickle"])

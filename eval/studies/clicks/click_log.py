@@ -40,7 +40,7 @@ from numpy.typing import NDArray
 
 from recsys.errors import CorpusError, InputError, near_miss
 from recsys.formats.files import display_name
-from recsys.formats.papers.source_lines import Line, open_lines
+from recsys.formats.papers.json_records import Line, open_lines
 from recsys.formats.replacing import replacing
 from recsys.store.arrays import Mask, Rows
 

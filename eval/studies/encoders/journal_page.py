@@ -18,8 +18,7 @@ from recsys.eval.report.page import Page, Picture, Section
 from recsys.eval.report.system_tables import SURE, interval_cell
 from recsys.eval.report.tables import Cell, Table, cells
 from recsys.eval.significance import bootstrap_difference, holm, randomisation_test
-from recsys.eval.studies.probes.paper_classes import folded
-from recsys.eval.studies.probes.probe_results import Group
+from recsys.eval.studies.probes.probe_results import Group, folded
 from recsys.eval.studies.probes.report_probes import p_text
 
 LINEAR = "linear"
@@ -65,7 +64,10 @@ class Change:
 
 def change(trained: Sequence[Trained], probe: str) -> Change:
     """Put seeds together."""
-    start, end = (np.concatenate([side[probe] for side in sides]) for sides in _sides(trained))
+    start, end = (
+        np.concatenate([side[probe] for side in sides])
+        for sides in zip(*((each.start, each.end) for each in trained), strict=True)
+    )
     ids = [paper for each in trained for paper in each.asked.ids]
     before, after = _means(start, ids), _means(end, ids)
     names = [folded(x.asked.names[label]) for x in trained for label in x.asked.labels.tolist()]
@@ -85,7 +87,8 @@ def change(trained: Sequence[Trained], probe: str) -> Change:
 def changes(groups: Sequence[tuple[Sequence[Trained], str]]) -> list[Change]:
     """Put seeds together, group by group; p is Holm-corrected over the groups."""
     found = [change(*each) for each in groups]
-    p, p_classes = (holm(np.array(each)).tolist() for each in zip(*map(_p, found), strict=True))
+    p = holm(np.array([each.p for each in found])).tolist()
+    p_classes = holm(np.array([each.p_classes for each in found])).tolist()
     return [
         replace(each, p=one, p_classes=other)
         for each, one, other in zip(found, p, p_classes, strict=True)
@@ -96,14 +99,6 @@ def by_share(trained: Sequence[Trained]) -> dict[float, list[Trained]]:
     """Part encoders by the share they learned from, ascending."""
     shares = sorted({each.share for each in trained})
     return {share: [each for each in trained if each.share == share] for share in shares}
-
-
-def _sides(trained: Sequence[Trained]) -> tuple[list[Told], list[Told]]:
-    return [each.start for each in trained], [each.end for each in trained]
-
-
-def _p(found: Change) -> tuple[float, float]:
-    return found.p, found.p_classes
 
 
 def _means(values: Doubles, groups: Sequence[str]) -> Doubles:
@@ -139,10 +134,13 @@ def journal_page(
     of_shares = changes([(each, LINEAR) for each in shares.values()])
     of_probes = changes([(most, probe) for probe in probes])
     last, seeds = of_shares[-1], len(most)
+    verdict = "is better" if last.change.value > 0 else "is worse"
+    if last.p >= SURE:
+        verdict = "does not differ beyond chance"
     return Page(
         title=f"What learning some classes of {label} is worth for others",
         lead=f"{source}: trained on {_mean(most, 'papers')} papers of {_mean(most, 'classes')} "
-        f"classes, the encoder {_verdict(last)} by a linear model on {last.papers:,} papers of "
+        f"classes, the encoder {verdict} by a linear model on {last.papers:,} papers of "
         f"{last.classes:,} classes that it has not seen: {last.before:.3f} before, "
         f"{last.after:.3f} after.",
         sections=(
@@ -185,7 +183,8 @@ def share_table(shares: Mapping[float, Sequence[Trained]], found: Sequence[Chang
     """Show the linear model of each share of the seen classes."""
     rows = [
         (
-            *cells(f"{share:g}", _mean(each, "classes"), _mean(each, "papers"), *_seen(each)),
+            *cells(f"{share:g}", _mean(each, "classes"), _mean(each, "papers")),
+            *cells(*(f"{value:.3f}" for value in np.mean([one.seen for one in each], axis=0))),
             *_cells(change),
         )
         for (share, each), change in zip(shares.items(), found, strict=True)
@@ -244,18 +243,8 @@ def seed_table(trained: Sequence[Trained]) -> Table:
     )
 
 
-def _verdict(found: Change) -> str:
-    if found.p >= SURE:
-        return "does not differ beyond chance"
-    return "is better" if found.change.value > 0 else "is worse"
-
-
 def _mean(trained: Sequence[Trained], what: str) -> str:
     return f"{np.mean([getattr(each, what) for each in trained]):,.0f}"
-
-
-def _seen(trained: Sequence[Trained]) -> list[str]:
-    return [f"{value:.3f}" for value in np.mean([each.seen for each in trained], axis=0)]
 
 
 def _cells(found: Change) -> tuple[Cell, ...]:

@@ -38,17 +38,16 @@ def drawn_macro_f1(told: Longs, labels: Longs, drawn: Doubles) -> Doubles:
         labels: (n,) int64.
         drawn: (samples, n), how often each paper is drawn.
     """
-    figures = np.array([[_macro_f1(run, labels, times) for times in drawn] for run in told])
-    return np.asarray(figures.mean(axis=0))
-
-
-def _macro_f1(told: Longs, labels: Longs, times: Doubles) -> float:
-    """Average 2 tp / (true + told) over the classes that are there."""
     count = int(max(told.max(), labels.max())) + 1
-    right = np.bincount(labels, times * (told == labels), count)
-    either = np.bincount(labels, times, count) + np.bincount(told, times, count)
-    there = either > 0
-    return float(np.mean(2 * right[there] / either[there]))
+    figures = np.empty((len(told), len(drawn)))
+    for place, run in enumerate(told):
+        for sample, times in enumerate(drawn):
+            # 2 tp / (true + told), over the classes that are there.
+            right = np.bincount(labels, times * (run == labels), count)
+            either = np.bincount(labels, times, count) + np.bincount(run, times, count)
+            there = either > 0
+            figures[place, sample] = np.mean(2 * right[there] / either[there])
+    return np.asarray(figures.mean(axis=0))
 
 
 FOLDS = 4
@@ -89,14 +88,10 @@ def deal(labels: Longs, *, rng: np.random.Generator, runs: int = 1) -> Longs:
             f"There are {len(counts)} classes, the smallest of {least} papers.",
             f"Give at least two classes of {FOLDS} papers each: one for each fold.",
         )
-    return np.stack([_dealt(labels, rng) for _ in range(runs)])
-
-
-def _dealt(labels: Longs, rng: np.random.Generator) -> Longs:
-    order = rng.permutation(len(labels))
-    order = order[np.argsort(labels[order], kind="stable")]
-    folds = np.empty(len(labels), np.int64)
-    folds[order] = np.arange(len(labels)) % FOLDS
+    folds = np.empty((runs, len(labels)), np.int64)
+    for run in folds:
+        order = rng.permutation(len(labels))
+        run[order[np.argsort(labels[order], kind="stable")]] = np.arange(len(labels)) % FOLDS
     return folds
 
 
@@ -109,6 +104,7 @@ def linear_probe(vectors: Floats, labels: Longs, folds: Longs) -> Linear:
         folds: (runs, n) int64, as `deal` gives them; the same ones make embeddings comparable.
     """
     need("sklearn", "Linear evaluation")
+    from sklearn.linear_model import LogisticRegression
     from sklearn.metrics import f1_score
 
     features = vectors.astype(np.float64)
@@ -120,7 +116,8 @@ def linear_probe(vectors: Floats, labels: Longs, folds: Longs) -> Linear:
             # The next fold chooses the cost, and is then learnt from, too.
             cost = _chosen(features, labels, ~tested, fold == (number + 1) % FOLDS)
             scaled = _standardised(features, ~tested)
-            model = _fitted(_model(cost), scaled[~tested], labels[~tested])
+            model = LogisticRegression(C=cost, max_iter=ROUNDS)
+            _fit(model, scaled[~tested], labels[~tested])
             told[run, tested] = model.predict(scaled[tested])
             pair = labels[tested], told[run, tested]
             accuracy.append(float(np.mean(pair[0] == pair[1])))
@@ -131,11 +128,13 @@ def linear_probe(vectors: Floats, labels: Longs, folds: Longs) -> Linear:
 
 def _chosen(features: Doubles, labels: Longs, train: Mask, held_out: Mask) -> float:
     """Return the cost with the best held-out accuracy, the least of equal ones."""
+    from sklearn.linear_model import LogisticRegression
+
     fit = train & ~held_out
     scaled = _standardised(features, fit)
-    model, right = _model(COSTS[0]), []
+    model, right = LogisticRegression(max_iter=ROUNDS, warm_start=True), []
     for cost in COSTS:  # Each fit begins where the last one ended.
-        _fitted(model.set_params(C=cost), scaled[fit], labels[fit])
+        _fit(model.set_params(C=cost), scaled[fit], labels[fit])
         right.append(np.count_nonzero(model.predict(scaled[held_out]) == labels[held_out]))
     return COSTS[int(np.argmax(right))]
 
@@ -147,18 +146,12 @@ def _standardised(features: Doubles, train: Mask) -> Doubles:
     return np.asarray((features - learnt.mean(axis=0)) / np.where(spread > 0, spread, 1))
 
 
-def _model(cost: float) -> "LogisticRegression":
-    from sklearn.linear_model import LogisticRegression
-
-    return LogisticRegression(C=cost, max_iter=ROUNDS, warm_start=True)
-
-
-def _fitted(model: "LogisticRegression", features: Doubles, labels: Longs) -> "LogisticRegression":
+def _fit(model: "LogisticRegression", features: Doubles, labels: Longs) -> None:
     from sklearn.exceptions import ConvergenceWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # Its answer is used all the same.
-        return model.fit(features, labels)
+        model.fit(features, labels)
 
 
 def few_label_probe(
@@ -180,7 +173,8 @@ def few_label_probe(
     unit = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
     right, asked = np.zeros(len(labels)), np.zeros(len(labels))
     for _ in range(runs):
-        chosen = _examples(labels, examples, rng)
+        classes = (np.flatnonzero(labels == label) for label in range(labels.max() + 1))
+        chosen = [rng.permutation(rows)[: min(examples, len(rows) // 2)] for rows in classes]
         means = np.stack([unit[each].mean(axis=0) for each in chosen])
         means /= np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-12)
         others = np.ones(len(labels), bool)
@@ -188,12 +182,6 @@ def few_label_probe(
         right[others] += (unit[others] @ means.T).argmax(axis=1) == labels[others]
         asked += others
     return np.asarray(right / np.maximum(asked, 1))
-
-
-def _examples(labels: Longs, count: int, rng: np.random.Generator) -> list[Longs]:
-    """Draw examples of each class."""
-    classes = (np.flatnonzero(labels == label) for label in range(labels.max() + 1))
-    return [rng.permutation(rows)[: min(count, len(rows) // 2)] for rows in classes]
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,16 +83,6 @@ class PairRanking:
         return self.positives / (self.positives + self.negatives)
 
 
-@dataclass(slots=True)
-class _Sums:
-    """What was added up over the pairs that are at least as high as those of the last range."""
-
-    positives: int = 0
-    negatives: int = 0
-    precision: float = 0.0
-    lower: float = 0.0
-
-
 @dataclass(frozen=True, slots=True)
 class PairCounts:
     """Pairs by score, in BINS of the same width from -1 to 1: (BINS,) int64 each."""
@@ -123,11 +113,22 @@ def rank_pairs(
             f"All {total + others:,} pairs are {kind}.",
             "There must be papers that share a class, and papers that do not.",
         )
-    sums = _Sums()
+    precision = lower = 0.0
+    higher, higher_negatives = 0, 0  # Pairs of the ranges before, whose scores are higher.
     for low, high in _ranges(positives + negatives, held):
         sizes = int(positives[low:high].sum()), int(negatives[low:high].sum())
-        _add(sums, *_collected(blocks, low, high, sizes), others)
-    return PairRanking(sums.precision / total, sums.lower / total / others, total, others)
+        positive, negative = _collected(blocks, low, high, sizes)
+        below = others - higher_negatives - len(negative)
+        for begin in range(0, len(positive), _STEP):
+            some = positive[begin : begin + _STEP]
+            beneath = np.searchsorted(negative, some, "left")
+            not_above = np.searchsorted(negative, some, "right")
+            hits = higher + len(positive) - np.searchsorted(positive, some, "left")
+            misses = higher_negatives + len(negative) - beneath
+            precision += float(np.sum(hits / (hits + misses)))
+            lower += float(np.sum(below + (beneath + not_above) / 2))
+        higher, higher_negatives = higher + len(positive), higher_negatives + len(negative)
+    return PairRanking(precision / total, lower / total / others, total, others)
 
 
 def bins_of(scores: Doubles) -> Longs:
@@ -161,33 +162,17 @@ def _collected(
     blocks: Blocks, low: int, high: int, sizes: tuple[int, int]
 ) -> tuple[Doubles, Doubles]:
     """Collect the scores of the positive and the negative pairs of a range, ascending."""
-    found = np.empty(sizes[0]), np.empty(sizes[1])
-    ends = [0, 0]
+    collected, ends = (np.empty(sizes[0]), np.empty(sizes[1])), [0, 0]
     for scores, alike in blocks():
         bins = bins_of(scores)
         inside = (bins >= low) & (bins < high)
         for kind, chosen in enumerate((inside & alike, inside & ~alike)):
             some = scores[chosen]
-            found[kind][ends[kind] : ends[kind] + len(some)] = some
+            collected[kind][ends[kind] : ends[kind] + len(some)] = some
             ends[kind] += len(some)
-    for collected in found:
-        collected.sort()
-    return found
-
-
-def _add(sums: _Sums, positive: Doubles, negative: Doubles, negatives: int) -> None:
-    """Add the pairs of a range; all higher ones were added before."""
-    below = negatives - sums.negatives - len(negative)
-    for begin in range(0, len(positive), _STEP):
-        some = positive[begin : begin + _STEP]
-        lower = np.searchsorted(negative, some, "left")
-        not_higher = np.searchsorted(negative, some, "right")
-        hits = sums.positives + len(positive) - np.searchsorted(positive, some, "left")
-        misses = sums.negatives + len(negative) - lower
-        sums.precision += float(np.sum(hits / (hits + misses)))
-        sums.lower += float(np.sum(below + (lower + not_higher) / 2))
-    sums.positives += len(positive)
-    sums.negatives += len(negative)
+    for each in collected:
+        each.sort()
+    return collected
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,8 +286,15 @@ def retrieve_pairs(
 
     counts = count_pairs(blocks)
     ranking = rank_pairs(blocks, counts, held=held)
+    # The slopes of the pairs that each paper is in, added up.
     slopes = average_precision_slopes(counts), auc_slopes(counts)
-    precision, auc = _influences(vectors, members, slopes)
+    precision, auc = influences = np.zeros(len(vectors)), np.zeros(len(vectors))
+    for block in _blocks(vectors, members):
+        bins = bins_of(block.scores)
+        for sums, slope in zip(influences, slopes, strict=True):
+            parts = np.where(block.shared, slope.positive[bins], slope.negative[bins]) * block.later
+            sums[block.begin :] += parts.sum(axis=0)
+            sums[block.begin : block.begin + len(parts)] += parts.sum(axis=1)
     progress(STAGE, total, total)
     return Retrieved(
         ranking,
@@ -326,20 +318,6 @@ def _blocks(vectors: Floats, members: Mask) -> Iterator[_Block]:
         shared = classes[rows] @ classes[begin:].T > 0
         later = np.arange(scores.shape[1]) > np.arange(len(scores))[:, None]
         yield _Block(begin, scores, shared, later)
-
-
-def _influences(
-    vectors: Floats, members: Mask, slopes: tuple[Slopes, Slopes]
-) -> tuple[Doubles, Doubles]:
-    """Add up the slopes of the pairs that each paper is in: (n,) float64 for each figure."""
-    found = np.zeros(len(vectors)), np.zeros(len(vectors))
-    for each in _blocks(vectors, members):
-        bins = bins_of(each.scores)
-        for sums, slope in zip(found, slopes, strict=True):
-            parts = np.where(each.shared, slope.positive[bins], slope.negative[bins]) * each.later
-            sums[each.begin :] += parts.sum(axis=0)
-            sums[each.begin : each.begin + len(parts)] += parts.sum(axis=1)
-    return found
 
 
 def standardised(vectors: Floats) -> Doubles:

@@ -1,17 +1,20 @@
 """What the probes found out about embeddings."""
 
+import hashlib
 import json
 import re
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Collection, Container, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import count
+from pathlib import Path
 
 import numpy as np
 
-from recsys.eval.studies.probes.clustering import Dense, Layout
+from recsys.errors import InputError
 from recsys.eval.studies.probes.linear import Contrast, Linear
-from recsys.eval.studies.probes.maps import ClassMap
+from recsys.eval.studies.probes.maps import ClassMap, Dense, Layout
 from recsys.eval.studies.probes.pairs import Estimate, Retrieved
+from recsys.formats.files import display_name, read_text
 from recsys.records import PaperId
 from recsys.store.arrays import Longs
 
@@ -107,6 +110,12 @@ def as_figures(found: ProbeResult) -> dict[str, object]:
 
 def _group(found: GroupResult) -> dict[str, object]:
     group = found.group
+    intervals: dict[str, dict[str, object]] = {name: {} for name in found.embeddings()}
+    for name, sizes in found.purity.items():
+        intervals[name]["purity"] = {size: _bounds(each) for size, each in sizes.items()}
+    for name, pairs in found.pairs.items():
+        intervals[name]["average_precision"] = _bounds(pairs.average_precision)
+        intervals[name]["auc"] = _bounds(pairs.auc)
     return {
         "name": group.name,
         "papers": len(group.ids),
@@ -122,20 +131,8 @@ def _group(found: GroupResult) -> dict[str, object]:
         },
         "dense": {name: asdict(each) for name, each in found.dense.items()},
         "pairs": {name: asdict(each.ranking) for name, each in found.pairs.items()},
-        "intervals": {name: _intervals(found, name) for name in found.embeddings()},
+        "intervals": intervals,
     }
-
-
-def _intervals(found: GroupResult, name: str) -> dict[str, object]:
-    """Give the bounds of an embedding's purity, by number of clusters, and of pairs."""
-    bounds: dict[str, object] = {}
-    if name in found.purity:
-        bounds["purity"] = {size: _bounds(each) for size, each in found.purity[name].items()}
-    if name in found.pairs:
-        pairs = found.pairs[name]
-        bounds["average_precision"] = _bounds(pairs.average_precision)
-        bounds["auc"] = _bounds(pairs.auc)
-    return bounds
 
 
 def _bounds(found: Estimate) -> list[float]:
@@ -153,3 +150,50 @@ def told_lines(found: ProbeResult) -> Iterator[str]:
             }
             line = {"paper_id": paper_id, "class": group.names[group.labels[row]], "told": told}
             yield json.dumps({"group": group.name, **line}, ensure_ascii=False)
+
+
+# Classes that an encoder was trained to tell, and classes that it never saw.
+
+
+def is_unseen(name: str, *, share: float, seed: int) -> bool:
+    """Decide by the hash of its name whether a class is kept from training.
+
+    It depends neither on the other classes nor on how the name is capitalised: training and probes
+    agree without a list, whatever the sizes of classes that they ask for.
+
+    Args:
+        name: of the class.
+        share: of the names that are unseen, in [0, 1].
+        seed: another one gives another choice.
+    """
+    digest = hashlib.sha256(f"{seed}:{folded(name)}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") < share * 2.0**64
+
+
+def folded(name: str) -> str:
+    """Return the form in which names of classes are compared."""
+    return name.strip().casefold()
+
+
+def read_class_names(path: Path) -> frozenset[str]:
+    """Read names of classes, one on each line, in the form in which they are compared.
+
+    Raises:
+        InputError: the file cannot be read, or has no name.
+    """
+    names = frozenset(map(folded, read_text(path).splitlines())) - {""}
+    if not names:
+        raise InputError(f"{display_name(path)} has no name of a class.", "Write one on each line.")
+    return names
+
+
+def write_class_names(path: Path, names: Collection[str]) -> None:
+    """Write names of classes for `read_class_names`, in ascending order.
+
+    Raises:
+        InputError: a name has a line break in it.
+    """
+    for name in names:
+        if len(name.splitlines()) != 1:
+            raise InputError(f"The class {name!r} is not a line of text.", "Rename it.")
+    path.write_text("".join(f"{name}\n" for name in sorted(names)), encoding="utf-8")

@@ -11,9 +11,8 @@ from recsys.eval.report.evaluation_pictures import picture
 from recsys.eval.report.page import Page, Picture, Section, as_json, html
 from recsys.eval.report.system_tables import SURE, interval_cell, system_letters
 from recsys.eval.report.tables import Cell, Table, best_marked, cells
-from recsys.eval.studies.probes.clustering import NEIGHBOURS, STARTS
-from recsys.eval.studies.probes.linear import FOLDS, Contrast, Linear
-from recsys.eval.studies.probes.maps import PAGES, SHOWN, map_png, map_svg
+from recsys.eval.studies.probes.linear import FOLDS
+from recsys.eval.studies.probes.maps import NEIGHBOURS, PAGES, SHOWN, STARTS, map_png, map_svg
 from recsys.eval.studies.probes.probe_results import (
     ALL,
     Group,
@@ -33,9 +32,10 @@ def probe_page(found: ProbeResult, facts: Mapping[str, str]) -> Page:
         found: what the probes found out.
         facts: what it takes to make it again.
     """
+    count = f"{len(found.embeddings)} embedding{'s' if len(found.embeddings) > 1 else ''}"
     return Page(
         title=f"Probes of embeddings by {found.label}",
-        lead=f"{_many(found.embeddings)} of {found.source}. {' '.join(found.notes)}".strip(),
+        lead=f"{count} of {found.source}. {' '.join(found.notes)}".strip(),
         sections=tuple(each for each in _sections(found) if each.tables or each.pictures),
         facts=(*facts.items(), ("scikit-learn", version("scikit-learn"))),
         schema=SCHEMA,
@@ -45,10 +45,6 @@ def probe_page(found: ProbeResult, facts: Mapping[str, str]) -> Page:
             for name, each in found.maps().items()
         },
     )
-
-
-def _many(names: tuple[str, ...]) -> str:
-    return "1 embedding" if len(names) == 1 else f"{len(names)} embeddings"
 
 
 def _sections(found: ProbeResult) -> Iterator[Section]:
@@ -79,63 +75,49 @@ def _linear(found: GroupResult) -> Iterator[Table]:
     if not found.linear:
         return
     letters = system_letters(list(found.linear))
-    beaten = _beaten(found.contrasts)
+    beaten: dict[str, list[str]] = {name: [] for name in found.linear}
+    for each in found.contrasts:
+        if each.p < SURE:
+            better = each.accuracy.value > 0
+            winner, loser = (each.one, each.other) if better else (each.other, each.one)
+            beaten[winner].append(letters[loser])
     rows = [
         (
             *cells(letters[name], name),
-            _spread(each.accuracy, "".join(sorted(letters[it] for it in beaten.get(name, ())))),
-            _spread(each.macro_f1),
+            _spread(linear.accuracy, "".join(sorted(beaten[name]))),
+            _spread(linear.macro_f1),
         )
-        for name, each in found.linear.items()
+        for name, linear in found.linear.items()
     ]
-    rows.append(_majority(found.group))
+    # Who always tells the most frequent class has an F1 of 2p / (1 + p) for it.
+    share = float(found.group.counts().max() / len(found.group.ids))
+    macro = 2 * share / (1 + share) / len(found.group.names)
+    rows.append(cells("", "most frequent class", f"{share:.3f}", f"{macro:.3f}"))
+    runs = len(next(iter(found.linear.values())).told)
+    over = f"{FOLDS} folds" if runs == 1 else f"{FOLDS} folds in each of {runs} runs"
+    notes = (
+        f"Mean and standard deviation over {over} of multinomial logistic regression on "
+        "standardised vectors."
+    )
+    if found.contrasts:
+        notes += (
+            " Letters mark the embeddings that an embedding beats: paired randomisation test over "
+            f"papers, Holm-corrected, p < {SURE}."
+        )
     yield Table(
         f"linear-{found.group.name}",
         f"Linear evaluation: {_where(found.group)}.",
         ("", "embedding", "accuracy", "macro F1"),
         best_marked(rows, first=2, rivals=[*(True for _ in found.linear), False]),
         2,
-        _linear_notes(next(iter(found.linear.values())), tested=bool(found.contrasts)),
+        notes,
     )
     if found.contrasts:
         yield _contrasts(found)
 
 
-def _linear_notes(linear: Linear, *, tested: bool) -> str:
-    runs = len(linear.told)
-    over = f"{FOLDS} folds" if runs == 1 else f"{FOLDS} folds in each of {runs} runs"
-    notes = (
-        f"Mean and standard deviation over {over} of multinomial logistic regression on "
-        "standardised vectors."
-    )
-    if tested:
-        notes += (
-            " Letters mark the embeddings that an embedding beats: paired randomisation test over "
-            f"papers, Holm-corrected, p < {SURE}."
-        )
-    return notes
-
-
 def _spread(values: tuple[float, ...], marks: str = "") -> Cell:
     return Cell(f"{np.mean(values):.3f} ± {np.std(values, ddof=1):.3f}", marks=marks)
-
-
-def _majority(group: Group) -> tuple[Cell, ...]:
-    """Show what it gives to tell the most frequent class always: its F1 is 2p / (1 + p)."""
-    share = float(group.counts().max() / len(group.ids))
-    macro = 2 * share / (1 + share) / len(group.names)
-    return cells("", "most frequent class", f"{share:.3f}", f"{macro:.3f}")
-
-
-def _beaten(contrasts: tuple[Contrast, ...]) -> dict[str, list[str]]:
-    """Name the embeddings that each one beats in accuracy."""
-    found: dict[str, list[str]] = {}
-    for each in contrasts:
-        if each.p < SURE:
-            better = each.accuracy.value > 0
-            winner, loser = (each.one, each.other) if better else (each.other, each.one)
-            found.setdefault(winner, []).append(loser)
-    return found
 
 
 def _contrasts(found: GroupResult) -> Table:

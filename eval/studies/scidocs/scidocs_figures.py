@@ -14,10 +14,12 @@ zeros. (SciDocs fits with lightning; scikit-learn's solver with these settings g
 and predictions.)
 """
 
+import json
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from itertools import combinations
+from typing import TypeAlias
 
 import numpy as np
 
@@ -32,6 +34,9 @@ from recsys.eval.measures import (
     ndcg,
     stack,
 )
+from recsys.eval.report.system_tables import SURE, system_letters
+from recsys.eval.report.tables import Cell, Table, cells, latex_table, markdown_table, text_table
+from recsys.eval.significance import holm, sign_flip_tests
 from recsys.eval.studies.probes.linear import drawn_macro_f1
 from recsys.eval.studies.scidocs.scidocs_layout import CLASSIFICATION, RANKING, Classes, Task
 from recsys.eval.trec import Qrels
@@ -39,9 +44,6 @@ from recsys.extras import need
 from recsys.formats.embeddings import Embeddings
 from recsys.records import PaperId
 from recsys.store.arrays import Floats, Longs
-
-if TYPE_CHECKING:
-    from sklearn.model_selection import GridSearchCV
 
 DECIMALS = 5
 NOTHING = -1
@@ -134,8 +136,19 @@ def classify(
         InputError: fewer than two classes, or not one with three papers, to train on.
     """
     need("sklearn", "Classifying papers")
-    _check(train)
-    search = _search(jobs)
+    from sklearn.model_selection import GridSearchCV
+    from sklearn.svm import LinearSVC
+
+    _, counts = np.unique(train.labels, return_counts=True)
+    if len(counts) < 2 or counts.max() < FOLDS:
+        raise InputError(
+            f"The train papers have {len(counts)} classes with {counts.max()} papers at most.",
+            f"Give at least two classes, one of them with {FOLDS} papers.",
+        )
+    machine = LinearSVC(
+        loss="squared_hinge", dual=True, fit_intercept=False, tol=1e-3, random_state=SEED
+    )
+    search = GridSearchCV(machine, {"C": COSTS}, cv=FOLDS, n_jobs=jobs)
     with warnings.catch_warnings():
         # As SciDocs: a fit with a high cost stops after 1,000 rounds, converged or not, and a
         # class may be too rare for every fold to have it.
@@ -148,25 +161,6 @@ def classify(
         cost=float(search.best_params_["C"]),
         missing=int(np.sum(embeddings.rows(evaluated.ids) < 0)),
     )
-
-
-def _search(jobs: int) -> "GridSearchCV":
-    from sklearn.model_selection import GridSearchCV
-    from sklearn.svm import LinearSVC
-
-    machine = LinearSVC(
-        loss="squared_hinge", dual=True, fit_intercept=False, tol=1e-3, random_state=SEED
-    )
-    return GridSearchCV(machine, {"C": COSTS}, cv=FOLDS, n_jobs=jobs)
-
-
-def _check(train: Classes) -> None:
-    _, counts = np.unique(train.labels, return_counts=True)
-    if len(counts) < 2 or counts.max() < FOLDS:
-        raise InputError(
-            f"The train papers have {len(counts)} classes with {counts.max()} papers at most.",
-            f"Give at least two classes, one of them with {FOLDS} papers.",
-        )
 
 
 Column: TypeAlias = tuple[Task, str]
@@ -246,3 +240,186 @@ def classification_figure(
     """Give the macro-averaged F1; the interval draws evaluated papers, of the same model."""
     drawn = draw(len(classified.labels), rng=rng, samples=SAMPLES)
     return {(task, "F1"): Figure.of(100 * classified.macro_f1(drawn))}
+
+
+# The table of encoders over the suite, beside the published figures, and who beats whom.
+
+UNKNOWN = "-"
+PUBLISHED: Mapping[str, Mapping[Column, str]] = {
+    name: {
+        column: figure
+        for column, figure in zip(COLUMNS, figures.split(), strict=True)
+        if figure != UNKNOWN
+    }
+    for name, figures in {
+        # Cohan et al. 2020: random vectors, so the other features alone.
+        "random (paper)": "- - - - - - - - - - 51.3 16.8",
+        # README of SciDocs, the original model.
+        "SPECTER (README)": "81.95 86.44 83.63 91.5 84.46 92.39 88.3 94.88 88.11 94.77 53.9 20.0",
+        # README of SPECTER, the model on the Hugging Face hub.
+        "SPECTER (hub)": "79.4 87.7 83.4 91.4 85.1 92.7 92.0 96.6 88.0 94.7 54.6 20.9",
+    }.items()
+}
+"""Name -> figure of each column that is known."""
+
+
+def beaten(rows: Sequence[Row], column: Column) -> dict[str, list[str]]:
+    """Name the encoders that each one beats at a ranking task, over the queries that all answer.
+
+    Paired randomisation tests of all pairs, Holm-corrected, p < SURE.
+    """
+    task, measure = column
+    asked = {row.name: row.queries[task] for row in rows if task in row.queries}
+    found: dict[str, list[str]] = {row.name: [] for row in rows}
+    common = set.intersection(*(set(each.queries) for each in asked.values())) if asked else set()
+    if len(asked) < 2 or not common:
+        return found
+    values = {name: _values(each, measure, common) for name, each in asked.items()}
+    pairs = list(combinations(values, 2))
+    gaps = np.stack([values[one] - values[other] for one, other in pairs], axis=1)
+    adjusted = holm(sign_flip_tests(gaps, rng=np.random.default_rng(0)))
+    for (one, other), p, gap in zip(pairs, adjusted, gaps.mean(axis=0), strict=True):
+        if p < SURE:
+            winner, loser = (one, other) if gap > 0 else (other, one)
+            found[winner].append(loser)
+    return found
+
+
+def _values(ranked: Ranked, measure: str, queries: set[str]) -> Doubles:
+    """Return a measure of the given queries, in ascending order of their ids."""
+    values = ranked.average_precision if measure == "MAP" else ranked.ndcg
+    place = {query: i for i, query in enumerate(ranked.queries)}
+    return values[[place[query] for query in sorted(queries)]]
+
+
+SCHEMA = "recsys.scidocs/1"
+AVERAGE = "average"
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """What was measured. generated: how the suite was made, empty where it is SciDocs' own data."""
+
+    folder: str
+    part: str
+    rows: tuple[Row, ...]
+    generated: str = ""
+
+
+def tables(suite: Suite) -> tuple[Table, ...]:
+    """Show all figures beside the published ones, and once more with their intervals."""
+    shown = [column for column in COLUMNS if any(column in row.figures for row in suite.rows)]
+    return _figures(suite, shown), _intervals(suite, shown)
+
+
+def as_json(suite: Suite) -> str:
+    """Write one JSON object of schema `recsys.scidocs/1`."""
+    rows = []
+    for row in suite.rows:
+        figures = [
+            {
+                "task": task.value,
+                "measure": measure,
+                "value": each.value,
+                "low": each.low,
+                "high": each.high,
+            }
+            for (task, measure), each in row.figures.items()
+        ]
+        mean = row.average
+        rows.append(
+            {
+                "name": row.name,
+                "figures": figures,
+                "average": mean and mean.value,
+                "average_interval": mean and [mean.low, mean.high],
+                "notes": list(row.notes),
+            }
+        )
+    head = {"folder": suite.folder, "part": suite.part, "generated": suite.generated}
+    return json.dumps({"schema": SCHEMA, **head, "rows": rows}, indent=1) + "\n"
+
+
+def query_lines(suite: Suite) -> str:
+    """Write a JSON object per line: the figures of one query of a ranking task, in [0, 1]."""
+    lines = (
+        {"encoder": row.name, "task": task, "query": query, "map": precision, "ndcg": gain}
+        for row in suite.rows
+        for task, found in row.queries.items()
+        for query, precision, gain in zip(
+            found.queries, found.average_precision.tolist(), found.ndcg.tolist(), strict=True
+        )
+    )
+    return "".join(f"{json.dumps(line)}\n" for line in lines)
+
+
+RENDERERS: Mapping[str, Callable[[Suite], str]] = {
+    "table": lambda suite: "\n".join(map(text_table, tables(suite))),
+    "json": as_json,
+    "markdown": lambda suite: "\n".join(map(markdown_table, tables(suite))),
+    "latex": lambda suite: "\n".join(map(latex_table, tables(suite))),
+}
+
+
+def _figures(suite: Suite, shown: Sequence[Column]) -> Table:
+    published = {
+        name: figures
+        for name, figures in PUBLISHED.items()
+        if any(column in figures for column in shown)
+    }
+    lines = []
+    for column in shown:
+        measured = [_text(row.figures.get(column)) for row in suite.rows]
+        printed = [figures.get(column) for figures in published.values()]
+        lines.append(cells(*column, *measured, *printed))
+    if len(shown) == len(COLUMNS):
+        averages = [_text(row.average) for row in suite.rows]
+        # With one digit, as printed: the paper averages all twelve figures.
+        printed = [
+            f"{np.mean([*map(float, figures.values())]):.1f}"
+            if len(figures) == len(COLUMNS)
+            else None
+            for figures in published.values()
+        ]
+        lines.append(cells(AVERAGE, "", *averages, *printed))
+    header = ("task", "measure", *(row.name for row in suite.rows), *published)
+    caption = f"SciDocs, {suite.part}: {suite.folder}."
+    notes = ["Figures in percent, as SciDocs defines them."]
+    if suite.generated:
+        notes.append(
+            f"This suite was generated ({suite.generated}): the published figures are of other "
+            "data and no measure of these."
+        )
+    notes += [f"{row.name}: {note}" for row in suite.rows for note in row.notes]
+    return Table("scidocs", caption, header, tuple(lines), 2, " ".join(notes))
+
+
+def _intervals(suite: Suite, shown: Sequence[Column]) -> Table:
+    letters = system_letters([row.name for row in suite.rows])
+    rows = []
+    for column in shown:
+        wins = beaten(suite.rows, column)
+        marks = ("".join(sorted(letters[name] for name in wins[row.name])) for row in suite.rows)
+        figures = (row.figures.get(column) for row in suite.rows)
+        rows.append((*cells(*column), *map(_bounded_cell, figures, marks)))
+    if len(shown) == len(COLUMNS):
+        averages = (_bounded_cell(row.average) for row in suite.rows)
+        rows.append((*cells(AVERAGE, ""), *averages))
+    header = ("task", "measure", *(f"{letters[row.name]} {row.name}" for row in suite.rows))
+    notes = (
+        "In brackets 95 % bootstrap intervals over queries, papers to classify or lists that were "
+        "shown; what was trained stays as it is. Letters mark the encoders that one beats in a "
+        f"ranking task: paired randomisation test, Holm-corrected, p < {SURE}."
+    )
+    caption = "The same figures with their intervals."
+    return Table("scidocs-intervals", caption, header, tuple(rows), 2, notes)
+
+
+def _bounded_cell(figure: Figure | None, marks: str = "") -> Cell:
+    if figure is None:
+        return Cell("")
+    return Cell(f"{figure.value:.2f}", f"{figure.low:.2f}", f"{figure.high:.2f}", marks)
+
+
+def _text(figure: Figure | None) -> str | None:
+    return None if figure is None else f"{figure.value:.2f}"

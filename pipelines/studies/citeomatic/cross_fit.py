@@ -30,10 +30,9 @@ from recsys.pipelines.studies.citeomatic.nnselect import (
 )
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats, Rows, load_array
-from recsys.store.artifacts import MANIFEST, fingerprint, load_manifest, seal, sha256
+from recsys.store.artifacts import MANIFEST, NNSELECT, fingerprint, load_manifest, seal, sha256
 from recsys.store.collection import Collection
 from recsys.store.generations import in_force, root_of
-from recsys.store.layout import NNSELECT
 
 KIND, SCHEMA = "nnselect-folds", 1
 FOLDER = "nnselect-folds"

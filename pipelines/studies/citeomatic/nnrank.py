@@ -71,11 +71,10 @@ from recsys.pipelines.studies.citeomatic.nnselect import (
 )
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats, Mask, Ragged, Rows, top_k
-from recsys.store.artifacts import MANIFEST, fingerprint, seal, sha256
+from recsys.store.artifacts import MANIFEST, NNSELECT, fingerprint, nnrank_folder, seal, sha256
 from recsys.store.collection import Collection
 from recsys.store.generations import content_key, in_force, root_of
 from recsys.store.graph import CitationGraph
-from recsys.store.layout import NNSELECT, nnrank_folder
 
 CUTOFF = 20
 DEV_MEASURE = f"F1@{CUTOFF}"

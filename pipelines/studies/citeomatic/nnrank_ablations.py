@@ -45,8 +45,7 @@ from recsys.pipelines.studies.citeomatic.nnrank import (
 from recsys.pipelines.studies.citeomatic.nnselect import Dev
 from recsys.progress import Progress, silent
 from recsys.store.arrays import top_k
-from recsys.store.artifacts import sha256
-from recsys.store.layout import NNSELECT
+from recsys.store.artifacts import NNSELECT, sha256
 from recsys.version import CREATED_BY
 
 if TYPE_CHECKING:

@@ -55,11 +55,10 @@ from recsys.pipelines.studies.citeomatic.network_training import (
 from recsys.progress import Progress, silent
 from recsys.query.query import Query, draft_of, make_query
 from recsys.store.arrays import Floats, Mask, Ragged, Rows, SortedStrings
-from recsys.store.artifacts import fingerprint, seal, sha256
+from recsys.store.artifacts import NNSELECT, UNTIL, fingerprint, seal, sha256
 from recsys.store.collection import Collection
 from recsys.store.generations import content_key, in_force, root_of
 from recsys.store.graph import UNKNOWN_YEAR
-from recsys.store.layout import NNSELECT, UNTIL
 
 LEAST = 1e-9
 """Added length below which a vector is left alone: an empty bag stays zero."""

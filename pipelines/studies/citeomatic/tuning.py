@@ -42,9 +42,8 @@ from recsys.pipelines.studies.citeomatic.nnselect import (
     train_and_dev,
 )
 from recsys.progress import Progress, silent
-from recsys.store.artifacts import MANIFEST, fingerprint, sha256, write_json
+from recsys.store.artifacts import MANIFEST, NNSELECT, fingerprint, sha256, write_json
 from recsys.store.generations import content_key, pin
-from recsys.store.layout import NNSELECT
 
 if TYPE_CHECKING:
     import optuna

@@ -17,8 +17,8 @@ from torch.nn.functional import cross_entropy, normalize
 
 from recsys.errors import InputError
 from recsys.eval.studies.encoders.training_page import TRAINING, add_page, page_note
-from recsys.eval.studies.probes.paper_classes import is_unseen, write_class_names
-from recsys.formats.papers.paper_stream import Found, open_papers
+from recsys.eval.studies.probes.probe_results import is_unseen, write_class_names
+from recsys.formats.work_stream import FoundPaper, open_papers
 from recsys.models.encoder import Text
 from recsys.pipelines.jobs.kept_results import check_out
 from recsys.pipelines.jobs.tensor_file import TensorFile
@@ -44,10 +44,9 @@ from recsys.pipelines.studies.encoders.training import (
 from recsys.progress import Progress, silent
 from recsys.records import Paper
 from recsys.store.arrays import Floats, Longs, Rows
-from recsys.store.artifacts import fingerprint, replacing, sha256, write_json
+from recsys.store.artifacts import CORPUS, fingerprint, replacing, sha256, write_json
 from recsys.store.corpus import Corpus
 from recsys.store.generations import content_key, is_index, pin
-from recsys.store.layout import CORPUS
 
 # Papers with the class that an encoder learns to tell: which are learned from, which are dev.
 
@@ -113,8 +112,8 @@ def read_papers(source: Path, *, progress: Progress = silent) -> tuple[list[Pape
         ArtifactError: the index cannot be opened.
     """
     if not is_index(source):
-        with open_papers(source, progress=progress) as stream:
-            papers = [item.paper for item in stream.items if isinstance(item, Found)]
+        with open_papers(source, progress=progress) as (_, items):
+            papers = [item.paper for item in items if isinstance(item, FoundPaper)]
         return sorted(papers, key=lambda paper: paper.id), sha256(source)
     generation = pin(source)
     generation.manifest()  # Checks the files.

@@ -49,7 +49,6 @@ def corpus(
         Option(
             "--out",
             metavar="FILE",
-            show_default=False,
             help="Write the papers here as JSON lines, one a line; packed where it ends in .gz.",
         ),
     ] = None,
@@ -137,7 +136,6 @@ def build(
         Option(
             "--embeddings",
             metavar="FILE",
-            show_default=False,
             help="Vectors that were made elsewhere, as `recsys embed` writes them. Drafts are "
             "encoded by --encoder, which must have made them; without, their words place them.",
         ),
@@ -213,7 +211,6 @@ def update(
         Option(
             "--remove",
             metavar="FILE",
-            show_default=False,
             help="Remove the papers whose ids this file lists, one a line; - is standard input.",
         ),
     ] = None,
@@ -222,7 +219,6 @@ def update(
         Option(
             "--from",
             metavar="FILE",
-            show_default=False,
             help="Make the index hold exactly the papers of this file or folder: add, replace, "
             "remove; may be given several times.",
         ),
@@ -233,7 +229,6 @@ def update(
         Option(
             "--embeddings",
             metavar="FILE",
-            show_default=False,
             help="Vectors of new papers, for an index whose vectors were made elsewhere.",
         ),
     ] = None,
@@ -253,7 +248,6 @@ def update(
         list[Path] | None,
         Argument(
             metavar="[SOURCES]...",
-            show_default=False,
             help="Files and folders of papers to add, in any format that `recsys build` reads. A "
             "paper of a file of ours with a known id is replaced; what other files tell of a known "
             "paper is merged with it.",

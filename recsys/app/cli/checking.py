@@ -40,7 +40,7 @@ def doctor(
     The exit code is 1 when there is a problem.
     """
     from recsys.app.answer_writing import emit
-    from recsys.app.doctor import describe, examine
+    from recsys.app.doctor import examine
     from recsys.extras import need
 
     if online:
@@ -48,5 +48,5 @@ def doctor(
     checks = []
     for check in examine(online=online):
         checks.append(check)
-        emit(describe(check) + "\n")
+        emit(f"{check}\n")
     return 0 if all(check.ok for check in checks) else 1

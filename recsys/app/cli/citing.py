@@ -22,7 +22,7 @@ from recsys.formats.local_answers.local_formats import LOCAL_FORMATS
 from recsys.query.named import read_references
 
 if TYPE_CHECKING:
-    from recsys.formats.local_answers.gap_keys import GapKeys
+    from recsys.formats.local_answers.shown_gaps import GapKeys
     from recsys.local.cite import LocalQuestion
     from recsys.passages import LocalAnswer
 
@@ -110,8 +110,7 @@ def cite(
         ),
     ] = False,
     dry_run: Annotated[
-        bool,
-        Option("--dry-run", help="Change no file: only say what would go where."),
+        bool, Option("--dry-run", help="Change no file: only say what would go where.")
     ] = False,
     least: Annotated[
         float,
@@ -138,7 +137,7 @@ def cite(
 
     The draft is changed by --patch alone.
     """
-    from recsys.store.blas import start_on_one_thread
+    from recsys.processors import start_on_one_thread
 
     start_on_one_thread()
     from recsys.app.answer_writing import check_target
@@ -248,7 +247,7 @@ def _prepared(
         told,
         write_patches,
     )
-    from recsys.formats.local_answers.gap_keys import keys_of
+    from recsys.formats.local_answers.shown_gaps import keys_of
 
     if fill is None:
         return keys_of(answer), lambda: None

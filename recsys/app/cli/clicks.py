@@ -15,12 +15,7 @@ Negatives: TypeAlias = Literal["all", "first-5"]
 """What a click is compared with: the names of `click_pairs.NEGATIVES`."""
 
 Log: TypeAlias = Annotated[
-    Path,
-    Argument(
-        metavar="LOG",
-        show_default=False,
-        help="Click log, as JSON lines or in SciDocs' CSV; `-` is stdin.",
-    ),
+    Path, Argument(metavar="LOG", help="Click log, as JSON lines or in SciDocs' CSV; `-` is stdin.")
 ]
 ByQuery: TypeAlias = Annotated[
     bool,
@@ -30,8 +25,7 @@ Samples: TypeAlias = Annotated[
     int, Option("--samples", min=1, help="Bootstrap samples of the intervals.")
 ]
 OutFile: TypeAlias = Annotated[
-    Path | None,
-    Option("--out", metavar="FILE", show_default="stdout", help="File to write."),
+    Path | None, Option("--out", metavar="FILE", show_default="stdout", help="File to write.")
 ]
 Written: TypeAlias = Annotated[ResultFormat, Option("--format", help="How the result is written.")]
 Eta: TypeAlias = Annotated[
@@ -45,63 +39,6 @@ Queries: TypeAlias = Annotated[
 ]
 Seeds: TypeAlias = Annotated[
     int, Option("--seeds", min=1, help="Times that each ranker is trained.")
-]
-HowEstimated: TypeAlias = Annotated[
-    Method,
-    Option(
-        "--method",
-        show_default=False,
-        help="How to estimate: from a swap experiment, from rankers that disagree (harvest), "
-        "or by regression-EM without features (em).",
-    ),
-]
-Depth: TypeAlias = Annotated[
-    int | None,
-    Option("--depth", min=1, show_default="all", help="Positions that count; lists are cut there."),
-]
-Truth: TypeAlias = Annotated[
-    Path | None,
-    Option(
-        "--truth",
-        metavar="FILE",
-        show_default=False,
-        help="Propensities to compare with: of a simulated log, they are known.",
-    ),
-]
-PropensityFile: TypeAlias = Annotated[
-    Path | None,
-    Option(
-        "--out",
-        metavar="FILE",
-        show_default=False,
-        help="File to write the propensities to, as SciDocs' propensity_scores.json.",
-    ),
-]
-TaskFolder: TypeAlias = Annotated[
-    Path,
-    Argument(
-        metavar="DIR",
-        show_default=False,
-        help="Folder in SciDocs' layout, with recomm/ and paper_metadata_recomm.json.",
-    ),
-]
-Embeddings: TypeAlias = Annotated[
-    Path,
-    Option(
-        "--embeddings",
-        metavar="FILE",
-        show_default=False,
-        help="Vectors of its papers, as JSON lines with paper_id and embedding.",
-    ),
-]
-Weightings: TypeAlias = Annotated[
-    str,
-    Option(
-        "--weightings",
-        metavar="NAMES",
-        help="How rankers weight the clicks that they learn from: per-position (by 1 / "
-        "propensity), constant (as SciDocs' published code), or both with a comma.",
-    ),
 ]
 
 
@@ -155,10 +92,36 @@ def simulate(
 def estimate(
     log: Log,
     *,
-    method: HowEstimated,
-    depth: Depth = None,
-    truth: Truth = None,
-    out: PropensityFile = None,
+    method: Annotated[
+        Method,
+        Option(
+            "--method",
+            help="How to estimate: from a swap experiment, from rankers that disagree (harvest), "
+            "or by regression-EM without features (em).",
+        ),
+    ],
+    depth: Annotated[
+        int | None,
+        Option(
+            "--depth", min=1, show_default="all", help="Positions that count; lists are cut there."
+        ),
+    ] = None,
+    truth: Annotated[
+        Path | None,
+        Option(
+            "--truth",
+            metavar="FILE",
+            help="Propensities to compare with: of a simulated log, they are known.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        Option(
+            "--out",
+            metavar="FILE",
+            help="File to write the propensities to, as SciDocs' propensity_scores.json.",
+        ),
+    ] = None,
     samples: Samples = 200,
     by_query: ByQuery = False,
     output: Written = "table",
@@ -199,7 +162,6 @@ def evaluate(
         Option(
             "--propensities",
             metavar="FILE",
-            show_default=False,
             help="Propensities of the log's positions, as `recsys study clicks-estimate` or "
             "SciDocs writes them.",
         ),
@@ -207,9 +169,7 @@ def evaluate(
     runs: Annotated[
         list[Path] | None,
         Argument(
-            metavar="RUN",
-            show_default=False,
-            help="TREC run files; a system is named by its file, without the suffix.",
+            metavar="RUN", help="TREC run files; a system is named by its file, without the suffix."
         ),
     ] = None,
     cap: Annotated[
@@ -252,9 +212,30 @@ def evaluate(
 
 
 def run_task(
-    folder: TaskFolder,
-    embeddings: Embeddings,
-    weightings: Weightings = "per-position,constant",
+    folder: Annotated[
+        Path,
+        Argument(
+            metavar="DIR",
+            help="Folder in SciDocs' layout, with recomm/ and paper_metadata_recomm.json.",
+        ),
+    ],
+    embeddings: Annotated[
+        Path,
+        Option(
+            "--embeddings",
+            metavar="FILE",
+            help="Vectors of its papers, as JSON lines with paper_id and embedding.",
+        ),
+    ],
+    weightings: Annotated[
+        str,
+        Option(
+            "--weightings",
+            metavar="NAMES",
+            help="How rankers weight the clicks that they learn from: per-position (by 1 / "
+            "propensity), constant (as SciDocs' published code), or both with a comma.",
+        ),
+    ] = "per-position,constant",
     negatives: Annotated[
         Negatives,
         Option("--negatives", help="Papers of a list that a clicked one is compared with."),
@@ -310,8 +291,7 @@ def study(
     eta: Eta = 1.0,
     queries: Queries = 2000,
     impressions: Annotated[
-        int,
-        Option("--impressions", min=1, help="Lists shown to recover propensities from."),
+        int, Option("--impressions", min=1, help="Lists shown to recover propensities from.")
     ] = 100_000,
     logs: Annotated[
         int, Option("--logs", min=1, help="Logs that intervals are made of, of 5,000 lists.")

@@ -24,71 +24,62 @@ from recsys.app.cli.options import (
     shared_work,
 )
 
-EmbeddedPapers: TypeAlias = Annotated[
-    Path,
-    IndexPlace(),
-    Argument(
-        metavar="PAPERS",
-        show_default=False,
-        help="File of papers as `build` reads it, an index, or a directory of SciDocs.",
-    ),
-]
-OutFile: TypeAlias = Annotated[
-    Path,
-    Option(
-        "--out",
-        metavar="FILE",
-        show_default=False,
-        help="File to write: .jsonl or .jsonl.gz as SPECTER, .parquet, or .npy with the ids "
-        "beside it.",
-    ),
-]
-EncoderName: TypeAlias = Annotated[
-    str | None,
-    Option(
-        "--encoder",
-        metavar="NAME",
-        show_default="minilm, or the vectors that the index has",
-        help="`minilm`, `mpnet`, a name on the Hugging Face hub, a local directory, or a "
-        "baseline that is fit on the papers: random, tfidf-svd, doc2vec, fasttext, sif, sgc, "
-        "nnselect.",
-    ),
-]
-OwnPrecision: TypeAlias = Annotated[
-    Precision | None,
-    Option("--precision", show_default="int8", help="Numbers in which the encoder computes."),
-]
-LearnedSplit: TypeAlias = Annotated[
-    Path | None,
-    Option(
-        "--split",
-        metavar="FILE",
-        show_default="all papers are learned from",
-        help="Split of an index, for a baseline: it does not learn from papers newer than the "
-        "train queries, nor from what any query cites.",
-    ),
-]
-NetworkIndex: TypeAlias = Annotated[
-    Path | None,
-    IndexPlace(),
-    Option(
-        "--nnselect",
-        metavar="INDEX",
-        show_default="PAPERS",
-        help="Index whose trained NNSelect encodes the papers, for the baseline of this name.",
-    ),
-]
-
 
 def embed(
-    papers: EmbeddedPapers,
-    out: OutFile,
+    papers: Annotated[
+        Path,
+        IndexPlace(),
+        Argument(
+            metavar="PAPERS",
+            help="File of papers as `build` reads it, an index, or a directory of SciDocs.",
+        ),
+    ],
+    out: Annotated[
+        Path,
+        Option(
+            "--out",
+            metavar="FILE",
+            help="File to write: .jsonl or .jsonl.gz as SPECTER, .parquet, or .npy with the ids "
+            "beside it.",
+        ),
+    ],
     *,
-    encoder: EncoderName = None,
+    encoder: Annotated[
+        str | None,
+        Option(
+            "--encoder",
+            metavar="NAME",
+            show_default="minilm, or the vectors that the index has",
+            help="`minilm`, `mpnet`, a name on the Hugging Face hub, a local directory, or a "
+            "baseline that is fit on the papers: random, tfidf-svd, doc2vec, fasttext, sif, sgc, "
+            "nnselect.",
+        ),
+    ] = None,
     pooling: OwnPooling = None,
-    precision: OwnPrecision = None,
-    split: LearnedSplit = None,
-    nnselect: NetworkIndex = None,
+    precision: Annotated[
+        Precision | None,
+        Option("--precision", show_default="int8", help="Numbers in which the encoder computes."),
+    ] = None,
+    split: Annotated[
+        Path | None,
+        Option(
+            "--split",
+            metavar="FILE",
+            show_default="all papers are learned from",
+            help="Split of an index, for a baseline: it does not learn from papers newer than the "
+            "train queries, nor from what any query cites.",
+        ),
+    ] = None,
+    nnselect: Annotated[
+        Path | None,
+        IndexPlace(),
+        Option(
+            "--nnselect",
+            metavar="INDEX",
+            show_default="PAPERS",
+            help="Index whose trained NNSelect encodes the papers, for the baseline of this name.",
+        ),
+    ] = None,
     engine: EngineName = POOL,
     address: Address = None,
     quiet: Quiet = False,
@@ -113,184 +104,42 @@ AskedPart: TypeAlias = Literal["dev", "test"]
 Output: TypeAlias = Annotated[
     ResultFormat, Option("--format", help="How the result is written to stdout.")
 ]
-SuiteFolder: TypeAlias = Annotated[
-    Path,
-    Argument(metavar="DIR", show_default=False, help="Directory of SciDocs, real or generated."),
-]
-SuiteVectors: TypeAlias = Annotated[
-    list[str] | None,
-    Option(
-        "--embeddings",
-        metavar="[NAME=]FILE",
-        show_default=False,
-        help="Vectors of an encoder: a file, or a directory with SciDocs' cls, user-citation "
-        "and recomm; may be repeated.",
-    ),
-]
-Tasks: TypeAlias = Annotated[
-    str | None,
-    Option(
-        "--tasks",
-        metavar="NAMES",
-        show_default="all that are there",
-        help="Some of mag, mesh, co-view, co-read, cite, co-cite, recomm; commas between them.",
-    ),
-]
-QueryFile: TypeAlias = Annotated[
-    Path | None,
-    Option(
-        "--queries",
-        metavar="FILE",
-        show_default=False,
-        help="JSON lines file to write, with the figures of each query of a ranking task.",
-    ),
-]
-LabelledPapers: TypeAlias = Annotated[
-    Path,
-    Argument(metavar="PAPERS", show_default=False, help="File of papers as `build` reads it."),
-]
-ProbedVectors: TypeAlias = Annotated[
-    list[str],
-    Option(
-        "--embeddings",
-        metavar="[NAME=]FILE",
-        show_default=False,
-        help="Vectors of the papers, as `embed` writes them; may be repeated, to compare.",
-    ),
-]
-ClassLabel: TypeAlias = Annotated[
-    str,
-    Option(
-        "--label",
-        metavar="NAME",
-        show_default=False,
-        help="What the classes are: venue, keyphrases, or labels.NAME of the papers' labels.",
-    ),
-]
-MostClasses: TypeAlias = Annotated[
-    int | None,
-    Option("--classes", min=2, show_default="all", help="Classes at most, the most frequent ones."),
-]
-LeastPapers: TypeAlias = Annotated[
-    int, Option("--min-count", min=4, help="Papers that a class has at least.")
-]
-MostPapers: TypeAlias = Annotated[
-    int | None,
-    Option("--papers", min=8, show_default="all", help="Papers at most, drawn by chance."),
-]
-Probes: TypeAlias = Annotated[
-    str,
-    Option(
-        "--probes",
-        metavar="NAMES",
-        help="Some of linear, clusters, retrieval, map; commas between them.",
-    ),
-]
-SeenFile: TypeAlias = Annotated[
-    Path | None,
-    Option(
-        "--seen",
-        metavar="FILE",
-        show_default=False,
-        help="Names of classes that an encoder was trained to tell, one on each line: papers "
-        "of these and of the other classes are probed apart.",
-    ),
-]
-UnseenShare: TypeAlias = Annotated[
-    float | None,
-    Option(
-        "--unseen",
-        metavar="SHARE",
-        min=0.0,
-        max=1.0,
-        show_default=False,
-        help="Part seen from unseen classes by --seed instead; the share that is unseen.",
-    ),
-]
-Runs: TypeAlias = Annotated[
-    int, Option("--runs", min=1, help="Times that papers are dealt out to folds anew.")
-]
-ProbeFolder: TypeAlias = Annotated[
-    Path | None,
-    Option(
-        "--out",
-        metavar="DIR",
-        show_default=False,
-        help="Folder for the HTML page, figures, maps, and what was told of each paper.",
-    ),
-]
-Encoders: TypeAlias = Annotated[
-    list[str],
-    Option(
-        "--encoder",
-        metavar="NAME",
-        show_default=False,
-        help="What `embed` takes as an encoder, NAME=FOLDER to call it otherwise, or NAME=FILE "
-        "for vectors made elsewhere; with --labels NAME=FILE,FILE, the second one of the "
-        "labelled papers; may be repeated.",
-    ),
-]
-ComparisonFolder: TypeAlias = Annotated[
-    Path,
-    Option(
-        "--out",
-        metavar="DIR",
-        show_default=False,
-        help="Folder for the page, and for all that need not be done again.",
-    ),
-]
-ProbedPapers: TypeAlias = Annotated[
-    Path | None,
-    Option(
-        "--labels",
-        metavar="PAPERS",
-        show_default="no probes",
-        help="File of papers with labels, for the probes.",
-    ),
-]
-ProbedLabel: TypeAlias = Annotated[
-    str | None,
-    Option(
-        "--label",
-        metavar="NAME",
-        show_default=False,
-        help="What the probes' classes are: venue, keyphrases, or labels.NAME.",
-    ),
-]
-MostProbed: TypeAlias = Annotated[
-    int | None,
-    Option("--papers", min=8, show_default="all", help="Labelled papers at most, drawn by chance."),
-]
-LeastProbed: TypeAlias = Annotated[
-    int, Option("--min-count", min=4, help="Labelled papers that a class has at least.")
-]
-SuiteQueries: TypeAlias = Annotated[
-    int,
-    Option("--queries", min=0, help="Queries of a ranking task of SciDocs; 0: no such tasks."),
-]
-Reference: TypeAlias = Annotated[
-    str | None,
-    Option(
-        "--reference",
-        metavar="NAME",
-        show_default="minilm, else the first",
-        help="Encoder that the others are tested against.",
-    ),
-]
-BaselineDim: TypeAlias = Annotated[
-    int, Option("--dim", min=1, help="Length of a vector of a baseline that is fit.")
-]
 
 
 def scidocs(
-    folder: SuiteFolder,
-    embeddings: SuiteVectors = None,
+    folder: Annotated[
+        Path, Argument(metavar="DIR", help="Directory of SciDocs, real or generated.")
+    ],
+    embeddings: Annotated[
+        list[str] | None,
+        Option(
+            "--embeddings",
+            metavar="[NAME=]FILE",
+            help="Vectors of an encoder: a file, or a directory with SciDocs' cls, user-citation "
+            "and recomm; may be repeated.",
+        ),
+    ] = None,
     random: Annotated[
         bool, Option("--random", help="Evaluate random vectors, too: the lower bound.")
     ] = False,
-    tasks: Tasks = None,
+    tasks: Annotated[
+        str | None,
+        Option(
+            "--tasks",
+            metavar="NAMES",
+            show_default="all that are there",
+            help="Some of mag, mesh, co-view, co-read, cite, co-cite, recomm; commas between them.",
+        ),
+    ] = None,
     part: Annotated[SuitePart, Option("--part", help="What is evaluated on.")] = "test",
-    queries: QueryFile = None,
+    queries: Annotated[
+        Path | None,
+        Option(
+            "--queries",
+            metavar="FILE",
+            help="JSON lines file to write, with the figures of each query of a ranking task.",
+        ),
+    ] = None,
     output: Annotated[ComparisonFormat, Option("--format", help="How the table is written.")] = (
         "table"
     ),
@@ -305,7 +154,7 @@ def scidocs(
     """
     from recsys.app.answer_writing import check_target, emit
     from recsys.app.bars import shown_progress
-    from recsys.eval.studies.scidocs.scidocs_table import RENDERERS, query_lines
+    from recsys.eval.studies.scidocs.scidocs_figures import RENDERERS, query_lines
     from recsys.pipelines.studies.scidocs_suite import SuiteOptions, evaluate_suite, sources
 
     check_target(queries)
@@ -319,10 +168,7 @@ def scidocs(
 
 def generate_scidocs(
     index: Index,
-    out: Annotated[
-        Path,
-        Option("--out", metavar="DIR", show_default=False, help="Directory to write."),
-    ],
+    out: Annotated[Path, Option("--out", metavar="DIR", help="Directory to write.")],
     split: Annotated[
         Path | None,
         Option(
@@ -360,17 +206,74 @@ def generate_scidocs(
 
 
 def probe_embeddings(
-    papers: LabelledPapers,
-    embeddings: ProbedVectors,
-    label: ClassLabel,
-    most_classes: MostClasses = None,
-    min_count: LeastPapers = 20,
-    most: MostPapers = None,
-    probes: Probes = "linear,clusters,retrieval,map",
-    seen: SeenFile = None,
-    unseen: UnseenShare = None,
-    runs: Runs = 1,
-    out: ProbeFolder = None,
+    papers: Annotated[Path, Argument(metavar="PAPERS", help="File of papers as `build` reads it.")],
+    embeddings: Annotated[
+        list[str],
+        Option(
+            "--embeddings",
+            metavar="[NAME=]FILE",
+            help="Vectors of the papers, as `embed` writes them; may be repeated, to compare.",
+        ),
+    ],
+    label: Annotated[
+        str,
+        Option(
+            "--label",
+            metavar="NAME",
+            help="What the classes are: venue, keyphrases, or labels.NAME of the papers' labels.",
+        ),
+    ],
+    most_classes: Annotated[
+        int | None,
+        Option(
+            "--classes", min=2, show_default="all", help="Classes at most, the most frequent ones."
+        ),
+    ] = None,
+    min_count: Annotated[
+        int, Option("--min-count", min=4, help="Papers that a class has at least.")
+    ] = 20,
+    most: Annotated[
+        int | None,
+        Option("--papers", min=8, show_default="all", help="Papers at most, drawn by chance."),
+    ] = None,
+    probes: Annotated[
+        str,
+        Option(
+            "--probes",
+            metavar="NAMES",
+            help="Some of linear, clusters, retrieval, map; commas between them.",
+        ),
+    ] = "linear,clusters,retrieval,map",
+    seen: Annotated[
+        Path | None,
+        Option(
+            "--seen",
+            metavar="FILE",
+            help="Names of classes that an encoder was trained to tell, one on each line: papers "
+            "of these and of the other classes are probed apart.",
+        ),
+    ] = None,
+    unseen: Annotated[
+        float | None,
+        Option(
+            "--unseen",
+            metavar="SHARE",
+            min=0.0,
+            max=1.0,
+            help="Part seen from unseen classes by --seed instead; the share that is unseen.",
+        ),
+    ] = None,
+    runs: Annotated[
+        int, Option("--runs", min=1, help="Times that papers are dealt out to folds anew.")
+    ] = 1,
+    out: Annotated[
+        Path | None,
+        Option(
+            "--out",
+            metavar="DIR",
+            help="Folder for the HTML page, figures, maps, and what was told of each paper.",
+        ),
+    ] = None,
     output: Output = "table",
     seed: Seed = 0,
     quiet: Quiet = False,
@@ -383,12 +286,12 @@ def probe_embeddings(
     from recsys.app.answer_writing import emit, made, note
     from recsys.app.bars import shown_progress
     from recsys.eval.report.page import FORMATS
-    from recsys.eval.studies.probes import paper_classes, report_probes
+    from recsys.eval.studies.probes import probe_results, report_probes
     from recsys.pipelines.studies import embedding_probes
 
     if out is not None:
         report_probes.check_folder(out)
-    names = None if seen is None else paper_classes.read_class_names(seen)
+    names = None if seen is None else probe_results.read_class_names(seen)
     options = embedding_probes.ProbeOptions(
         label=label, probes=names_in(probes) or (), classes=most_classes, least=min_count,
         papers=most, seen=names, unseen=unseen, runs=runs, seed=seed,
@@ -408,15 +311,66 @@ def probe_embeddings(
 def compare_encoders(
     index: Index,
     split: Split,
-    encoders: Encoders,
-    out: ComparisonFolder,
-    labels: ProbedPapers = None,
-    label: ProbedLabel = None,
-    most: MostProbed = None,
-    min_count: LeastProbed = 20,
-    queries: SuiteQueries = 500,
-    reference: Reference = None,
-    dim: BaselineDim = 300,
+    encoders: Annotated[
+        list[str],
+        Option(
+            "--encoder",
+            metavar="NAME",
+            help="What `embed` takes as an encoder, NAME=FOLDER to call it otherwise, or NAME=FILE "
+            "for vectors made elsewhere; with --labels NAME=FILE,FILE, the second one of the "
+            "labelled papers; may be repeated.",
+        ),
+    ],
+    out: Annotated[
+        Path,
+        Option(
+            "--out",
+            metavar="DIR",
+            help="Folder for the page, and for all that need not be done again.",
+        ),
+    ],
+    labels: Annotated[
+        Path | None,
+        Option(
+            "--labels",
+            metavar="PAPERS",
+            show_default="no probes",
+            help="File of papers with labels, for the probes.",
+        ),
+    ] = None,
+    label: Annotated[
+        str | None,
+        Option(
+            "--label",
+            metavar="NAME",
+            help="What the probes' classes are: venue, keyphrases, or labels.NAME.",
+        ),
+    ] = None,
+    most: Annotated[
+        int | None,
+        Option(
+            "--papers", min=8, show_default="all", help="Labelled papers at most, drawn by chance."
+        ),
+    ] = None,
+    min_count: Annotated[
+        int, Option("--min-count", min=4, help="Labelled papers that a class has at least.")
+    ] = 20,
+    queries: Annotated[
+        int,
+        Option("--queries", min=0, help="Queries of a ranking task of SciDocs; 0: no such tasks."),
+    ] = 500,
+    reference: Annotated[
+        str | None,
+        Option(
+            "--reference",
+            metavar="NAME",
+            show_default="minilm, else the first",
+            help="Encoder that the others are tested against.",
+        ),
+    ] = None,
+    dim: Annotated[
+        int, Option("--dim", min=1, help="Length of a vector of a baseline that is fit.")
+    ] = 300,
     part: Annotated[AskedPart, Option("--part", help="Whose queries are asked.")] = "test",
     precision: Annotated[
         Precision, Option("--precision", help="Numbers in which encoders compute.")

@@ -69,8 +69,7 @@ MaxMinutes: TypeAlias = Annotated[
     ),
 ]
 InNumbers: TypeAlias = Annotated[
-    Numbers,
-    Option("--precision", help="Numbers to compute in; auto is bf16 on a GPU, else f32."),
+    Numbers, Option("--precision", help="Numbers to compute in; auto is bf16 on a GPU, else f32.")
 ]
 
 
@@ -118,66 +117,55 @@ DevPapers: TypeAlias = Annotated[
         "--dev-papers", min=0, help="Papers that are ranked for them, gold among them; 0 ranks all."
     ),
 ]
-TrainedOn: TypeAlias = Annotated[
-    Path,
-    IndexPlace(),
-    Argument(
-        metavar="INDEX",
-        show_default=False,
-        help="Directory that `recsys build` wrote, or one in SPECTER's format.",
-    ),
-]
-IndexSplit: TypeAlias = Annotated[
-    Path | None,
-    Option(
-        "--split",
-        metavar="FILE",
-        show_default=False,
-        help="JSON file with the paper ids of the train, dev and test queries of an index.",
-    ),
-]
-Hard: TypeAlias = Annotated[
-    int, Option("--hard", min=0, help="Of a query's 5 triplets: cited by what it cites.")
-]
-Near: TypeAlias = Annotated[
-    int,
-    Option("--near", min=0, help="Of a query's 5 triplets: near it, found anew each epoch."),
-]
-EveryPaper: TypeAlias = Annotated[
-    bool,
-    Option("--every-paper", help="Learn from all papers not newer than the train queries."),
-]
-Epochs: TypeAlias = Annotated[
-    int, Option("--epochs", min=1, help="How often each query gives triplets.")
-]
-TripletBatch: TypeAlias = Annotated[int, Option("--batch", min=1, help="Triplets of a step.")]
-TripletsAtATime: TypeAlias = Annotated[
-    int | None,
-    Option(
-        "--part",
-        min=1,
-        show_default="16; for in-batch the whole step, whose texts are its negatives",
-        help="Triplets computed at a time; fewer need less memory.",
-    ),
-]
 
 
 def train_encoder(
-    index: TrainedOn,
+    index: Annotated[
+        Path,
+        IndexPlace(),
+        Argument(
+            metavar="INDEX", help="Directory that `recsys build` wrote, or one in SPECTER's format."
+        ),
+    ],
     out: Folder,
-    split: IndexSplit = None,
+    split: Annotated[
+        Path | None,
+        Option(
+            "--split",
+            metavar="FILE",
+            help="JSON file with the paper ids of the train, dev and test queries of an index.",
+        ),
+    ] = None,
     start: From = "minilm",
     pooling: OwnPooling = None,
     adapter: Adapter = 0,
     loss: LossName = "triplet",
     margin: Margin = None,
-    hard: Hard = 2,
-    near: Near = 0,
-    every_paper: EveryPaper = False,
-    epochs: Epochs = 2,
+    hard: Annotated[
+        int, Option("--hard", min=0, help="Of a query's 5 triplets: cited by what it cites.")
+    ] = 2,
+    near: Annotated[
+        int,
+        Option("--near", min=0, help="Of a query's 5 triplets: near it, found anew each epoch."),
+    ] = 0,
+    every_paper: Annotated[
+        bool,
+        Option("--every-paper", help="Learn from all papers not newer than the train queries."),
+    ] = False,
+    epochs: Annotated[
+        int, Option("--epochs", min=1, help="How often each query gives triplets.")
+    ] = 2,
     rate: RateOrUsual = None,
-    batch: TripletBatch = 32,
-    part: TripletsAtATime = None,
+    batch: Annotated[int, Option("--batch", min=1, help="Triplets of a step.")] = 32,
+    part: Annotated[
+        int | None,
+        Option(
+            "--part",
+            min=1,
+            show_default="16; for in-batch the whole step, whose texts are its negatives",
+            help="Triplets computed at a time; fewer need less memory.",
+        ),
+    ] = None,
     dropout: Dropout = 0.0,
     max_length: MaxLength = None,
     steps: StepsAtMost = None,
@@ -250,12 +238,7 @@ def encoder_options(
 
 
 LabelledPapers: TypeAlias = Annotated[
-    Path,
-    Argument(
-        metavar="PAPERS",
-        show_default=False,
-        help="File of papers as `build` reads it, or an index.",
-    ),
+    Path, Argument(metavar="PAPERS", help="File of papers as `build` reads it, or an index.")
 ]
 Label: TypeAlias = Annotated[
     str,
@@ -302,53 +285,6 @@ Rows: TypeAlias = Annotated[
         help="Some rows of the table; commas between them.",
     ),
 ]
-OtherStart: TypeAlias = Annotated[
-    str | None,
-    Option(
-        "--other-start",
-        metavar="NAME",
-        show_default="none",
-        help="Another encoder to start from, which adds a row.",
-    ),
-]
-Shares: TypeAlias = Annotated[
-    str,
-    Option(
-        "--shares",
-        metavar="SHARES",
-        help="Shares of the classes left that encoders learn from; commas between them.",
-    ),
-]
-SeedsOf: TypeAlias = Annotated[
-    int,
-    Option("--seeds", min=1, help="How many, from --seed on; each keeps other classes."),
-]
-UnseenOfSeed: TypeAlias = Annotated[
-    float,
-    Option(
-        "--unseen",
-        metavar="SHARE",
-        min=0.0,
-        max=1.0,
-        help="Share of the classes that each seed keeps from training.",
-    ),
-]
-Asked: TypeAlias = Annotated[
-    int, Option("--asked", min=4, help="Papers that an unseen class has at least.")
-]
-AskedMost: TypeAlias = Annotated[
-    int | None,
-    Option(
-        "--asked-most",
-        min=4,
-        show_default="all",
-        help="Papers of an unseen class that are asked for, by chance.",
-    ),
-]
-Runs: TypeAlias = Annotated[
-    int, Option("--runs", min=1, help="Runs of the linear model, each with other folds.")
-]
-Tables: TypeAlias = Annotated[ResultFormat, Option("--format", help="How the tables are written.")]
 
 
 def ablate_encoder(
@@ -357,7 +293,15 @@ def ablate_encoder(
     out: Folder,
     rows: Rows = "",
     start: From = "minilm",
-    other_start: OtherStart = None,
+    other_start: Annotated[
+        str | None,
+        Option(
+            "--other-start",
+            metavar="NAME",
+            show_default="none",
+            help="Another encoder to start from, which adds a row.",
+        ),
+    ] = None,
     adapter: Adapter = 0,
     loss: LossName = "triplet",
     margin: Margin = None,
@@ -464,14 +408,44 @@ def ablate_journal(
     papers: LabelledPapers,
     out: Folder,
     label: Label = "venue",
-    shares: Shares = "0.25,0.5,1",
-    seeds: SeedsOf = 3,
-    unseen: UnseenOfSeed = 0.3,
+    shares: Annotated[
+        str,
+        Option(
+            "--shares",
+            metavar="SHARES",
+            help="Shares of the classes left that encoders learn from; commas between them.",
+        ),
+    ] = "0.25,0.5,1",
+    seeds: Annotated[
+        int, Option("--seeds", min=1, help="How many, from --seed on; each keeps other classes.")
+    ] = 3,
+    unseen: Annotated[
+        float,
+        Option(
+            "--unseen",
+            metavar="SHARE",
+            min=0.0,
+            max=1.0,
+            help="Share of the classes that each seed keeps from training.",
+        ),
+    ] = 0.3,
     min_count: MinCount = 100,
     max_count: MaxCount = 300,
-    asked: Asked = 20,
-    asked_most: AskedMost = None,
-    runs: Runs = 3,
+    asked: Annotated[
+        int, Option("--asked", min=4, help="Papers that an unseen class has at least.")
+    ] = 20,
+    asked_most: Annotated[
+        int | None,
+        Option(
+            "--asked-most",
+            min=4,
+            show_default="all",
+            help="Papers of an unseen class that are asked for, by chance.",
+        ),
+    ] = None,
+    runs: Annotated[
+        int, Option("--runs", min=1, help="Runs of the linear model, each with other folds.")
+    ] = 3,
     start: From = "minilm",
     pooling: OwnPooling = None,
     adapter: Adapter = 0,
@@ -481,7 +455,9 @@ def ablate_journal(
     part: PapersAtATime = None,
     dropout: Dropout = 0.0,
     max_length: MaxLength = None,
-    output: Tables = ("table"),
+    output: Annotated[ResultFormat, Option("--format", help="How the tables are written.")] = (
+        "table"
+    ),
     device: OnDevice = "auto",
     precision: InNumbers = "auto",
     seed: Seed = 0,

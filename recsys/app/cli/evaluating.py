@@ -33,10 +33,7 @@ def batch(
     index: Index,
     split: Split,
     *,
-    run: Annotated[
-        Path,
-        Option("--run", metavar="FILE", show_default=False, help="TREC run file to write."),
-    ],
+    run: Annotated[Path, Option("--run", metavar="FILE", help="TREC run file to write.")],
     part: Annotated[Part, Option("--part", help="Which queries to answer.")] = "test",
     k: Annotated[int, Option("-k", min=1, help="Papers written per query.")] = 100,
     system: Annotated[
@@ -106,8 +103,7 @@ def evaluate(
         Option("--self-citation", help="Look where papers by the query's own authors stand, too."),
     ] = False,
     seed_study: Annotated[
-        bool,
-        Option("--seed-study", help="See what half of the references, given, would add."),
+        bool, Option("--seed-study", help="See what half of the references, given, would add.")
     ] = False,
     candidates: Candidates = None,
     no_metadata: NoMetadata = False,
@@ -164,15 +160,11 @@ def compare(
         list[Path],
         Argument(
             metavar="RUN...",
-            show_default=False,
             help="TREC run files; a system is named by its file, without the suffix.",
         ),
     ],
     qrels: Annotated[
-        Path,
-        Option(
-            "--qrels", metavar="FILE", show_default=False, help="TREC judgements of the queries."
-        ),
+        Path, Option("--qrels", metavar="FILE", help="TREC judgements of the queries.")
     ],
     output: Annotated[
         ComparisonFormat, Option("--format", help="How the comparison is written.")
@@ -199,9 +191,7 @@ def repeats(
     folders: Annotated[
         list[Path],
         Argument(
-            metavar="DIR...",
-            show_default=False,
-            help="Folders that `recsys evaluate` wrote with different seeds.",
+            metavar="DIR...", help="Folders that `recsys evaluate` wrote with different seeds."
         ),
     ],
     output: Annotated[
@@ -236,7 +226,6 @@ def report(
         Path,
         Argument(
             metavar="DIR",
-            show_default=False,
             help="Folder that `recsys evaluate` wrote, or an encoder that was trained.",
         ),
     ],

@@ -21,7 +21,6 @@ def fetch(
         str | None,
         Argument(
             metavar="[DRAFT]",
-            show_default=False,
             help="A draft whose surroundings are fetched, in any format that `recsys recommend` "
             "reads.",
         ),
@@ -30,10 +29,7 @@ def fetch(
     query: Annotated[
         str | None,
         Option(
-            "--query",
-            metavar="WORDS",
-            show_default=False,
-            help="Fetch what these words find, and what is around it.",
+            "--query", metavar="WORDS", help="Fetch what these words find, and what is around it."
         ),
     ] = None,
     update: Annotated[
@@ -41,7 +37,6 @@ def fetch(
         Option(
             "--update",
             metavar="FILE",
-            show_default=False,
             help="Fetch what is new since this file was fetched, and merge it into the file.",
         ),
     ] = None,
@@ -106,7 +101,6 @@ def fetch(
         Option(
             "--out",
             metavar="FILE",
-            show_default=False,
             help="Write the papers here as JSON lines, packed where it ends in .gz; what was asked "
             "and found stands beside it, in FILE.fetch.json.",
         ),
@@ -120,9 +114,7 @@ def fetch(
     where it was when the same command is given again.
     """
     from recsys.app.answer_writing import emit, note
-    from recsys.app.bars import shown_progress
     from recsys.app.fetch_wiring import Errand, fetching, reading_library, updating
-    from recsys.app.known_lists import agree
 
     if sum([draft is not None, query is not None, update is not None, zotero]) != 1:
         raise bad_value("give one of a draft, --query, --update and --zotero.", option="DRAFT")
@@ -144,10 +136,7 @@ def fetch(
         if dry_run:
             emit("\n".join(errand.lines()) + "\n")
             return
-        agree(errand.lines(), yes=yes, quiet=quiet)
-        with shown_progress(quiet=quiet) as progress:
-            report = errand.carry_out(progress)
-        note("\n".join(report.lines()), quiet=quiet)
+        errand.carry_out(yes=yes, quiet=quiet)
 
 
 def _target(update: Path | None, out: Path | None, *, dry: bool) -> Path:

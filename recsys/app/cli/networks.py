@@ -33,15 +33,13 @@ Gamma: TypeAlias = Annotated[
     float, Option("--gamma", min=0.0, help="What the margins are multiplied with.")
 ]
 Dropout: TypeAlias = Annotated[
-    float,
-    Option("--dropout", min=0.0, max=0.99, help="Share of words left out in training."),
+    float, Option("--dropout", min=0.0, max=0.99, help="Share of words left out in training.")
 ]
 ParametersFile: TypeAlias = Annotated[
     Path | None,
     Option(
         "--parameters",
         metavar="FILE",
-        show_default=False,
         help="What a search of `recsys study` chose; goes before the options above.",
     ),
 ]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from typer import Argument, Option
 
@@ -19,6 +19,11 @@ from recsys.query.question_schema import QuestionOption, options
 if TYPE_CHECKING:
     from recsys.pipelines.corpora.collect import Reading
     from recsys.pipelines.jobs.engines import Engine
+
+
+_PAPERS = (
+    "a bibliography (.bib, .ris, CSL or Zotero .json, .csv), a DOI, an arXiv, ACL or corpus id"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +60,10 @@ def bad_value(why: str, *, option: str) -> UsageError:
 def cli_option(option: QuestionOption) -> Any:  # noqa: ANN401  # As `typer.Option` itself.
     """Make typer's option of an option of a question."""
     spec = option.spec
-    again = "; may be repeated." if get_origin(option.kind) is tuple else "."
+    again = "; may be repeated." if option.several else "."
     return Option(
         spec.flag,
-        help=spec.help.removesuffix(".") + again,
+        help=spec.help.format(papers=_PAPERS).removesuffix(".") + again,
         metavar=spec.metavar,
         min=spec.least,
         max=spec.most,
@@ -87,7 +92,6 @@ ResultFormat: TypeAlias = Literal["table", "json", "markdown", "latex", "html"]
 _INDEX = Argument(
     metavar="INDEX",
     help="Directory that `recsys build` wrote, or s3://BUCKET/PATH of one on a store.",
-    show_default=False,
 )
 Index: TypeAlias = Annotated[Path, IndexPlace(), _INDEX]
 IndexOrStarter: TypeAlias = Annotated[
@@ -109,10 +113,7 @@ Title: TypeAlias = Annotated[
 Abstract: TypeAlias = Annotated[
     str | None,
     Option(
-        "--abstract",
-        metavar="TEXT",
-        show_default="the draft's own",
-        help="Abstract of the draft.",
+        "--abstract", metavar="TEXT", show_default="the draft's own", help="Abstract of the draft."
     ),
 ]
 Split: TypeAlias = Annotated[
@@ -120,7 +121,6 @@ Split: TypeAlias = Annotated[
     Option(
         "--split",
         metavar="FILE",
-        show_default=False,
         help="JSON file with the paper ids of the train, dev and test queries.",
     ),
 ]
@@ -135,8 +135,7 @@ OwnSplit: TypeAlias = Annotated[
     ),
 ]
 NoMetadata: TypeAlias = Annotated[
-    bool,
-    Option("--no-metadata", help="Leave authors and venues out of the ranking."),
+    bool, Option("--no-metadata", help="Leave authors and venues out of the ranking.")
 ]
 Candidates: TypeAlias = Annotated[
     str | None,
@@ -173,13 +172,10 @@ NoWait: TypeAlias = Annotated[
 OnDevice: TypeAlias = Annotated[
     Device, Option("--device", help="Where to compute; auto takes a GPU if there is one.")
 ]
-Folder: TypeAlias = Annotated[
-    Path, Option("--out", metavar="DIR", show_default=False, help="Folder to write.")
-]
+Folder: TypeAlias = Annotated[Path, Option("--out", metavar="DIR", help="Folder to write.")]
 Seed: TypeAlias = Annotated[int, Option("--seed", min=0, help="Seed of everything random.")]
 Quiet: TypeAlias = Annotated[
-    bool,
-    Option("--quiet", help="Write no progress and no notes to stderr; errors still show."),
+    bool, Option("--quiet", help="Write no progress and no notes to stderr; errors still show.")
 ]
 
 
@@ -224,12 +220,7 @@ NumGpus: TypeAlias = Annotated[
 
 @contextmanager
 def shared_work(
-    engine: str,
-    address: str | None,
-    *,
-    quiet: bool,
-    jobs: int | None = None,
-    num_gpus: float = 0.0,
+    engine: str, address: str | None, *, quiet: bool, jobs: int | None = None, num_gpus: float = 0.0
 ) -> Iterator[tuple[Progress, "Engine"]]:
     """Give what shows progress, and the engine that was chosen, connected.
 
@@ -267,7 +258,6 @@ Sources: TypeAlias = Annotated[
     list[Path],
     Argument(
         metavar="SOURCES",
-        show_default=False,
         help="Files and folders of papers, plain or .gz, each format recognised by its content: "
         "BibTeX, RIS, CSV, Web of Science, PubMed, Scopus, OpenAlex, Semantic Scholar, Crossref, a "
         "Zotero folder, PDFs ...; docs/guide/sources.md has them all.",
@@ -278,7 +268,6 @@ Columns: TypeAlias = Annotated[
     Option(
         "--columns",
         metavar="FIELD=NAME,...",
-        show_default=False,
         help="Headers of a table's columns where they do not tell: title=TI,year=PY. Fields are "
         f"{', '.join(FIELDS)}.",
     ),
@@ -287,10 +276,7 @@ Columns: TypeAlias = Annotated[
 
 Apart: TypeAlias = Annotated[
     bool,
-    Option(
-        "--preprints-apart",
-        help="Keep a preprint and the paper that it became as two papers.",
-    ),
+    Option("--preprints-apart", help="Keep a preprint and the paper that it became as two papers."),
 ]
 TitlesOnly: TypeAlias = Annotated[
     bool,
@@ -346,7 +332,6 @@ def columns_in(text: str | None) -> tuple[tuple[str, str], ...]:
         if not (equals and name.strip()) or field.strip().lower() not in FIELDS:
             told = f"{field}{equals}{name}"
             raise bad_value(
-                f"{told!r} is no FIELD=NAME; fields are {', '.join(FIELDS)}.",
-                option="--columns",
+                f"{told!r} is no FIELD=NAME; fields are {', '.join(FIELDS)}.", option="--columns"
             )
     return tuple((field.strip().lower(), name.strip()) for field, _, name in pairs)

@@ -198,11 +198,8 @@ def parameters(run: Command) -> Iterator[inspect.Parameter]:
 def _question_parameters(without: Without) -> Iterator[inspect.Parameter]:
     for each in options():
         if each.name not in without.names:
-            several = get_origin(each.kind) is tuple
-            kind = list[str] | None if several else each.kind
-            yield _parameter(
-                each.name, Annotated[kind, cli_option(each)], None if several else each.default
-            )
+            kind, default = (list[str] | None, None) if each.several else (each.kind, each.default)
+            yield _parameter(each.name, Annotated[kind, cli_option(each)], default)
 
 
 def _question(given: dict[str, Any], without: Without) -> QuestionOptions:
@@ -212,7 +209,7 @@ def _question(given: dict[str, Any], without: Without) -> QuestionOptions:
         if each.name not in without.names:
             value = given.pop(each.name)
             # An option that may be repeated is a list, or None where it was not given.
-            values[each.name] = tuple(value or ()) if get_origin(each.kind) is tuple else value
+            values[each.name] = tuple(value or ()) if each.several else value
     return QuestionOptions(**values)
 
 

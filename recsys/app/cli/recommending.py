@@ -4,7 +4,6 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -129,7 +128,7 @@ def recommend(
     When one of several drafts fails, the others are answered all the same, the error names it, and
     the exit code is 1.
     """
-    from recsys.store.blas import start_on_one_thread
+    from recsys.processors import start_on_one_thread
 
     start_on_one_thread()
     from recsys.app.answer_writing import AnswerWriter, note
@@ -143,8 +142,13 @@ def recommend(
     _check_output(output, out, out_dir, several=several)
     questions, draft = _read_drafts(words, title, abstract, root=root, grobid=grobid)
     lists, filters = _read_lists(asked, quiet=quiet), asked.filters
+    filters.check()
     if fetch:
-        index = _fetched_index(questions[0], asked.as_of, yes=yes, quiet=quiet)
+        if not isinstance(questions[0], Manuscript):
+            raise bad_value("it needs a draft with words of its own.", option="--fetch")
+        from recsys.app.fetch_wiring import fetched_index
+
+        index = fetched_index(questions[0], asked.as_of, yes=yes, quiet=quiet)
     failed: list[RecsysError] = []
     with closing(AnswerWriter(output, out, out_dir, several, quiet)) as writer, damage_named(index):
         recommender = _open(index, candidates, metadata=not no_metadata, quiet=quiet)
@@ -195,7 +199,7 @@ def draw_map(
     near ones, in groups by topic. Each group says how many near papers it has and how many the
     draft cites; the three widest gaps are named.
     """
-    from recsys.store.blas import start_on_one_thread
+    from recsys.processors import start_on_one_thread
 
     start_on_one_thread()
     from recsys.app.answer_writing import check_target, emit, note
@@ -213,6 +217,7 @@ def draw_map(
     words = _named_drafts(drafts, title, abstract, None, seeds=bool(asked.seeds))
     [given], _ = _read_drafts(words, title, abstract)
     lists, filters = _read_lists(asked, quiet=quiet), asked.filters
+    filters.check()
     with damage_named(index):
         recommender = _open(index, candidates, metadata=not no_metadata, quiet=quiet)
         question = pose(recommender.collection, given, lists=lists, as_of=asked.as_of)
@@ -338,19 +343,6 @@ def _look_up_lists(recommender: "Recommender", lists: ReadingLists, *, quiet: bo
                 for each in (lists.liked, lists.disliked, lists.library)
             )
         )
-
-
-def _fetched_index(draft: "Asked", as_of: int | None, *, yes: bool, quiet: bool) -> Path:
-    """Return the index of what is around a draft: see `fetch_wiring.fetched_index`."""
-    from recsys.app.answer_writing import note
-    from recsys.app.bars import shown_progress
-    from recsys.app.fetch_wiring import Teller, fetched_index
-    from recsys.app.known_lists import agree
-
-    if not isinstance(draft, Manuscript):
-        raise bad_value("it needs a draft with words of its own.", option="--fetch")
-    teller = Teller(partial(agree, yes=yes, quiet=quiet), partial(note, quiet=quiet))
-    return fetched_index(draft, as_of, teller, lambda: shown_progress(quiet=quiet))
 
 
 def _open(

@@ -23,14 +23,13 @@ Known: TypeAlias = Literal["sentence", "title", "references"]
 Reading: TypeAlias = Literal["all", "hidden", "only"]
 """The values of `ContextUse`."""
 SYSTEMS = ("bm25", "embedding", "hybrid", "two-stage", "profile", "local", "local-unnamed")
-"""The names of `local_systems.LOCAL_SYSTEMS`, which takes long to import."""
+"""The names of `evaluate_local.LOCAL_SYSTEMS`, which takes long to import."""
 EVERY_YEAR = (0, 9999)
 
 Contexts: TypeAlias = Annotated[
     list[Path],
     Argument(
         metavar="CONTEXTS...",
-        show_default=False,
         help="Files and folders of citing sentences: lines of JSON with citing, cited and text, or "
         "any other format that the guide lists.",
     ),
@@ -40,7 +39,6 @@ SentenceSplit: TypeAlias = Annotated[
     Option(
         "--split",
         metavar="FILE",
-        show_default=False,
         help="JSON file with the ids of the citing papers of train, dev and test.",
     ),
 ]
@@ -107,8 +105,8 @@ def train_local(
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.wiring import open_index
-    from recsys.pipelines.local.context_sources import read_sentences
     from recsys.pipelines.local.sentence_parts import Division
+    from recsys.pipelines.local.store_contexts import read_sentences
     from recsys.pipelines.local.train_local import LocalTraining
     from recsys.pipelines.local.train_local import train_local as train
 
@@ -142,9 +140,7 @@ def evaluate_local(
     systems: Annotated[
         str,
         Option(
-            "--systems",
-            metavar="NAMES",
-            help=f"Some of {', '.join(SYSTEMS)}; commas between them.",
+            "--systems", metavar="NAMES", help=f"Some of {', '.join(SYSTEMS)}; commas between them."
         ),
     ] = "bm25,embedding,hybrid,two-stage,profile,local",
     known: Annotated[
@@ -190,12 +186,12 @@ def evaluate_local(
     from recsys.app.inspection import damage_named
     from recsys.app.local_wiring import open_passages
     from recsys.indexes.opening import open_collection
-    from recsys.local.context_view import ContextUse
-    from recsys.pipelines.local.context_sources import read_sentences
+    from recsys.local.passage import ContextUse
     from recsys.pipelines.local.evaluate_local import LocalEvaluation
     from recsys.pipelines.local.evaluate_local import evaluate_local as evaluate
     from recsys.pipelines.local.local_queries import local_queries
     from recsys.pipelines.local.sentence_parts import of_part
+    from recsys.pipelines.local.store_contexts import read_sentences
     from recsys.store.generations import pin
 
     options = LocalEvaluation(

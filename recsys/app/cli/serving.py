@@ -30,8 +30,7 @@ def serve(
         ),
     ] = None,
     i_know: Annotated[
-        bool,
-        Option("--i-know", help="Let other machines ask without a token: everybody may then."),
+        bool, Option("--i-know", help="Let other machines ask without a token: everybody may then.")
     ] = False,
     allow_host: Annotated[
         list[str] | None,
@@ -78,7 +77,7 @@ def serve(
     replaced or updated meanwhile is picked up. Ctrl-C stops.
     """
     from recsys.extras import need
-    from recsys.store.blas import start_on_one_thread
+    from recsys.processors import start_on_one_thread
 
     start_on_one_thread()
     for module in ("starlette", "uvicorn", "python_multipart", "jinja2"):

@@ -1,17 +1,34 @@
 """The objects that programs send and get, as pydantic checks them and OpenAPI describes them."""
 
+import re
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    create_model,
+)
 
 from recsys.app.web.questions import MOST_UNMARKED
 from recsys.app.web.replies import RequestError
 from recsys.formats.bodies.running_text import LONGEST_PASSAGE
+from recsys.query.question_schema import (
+    EARLIEST,
+    LATEST,
+    QuestionOption,
+    QuestionOptions,
+    options,
+)
 
 Model = TypeVar("Model", bound=BaseModel)
 
 MOST_REFERENCES, MOST_NAMED = 5_000, 50_000
 """Items of one list: works that may have to be found by their titles, and others."""
+MOST_PER_PAGE = 100
+"""Papers of one page of an answer."""
 
 
 def _integral(value: object) -> object:
@@ -21,7 +38,7 @@ def _integral(value: object) -> object:
 
 WHOLE = BeforeValidator(_integral)
 """Stands beside every whole number."""
-Year = Annotated[int, Field(ge=1000, le=2999), WHOLE]
+Year = Annotated[int, Field(ge=EARLIEST, le=LATEST), WHOLE]
 Text = Annotated[str, Field(max_length=200_000)]
 Name = Annotated[str, Field(min_length=1, max_length=2_000)]
 Names = Annotated[list[Name], Field(max_length=1_000)]
@@ -71,37 +88,64 @@ class DraftBody(AskedBody):
     keywords: Annotated[Names, Field(description="The same by another name.")] = []
 
 
-class FiltersBody(AskedBody):
-    """What a recommended paper must fulfil."""
-
-    min_year: Year | None = None
-    max_year: Year | None = None
-    venues: Annotated[Names, Field(description='Patterns such as "*TVCG*".')] = []
-    types: Annotated[Names, Field(description="Such as article or review.")] = []
-    exclude_authors: Names = []
-    exclude_own: Annotated[bool, Field(description="None by the draft's authors.")] = False
-    exclude_library: Annotated[bool, Field(description="None of `library`.")] = False
-    keep_front_matter: Annotated[bool, Field(description="Prefaces, indexes, errata too.")] = False
-
-
-class RecommendationsBody(AskedBody):
-    """A question."""
+class QuestionBody(AskedBody):
+    """A question, but for its options."""
 
     index: Annotated[str | None, Field(max_length=200, description="None: the first.")] = None
     draft: DraftBody | None = None
-    seeds: Annotated[Named, Field(description="Papers to find more of: ids or DOIs.")] = []
-    not_like: Annotated[Named, Field(description="Papers whose like shall sink.")] = []
-    library: Annotated[Named, Field(description="Papers that you have: they are marked.")] = []
-    filters: FiltersBody = FiltersBody()
-    as_of: Annotated[Year | None, Field(description="Nothing newer is recommended or counted.")] = (
-        None
-    )
-    diversity: Annotated[float, Field(ge=0, le=1, strict=False)] = 0.0
-    k: Annotated[int, Field(ge=1, le=100, description="Papers of one page."), WHOLE] = 20
     next: Annotated[str, Field(max_length=200, description="`next` of the page before.")] = ""
-    where: Annotated[
-        bool, Field(description="Of a file: say in which of its sentences each paper fits best.")
-    ] = False
+
+    def options(self) -> QuestionOptions:
+        """Return the options, as the library takes them."""
+        sent = self.model_dump()
+        values: dict[str, Any] = {}
+        for each in options():
+            value = (sent["filters"] if each.is_filter else sent)[each.name]
+            values[each.name] = tuple(value) if each.several else value
+        return QuestionOptions(**values)
+
+
+def _asked_for(option: QuestionOption) -> tuple[Any, Any]:
+    """Say what pydantic takes for an option of a question: a type, and a default."""
+    spec = option.spec
+    names = {each.spec.flag: f"`{each.name}`" for each in options()}
+    about = spec.help.format(papers="ids or DOIs")
+    about = re.sub(r"--[a-z-]+", lambda flag: names.get(flag[0], flag[0]), about)
+    described = Field(description=about)
+    if option.several:
+        words = Named if spec.metavar == "PAPERS" else Names
+        return Annotated[words, described], []
+    if spec.metavar == "YEAR":
+        return Annotated[Year | None, described], option.default
+    bounds: dict[str, Any] = {
+        "ge": spec.least,
+        "le": MOST_PER_PAGE if option.name == "k" else spec.most,
+    }
+    kinds: dict[Any, Any] = {
+        bool: bool,
+        str: Name,
+        int: Annotated[int, Field(**bounds), WHOLE],
+        float: Annotated[float, Field(**bounds, strict=False)],  # A whole number will do.
+    }
+    kind = kinds[option.type]
+    return Annotated[kind | None if option.default is None else kind, described], option.default
+
+
+_FILTERS: dict[str, Any] = {each.name: _asked_for(each) for each in options() if each.is_filter}
+FiltersBody = create_model(
+    "FiltersBody",
+    __base__=AskedBody,
+    __doc__="What a recommended paper must fulfil.",
+    **_FILTERS,
+)
+_OTHERS: dict[str, Any] = {each.name: _asked_for(each) for each in options() if not each.is_filter}
+RecommendationsBody = create_model(
+    "RecommendationsBody",
+    __base__=QuestionBody,
+    __doc__="A question.",
+    filters=(FiltersBody, FiltersBody()),
+    **_OTHERS,
+)
 
 
 class ReasonModel(BaseModel):

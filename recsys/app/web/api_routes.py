@@ -11,7 +11,12 @@ from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import Response
 
-from recsys.app.web.api_models import CitationsBody, RecommendationsBody, parsed
+from recsys.app.web.api_models import (
+    CitationsBody,
+    QuestionBody,
+    RecommendationsBody,
+    parsed,
+)
 from recsys.app.web.index_registry import OpenIndex, ServedIndex
 from recsys.app.web.questions import (
     WebQuestion,
@@ -49,10 +54,9 @@ from recsys.errors import DraftError, InputError
 from recsys.formats.answers import answer_record
 from recsys.formats.drafts.objects import manuscript_of
 from recsys.formats.local_answers.gap_json import local_record
-from recsys.formats.local_answers.gap_keys import keys_of
+from recsys.formats.local_answers.shown_gaps import keys_of
 from recsys.formats.references.reference_writers import WRITERS
 from recsys.formats.references.shown_facts import bare_doi, paper_link
-from recsys.query.filters import Filters
 from recsys.query.named import named_paper
 from recsys.records import Bibliography, Manuscript, Paper, ReadingLists
 
@@ -115,15 +119,15 @@ class SentQuestion(Generic[Model]):
 async def recommendations(request: Request) -> Response:
     """Answer a draft."""
     sent = await SentQuestion.read(request, RecommendationsBody)
-    body = sent.body
-    upload = await sent.upload(request, sentences=body.where)
-    if upload is None and body.where:
+    body, where = sent.body, sent.body.options().where
+    upload = await sent.upload(request, sentences=where)
+    if upload is None and where:
         raise InputError("Places are asked for, but no draft is given.", "Send its `file`, too.")
     asked = _asked(body, None if upload is None else upload.manuscript)
 
     def recommend(opened: OpenIndex) -> Reply:
         page = answer_page(opened, asked, posed(opened, asked), sent.facts())
-        if upload is not None and body.where:
+        if upload is not None and where:
             page = placed(opened, page, upload)
         record = answer_record(page.answer) | {
             "index": opened.name,
@@ -136,31 +140,18 @@ async def recommendations(request: Request) -> Response:
     return respond(request, await service_of(request).ask(body.index, recommend))
 
 
-def _asked(body: RecommendationsBody, upload: Manuscript | None) -> WebQuestion:
+def _asked(body: QuestionBody, upload: Manuscript | None) -> WebQuestion:
     typed = manuscript_of(body.draft.model_dump(exclude_none=True) if body.draft else {}, "draft")
-    chosen = body.filters
-    filters = Filters(
-        min_year=chosen.min_year,
-        max_year=chosen.max_year,
-        venues=tuple(chosen.venues),
-        types=tuple(chosen.types),
-        exclude_authors=tuple(chosen.exclude_authors),
-        exclude_own=chosen.exclude_own,
-        exclude_library=chosen.exclude_library,
-        keep_front_matter=chosen.keep_front_matter,
-    )
-    filters.check()
+    options = body.options()
+    options.filters.check()
     lists = (
         Bibliography(tuple(map(named_paper, words)))
-        for words in (body.seeds, body.not_like, body.library)
+        for words in (options.seeds, options.not_like, options.library)
     )
     return WebQuestion(
         draft=typed if upload is None else joined(upload, typed),
         lists=ReadingLists(*lists),
-        filters=filters,
-        as_of=body.as_of,
-        diversity=body.diversity,
-        k=body.k,
+        options=options,
         page=body.next,
     )
 

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -13,8 +13,14 @@ from recsys.formats.references.bibliography import year_in
 from recsys.formats.references.reference_formats import work_of_line
 from recsys.formats.references.shown_facts import one_line
 from recsys.keyphrases import cleaned, without_keyphrases
-from recsys.query.filters import Filters
 from recsys.query.question import Question
+from recsys.query.question_schema import (
+    EARLIEST,
+    LATEST,
+    QuestionOption,
+    QuestionOptions,
+    options,
+)
 from recsys.records import Bibliography, Manuscript, PaperId, ReadingLists, Reference
 
 # References as lines of a form: `Authors (year). Title. doi:...`, which people may correct.
@@ -76,7 +82,6 @@ def _line(reference: Reference) -> str:
     return f"{authors} ({reference.year}). {title}.{doi}".strip()
 
 
-EARLIEST, LATEST = 1000, 2999
 LONGEST_SHARED = 2000
 """Characters of an address that programs take without cutting it."""
 LONGEST, LONGEST_LIST = 200_000, 4 * 2**20
@@ -91,9 +96,10 @@ class FormFields:
 
     cites, more, less: ids of papers that are cited, liked and disliked. references, more_like,
     less_like: lines that name further ones. library: a JSON list of ids. The other fields with
-    several values have one on each line, `keyphrases` commas or semicolons between them. page: what
-    `page_tokens` made. passage: the place that is asked about is marked in it. text: the sentences
-    of a draft, as `given_text.pack` writes them.
+    several values have one on each line, `keyphrases` commas or semicolons between them. options:
+    of the question, by their names in the form, those left empty not. page: what `replies` made.
+    passage: the place that is asked about is marked in it. text: the
+    sentences of a draft, as `uploads.pack` writes them.
     """
 
     index: str = ""
@@ -109,16 +115,7 @@ class FormFields:
     less: tuple[PaperId, ...] = ()
     less_like: str = ""
     library: str = ""
-    min_year: str = ""
-    max_year: str = ""
-    venues: str = ""
-    types: str = ""
-    exclude_authors: str = ""
-    as_of: str = ""
-    exclude_own: str = ""
-    exclude_library: str = ""
-    keep_front_matter: str = ""
-    mmr: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
     page: str = ""
     passage: str = ""
     text: str = ""
@@ -130,15 +127,22 @@ class FormFields:
         Raises:
             InputError: a field is too long.
         """
-        known = {each.name for each in fields(cls)}
-        found: dict[str, Any] = {}
+        own = {each.name for each in fields(cls)} - {"options"}
+        offered = [each for each in options() if each.spec.label]
+        usual = {
+            each.field: each.spec.choices[0][0] if each.spec.choices else "" for each in offered
+        }
+        chosen: dict[str, str] = {}
+        values: dict[str, Any] = {}
         for name, value in pairs:
             if name in _LISTS:
-                found[name] = (*found.get(name, ()), *((value,) if value.strip() else ()))
-            elif name in known and name not in found:
-                found[name] = _checked(name, value).replace("\r\n", "\n").strip()
-        lists: dict[str, Any] = {name: tuple(dict.fromkeys(found.pop(name, ()))) for name in _LISTS}
-        return cls(**lists, **found)
+                values[name] = (*values.get(name, ()), *((value,) if value.strip() else ()))
+            elif name in own | usual.keys() and name not in values | chosen:
+                text = _checked(name, value).replace("\r\n", "\n").strip()
+                (chosen if name in usual else values)[name] = text
+        values |= {name: tuple(dict.fromkeys(values.get(name, ()))) for name in _LISTS}
+        chosen = {name: text for name, text in chosen.items() if text not in ("", usual[name])}
+        return cls(**values, options=chosen)
 
     def empty(self) -> bool:
         """Tell whether nothing is asked."""
@@ -184,49 +188,23 @@ class FormFields:
             raise InputError("The field library is no list of ids.", 'Give one such as ["a", "b"].')
         return tuple(ids)
 
-    def filters(self) -> Filters:
-        """Put the filters as the library takes them.
+    def asked(self) -> QuestionOptions:
+        """Read the options as the library takes them.
 
         Raises:
             InputError: a value makes no sense.
         """
-        filters = Filters(
-            min_year=_year("from year", self.min_year),
-            max_year=_year("to year", self.max_year),
-            venues=_lines(self.venues),
-            types=_lines(self.types),
-            exclude_authors=_lines(self.exclude_authors),
-            exclude_own=bool(self.exclude_own),
-            exclude_library=bool(self.exclude_library),
-            keep_front_matter=bool(self.keep_front_matter),
-        )
-        filters.check()
-        return filters
-
-    def year(self) -> int | None:
-        """Return the year in which the draft is written, None for now.
-
-        Raises:
-            InputError: it is no year.
-        """
-        return _year("as of", self.as_of)
-
-    def diversity(self) -> float:
-        """Return how far the answer is spread over topics, 0 to 1.
-
-        Raises:
-            InputError: it is no number.
-        """
-        try:
-            return float(self.mmr or 0)
-        except ValueError as error:
-            raise InputError(
-                f"The variety is {self.mmr[:40]!r}.", "Give a number from 0 to 1."
-            ) from error
+        values = {each.name: _value(each, self.options.get(each.field, "")) for each in options()}
+        asked = QuestionOptions(**values)
+        asked.filters.check()
+        return asked
 
     def understood_as(self, question: Question) -> "FormFields":
         """Say the same in the terms of the corpus: ids where papers were found."""
-        draft = question.draft
+        draft, chosen = question.draft, {**self.options}
+        diversity = self.asked().diversity
+        chosen["as_of"] = "" if draft.as_of is None else str(draft.as_of)
+        chosen["mmr"] = f"{diversity:g}" if diversity else ""
         return replace(
             self,
             title=draft.title,
@@ -241,8 +219,7 @@ class FormFields:
             less=draft.disliked,
             less_like="",
             library=json.dumps(question.library, ensure_ascii=False) if question.library else "",
-            as_of="" if draft.as_of is None else str(draft.as_of),
-            mmr=f"{self.diversity():g}" if self.diversity() else "",
+            options={name: text for name, text in sorted(chosen.items()) if text},
             page="",
         )
 
@@ -256,7 +233,8 @@ class FormFields:
         return address if len(address) <= LONGEST_SHARED else ""
 
     def _pairs(self) -> Iterator[tuple[str, str]]:
-        for name, value in asdict(replace(self, page="", text="")).items():
+        values = asdict(replace(self, page="", text=""))
+        for name, value in (values | values.pop("options")).items():
             for each in (value,) if isinstance(value, str) else value:
                 if each:
                     yield name, each
@@ -283,9 +261,25 @@ def _phrases(text: str) -> tuple[str, ...]:
     return cleaned(re.split("[,;\n]", text))
 
 
-def _year(name: str, text: str) -> int | None:
+def _value(option: QuestionOption, text: str) -> Any:  # noqa: ANN401  # As the option is.
+    """Read what was typed for an option.
+
+    Raises:
+        InputError: it is no year, or no number.
+    """
     if not text:
-        return None
-    if text.isascii() and text.isdigit() and len(text) == 4 and EARLIEST <= int(text) <= LATEST:
-        return int(text)
-    raise InputError(f"The year {name!r} is {text[:40]!r}.", "Give four digits, such as 2019.")
+        return option.default
+    if option.spec.metavar == "YEAR":
+        is_year = text.isascii() and text.isdigit() and len(text) == 4
+        if is_year and EARLIEST <= int(text) <= LATEST:
+            return int(text)
+        name = option.spec.label.lower()
+        raise InputError(f"The year {name!r} is {text[:40]!r}.", "Give four digits, such as 2019.")
+    if option.several:
+        return _lines(text)
+    if option.type is bool:
+        return True
+    try:
+        return option.type(text)
+    except ValueError as error:
+        raise InputError(f"The field {option.field} is {text[:40]!r}.", "Give a number.") from error

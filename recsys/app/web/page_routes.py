@@ -52,11 +52,11 @@ from recsys.app.web.uploads import (
 )
 from recsys.errors import DraftError, InputError, NothingFound, RecsysError
 from recsys.formats.answer_formats import FORMATS
+from recsys.formats.answers import where_of
 from recsys.formats.local_answers import shown_gaps
-from recsys.formats.local_answers.gap_keys import keys_of
+from recsys.formats.local_answers.shown_gaps import keys_of
 from recsys.formats.references.reference_writers import WRITERS
 from recsys.formats.references.shown_facts import citation_keys, one_line
-from recsys.formats.shown_places import where_of
 from recsys.passages import LocalAnswer
 from recsys.query.apply_filters import REMOVED
 from recsys.query.filters import Filters
@@ -117,9 +117,7 @@ class AskedForm:
         asked = WebQuestion(
             draft=typed if upload is None else joined(upload.manuscript, typed),
             lists=lists,
-            filters=fields.filters(),
-            as_of=fields.year(),
-            diversity=fields.diversity(),
+            options=fields.asked(),
         )
         question = posed(opened, asked)
         text = fields.text if upload is None else pack(self.text)
@@ -239,7 +237,7 @@ async def draw(request: Request) -> Response:
         from recsys.mapping import draw_map, map_svg, map_table
 
         web, question, fields = asked.understood(opened)
-        drawn = draw_map(opened.recommender, question, filters=web.filters)
+        drawn = draw_map(opened.recommender, question, filters=web.options.filters)
 
         def address(paper: Paper) -> str:
             return paper_address(opened.name, paper.id)
@@ -279,8 +277,8 @@ def _cite(service: Service, asked: AskedForm, opened: OpenIndex) -> str:
     web, _, fields = asked.understood(opened)
     passage = fields.passage or None
     k = FOR_PLACE if passage is None else FOR_PASSAGE
-    found = answer_passage(opened, web.draft, passage, asked.text, k=k, as_of=web.as_of)
-    unfiltered = () if web.filters == Filters() else (UNFILTERED,)
+    found = answer_passage(opened, web.draft, passage, asked.text, k=k, as_of=web.options.as_of)
+    unfiltered = () if web.options.filters == Filters() else (UNFILTERED,)
     counted = shown_gaps.nothing_found(found)
     if found.gaps:
         counted = f"Looked at: {shown_gaps.looked_at(found)}."

@@ -29,6 +29,7 @@ from recsys.formats.references.shown_facts import (
 from recsys.formats.references.web_page import span
 from recsys.html_pages import templates_in
 from recsys.query.question import IN_LIBRARY
+from recsys.query.question_schema import options
 from recsys.records import Paper, PaperId, Recommendation
 from recsys.store.arrays import Rows
 from recsys.version import VERSION
@@ -47,8 +48,6 @@ EXPORTS = (
     ("markdown", "Markdown"),
 )
 """Formats that papers are downloaded in: the value that is sent, and its name for people."""
-VARIETY = (("0", "Best first"), ("0.3", "Some variety"), ("0.6", "Much variety"))
-"""Values of `mmr`, and what people call them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +124,6 @@ def form_of(fields: FormFields, opened: OpenIndex | None = None) -> Form:
             fields,
             index=fields.index if opened is None else opened.name,
             keyphrases=fields.keyphrases if reads_keyphrases else "",
-            mmr=fields.mmr or "0",
         ),
         named(fields.cites),
         named(fields.more),
@@ -163,7 +161,7 @@ def _templates() -> "Environment":
         in_library=IN_LIBRARY,
         paper_address=paper_address,
         shown_authors=SHOWN_AUTHORS,
-        variety=VARIETY,
+        offered=[each for each in options() if each.spec.label],
     )
     templates.filters.update(
         authors=_authors,

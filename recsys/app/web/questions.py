@@ -20,9 +20,9 @@ from recsys.errors import InputError
 from recsys.local.cite import LocalQuestion, cite_read, draft_read, passage_read
 from recsys.local.where_to_cite import marked
 from recsys.passages import LocalAnswer
-from recsys.query.filters import Filters
 from recsys.query.matching import match
 from recsys.query.question import Question, pose
+from recsys.query.question_schema import QuestionOptions
 from recsys.recommend import KEPT
 from recsys.records import Answer, Manuscript, Paper, PaperId, ReadingLists
 from recsys.store.arrays import Rows
@@ -37,15 +37,12 @@ NO_PLACES = "So no paper gets a place in it."
 class WebQuestion:
     """What somebody asks by HTTP. No reference in it may be the name of a file.
 
-    k: papers of one page. page: a token of `replies`; "" asks for the first.
+    options: `k` of them is of one page. page: a token of `replies`; "" asks for the first.
     """
 
     draft: Manuscript
     lists: ReadingLists = field(default_factory=ReadingLists)
-    filters: Filters = field(default_factory=Filters)
-    as_of: int | None = None
-    diversity: float = 0.0
-    k: int = 20
+    options: QuestionOptions = field(default_factory=QuestionOptions)
     page: str = ""
 
 
@@ -71,7 +68,7 @@ def posed(opened: OpenIndex, asked: WebQuestion) -> Question:
         for papers in (asked.lists.liked, asked.lists.disliked, asked.lists.library)
     )
     collection = opened.recommender.collection
-    return pose(collection, asked.draft, lists=ReadingLists(*lists), as_of=asked.as_of)
+    return pose(collection, asked.draft, lists=ReadingLists(*lists), as_of=asked.options.as_of)
 
 
 def answer_page(
@@ -91,9 +88,10 @@ def answer_page(
     """
     digest = digest_of(opened.fingerprint, facts)
     offset = offset_in(asked.page, digest) if asked.page else 0
-    end = min(offset + asked.k, FARTHEST)
+    options = asked.options
+    end = min(offset + options.k, FARTHEST)
     whole = opened.recommender.answer(
-        question, end, filters=asked.filters, diversity=asked.diversity
+        question, end, filters=options.filters, diversity=options.diversity
     )
     shown = whole.recommendations[offset:]
     if not shown:

@@ -8,7 +8,7 @@ from itertools import chain, count
 
 from recsys.formats.drafts.wording import OTHERS, counted
 from recsys.records import Reference
-from recsys.store.name_keys import author_key, fold
+from recsys.store.words import author_key, fold
 
 LONGEST_SIGN = 120
 """Characters of a note such as "[TODO: cite the survey]"."""

@@ -100,7 +100,17 @@ def without_marks(text: str) -> str:
     bracketed = "(" in text or "[" in text
     if HERE in text or ELSEWHERE in text:
         text = _MARK.sub("", _BRACKETED.sub("", text) if bracketed else text)
-        text = _paired(text)  # A mark may have been given with one of the brackets around it.
+        # A mark may have been given with one of the brackets around it: those without partner go.
+        left, lone = list[int](), set[int]()
+        for match in _BRACKET.finditer(text):
+            if match[0] in "([":
+                left.append(match.start())
+            elif left and text[left[-1]] == _PARTNERS[match[0]]:
+                left.pop()
+            else:
+                lone.add(match.start())
+        lone.update(left)
+        text = "".join(c for at, c in enumerate(text) if at not in lone) if lone else text
     if bracketed:
         text = _HOLLOW.sub("", _NUMBERED.sub("", text))
     return " ".join(_DOUBLED.sub(r"\1", _LOOSE.sub("", text)).split())
@@ -109,21 +119,6 @@ def without_marks(text: str) -> str:
 def _clean(text: str) -> str:
     """Put a text on one line."""
     return (text if text.isprintable() else _CONTROL.sub(" ", text)).strip()
-
-
-def _paired(text: str) -> str:
-    """Drop brackets that have no partner."""
-    left: list[int] = []
-    lone = []
-    for match in _BRACKET.finditer(text):
-        if match[0] in "([":
-            left.append(match.start())
-        elif left and text[left[-1]] == _PARTNERS[match[0]]:
-            left.pop()
-        else:
-            lone.append(match.start())
-    dropped = {*left, *lone}
-    return "".join(c for at, c in enumerate(text) if at not in dropped) if dropped else text
 
 
 def has_words(text: str) -> bool:
@@ -182,14 +177,10 @@ def found_contexts(
     if not (is_known(citing) and is_known(cited)):
         yield NO_NAME
         return
-    if not texts:
-        yield NO_WORDS
-    for text in texts:
-        sentences_here = sentences_of(text)
-        if not sentences_here:
+    for here in map(sentences_of, texts or [""]):
+        yield from (context_of(citing, cited, sentence, section) for sentence in here)
+        if not here:
             yield NO_WORDS
-        for sentence in sentences_here:
-            yield context_of(citing, cited, sentence, section)
 
 
 def cited_contexts(

@@ -15,9 +15,8 @@ from typing import Any
 
 from recsys.errors import CorpusError
 from recsys.formats.exports.foreign_files import foreign
+from recsys.formats.papers.json_records import Entry, entries_of, open_lines
 from recsys.formats.papers.paper_fields import Record
-from recsys.formats.papers.paper_records import Entry, entries_of
-from recsys.formats.papers.source_lines import open_lines
 from recsys.formats.references.bibliography import Problem
 from recsys.formats.source_formats import Shape
 from recsys.formats.source_streams import head_of_file, head_text, open_bytes, text_lines
@@ -146,8 +145,12 @@ def _json_contexts(path: Path, raw: bytes, progress: Progress) -> Iterator[Conte
         raise CorpusError(f"{path} is {known[0]}.", known[1])
     if not head_text(raw).lstrip("\ufeff \r\n\t").startswith(("{", "[")):
         raise _unknown(path, head_text(raw[:400]))
+
+    def listed(value: object) -> list[object]:
+        return value if isinstance(value, list) else [value]
+
     with open_lines(path, progress=progress) as lines:
-        entries = (entry for line in lines for entry in entries_of(line, records=_listed))
+        entries = (entry for line in lines for entry in entries_of(line, records=listed))
         head: list[Entry] = []
         for entry in islice(entries, _HEAD):
             head.append(entry)
@@ -163,10 +166,6 @@ def _json_contexts(path: Path, raw: bytes, progress: Progress) -> Iterator[Conte
                 yield Problem(f"line {number}: {reason}.", reason, number)
             else:
                 yield from form.read(entry.record)
-
-
-def _listed(value: object) -> list[object]:
-    return value if isinstance(value, list) else [value]
 
 
 def _unknown(path: Path, begins: str) -> CorpusError:

@@ -8,12 +8,13 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 from xml.etree.ElementTree import Element
 
 from recsys.errors import CorpusError
+from recsys.formats.bodies.printed_works import cited_work
 from recsys.formats.contexts.citing_text import (
     ELSEWHERE,
     NO_NAME,
@@ -28,9 +29,7 @@ from recsys.formats.contexts.citing_text import (
 from recsys.formats.drafts.draft_formats import parse_draft
 from recsys.formats.files import MAX_BYTES
 from recsys.formats.markup import jats_xml
-from recsys.formats.markup.element_text import title_of
-from recsys.formats.markup.printed_citation import cited_work
-from recsys.formats.markup.xml_stream import Layout, records
+from recsys.formats.markup.xml_stream import Layout, records, title_of
 from recsys.formats.papers.external_ids import named
 from recsys.formats.papers.paper_fields import Record, id_of, nested, text_of, year_of
 from recsys.formats.papers.semantic_scholar import PARTS, annotations_of, place_of
@@ -62,6 +61,7 @@ _PARAGRAPHS = frozenset({"p", "term", "def"})
 _NO_TEXT = frozenset({"title", "label", "caption", "fn", "xref", "ref-list", "abstract", "math"})
 _RANGE = re.compile(r"\s*[\u2010-\u2015-]\s*")
 _WIDEST_RANGE = 200
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 def parsed_contexts(record: Record) -> Iterator[Context | Problem]:
@@ -72,19 +72,18 @@ def parsed_contexts(record: Record) -> Iterator[Context | Problem]:
     if not paragraphs or not isinstance(entries, dict):
         yield NO_TEXT
         return
-    if _UNARXIVE.isdisjoint(record):
-        title = text_of(record.get("title")) or text_of(nested(record, "metadata", "title"))
+    title, of_unarxive = nested(record, "metadata", "title"), not _UNARXIVE.isdisjoint(record)
+    if of_unarxive:
+        numbers = [("arxiv", record.get("paper_id")), ("doi", nested(record, "metadata", "doi"))]
+        citing = named(Reference(title=text_of(title)), numbers)
+    else:
+        title = text_of(record.get("title")) or text_of(title)
         citing = Reference(id=id_of(record.get("paper_id")), title=title)
         citing = named(citing, [(name, record.get(name)) for name in _NAMES])
-        read = _entry
-    else:
-        citing = Reference(title=text_of(nested(record, "metadata", "title")))
-        doi = nested(record, "metadata", "doi")
-        citing = named(citing, (("arxiv", record.get("paper_id")), ("doi", doi)))
-        read = _unarxive_entry
     if not is_known(citing):
         yield NO_NAME
         return
+    read = _unarxive_entry if of_unarxive else _entry
     works = {key: [read(entry)] for key, entry in entries.items() if isinstance(entry, dict)}
     for text, spans, section in paragraphs:
         yield from cited_contexts(citing, works, *_marked(text, spans), section)
@@ -105,19 +104,21 @@ def _parsed_paragraphs(
             section = paragraph.get("section") if title is None else title
             while isinstance(section, list) and section:  # [number, title] one after the other.
                 section = section[-1]
-            yield paragraph["text"], _cite_spans(paragraph), section
+            spans = paragraph.get("cite_spans")
+            places = [
+                (start, end, key if isinstance(key := span.get("ref_id"), str) else "")
+                for start, end, span in _placed(spans[:_MOST] if isinstance(spans, list) else ())
+            ]
+            yield paragraph["text"], places, section
 
 
-def _cite_spans(paragraph: Mapping[str, Any]) -> list[tuple[int, int, str]]:
-    places = []
-    spans = paragraph.get("cite_spans")
-    for span in spans[:_MOST] if isinstance(spans, list) else ():
+def _placed(spans: Iterable[object]) -> Iterator[tuple[int, int, dict[str, Any]]]:
+    """Yield start, end, and the whole of each span that has both."""
+    for span in spans:
         if isinstance(span, dict):
             start, end = place_of(span.get("start")), place_of(span.get("end"))
-            key = span.get("ref_id")
             if start is not None and end is not None:
-                places.append((start, end, key if isinstance(key, str) else ""))
-    return places
+                yield start, end, span
 
 
 def _marked(
@@ -145,7 +146,13 @@ def _marked(
 
 def _entry(entry: Mapping[str, Any]) -> Reference:
     people, others = entry.get("authors"), entry.get("other_ids")
-    names = (_surname(person) for person in (people[:1] if isinstance(people, list) else ()))
+    names: list[str | None] = []
+    for person in people[:1] if isinstance(people, list) else ():
+        if isinstance(person, dict):
+            parts = (text_of(person.get(name)) for name in ("first", "last"))
+            names.append(" ".join(filter(None, parts)) or None)
+        else:
+            names.append(person if isinstance(person, str) else None)
     work = Reference(
         id=id_of(entry.get("link")),
         title=text_of(entry.get("title")),
@@ -155,23 +162,19 @@ def _entry(entry: Mapping[str, Any]) -> Reference:
     return named(work, others.items() if isinstance(others, dict) else ())
 
 
-def _surname(person: object) -> str | None:
-    if not isinstance(person, dict):
-        return person if isinstance(person, str) else None
-    parts = (text_of(person.get(name)) for name in ("first", "last"))
-    return " ".join(filter(None, parts)) or None
-
-
 def _unarxive_entry(entry: Mapping[str, Any]) -> Reference:
     links = entry.get("contained_arXiv_ids")
     linked = links if isinstance(links, list) else []
     first = next((link for link in linked if isinstance(link, dict)), {})
-    arxiv = nested(entry, "ids", "arxiv_id") or first.get("id")
-    others = (nested(entry, "ids", name) for name in ("doi", "pubmed_id", "pmc_id"))
-    names = zip(("doi", "pubmed_id", "pmc_id"), others, strict=True)
-    openalex = nested(entry, "ids", "open_alex_id")
-    work = cited_work(text_of(entry.get("bib_entry_raw")))
-    return named(work, [("openalex", openalex), ("arxiv", arxiv), *names])
+    numbers = {
+        name: nested(entry, "ids", key)
+        for name, key in (
+            *(("openalex", "open_alex_id"), ("arxiv", "arxiv_id"), ("doi", "doi")),
+            *(("pubmed_id", "pubmed_id"), ("pmc_id", "pmc_id")),
+        )
+    }
+    numbers["arxiv"] = numbers["arxiv"] or first.get("id")
+    return named(cited_work(text_of(entry.get("bib_entry_raw"))), numbers.items())
 
 
 def annotated_contexts(record: Record) -> Iterator[Context | Problem]:
@@ -190,48 +193,36 @@ def annotated_contexts(record: Record) -> Iterator[Context | Problem]:
         yield NO_NAME
         return
     works = {}
-    for _, _, entry in (
-        span for place in (part, "bibliography") for span in _spans(record, place, _ENTRIES)
+    for _, _, name, entry in (
+        *_spans(record, part, _ENTRIES, "id"),
+        *_spans(record, "bibliography", _ENTRIES, "id"),
     ):
-        number = entry.get("matched_paper_id")
-        works[_name(entry, "id")] = [named(Reference(), (("corpusid", number),))]
-    marks = sorted((b, e, _name(mark, "ref_id")) for b, e, mark in _spans(record, part, _MARKS))
-    begins = [begin for begin, _, _ in marks]
-    headers = sorted((begin, text[begin:end]) for begin, end, _ in _spans(record, part, _HEADERS))
-    told = [(begin, end) for begin, end, _ in _spans(record, part, ("paragraph",))]
-    for start, end in told or _lines(text):
+        works[name] = [named(Reference(), (("corpusid", entry.get("matched_paper_id")),))]
+    marks = sorted(span[:3] for span in _spans(record, part, _MARKS, "ref_id"))
+    begins = [begin for begin, *_ in marks]
+    headers = sorted((begin, text[begin:end]) for begin, end, *_ in _spans(record, part, _HEADERS))
+    paragraphs = [(begin, end) for begin, end, *_ in _spans(record, part, ("paragraph",))]
+    # Without spans of paragraphs, they are what stands between line ends.
+    for start, end in paragraphs or [match.span() for match in _LINE.finditer(text)]:
         inside = marks[bisect_right(begins, start - 1) : bisect_right(begins, end - 1)]
         if inside:
             before = bisect_right(headers, start, key=lambda header: header[0])
-            spans = [(begin - start, until - start, key) for begin, until, key in inside]
+            places = [(begin - start, until - start, key) for begin, until, key in inside]
             section = headers[before - 1][1] if before else None
-            yield from cited_contexts(citing, works, *_marked(text[start:end], spans), section)
-
-
-def _lines(text: str) -> Iterator[tuple[int, int]]:
-    """Yield what stands between line ends."""
-    begin = 0
-    while begin < len(text):
-        end = text.find("\n", begin) + 1 or len(text)
-        yield begin, end
-        begin = end
+            yield from cited_contexts(citing, works, *_marked(text[start:end], places), section)
 
 
 def _spans(
-    record: Record, part: str, kinds: Sequence[str]
-) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    """Yield start, end, and what is said of the text between."""
-    for span in (span for kind in kinds for span in annotations_of(record, part, kind)):
-        if isinstance(span, dict):
-            start, end = place_of(span.get("start")), place_of(span.get("end"))
-            if start is not None and end is not None and start <= end:
-                said = span.get("attributes")
-                yield start, end, said if isinstance(said, dict) else {}
-
-
-def _name(attributes: Mapping[str, Any], key: str) -> str:
-    value = attributes.get(key)
-    return value if isinstance(value, str) else ""
+    record: Record, part: str, kinds: Sequence[str], name: str = ""
+) -> Iterator[tuple[int, int, str, dict[str, Any]]]:
+    """Yield start and end of spans, the attribute of a name, and all their attributes."""
+    every = (span for kind in kinds for span in annotations_of(record, part, kind))
+    for start, end, span in _placed(every):
+        said = span.get("attributes")
+        attributes = said if isinstance(said, dict) else {}
+        value = attributes.get(name)
+        if start <= end:
+            yield start, end, value if isinstance(value, str) else "", attributes
 
 
 def is_paper(head: str) -> bool:
@@ -276,23 +267,24 @@ def is_jats(head: str) -> bool:
 
 def read_jats(stream: BinaryIO) -> Iterator[Context | Problem]:
     """Read the articles of a file, one after the other."""
-    for found in records(stream, _LAYOUT):
-        if isinstance(found, Problem):
-            yield found
+    for record in records(stream, _LAYOUT):
+        if isinstance(record, Problem):
+            yield record
+            continue
+        body = record.element.find("body")
+        work = jats_xml.work_of_article(record.element)
+        if body is None or work is None:
+            text = f"line {record.line}: the article comes without its text."
+            yield Problem(text, "article without text", record.line)
+        elif not is_known(work):
+            yield NO_NAME
         else:
-            yield from _article(found.element, found.line)
+            yield from _article_contexts(record.element, body, work)
 
 
-def _article(article: Element, line: int) -> Iterator[Context | Problem]:
-    body = article.find("body")
-    work = jats_xml.work_of_article(article)
-    if body is None or work is None:
-        text = f"line {line}: the article comes without its text."
-        yield Problem(text, "article without text", line)
-        return
-    if not is_known(work):
-        yield NO_NAME
-        return
+def _article_contexts(
+    article: Element, body: Element, work: Reference
+) -> Iterator[Context | Problem]:
     entries = _Entries(article, work)
     citing = Reference(
         id=work.id,
@@ -347,7 +339,7 @@ def _marked_paragraph(paragraph: Element, entries: _Entries) -> tuple[str, list[
         cited = [name for name in item.get("rid", "").split() if name in entries.works]
         if not cited:
             if item.get("ref-type") not in (None, "fn", "table-fn", "aff", "corresp"):
-                pieces.append("".join(item.itertext()))  # "Figure 3" is read_jats on.
+                pieces.append("".join(item.itertext()))  # "Figure 3" is read on.
             continue
         if keys and _RANGE.fullmatch("".join(since)):
             cited = [*entries.between(keys[-1][-1], cited[0]), *cited]

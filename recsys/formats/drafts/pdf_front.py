@@ -9,7 +9,7 @@ from itertools import chain, takewhile
 from recsys.formats.drafts.pdf_pages import Line, composed, heading, joined, main_size
 from recsys.formats.drafts.wording import OPENING_WORDS
 from recsys.formats.stated_keyphrases import NAMES, STRONG, told_apart
-from recsys.store.name_keys import author_key, fold
+from recsys.store.words import author_key, fold
 
 LONGEST_TITLE_WORDS = 40
 LONGEST_ABSTRACT_WORDS = 600

@@ -1,18 +1,41 @@
-"""Read and write files of vectors; the end of the name tells the format."""
+"""Read and write files of vectors; the end of the name tells the format.
 
+- JSON lines as SPECTER writes them: a line `{"paper_id": ID, "embedding": [NUMBER, ...]}` a paper.
+  The file may be packed with gzip. An empty list says that a paper has no vector; other keys, such
+  as `title`, are passed over. Numbers are written with nine digits: they read back as the same
+  float32.
+- Parquet: a column `paper_id` of texts and a column `embedding` of lists of numbers. A null or an
+  empty list says that a paper has no vector.
+- NumPy's own format: `NAME.npy` holds the vectors, `NAME.ids.txt` the ids, one on each line. The
+  matrix is memory-mapped, so any size opens at once. The pair of files cannot list papers without a
+  vector.
+"""
+
+import gzip
+import json
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+import numpy as np
 
 from recsys.errors import InputError, near_miss
-from recsys.formats.embeddings.json_lines import read_lines, write_lines
-from recsys.formats.embeddings.matrix import ids_beside, read_matrix, write_matrix
-from recsys.formats.embeddings.parquet_vectors import read_columns, write_columns
-from recsys.formats.embeddings.vectors import Embeddings, check
-from recsys.formats.files import STDIN
+from recsys.formats.embeddings.vectors import STEP, Embeddings, Gathering, check
+from recsys.formats.files import STDIN, display_name
+from recsys.formats.papers.json_records import Line, open_lines
 from recsys.formats.replacing import replacing
 from recsys.progress import Progress, silent
+from recsys.store.arrays import Floats, load_array, write_rows
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ID, VECTOR = "paper_id", "embedding"
+_NUMBERS = {float, int}
+_SHOWN = 80  # characters of a faulty line
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,16 +44,6 @@ class Format:
 
     read: Callable[[Path, Progress], Embeddings]
     write: Callable[[Path, Embeddings, Progress], None]
-
-
-_JSON_LINES = Format(read_lines, write_lines)
-FORMATS: Mapping[str, Format] = {
-    ".jsonl": _JSON_LINES,
-    ".jsonl.gz": _JSON_LINES,
-    ".parquet": Format(read_columns, write_columns),
-    ".npy": Format(read_matrix, write_matrix),
-}
-"""By the end of the file's name."""
 
 
 def read_embeddings(path: Path, *, progress: Progress = silent) -> Embeddings:
@@ -58,11 +71,14 @@ def write_embeddings(path: Path, embeddings: Embeddings, *, progress: Progress =
     if not path.parent.is_dir():
         raise InputError(f"There is no folder {path.parent} to write into.", "Create it first.")
     with replacing(path) as temporary:
+        beside = _ids_beside(temporary)
         try:
             known.write(temporary, embeddings, progress)
-            _put_beside(temporary, path)
+            if beside.exists():
+                with replacing(_ids_beside(path)) as ids:
+                    shutil.copyfile(beside, ids)
         finally:
-            ids_beside(temporary).unlink(missing_ok=True)
+            beside.unlink(missing_ok=True)
 
 
 def embedding_format(path: Path) -> Format:
@@ -71,13 +87,13 @@ def embedding_format(path: Path) -> Format:
     Raises:
         InputError: it is none of them.
     """
-    found = next((end for end in FORMATS if path.name.endswith(end)), None)
-    if found is None:
-        raise InputError(
-            f"{path} is no file of embeddings by its name.",
-            f"A name ends in one of {', '.join(FORMATS)}.",
-        )
-    return FORMATS[found]
+    for end, form in FORMATS.items():
+        if path.name.endswith(end):
+            return form
+    raise InputError(
+        f"{path} is no file of embeddings by its name.",
+        f"A name ends in one of {', '.join(FORMATS)}.",
+    )
 
 
 def embedding_files(path: Path) -> tuple[Path, ...]:
@@ -93,13 +109,256 @@ def embedding_files(path: Path) -> tuple[Path, ...]:
         names = [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else []
         hint = near_miss(path.name, names).strip()
         raise InputError(f"There is no file {path}.", hint or "Check the path.")
-    beside = ids_beside(path)
+    beside = _ids_beside(path)
     return (path, beside) if known is FORMATS[".npy"] and beside.is_file() else (path,)
 
 
-def _put_beside(temporary: Path, path: Path) -> None:
-    """Put the ids that were written beside a new matrix beside the one that it becomes."""
-    beside = ids_beside(temporary)
-    if beside.exists():
-        with replacing(ids_beside(path)) as ids:
-            shutil.copyfile(beside, ids)
+def read_lines(path: Path, progress: Progress) -> Embeddings:
+    """Read JSON lines, plain or gzip; `-` is standard input.
+
+    Raises:
+        InputError: unreadable, no vectors, or a line that is wrong; with its number.
+    """
+    gathering = Gathering(display_name(path), "line")
+    with open_lines(path, progress=progress) as lines:
+        for line in lines:
+            place = gathering.place(line.number)
+            record = _record(line, place)
+            gathering.add(line.number, record[ID], _vector(record[VECTOR], place))
+    return gathering.embeddings()
+
+
+def _record(line: Line, place: str) -> Mapping[str, object]:
+    """Return what a line holds: an id and an embedding, whatever they are."""
+    if line.too_long or line.broken_utf8:
+        what = "is too long" if line.too_long else "is not UTF-8"
+        raise InputError(f"{place}: the line {what}: {line.text[:_SHOWN]!r}.", "Write it again.")
+    shown = f"{line.text.strip()[:_SHOWN]!r}"
+    try:
+        record = json.loads(line.text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(
+            f"{place}: {shown} is not JSON ({error}).", "Write one JSON object per line."
+        ) from error
+    if not isinstance(record, dict):
+        raise InputError(
+            f"{place}: {shown} is no JSON object.",
+            f'A line reads {{"{ID}": "...", "{VECTOR}": [0.1, ...]}}.',
+        )
+    for key in (ID, VECTOR):
+        if key not in record:
+            names = ", ".join(record)[:_SHOWN] or "none"
+            raise InputError(
+                f"{place}: there is no {key!r}; the keys are {names}.",
+                near_miss(key, record).strip() or f"Name the key {key!r}.",
+            )
+    return record
+
+
+def _vector(values: object, place: str) -> Floats:
+    if not isinstance(values, list) or not set(map(type, values)) <= _NUMBERS:
+        wrong = values
+        if isinstance(values, list):
+            wrong = next(value for value in values if type(value) not in _NUMBERS)
+        raise InputError(
+            f"{place}: the embedding is no list of numbers, but holds {str(wrong)[:_SHOWN]!r}.",
+            "Write it as [0.1, ...].",
+        )
+    with np.errstate(over="ignore"):  # Too large for 32 bits: infinite, which is refused.
+        try:
+            return np.array(values, np.float32)
+        except OverflowError:
+            return np.array([np.inf], np.float32)
+
+
+def write_lines(path: Path, embeddings: Embeddings, progress: Progress) -> None:
+    """Write JSON lines, packed if the name ends in `.gz`."""
+    with ExitStack() as stack:
+        file = cast(BinaryIO, stack.enter_context(path.open("wb")))
+        if path.suffix == ".gz":
+            # No name and no time inside: the same vectors give the same file. Digits hardly shrink
+            # further at a higher level, which takes several times as long.
+            packed = gzip.GzipFile("", "wb", compresslevel=1, fileobj=file, mtime=0)
+            file = cast(BinaryIO, stack.enter_context(packed))
+        file.writelines(_lines(embeddings, progress))
+
+
+def _lines(embeddings: Embeddings, progress: Progress) -> Iterator[bytes]:
+    total = len(embeddings)
+    form = ", ".join(["%.9g"] * embeddings.dim)
+    for row, (paper_id, vector) in enumerate(zip(embeddings.ids, embeddings.vectors, strict=True)):
+        if row % 1024 == 0:
+            progress("write", row, total)
+        numbers = form % tuple(vector.tolist())
+        yield f'{{"{ID}": {json.dumps(paper_id)}, "{VECTOR}": [{numbers}]}}\n'.encode()
+    for paper_id in embeddings.empty:
+        yield f'{{"{ID}": {json.dumps(paper_id)}, "{VECTOR}": []}}\n'.encode()
+    progress("write", total, total)
+
+
+def read_columns(path: Path, progress: Progress) -> Embeddings:
+    """Read Parquet.
+
+    Raises:
+        InputError: unreadable, no such columns, no vectors, or a row that is wrong; with its
+            number, from 1.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    gathering = Gathering(str(path), "row")
+    try:
+        with parquet.ParquetFile(path) as file:
+            _check_schema(file.schema_arrow, path)
+            total, number = file.metadata.num_rows, 0
+            for batch in file.iter_batches(STEP, columns=[ID, VECTOR]):
+                ids = batch[ID].to_pylist()
+                vectors = _vectors(batch[VECTOR], gathering.place(number + 1))
+                for paper_id, vector in zip(ids, vectors, strict=True):
+                    number += 1
+                    gathering.add(number, paper_id, vector)
+                progress("read", number, total)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        reason = str(error).partition("\n")[0]
+        raise InputError(
+            f"{path} cannot be read as Parquet: {reason}.", "Write it again."
+        ) from error
+    return gathering.embeddings()
+
+
+def _check_schema(schema: "pa.Schema", path: Path) -> None:
+    from pyarrow import types
+
+    for name in (ID, VECTOR):
+        if schema.names.count(name) != 1:
+            raise InputError(
+                f"{path} has the columns {', '.join(schema.names)[:200] or 'none'}: there must be "
+                f"one {name!r}.",
+                f"Name its columns {ID!r} and {VECTOR!r}.",
+            )
+    kind = schema.field(VECTOR).type
+    lists = (types.is_list, types.is_large_list, types.is_fixed_size_list)
+    numbers = (types.is_floating, types.is_integer)
+    if not any(test(kind) for test in lists) or not any(test(kind.value_type) for test in numbers):
+        raise InputError(
+            f"{path}: the column {VECTOR!r} is of type {kind}.", "Write lists of numbers into it."
+        )
+
+
+def _vectors(column: "pa.Array", place: str) -> list[Floats | None]:
+    """Cut a column of lists into vectors; None where there is none."""
+    import pyarrow.compute as compute
+
+    flat = compute.list_flatten(column)
+    if flat.null_count:
+        raise InputError(
+            f"{place} or up to {STEP:,} rows below: an embedding holds a null.",
+            "Make the whole embedding null where there is none.",
+        )
+    with np.errstate(over="ignore"):  # Too large for 32 bits: infinite, which is refused.
+        numbers = flat.to_numpy(zero_copy_only=False).astype(np.float32)
+    lengths = compute.list_value_length(column).to_numpy(zero_copy_only=False)
+    lengths = np.nan_to_num(lengths).astype(np.int64)
+    vectors = np.split(numbers, lengths.cumsum()[:-1])
+    return [vector if len(vector) else None for vector in vectors]
+
+
+def write_columns(path: Path, embeddings: Embeddings, progress: Progress) -> None:
+    """Write Parquet: `embedding` is a list of fixed length, null for a paper without a vector."""
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    kind, total = pa.list_(pa.float32(), embeddings.dim), len(embeddings)
+    schema = pa.schema([(ID, pa.string()), (VECTOR, kind)])
+    with parquet.ParquetWriter(path, schema) as writer:
+        for begin in range(0, total, STEP):
+            progress("write", begin, total)
+            ids = pa.array(embeddings.ids[begin : begin + STEP], pa.string())
+            flat = pa.array(embeddings.vectors[begin : begin + STEP].ravel())
+            vectors = pa.FixedSizeListArray.from_arrays(flat, type=kind)
+            writer.write_batch(pa.record_batch([ids, vectors], schema=schema))
+        if embeddings.empty:
+            nulls = pa.nulls(len(embeddings.empty), kind)
+            ids = pa.array(embeddings.empty, pa.string())
+            writer.write_batch(pa.record_batch([ids, nulls], schema=schema))
+    progress("write", total, total)
+
+
+def _ids_beside(path: Path) -> Path:
+    """Name the file of ids that belongs to a matrix."""
+    return path.with_suffix(".ids.txt")
+
+
+def read_matrix(path: Path, progress: Progress) -> Embeddings:
+    """Read a matrix of numbers and the ids beside it; pickled content is refused.
+
+    Raises:
+        InputError: either is missing or unreadable, they differ in length, or a row is wrong;
+            with its number, from 1.
+    """
+    progress("read", 0, 1)
+    try:
+        matrix = load_array(path)
+    except Exception as error:  # Whatever numpy's parser makes of a foreign file.
+        reason = str(error).partition("\n")[0]
+        raise InputError(
+            f"{path} cannot be read as an .npy file: {reason}.", "Write it again with numpy.save."
+        ) from error
+    if matrix.dtype.kind not in "fiu" or matrix.ndim != 2:
+        raise InputError(
+            f"{path} holds an array of {matrix.dtype} with the shape {matrix.shape}.",
+            "Give a matrix of numbers with one row for each paper.",
+        )
+    with np.errstate(over="ignore"):  # Too large for 32 bits: infinite, which is refused.
+        vectors = np.ascontiguousarray(matrix, np.float32)
+    beside = _ids_beside(path)
+    try:
+        text = beside.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise InputError(
+            f"There is no file {beside}: the rows of the matrix have no ids.",
+            "Write the id of each row on a line of it.",
+        ) from error
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"{beside} cannot be read: {error}.", "Write it again in UTF-8."
+        ) from error
+    embeddings = Embeddings(tuple(text.removesuffix("\n").split("\n")), vectors)
+    check(embeddings, str(path))
+    progress("read", 1, 1)
+    return embeddings
+
+
+def write_matrix(path: Path, embeddings: Embeddings, progress: Progress) -> None:
+    """Write the matrix, and the ids beside it.
+
+    Raises:
+        InputError: papers without a vector, or an id that is more than a line.
+    """
+    if embeddings.empty:
+        raise InputError(
+            f"{len(embeddings.empty):,} papers have no vector: an .npy file cannot list them.",
+            "Write .jsonl or .parquet.",
+        )
+    for paper_id in embeddings.ids:
+        if paper_id.splitlines() != [paper_id]:
+            raise InputError(
+                f"The id {paper_id!r} is no single line of text.", "Write .jsonl or .parquet."
+            )
+    progress("write", 0, 1)
+    text = "".join(f"{paper_id}\n" for paper_id in embeddings.ids)
+    _ids_beside(path).write_text(text, encoding="utf-8", newline="\n")
+    vectors = embeddings.vectors
+    pieces = (vectors[begin : begin + STEP] for begin in range(0, len(vectors), STEP))
+    write_rows(path, (len(vectors), embeddings.dim), pieces)
+    progress("write", 1, 1)
+
+
+_JSON_LINES = Format(read_lines, write_lines)
+FORMATS: Mapping[str, Format] = {
+    ".jsonl": _JSON_LINES,
+    ".jsonl.gz": _JSON_LINES,
+    ".parquet": Format(read_columns, write_columns),
+    ".npy": Format(read_matrix, write_matrix),
+}
+"""By the end of the file's name."""

@@ -2,14 +2,14 @@
 
 from array import array
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from recsys.errors import InputError
 from recsys.records import PaperId
 from recsys.store.arrays import Floats, Longs
-from recsys.store.vectors.stored_vectors import StoredVectors
+from recsys.store.vectors import StoredVectors
 
 MISSING = -1
 """The row of a paper without a vector."""
@@ -52,17 +52,16 @@ class Embeddings:
         return found
 
 
-@dataclass(slots=True)
 class Gathering:
     """Vectors read so far. name: of the file; unit: "line" or "row", by which errors count."""
 
-    name: str
-    unit: str
-    _ids: list[PaperId] = field(default_factory=list)
-    _empty: list[PaperId] = field(default_factory=list)
-    _seen: dict[PaperId, int] = field(default_factory=dict)
-    _data: "array[float]" = field(default_factory=lambda: array("f"))
-    _dim: int = 0
+    def __init__(self, name: str, unit: str) -> None:
+        self.name, self.unit = name, unit
+        self._ids: list[PaperId] = []
+        self._empty: list[PaperId] = []
+        self._seen: dict[PaperId, int] = {}
+        self._data = array("f")
+        self._dim = 0
 
     def place(self, number: int) -> str:
         """Name a line or row in errors."""

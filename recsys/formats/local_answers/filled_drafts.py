@@ -6,22 +6,131 @@ Marks are filled as a unified diff and in the draft's own files; entries are add
 import codecs
 import difflib
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path, PurePath
 
 from recsys.errors import InputError
 from recsys.formats.files import MARKS, decode_or_guess, read_bytes
-from recsys.formats.local_answers.filled_marks import citing_command, filled, is_latex
-from recsys.formats.local_answers.gap_keys import GapKeys
-from recsys.formats.local_answers.shown_gaps import file_of, place_of
+from recsys.formats.local_answers.shown_gaps import GapKeys, file_of, place_of
 from recsys.formats.references import bibtex
 from recsys.formats.references.shown_facts import one_line
 from recsys.formats.replacing import replacing
 from recsys.passages import Gap, LocalAnswer, Mark, Span
 from recsys.records import Paper, Reference
+
+LATEX = frozenset({".tex", ".ltx", ".latex", ".rnw", ".snw", ".rtex"})
+"""Suffixes of files in which LaTeX's commands cite; all other text cites as pandoc does."""
+
+_COMMAND = re.compile(r"\\(?P<name>[A-Za-z@]+)\*?\s*(?=[\[({])")
+_CITING = re.compile(r"(?!.*(?:need|missing|todo))[A-Za-z@]*[Cc]ite[A-Za-z]*|bibentry", re.I)
+_KEY_LIST = re.compile(r"\[[^\[\]]*\]|\{(?P<keys>[^{}]*)\}")
+_PANDOC = re.compile(r"(?<!@)@(?!@)(?:\{(?P<braced>[^{}]*)\}|(?P<key>[^\s;,\[\](){}@]*))")
+_ROLE = re.compile(r"\{cite[^{}]*\}`(?P<keys>[^`]*)`")
+_LETTERS = re.compile(r"[^\W_]+")
+_WISH = re.compile(
+    r"to|do|todo\w*|inline|fix|me|fixme|[a-z]{0,6}cite[a-z]{0,6}|citations?|citing|cn|refs?|references?|"
+    r"sources?|keys?|add|find|give|put|insert|need|needs|needed|required|"
+    r"citationneeded|missing\w*|here|this|place|holder|placeholder|please|a|an|the|some|more|for|is|"
+    r"which|what|fact|some(?:one|body|thing)|authors?|et|al|years?|xx+|\d\dxx|xx\d\d|tb[acd]"
+)
+_PARENTHETICAL = ("cite", "citep", "parencite", "autocite", "footcite", "supercite", "footcitep")
+_RAISED = frozenset({"footcite", "supercite"})
+_USED = re.compile(rf"\\({'|'.join(sorted(_PARENTHETICAL, key=len, reverse=True))})(?![A-Za-z@])")
+_PACKAGE = re.compile(r"\\usepackage(?:\[[^\]]*\])?\{[^{}]*\b(natbib|biblatex)\b[^{}]*\}")
+_OF_PACKAGE = {"natbib": "citep", "biblatex": "parencite"}
+_SPACE = re.compile(r"[ \t~]+\Z")
+
+
+def is_latex(file: str) -> bool:
+    """Whether a file cites by LaTeX's commands, as its suffix tells."""
+    return PurePath(file).suffix.lower() in LATEX
+
+
+def citing_command(sources: Iterable[str]) -> str:
+    """Return the command by which some LaTeX cites in parentheses: the one that it uses most."""
+    texts = list(sources)
+    used = Counter(match[1] for text in texts for match in _USED.finditer(text))
+    if used:
+        return max(_PARENTHETICAL, key=lambda name: used[name])
+    loaded = next((match[1] for text in texts if (match := _PACKAGE.search(text))), "")
+    return _OF_PACKAGE.get(loaded, "cite")
+
+
+def filled(mark: Mark, key: str, before: str, command: str | None) -> tuple[int, str]:
+    r"""Return how many characters before a mark go with it, and what stands in their place.
+
+    Args:
+        mark: what the author left.
+        key: of the paper that is cited there.
+        before: the text of the file up to the mark.
+        command: what cites in a LaTeX file; None: as pandoc does, `[@key]`.
+    """
+    inside = _among_keys(mark, key)
+    if inside is None and command is None:
+        inside = _among_items(mark, key)
+    if inside is not None:
+        return 0, inside
+    # A wish that says more than "cite" is the author's to take away.
+    rest = "" if _only_a_wish(mark.printed) else f" {mark.printed}"
+    if command is None:
+        glued = before[-1:].isalnum() or before[-1:] in (")", '"', "'")
+        return 0, f"{' ' * glued}[@{key}]{rest}"
+    # A tie replaces the spaces, if a word stands before.
+    words = _SPACE.sub("", before)
+    tied = bool(words) and words[-1] not in "\r\n\\([{"
+    tie = "~" if tied and command not in _RAISED else ""
+    return tied * (len(before) - len(words)), f"{tie}\\{command}{{{key}}}{rest}"
+
+
+def _among_keys(mark: Mark, key: str) -> str | None:
+    r"""Put the key into the list of a LaTeX command that cites; None where there is none."""
+    text = mark.printed
+    command = _COMMAND.match(text)
+    if command is None or not _CITING.fullmatch(command["name"]):
+        return None
+    lists = [match for match in _KEY_LIST.finditer(text, command.end()) if match.lastgroup]
+    for match in lists:
+        if (listed := _filled_list(match["keys"], mark.keys, key, alone=True)) is not None:
+            return text[: match.start("keys")] + listed + text[match.end("keys") :]
+    return f"{text[: lists[-1].end() - 1]},{key}{text[lists[-1].end() - 1 :]}" if lists else None
+
+
+def _among_items(mark: Mark, key: str) -> str | None:
+    """Put the key into a citation of pandoc's or MyST's; None where there is none."""
+    text = mark.printed
+    for match in (*_ROLE.finditer(text), *_PANDOC.finditer(text)):
+        start, end = match.span(match.lastgroup or 0)
+        if (listed := _filled_list(text[start:end], mark.keys, key)) is not None:
+            return text[:start] + listed + text[end:]
+    if mark.keys and text.endswith("]"):
+        return f"{text[:-1]}; @{key}]"
+    return None
+
+
+def _filled_list(
+    listed: str, keys: tuple[str, ...], key: str, *, alone: bool = False
+) -> str | None:
+    """Fill the first hole of a list; alone: whether the only key of a list is one."""
+    parts, known = listed.split(","), {each.casefold() for each in keys}
+    places = [n for n, part in enumerate(parts) if part.strip().casefold() not in known]
+    holes = [n for n in places if _only_a_wish(parts[n])]
+    if not holes and (known or (alone and len(parts) == 1)):
+        holes = places
+    if not holes:
+        return None
+    part = parts[holes[0]]
+    start, bare = len(part) - len(part.lstrip()), part.strip()
+    parts[holes[0]] = part[:start] + key + part[start + len(bare) :] if bare else key
+    return ",".join(parts)
+
+
+def _only_a_wish(text: str) -> bool:
+    """Whether a text says that something is to be cited, and nothing of what."""
+    return all(map(_WISH.fullmatch, _LETTERS.findall(text.lower())))
+
 
 LEAST = 0.5
 """The chance that a paper must have to be taken unseen: it is rather right than wrong."""
@@ -97,7 +206,12 @@ class DraftLines:
         """
         decode_or_guess(raw, name)  # What it refuses, is refused here.
         mark = next((mark for mark, _, _ in MARKS if raw.startswith(mark)), b"")
-        text, codec = _decoded(raw[len(mark) :], _CODECS.get(mark, "utf-8"))
+        for codec in (_CODECS.get(mark, "utf-8"), "cp1252", "latin-1"):  # The last takes all.
+            try:
+                text = raw[len(mark) :].decode(codec)
+                break
+            except UnicodeDecodeError:
+                continue
         ends = (match.end() for match in _LINE_END.finditer(text))
         return cls(name, text, codec, mark, (0, *ends))
 
@@ -146,15 +260,6 @@ def _changed(place: str, what: str) -> InputError:
     )
 
 
-def _decoded(raw: bytes, codec: str) -> tuple[str, str]:
-    for name in (codec, "cp1252"):
-        try:
-            return raw.decode(name), name
-        except UnicodeDecodeError:
-            continue
-    return raw.decode("latin-1"), "latin-1"
-
-
 @dataclass(frozen=True, slots=True)
 class FilePatch:
     """What a file holds, and what it shall hold."""
@@ -166,19 +271,16 @@ class FilePatch:
     def diff(self) -> bytes:
         """Write as a unified diff, for `patch -p0` and `git apply -p0`."""
         old, new = ([*filter(None, _LINE.split(raw))] for raw in (self.old, self.new))
-        name = _quoted(self.name)
+        # As `git diff` writes it: in quotes if it must, before a tab if it has spaces.
+        escaped = _QUOTED.sub(lambda match: f"\\{ord(match[0]):03o}", self.name)
+        name = escaped.encode("utf-8", errors="surrogateescape")
+        if escaped != self.name:
+            name = b'"' + name + b'"'
+        elif b" " in name:
+            name += b"\t"
         lines = difflib.diff_bytes(difflib.unified_diff, old, new, name, name)
         no_end = b"\n\\ No newline at end of file\n"
         return b"".join(line if line.endswith(b"\n") else line + no_end for line in lines)
-
-
-def _quoted(name: str) -> bytes:
-    """Write a name as `git diff` does: in quotes if it must, before a tab if it has spaces."""
-    raw = name.encode("utf-8", errors="surrogateescape")
-    if _QUOTED.search(name):
-        escaped = _QUOTED.sub(lambda match: f"\\{ord(match[0]):03o}", name)
-        return b'"' + escaped.encode("utf-8", errors="surrogateescape") + b'"'
-    return raw + b"\t" if b" " in raw else raw
 
 
 def patches(answer: LocalAnswer, taken: Sequence[Accepted]) -> tuple[FilePatch, ...]:
@@ -295,13 +397,15 @@ class BibFile:
             return self.raw or b""
         lines = DraftLines.of(self.raw or b"", str(self.path))
         # An empty line stands between the entries that there are and the new ones.
-        gap = (
-            "" if not lines.text.strip() else "\n" if lines.text.endswith(("\n", "\r")) else "\n\n"
-        )
-        text = lines.text + (gap + "\n".join(entries.values())).replace("\n", lines.line_end)
+        empty, ended = not lines.text.strip(), lines.text.endswith(("\n", "\r"))
+        between = "" if empty else "\n" if ended else "\n\n"
+        text = lines.text + (between + "\n".join(entries.values())).replace("\n", lines.line_end)
         read_back = {reference.key for reference in _references(text)}
         before = {reference.key for reference in self.references}
-        if _is_open(lines.text) or not read_back >= before | entries.keys():
+        # Our reader forgives that the last entry lacks a brace, BibTeX does not.
+        last = [match.start() for match in _ENTRY.finditer(lines.text)][-1:]
+        braces = Counter(_BRACE.findall(lines.text, *last) if last else ())
+        if braces["{"] > braces["}"] or not read_back >= before | entries.keys():
             raise InputError(
                 f"{self.path} ends within an entry, in which others would be lost.",
                 "Close its last brace, or give a new file.",
@@ -325,10 +429,3 @@ class BibFile:
 def _references(text: str) -> tuple[Reference, ...]:
     entries = bibtex.read(StringIO(text, newline=None))
     return tuple(entry for entry in entries if isinstance(entry, Reference))
-
-
-def _is_open(text: str) -> bool:
-    """Whether the last entry lacks a brace: our reader forgives that, BibTeX does not."""
-    starts = [match.start() for match in _ENTRY.finditer(text)]
-    braces = _BRACE.findall(text, starts[-1]) if starts else []
-    return braces.count("{") > braces.count("}")

@@ -12,10 +12,10 @@ from typing import Any
 from urllib.parse import quote
 
 from recsys.formats.answers import json_text, recommendation_record
-from recsys.formats.local_answers.gap_keys import GapKeys
 from recsys.formats.local_answers.shown_gaps import (
     MISSING,
     NEEDED,
+    GapKeys,
     file_of,
     kind_of_gap,
     looked_at,

@@ -5,11 +5,12 @@ import re
 from collections.abc import Iterator
 
 from recsys.formats.answers import found_by, other_versions, percent
-from recsys.formats.local_answers.gap_keys import GapKeys, entries_of
 from recsys.formats.local_answers.shown_gaps import (
     HERE,
     NOTHING_FITS,
+    GapKeys,
     around,
+    entries_of,
     headline,
     key_line,
     looked_at,
@@ -21,7 +22,7 @@ from recsys.formats.references.reference_writers import escaped, markdown_item
 from recsys.formats.references.shown_facts import names_of, one_line, paper_link
 from recsys.formats.references.web_page import span
 from recsys.passages import Gap, LocalAnswer
-from recsys.records import Paper, Recommendation
+from recsys.records import Recommendation
 
 _FENCE = re.compile(r"`{3,}")
 _STYLE = """
@@ -86,7 +87,11 @@ def gap_markdown(answer: LocalAnswer, keys: GapKeys) -> str:
 
 
 def _lines(answer: LocalAnswer, gap: Gap, keys: GapKeys) -> Iterator[str]:
-    before, after = map(_spaced, around(gap))
+    # What means something in Markdown is escaped; the spaces at the ends stay.
+    before, after = (
+        f"{' ' * text[:1].isspace()}{escaped(one_line(text))}{' ' * text[-1:].isspace()}"
+        for text in around(gap)
+    )
     yield f"## {escaped(place_of(answer, gap))}: {headline(gap)}\n"
     yield f"> {before}**\\[?\\]**{after}\n"
     for item in gap.recommendations:
@@ -98,31 +103,23 @@ def _lines(answer: LocalAnswer, gap: Gap, keys: GapKeys) -> Iterator[str]:
         yield NOTHING_FITS
 
 
-def _spaced(text: str) -> str:
-    """Escape what means something in Markdown; the spaces at the ends stay."""
-    start, end = text[:1].isspace(), text[-1:].isspace()
-    return f"{' ' * start}{escaped(one_line(text))}{' ' * end}"
-
-
 def gap_page(answer: LocalAnswer, keys: GapKeys) -> str:
     """Render as a web page that needs nothing else, no script either."""
-    return "".join(_page(answer, keys))
-
-
-def _page(answer: LocalAnswer, keys: GapKeys) -> Iterator[str]:
     heading = f"Citations for {_text(answer.draft) if answer.draft else 'a passage'}"
-    yield f"{_HEAD}<title>{heading}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
-    yield f"<h1>{heading}</h1>\n"
+    parts = [
+        f"{_HEAD}<title>{heading}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n",
+        f"<h1>{heading}</h1>\n",
+    ]
     counted = looked_at(answer) and f"{looked_at(answer)}."
     summary = counted if answer.gaps else nothing_found(answer)
     for line in filter(None, (answer.understood, summary, *answer.notes)):
-        yield f'<p class="told" dir="auto">{_text(line)}</p>\n'
+        parts.append(f'<p class="told" dir="auto">{_text(line)}</p>\n')
     for gap in answer.gaps:
-        yield from _section(answer, gap, keys)
+        parts += _section(answer, gap, keys)
     if entries := entries_of(answer, keys):
         shown = html.escape(entries)
-        yield f"<details>\n<summary>BibTeX</summary>\n<pre>{shown}</pre>\n</details>\n"
-    yield "</body>\n</html>\n"
+        parts.append(f"<details>\n<summary>BibTeX</summary>\n<pre>{shown}</pre>\n</details>\n")
+    return "".join((*parts, "</body>\n</html>\n"))
 
 
 def _section(answer: LocalAnswer, gap: Gap, keys: GapKeys) -> Iterator[str]:
@@ -148,22 +145,18 @@ def _paper(item: Recommendation, keys: GapKeys) -> str:
         title = f'<a href="{html.escape(link)}">{title}</a>'
     notes = [*(reason.text for reason in item.reasons), *other_versions(item)]
     listed = "".join(f'<li dir="auto">{_text(note)}</li>\n' for note in notes)
+    authors = _text(", ".join(map(natural, names_of(paper)))) or "Unknown authors"
+    year = "n.d." if paper.year is None else str(paper.year)
+    venue = f" <cite>{_text(paper.venue)}</cite>." if one_line(paper.venue or "") else ""
     yours = " in your bibliography" if paper.id in keys.had else ""
     return (
         f'<li>\n<p class="title" dir="auto">{title} '
         f'<span class="chance">{_text(percent(item.probability))}</span></p>\n'
-        f'<p class="facts" dir="auto">{_facts(paper)}</p>\n'
+        f'<p class="facts" dir="auto">{authors} ({year}).{venue}</p>\n'
         f'<p class="facts"><code>{_text(keys.names[paper.id])}</code>{yours}</p>\n'
         + (f'<ul class="notes">\n{listed}</ul>\n' if notes else "")
         + f"{span(paper)}\n</li>\n"
     )
-
-
-def _facts(paper: Paper) -> str:
-    authors = _text(", ".join(map(natural, names_of(paper)))) or "Unknown authors"
-    year = "n.d." if paper.year is None else str(paper.year)
-    venue = f" <cite>{_text(paper.venue)}</cite>." if one_line(paper.venue or "") else ""
-    return f"{authors} ({year}).{venue}"
 
 
 def _text(text: str | None) -> str:

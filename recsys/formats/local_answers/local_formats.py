@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from recsys.errors import check_name
 
 if TYPE_CHECKING:
-    from recsys.formats.local_answers.gap_keys import GapKeys
+    from recsys.formats.local_answers.shown_gaps import GapKeys
     from recsys.passages import LocalAnswer
 
 LocalWriter: TypeAlias = Callable[["LocalAnswer", "GapKeys"], str]
@@ -32,7 +32,7 @@ def render_local(answer: "LocalAnswer", name: str, keys: "GapKeys | None" = None
     Raises:
         InputError: there is no format of that name.
     """
-    from recsys.formats.local_answers.gap_keys import keys_of
+    from recsys.formats.local_answers.shown_gaps import keys_of
 
     check_name(name, LOCAL_FORMATS, "format")
     module, function = LOCAL_FORMATS[name]

@@ -1,13 +1,113 @@
-"""Say what a gap is, where it is and what fits: as text for a terminal, as lines for an editor."""
+"""Say what a gap is, where it is and what fits: as text for a terminal, as lines for an editor.
 
-from collections.abc import Iterator
+The papers of a whole answer are named by citation keys, those of the draft's bibliography kept.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from recsys.errors import shortened
-from recsys.formats.answers import percent, text_row
-from recsys.formats.local_answers.gap_keys import GapKeys
-from recsys.formats.references.shown_facts import one_line
-from recsys.formats.shown_places import named_place, path_in
+from recsys.formats import identifiers
+from recsys.formats.answers import named_place, path_in, percent, text_row
+from recsys.formats.references.bibtex import entry
+from recsys.formats.references.people import name_of
+from recsys.formats.references.shown_facts import bare_doi, citation_keys, one_line
 from recsys.passages import Gap, LocalAnswer, Span
+from recsys.records import Paper, PaperId, Reference
+from recsys.store.words import fold
+
+_WORD = re.compile(r"[^\W_]+")
+_USABLE = re.compile(r"[^\s,\\#{}~^$&%\"()]+")
+
+
+@dataclass(frozen=True, slots=True)
+class GapKeys:
+    """The citation keys of the papers of an answer.
+
+    names: by the paper's id. had: papers that a bibliography at hand has already, under that key.
+    """
+
+    names: Mapping[PaperId, str]
+    had: frozenset[PaperId] = frozenset()
+
+    def entry_of(self, paper: Paper) -> str | None:
+        """Write a paper as BibTeX; None where a bibliography at hand has it."""
+        return None if paper.id in self.had else entry(self.names[paper.id], paper)
+
+
+def keys_of(answer: LocalAnswer, others: Iterable[Reference] = ()) -> GapKeys:
+    """Name each paper of an answer: as the draft does, else as `--format bibtex` would.
+
+    A new key is none that the draft has; without any, keys are those of `--format bibtex`. Works of
+    the draft are found by identifier, or by title, year and first author.
+
+    others: works of other bibliographies, whose keys count as the draft's.
+    """
+    by_identifier: dict[str, str] = {}
+    by_title: dict[str, list[Reference]] = defaultdict(list)
+    taken = {key for gap in answer.gaps for key in gap.sentence.cited}
+    for reference in (*answer.references, *others):
+        if _USABLE.fullmatch(reference.key):  # Another could not be cited.
+            taken.add(reference.key)
+            for scheme in ("doi", "arxiv", "acl", "pmid"):
+                if number := getattr(reference, scheme):
+                    by_identifier.setdefault(f"{scheme}:{number}".lower(), reference.key)
+            for name in reference.ids:
+                by_identifier.setdefault(name.lower(), reference.key)
+            by_title[_folded(reference.title)].append(reference)
+    papers = papers_of(answer)
+    had: dict[PaperId, str] = {}
+    for paper in papers:
+        named = [by_identifier[name] for name in _identifiers(paper) if name in by_identifier]
+        title = _folded(paper.title)
+        alike = by_title.get(title, ()) if title else ()
+        named += (reference.key for reference in alike if _agree(reference, paper))
+        if named:
+            had[paper.id] = named[0]
+    new = [paper for paper in papers if paper.id not in had]
+    names = {paper.id: key for paper, key in zip(new, citation_keys(new, taken), strict=True)}
+    return GapKeys(names | had, frozenset(had))
+
+
+def _folded(title: str | None) -> str:
+    return " ".join(_WORD.findall(fold(title or "")))
+
+
+def _identifiers(paper: Paper) -> Iterator[str]:
+    """Yield the identifiers of a paper with their schemes, in lower case."""
+    if doi := bare_doi(paper):
+        yield f"doi:{doi}".lower()
+    for text in (paper.id, paper.url, doi):
+        if arxiv := identifiers.arxiv(text):
+            yield f"arxiv:{arxiv}".lower()
+        if acl := identifiers.acl(text):
+            yield f"acl:{acl}".lower()
+    yield from (alias.lower() for alias in paper.aliases)
+
+
+def papers_of(answer: LocalAnswer) -> list[Paper]:
+    """List the papers of an answer, each once, in the order in which they come."""
+    shown = (item.paper for gap in answer.gaps for item in gap.recommendations)
+    return list({paper.id: paper for paper in shown}.values())
+
+
+def entries_of(answer: LocalAnswer, keys: GapKeys) -> str:
+    """Write the papers of an answer that no bibliography at hand has, as BibTeX."""
+    return "\n".join(filter(None, map(keys.entry_of, papers_of(answer))))
+
+
+def _agree(reference: Reference, paper: Paper) -> bool:
+    """Whether works of one title may be the same: years differ by one from preprint to print."""
+    if reference.year is not None and paper.year is not None:
+        if abs(reference.year - paper.year) > 1:
+            return False
+    if not reference.authors or not paper.authors:
+        return True
+    one, other = (fold(name_of(work.authors[0]).family) for work in (reference, paper))
+    return one == other
+
 
 MISSING, NEEDED = "missing-citation", "needs-citation"
 """The kinds of gaps: its author marked it, or its sentence needs a citation and has none."""
@@ -99,17 +199,15 @@ def gap_table(answer: LocalAnswer, keys: GapKeys) -> str:
     """Render as text for a terminal, one paragraph a gap."""
     if not answer.gaps:
         return f"{nothing_found(answer)}\n"
-    return "\n".join("\n".join(_rows(answer, gap, keys)) + "\n" for gap in answer.gaps)
-
-
-def _rows(answer: LocalAnswer, gap: Gap, keys: GapKeys) -> Iterator[str]:
-    yield f"{place_of(answer, gap)}: {headline(gap)}"
-    yield f"    {marked_sentence(gap)}"
-    for item in gap.recommendations:
-        yield text_row(item)
-        yield f"{INDENT}{key_line(keys, item.paper.id)}"
-    if not gap.recommendations:
-        yield f"{INDENT}{NOTHING_FITS}"
+    paragraphs = []
+    for gap in answer.gaps:
+        lines = [f"{place_of(answer, gap)}: {headline(gap)}", f"    {marked_sentence(gap)}"]
+        for item in gap.recommendations:
+            lines += [text_row(item), f"{INDENT}{key_line(keys, item.paper.id)}"]
+        if not gap.recommendations:
+            lines.append(f"{INDENT}{NOTHING_FITS}")
+        paragraphs.append("".join(f"{line}\n" for line in lines))
+    return "\n".join(paragraphs)
 
 
 def editor_lines(answer: LocalAnswer, keys: GapKeys) -> str:

@@ -5,8 +5,16 @@ from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 from xml.etree.ElementTree import Element
 
-from recsys.formats.markup.element_text import first_page, text_at, text_of, title_of, unstopped
-from recsys.formats.markup.xml_stream import Layout, first_names, works
+from recsys.formats.markup.xml_stream import (
+    Layout,
+    first_names,
+    first_page,
+    text_at,
+    text_of,
+    title_of,
+    unstopped,
+    works,
+)
 from recsys.formats.papers.paper_fields import labelled
 from recsys.formats.references.bibliography import (
     Problem,
@@ -49,14 +57,17 @@ def _reference(record: Element) -> Reference:
     key = record.get("key", "").strip()
     links = tuple(filter(None, map(text_of, record.iterfind("ee"))))
     volume = text_at(record, "volume")
+    people = record.findall("author") or record.findall("editor")
+    informal = record.get("publtype", "").startswith("informal")
+    cited = ((cite.text or "").strip() for cite in record.iterfind("cite"))
     reference = Reference(
         key=key,
         title=unstopped(title_of(record.find("title"))),
-        authors=tuple(_HOMONYM.sub("", name) for name in names_in(_names(record))),
+        authors=tuple(_HOMONYM.sub("", name) for name in names_in(map(text_of, people))),
         year=year_in(text_at(record, "year")),
         venue=text_at(record, "journal", "booktitle", "school", "series"),
         url=next(filter(None, map(address_in, links)), None),
-        kind=_kind(record),
+        kind="article" if informal else _KINDS[record.tag],
         ids=(f"dblp:{key}",) if key else (),
         volume=volume,
         page=first_page(text_at(record, "pages")),
@@ -65,24 +76,11 @@ def _reference(record: Element) -> Reference:
             crossref=text_at(record, "crossref"),
             publtype=record.get("publtype"),
         ),
-        cites=tuple(_cites(record)),
+        cites=tuple(
+            Reference(key=work, ids=(f"dblp:{work}",))
+            for work in cited
+            if work not in ("", _NO_WORK)
+        ),
     )
     # The volume of a preprint is its number: "abs/2004.07180".
     return identified(reference, *links, volume if volume and "abs/" in volume else None)
-
-
-def _names(record: Element) -> Iterator[str | None]:
-    people = record.findall("author") or record.findall("editor")
-    return map(text_of, people)
-
-
-def _kind(record: Element) -> str:
-    informal = record.get("publtype", "").startswith("informal")
-    return "article" if informal else _KINDS[record.tag]
-
-
-def _cites(record: Element) -> Iterator[Reference]:
-    for cite in record.iterfind("cite"):
-        key = (cite.text or "").strip()
-        if key and key != _NO_WORK:
-            yield Reference(key=key, ids=(f"dblp:{key}",))

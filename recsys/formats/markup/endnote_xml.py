@@ -1,13 +1,20 @@
 """Read the XML that EndNote exports, and that other reference managers write for it."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 from xml.etree.ElementTree import Element
 
 from recsys.formats.exports import export_facts
-from recsys.formats.markup.element_text import first_page, text_at, text_of, texts_of
-from recsys.formats.markup.xml_stream import Layout, first_names, works
+from recsys.formats.markup.xml_stream import (
+    Layout,
+    first_names,
+    first_page,
+    text_at,
+    text_of,
+    texts_of,
+    works,
+)
 from recsys.formats.papers.paper_fields import labelled
 from recsys.formats.references.bibliography import (
     Problem,
@@ -74,19 +81,33 @@ def _reference(record: Element) -> Reference:
     name = "" if kind is None else kind.get("name", "")
     addresses = texts_of(list(record.iterfind("urls//url")))
     accession = text_at(record, "accession-num") or ""
-    ids = tuple(_ids(record, accession))
+    wos, eid = _WOS.search(accession), _EID.search(accession)
+    pmc = _PMC.fullmatch(text_at(record, "custom2") or "")
+    ids = (
+        *([f"wos:{wos[1]}"] if wos else []),
+        *([f"eid:{eid[0]}"] if eid else []),
+        *([f"pmc:{pmc[0].upper()}"] if pmc else []),
+    )
+    # The accession number is the PubMed id where it is told whose it is, or is so called.
+    match = _PMID.fullmatch(accession)
+    database = text_at(record, "remote-database-name", "remote-database-provider") or ""
+    medical = match and (_MEDICAL.search(database) or accession != match[1])
+    told = (export_facts.accession(address)[0] for address in addresses)
+    pmid = match[1] if match and medical else next(filter(None, told), None)
     words = texts_of(list(record.iterfind("keywords/keyword")))
     keyphrases, made = export_facts.parted_phrases(words, ids)
     reference = Reference(
         key=text_at(record, "label", "rec-number") or "",
         title=text_at(record, "titles/title", "titles/translated-title"),
-        authors=tuple(map(natural, names_in(_names(record)))),
+        authors=tuple(
+            map(natural, names_in(map(text_of, record.iterfind("contributors/authors/author"))))
+        ),
         year=year_in(text_at(record, "dates/year")) or year_in(text_at(record, "dates/pub-dates")),
         venue=text_at(record, *_VENUES),
         abstract=text_at(record, "abstract"),
         url=next(filter(None, map(address_in, addresses)), None),
         kind=_KINDS.get(name.lower(), "document"),
-        pmid=_pmid(record, accession) or next(_told_by(addresses), None),
+        pmid=pmid,
         ids=ids,
         volume=text_at(record, "volume"),
         page=first_page(text_at(record, "pages")),
@@ -94,28 +115,3 @@ def _reference(record: Element) -> Reference:
         labels=labelled(type=name, keywords_plus=made),
     )
     return identified(reference, text_at(record, "electronic-resource-num"), *addresses)
-
-
-def _names(record: Element) -> Iterator[str | None]:
-    return map(text_of, record.iterfind("contributors/authors/author"))
-
-
-def _pmid(record: Element, accession: str) -> str | None:
-    """Return the PubMed id: the accession number, where it is told whose, or what is so called."""
-    match = _PMID.fullmatch(accession)
-    database = text_at(record, "remote-database-name", "remote-database-provider") or ""
-    return match[1] if match and (_MEDICAL.search(database) or accession != match[1]) else None
-
-
-def _told_by(addresses: Iterable[str]) -> Iterator[str]:
-    """Yield the PubMed ids in the addresses of its records."""
-    yield from (pmid for address in addresses if (pmid := export_facts.accession(address)[0]))
-
-
-def _ids(record: Element, accession: str) -> Iterator[str]:
-    if match := _WOS.search(accession):
-        yield f"wos:{match[1]}"
-    if match := _EID.search(accession):
-        yield f"eid:{match[0]}"
-    if match := _PMC.fullmatch(text_at(record, "custom2") or ""):
-        yield f"pmc:{match[0].upper()}"

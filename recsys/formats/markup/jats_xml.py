@@ -1,25 +1,167 @@
-"""Read articles in JATS, the XML of PubMed Central and of most journals' archives."""
+"""Read articles in JATS, the XML of PubMed Central and of most journals, and what they cite."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain, islice
 from typing import BinaryIO
 from xml.etree.ElementTree import Element
 
 from recsys.formats import identifiers
-from recsys.formats.markup.element_text import (
+from recsys.formats.bodies.printed_works import cited_work
+from recsys.formats.markup.xml_stream import (
+    Layout,
     address_at,
     bare_doi,
+    first_names,
     first_page,
+    raw_text,
     text_at,
     text_of,
     texts_of,
     title_of,
+    works,
 )
-from recsys.formats.markup.jats_references import cited_works, name_of
-from recsys.formats.markup.xml_stream import Layout, first_names, works
 from recsys.formats.papers.paper_fields import labelled
-from recsys.formats.references.bibliography import Problem, address_in, names_in, year_in
+from recsys.formats.references.bibliography import Problem, address_in, names_in, text_in, year_in
+from recsys.formats.references.people import natural
 from recsys.records import Reference
+
+_CITATIONS = ("element-citation", "mixed-citation", "nlm-citation", "citation")
+_TITLES = ("article-title", "chapter-title", "data-title", "part-title")
+_PAGES = ("fpage", "elocation-id", "page-range")
+_CITED_KINDS: Mapping[str, str] = {
+    "book": "book",
+    "chapter": "chapter",
+    "confproc": "paper-conference",
+    "data": "dataset",
+    "journal": "article-journal",
+    "preprint": "article",
+    "report": "report",
+    "software": "software",
+    "thesis": "thesis",
+    "webpage": "webpage",
+}
+_PMC = re.compile(r"(?:PMC)?(\d{1,9})", re.IGNORECASE)
+_SCHEMES: Mapping[str, Callable[[str], str | None]] = {
+    "doi": lambda value: bare_doi(value) if "10." in value else None,
+    "pmid": lambda value: value if value.isdigit() else None,
+    "pmc": lambda value: (match := _PMC.fullmatch(value)) and match[1],
+    "arxiv": identifiers.arxiv,
+}
+_PUBMED = re.compile(r"pubmed(?:\.ncbi\.nlm\.nih\.gov)?/(\d{1,9})")
+_LINKS = frozenset({"ext-link", "uri"})
+_PEOPLE = frozenset({"name", "string-name", "collab", "name-alternatives", "collab-alternatives"})
+_FIELDS = frozenset({"source", "article-title", "person-group", "name", "string-name"})
+
+
+def cited_works(article: Element) -> tuple[Reference, ...]:
+    """Read all lists of references of an article, in order.
+
+    Several citations in one entry are several works. An entry may give the same work as fields and
+    as text, and then the fields are read.
+    """
+    works: list[Reference | None] = []
+    for ref in article.iter("ref"):
+        alternatives = ref.find("citation-alternatives")
+        entry = ref if alternatives is None else alternatives
+        citations = next(filter(None, map(entry.findall, _CITATIONS)), [])
+        works += (_cited_work(citation, ref.get("id", "")) for citation in citations)
+    return tuple(work for work in works if work is not None)
+
+
+def people(group: Element) -> Iterator[str]:
+    """Yield the names of a group of people, in natural order."""
+    for person in group:
+        if person.tag in _PEOPLE and (name := name_of(person)):
+            yield name
+
+
+def name_of(person: Element) -> str | None:
+    """Return a name of a person, or of a group of people, in natural order."""
+    if person.tag.endswith("-alternatives"):
+        return next(people(person), None)
+    if person.tag == "collab" or person.find("surname") is None:
+        group = person.find("institution-wrap/institution")
+        if group is None and person.find("contrib-group") is not None:
+            # Some give the list of a group's members inside its name.
+            group = Element(person.tag)
+            group.text = person.text
+            group.extend(child for child in person if child.tag != "contrib-group")
+        name = title_of(person if group is None else group)
+        return natural(name) if name and person.tag != "collab" else name
+    parts = map(person.find, ("given-names", "surname", "suffix"))
+    return text_in(" ".join([raw_text(part) for part in parts if part is not None]))
+
+
+def _cited_work(citation: Element, key: str) -> Reference | None:
+    names = _identifiers(citation)
+    pmc = (f"pmc:PMC{names.pop('pmc')}",) if "pmc" in names else ()
+    if not any(child.tag in _FIELDS for child in citation):
+        # It is text, perhaps with a link or an identifier in it.
+        text = text_of(citation)
+        if text is None and not (names or pmc):
+            return None
+        return cited_work(text, {"key": key, **names, **({"ids": pmc} if pmc else {})})
+    fields = {child.tag: child for child in reversed(citation)}
+    source = title_of(fields.get("source"))
+    title = next(filter(None, (title_of(fields.get(name)) for name in _TITLES)), None)
+    page = next((first_page(raw_text(fields[name])) for name in _PAGES if name in fields), None)
+    kind = citation.get("publication-type") or citation.get("citation-type") or ""
+    # What has a source alone is a book, or an article whose title the journal leaves out.
+    whole = title is None and kind != "journal" and page is None
+    # The first author, of the group that is called so; others would tell nothing more.
+    groups = citation.findall("person-group")
+    authors = [group for group in groups if group.get("person-group-type") == "author"]
+    group = next(iter(authors or groups), citation)
+    doi = names.get("doi")
+    return Reference(
+        key=key,
+        title=source if whole else title,
+        authors=tuple(islice(people(group), 1)),
+        year=year_in(citation.findtext("year") or citation.findtext("date/year")),
+        venue=None if whole else source,
+        doi=doi,
+        arxiv=names.get("arxiv") or (identifiers.arxiv(doi) if doi and "arxiv" in doi else None),
+        kind=_CITED_KINDS.get(kind),
+        pmid=names.get("pmid"),
+        ids=pmc,
+        volume=text_of(fields.get("volume")),
+        page=page,
+    )
+
+
+def _identifiers(citation: Element) -> dict[str, str]:
+    """Return the identifiers that stand in fields for them, in links and in comments, by scheme."""
+    said: list[tuple[str, str]] = []
+    for child in citation:
+        if child.tag == "pub-id":
+            said.append((child.get("pub-id-type", ""), (child.text or "").strip()))
+        elif child.tag in _LINKS:
+            said.append(_linked(child))
+        elif child.tag == "comment":
+            said += (_linked(link) for link in child.iter() if link.tag in _LINKS)
+            said.append(("doi", raw_text(child)))
+    names: dict[str, str] = {}
+    for scheme, value in said:
+        scheme = "pmc" if scheme == "pmcid" else scheme
+        if scheme in _SCHEMES and (number := _SCHEMES[scheme](value)):
+            names.setdefault(scheme, number)
+    return names
+
+
+def _linked(link: Element) -> tuple[str, str]:
+    """Return the scheme of what a link leads to, and its identifier; "" is no scheme of ours."""
+    address = (address_at(link) or link.text or "").strip()
+    scheme = link.get("ext-link-type", "")
+    if scheme in ("doi", "pmid", "pmcid"):
+        return scheme, address
+    if "doi.org/10." in address:
+        return "doi", address
+    if "arxiv.org/" in address:
+        return "arxiv", address
+    pubmed = _PUBMED.search(address)
+    return ("pmid", pubmed[1]) if pubmed else ("", address)
+
 
 _LAYOUT = Layout(
     frozenset({"article"}),
@@ -64,69 +206,67 @@ def work_of_article(article: Element) -> Reference | None:
     meta = article.find("article-meta") if front is None else front.find("article-meta")
     if meta is None:
         return None
-    names = _names(meta)
-    doi = bare_doi(names.get("doi"))
-    pmid = names.get("pmid", "")
-    kind = article.get("article-type")
+    names = {
+        name.get("pub-id-type", "doi"): (name.text or "").strip()
+        for name in meta.iterfind("article-id")
+    }
+    doi, pmid = bare_doi(names.get("doi")), names.get("pmid", "")
+    pmc = next(filter(None, map(names.get, ("pmc", "pmcid", "pmcaid"))), "")
+    pmc = pmc.upper().removeprefix("PMC")
+    kind, link = article.get("article-type"), meta.find("self-uri")
+    journal = article.find("front/journal-meta")
+    group = meta.find("title-group")
+    titles = meta if group is None else group
+    title, subtitle = (title_of(titles.find(name)) for name in ("article-title", "subtitle"))
+    if title is None:
+        title, subtitle = title_of(titles.find("trans-title-group/trans-title")), None
+    words = _texts(meta, "kwd-group", "kwd", but=("kwd-group-type", "abbreviations"))
+    subjects = _texts(
+        meta, "article-categories/subj-group", "subject", but=("subj-group-type", "display-channel")
+    )
     return Reference(
         key=names.get("publisher-id") or doi or "",
-        title=_title(meta),
+        title=f"{title}: {subtitle}" if subtitle else title,
         authors=_authors(meta),
         year=_year(meta),
-        venue=_venue(article),
+        venue=text_at(
+            article if journal is None else journal,
+            *("journal-title-group/journal-title", "journal-title", "journal-id"),
+        ),
         abstract=_abstract(meta),
         doi=doi,
         arxiv=names.get("arxiv") or (identifiers.arxiv(doi) if doi and "arxiv" in doi else None),
-        url=address_in(_address(meta)),
+        url=None if link is None else address_in(address_at(link) or text_of(link)),
         kind=_KINDS.get(kind or "", "article-journal"),
         pmid=pmid if pmid.isdigit() else None,
-        ids=_ids(names),
+        ids=(f"pmc:PMC{pmc}",) if pmc.isdigit() else (),
         volume=text_at(meta, "volume"),
         page=first_page(text_at(meta, "fpage", "elocation-id")),
-        keyphrases=_keyphrases(meta),
-        labels=labelled(type=kind, subjects=_subjects(meta)),
+        keyphrases=words,
+        labels=labelled(type=kind, subjects=subjects),
         cites=cited_works(article),
     )
 
 
-def _names(meta: Element) -> dict[str, str]:
-    """Return the article's identifiers by their kind."""
-    found = meta.iterfind("article-id")
-    return {name.get("pub-id-type", "doi"): (name.text or "").strip() for name in found}
-
-
-def _ids(names: Mapping[str, str]) -> tuple[str, ...]:
-    number = next(filter(None, map(names.get, ("pmc", "pmcid", "pmcaid"))), "").upper()
-    digits = number.removeprefix("PMC")
-    return (f"pmc:PMC{digits}",) if digits.isdigit() else ()
-
-
-def _title(meta: Element) -> str | None:
-    group = meta.find("title-group")
-    if group is None:
-        return title_of(meta.find("article-title"))
-    title, subtitle = (title_of(group.find(name)) for name in ("article-title", "subtitle"))
-    if title is None:
-        return title_of(group.find("trans-title-group/trans-title"))
-    return f"{title}: {subtitle}" if subtitle else title
+def _texts(meta: Element, groups: str, name: str, *, but: tuple[str, str]) -> tuple[str, ...]:
+    """Return the texts in groups of elements, but for those of a kind."""
+    attribute, kind = but
+    texts = (group.iter(name) for group in meta.iterfind(groups) if group.get(attribute) != kind)
+    return texts_of(chain.from_iterable(texts))
 
 
 def _authors(meta: Element) -> tuple[str, ...]:
     """Return those who contribute as authors, or all whose part in it is not told."""
-    people = [
-        contrib
-        for group in meta.iterfind("contrib-group")
-        for contrib in group.iterfind("contrib")
-        if contrib.get("contrib-type", group.get("content-type", "author")).startswith("author")
-    ]
-    return names_in(map(_contributor, people))
-
-
-def _contributor(contrib: Element) -> str | None:
     names = ("name", "name-alternatives", "string-name", "collab", "collab-alternatives")
-    found = (contrib.find(name) for name in names)
-    person = next((person for person in found if person is not None), None)
-    return None if person is None else name_of(person)
+    authors = []
+    for group in meta.iterfind("contrib-group"):
+        role = group.get("content-type", "author")
+        for contrib in group.iterfind("contrib"):
+            if contrib.get("contrib-type", role).startswith("author"):
+                people = (contrib.find(name) for name in names)
+                person = next((person for person in people if person is not None), None)
+                authors.append(None if person is None else name_of(person))
+    return names_in(authors)
 
 
 def _year(meta: Element) -> int | None:
@@ -140,42 +280,12 @@ def _year(meta: Element) -> int | None:
     return min(filter(None, years), default=None)
 
 
-def _venue(article: Element) -> str | None:
-    paths = ("journal-title-group/journal-title", "journal-title", "journal-id")
-    meta = article.find("front/journal-meta")
-    return text_at(article if meta is None else meta, *paths)
-
-
 def _abstract(meta: Element) -> str | None:
-    """Return the abstract itself, else one in another language."""
-    found = (
-        abstract
-        for name in ("abstract", "trans-abstract")
-        for abstract in meta.iterfind(name)
-        if abstract.get("abstract-type") not in _NO_ABSTRACTS
-    )
-    texts = (_without_heading(title_of(abstract)) for abstract in found)
-    return next(filter(None, texts), None)
-
-
-def _without_heading(text: str | None) -> str | None:
-    """Drop the word "Abstract" and, at the end, the abstract's own DOI."""
-    return (_OWN_DOI.sub("", _HEADING.sub("", text)) or None) if text else None
-
-
-def _keyphrases(meta: Element) -> tuple[str, ...]:
-    groups = meta.iterfind("kwd-group")
-    kept = [group for group in groups if group.get("kwd-group-type") != "abbreviations"]
-    words = [word for group in kept for word in group.iter("kwd")]
-    return texts_of(words)
-
-
-def _subjects(meta: Element) -> tuple[str, ...]:
-    groups = meta.iterfind("article-categories/subj-group")
-    kept = [group for group in groups if group.get("subj-group-type") != "display-channel"]
-    return texts_of([subject for group in kept for subject in group.iter("subject")])
-
-
-def _address(meta: Element) -> str | None:
-    link = meta.find("self-uri")
-    return None if link is None else address_at(link) or text_of(link)
+    """Return the abstract itself, else one in another language, without the word and its DOI."""
+    for name in ("abstract", "trans-abstract"):
+        for abstract in meta.iterfind(name):
+            text = title_of(abstract)
+            if text and abstract.get("abstract-type") not in _NO_ABSTRACTS:
+                if text := _OWN_DOI.sub("", _HEADING.sub("", text)):
+                    return text
+    return None

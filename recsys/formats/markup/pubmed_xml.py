@@ -6,17 +6,19 @@ from typing import BinaryIO
 from xml.etree.ElementTree import Element
 
 from recsys.formats import identifiers
-from recsys.formats.markup.element_text import (
+from recsys.formats.bodies.printed_works import cited_work
+from recsys.formats.markup.xml_stream import (
+    Layout,
     bare_doi,
+    first_names,
     first_page,
     raw_text,
     text_at,
     texts_of,
     title_of,
     unstopped,
+    works,
 )
-from recsys.formats.markup.printed_citation import cited_work
-from recsys.formats.markup.xml_stream import Layout, first_names, works
 from recsys.formats.papers.paper_fields import labelled
 from recsys.formats.references.bibliography import Problem, names_in, year_in
 from recsys.records import Reference
@@ -61,6 +63,13 @@ def _reference(record: Element) -> Reference:
     doi = bare_doi(_doi_place(article)) or bare_doi(names.get("doi"))
     types = texts_of(list(article.iterfind("PublicationTypeList/PublicationType")))
     pmid = text_at(citation, "PMID") or names.get("pubmed")
+    words = ("KeywordList/Keyword", "MeshHeadingList/MeshHeading/DescriptorName")
+    # Older files list what is cited among comments and corrections.
+    comments = (
+        cited_work(comment.findtext("RefSource"), {"pmid": number})
+        for comment in citation.iterfind("CommentsCorrectionsList/CommentsCorrections")
+        if comment.get("RefType") == "Cites" and (number := text_at(comment, "PMID"))
+    )
     return Reference(
         key=pmid or "",
         title=_title(article),
@@ -75,9 +84,9 @@ def _reference(record: Element) -> Reference:
         ids=_pmc(names),
         volume=text_at(issue, "Volume"),
         page=first_page(text_at(article, "Pagination/StartPage", "Pagination/MedlinePgn")),
-        keyphrases=_keyphrases(citation),
+        keyphrases=texts_of(word for path in words for word in citation.iterfind(path)),
         labels=labelled(type=types),
-        cites=tuple(_cites(data)) or tuple(_commented(citation)),
+        cites=tuple(_cites(data)) or tuple(comments),
     )
 
 
@@ -108,8 +117,8 @@ def _book(record: Element) -> Reference:
 
 def _part(element: Element, path: str) -> Element:
     """Return a part, an empty one where there is none."""
-    found = element.find(path)
-    return Element("none") if found is None else found
+    part = element.find(path)
+    return Element("none") if part is None else part
 
 
 def _title(article: Element) -> str | None:
@@ -122,14 +131,13 @@ def _title(article: Element) -> str | None:
 
 
 def _authors(people: Element | None) -> tuple[str, ...]:
-    found = people if people is not None and people.get("Type") != "editors" else ()
-    return names_in(_name(person) for person in found if person.get("ValidYN") != "N")
-
-
-def _name(person: Element) -> str | None:
-    given = person.findtext("ForeName") or person.findtext("Initials")
-    parts = (given, person.findtext("LastName"), person.findtext("Suffix"))
-    return " ".join(filter(None, parts)) or text_at(person, "CollectiveName")
+    names = []
+    for person in people if people is not None and people.get("Type") != "editors" else ():
+        if person.get("ValidYN") != "N":
+            given = person.findtext("ForeName") or person.findtext("Initials")
+            parts = (given, person.findtext("LastName"), person.findtext("Suffix"))
+            names.append(" ".join(filter(None, parts)) or text_at(person, "CollectiveName"))
+    return names_in(names)
 
 
 def _year(dated: Element) -> int | None:
@@ -139,14 +147,13 @@ def _year(dated: Element) -> int | None:
 
 def _abstract(element: Element, name: str = "Abstract") -> str | None:
     """Join the parts of an abstract, each after its label."""
-    parts = element.iterfind(f"{name}/AbstractText")
-    found = ((part.get("Label", ""), title_of(part)) for part in parts)
-    labelled_parts = (
-        f"{label.strip().rstrip(':')}: {text}" if label and label not in _NO_LABELS else text
-        for label, text in found
-        if text
-    )
-    return " ".join(labelled_parts) or None
+    parts = []
+    for part in element.iterfind(f"{name}/AbstractText"):
+        if text := title_of(part):
+            label = part.get("Label", "")
+            heading = f"{label.strip().rstrip(':')}: " if label not in ("", *_NO_LABELS) else ""
+            parts.append(f"{heading}{text}")
+    return " ".join(parts) or None
 
 
 def _doi_place(article: Element) -> str | None:
@@ -158,8 +165,8 @@ def _doi_place(article: Element) -> str | None:
 
 def _article_ids(element: Element) -> dict[str, str]:
     """Return the record's identifiers by their kind."""
-    found = element.iterfind("ArticleIdList/ArticleId")
-    return {name.get("IdType", "pubmed"): (name.text or "").strip() for name in found}
+    names = element.iterfind("ArticleIdList/ArticleId")
+    return {name.get("IdType", "pubmed"): (name.text or "").strip() for name in names}
 
 
 def _pmc(names: Mapping[str, str]) -> tuple[str, ...]:
@@ -167,32 +174,16 @@ def _pmc(names: Mapping[str, str]) -> tuple[str, ...]:
     return (f"pmc:PMC{number}",) if number.isdigit() else ()
 
 
-def _keyphrases(citation: Element) -> tuple[str, ...]:
-    words = texts_of(list(citation.iterfind("KeywordList/Keyword")))
-    headings = texts_of(list(citation.iterfind("MeshHeadingList/MeshHeading/DescriptorName")))
-    return tuple(dict.fromkeys(words + headings))
-
-
 def _cites(data: Element) -> Iterator[Reference]:
     """Read the list of references; its parts may be lists, too."""
-    for lists in data.iterfind("ReferenceList"):
-        for cited in lists.iter("Reference"):
-            yield _cited(cited)
-
-
-def _cited(cited: Element) -> Reference:
-    names = _article_ids(cited)
-    known: dict[str, object] = {"ids": _pmc(names)}
-    if doi := bare_doi(names.get("doi")):
-        known["doi"] = doi
-    if (pmid := names.get("pubmed", "")).isdigit():
-        known["pmid"] = pmid
-    text = cited.find("Citation")
-    return cited_work(None if text is None else raw_text(text), known)
-
-
-def _commented(citation: Element) -> Iterator[Reference]:
-    """Read the works that older files list among comments and corrections."""
-    for cited in citation.iterfind("CommentsCorrectionsList/CommentsCorrections"):
-        if cited.get("RefType") == "Cites" and (pmid := text_at(cited, "PMID")):
-            yield cited_work(cited.findtext("RefSource"), {"pmid": pmid})
+    for cited in (
+        cited for lists in data.iterfind("ReferenceList") for cited in lists.iter("Reference")
+    ):
+        names = _article_ids(cited)
+        known: dict[str, object] = {"ids": _pmc(names)}
+        if doi := bare_doi(names.get("doi")):
+            known["doi"] = doi
+        if (pmid := names.get("pubmed", "")).isdigit():
+            known["pmid"] = pmid
+        text = cited.find("Citation")
+        yield cited_work(None if text is None else raw_text(text), known)

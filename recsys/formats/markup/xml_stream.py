@@ -8,17 +8,19 @@ are text. Names are local ones, without the prefix of a namespace.
 import html.entities
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-from recsys.formats.references.bibliography import Problem
+from recsys.formats import identifiers
+from recsys.formats.references.bibliography import Problem, text_in
 from recsys.records import Reference
 
 if TYPE_CHECKING:
     from pyexpat import XMLParserType
+
 
 LARGEST_RECORD = 64 * 2**20
 """Bytes of one record; the largest known articles with their references have a few MB."""
@@ -36,6 +38,11 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<")
 _SPACED = bytes(32 if byte < 32 and byte not in b"\t\n\r" else byte for byte in range(256))
 # What is no element, and how it ends.
 _ENDS = (("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>"), ("<!", ">"), ("</", ">"))
+_CUT_SHORT = (
+    expat.errors.XML_ERROR_NO_ELEMENTS,
+    expat.errors.XML_ERROR_UNCLOSED_TOKEN,
+    expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION,
+)
 _START = re.compile(r"<(?:[\w.-]{1,100}:)?([A-Za-z_][\w.-]{0,100})(?=[\s/>])")
 
 
@@ -173,7 +180,13 @@ class _Reading:
             rest = self._further_document(chunk, error)
             if rest:
                 return rest
-            raise _RefusedError(*_broken(error)) from error
+            what = expat.ErrorString(error.code)
+            if what in _CUT_SHORT:
+                says = "the XML ends in the middle; download or export it again", "XML cut short"
+            else:
+                how = "export it again, as UTF-8"
+                says = f"the XML is broken here ({what}); {how}", "broken XML"
+            raise _RefusedError(*says) from error
         except (ValueError, LookupError) as error:
             raise _RefusedError(f"{error}; save it as UTF-8", "unknown encoding") from error
         self._fed += len(chunk)
@@ -213,7 +226,7 @@ class _Reading:
 
     def _open_outside(self, name: str, attributes: dict[str, str]) -> None:
         self._deeper()
-        local = _local(name)
+        local = name.rpartition(":")[2]
         if local in self._records:
             self._builder = TreeBuilder()
             self._builder.start(local, attributes)
@@ -231,7 +244,7 @@ class _Reading:
         if self._depth > DEEPEST:
             raise _too_deep()
         if ":" in name:
-            name = _local(name)
+            name = name.rpartition(":")[2]
         if name in self._passed_over:
             self._passing = self._depth
             self._parser.StartElementHandler = self._open_passing
@@ -241,7 +254,7 @@ class _Reading:
             self._builder.start(name, attributes)
 
     def _close_inside(self, name: str) -> None:
-        self._builder.end(_local(name) if ":" in name else name)
+        self._builder.end(name.rpartition(":")[2] if ":" in name else name)
         if self._depth == self._inner:
             self._found.append(Record(self._builder.close(), self._line))
             self._inner = 0
@@ -268,10 +281,6 @@ class _Reading:
             self._parser.CharacterDataHandler(text)
 
 
-def _local(name: str) -> str:
-    return name.rpartition(":")[2] if ":" in name else name
-
-
 def _too_deep() -> _RefusedError:
     what = f"elements stand within one another more than {DEEPEST} deep"
     return _RefusedError(what, "nested too deeply")
@@ -285,11 +294,92 @@ def _refuse_entity(name: str, *_definition: object) -> None:
     )
 
 
-def _broken(error: expat.ExpatError) -> tuple[str, str]:
-    """Return a sentence and a reason for what the parser found."""
-    what = expat.ErrorString(error.code)
-    ends = ("XML_ERROR_NO_ELEMENTS", "XML_ERROR_UNCLOSED_TOKEN", "XML_ERROR_UNCLOSED_CDATA_SECTION")
-    if what in {getattr(expat.errors, end) for end in ends}:
-        return "the XML ends in the middle; download or export it again", "XML cut short"
-    hint = "export it again, as UTF-8"
-    return f"the XML is broken here ({what}); {hint}", "broken XML"
+# Get text and identifiers out of XML elements.
+
+NOTHING: frozenset[str] = frozenset()
+_BLOCKS = frozenset("p sec title subtitle list list-item label break disp-formula td tr".split())
+_NOTES = frozenset({"fn", "xref", "tex-math", "graphic", "inline-graphic", "object-id"})
+_BARE_DOI = re.compile(r"10\.[0-9]{4,9}/[^\s\"<>{}|\\^`%?#&;,()\[\]]+(?<![.:])")
+_FIRST_PAGE = re.compile(r"[^\s,;\-\u2010-\u2015]+")
+
+
+def text_of(element: Element | None, dropped: frozenset[str] = NOTHING) -> str | None:
+    """Return an element's text on one line with that of inner mark-up, None without any."""
+    return None if element is None else text_in(raw_text(element, dropped))
+
+
+def raw_text(element: Element, dropped: frozenset[str] = NOTHING) -> str:
+    """Return an element's text as it stands there, with that of inner mark-up."""
+    return "".join(_text_pieces(element, dropped)) if len(element) else element.text or ""
+
+
+def title_of(element: Element | None) -> str | None:
+    """Return a title or an abstract without its footnotes and second spellings of formulas."""
+    return text_of(element, _NOTES)
+
+
+def texts_of(elements: Iterable[Element]) -> tuple[str, ...]:
+    """Return the texts of elements, each once, in order."""
+    return tuple(dict.fromkeys(filter(None, map(text_of, elements))))
+
+
+def text_at(element: Element, *paths: str) -> str | None:
+    """Return the text at the first path that has one."""
+    return next((text for path in paths if (text := text_of(element.find(path)))), None)
+
+
+def unstopped(title: str | None) -> str | None:
+    """Drop the full stop that some catalogues set after each title.
+
+    >>> unstopped("On trees."), unstopped("Forests of the U.S."), unstopped("And then...")
+    ('On trees', 'Forests of the U.S.', 'And then...')
+    """
+    if title is None or not title.endswith("."):
+        return title
+    last = title.rpartition(" ")[2]
+    return title if "." in last[:-1] else title[:-1] or None
+
+
+def bare_doi(text: str | None) -> str | None:
+    """Return the DOI in a field for DOIs; `identifiers.doi` is for any text, and slower."""
+    if not text:
+        return None
+    bare = text.strip()
+    return bare.lower() if _BARE_DOI.fullmatch(bare) else identifiers.doi(bare)
+
+
+def first_page(pages: str | None) -> str | None:
+    """Return the first page, or the number of the article.
+
+    >>> first_page("S123-S130"), first_page("e1002"), first_page(" 7, 9")
+    ('S123', 'e1002', '7')
+    """
+    match = _FIRST_PAGE.search(pages or "")
+    return match[0][:30] if match else None
+
+
+def address_at(element: Element) -> str | None:
+    """Return the target of a link, whatever the prefix of the attribute."""
+    return next((value for name, value in element.items() if name.endswith("href")), None)
+
+
+def _text_pieces(element: Element, dropped: frozenset[str]) -> Iterator[str]:
+    """Yield the texts inside an element in order; what is a paragraph of its own is set apart."""
+    stack: list[Element | str] = [element]
+    first = True
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str):
+            yield item
+            continue
+        if not first and item.tag in dropped:
+            continue
+        first = False
+        apart = item.tag in _BLOCKS
+        if apart:
+            yield " "
+            stack.append(" ")
+        for child in reversed(item):
+            stack.append(child.tail or "")
+            stack.append(child)
+        yield item.text or ""

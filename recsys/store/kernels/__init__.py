@@ -1,1 +1,1 @@
-"""The few loops over arrays that an answer spends its time in: in numpy, and compiled."""
+"""The loops that an answer spends its time in, compiled, and how Python calls them."""

@@ -1,6 +1,6 @@
-/* The kernels of in_numpy.py, compiled: the same meaning, the same results.
+/* The kernels of dispatch.py, compiled: the same meaning, the same results.
  *
- * adapted.py is the only caller: it hands over contiguous arrays of the right type, and arrays to
+ * dispatch.py is the only caller: it hands over contiguous arrays of the right type, and arrays to
  * write into. What is looked up by a number out of a file is compared with the length of what it
  * points into, so that a damaged file ends in an IndexError and never beyond an array.
  *
@@ -11,7 +11,6 @@
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
-#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -65,10 +64,9 @@ static void look_at_processor(void)
 static void look_at_processor(void) {}
 #endif
 
-/* Raised with that of fastest.py, which takes no module that was compiled of an older source. */
+/* Raised with that of dispatch.py, which takes no module that was compiled of an older source. */
 enum { REVISION = 14 };
-enum { AHEAD = 6, BLOCK = 1 << 17, BATCH = 512, OWN = 4 };
-static const float MORE = 2.2f; /* K1 + 1 of in_numpy.py. */
+enum { AHEAD = 6, BLOCK = 1 << 17, BATCH = 512 };
 
 /* Arguments ------------------------------------------------------------------------------- */
 
@@ -190,123 +188,6 @@ INLINE void prefetch(const void *from, Py_ssize_t bytes)
         PREFETCH((const char *)from + at);
 }
 
-#ifdef WIDE
-/* What compilers make of the loops above spends most of its time on adding up lanes. Here those of
- * four products are added at once, in the same order, so that sums are the same to the last bit. */
-
-/* Add up the 16 lanes of each of four registers, the first lane first. */
-FOR(WIDE) INLINE __m128 add_lanes(__m512 one, __m512 two, __m512 three, __m512 four)
-{
-    __m512 low = _mm512_unpacklo_ps(one, two), other_low = _mm512_unpacklo_ps(three, four);
-    __m512 high = _mm512_unpackhi_ps(one, two), other_high = _mm512_unpackhi_ps(three, four);
-    __m512 first = _mm512_shuffle_ps(low, other_low, 0x44); /* Lanes 0, 4, 8, 12 of all four. */
-    __m512 second = _mm512_shuffle_ps(low, other_low, 0xee);
-    __m512 third = _mm512_shuffle_ps(high, other_high, 0x44);
-    __m512 fourth = _mm512_shuffle_ps(high, other_high, 0xee);
-    __m128 sum = _mm_setzero_ps();
-#define ADD(at)                                                \
-    sum = _mm_add_ps(sum, _mm512_extractf32x4_ps(first, at));  \
-    sum = _mm_add_ps(sum, _mm512_extractf32x4_ps(second, at)); \
-    sum = _mm_add_ps(sum, _mm512_extractf32x4_ps(third, at));  \
-    sum = _mm_add_ps(sum, _mm512_extractf32x4_ps(fourth, at))
-    ADD(0);
-    ADD(1);
-    ADD(2);
-    ADD(3);
-#undef ADD
-    return sum;
-}
-
-/* Multiply a vector with four others. */
-FOR(WIDE) INLINE __m128 multiply_four(const float *vector, const float *const *others, Py_ssize_t d)
-{
-    __m512 sums[4] = {_mm512_setzero_ps(), _mm512_setzero_ps(), _mm512_setzero_ps(),
-                      _mm512_setzero_ps()};
-    for (Py_ssize_t j = 0; j < d; j += 16) {
-        __mmask16 here = d - j < 16 ? (__mmask16)((1 << (d - j)) - 1) : (__mmask16)0xffff;
-        __m512 value = _mm512_maskz_loadu_ps(here, vector + j);
-#pragma GCC unroll 4
-        for (int i = 0; i < 4; i++) {
-            __m512 other = _mm512_maskz_loadu_ps(here, others[i] + j);
-            sums[i] = _mm512_add_ps(sums[i], _mm512_mul_ps(value, other));
-        }
-    }
-    return add_lanes(sums[0], sums[1], sums[2], sums[3]);
-}
-
-/* Multiply four vectors with four queries; the products of a query lie m apart. */
-FOR(WIDE) INLINE void multiply_sixteen(const float *const *vectors, Py_ssize_t d,
-                                       const float *queries, Py_ssize_t m, float *out)
-{
-    __m512 sums[16];
-#pragma GCC unroll 16
-    for (int i = 0; i < 16; i++)
-        sums[i] = _mm512_setzero_ps();
-    for (Py_ssize_t j = 0; j < d; j += 16) {
-        __mmask16 here = d - j < 16 ? (__mmask16)((1 << (d - j)) - 1) : (__mmask16)0xffff;
-        __m512 values[4];
-#pragma GCC unroll 4
-        for (int i = 0; i < 4; i++)
-            values[i] = _mm512_maskz_loadu_ps(here, vectors[i] + j);
-#pragma GCC unroll 4
-        for (int at = 0; at < 4; at++) {
-            __m512 query = _mm512_maskz_loadu_ps(here, queries + at * d + j);
-#pragma GCC unroll 4
-            for (int i = 0; i < 4; i++)
-                sums[4 * at + i] =
-                    _mm512_add_ps(sums[4 * at + i], _mm512_mul_ps(values[i], query));
-        }
-    }
-#pragma GCC unroll 4
-    for (int at = 0; at < 4; at++)
-        _mm_storeu_ps(out + at * m, add_lanes(sums[4 * at], sums[4 * at + 1], sums[4 * at + 2],
-                                              sums[4 * at + 3]));
-}
-
-/* Multiply up to four vectors with q queries. */
-FOR(WIDE) INLINE void multiply_tile(const float *const *vectors, int here, Py_ssize_t d,
-                                    const float *queries, Py_ssize_t q, Py_ssize_t m, float *out)
-{
-    Py_ssize_t at = 0;
-    for (; here == 4 && at + 4 <= q; at += 4)
-        multiply_sixteen(vectors, d, queries + at * d, m, out + at * m);
-    for (; at < q; at++) {
-        float products[4];
-        _mm_storeu_ps(products, multiply_four(queries + at * d, vectors, d));
-        memcpy(out + at * m, products, here * sizeof(float));
-    }
-}
-
-FOR(WIDE) static void multiply_wide(const float *vectors, Py_ssize_t d, const int32_t *rows,
-                                    Py_ssize_t m, const float *queries, Py_ssize_t q, float *out)
-{
-    for (Py_ssize_t i = 0; i < m; i += 4) {
-        int here = m - i < 4 ? (int)(m - i) : 4;
-        const float *four[4];
-        for (int at = 0; at < 4; at++) {
-            four[at] = vectors + (Py_ssize_t)rows[i + (at < here ? at : 0)] * d;
-            if (i + at + AHEAD < m)
-                prefetch(vectors + (Py_ssize_t)rows[i + at + AHEAD] * d, d * 4);
-        }
-        multiply_tile(four, here, d, queries, q, m, out + i);
-    }
-}
-#endif
-
-INLINE void multiply_body(const float *vectors, Py_ssize_t d, const int32_t *rows, Py_ssize_t m,
-                          const float *queries, Py_ssize_t q, float *out)
-{
-    for (Py_ssize_t i = 0; i < m; i++) {
-        if (i + AHEAD < m)
-            prefetch(vectors + (Py_ssize_t)rows[i + AHEAD] * d, d * 4);
-        multiply_one(vectors + (Py_ssize_t)rows[i] * d, d, queries, q, m, out + i);
-    }
-}
-DISPATCH(multiply,
-         (const float *vectors, Py_ssize_t d, const int32_t *rows, Py_ssize_t m,
-          const float *queries, Py_ssize_t q, float *out),
-         (vectors, d, rows, m, queries, q, out))
-
 /* Say what is wrong with the ends of each query's rows, if there are any, and with the room. */
 static const char *look_at_ends(const Array *ends, Py_ssize_t m, Py_ssize_t q, Py_ssize_t room)
 {
@@ -319,17 +200,19 @@ static const char *look_at_ends(const Array *ends, Py_ssize_t m, Py_ssize_t q, P
     return ends->length != q || m > room ? "ends of another number" : NULL;
 }
 
-static void multiply_any(const float *vectors, Py_ssize_t d, const int32_t *rows, Py_ssize_t m,
-                         const float *queries, Py_ssize_t q, float *out)
+INLINE void multiply_rows_body(const float *vectors, Py_ssize_t d, const int32_t *rows, Py_ssize_t m,
+                               const float *queries, Py_ssize_t q, float *out)
 {
-#ifdef WIDE
-    if (level == 2) {
-        multiply_wide(vectors, d, rows, m, queries, q, out);
-        return;
+    for (Py_ssize_t i = 0; i < m; i++) {
+        if (i + AHEAD < m)
+            prefetch(vectors + (Py_ssize_t)rows[i + AHEAD] * d, d * 4);
+        multiply_one(vectors + (Py_ssize_t)rows[i] * d, d, queries, q, m, out + i);
     }
-#endif
-    multiply(vectors, d, rows, m, queries, q, out);
 }
+DISPATCH(multiply_rows,
+         (const float *vectors, Py_ssize_t d, const int32_t *rows, Py_ssize_t m,
+          const float *queries, Py_ssize_t q, float *out),
+         (vectors, d, rows, m, queries, q, out))
 
 /* dots(vectors, rows, queries, [d], ends or nothing, out); ends: of the rows of each query, one query
  * after the other, where each has rows of its own. */
@@ -342,20 +225,13 @@ static PyObject *dots(PyObject *module, PyObject *arguments)
     Py_ssize_t d = (Py_ssize_t)((const int64_t *)a[3].data)[0];
     Py_ssize_t n = d ? a[0].length / d : 0, q = d ? a[2].length / d : 0, m = a[1].length;
     const int32_t *rows = a[1].data;
-    const int64_t *ends = a[4].data;
-    const char *wrong = look_at_ends(&a[4], m, q, a[5].length);
+    const char *wrong = m * q > a[5].length ? "no room for the products" : NULL;
     for (Py_ssize_t i = 0; i < m; i++)
         if (rows[i] < 0 || rows[i] >= n)
             wrong = "a row outside the vectors";
     if (!wrong) {
         Py_BEGIN_ALLOW_THREADS
-        const float *queries = a[2].data;
-        float *out = a[5].data;
-        if (!a[4].length)
-            multiply_any(a[0].data, d, rows, m, queries, q, out);
-        for (Py_ssize_t at = 0, begin = 0; at < a[4].length; begin = (Py_ssize_t)ends[at++])
-            multiply_any(a[0].data, d, rows + begin, (Py_ssize_t)ends[at] - begin,
-                         queries + at * d, 1, out + begin);
+        multiply_rows(a[0].data, d, rows, m, a[2].data, q, a[5].data);
         Py_END_ALLOW_THREADS
     }
     return outcome(a, 6, wrong, 0);
@@ -388,16 +264,6 @@ INLINE void look_ahead(const Split *split, const int32_t *places, Py_ssize_t i, 
     }
 }
 
-INLINE void join_body(const Split *split, const int32_t *places, Py_ssize_t m, float *out)
-{
-    for (Py_ssize_t i = 0; i < m; i++) {
-        look_ahead(split, places, i, m);
-        join_one(split, places[i], out + i * split->d);
-    }
-}
-DISPATCH(join, (const Split *split, const int32_t *places, Py_ssize_t m, float *out),
-         (split, places, m, out))
-
 /* What is multiplied: the places in ascending order, the number of each among m, and q queries. */
 typedef struct {
     const int32_t *places;
@@ -407,54 +273,18 @@ typedef struct {
     Py_ssize_t q;
 } Wanted;
 
-/* vector: room for one, and for q products. */
+/* vector: room for one. */
 INLINE void multiply_split_body(const Split *split, const Wanted *wanted, float *vector, float *out)
 {
-    float *products = vector + split->d;
     for (Py_ssize_t i = 0; i < wanted->m; i++) {
         look_ahead(split, wanted->places, i, wanted->m);
         join_one(split, wanted->places[i], vector);
-        multiply_one(vector, split->d, wanted->queries, wanted->q, 1, products);
-        for (Py_ssize_t at = 0; at < wanted->q; at++)
-            out[at * wanted->m + wanted->numbers[i]] = products[at];
+        multiply_one(vector, split->d, wanted->queries, wanted->q, wanted->m,
+                     out + wanted->numbers[i]);
     }
 }
 DISPATCH(multiply_split, (const Split *split, const Wanted *wanted, float *vector, float *out),
          (split, wanted, vector, out))
-
-#ifdef WIDE
-/* vector: room for four, and for 4 * q products. */
-FOR(WIDE) static void multiply_split_wide(const Split *split, const Wanted *wanted, float *vector,
-                                          float *out)
-{
-    Py_ssize_t d = split->d, m = wanted->m;
-    const float *const four[] = {vector, vector + d, vector + 2 * d, vector + 3 * d};
-    float *products = vector + 4 * d;
-    for (Py_ssize_t i = 0; i < m; i += 4) {
-        int here = m - i < 4 ? (int)(m - i) : 4;
-        for (int at = 0; at < here; at++) {
-            look_ahead(split, wanted->places, i + at, m);
-            join_one(split, wanted->places[i + at], vector + at * d);
-        }
-        multiply_tile(four, here, d, wanted->queries, wanted->q, 4, products);
-        for (Py_ssize_t at = 0; at < wanted->q; at++)
-            for (int row = 0; row < here; row++)
-                out[at * m + wanted->numbers[i + row]] = products[4 * at + row];
-    }
-}
-#endif
-
-/* vector: room for four, and for 4 * q products. */
-static void multiply_split_any(const Split *split, const Wanted *wanted, float *vector, float *out)
-{
-#ifdef WIDE
-    if (level == 2) {
-        multiply_split_wide(split, wanted, vector, out);
-        return;
-    }
-#endif
-    multiply_split(split, wanted, vector, out);
-}
 
 /* Take codes, rests, scales and places, the first of some arrays; say what does not fit. */
 static const char *take_split(const Array *a, int64_t d, Split *split)
@@ -469,25 +299,6 @@ static const char *take_split(const Array *a, int64_t d, Split *split)
     return NULL;
 }
 
-/* unsplit(codes, rests, scales, places, [d], out) */
-static PyObject *unsplit(PyObject *module, PyObject *arguments)
-{
-    Array a[6];
-    const int items[] = {1, 2, 4, 4, 8, 4};
-    if (!take(arguments, a, items, 6, 5))
-        return NULL;
-    Split split;
-    const char *wrong = take_split(a, ((const int64_t *)a[4].data)[0], &split);
-    if (!wrong && a[5].length < a[3].length * split.d)
-        wrong = "no room for the vectors";
-    if (!wrong) {
-        Py_BEGIN_ALLOW_THREADS
-        join(&split, a[3].data, a[3].length, a[5].data);
-        Py_END_ALLOW_THREADS
-    }
-    return outcome(a, 6, wrong, 0);
-}
-
 /* Multiply some places with queries; 0: no memory. */
 static int multiply_places(const Split *split, const int32_t *places, Py_ssize_t m,
                            const float *queries, Py_ssize_t q, float *vector, float *out)
@@ -500,12 +311,13 @@ static int multiply_places(const Split *split, const int32_t *places, Py_ssize_t
         sorting.places[i] = (uint32_t)i;
     sort_keys(&sorting, m); /* What lies near each other is quicker to fetch. */
     Wanted wanted = {(const int32_t *)sorting.keys, sorting.places, m, queries, q};
-    multiply_split_any(split, &wanted, vector, out);
+    multiply_split(split, &wanted, vector, out);
     end_sorting(&sorting);
     return 1;
 }
 
-/* split_dots(codes, rests, scales, places, queries, [d], ends or nothing, out); see dots. */
+/* split_dots(codes, rests, scales, places, queries, [d], ends or nothing, out); ends: of the places of
+ * each query, one query after the other, where each has places of its own. */
 static PyObject *split_dots(PyObject *module, PyObject *arguments)
 {
     Array a[8];
@@ -516,7 +328,7 @@ static PyObject *split_dots(PyObject *module, PyObject *arguments)
     const char *wrong = take_split(a, ((const int64_t *)a[5].data)[0], &split);
     Py_ssize_t d = split.d, q = d ? a[4].length / d : 0, m = a[3].length;
     wrong = wrong ? wrong : look_at_ends(&a[6], m, q, a[7].length);
-    float *vector = calloc(4 * (d + q) + 1, sizeof(float)), *out = a[7].data;
+    float *vector = calloc(d + 1, sizeof(float)), *out = a[7].data;
     int there = vector != NULL;
     if (!wrong && there) {
         const int32_t *places = a[3].data;
@@ -687,55 +499,6 @@ static PyObject *scan(PyObject *module, PyObject *arguments)
     return outcome(a, 6, wrong, memory);
 }
 
-INLINE float round_row_body(const float *vector, Py_ssize_t d, int8_t *codes, float *error)
-{
-    float most = 0, sum = 0;
-#pragma omp simd reduction(max : most)
-    for (Py_ssize_t j = 0; j < d; j++) {
-        float size = vector[j] < 0 ? -vector[j] : vector[j];
-        most = size > most ? size : most;
-    }
-    float scale = most / 127;
-    scale = scale >= FLT_MIN ? scale : 1;
-#pragma omp simd reduction(+ : sum)
-    for (Py_ssize_t j = 0; j < d; j++) {
-        float code = nearbyintf(vector[j] / scale), rest = vector[j] - code * scale;
-        codes[j] = (int8_t)code;
-        sum += rest * rest;
-    }
-    *error = sqrtf(sum);
-    return scale;
-}
-
-INLINE void round_rows_body(const float *vectors, Py_ssize_t d, Py_ssize_t n, int8_t *codes,
-                            float *scales, float *errors)
-{
-    for (Py_ssize_t i = 0; i < n; i++)
-        scales[i] = round_row_body(vectors + i * d, d, codes + i * d, errors + i);
-}
-DISPATCH(round_rows,
-         (const float *vectors, Py_ssize_t d, Py_ssize_t n, int8_t *codes, float *scales,
-          float *errors),
-         (vectors, d, n, codes, scales, errors))
-
-/* rounded(vectors, codes, scales, errors) */
-static PyObject *rounded(PyObject *module, PyObject *arguments)
-{
-    Array a[4];
-    const int items[] = {4, 1, 4, 4};
-    if (!take(arguments, a, items, 4, 1))
-        return NULL;
-    Py_ssize_t n = a[2].length, d = n ? a[0].length / n : 0;
-    const char *wrong = a[0].length != n * d || a[1].length != n * d || a[3].length != n
-                            ? "no room for the codes" : NULL;
-    if (!wrong) {
-        Py_BEGIN_ALLOW_THREADS
-        round_rows(a[0].data, d, n, a[1].data, a[2].data, a[3].data);
-        Py_END_ALLOW_THREADS
-    }
-    return outcome(a, 4, wrong, 0);
-}
-
 /* The best ones ---------------------------------------------------------------------------- */
 
 /* A score and a row in one number, which is the higher the better: the score first, then the lower
@@ -892,152 +655,12 @@ static int search_range(const Search *search, int64_t begin, int64_t end, int32_
     return 1;
 }
 
-#ifdef BYTES
-/* Many queries are compared with a place side by side: four bytes of it times the same four bytes of
- * SLOTS queries is one instruction, and no sum has to be gathered out of lanes. */
-enum { SLOTS = 16, SIDES = 2, MANY = 8 };
-
-typedef struct {
-    int8_t *bytes;  /* (sides, d / 4, SLOTS, 4). */
-    int32_t *moved; /* (sides, SLOTS), for codes that are moved into 0 ... 255 by OFFSET. */
-    float *steps;   /* (sides, SLOTS). */
-    float *least;   /* (sides, SLOTS), as in the search; endless beside the queries. */
-    Py_ssize_t sides;
-} Slots;
-
-/* Lay queries out side by side; 0: no memory. */
-static int lay_out(Slots *slots, const Search *search)
-{
-    Py_ssize_t d = search->d, q = search->queries.q, sides = (q + SLOTS - 1) / SLOTS;
-    sides += sides % SIDES;
-    Py_ssize_t m = sides * SLOTS;
-    slots->moved = calloc(m * (d + 12), 1);
-    if (!slots->moved)
-        return 0;
-    slots->steps = (float *)(slots->moved + m);
-    slots->least = slots->steps + m;
-    slots->bytes = (int8_t *)(slots->least + m);
-    slots->sides = sides;
-    for (Py_ssize_t at = 0; at < m; at++) {
-        const int16_t *query = search->queries.wide + at * d;
-        slots->least[at] = at < q ? -INFINITY : INFINITY;
-        if (at >= q)
-            continue;
-        slots->steps[at] = search->steps[at];
-        for (Py_ssize_t j = 0; j < d; j++) {
-            slots->bytes[((at / SLOTS * (d / 4) + j / 4) * SLOTS + at % SLOTS) * 4 + j % 4] =
-                (int8_t)query[j];
-            slots->moved[at] -= OFFSET * query[j];
-        }
-    }
-    return 1;
-}
-
-/* Keep what of the products of one place with SLOTS queries is among the best. */
-FOR(BYTES) INLINE int keep_side(const Search *search, Slots *slots, Py_ssize_t side, __m512i sums,
-                                int64_t place)
-{
-    __m512 near = _mm512_mul_ps(_mm512_cvtepi32_ps(sums), _mm512_set1_ps(search->scales[place]));
-    near = _mm512_mul_ps(near, _mm512_loadu_ps(slots->steps + side * SLOTS));
-    __m512 least = _mm512_loadu_ps(slots->least + side * SLOTS);
-    uint32_t better = _mm512_cmp_ps_mask(near, least, _CMP_GT_OQ);
-    if (!better)
-        return 1;
-    int open = is_open(search, place);
-    if (open < 1)
-        return !open;
-    float products[SLOTS];
-    _mm512_storeu_ps(products, near);
-    for (; better; better &= better - 1) {
-        int slot = __builtin_ctz(better);
-        Py_ssize_t at = side * SLOTS + slot;
-        put_hit(search, at, hit_of(products[slot], (int32_t)place));
-        slots->least[at] = search->least[at];
-    }
-    return 1;
-}
-
-/* Search some places with SLOTS queries and those beside them: none for `beside` 0, half as many for
- * 1, as many for 2; tell whether their papers are there. */
-FOR(BYTES) INLINE int search_pair(const Search *search, Slots *slots, Py_ssize_t side, int64_t begin,
-                                  int64_t end, int beside)
-{
-    Py_ssize_t d = search->d, whole = SLOTS * d;
-    const __m512i offset = _mm512_set1_epi8((char)0x80);
-    __m512i moved[SIDES];
-    for (int at = 0; at < SIDES; at++)
-        moved[at] = _mm512_loadu_si512(slots->moved + (side + at) * SLOTS);
-    for (int64_t place = begin; place < end; place += 4) {
-        const int8_t *code[4];
-        __m512i sums[4][SIDES];
-        __m256i half[4];
-#pragma GCC unroll 4
-        for (int i = 0; i < 4; i++) {
-            code[i] = search->codes + (place + i < end ? place + i : place) * d;
-            prefetch(code[i] + 8 * d, d);
-            sums[i][0] = moved[0];
-            sums[i][1] = moved[1];
-            half[i] = _mm512_castsi512_si256(moved[1]);
-        }
-        const int8_t *one = slots->bytes + side * whole, *other = one + whole;
-        for (Py_ssize_t j = 0; j < d; j += 4, one += 4 * SLOTS, other += 4 * SLOTS) {
-            __m512i first = _mm512_loadu_si512(one), second = _mm512_loadu_si512(other);
-#pragma GCC unroll 4
-            for (int i = 0; i < 4; i++) {
-                int32_t four;
-                memcpy(&four, code[i] + j, sizeof four);
-                __m512i bytes = _mm512_xor_si512(_mm512_set1_epi32(four), offset);
-                sums[i][0] = _mm512_dpbusd_epi32(sums[i][0], bytes, first);
-                if (beside == 1)
-                    half[i] = _mm256_dpbusd_epi32(half[i], _mm512_castsi512_si256(bytes),
-                                                  _mm512_castsi512_si256(second));
-                if (beside == 2)
-                    sums[i][1] = _mm512_dpbusd_epi32(sums[i][1], bytes, second);
-            }
-        }
-#pragma GCC unroll 4
-        for (int i = 0; i < 4; i++) {
-            __m512i others = beside == 1 ? _mm512_castsi256_si512(half[i]) : sums[i][1];
-            if (place + i < end &&
-                !(keep_side(search, slots, side, sums[i][0], place + i) &&
-                  (!beside || keep_side(search, slots, side + 1, others, place + i))))
-                return 0;
-        }
-    }
-    return 1;
-}
-
-/* Search some places with SIDES times SLOTS queries, of which there may be fewer. */
-FOR(BYTES) static int search_sides(const Search *search, Slots *slots, Py_ssize_t side,
-                                   int64_t begin, int64_t end)
-{
-    Py_ssize_t others = search->queries.q - (side + 1) * SLOTS;
-    if (others <= 0)
-        return search_pair(search, slots, side, begin, end, 0);
-    if (others <= SLOTS / 2)
-        return search_pair(search, slots, side, begin, end, 1);
-    return search_pair(search, slots, side, begin, end, 2);
-}
-#endif
-
 /* Search all ranges; *memory: whether there was none. */
 static const char *search_ranges(const Search *search, const Array *begins, const Array *ends,
                                  int *memory)
 {
     const int64_t *begin = begins->data, *end = ends->data;
     int there = 1;
-#ifdef BYTES
-    if (search->queries.bytes && search->queries.q >= MANY) {
-        Slots slots;
-        if ((*memory = !lay_out(&slots, search)))
-            return NULL;
-        for (Py_ssize_t side = 0; side < slots.sides; side += SIDES)
-            for (Py_ssize_t i = 0; there && i < begins->length; i++)
-                there = search_sides(search, &slots, side, begin[i], end[i]);
-        free(slots.moved);
-        return there ? NULL : "a row without a mark";
-    }
-#endif
     int32_t *sums = malloc((search->queries.q + 1) * BATCH * sizeof(int32_t));
     *memory = !sums;
     for (Py_ssize_t i = 0; sums && there && i < begins->length; i++)
@@ -1098,38 +721,6 @@ static PyObject *closest(PyObject *module, PyObject *arguments)
     free(search.queries.bytes);
     free(search.hits);
     return outcome(a, 12, wrong, memory);
-}
-
-/* best(rows, values, ends, [k], found rows, values, [found of each]): of each part, which ends there. */
-static PyObject *best(PyObject *module, PyObject *arguments)
-{
-    Array a[7];
-    const int items[] = {4, 4, 8, 8, 4, 4, 8};
-    if (!take(arguments, a, items, 7, 4))
-        return NULL;
-    const int32_t *rows = a[0].data;
-    const float *values = a[1].data;
-    const int64_t *ends = a[2].data;
-    Py_ssize_t q = a[2].length, k = (Py_ssize_t)((const int64_t *)a[3].data)[0], m = a[0].length;
-    const char *wrong = look_at_ends(&a[2], m, q, m);
-    if (a[1].length != m || q * k > a[4].length || q * k > a[5].length || q > a[6].length)
-        wrong = "values of another number, or no room for what is found";
-    Hit *hits = malloc((m + 1) * sizeof(Hit));
-    for (Py_ssize_t at = 0, begin = 0; !wrong && hits && at < q; begin = (Py_ssize_t)ends[at++]) {
-        Py_ssize_t n = (Py_ssize_t)ends[at] - begin, found = n < k ? n : k;
-        for (Py_ssize_t i = 0; i < n; i++)
-            hits[i] = hit_of(values[begin + i], rows[begin + i]);
-        if (0 < found && found < n)
-            select_hits(hits, n, found);
-        sort_hits(hits, found);
-        for (Py_ssize_t i = 0; i < found; i++) {
-            ((int32_t *)a[4].data)[at * k + i] = row_of(hits[i]);
-            ((float *)a[5].data)[at * k + i] = score_of(hits[i]);
-        }
-        ((int64_t *)a[6].data)[at] = found;
-    }
-    free(hits);
-    return outcome(a, 7, wrong, !hits);
 }
 
 /* Tables of rows or terms -------------------------------------------------------------------- */
@@ -1577,852 +1168,6 @@ static PyObject *matches(PyObject *module, PyObject *arguments)
     return outcome(a, 14, wrong, memory);
 }
 
-/* Rows ------------------------------------------------------------------------------------ */
-
-/* Find the lowest bit that is set. */
-INLINE int lowest_of(uint64_t bits)
-{
-#if defined(__GNUC__)
-    return __builtin_ctzll(bits);
-#else
-    int at = 0;
-    while (!(bits >> at & 1))
-        at++;
-    return at;
-#endif
-}
-
-/* places(rows, wanted, out) */
-static PyObject *places(PyObject *module, PyObject *arguments)
-{
-    Array a[3];
-    const int items[] = {4, 4, 4};
-    if (!take(arguments, a, items, 3, 2))
-        return NULL;
-    const int32_t *rows = a[0].data, *wanted = a[1].data;
-    int32_t *out = a[2].data;
-    Table table;
-    if (!make(&table, a[0].length))
-        return outcome(a, 3, NULL, 1);
-    Py_BEGIN_ALLOW_THREADS
-    for (Py_ssize_t i = 0; i < a[0].length; i++)
-        put(&table, rows[i], (int32_t)i);
-    for (Py_ssize_t i = 0; i < a[1].length; i++)
-        out[i] = table.values[slot(&table, wanted[i])];
-    Py_END_ALLOW_THREADS
-    free(table.keys);
-    return outcome(a, 3, NULL, 0);
-}
-
-/* number(rows, distinct, numbers, [found]) */
-static PyObject *number(PyObject *module, PyObject *arguments)
-{
-    Array a[4];
-    const int items[] = {4, 4, 4, 8};
-    if (!take(arguments, a, items, 4, 1))
-        return NULL;
-    const int32_t *rows = a[0].data;
-    int32_t *distinct = a[1].data, *numbers = a[2].data, found = 0;
-    Table table;
-    if (!make(&table, a[0].length))
-        return outcome(a, 4, NULL, 1);
-    Py_BEGIN_ALLOW_THREADS
-    for (Py_ssize_t i = 0; i < a[0].length; i++) {
-        size_t at = slot(&table, rows[i]);
-        if (table.values[at] < 0) {
-            table.keys[at] = distinct[found] = rows[i];
-            table.values[at] = found++;
-        }
-        numbers[i] = table.values[at];
-    }
-    Py_END_ALLOW_THREADS
-    *(int64_t *)a[3].data = found;
-    free(table.keys);
-    return outcome(a, 4, NULL, 0);
-}
-
-/* distinct(rows, out, [found]): ascending. */
-static PyObject *distinct(PyObject *module, PyObject *arguments)
-{
-    Array a[3];
-    const int items[] = {4, 4, 8};
-    if (!take(arguments, a, items, 3, 1))
-        return NULL;
-    const int32_t *rows = a[0].data;
-    int32_t *out = a[1].data, most = 0;
-    Py_ssize_t m = a[0].length, found = 0;
-    const char *wrong = a[1].length < m ? "no room for the rows" : NULL;
-    for (Py_ssize_t i = 0; i < m; i++) {
-        most = rows[i] > most ? rows[i] : most;
-        wrong = rows[i] < 0 ? "a row below 0" : wrong;
-    }
-    Py_ssize_t words = most / 64 + 1;
-    uint64_t *bits = calloc(words, sizeof(uint64_t));
-    for (Py_ssize_t i = 0; bits && !wrong && i < m; i++)
-        bits[rows[i] >> 6] |= (uint64_t)1 << (rows[i] & 63);
-    for (Py_ssize_t at = 0; bits && !wrong && at < words; at++)
-        for (uint64_t left = bits[at]; left; left &= left - 1)
-            out[found++] = (int32_t)(64 * at) + lowest_of(left);
-    *(int64_t *)a[2].data = found;
-    free(bits);
-    return outcome(a, 3, wrong, !bits);
-}
-
-/* united(rows, ends, bits, out rows, out bits, [found]): lists of rows, which end at `ends`, as one,
- * ascending, with the bits of all lists that a row is in. */
-static PyObject *united(PyObject *module, PyObject *arguments)
-{
-    Array a[6];
-    const int items[] = {4, 8, 2, 4, 2, 8};
-    if (!take(arguments, a, items, 6, 3))
-        return NULL;
-    const int32_t *rows = a[0].data;
-    const int64_t *ends = a[1].data;
-    uint16_t *bits = a[4].data;
-    Py_ssize_t m = a[0].length, lists = a[1].length, at = 0, found = 0;
-    const char *wrong = NULL;
-    if (a[2].length != lists || a[3].length < m || a[4].length < m)
-        wrong = "bits or room of another number";
-    for (Py_ssize_t list = 0; list < lists && !wrong; at = (Py_ssize_t)ends[list++])
-        if (ends[list] < at || ends[list] > m)
-            wrong = "lists that do not follow each other";
-    Table table;
-    Sorting sorting;
-    if (wrong || !make(&table, m))
-        return outcome(a, 6, wrong, !wrong);
-    uint16_t *together = malloc((m ? m : 1) * sizeof(uint16_t));
-    if (!together || !begin_sorting(&sorting, m)) {
-        free(together);
-        free(table.keys);
-        return outcome(a, 6, NULL, 1);
-    }
-    at = 0;
-    for (Py_ssize_t list = 0; list < lists; list++)
-        for (uint16_t bit = ((const uint16_t *)a[2].data)[list]; at < ends[list]; at++) {
-            size_t here = slot(&table, rows[at]);
-            if (table.values[here] < 0) {
-                table.keys[here] = rows[at];
-                sorting.keys[found] = (uint32_t)rows[at];
-                sorting.places[found] = (uint32_t)found;
-                together[found] = 0;
-                table.values[here] = (int32_t)found++;
-            }
-            together[table.values[here]] |= bit;
-        }
-    sort_keys(&sorting, found);
-    for (Py_ssize_t i = 0; i < found; i++) {
-        ((int32_t *)a[3].data)[i] = (int32_t)sorting.keys[i];
-        bits[i] = together[sorting.places[i]];
-    }
-    *(int64_t *)a[5].data = found;
-    end_sorting(&sorting);
-    free(together);
-    free(table.keys);
-    return outcome(a, 6, NULL, 0);
-}
-
-/* look_up(rows, values, wanted, out) */
-static PyObject *look_up(PyObject *module, PyObject *arguments)
-{
-    Array a[4];
-    const int items[] = {4, 4, 4, 4};
-    if (!take(arguments, a, items, 4, 3))
-        return NULL;
-    const int32_t *rows = a[0].data, *wanted = a[2].data;
-    const float *values = a[1].data;
-    float *out = a[3].data;
-    Table table;
-    if (!make(&table, a[0].length))
-        return outcome(a, 4, NULL, 1);
-    Py_BEGIN_ALLOW_THREADS
-    for (Py_ssize_t i = 0; i < a[0].length; i++)
-        put(&table, rows[i], (int32_t)i);
-    for (Py_ssize_t i = 0; i < a[2].length; i++) {
-        int32_t at = table.values[slot(&table, wanted[i])];
-        out[i] = at < 0 ? 0 : values[at];
-    }
-    Py_END_ALLOW_THREADS
-    free(table.keys);
-    return outcome(a, 4, NULL, 0);
-}
-
-/* tally(rows, weights, wanted, out) */
-static PyObject *tally(PyObject *module, PyObject *arguments)
-{
-    Array a[4];
-    const int items[] = {4, 4, 4, 4};
-    if (!take(arguments, a, items, 4, 3))
-        return NULL;
-    const int32_t *rows = a[0].data, *wanted = a[2].data;
-    const float *weights = a[1].data;
-    float *out = a[3].data;
-    int32_t found = 0;
-    Table table;
-    double *sums = malloc((a[0].length ? a[0].length : 1) * sizeof(double));
-    if (!sums || !make(&table, a[0].length)) {
-        free(sums);
-        return outcome(a, 4, NULL, 1);
-    }
-    Py_BEGIN_ALLOW_THREADS
-    for (Py_ssize_t i = 0; i < a[0].length; i++) {
-        size_t at = slot(&table, rows[i]);
-        if (table.values[at] < 0) {
-            table.keys[at] = rows[i];
-            sums[found] = 0;
-            table.values[at] = found++;
-        }
-        sums[table.values[at]] += (double)weights[i];
-    }
-    for (Py_ssize_t i = 0; i < a[2].length; i++) {
-        int32_t at = table.values[slot(&table, wanted[i])];
-        out[i] = at < 0 ? 0 : (float)sums[at];
-    }
-    Py_END_ALLOW_THREADS
-    free(sums);
-    free(table.keys);
-    return outcome(a, 4, NULL, 0);
-}
-
-/* search(starts, bytes, wanted starts, wanted bytes, out): of ascending distinct strings. */
-static PyObject *search(PyObject *module, PyObject *arguments)
-{
-    Array a[5];
-    const int items[] = {8, 1, 8, 1, 4};
-    if (!take(arguments, a, items, 5, 4))
-        return NULL;
-    const int64_t *starts = a[0].data, *wanted = a[2].data;
-    const char *strings = a[1].data, *words = a[3].data, *wrong = NULL;
-    for (Py_ssize_t i = 0; !wrong && i < a[4].length; i++) {
-        int64_t low = 0, high = a[0].length - 1, length = wanted[i + 1] - wanted[i];
-        int32_t found = -1;
-        while (found < 0 && low < high) {
-            int64_t middle = (low + high) / 2, begin = starts[middle], end = starts[middle + 1];
-            if (begin < 0 || end < begin || end > a[1].length) {
-                wrong = "a string outside its file";
-                break;
-            }
-            int64_t common = end - begin < length ? end - begin : length;
-            int order = memcmp(strings + begin, words + wanted[i], common);
-            if (order < 0 || (order == 0 && end - begin < length))
-                low = middle + 1;
-            else if (order > 0 || end - begin > length)
-                high = middle;
-            else
-                found = (int32_t)middle;
-        }
-        ((int32_t *)a[4].data)[i] = found;
-    }
-    return outcome(a, 5, wrong, 0);
-}
-
-/* Sums and edges -------------------------------------------------------------------------- */
-
-/* Return where the owner at i ends: what one owner has mostly lies together, and is added up without
- * waiting for what was stored just before. */
-INLINE Py_ssize_t run_end(const int32_t *owner, Py_ssize_t i, Py_ssize_t e)
-{
-    Py_ssize_t end = i + 1;
-    while (end < e && owner[end] == owner[i])
-        end++;
-    return end;
-}
-
-/* totals(owner, weights or nothing, out) */
-static PyObject *totals(PyObject *module, PyObject *arguments)
-{
-    Array a[3];
-    const int items[] = {4, 4, 4};
-    if (!take(arguments, a, items, 3, 2))
-        return NULL;
-    const int32_t *owner = a[0].data;
-    const float *weights = a[1].length ? a[1].data : NULL;
-    Py_ssize_t m = a[2].length, e = a[0].length;
-    const char *wrong = weights && a[1].length != e ? "weights of another number" : NULL;
-    double *sums = calloc(m ? m : 1, sizeof(double));
-    for (Py_ssize_t i = 0, end; sums && !wrong && i < e; i = end) {
-        end = run_end(owner, i, e);
-        if (owner[i] < 0 || owner[i] >= m) {
-            wrong = "an owner that is not there";
-            break;
-        }
-        double sum = sums[owner[i]];
-        for (Py_ssize_t at = i; weights && at < end; at++)
-            sum += (double)weights[at];
-        sums[owner[i]] = weights ? sum : sum + (double)(end - i);
-    }
-    for (Py_ssize_t i = 0; sums && !wrong && i < m; i++)
-        ((float *)a[2].data)[i] = (float)sums[i];
-    free(sums);
-    return outcome(a, 3, wrong, !sums);
-}
-
-/* highest(owner, weights, out) */
-static PyObject *highest(PyObject *module, PyObject *arguments)
-{
-    Array a[3];
-    const int items[] = {4, 4, 4};
-    if (!take(arguments, a, items, 3, 2))
-        return NULL;
-    const int32_t *owner = a[0].data;
-    const float *weights = a[1].data;
-    float *out = a[2].data;
-    const char *wrong = a[1].length != a[0].length ? "weights of another number" : NULL;
-    memset(out, 0, a[2].length * sizeof(float));
-    for (Py_ssize_t i = 0, end; !wrong && i < a[0].length; i = end) {
-        end = run_end(owner, i, a[0].length);
-        if (owner[i] < 0 || owner[i] >= a[2].length) {
-            wrong = "an owner that is not there";
-            break;
-        }
-        float most = out[owner[i]];
-        for (Py_ssize_t at = i; at < end; at++)
-            most = weights[at] > most ? weights[at] : most;
-        out[owner[i]] = most;
-    }
-    return outcome(a, 3, wrong, 0);
-}
-
-/* Make two new arrays of n numbers, to be written into; NULL: there was no memory. The caller owns
- * the tuple. */
-static PyObject *two_arrays(Py_ssize_t n, int32_t **first, int32_t **second)
-{
-    PyObject *one = PyByteArray_FromStringAndSize(NULL, n * (Py_ssize_t)sizeof(int32_t));
-    PyObject *other = PyByteArray_FromStringAndSize(NULL, n * (Py_ssize_t)sizeof(int32_t));
-    PyObject *both = one && other ? PyTuple_Pack(2, one, other) : NULL;
-    if (both) {
-        *first = (int32_t *)PyByteArray_AsString(one);
-        *second = (int32_t *)PyByteArray_AsString(other);
-    }
-    Py_XDECREF(one);
-    Py_XDECREF(other);
-    return both;
-}
-
-/* Find where the values of a row lie; tell whether they are there. */
-INLINE int span_of(const Array *starts, const Array *values, int32_t row, int64_t *begin,
-                   int64_t *end)
-{
-    if (row < 0 || row >= starts->length - 1)
-        return 0;
-    *begin = ((const int64_t *)starts->data)[row];
-    *end = ((const int64_t *)starts->data)[row + 1];
-    return *begin >= 0 && *begin <= *end && *end <= values->length;
-}
-
-/* Have the values of a row at hand soon, and where those of a later one lie. */
-INLINE void look_ahead_at(const Array *starts, const Array *values, const int32_t *rows,
-                          Py_ssize_t i, Py_ssize_t m)
-{
-    int64_t begin, end;
-    if (i + 2 * AHEAD < m && rows[i + 2 * AHEAD] >= 0 && rows[i + 2 * AHEAD] < starts->length)
-        PREFETCH((const int64_t *)starts->data + rows[i + 2 * AHEAD]);
-    if (i + AHEAD < m && span_of(starts, values, rows[i + AHEAD], &begin, &end))
-        prefetch((const int32_t *)values->data + begin,
-                 (end - begin < 64 ? end - begin : 64) * sizeof(int32_t));
-}
-
-/* slices(begins, lengths, values): returns (owner, found), arrays of bytes. */
-static PyObject *slices(PyObject *module, PyObject *arguments)
-{
-    Array a[3];
-    const int items[] = {8, 8, 4};
-    if (!take(arguments, a, items, 3, 3))
-        return NULL;
-    const int64_t *begins = a[0].data, *lengths = a[1].data;
-    const int32_t *values = a[2].data;
-    int32_t *owner, *found;
-    Py_ssize_t total = 0, at = 0;
-    const char *wrong = a[0].length != a[1].length ? "lengths of another number" : NULL;
-    for (Py_ssize_t i = 0; !wrong && i < a[0].length; total += lengths[i++])
-        if (lengths[i] < 0 || begins[i] < 0 || begins[i] > a[2].length - lengths[i])
-            wrong = "a slice outside the values";
-    if (wrong)
-        return outcome(a, 3, wrong, 0);
-    PyObject *both = two_arrays(total, &owner, &found);
-    for (Py_ssize_t i = 0; both && i < a[0].length; at += lengths[i++]) {
-        if (i + AHEAD < a[0].length)
-            prefetch(values + begins[i + AHEAD],
-                     (lengths[i + AHEAD] < 64 ? lengths[i + AHEAD] : 64) * sizeof(int32_t));
-        for (int64_t j = 0; j < lengths[i]; j++)
-            owner[at + j] = (int32_t)i;
-        memcpy(found + at, values + begins[i], lengths[i] * sizeof(int32_t));
-    }
-    drop(a, 3);
-    return both;
-}
-
-/* ballots(starts, values, years, voters, rows, [before]): returns (voters, rows), positions of both
- * as arrays of bytes. */
-static PyObject *ballots(PyObject *module, PyObject *arguments)
-{
-    Array a[6];
-    const int items[] = {8, 4, 2, 4, 4, 8};
-    if (!take(arguments, a, items, 6, 6))
-        return NULL;
-    const int32_t *values = a[1].data, *voters = a[3].data, *rows = a[4].data;
-    const int16_t *years = a[2].data;
-    int64_t before = ((const int64_t *)a[5].data)[0], begin, end;
-    Py_ssize_t m = a[3].length, room = 0, count = 0;
-    const char *wrong = NULL;
-    for (Py_ssize_t i = 0; i < m && !wrong; i++) {
-        look_ahead_at(a, a + 1, voters, i, m);
-        if (!span_of(a, a + 1, voters[i], &begin, &end) || voters[i] >= a[2].length)
-            wrong = "a row that is not there, or values outside their file";
-        else if (years[voters[i]] >= 0 && years[voters[i]] < before)
-            room += end - begin;
-    }
-    if (wrong)
-        return outcome(a, 6, wrong, 0);
-    int32_t *voter = malloc((2 * room + 2) * sizeof(int32_t)), *place = voter + room + 1;
-    Table table;
-    if (!voter || !make(&table, a[4].length)) {
-        free(voter);
-        return outcome(a, 6, NULL, 1);
-    }
-    for (Py_ssize_t i = 0; i < a[4].length; i++)
-        put(&table, rows[i], (int32_t)i);
-    for (Py_ssize_t i = 0; i < m; i++) {
-        span_of(a, a + 1, voters[i], &begin, &end);
-        if (years[voters[i]] < 0 || years[voters[i]] >= before)
-            continue;
-        for (int64_t at = begin; at < end; at++) { /* Without a branch: most are not there. */
-            voter[count] = (int32_t)i;
-            place[count] = table.values[slot(&table, values[at])];
-            count += place[count] >= 0;
-        }
-    }
-    int32_t *first, *second;
-    PyObject *both = two_arrays(count, &first, &second);
-    if (both) {
-        memcpy(first, voter, count * sizeof(int32_t));
-        memcpy(second, place, count * sizeof(int32_t));
-    }
-    free(table.keys);
-    free(voter);
-    drop(a, 6);
-    return both;
-}
-
-enum { TURNS = 16 }; /* Searches that take turns: each waits for memory at every step. */
-
-/* older(starts, values, years, rows, [limit, last], out): count of each row's values, which ascend
- * by year, those of a year below the limit; a year below 0 is unknown, and counts as the last. */
-static PyObject *older(PyObject *module, PyObject *arguments)
-{
-    Array a[6];
-    const int items[] = {8, 4, 2, 4, 8, 8};
-    if (!take(arguments, a, items, 6, 5))
-        return NULL;
-    const int64_t *starts = a[0].data, *told = a[4].data;
-    const int32_t *values = a[1].data, *rows = a[3].data;
-    const int16_t *years = a[2].data;
-    int64_t *out = a[5].data;
-    const char *wrong = a[5].length < a[3].length ? "no room for the counts" : NULL;
-    for (Py_ssize_t i = 0; !wrong && i < a[3].length; i += TURNS) {
-        int here = a[3].length - i < TURNS ? (int)(a[3].length - i) : TURNS, searching = 1;
-        int64_t low[TURNS], high[TURNS];
-        for (int j = 0; j < here && !wrong; j++) {
-            int32_t row = rows[i + j];
-            if (row < 0 || row >= a[0].length - 1 || (low[j] = starts[row]) < 0 ||
-                (high[j] = starts[row + 1]) > a[1].length)
-                wrong = "a row outside the citations";
-        }
-        while (searching && !wrong) {
-            searching = 0;
-            for (int j = 0; j < here; j++) {
-                if (low[j] >= high[j])
-                    continue;
-                int64_t middle = (low[j] + high[j]) / 2;
-                if (values[middle] < 0 || values[middle] >= a[2].length) {
-                    wrong = "a citing paper that is not there";
-                    break;
-                }
-                int64_t year = years[values[middle]];
-                int below = (year < 0 ? told[1] : year) < told[0];
-                low[j] = below ? middle + 1 : low[j];
-                high[j] = below ? high[j] : middle;
-                searching |= low[j] < high[j];
-            }
-        }
-        for (int j = 0; j < here && !wrong; j++)
-            out[i + j] = low[j] - starts[rows[i + j]];
-    }
-    return outcome(a, 6, wrong, 0);
-}
-
-typedef struct {
-    const int64_t *starts;
-    const int32_t *values;
-    const float *idf;
-    const uint8_t *frequencies; /* NULL: nobody asks for BM25. */
-    const double *norms;
-    const int32_t *rows;
-    const float *counts, *weights;
-    int width; /* Bytes of a frequency. */
-    Py_ssize_t papers, length, terms, m, t, w;
-    Table table;        /* Term -> its number among those that are looked for. */
-    uint8_t bits[8192]; /* By the last 16 bits: most values are nothing that is wanted. */
-} Shared;
-
-/* Have at hand soon where the terms of a later row are, and those of one before it. */
-INLINE void look_ahead_in(const Shared *shared, Py_ssize_t i)
-{
-    const int32_t *rows = shared->rows;
-    if (i + 2 * AHEAD < shared->m && rows[i + 2 * AHEAD] >= 0 &&
-        rows[i + 2 * AHEAD] < shared->papers) {
-        PREFETCH(shared->starts + rows[i + 2 * AHEAD]);
-        PREFETCH(shared->norms + rows[i + 2 * AHEAD]);
-    }
-    if (i + AHEAD >= shared->m || rows[i + AHEAD] < 0 || rows[i + AHEAD] >= shared->papers)
-        return;
-    int64_t at = shared->starts[rows[i + AHEAD]], m = shared->starts[rows[i + AHEAD] + 1] - at;
-    if (at < 0 || at >= shared->length || m < 0)
-        return;
-    m = m < TOGETHER ? m : TOGETHER;
-    prefetch(shared->values + at, m * sizeof(int32_t));
-    if (shared->width)
-        prefetch(shared->frequencies + at * shared->width, m * shared->width);
-}
-
-INLINE float frequency_of(const Shared *shared, int64_t at)
-{
-    const uint8_t *byte = shared->frequencies + at * shared->width;
-    return shared->width == 1   ? (float)*byte
-           : shared->width == 2 ? (float)*(const uint16_t *)byte
-                                : (float)*(const uint32_t *)byte;
-}
-
-/* Sum up what one row shares; out: OWN + w lines of m. sums: room for w. */
-static const char *share_row(const Shared *shared, Py_ssize_t i, double *sums, float *out)
-{
-    int64_t at, end;
-    int32_t row = shared->rows[i];
-    if (row < 0 || row >= shared->papers || (at = shared->starts[row]) < 0 ||
-        (end = shared->starts[row + 1]) > shared->length)
-        return "a row outside the values";
-    double bm25 = 0, whole = 0, squares = 0;
-    float most = 0;
-    memset(sums, 0, shared->w * sizeof(double));
-    while (at < end) {
-        int64_t places[TOGETHER], stop = end - at < TOGETHER ? end : at + TOGETHER;
-        int found = 0;
-        for (; at < stop; at++) { /* Without a branch: what is wanted cannot be foretold. */
-            int32_t code = shared->values[at];
-            if (code < 0 || code >= shared->terms)
-                return "a term without a weight";
-            float weight = shared->idf[code];
-            whole += (double)weight;
-            squares += (double)(weight * weight);
-            places[found] = at;
-            found += shared->bits[(code & 0xffff) >> 3] >> (code & 7) & 1;
-        }
-        for (int j = 0; j < found; j++) {
-            int32_t code = shared->values[places[j]];
-            int32_t here = shared->table.values[slot(&shared->table, code)];
-            if (here < 0)
-                continue;
-            float weight = shared->idf[code];
-            most = weight > most ? weight : most;
-            for (Py_ssize_t line = 0; line < shared->w; line++)
-                sums[line] += (double)shared->weights[line * shared->t + here];
-            if (shared->width) {
-                float f = frequency_of(shared, places[j]);
-                double impact = (double)(weight * f * MORE) / ((double)f + shared->norms[row]);
-                float product = (float)impact * shared->counts[here];
-                bm25 += (double)product;
-            }
-        }
-    }
-    Py_ssize_t m = shared->m;
-    out[i] = (float)bm25;
-    out[m + i] = most;
-    out[2 * m + i] = (float)whole;
-    out[3 * m + i] = (float)squares;
-    for (Py_ssize_t line = 0; line < shared->w; line++)
-        out[(OWN + line) * m + i] = (float)sums[line];
-    return NULL;
-}
-
-/* overlaps(starts, values, idf, frequencies or nothing, norms, rows, codes, counts, weights,
- *          [width, further weights], out): see joins_in_numpy.py. */
-static PyObject *overlaps(PyObject *module, PyObject *arguments)
-{
-    Array a[11];
-    const int items[] = {8, 4, 4, 1, 8, 4, 4, 4, 4, 8, 4};
-    if (!take(arguments, a, items, 11, 10))
-        return NULL;
-    const int64_t *facts = a[9].data;
-    const int32_t *codes = a[6].data;
-    int width = (int)facts[0];
-    Py_ssize_t w = (Py_ssize_t)facts[1], m = a[5].length, t = a[6].length;
-    Shared shared = {a[0].data, a[1].data, a[2].data, width ? a[3].data : NULL, a[4].data,
-                     a[5].data, a[7].data, a[8].data, width, a[0].length - 1, a[1].length,
-                     a[2].length, m, t, w, {NULL, NULL, 0}, {0}};
-    const char *wrong = NULL;
-    if (a[7].length != t || a[8].length != w * t || a[10].length != (OWN + w) * m ||
-        (width && (a[3].length < a[1].length * width || a[4].length < a[0].length - 1)))
-        wrong = "words, weights or sums of another number";
-    double *sums = malloc((w + 1) * sizeof(double));
-    if (!sums || !make(&shared.table, t)) {
-        free(sums);
-        return outcome(a, 11, NULL, 1);
-    }
-    Py_BEGIN_ALLOW_THREADS
-    for (Py_ssize_t i = 0; i < t; i++) {
-        put(&shared.table, codes[i], (int32_t)i);
-        shared.bits[(codes[i] & 0xffff) >> 3] |= (uint8_t)(1 << (codes[i] & 7));
-    }
-    for (Py_ssize_t i = 0; !wrong && i < m; i++) {
-        look_ahead_in(&shared, i);
-        wrong = share_row(&shared, i, sums, a[10].data);
-    }
-    Py_END_ALLOW_THREADS
-    free(sums);
-    free(shared.table.keys);
-    return outcome(a, 11, wrong, 0);
-}
-
-/* A table of rows, and bits by the last ones of each: most rows that are looked up are not there. */
-enum { FEW_BITS = 1 << 18 };
-
-typedef struct {
-    Table table;
-    uint8_t *bits;
-} Filtered;
-
-static int make_filtered(Filtered *filtered, Py_ssize_t m)
-{
-    *filtered = (Filtered){{NULL, NULL, 0}, calloc(FEW_BITS / 8, 1)};
-    if (filtered->bits && make(&filtered->table, m))
-        return 1;
-    free(filtered->bits);
-    return 0;
-}
-
-static void free_filtered(Filtered *filtered)
-{
-    free(filtered->bits);
-    free(filtered->table.keys);
-}
-
-INLINE void note(Filtered *filtered, int32_t row)
-{
-    filtered->bits[(row & (FEW_BITS - 1)) >> 3] |= (uint8_t)(1 << (row & 7));
-}
-
-/* List which of m <= TOGETHER rows may be in the table; return their number. */
-INLINE int list_known(const Filtered *filtered, const int32_t *rows, Py_ssize_t m, int32_t *places)
-{
-    int found = 0;
-    for (Py_ssize_t i = 0; i < m; i++) { /* Without a branch: it could not be foretold. */
-        places[found] = (int32_t)i;
-        found += filtered->bits[(rows[i] & (FEW_BITS - 1)) >> 3] >> (rows[i] & 7) & 1;
-    }
-    return found;
-}
-
-/* Tell whether all of e owners are from 0 to below m. */
-static int owners_are_there(const int32_t *owner, Py_ssize_t e, Py_ssize_t m)
-{
-    uint32_t most = 0;
-    for (Py_ssize_t i = 0; i < e; i++)
-        most = (uint32_t)owner[i] > most ? (uint32_t)owner[i] : most;
-    return !e || most < (size_t)m;
-}
-
-/* joined(owner, rows, keys, values, [c], sums, largest); values: (c, keys), results: (c, m). */
-static PyObject *joined(PyObject *module, PyObject *arguments)
-{
-    Array a[7];
-    const int items[] = {4, 4, 4, 4, 8, 4, 4};
-    if (!take(arguments, a, items, 7, 5))
-        return NULL;
-    const int32_t *owner = a[0].data, *rows = a[1].data, *keys = a[2].data;
-    const float *values = a[3].data;
-    float *out = a[5].data, *largest = a[6].data;
-    Py_ssize_t c = (Py_ssize_t)((const int64_t *)a[4].data)[0], k = a[2].length, e = a[1].length;
-    Py_ssize_t m = c ? a[5].length / c : 0;
-    const char *wrong = NULL;
-    if (a[0].length != e || a[3].length != c * k || a[5].length != c * m || a[6].length != c * m)
-        wrong = "values or sums of another number";
-    double *sums = calloc(c * m + 1, sizeof(double));
-    Filtered known;
-    if (!sums || !make_filtered(&known, k)) {
-        free(sums);
-        return outcome(a, 7, NULL, 1);
-    }
-    if (!wrong && !owners_are_there(owner, e, m))
-        wrong = "an owner that is not there";
-    Py_BEGIN_ALLOW_THREADS
-    memset(largest, 0, a[6].length * sizeof(float));
-    for (Py_ssize_t i = 0; !wrong && i < k; i++) {
-        put(&known.table, keys[i], (int32_t)i);
-        note(&known, keys[i]);
-    }
-    for (Py_ssize_t begin = 0; !wrong && begin < e; begin += TOGETHER) {
-        int32_t places[TOGETHER];
-        int found = list_known(&known, rows + begin, e - begin < TOGETHER ? e - begin : TOGETHER,
-                               places);
-        for (int j = 0; j < found; j++) {
-            Py_ssize_t edge = begin + places[j];
-            int32_t here = known.table.values[slot(&known.table, rows[edge])];
-            for (Py_ssize_t at = 0; here >= 0 && at < c; at++) {
-                float value = values[at * k + here], *most = largest + at * m + owner[edge];
-                sums[at * m + owner[edge]] += (double)value;
-                *most = value > *most ? value : *most;
-            }
-        }
-    }
-    for (Py_ssize_t i = 0; !wrong && i < c * m; i++)
-        out[i] = (float)sums[i];
-    Py_END_ALLOW_THREADS
-    free(sums);
-    free_filtered(&known);
-    return outcome(a, 7, wrong, 0);
-}
-
-/* cocited(owner, rows, seeds, citing rows, [s], counts): the seeds of one paper are a chain. */
-static PyObject *cocited(PyObject *module, PyObject *arguments)
-{
-    Array a[6];
-    const int items[] = {4, 4, 4, 4, 8, 4};
-    if (!take(arguments, a, items, 6, 5))
-        return NULL;
-    const int32_t *owner = a[0].data, *rows = a[1].data, *seeds = a[2].data, *citing = a[3].data;
-    float *counts = a[5].data;
-    Py_ssize_t s = (Py_ssize_t)((const int64_t *)a[4].data)[0], c = a[3].length, e = a[1].length;
-    Py_ssize_t m = s ? a[5].length / s : 0;
-    const char *wrong = NULL;
-    if (a[0].length != e || a[2].length != c || a[5].length != m * s)
-        wrong = "edges or counts of another number";
-    int32_t *before = malloc((c ? c : 1) * sizeof(int32_t));
-    Filtered known;
-    if (!before || !make_filtered(&known, c)) {
-        free(before);
-        return outcome(a, 6, NULL, 1);
-    }
-    if (!wrong && !owners_are_there(owner, e, m))
-        wrong = "an owner that is not there";
-    if (!wrong && !owners_are_there(seeds, c, s))
-        wrong = "a seed that is not there";
-    Py_BEGIN_ALLOW_THREADS
-    memset(counts, 0, a[5].length * sizeof(float));
-    for (Py_ssize_t i = 0; !wrong && i < c; i++) {
-        size_t at = slot(&known.table, citing[i]);
-        before[i] = known.table.values[at];
-        known.table.keys[at] = citing[i];
-        known.table.values[at] = (int32_t)i;
-        note(&known, citing[i]);
-    }
-    for (Py_ssize_t begin = 0; !wrong && begin < e; begin += TOGETHER) {
-        int32_t places[TOGETHER];
-        int found = list_known(&known, rows + begin, e - begin < TOGETHER ? e - begin : TOGETHER,
-                               places);
-        for (int j = 0; j < found; j++) {
-            Py_ssize_t edge = begin + places[j];
-            int32_t here = known.table.values[slot(&known.table, rows[edge])];
-            for (; here >= 0; here = before[here])
-                counts[owner[edge] * s + seeds[here]] += 1;
-        }
-    }
-    Py_END_ALLOW_THREADS
-    free(before);
-    free_filtered(&known);
-    return outcome(a, 6, wrong, 0);
-}
-
-/* Take one step of a random walk from places, and add up what comes to each candidate below. */
-static void step(const int32_t *owner, const int32_t *number, Py_ssize_t e, const double *leaving,
-                 const double *coming, Py_ssize_t papers, const double *place, double *above,
-                 double *below)
-{
-    memset(above, 0, papers * sizeof(double));
-    for (Py_ssize_t i = 0; i < e; i++)
-        above[number[i]] += place[owner[i]] * leaving[owner[i]];
-    for (Py_ssize_t i = 0; i < papers; i++)
-        above[i] *= coming[i];
-    for (Py_ssize_t i = 0, end; i < e; i = end) {
-        end = run_end(owner, i, e);
-        double sum = below[owner[i]];
-        for (Py_ssize_t at = i; at < end; at++)
-            sum += above[number[at]];
-        below[owner[i]] = sum;
-    }
-}
-
-/* walked(owner, number, begin, [restart], [papers, steps], out) */
-static PyObject *walked(PyObject *module, PyObject *arguments)
-{
-    Array a[6];
-    const int items[] = {4, 4, 4, 8, 8, 4};
-    if (!take(arguments, a, items, 6, 5))
-        return NULL;
-    const int32_t *owner = a[0].data, *number = a[1].data;
-    const float *begin = a[2].data;
-    double restart = ((const double *)a[3].data)[0];
-    const int64_t *sizes = a[4].data;
-    Py_ssize_t e = a[0].length, m = a[2].length, papers = (Py_ssize_t)sizes[0];
-    const char *wrong = NULL;
-    if (a[1].length != e || a[5].length != m || papers < 0 || papers > e)
-        wrong = "edges or papers of another number";
-    if (!wrong && (!owners_are_there(owner, e, m) || !owners_are_there(number, e, papers)))
-        wrong = "an owner that is not there";
-    double *leaving = wrong ? NULL : calloc(3 * m + 2 * papers + 1, sizeof(double));
-    if (!leaving)
-        return outcome(a, 6, wrong, !wrong);
-    double *place = leaving + m, *below = place + m, *coming = below + m, *above = coming + papers;
-    Py_BEGIN_ALLOW_THREADS
-    for (Py_ssize_t i = 0; i < e; i++) {
-        leaving[owner[i]] += 1;
-        coming[number[i]] += 1;
-    }
-    for (Py_ssize_t i = 0; i < m; i++) {
-        leaving[i] = 1 / (leaving[i] > 1 ? leaving[i] : 1);
-        place[i] = (double)begin[i];
-    }
-    for (Py_ssize_t i = 0; i < papers; i++)
-        coming[i] = 1 / (coming[i] > 1 ? coming[i] : 1);
-    for (int64_t at = 0; at < sizes[1]; at++) {
-        memset(below, 0, m * sizeof(double));
-        step(owner, number, e, leaving, coming, papers, place, above, below);
-        for (Py_ssize_t i = 0; i < m; i++)
-            place[i] = (double)((float)restart * begin[i]) + (1 - restart) * below[i];
-    }
-    for (Py_ssize_t i = 0; i < m; i++)
-        ((float *)a[5].data)[i] = (float)place[i];
-    Py_END_ALLOW_THREADS
-    free(leaving);
-    return outcome(a, 6, NULL, 0);
-}
-
-/* ranks(values, out) */
-static PyObject *ranks(PyObject *module, PyObject *arguments)
-{
-    Array a[2];
-    const int items[] = {4, 4};
-    if (!take(arguments, a, items, 2, 1))
-        return NULL;
-    const float *values = a[0].data;
-    float *out = a[1].data;
-    Py_ssize_t m = a[0].length < a[1].length ? a[0].length : a[1].length;
-    Sorting sorting;
-    if (!begin_sorting(&sorting, m))
-        return outcome(a, 2, NULL, 1);
-    for (Py_ssize_t i = 0; i < m; i++) {
-        sorting.keys[i] = ascending(values[i]);
-        sorting.places[i] = (uint32_t)i;
-    }
-    sort_keys(&sorting, m);
-    Py_ssize_t rank = 1;
-    for (Py_ssize_t i = m; i--;) {
-        if (i + 1 < m && sorting.keys[i] != sorting.keys[i + 1])
-            rank = m - i;
-        out[sorting.places[i]] = (float)rank;
-    }
-    end_sorting(&sorting);
-    return outcome(a, 2, NULL, 0);
-}
-
 /* Trees ----------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -2435,12 +1180,16 @@ typedef struct {
 
 enum { LEAVES = 32, TILE = 64 };
 
+/* Find the lowest bit that is set; 0 where none is. */
 INLINE int lowest(uint32_t bits)
 {
 #if defined(__GNUC__)
     return bits ? __builtin_ctz(bits) : 0;
 #else
-    return bits ? lowest_of(bits) : 0;
+    int at = 0;
+    while (bits && !(bits >> at & 1))
+        at++;
+    return at;
 #endif
 }
 
@@ -2568,96 +1317,18 @@ static PyObject *trees(PyObject *module, PyObject *arguments)
     return outcome(a, 8, wrong, 0);
 }
 
-/* Lines between knots ---------------------------------------------------------------------- */
-
-enum { AT_ONCE = 64 };
-
-/* Of some values, find the height of the line through (knots, heights), which is level before the
- * first and behind the last of them. All values take the same number of steps through
- * the knots, so that many are looked up at a time. */
-INLINE void follow_body(const float *restrict knots, const float *restrict heights, int32_t k,
-                        const float *restrict values, Py_ssize_t m, float *restrict out)
-{
-    for (Py_ssize_t begin = 0; begin < m; begin += AT_ONCE) {
-        int here = m - begin < AT_ONCE ? (int)(m - begin) : AT_ONCE;
-        const float *restrict value = values + begin;
-        int32_t last[AT_ONCE] = {0}; /* Knots that are not above the value. */
-        for (int32_t left = k; left > 1; left -= left / 2) {
-            int32_t half = left / 2;
-            for (int at = 0; at < here; at++)
-                last[at] += knots[last[at] + half] <= value[at] ? half : 0;
-        }
-        for (int at = 0; at < here; at++) {
-            int32_t one = last[at], next = one + 1 < k ? one + 1 : one;
-            double from = knots[one], height = heights[one];
-            double wide = knots[next] - from, high = heights[next] - height;
-            double along = (double)value[at] - from;
-            int flat = along <= 0 || wide <= 0; /* Before the first knot, behind the last. */
-            out[begin + at] = (float)(flat ? height : high / (flat ? 1 : wide) * along + height);
-        }
-    }
-}
-DISPATCH(follow,
-         (const float *knots, const float *heights, int32_t k, const float *values, Py_ssize_t m,
-          float *out),
-         (knots, heights, k, values, m, out))
-
-/* interpolated(values by column, knots, heights, [columns], out) */
-static PyObject *interpolated(PyObject *module, PyObject *arguments)
-{
-    Array a[5];
-    const int items[] = {4, 4, 4, 8, 4};
-    if (!take(arguments, a, items, 5, 4))
-        return NULL;
-    Py_ssize_t f = (Py_ssize_t)((const int64_t *)a[3].data)[0];
-    Py_ssize_t m = f ? a[4].length / f : 0, k = f ? a[1].length / f : 0;
-    const float *values = a[0].data, *knots = a[1].data, *heights = a[2].data;
-    float *out = a[4].data;
-    const char *wrong = a[0].length < m * f || a[2].length < k * f || (m && k < 1) || k > INT32_MAX
-                            ? "knots without heights, or none" : NULL;
-    if (!wrong) {
-        Py_BEGIN_ALLOW_THREADS
-        for (Py_ssize_t column = 0; column < f; column++)
-            follow(knots + column * k, heights + column * k, (int32_t)k, values + column * m, m,
-                   out + column * m);
-        Py_END_ALLOW_THREADS
-    }
-    return outcome(a, 5, wrong, 0);
-}
-
 static PyMethodDef methods[] = {
     {"dots", dots, METH_VARARGS, NULL},
-    {"unsplit", unsplit, METH_VARARGS, NULL},
     {"split_dots", split_dots, METH_VARARGS, NULL},
     {"scan", scan, METH_VARARGS, NULL},
     {"matches", matches, METH_VARARGS, NULL},
-    {"places", places, METH_VARARGS, NULL},
-    {"number", number, METH_VARARGS, NULL},
-    {"distinct", distinct, METH_VARARGS, NULL},
-    {"united", united, METH_VARARGS, NULL},
-    {"look_up", look_up, METH_VARARGS, NULL},
-    {"search", search, METH_VARARGS, NULL},
     {"closest", closest, METH_VARARGS, NULL},
-    {"best", best, METH_VARARGS, NULL},
-    {"tally", tally, METH_VARARGS, NULL},
-    {"totals", totals, METH_VARARGS, NULL},
-    {"highest", highest, METH_VARARGS, NULL},
-    {"slices", slices, METH_VARARGS, NULL},
-    {"ballots", ballots, METH_VARARGS, NULL},
-    {"older", older, METH_VARARGS, NULL},
-    {"ranks", ranks, METH_VARARGS, NULL},
-    {"rounded", rounded, METH_VARARGS, NULL},
     {"trees", trees, METH_VARARGS, NULL},
-    {"interpolated", interpolated, METH_VARARGS, NULL},
-    {"overlaps", overlaps, METH_VARARGS, NULL},
-    {"joined", joined, METH_VARARGS, NULL},
-    {"cocited", cocited, METH_VARARGS, NULL},
-    {"walked", walked, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 
 static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "compiled", "Loops over arrays; see in_numpy.py.", -1, methods,
+    PyModuleDef_HEAD_INIT, "compiled", "Loops over arrays; see dispatch.py.", -1, methods,
     NULL, NULL, NULL, NULL,
 };
 

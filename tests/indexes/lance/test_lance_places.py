@@ -10,7 +10,7 @@ import pytest
 
 from recsys.errors import ArtifactCorrupt, ArtifactMissing, SourceUnreachable
 from recsys.indexes.backends import build_index, build_words, open_built, open_words
-from recsys.store.layout import REMOTE
+from recsys.store.artifacts import REMOTE
 from recsys.store.terms import TermStore
 from tests.indexes.small_indexes import random_vectors
 from tests.pipelines.remote.store_server import BUCKET, folder_at, served

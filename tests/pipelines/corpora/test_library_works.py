@@ -8,7 +8,7 @@ import pytest
 from recsys.formats.references.bibliography import Problem
 from recsys.formats.work_stream import Found, Reject
 from recsys.pipelines.corpora import pdf_folder as library_works
-from recsys.pipelines.corpora.pdf_folder import PdfReading, library_stream, pdf_stream
+from recsys.pipelines.corpora.pdf_folder import library_stream, pdf_stream
 from recsys.records import Reference
 from tests.recsys.formats.exports.zotero_maker import Library
 
@@ -48,7 +48,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 def test_what_a_pdf_tells_is_added_to_its_work(
     library: Library, told: list[list[str]], tmp_path: Path
 ) -> None:
-    stream = library_stream(library.file, PdfReading(tmp_path / "cache"))
+    stream = library_stream(library.file, tmp_path / "cache")
     assert (stream.format, stream.sealed) == ("Zotero library", False)
     items = list(stream.items)
     works = [item.work for item in items if isinstance(item, Found)]
@@ -64,7 +64,7 @@ def test_without_the_extra_a_library_is_read_without_its_pdfs(
     library: Library, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(library_works, "installed", lambda _: False)
-    items = list(library_stream(library.file, PdfReading(tmp_path / "cache")).items)
+    items = list(library_stream(library.file, tmp_path / "cache").items)
     assert [item.work.title for item in items if isinstance(item, Found)] == [
         "Slow rivers",
         "Deserts",
@@ -75,7 +75,7 @@ def test_without_the_extra_a_library_is_read_without_its_pdfs(
 
 def test_pdfs_are_works_in_their_order(told: list[list[str]], tmp_path: Path) -> None:
     paths = [tmp_path / "b.pdf", tmp_path / "a.pdf"]
-    stream = pdf_stream(paths, PdfReading(tmp_path / "cache"))
+    stream = pdf_stream(paths, tmp_path / "cache")
     assert stream.format == "PDF"
     assert [type(item) for item in stream.items] == [Reject, Found, Reject, Found]
     assert told == [["b.pdf", "a.pdf"]]

@@ -15,7 +15,6 @@ from recsys.pipelines.corpora.collect import linked_works
 from recsys.pipelines.corpora.link_citations import LinkedWorks, Rule
 from recsys.pipelines.corpora.merge_works import Papers, merge
 from recsys.pipelines.corpora.paper_names import cited_as, cited_as_all, printed_place
-from recsys.pipelines.corpora.pdf_folder import PdfReading
 from recsys.pipelines.corpora.source_intake import SourceIntake
 from recsys.pipelines.corpora.works import Works
 from recsys.records import Reference
@@ -34,7 +33,7 @@ class Graph:
 def graph_of(*works: Reference) -> Graph:
     with TemporaryDirectory() as place:
         folder = Path(place)
-        with SourceIntake(folder, PdfReading(folder)) as intake:
+        with SourceIntake(folder, folder) as intake:
             items = iter([Found(0, work, ()) for work in works])
             intake.read_stream(Path("works"), WorkStream("works", False, items))
             read = Works.of([intake.shard()], 1)

@@ -14,7 +14,7 @@ from recsys.pipelines.evaluation.splits import (
     training_poses,
 )
 from recsys.query.query import Query, draft_of, make_query
-from recsys.ranking.facts import Facts
+from recsys.ranking.feature_context import FeatureContext
 from recsys.ranking.features import compute, feature_names
 from recsys.records import Paper
 from recsys.retrieval.propose import propose
@@ -110,7 +110,9 @@ def without_citations_of(collection: Collection, row: int, kept: Rows) -> Collec
 
 def measured(collection: Collection, query: Query) -> tuple[list[int], list[list[float]]]:
     candidates = propose(collection, query, SMALL)
-    return candidates.rows.tolist(), compute(Facts.of(collection, query, candidates), ALL).tolist()
+    return candidates.rows.tolist(), compute(
+        FeatureContext(collection, query, candidates), ALL
+    ).tolist()
 
 
 @each_row("seed", range(60))
@@ -144,4 +146,4 @@ def test_a_paper_cited_together_with_a_seed_by_nobody_else_has_no_company() -> N
     candidates = propose(collection, query, SMALL)
     assert candidates.rows.tolist() == [1]
     names = ("seed_company", "seed_peers", "seed_likeness", "seed_votes", "citations")
-    assert compute(Facts.of(collection, query, candidates), names).tolist() == [[0] * 5]
+    assert compute(FeatureContext(collection, query, candidates), names).tolist() == [[0] * 5]

@@ -13,9 +13,8 @@ from recsys.models.nnselect import NNSelectModel
 from recsys.pipelines.evaluation.splits import gold, query_rng
 from recsys.pipelines.evaluation.system_table import SYSTEMS, check_systems
 from recsys.pipelines.evaluation.systems import Ranked, SystemContext, prepare, whoosh_folder
-from recsys.store.artifacts import MANIFEST
+from recsys.store.artifacts import MANIFEST, NNSELECT, nnrank_folder
 from recsys.store.generations import in_force
-from recsys.store.layout import NNSELECT, nnrank_folder
 from tests.pipelines.small_index import open_small_index, write_small_index
 from tests.rows import each_row
 

@@ -12,8 +12,8 @@ from recsys.pipelines.index.columns import write_columns
 from recsys.pipelines.index.encode import NOTES, Here, KnownVectors, encode_corpus
 from recsys.pipelines.index.paper_rows import read_texts, texts_of
 from recsys.store.arrays import Floats
+from recsys.store.artifacts import VECTOR_FILE
 from recsys.store.corpus import Corpus
-from recsys.store.layout import VECTOR_FILE
 from tests.hashing_encoder import HashingEncoder
 
 PAPERS = 23

@@ -14,9 +14,8 @@ from recsys.app.cache import cache_folder
 from recsys.pipelines.index import build as building
 from recsys.pipelines.index.build import STAGES, BuildOptions, BuildReport, build
 from recsys.progress import Progress, silent
-from recsys.store.artifacts import MANIFEST, fingerprint
+from recsys.store.artifacts import CORPUS, ENCODER, MANIFEST, TEXT, VECTORS, fingerprint
 from recsys.store.generations import in_force, pin
-from recsys.store.layout import CORPUS, ENCODER, TEXT, VECTORS
 from tests.built_index import ROOT
 from tests.pipelines.index.built_folders import write_others
 from tests.rows import THOROUGH

@@ -17,11 +17,10 @@ from recsys.pipelines.index.update import UpdateOptions, update
 from recsys.pipelines.studies.embed import EmbedOptions, embed
 from recsys.records import Draft
 from recsys.store.arrays import Floats
-from recsys.store.artifacts import sha256
+from recsys.store.artifacts import CORPUS, VECTOR_FILE, VECTORS, sha256
 from recsys.store.corpus import Corpus
 from recsys.store.generations import in_force, pin
-from recsys.store.layout import CORPUS, VECTOR_FILE, VECTORS
-from recsys.store.vectors.stored_vectors import RESTS_FILE, load_vectors
+from recsys.store.vectors import RESTS_FILE, load_vectors
 from tests.built_index import DRAFT
 
 if TYPE_CHECKING:

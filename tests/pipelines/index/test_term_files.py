@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from recsys.indexes import bm25
 from recsys.indexes.bm25 import Bm25Index, Spool, write_postings
 from recsys.pipelines.index.text import write_terms
-from recsys.store.kernels.in_numpy import levels
+from recsys.store.kernels.dispatch import levels
 from recsys.store.terms import TermStore, batches
 
 PHRASES = st.lists(

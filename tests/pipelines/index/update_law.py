@@ -39,10 +39,10 @@ from recsys.pipelines.index.update import UpdateOptions, update
 from recsys.pipelines.jobs.index_writer import writing
 from recsys.recommend import Recommender
 from recsys.records import Draft
+from recsys.store.artifacts import CORPUS, TEXT, VECTORS
 from recsys.store.corpus import Corpus
 from recsys.store.generations import in_force
-from recsys.store.layout import CORPUS, TEXT, VECTORS
-from recsys.store.vectors.stored_vectors import load_vectors
+from recsys.store.vectors import load_vectors
 from tests.torture.children import KILLED, OK, REFUSED, Json, Outcome, in_child
 from tests.torture.faults import AFTER, BEFORE, WITHIN, Steps, inject
 from tests.torture.small_world import (

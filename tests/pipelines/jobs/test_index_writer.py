@@ -13,9 +13,8 @@ import pytest
 
 from recsys.errors import ArtifactCorrupt, ArtifactError, ArtifactMissing, InputError
 from recsys.pipelines.jobs.index_writer import link_tree, members_of, writing
-from recsys.store.artifacts import MANIFEST, load_manifest, verify
+from recsys.store.artifacts import INDEX_KIND, INDEX_SCHEMA, MANIFEST, load_manifest, verify
 from recsys.store.generations import content_key, in_force, pin, root_of
-from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA
 from tests.ended import left_behind
 
 ROOT = Path(__file__).parents[3]

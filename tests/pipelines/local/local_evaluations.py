@@ -6,9 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from recsys.passages import Context
-from recsys.pipelines.local.evaluate_local import LocalEvaluation, LocalReport, evaluate_local
+from recsys.pipelines.local.evaluate_local import (
+    LOCAL_SYSTEMS,
+    LocalEvaluation,
+    LocalReport,
+    evaluate_local,
+)
 from recsys.pipelines.local.local_queries import LocalQueries, local_queries
-from recsys.pipelines.local.local_systems import LOCAL_SYSTEMS
 from recsys.progress import Progress, silent
 from tests.pipelines.local.small_passages import invented_contexts, open_small_local
 from tests.pipelines.small_index import open_small_collection

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from recsys.local.rank_passages import LocalPool, PassageRanker, PassageReader
+from recsys.local.local_recommender import LocalPool, PassageRanker, PassageReader
 from recsys.passages import Context
 from tests.local_worlds import COLUMNS
 from tests.pipelines.small_index import TOPICS, YEARS, SumRanker, open_small_index

@@ -9,7 +9,7 @@ from recsys.passages import Context
 from recsys.pipelines.corpora.paper_names import NOBODY
 from recsys.pipelines.corpora.works import SCHEMA
 from recsys.pipelines.index.columns import write_columns
-from recsys.pipelines.local.context_sources import ContextWorks
+from recsys.pipelines.local.store_contexts import ContextWorks
 from recsys.records import Reference
 from recsys.store.corpus import Corpus
 from tests.rows import each_row

@@ -10,9 +10,15 @@ import pytest
 from recsys.errors import InputError
 from recsys.eval.trec import ordered, read_qrels, read_run
 from recsys.passages import Context
-from recsys.pipelines.local.evaluate_local import SHOWN_DEPTH, LocalEvaluation, LocalReport
+from recsys.pipelines.local.evaluate_local import (
+    LEARNED,
+    LOCAL_SYSTEMS,
+    SHOWN_DEPTH,
+    AskedPassage,
+    LocalEvaluation,
+    LocalReport,
+)
 from recsys.pipelines.local.local_queries import LocalQueries, local_queries, pose_query
-from recsys.pipelines.local.local_systems import LEARNED, LOCAL_SYSTEMS, AskedPassage
 from tests.pipelines.local.local_evaluations import (
     ALL,
     QUICK,

@@ -9,13 +9,12 @@ import pytest
 
 from recsys.app.wiring import data_folder
 from recsys.errors import LeakageError
-from recsys.local.rank_passages import PassageRanker
+from recsys.local.local_recommender import PassageRanker
 from recsys.models.encoder import SeenQueries
 from recsys.pipelines.local.evaluate_local import evaluate_local, telling_abstracts
 from recsys.pipelines.local.local_queries import LocalQueries, local_queries
 from recsys.ranking.ranker import TreeRanker
-from recsys.store.artifacts import seal
-from recsys.store.layout import ENCODER
+from recsys.store.artifacts import ENCODER, seal
 from tests.pipelines.local.local_evaluations import (
     QUICK,
     Stop,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import InputError
-from recsys.local.named_mentions import find_mentions
+from recsys.local.mentions import find_mentions
 from recsys.local.named_works import NamedWorks
 from recsys.passages import Context
 from recsys.pipelines.local.local_queries import (

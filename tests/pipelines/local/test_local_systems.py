@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from recsys.local.local_recommender import PassageRanker
 from recsys.local.passage import Passage
-from recsys.local.rank_passages import PassageRanker
 from recsys.pipelines.evaluation.systems import Ranked
+from recsys.pipelines.local.evaluate_local import FUSION, LEARNED, LOCAL_SYSTEMS, AskedPassage
 from recsys.pipelines.local.local_queries import KNOWN, LocalQuery, Posed, pose_query
-from recsys.pipelines.local.local_systems import FUSION, LEARNED, LOCAL_SYSTEMS, AskedPassage
 from recsys.records import Draft
 from tests.pipelines.local.small_passages import open_small_local
 from tests.pipelines.small_index import TOPICS, YEARS, invented_papers, write_small_index

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from recsys.local.context_view import ContextUse
 from recsys.local.local_features import LOCAL_FEATURES, compute_local
-from recsys.local.rank_passages import PassageRanker
+from recsys.local.local_recommender import PassageRanker
+from recsys.local.passage import ContextUse
 from recsys.pipelines.local.local_queries import (
     KNOWN,
     LocalQueries,
@@ -17,7 +17,7 @@ from recsys.pipelines.local.local_queries import (
     references_of,
 )
 from recsys.pipelines.local.train_local import RAW, Way, drawn_way, example
-from recsys.store.products import remembered_products
+from recsys.store.vectors import dot_cache
 from tests.pipelines.local.small_passages import invented_contexts, open_small_local
 from tests.pipelines.small_index import write_small_index
 from tests.rows import each_row
@@ -61,7 +61,7 @@ def test_an_example_is_what_the_query_is_answered_with(
         posed = pose_query(
             reader.collection, reader.works, query, known, masked=masked, contexts=way.contexts
         )
-        with remembered_products():  # Else the last bit of a cosine may differ.
+        with dot_cache():  # Else the last bit of a cosine may differ.
             view = reader.view(posed.draft, posed.passage)
             facts = reader.facts(view, posed.passage, reader.encode([posed.passage])[0])
             expected = compute_local(facts, LOCAL_FEATURES)

@@ -24,11 +24,10 @@ from recsys.pipelines.index.update import UpdateOptions, update
 from recsys.pipelines.local import store_contexts
 from recsys.pipelines.local.store_contexts import add_contexts, encode_texts
 from recsys.store.arrays import Floats
-from recsys.store.artifacts import load_manifest, seal, verify
+from recsys.store.artifacts import CONTEXTS, CORPUS, ENCODER, load_manifest, seal, verify
 from recsys.store.contexts import KIND, SCHEMA, WORDS, Contexts
 from recsys.store.corpus import Corpus
 from recsys.store.generations import in_force, pin
-from recsys.store.layout import CONTEXTS, CORPUS, ENCODER
 from tests.hashing_encoder import HashingEncoder
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from recsys.errors import InputError
-from recsys.local.context_view import ContextUse
 from recsys.local.local_features import LOCAL_FEATURES
-from recsys.local.rank_passages import PassageRanker, PassageReader
+from recsys.local.local_recommender import PassageRanker, PassageReader
+from recsys.local.passage import ContextUse
 from recsys.pipelines.local.evaluate_local import LocalEvaluation, evaluate_local, telling_contexts
 from recsys.pipelines.local.local_queries import LocalQueries, LocalQuery, pose_query
 from recsys.pipelines.local.train_local import Way, drawn_way, example

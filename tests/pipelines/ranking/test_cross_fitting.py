@@ -21,7 +21,7 @@ from recsys.pipelines.ranking.training_table import Posing, TrainingTable, colle
 from recsys.progress import silent
 from recsys.ranking.features import feature_names
 from recsys.ranking.ranker import FIRST, KIND, SCHEMA, TreeRanker
-from recsys.ranking.second_look import SECOND_NAMES
+from recsys.ranking.two_pass import SECOND_NAMES
 from recsys.store.artifacts import load_manifest
 from recsys.store.generations import in_force
 from tests.rows import each_row

@@ -21,9 +21,8 @@ from recsys.pipelines.ranking.fit_network import Lists, fit_networks, held_out_s
 from recsys.pipelines.ranking.fit_ranker import FittedRanker, KeptTrees, calibrate
 from recsys.pipelines.ranking.train_ranker import shipped_ranker
 from recsys.pipelines.ranking.training_table import TrainingTable
-from recsys.ranking.network import Network
-from recsys.ranking.ranker import FIRST, StoredTrees, TreeRanker
-from recsys.store.kernels.in_numpy import LEAVES, Trees
+from recsys.ranking.ranker import FIRST, Network, StoredTrees, TreeRanker
+from recsys.store.kernels.dispatch import LEAVES, Trees
 from tests.pipelines.ranking.test_fit_network import LONG, WIDTH, every, found_first, made_table
 
 CUT = np.float32(0.5)

@@ -4,7 +4,7 @@ import lightgbm
 import numpy as np
 
 from recsys.pipelines.ranking.cross_fitting import mean_booster
-from recsys.ranking.ranker import trees_of
+from recsys.ranking.quickscorer import trees_of
 from tests.rows import each_row
 
 

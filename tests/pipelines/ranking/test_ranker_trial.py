@@ -31,11 +31,9 @@ from recsys.pipelines.ranking.train_ranker import (
     train_ranker,
 )
 from recsys.pipelines.ranking.training_table import PLAIN
-from recsys.ranking.network import NETWORK
-from recsys.ranking.ranker import KIND, SCHEMA, TreeRanker
-from recsys.store.artifacts import load_manifest, verify
+from recsys.ranking.ranker import KIND, NETWORK, SCHEMA, TreeRanker
+from recsys.store.artifacts import NNSELECT, load_manifest, verify
 from recsys.store.generations import in_force
-from recsys.store.layout import NNSELECT
 from tests.pipelines.evaluation.test_year_split import well_linked
 from tests.pipelines.small_index import write_small_nnselect
 from tests.rows import each_row

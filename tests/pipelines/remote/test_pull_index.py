@@ -18,9 +18,8 @@ from recsys.errors import (
 from recsys.pipelines.remote.push_index import push_index
 from recsys.pipelines.remote.store_pointer import find_pointer, new_pointer
 from recsys.pipelines.remote.working_copy import OFFLINE, copy_to_change, copy_to_read
-from recsys.store.artifacts import json_bytes
+from recsys.store.artifacts import INDEX_SCHEMA, json_bytes
 from recsys.store.generations import Generation, pin
-from recsys.store.layout import INDEX_SCHEMA
 from tests.pipelines.remote.made_index import FILES, LANCE, files_of, make_index
 from tests.pipelines.remote.store_server import StoreServer, folder_at
 

@@ -11,7 +11,7 @@ from recsys.app.cache import cache_folder
 from recsys.app.wiring import open_index
 from recsys.errors import InputError
 from recsys.eval.recorded_runs import RUNS
-from recsys.eval.studies.encoders.encoder_figures import (
+from recsys.eval.studies.encoders.report_encoders import (
     ACCURACY,
     AUC,
     AVERAGE,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from recsys.eval.studies.encoders.encoder_figures import AVERAGE, RANKING
+from recsys.eval.studies.encoders.report_encoders import AVERAGE, RANKING
 from recsys.eval.studies.scidocs.scidocs_figures import (
     SAMPLES,
     Figure,

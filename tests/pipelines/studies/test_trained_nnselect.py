@@ -12,9 +12,8 @@ from recsys.models.encoder import SeenQueries
 from recsys.models.nnselect import KIND, SCHEMA, NNSelectModel
 from recsys.pipelines.evaluation.splits import read_split
 from recsys.pipelines.studies.baselines import Material, fit_baseline, material_of
-from recsys.store.artifacts import seal
+from recsys.store.artifacts import NNSELECT, seal
 from recsys.store.generations import in_force
-from recsys.store.layout import NNSELECT
 from tests.pipelines.small_index import (
     open_small_collection,
     write_small_index,

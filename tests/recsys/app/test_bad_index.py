@@ -11,9 +11,8 @@ import pytest
 
 from recsys.pipelines.jobs.index_writer import writing
 from recsys.ranking.ranker import KIND, SCHEMA
-from recsys.store.artifacts import MANIFEST, seal
+from recsys.store.artifacts import INDEX_SCHEMA, MANIFEST, seal
 from recsys.store.generations import in_force
-from recsys.store.layout import INDEX_SCHEMA
 from tests.built_index import DRAFT
 from tests.pipelines.small_index import write_small_split
 from tests.rows import THOROUGH, each_row

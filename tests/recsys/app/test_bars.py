@@ -2,17 +2,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.app.bars import Lines, Pace, describe, duration, shown_progress
+from recsys.app.bars import describe, duration, shown_progress
 from tests.rows import each_row
 
 
 def test_a_stage_says_rate_and_time_left() -> None:
-    said = describe("encode", 30, 100, Pace(30, 15.0))
+    said = describe("encode", 30, 100, steps=30, seconds=15.0)
     assert said == "encode: 30 % (30 of 100), 2.0/s, 35 s left"
 
 
 def test_a_resumed_stage_counts_only_its_own_work() -> None:
-    said = describe("encode", 60, 100, Pace(10, 5.0))
+    said = describe("encode", 60, 100, steps=10, seconds=5.0)
     assert said == "encode: 60 % (60 of 100), 2.0/s, 20 s left"
 
 
@@ -41,6 +41,6 @@ def test_quiet_writes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), max_size=30))
 def test_odd_counts_never_fail(steps: list[tuple[int, int]]) -> None:
-    lines = Lines()
-    for done, total in steps:
-        lines("stage", done, total)
+    with shown_progress() as progress:
+        for done, total in steps:
+            progress("stage", done, total)

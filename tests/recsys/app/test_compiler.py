@@ -72,11 +72,16 @@ def test_the_error_is_one_line_with_the_next_step(capsys: pytest.CaptureFixture[
     assert err.endswith(f"{compiler.how_to_install()}\n")
 
 
+def checked() -> doctor.Check:
+    return next(check for check in doctor.examine() if check.name == "compiler")
+
+
 @pytest.mark.usefixtures("bare")
 def test_doctor_asks_for_it_only_where_annoy_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert doctor._compiler().ok and "none is needed" in doctor._compiler().detail
+    check = checked()
+    assert check.ok and "none is needed" in check.detail
     monkeypatch.setattr(doctor, "_version", lambda name: None)
-    check = doctor._compiler()
+    check = checked()
     assert not check.ok and check.hint.endswith(compiler.how_to_install())
 
 

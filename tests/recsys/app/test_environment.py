@@ -17,7 +17,7 @@ import pytest
 
 from recsys.app.cli.failures import exit_code
 from recsys.errors import CorpusError
-from recsys.formats.papers.paper_stream import Found, open_papers
+from recsys.formats.work_stream import FoundPaper, open_papers
 from tests.built_index import DRAFT, ROOT, Built
 from tests.rows import each_row
 
@@ -177,8 +177,8 @@ def test_papers_are_read_from_a_pipe_of_any_length(tmp_path: Path) -> None:
     text = "".join(f'{{"id": "p{n}", "title": "On river {n}"}}\n' for n in range(5000))
     writer = threading.Thread(target=pipe.write_text, args=(text,))
     writer.start()
-    with open_papers(pipe) as papers:
-        assert sum(isinstance(item, Found) for item in papers.items) == 5000
+    with open_papers(pipe) as (_, items):
+        assert sum(isinstance(item, FoundPaper) for item in items) == 5000
     writer.join()
 
 

@@ -86,7 +86,7 @@ def test_a_terminal_is_asked(
     run_cli: "RunCli",
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("recsys.app.known_lists._is_terminal", lambda stream: True)
+    monkeypatch.setattr("recsys.app.fetch_wiring._on_terminal", lambda: True)
     words = ("fetch", draft, "--out", tmp_path / "field.jsonl", "--papers", 30)
     done = run_cli(*words, stdin=b"n\n")
     assert (done.code, served.asked) == (1, [])

@@ -17,15 +17,13 @@ from recsys.indexes.opening import open_collection
 from recsys.local.local_recommender import LOCAL_RANKER
 from recsys.models.encoder import SeenQueries
 from recsys.pipelines.jobs.index_writer import writing
-from recsys.pipelines.local.context_sources import read_sentences
-from recsys.pipelines.local.evaluate_local import LocalEvaluation
+from recsys.pipelines.local.evaluate_local import LOCAL_SYSTEMS, LocalEvaluation
 from recsys.pipelines.local.local_queries import KNOWN
-from recsys.pipelines.local.local_systems import LOCAL_SYSTEMS
 from recsys.pipelines.local.sentence_parts import Division
+from recsys.pipelines.local.store_contexts import read_sentences
 from recsys.pipelines.local.train_local import LocalTraining, train_local
-from recsys.store.artifacts import MANIFEST
+from recsys.store.artifacts import CONTEXTS, ENCODER, MANIFEST
 from recsys.store.generations import in_force
-from recsys.store.layout import CONTEXTS, ENCODER
 from tests.pipelines.small_index import TOPICS, YEARS
 from tests.recsys.app.web.served_process import started
 

@@ -9,7 +9,7 @@ from recsys.eval.report.evaluation_report import SUFFIXES
 from recsys.eval.report.page import FORMATS
 from recsys.eval.studies.clicks.propensities import METHODS
 from recsys.eval.studies.clicks.simulation import CLICK_MODELS
-from recsys.eval.studies.scidocs import scidocs_table
+from recsys.eval.studies.scidocs import scidocs_figures
 from recsys.pipelines.studies.clicks.click_features import NEGATIVES
 from tests.rows import each_row
 
@@ -19,7 +19,7 @@ from tests.rows import each_row
     [
         (options.ComparisonFormat, compare.RENDERERS),
         (options.ComparisonFormat, repeats.RENDERERS),
-        (options.ComparisonFormat, scidocs_table.RENDERERS),
+        (options.ComparisonFormat, scidocs_figures.RENDERERS),
         (options.EvaluationFormat, SUFFIXES),
         (options.ResultFormat, FORMATS),
         (clicks.Method, METHODS),

@@ -81,5 +81,5 @@ recsys.load({str(built.without_models(tmp_path))!r}).recommend("Rivers and their
 print(json.dumps([*sys.modules]))
 """
     imported = set(json.loads(run(code)))
-    assert "recsys.ranking.citing_habits" in imported
+    assert "recsys.ranking.feature_context" in imported
     assert not {"typer", "pydantic", "pyarrow", "numpy.ma", "sklearn", "torch"} & imported

@@ -50,7 +50,8 @@ def test_every_way_to_people_is_cleaned(text: str) -> None:
         patch.setattr(sys, "stdout", seen)
         say(text)
         answer_writing.note(text)
-        bars.Lines()(text, 1, 1)
+        with bars.shown_progress() as progress:
+            progress(text, 1, 1)
         answer_writing.emit(text)
         show(text)
     assert not STEERS.search((heard.getvalue() + seen.getvalue()).replace("\r\n", "\n"))

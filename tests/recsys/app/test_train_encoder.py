@@ -17,9 +17,8 @@ from recsys.pipelines.encoders.export_encoder import cached_encoder, choose_sett
 from recsys.pipelines.studies.encoders.tower import ADAPTER
 from recsys.pipelines.studies.encoders.train_encoder import EncoderOptions
 from recsys.pipelines.studies.encoders.triplets import Sample
-from recsys.store.artifacts import load_manifest
+from recsys.store.artifacts import ENCODER, load_manifest
 from recsys.store.generations import in_force, pin
-from recsys.store.layout import ENCODER
 from tests.pipelines.studies.encoders.merged_adapter import merged_weights
 from tests.pipelines.studies.encoders.small_sources import write_tiny_bert
 from tests.pipelines.studies.encoders.test_related import write_folder

@@ -9,8 +9,8 @@ import pytest
 
 from recsys.app.cli import networks
 from recsys.pipelines.studies.citeomatic.nnrank import NNRankOptions
+from recsys.store.artifacts import nnrank_folder
 from recsys.store.generations import in_force
-from recsys.store.layout import nnrank_folder
 
 if TYPE_CHECKING:
     from tests.built_index import Built

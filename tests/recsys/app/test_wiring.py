@@ -11,13 +11,13 @@ from recsys.app.cache import cache_folder
 from recsys.app.wiring import data_folder, open_index, serving_ranker, starter_index
 from recsys.errors import ArtifactMismatch, ArtifactMissing
 from recsys.indexes.bm25 import Bm25Index
-from recsys.indexes.exact import ScanningIndex
+from recsys.indexes.exact import ExactIndex
 from recsys.models.encoder import OnnxEncoder
 from recsys.pipelines.jobs.index_writer import members_of, writing
 from recsys.ranking.ranker import TreeRanker
 from recsys.records import Draft
+from recsys.store.artifacts import ranker_folder
 from recsys.store.generations import in_force, pin
-from recsys.store.layout import ranker_folder
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -27,7 +27,7 @@ DRAFT = Draft("On rivers and glaciers", "Measured again, with an instrument.")
 
 def test_an_index_is_served_by_a_scan_bm25_and_onnx(built: "Built") -> None:
     recommender = open_index(built.index)
-    assert isinstance(recommender.collection.vector_index, ScanningIndex)
+    assert isinstance(recommender.collection.vector_index, ExactIndex)
     assert isinstance(recommender.collection.text_index, Bm25Index)
     assert isinstance(recommender.encoder, OnnxEncoder) and recommender.encoder.threads == 1
     assert isinstance(recommender.ranker, TreeRanker)

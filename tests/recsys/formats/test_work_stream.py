@@ -214,12 +214,12 @@ def test_a_line_without_end_is_bounded_and_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, begun: bytes
 ) -> None:
     from recsys.formats.markup import xml_stream
-    from recsys.formats.papers import source_lines
+    from recsys.formats.papers import json_records
 
-    for module in (source_streams, source_lines):
+    for module in (source_streams, json_records):
         monkeypatch.setattr(module, "LONGEST_LINE", 2**16)
         monkeypatch.setattr(module, "_ENDLESS", 2**22)
-    defaults = source_lines.open_lines.__wrapped__.__kwdefaults__  # type: ignore[attr-defined]
+    defaults = json_records.open_lines.__wrapped__.__kwdefaults__  # type: ignore[attr-defined]
     monkeypatch.setitem(defaults, "longest", 2**16)
     monkeypatch.setattr(xml_stream, "LARGEST_RECORD", 2**18)
     path = written(tmp_path, begun + b"x" * 2**23)

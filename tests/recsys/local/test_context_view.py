@@ -6,8 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recsys.local.context_view import BEST_FEW, MATCHES, NEAREST, ContextUse
-from recsys.local.draft_view import OUTSIDE
 from recsys.local.local_features import (
     CONTEXT,
     LOCAL_FEATURES,
@@ -16,7 +14,7 @@ from recsys.local.local_features import (
     profile_cosines,
 )
 from recsys.local.local_recommender import ALIKE, QUOTED, explain_local
-from recsys.local.passage import Passage
+from recsys.local.passage import BEST_FEW, MATCHES, NEAREST, OUTSIDE, ContextUse, Passage
 from recsys.records import Draft, Paper
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection
@@ -59,7 +57,7 @@ def told(tmp_path: Path) -> Collection:
 
 def columns(facts: LocalFacts, id_: str) -> dict[str, float]:
     """Return the signs of one candidate."""
-    row = facts.sentence.evidence.collection.corpus.row(id_)
+    row = facts.sentence.collection.corpus.row(id_)
     values = compute_local(facts, SIGNS)[facts.rows.tolist().index(row)]
     return dict(zip(SIGNS, values.tolist(), strict=True))
 
@@ -210,7 +208,7 @@ def test_a_profile_is_pulled_towards_what_is_said(told: Collection) -> None:
     profile = told.vectors[0] + told.vectors[[2, 3]].mean(axis=0) + CONTEXT * said
     expected = profile @ VECTOR / np.linalg.norm(profile)
     assert facts.profile[at] == pytest.approx(expected, abs=1e-5)
-    without = profile_cosines(facts.sentence.evidence)
+    without = profile_cosines(facts.sentence)
     assert without[at] < facts.profile[at]
     others = np.flatnonzero(~facts.signs.present)
     np.testing.assert_array_equal(facts.profile[others], without[others])

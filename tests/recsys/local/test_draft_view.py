@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import DraftError
-from recsys.local.draft_view import COLUMNS, OUTSIDE, DraftView
+from recsys.local.passage import COLUMNS, OUTSIDE, DraftView
 from recsys.ranking.features import compute, feature_names
 from recsys.records import Draft
 from tests.local_worlds import LocalWorld, random_local_world, reader_of
@@ -49,7 +49,7 @@ def test_a_view_repeats_the_drafts_own_ranking(seed: int) -> None:
         view.column("probability", ranking.rows), recommender.ranker.probability(ranking.scores)
     )
     names = feature_names(metadata=False)
-    features = compute(ranking.facts, names)[ranking.positions]
+    features = compute(ranking.context, names)[ranking.positions]
     for place, name in enumerate(names):
         np.testing.assert_array_equal(view.column(name, ranking.rows), features[:, place])
 

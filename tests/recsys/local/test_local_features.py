@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.local.draft_view import COLUMNS, OUTSIDE
 from recsys.local.local_features import (
     DRAFT,
     LOCAL_FEATURES,
@@ -14,9 +13,8 @@ from recsys.local.local_features import (
     LocalFacts,
     compute_local,
 )
-from recsys.local.passage import Passage
-from recsys.ranking.facts import descending_rank
-from recsys.ranking.features import compute, feature_names
+from recsys.local.passage import COLUMNS, OUTSIDE, Passage
+from recsys.ranking.features import compute, descending_rank, feature_names
 from recsys.records import Draft
 from recsys.store.arrays import Floats
 from tests.local_worlds import LocalWorld, random_local_world, reader_of

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recsys.local.local_recommender import LocalPool, PassageReader, gather
 from recsys.local.passage import Passage, PassageQuery, pose_passage
-from recsys.local.rank_passages import LocalPool, PassageReader, gather
 from recsys.records import Draft, Paper
 from recsys.retrieval.propose import propose
 from recsys.retrieval.sources import source_names
@@ -43,9 +43,9 @@ def test_the_pool_is_the_union_of_what_sentence_draft_and_names_propose(
     assert found.rows.dtype == np.int32
     considered = np.isin(found.rows, sentence.pool.rows)
     places = np.searchsorted(sentence.pool.rows, found.rows[considered])
-    np.testing.assert_array_equal(found.sources[considered], sentence.pool.sources[places])
+    np.testing.assert_array_equal(found.chosen.sources[considered], sentence.pool.sources[places])
     np.testing.assert_array_equal(found.prior[considered], sentence.pool.prior[places])
-    assert all(source_names(int(bits)) == () for bits in found.sources[~considered])
+    assert all(source_names(int(bits)) == () for bits in found.chosen.sources[~considered])
     expected = reader.collection.vectors[found.rows] @ asked.query.vector
     np.testing.assert_allclose(found.cosines, expected, atol=1e-6)
 

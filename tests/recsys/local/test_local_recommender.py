@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import DraftError
-from recsys.local.local_recommender import LocalRecommender
+from recsys.local.local_recommender import LocalRecommender, PassageRanker, PassageReader
 from recsys.local.passage import Passage
-from recsys.local.rank_passages import PassageRanker, PassageReader
 from recsys.records import Draft, Paper, Recommendation
 from recsys.retrieval.sources import StageOne
 from recsys.store.arrays import Floats

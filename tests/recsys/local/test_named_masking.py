@@ -5,8 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.local.named_masking import mask
-from recsys.local.named_mentions import find_mentions
+from recsys.local.mentions import find_mentions, mask
 from tests.rows import each_row
 
 

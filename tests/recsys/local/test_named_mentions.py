@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.local.named_mentions import Mention, find_mentions, readable
+from recsys.local.mentions import Mention, find_mentions, readable
 from tests.rows import each_row
 
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.local.named_mentions import find_system_names, is_system_shaped, system_key
+from recsys.local.mentions import find_system_names, is_system_shaped, system_key
 from tests.rows import each_row
 
 

@@ -6,22 +6,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.local.local_features import profile_cosines
-from recsys.local.title_means import MOST_CITERS
-from recsys.ranking.evidence import Evidence
+from recsys.local.passage import MOST_CITERS
+from recsys.ranking.feature_context import FeatureContext
 from recsys.records import Draft, Paper
 from recsys.store.arrays import Floats
 from tests.local_worlds import LocalWorld, random_local_world, reader_of
 from tests.tiny import collect, unit
 
 
-def evidence_of(world: LocalWorld) -> Evidence:
+def evidence_of(world: LocalWorld) -> FeatureContext:
     reader = reader_of(world.collection)
     view = reader.view(world.draft, world.passage)
     vector = reader.encode([world.passage])[0]
-    return reader.facts(view, world.passage, vector).sentence.evidence
+    return reader.facts(view, world.passage, vector).sentence
 
 
-def plainly(world: LocalWorld, evidence: Evidence) -> list[float]:
+def plainly(world: LocalWorld, evidence: FeatureContext) -> list[float]:
     """The formula, paper by paper: v(p) + mean of v(c) over the older c that cite p."""
     papers, vectors = world.world.papers, world.collection.vectors
     cosines = []

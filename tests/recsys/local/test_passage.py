@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recsys.local.local_recommender import PassageReader
 from recsys.local.named_works import NamedRows, find_names
 from recsys.local.passage import Passage, PassageQuery, pose_passage, rows_of
-from recsys.local.rank_passages import PassageReader
 from recsys.records import Draft, Paper
 from recsys.store.collection import Collection
 from tests.local_worlds import LocalWorld, random_local_world, reader_of

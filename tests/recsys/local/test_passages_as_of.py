@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.local.local_features import LOCAL_FEATURES, compute_local
-from recsys.local.local_recommender import explain_local
+from recsys.local.local_recommender import PassageReader, explain_local
 from recsys.local.passage import Passage
-from recsys.local.rank_passages import PassageReader
 from recsys.records import Draft, Paper, Reason
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection

@@ -8,19 +8,19 @@ import numpy as np
 import pyarrow as pa
 
 from recsys.indexes.bm25 import Bm25Index
-from recsys.local.draft_view import COLUMNS as OF_DRAFT
-from recsys.local.draft_view import DraftView
 from recsys.local.local_features import LocalFacts
+from recsys.local.local_recommender import LocalPool, gather
 from recsys.local.named_works import NamedWorks
-from recsys.local.passage import Passage, PassageQuery, pose_passage
-from recsys.local.rank_passages import LocalPool, gather
+from recsys.local.passage import COLUMNS as OF_DRAFT
+from recsys.local.passage import DraftView, Passage, PassageQuery, pose_passage
 from recsys.pipelines.index.contexts import COLUMNS, in_order, taken, write_contexts
 from recsys.query.query import make_query
 from recsys.records import Draft
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection, ContextSpace
-from recsys.store.contexts import WORDS, Contexts, quantised
+from recsys.store.contexts import WORDS, Contexts
 from recsys.store.terms import TermStore
+from recsys.store.vectors import quantised
 from tests.tiny import SMALL
 
 Told = tuple[str, str, str]

@@ -10,8 +10,7 @@ from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
 from recsys.models.nnrank import KIND, SCHEMA, NNRank, NNRankCorpus
 from recsys.models.nnselect import Entries, Vocabulary
 from recsys.models.pairs import distinct, make_pairs
-from recsys.store.artifacts import seal
-from recsys.store.layout import nnrank_folder
+from recsys.store.artifacts import nnrank_folder, seal
 from tests.pipelines.small_index import open_small_collection, write_small_index
 
 

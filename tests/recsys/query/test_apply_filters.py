@@ -11,7 +11,7 @@ from recsys.query.apply_filters import FILTERS, apply_filters
 from recsys.query.filters import Filters
 from recsys.records import Draft, Paper
 from recsys.store.corpus import Coded, Corpus
-from recsys.store.name_keys import fold, venue_key
+from recsys.store.words import fold, venue_key
 from tests.rows import each_row
 from tests.stored import store
 from tests.tiny import collect

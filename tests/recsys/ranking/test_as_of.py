@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 
 from benchmarks.edge_dropout import drop_edges
 from recsys.query.query import draft_of, make_query
-from recsys.ranking.facts import Facts
+from recsys.ranking.feature_context import FeatureContext
 from recsys.ranking.features import compute, feature_names
-from recsys.ranking.second_look import SECOND_NAMES, look_again
+from recsys.ranking.two_pass import SECOND_NAMES, second_columns
 from recsys.records import Draft, Paper
-from recsys.retrieval.pool import Candidates
-from recsys.retrieval.propose import propose
+from recsys.retrieval.propose import Candidates, propose
 from recsys.retrieval.sources import SEARCHES, USUAL
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection
@@ -34,9 +33,9 @@ def answer(collection: Collection, world: World) -> tuple[Candidates, Floats]:
     searches = tuple(SEARCHES) if nnselect else USUAL
     candidates = propose(collection, query, replace(SMALL, searches=searches))
     names = feature_names(metadata=True, nnselect=nnselect, any_corpus=True)
-    facts = Facts.of(collection, query, candidates)
+    context = FeatureContext(collection, query, candidates)
     chances = np.clip(candidates.cosines, 0, 1) ** 4
-    return candidates, np.hstack([compute(facts, names), look_again(facts.evidence, chances)])
+    return candidates, np.hstack([compute(context, names), second_columns(context, chances)])
 
 
 @given(SEEDS, st.booleans())
@@ -61,7 +60,7 @@ def check_same(world: World, present: Collection, past: Collection) -> None:
         network.score(features), network.score(features_then), rtol=1e-3, atol=1e-3
     )
     np.testing.assert_array_equal(now.rows, then.rows)
-    np.testing.assert_array_equal(now.sources, then.sources)
+    np.testing.assert_array_equal(now.chosen.sources, then.chosen.sources)
     nnselect = present.nnselect is not None
     first = feature_names(metadata=True, nnselect=nnselect, any_corpus=True)
     names = (*first, *SECOND_NAMES)
@@ -93,7 +92,7 @@ def test_own_citations_stay_hidden_when_the_draft_is_dated_after_its_paper() -> 
         draft = Draft("graph", as_of=as_of, paper_id="own")
         query = make_query(collection, draft, vectors[2])
         candidates = propose(collection, query, SMALL)
-        table = compute(Facts.of(collection, query, candidates), ALL)
+        table = compute(FeatureContext(collection, query, candidates), ALL)
         assert query.before == 2015
         np.testing.assert_array_equal(table[0], table[1])
 
@@ -108,4 +107,4 @@ def test_paper_that_the_draft_will_be_stays_hidden_where_an_older_paper_cites_it
     candidates = propose(collection, query, SMALL)
     names = ("references", "references_best", "references_mean", "references_votes")
     assert candidates.rows.tolist() == [0]
-    assert compute(Facts.of(collection, query, candidates), names).tolist() == [[0, 0, 0, 0]]
+    assert compute(FeatureContext(collection, query, candidates), names).tolist() == [[0, 0, 0, 0]]

@@ -6,14 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.query.query import make_query
-from recsys.ranking import citing_habits
-from recsys.ranking.citing_habits import AGES, COUNTS, DOUBT, FEWEST, CitingHabits
-from recsys.ranking.facts import Facts
+from recsys.ranking import feature_context
+from recsys.ranking.feature_context import AGES, COUNTS, DOUBT, FEWEST, CitingHabits
 from recsys.ranking.features import UNKNOWN, compute
 from recsys.records import Draft, Paper
-from recsys.retrieval.propose import propose
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
-from tests.tiny import SMALL, collect
+from tests.recsys.ranking.worked_example import context_of
+from tests.tiny import collect
 
 NAMES = ("age_habit", "citations_habit", "fresh_habit")
 SEEDS = st.integers(0, 2**32 - 1)
@@ -109,7 +108,7 @@ def test_the_future_changes_no_habit(seed: int, before: int, most: int) -> None:
     past = (graph.years[citing] < before) & (graph.years[cited] < before)
     then = CitationGraph.build(citing[past], cited[past], graph.years)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(citing_habits, "MOST", most)
+        patch.setattr(feature_context, "MOST", most)
         now, before_all = (CitingHabits.of(each, before) for each in (graph, then))
     assert (now is None) == (before_all is None)
     if now is not None and before_all is not None:
@@ -119,7 +118,7 @@ def test_the_future_changes_no_habit(seed: int, before: int, most: int) -> None:
 
 
 def test_of_a_large_corpus_the_latest_papers_tell(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(citing_habits, "MOST", 20)
+    monkeypatch.setattr(feature_context, "MOST", 20)
     old = [(20 + row, row) for row in range(20)]  # In 2001, what is a year old and not cited.
     new = [(40 + row, 0) for row in range(20)]  # In 2010, one classic.
     graph = graph_of([2000] * 20 + [2001] * 20 + [2010] * 20, old + new)
@@ -148,12 +147,12 @@ def test_features_read_the_habits_as_of_the_draft() -> None:
     tables = []
     for year in (2003, 2004):
         query = make_query(collection, Draft("graph", as_of=year), vectors[0])
-        facts = Facts.of(collection, query, propose(collection, query, SMALL))
-        tables.append(compute(facts, NAMES))
+        context = context_of(collection, query)
+        tables.append(compute(context, NAMES))
     assert (tables[0] == UNKNOWN).all()
     habits = CitingHabits.of(collection.graph, 2004)
     assert habits is not None
-    rows = facts.evidence.rows.tolist()
+    rows = context.rows.tolist()
     ages, counts = tables[1][:, 0], tables[1][:, 1]
     for row, age, count in zip(rows, ages.tolist(), counts.tolist(), strict=True):
         cited = sum(b == row and YEARS[a] < 2004 for a, b in LINKS)
@@ -171,5 +170,5 @@ def test_habits_are_read_once_for_a_year(monkeypatch: pytest.MonkeyPatch) -> Non
     collection = collect([Paper(str(row), "graph", year=2000) for row in range(3)], vectors)
     for year in (2004, 2004, 2005, 2004):
         query = make_query(collection, Draft("graph", as_of=year), vectors[0])
-        compute(Facts.of(collection, query, propose(collection, query, SMALL)), NAMES)
+        compute(context_of(collection, query), NAMES)
     assert read == [2004, 2005]

@@ -1,4 +1,4 @@
-"""Papers like the disliked ones sink: by how much, and nothing else."""
+"""Papers like the disliked ones penalise_negatives: by how much, and nothing else."""
 
 import math
 from dataclasses import replace
@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.query.query import make_query
-from recsys.ranking.facts import Facts
-from recsys.ranking.second_look import MARGIN, STRENGTH, sink
+from recsys.ranking.feature_context import FeatureContext
+from recsys.ranking.two_pass import MARGIN, STRENGTH, penalise_negatives
 from recsys.records import Draft, Paper
-from recsys.retrieval.propose import propose
 from recsys.retrieval.sources import StageOne
 from recsys.store.arrays import Floats
-from tests.tiny import SMALL, collect, random_world, unit
+from tests.recsys.ranking.worked_example import context_of
+from tests.tiny import collect, random_world, unit
 
 # c and d are cited together, by f; the draft points at a.
 PAPERS = (
@@ -31,47 +31,47 @@ SCORES = np.array([3, 2, 1, 0, -1], np.float32)
 SPREAD = math.sqrt(2)
 
 
-def facts_of(*, references: tuple[str, ...] = (), disliked: tuple[str, ...] = ()) -> Facts:
+def facts_of(*, references: tuple[str, ...] = (), disliked: tuple[str, ...] = ()) -> FeatureContext:
     collection = collect(PAPERS, VECTORS)
     draft = Draft("Honey", references=references, disliked=disliked)
     query = make_query(collection, draft, VECTORS[0])
-    return Facts.of(collection, query, propose(collection, query, StageOne()))
+    return context_of(collection, query, StageOne())
 
 
 def test_nothing_disliked_changes_nothing() -> None:
-    facts = facts_of(references=("e",))
-    assert sink(facts, SCORES) is SCORES
+    context = facts_of(references=("e",))
+    assert penalise_negatives(context, SCORES) is SCORES
 
 
 def test_paper_sinks_by_what_it_is_closer_to_a_disliked_paper_than_to_the_draft() -> None:
-    facts = facts_of(disliked=("e",))
-    assert facts.evidence.rows.tolist() == [0, 1, 2, 3, 5]
+    context = facts_of(disliked=("e",))
+    assert context.rows.tolist() == [0, 1, 2, 3, 5]
     excess = [0, 0.96 - 0.28, 0, 0, 0]  # The others' is no more than the margin.
     lost = [STRENGTH * SPREAD * max(0, each - MARGIN) for each in excess]
-    assert sink(facts, SCORES) == pytest.approx(SCORES - np.array(lost), abs=1e-5)
+    assert penalise_negatives(context, SCORES) == pytest.approx(SCORES - np.array(lost), abs=1e-5)
 
 
 def test_being_cited_together_counts_as_being_close() -> None:
-    facts = facts_of(disliked=("d",))
-    assert facts.evidence.rows.tolist() == [0, 1, 2, 4, 5]
+    context = facts_of(disliked=("d",))
+    assert context.rows.tolist() == [0, 1, 2, 4, 5]
     together = 1 / math.sqrt((1 + 3) * (1 + 3))
     # To d, b has the cosine .8, c .96, e .6, a and f .8.
     excess = [0, 0.8 - 0.28, 0.96 + together - 0.6, 0.6, 0]
     lost = [STRENGTH * SPREAD * max(0, each - MARGIN) for each in excess]
-    assert sink(facts, SCORES) == pytest.approx(SCORES - np.array(lost), abs=1e-5)
+    assert penalise_negatives(context, SCORES) == pytest.approx(SCORES - np.array(lost), abs=1e-5)
 
 
 def test_paper_as_close_to_the_list_as_to_the_disliked_keeps_its_score() -> None:
-    facts = facts_of(references=("b",), disliked=("e",))
-    found = sink(facts, SCORES[:4])
-    assert facts.evidence.rows.tolist() == [0, 2, 3, 5]
+    context = facts_of(references=("b",), disliked=("e",))
+    found = penalise_negatives(context, SCORES[:4])
+    assert context.rows.tolist() == [0, 2, 3, 5]
     assert found.tolist() == SCORES[:4].tolist()
 
 
 def test_no_candidates_no_scores() -> None:
     empty: Floats = np.empty(0, np.float32)
     everything = tuple(paper.id for paper in PAPERS)
-    assert len(sink(facts_of(disliked=everything), empty)) == 0
+    assert len(penalise_negatives(facts_of(disliked=everything), empty)) == 0
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4))
@@ -81,12 +81,12 @@ def test_no_score_rises_and_disliked_papers_are_gone(seed: int, number: int) -> 
     disliked = tuple(str(each.id) for each in rng.permutation(np.array(world.papers))[:number])
     draft = replace(world.draft, disliked=disliked)
     query = make_query(world.collection, draft, world.vector)
-    facts = Facts.of(world.collection, query, propose(world.collection, query, SMALL))
-    rows = facts.evidence.rows.tolist()
+    context = context_of(world.collection, query)
+    rows = context.rows.tolist()
     assert not set(disliked) & {world.papers[row].id for row in rows}
     scores = rng.standard_normal(len(rows)).astype(np.float32)
     before = scores.copy()
-    after = sink(facts, scores)
+    after = penalise_negatives(context, scores)
     assert (after <= before).all()
     assert scores.tolist() == before.tolist()
 
@@ -97,8 +97,8 @@ def test_twin_of_a_disliked_paper_loses_most() -> None:
     vectors = unit(np.stack([np.cos(angles), np.sin(angles)], axis=1))
     collection = collect(papers, vectors)
     query = make_query(collection, Draft("Honey", disliked=("p5",)), vectors[0])
-    facts = Facts.of(collection, query, propose(collection, query, StageOne()))
+    context = context_of(collection, query, StageOne())
     scores = np.array([0, 0.1, 0.2, 0.3, 1], np.float32)
-    lost = scores - sink(facts, scores)
+    lost = scores - penalise_negatives(context, scores)
     assert lost.argmax() == 4
     assert lost[4] > scores.std()

@@ -9,9 +9,18 @@ from hypothesis import strategies as st
 
 from recsys.errors import InputError
 from recsys.query.query import draft_of, make_query
-from recsys.ranking.evidence import Evidence
-from recsys.ranking.facts import Facts, Feature, NNSelectView, descending_rank, share_of_best
-from recsys.ranking.features import BY_NAME, FEATURES, compute, feature_names, read_nnselect
+from recsys.ranking.feature_context import FeatureContext
+from recsys.ranking.features import (
+    AUTHORS,
+    BY_NAME,
+    FEATURES,
+    Feature,
+    compute,
+    descending_rank,
+    feature_names,
+    read_nnselect,
+    share_of_best,
+)
 from recsys.records import Draft, Paper
 from recsys.retrieval.propose import propose
 from recsys.retrieval.sources import SEARCHES, StageOne
@@ -22,6 +31,7 @@ from tests.recsys.ranking.worked_example import (
     PAPERS,
     SECOND,
     SEEDED,
+    context_of,
     worked_example,
 )
 from tests.rows import each_row
@@ -31,7 +41,7 @@ ALL = feature_names(metadata=True)
 
 
 def test_worked_example_proposes_the_five_papers_written_down_here() -> None:
-    _, _, candidates = worked_example()
+    candidates = worked_example().candidates
     assert candidates.rows.tolist() == [0, 1, 2, 3, 4]
     assert candidates.nearest.rows.tolist() == [2, 1, 3]
     assert candidates.matches.rows.tolist() == [0, 3]
@@ -44,52 +54,46 @@ def test_every_feature_has_a_value_worked_out_by_hand() -> None:
 
 @each_row("name", ALL)
 def test_feature_has_the_value_worked_out_by_hand(name: str) -> None:
-    column = compute(Facts.of(*worked_example()), (name,))[:, 0]
+    column = compute(worked_example(), (name,))[:, 0]
     assert column == pytest.approx(EXPECTED[name], rel=1e-5, abs=1e-6)
 
 
 def test_worked_example_with_seeds_proposes_the_four_papers_written_down_here() -> None:
-    assert worked_example("a", "c")[2].rows.tolist() == [1, 3, 4, 5]
+    assert worked_example("a", "c").rows.tolist() == [1, 3, 4, 5]
 
 
 @each_row("name", SEEDED)
 def test_feature_of_seeds_has_the_value_worked_out_by_hand(name: str) -> None:
-    column = compute(Facts.of(*worked_example("a", "c")), (name,))[:, 0]
+    column = compute(worked_example("a", "c"), (name,))[:, 0]
     assert column == pytest.approx(SEEDED[name], rel=1e-5, abs=1e-6)
 
 
 @each_row("name", ANY_CORPUS)
 def test_feature_for_any_corpus_has_the_value_worked_out_by_hand(name: str) -> None:
-    column = compute(Facts.of(*worked_example()), (name,))[:, 0]
+    column = compute(worked_example(), (name,))[:, 0]
     assert column == pytest.approx(ANY_CORPUS[name], rel=1e-5, abs=1e-6)
 
 
 @each_row("name", SECOND)
 def test_feature_of_nnselect_has_the_value_worked_out_by_hand(name: str) -> None:
-    column = compute(Facts.of(*worked_example()), (name,))[:, 0]
+    column = compute(worked_example(), (name,))[:, 0]
     assert column == pytest.approx(SECOND[name], rel=1e-5, abs=1e-6)
 
 
 def test_features_of_nnselect_are_those_that_need_it() -> None:
-    collection, query, candidates = worked_example()
-    bare, unaware = replace(collection, nnselect=None), replace(query, nnselect=None)
+    context = worked_example()
+    bare = replace(context, collection=replace(context.collection, nnselect=None))
+    bare = replace(bare, query=replace(context.query, nnselect=None))
     assert not read_nnselect(ALL)
     for name in SECOND:
         assert read_nnselect([*ALL, name])
         with pytest.raises(InputError, match="without NNSelect"):
-            compute(Facts.of(bare, unaware, candidates), (name,))
-    assert np.isfinite(compute(Facts.of(bare, unaware, candidates), ALL)).all()
-
-
-def test_votes_of_fewer_neighbours_are_those_of_the_nearest() -> None:
-    collection, query, candidates = worked_example()
-    view = NNSelectView.of(Evidence(collection, query, candidates))
-    assert view.votes(1) == pytest.approx([1, 1, 1, 0, 0])
-    assert view.votes(2) == pytest.approx([1, 1, 1 / 1.8, 0, 0])
+            compute(bare, (name,))
+    assert np.isfinite(compute(bare, ALL)).all()
 
 
 def test_columns_come_in_the_order_asked_for() -> None:
-    table = compute(Facts.of(*worked_example()), ("age", "cosine"))
+    table = compute(worked_example(), ("age", "cosine"))
     assert table.dtype == np.float32
     assert table[:, 0].tolist() == [10, 8, 5, 2, 1]
     assert table[:, 1] == pytest.approx(COSINES[:5])
@@ -106,25 +110,23 @@ def test_feature_says_what_it_means_and_in_what_unit(feature: Feature) -> None:
 
 
 def test_features_without_metadata_do_not_read_authors_or_venue() -> None:
-    collection, query, _ = worked_example()
+    collection, query = worked_example().collection, worked_example().query
     names = feature_names(metadata=False)
     stranger = replace(draft_of(PAPERS[-1]), authors=("Nobody Known",), venue="Nowhere")
     tables = []
     for draft in (draft_of(PAPERS[-1]), stranger):
         plain = make_query(collection, draft, query.vector, metadata=False)
-        tables.append(
-            compute(Facts.of(collection, plain, propose(collection, plain, SMALL)), names)
-        )
+        tables.append(compute(context_of(collection, plain), names))
     np.testing.assert_array_equal(tables[0], tables[1])
 
 
 def test_metadata_flags_mark_what_changes_with_authors_and_venue() -> None:
-    collection, query, candidates = worked_example()
-    stranger = replace(query, authors=query.authors[:0], own_papers=query.own_papers[:0], venue=-1)
-    before = compute(Facts.of(collection, query, candidates), ALL)
-    after = compute(Facts.of(collection, stranger, candidates), ALL)
+    context = worked_example()
+    nobody, nothing = context.query.authors[:0], context.query.own_papers[:0]
+    stranger = replace(context.query, authors=nobody, own_papers=nothing, venue=-1)
+    before, after = (compute(asked, ALL) for asked in (context, replace(context, query=stranger)))
     changed = {name for i, name in enumerate(ALL) if not np.allclose(before[:, i], after[:, i])}
-    assert changed == {feature.name for feature in FEATURES if feature.metadata}
+    assert changed == {feature.name for feature in FEATURES if feature.group == AUTHORS}
 
 
 DEGENERATE = {
@@ -142,10 +144,10 @@ DEGENERATE = {
 
 @each_row("draft", DEGENERATE.values())
 def test_degenerate_drafts_give_finite_features(draft: Draft) -> None:
-    collection, query, _ = worked_example()
+    collection, query = worked_example().collection, worked_example().query
     asked = make_query(collection, draft, query.vector)
     candidates = propose(collection, asked, StageOne())
-    table = compute(Facts.of(collection, asked, candidates), ALL)
+    table = compute(FeatureContext(collection, asked, candidates), ALL)
     assert table.shape == (len(candidates.rows), len(ALL))
     assert np.isfinite(table).all()
 
@@ -155,7 +157,7 @@ def test_corpus_of_a_single_paper_gives_finite_features(year: int | None) -> Non
     collection = collect([Paper("a", "graph", year=year)], np.ones((1, 1), np.float32))
     for draft in (Draft("graph"), Draft("other"), Draft("graph", as_of=2000, paper_id="a")):
         query = make_query(collection, draft, np.ones(1, np.float32))
-        table = compute(Facts.of(collection, query, propose(collection, query, StageOne())), ALL)
+        table = compute(context_of(collection, query, StageOne()), ALL)
         assert np.isfinite(table).all()
 
 
@@ -166,7 +168,7 @@ def test_features_of_random_collections_are_finite_and_shares_at_most_one(seed: 
     options = replace(SMALL, searches=tuple(SEARCHES))
     names = tuple(BY_NAME)
     candidates = propose(world.collection, query, options)
-    table = compute(Facts.of(world.collection, query, candidates), names)
+    table = compute(FeatureContext(world.collection, query, candidates), names)
     assert np.isfinite(table).all()
     shares = [i for i, name in enumerate(names) if BY_NAME[name].unit.endswith("share")]
     assert (table[:, shares] <= 1 + 1e-5).all()

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import ArtifactCorrupt
-from recsys.ranking.network import FARTHEST, NETWORK, Network, Scale, mean_and_spread, standing
+from recsys.ranking.ranker import FARTHEST, NETWORK, Network, Scale, mean_and_spread, standing
 from recsys.store.arrays import Floats
 from tests.rows import each_row
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
 from recsys.query.matching import title_of
-from recsys.ranking.versions import Work, _one_slip, one_work
+from recsys.ranking.duplicates import Work, _one_slip, one_work
 from tests.rows import each_row
 
 LONG = "Measuring the slow drift of gravel in braided rivers"

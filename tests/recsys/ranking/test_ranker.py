@@ -15,8 +15,7 @@ from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
 from recsys.local.local_recommender import LOCAL_RANKER, load_local_ranker
 from recsys.protocols import Ranker
 from recsys.ranking.features import feature_names
-from recsys.ranking.network import NETWORK, Network, Scale
-from recsys.ranking.ranker import KIND, SCHEMA, TREES, TreeRanker, centred
+from recsys.ranking.ranker import KIND, NETWORK, SCHEMA, TREES, Network, Scale, TreeRanker, centred
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import MANIFEST, seal
 from recsys.store.generations import in_force
@@ -42,7 +41,7 @@ def own(folder: Path, tmp_path: Path) -> Path:
 
 
 def resealed(folder: Path, **changes: object) -> Path:
-    """Change the ranker's own facts, with checksums that match."""
+    """Change the ranker's own context, with checksums that match."""
     config: dict[str, Any] = json.loads((folder / MANIFEST).read_text())["config"]
     for name, value in changes.items():
         config[name] = value

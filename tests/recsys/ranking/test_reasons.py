@@ -9,12 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.query.query import make_query
-from recsys.ranking.facts import Facts
-from recsys.ranking.reasons import MOST_REASONS, REASONS, Findings, explain
+from recsys.ranking.feature_context import FeatureContext
+from recsys.ranking.reasons import MOST_REASONS, Findings, explain, reasons_for
 from recsys.records import Draft, Paper, Reason
 from recsys.retrieval.propose import propose
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection
+from tests.recsys.ranking.worked_example import context_of
 from tests.tiny import SMALL, collect, random_world, unit
 
 DRAFT = Draft(
@@ -38,28 +39,25 @@ def collection() -> Collection:
 
 def findings_of(collection: Collection, draft: Draft, vector: Floats = TOWARDS_B) -> Findings:
     query = make_query(collection, draft, vector)
-    return of_all(Facts.of(collection, query, propose(collection, query, SMALL)))
+    return of_all(context_of(collection, query))
 
 
-def of_all(facts: Facts, best: Sequence[int] = ()) -> Findings:
-    return Findings(facts, range(len(facts.evidence)), best)
+def of_all(context: FeatureContext, best: Sequence[int] = ()) -> Findings:
+    return Findings(context, range(len(context)), best)
 
 
 def every_reason(findings: Findings, paper_id: str) -> dict[str, str]:
     """Ask for all kinds, however many: kind -> text."""
-    row = findings.evidence.collection.corpus.row(paper_id)
-    at = int(np.flatnonzero(findings.evidence.rows == row)[0])
+    row = findings.context.collection.corpus.row(paper_id)
+    at = int(np.flatnonzero(findings.context.rows == row)[0])
     paper = next(paper for paper in PAPERS if paper.id == paper_id)
-    found = (reason(findings, at, paper) for reason in REASONS)
-    return {reason.kind: reason.text for reason in found if reason}
+    return {reason.kind: reason.text for reason in reasons_for(findings, at, paper)}
 
 
 def given_reasons(findings: Findings) -> Sequence[tuple[Reason, ...]]:
-    evidence = findings.evidence
-    papers = [
-        paper for paper in PAPERS if evidence.collection.corpus.row(paper.id) in evidence.rows
-    ]
-    return explain(findings.facts, range(len(evidence)), papers)
+    context = findings.context
+    papers = [paper for paper in PAPERS if context.collection.corpus.row(paper.id) in context.rows]
+    return explain(findings.context, range(len(context)), papers)
 
 
 def test_each_kind_says_what_the_collection_holds(collection: Collection) -> None:
@@ -91,8 +89,8 @@ def test_of_the_papers_that_fit_best_those_that_cite_it_are_counted(
     collection: Collection,
 ) -> None:
     def told(paper_id: str, *best: int, as_of: int | None = None) -> str | None:
-        facts = findings_of(collection, replace(DRAFT, as_of=as_of)).facts
-        return every_reason(of_all(facts, best), paper_id).get("top")
+        context = findings_of(collection, replace(DRAFT, as_of=as_of)).context
+        return every_reason(of_all(context, best), paper_id).get("top")
 
     # Papers b, c and d cite a; c alone cites b. What is no candidate of 2004 is not asked.
     assert told("a", 0, 1, 2, 3, 4) == "cited by 3 of the 5 papers that fit best"
@@ -126,8 +124,8 @@ def test_paper_cited_together_with_the_list_says_so() -> None:
     )
     small = collect(papers, np.eye(3, dtype=np.float32))
     query = make_query(small, Draft("Ferns", references=("b",)), small.vectors[2])
-    facts = Facts.of(small, query, propose(small, query, SMALL))
-    texts = [reason.text for reason in explain(facts, [0], papers[:1])[0]]
+    context = context_of(small, query)
+    texts = [reason.text for reason in explain(context, [0], papers[:1])[0]]
     assert texts[0] == "cited together with a paper of your list"
 
 
@@ -150,9 +148,9 @@ def test_a_single_neighbour_is_no_plural() -> None:
     small = collect(papers, unit(np.array([[0, 1], [1, 0]], np.float32)))
     query = make_query(small, Draft("Honey", as_of=2002), TOWARDS_B)
     # As of 2002, only a is old enough to be asked, and it cites nobody.
-    findings = of_all(Facts.of(small, query, propose(small, query, SMALL)))
-    assert findings.asked == 1
-    assert [reason.kind for reason in explain(findings.facts, [0], papers[:1])[0]] == [
+    findings = of_all(context_of(small, query))
+    assert len(findings.asked) == 1
+    assert [reason.kind for reason in explain(findings.context, [0], papers[:1])[0]] == [
         "terms",
         "near",
     ]
@@ -160,7 +158,7 @@ def test_a_single_neighbour_is_no_plural() -> None:
     one_voice = collect(later, unit(np.array([[0, 1], [1, 0], [0.5, 0.5]], np.float32)))
     query = make_query(one_voice, Draft("Honey", as_of=2010), TOWARDS_B)
     nearest_only = replace(SMALL, neighbours=1)
-    findings = of_all(Facts.of(one_voice, query, propose(one_voice, query, nearest_only)))
+    findings = of_all(context_of(one_voice, query, nearest_only))
     assert every_reason(findings, "a")["votes"] == "cited by the nearest paper"
 
 
@@ -173,7 +171,7 @@ def test_only_older_papers_count_as_of_a_year(collection: Collection) -> None:
 
 def test_two_words_in_a_row_are_one_term_as_the_draft_spells_them(collection: Collection) -> None:
     findings = findings_of(collection, DRAFT)
-    at = int(np.flatnonzero(findings.evidence.rows == 1)[0])
+    at = int(np.flatnonzero(findings.context.rows == 1)[0])
     assert findings.words.shared(at, PAPERS[1]) == ["graph ranking"]
     apart = findings_of(collection, replace(DRAFT, title="Ranking honest graphs"))
     assert sorted(apart.words.shared(at, PAPERS[1])) == ["graphs", "ranking"]
@@ -195,10 +193,10 @@ def test_whatever_the_collection_reasons_are_few_true_and_distinct(seed: int) ->
     world = random_world(seed)
     query = make_query(world.collection, world.draft, world.vector)
     candidates = propose(world.collection, query, SMALL)
-    facts = Facts.of(world.collection, query, candidates)
+    context = FeatureContext(world.collection, query, candidates)
     papers = [world.papers[row] for row in candidates.rows.tolist()]
     best = candidates.rows[::2]
-    given_now = explain(facts, range(len(papers)), papers, best)
+    given_now = explain(context, range(len(papers)), papers, best)
     for paper, reasons in zip(papers, given_now, strict=True):
         kinds = [reason.kind for reason in reasons]
         assert len(kinds) <= MOST_REASONS and len(set(kinds)) == len(kinds)

@@ -5,12 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.query.query import make_query
-from recsys.ranking.evidence import Evidence
-from recsys.ranking.shared_terms import ALIKE, MOST_TERMS, DraftWords, means_something
+from recsys.ranking.reasons import ALIKE, MOST_TERMS, DraftWords, means_something
 from recsys.records import Draft, Paper
-from recsys.retrieval.propose import propose
+from tests.recsys.ranking.worked_example import context_of
 from tests.rows import each_row
-from tests.tiny import SMALL, collect, random_world, unit
+from tests.tiny import collect, random_world, unit
 
 FILLING = 400
 """Papers, so that the nearest ones are few of them."""
@@ -36,10 +35,10 @@ def terms_of(draft: Draft, papers: list[Paper], paper: Paper) -> list[str]:
     vectors[:20] = [1, 0, 0, 0]
     collection = collect(papers, unit(vectors))
     query = make_query(collection, draft, unit(np.array([1, 0, 0, 0], np.float32)))
-    evidence = Evidence(collection, query, propose(collection, query, SMALL))
+    context = context_of(collection, query)
     row = collection.corpus.row(paper.id)
-    at = int(np.flatnonzero(evidence.rows == row)[0])
-    return DraftWords(evidence, [at]).shared(at, paper)
+    at = int(np.flatnonzero(context.rows == row)[0])
+    return DraftWords.of(context, [at]).shared(at, paper)
 
 
 def world_of_badminton() -> list[Paper]:
@@ -71,9 +70,9 @@ def test_a_phrase_of_the_paper_goes_before_its_words() -> None:
 def test_whatever_the_collection_terms_are_few_telling_and_apart(seed: int) -> None:
     world = random_world(seed)
     query = make_query(world.collection, world.draft, world.vector)
-    evidence = Evidence(world.collection, query, propose(world.collection, query, SMALL))
-    words = DraftWords(evidence, range(len(evidence)))
-    for at, row in enumerate(evidence.rows.tolist()):
+    context = context_of(world.collection, query)
+    words = DraftWords.of(context, range(len(context)))
+    for at, row in enumerate(context.rows.tolist()):
         terms = words.shared(at, world.papers[row])
         assert len(terms) <= MOST_TERMS
         parts = [part for term in terms for part in term.replace("-", " ").split()]

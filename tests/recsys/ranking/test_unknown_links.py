@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.query.query import make_query
-from recsys.ranking.facts import Facts
+from recsys.ranking.feature_context import FeatureContext
 from recsys.ranking.features import (
+    ANY_CORPUS,
     BY_NAME,
     LINKS_AROUND,
     UNKNOWN,
@@ -21,6 +22,7 @@ from recsys.retrieval.propose import propose
 from recsys.retrieval.sources import SEARCHES
 from recsys.store.collection import Collection
 from recsys.store.graph import CitationGraph
+from tests.recsys.ranking.worked_example import context_of
 from tests.rows import each_row
 from tests.tiny import SMALL, World, collect, random_world, with_nnselect
 
@@ -35,26 +37,26 @@ def with_links(collection: Collection, citing: list[int], cited: list[int]) -> C
     return replace(collection, graph=CitationGraph.build(*pair, collection.graph.years))
 
 
-def asked(world: World, collection: Collection) -> Facts:
+def asked(world: World, collection: Collection) -> FeatureContext:
     """Ask for the candidates of the world as it is, whatever links the collection has."""
     query = make_query(world.collection, world.draft, world.vector, nnselect=world.nnselect)
     candidates = propose(world.collection, query, replace(SMALL, searches=tuple(SEARCHES)))
-    return Facts.of(collection, query, candidates)
+    return FeatureContext(collection, query, candidates)
 
 
 def test_features_for_any_corpus_are_named_only_where_they_are_asked_for() -> None:
     assert LINKS_AROUND in set(NEW) - set(OLD)
-    assert [name for name in NEW if not BY_NAME[name].any_corpus] == list(OLD)
+    assert [name for name in NEW if BY_NAME[name].group != ANY_CORPUS] == list(OLD)
 
 
 @given(SEEDS)
 def test_without_links_exactly_the_features_that_read_them_are_unknown(seed: int) -> None:
     world = with_nnselect(random_world(seed), seed)
-    facts = asked(world, with_links(world.collection, [], []))
-    table = compute(facts, NEW)
+    context = asked(world, with_links(world.collection, [], []))
+    table = compute(context, NEW)
     assert (table[:, READS_LINKS] == UNKNOWN).all()
     plain = tuple(name for name in NEW if not BY_NAME[name].links)
-    np.testing.assert_array_equal(table[:, ~READS_LINKS], compute(facts, plain))
+    np.testing.assert_array_equal(table[:, ~READS_LINKS], compute(context, plain))
     assert (table[:, NEW.index(LINKS_AROUND)] == 0).all()
 
 
@@ -70,11 +72,11 @@ def test_features_without_the_mark_do_not_depend_on_links(seed: int) -> None:
 @given(SEEDS)
 def test_with_a_link_features_are_what_they_were_and_above_unknown(seed: int) -> None:
     world = with_nnselect(random_world(seed), seed)
-    facts = asked(world, world.collection)
-    table, before = compute(facts, NEW), compute(facts, OLD)
+    context = asked(world, world.collection)
+    table, before = compute(context, NEW), compute(context, OLD)
     kept = np.array([name in OLD for name in NEW])
     assert (before[:, READS_LINKS[kept]] > UNKNOWN).all()
-    if facts.evidence.links_around:
+    if context.links_around:
         np.testing.assert_array_equal(table[:, kept], before)
 
 
@@ -109,10 +111,10 @@ def test_links_count_as_of_the_query(citing: list[int], cited: list[int], links:
     vectors = np.array([[1, 0]] * 4, np.float32)
     collection = with_links(collect(PAPERS, vectors), citing, cited)
     query = make_query(collection, Draft("graph", as_of=2010), vectors[0])
-    facts = Facts.of(collection, query, propose(collection, query, SMALL))
-    assert facts.evidence.rows.tolist() == [0, 1, 2]
-    assert facts.evidence.links_around == pytest.approx(links / 3)
-    column = compute(facts, (LINKS_AROUND, "votes_near"))
+    context = context_of(collection, query)
+    assert context.rows.tolist() == [0, 1, 2]
+    assert context.links_around == pytest.approx(links / 3)
+    column = compute(context, (LINKS_AROUND, "votes_near"))
     np.testing.assert_allclose(column[:, 0], np.log1p(links / 3), rtol=1e-6)
     assert (column[:, 1] == UNKNOWN).all() == (links == 0)
 
@@ -120,6 +122,6 @@ def test_links_count_as_of_the_query(citing: list[int], cited: list[int], links:
 def test_no_candidates_no_links() -> None:
     collection = collect(PAPERS[3:], np.array([[1, 0]], np.float32))
     query = make_query(collection, Draft("graph", as_of=2010), np.array([1, 0], np.float32))
-    facts = Facts.of(collection, query, propose(collection, query, SMALL))
-    assert facts.evidence.links_around == 0
-    assert compute(facts, NEW[:5]).shape == (0, 5)
+    context = context_of(collection, query)
+    assert context.links_around == 0
+    assert compute(context, NEW[:5]).shape == (0, 5)

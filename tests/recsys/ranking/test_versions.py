@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.ranking.versions import Versions, find_versions
+from recsys.ranking.duplicates import Versions, find_versions
 from recsys.records import Paper
 from recsys.store.arrays import Rows
 from recsys.store.collection import Collection

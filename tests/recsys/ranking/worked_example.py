@@ -7,13 +7,13 @@ import numpy as np
 
 from recsys.indexes.exact import ExactIndex
 from recsys.query.query import Query, draft_of, make_query
+from recsys.ranking.feature_context import FeatureContext
 from recsys.ranking.features import UNKNOWN
-from recsys.records import Paper
-from recsys.retrieval.pool import Candidates
+from recsys.records import Draft, Paper
 from recsys.retrieval.propose import propose
 from recsys.retrieval.sources import StageOne
 from recsys.store.collection import Collection, Space
-from tests.tiny import collect
+from tests.tiny import SMALL, World, collect
 
 # The draft ("own") of 2020, by Ann, in venue "Oak", and who cites whom:
 #     c 2015 -> a 2010, b 2012        f 2020 -> a, d       (of the draft's year: no vote)
@@ -187,7 +187,25 @@ SECOND: dict[str, tuple[float, ...]] = {
 }
 
 
-def worked_example(*references: str) -> tuple[Collection, Query, Candidates]:
+def context_of(collection: Collection, query: Query, options: StageOne = SMALL) -> FeatureContext:
+    """Propose candidates for a query, and read them."""
+    return FeatureContext(collection, query, propose(collection, query, options))
+
+
+def context_in(world: World) -> FeatureContext:
+    """Read the candidates for the draft of a drawn world."""
+    return context_of(world.collection, make_query(world.collection, world.draft, world.vector))
+
+
+def context_among(papers: list[Paper], draft: Draft, *, towards: int = 0) -> FeatureContext:
+    """Read the candidates for a draft that lies where one of some papers does; these lie apart."""
+    collection = collect(papers, np.eye(len(papers), dtype=np.float32))
+    query = make_query(collection, draft, collection.vectors[towards])
+    return context_of(collection, query, StageOne())
+
+
+def worked_example(*references: str) -> FeatureContext:
+    """Read the candidates of the draft above, which cites some of the papers."""
     vectors, others = (
         np.array([(c, math.sqrt(1 - c * c)) for c in cosines], np.float32)
         for cosines in (COSINES, SECOND_COSINES)
@@ -197,4 +215,4 @@ def worked_example(*references: str) -> tuple[Collection, Query, Candidates]:
     ahead = np.array([1, 0], np.float32)
     query = make_query(collection, draft, ahead, nnselect=ahead)
     options = StageOne(neighbours=3, nnselect_neighbours=3, per_seed=3)
-    return collection, query, propose(collection, query, options)
+    return context_of(collection, query, options)

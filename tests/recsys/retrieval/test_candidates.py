@@ -14,13 +14,16 @@ from recsys.retrieval.sources import (
     SEARCHES,
     SOURCES,
     USUAL,
+    CitationEdges,
     StageOne,
+    WeightedPapers,
     bit,
     check_searches,
     names,
     source_names,
+    ties,
+    votes,
 )
-from recsys.retrieval.voters import Voters, cast, ties, votes
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection, Space
 from tests.rows import each_row
@@ -86,7 +89,7 @@ def test_citations_by_papers_of_the_drafts_year_propose_nothing(collection: Coll
 def test_no_paper_left_gives_no_candidates(collection: Collection) -> None:
     query = make_query(collection, Draft("graph", as_of=1900), VECTORS[0])
     found = propose(collection, query, StageOne())
-    assert (len(found.rows), found.pooled) == (0, 0)
+    assert (len(found.rows), len(found.pool.rows)) == (0, 0)
 
 
 def test_fewer_candidates_keep_the_highest_prior(collection: Collection) -> None:
@@ -95,7 +98,7 @@ def test_fewer_candidates_keep_the_highest_prior(collection: Collection) -> None
     few = propose(collection, query, StageOne(candidates=2))
     best = np.sort(np.lexsort((every.rows, -every.prior))[:2])
     assert few.rows.tolist() == every.rows[best].tolist()
-    assert few.pooled == every.pooled == len(PAPERS)
+    assert len(few.pool.rows) == len(every.pool.rows) == len(PAPERS)
 
 
 def by_nnselect(collection: Collection, order: str) -> tuple[Collection, Floats]:
@@ -117,7 +120,7 @@ def test_nnselect_proposes_its_nearest_papers_and_what_they_cite(collection: Col
     found = propose(both, query, options)
     sources = {PAPERS[row].id: found.source_names(at) for at, row in enumerate(found.rows)}
     assert sources == {"d": ("nnselect",), "e": ("cited-by-neighbour",)}
-    assert found.nnselect.rows.tolist() == [3]
+    assert found.found["nnselect"].rows.tolist() == [3]
     assert found.prior == pytest.approx([2 * 1, 1])  # Twice the cosine; one vote.
 
 
@@ -125,7 +128,7 @@ def test_papers_that_nnselect_does_not_know_are_not_proposed(collection: Collect
     both, second = by_nnselect(collection, "db")
     options = StageOne(("nnselect",))
     known = make_query(both, Draft("nothing", as_of=2014), VECTORS[6], nnselect=second)
-    assert propose(both, known, options).nnselect.rows.tolist() == [3, 1]
+    assert propose(both, known, options).found["nnselect"].rows.tolist() == [3, 1]
     unknown = make_query(both, Draft("nothing", as_of=2014), VECTORS[6], nnselect=0 * second)
     assert len(propose(both, unknown, options).rows) == 0
 
@@ -139,7 +142,7 @@ def test_nnselect_changes_nothing_where_it_is_not_asked(seed: int) -> None:
     asked = make_query(other.collection, other.draft, other.vector, nnselect=other.nnselect)
     found = propose(other.collection, asked, SMALL)
     for name in ("rows", "sources", "cosines", "prior"):
-        np.testing.assert_array_equal(getattr(found, name), getattr(plain, name))
+        np.testing.assert_array_equal(getattr(found.chosen, name), getattr(plain.chosen, name))
 
 
 @given(SEED_NUMBERS, st.sampled_from(list(SEARCHES)))
@@ -151,10 +154,10 @@ def test_a_search_that_is_not_asked_is_no_source(seed: int, left_out: str) -> No
     every = propose(world.collection, query, replace(options, searches=tuple(SEARCHES)))
     found = propose(world.collection, query, options)
     name = next(each.name for each in SOURCES if each.key == left_out)
-    assert not (found.sources & bit(name)).any()
+    assert not (found.chosen.sources & bit(name)).any()
     assert set(found.rows.tolist()) <= set(every.rows.tolist())
-    for voters in ("nearest", "nnselect", "matches"):  # They remain evidence.
-        mine, theirs = getattr(found, voters), getattr(every, voters)
+    for search in SEARCHES:  # They remain evidence.
+        mine, theirs = found.found[search], every.found[search]
         np.testing.assert_array_equal(mine.rows, theirs.rows)
 
 
@@ -184,8 +187,8 @@ def test_candidates_are_unique_ascending_and_few_enough(seed: int) -> None:
     query = make_query(world.collection, world.draft, world.vector)
     found = propose(world.collection, query, SMALL)
     assert (np.diff(found.rows) > 0).all()
-    assert len(found.rows) == min(SMALL.candidates, found.pooled)
-    assert (found.sources > 0).all()
+    assert len(found.rows) == min(SMALL.candidates, len(found.pool.rows))
+    assert (found.chosen.sources > 0).all()
     assert all(found.source_names(at) for at in range(len(found.rows)))
 
 
@@ -223,18 +226,18 @@ def test_votes_equal_a_count_in_plain_python(seed: int) -> None:
         for at, row in enumerate(asked):
             if paper.year is not None and paper.year < before and row != voter:
                 expected[at] += float(weight) * (world.papers[row].id in paper.references)
-    counted = votes(world.collection.graph, Voters(voters, weights), before, asked)
+    counted = votes(world.collection.graph, WeightedPapers(voters, weights), before, asked)
     np.testing.assert_allclose(counted, expected, atol=1e-5)
 
 
-def test_ballots_name_voter_and_row_by_position(collection: Collection) -> None:
-    ballots = cast(collection.graph, rows(5, 1, 6), 2015, rows(0, 4))
-    assert set(zip(ballots.voters.tolist(), ballots.rows.tolist(), strict=True)) == {
+def test_citation_edges_name_both_papers_by_position(collection: Collection) -> None:
+    edges = CitationEdges.of(collection.graph, rows(5, 1, 6), 2015, rows(0, 4))
+    assert set(zip(edges.citing.tolist(), edges.cited.tolist(), strict=True)) == {
         (0, 0),
         (0, 1),
         (1, 0),
     }
-    assert ballots.count(np.array([1, 10, 100], np.float32)).tolist() == [11, 1]
+    assert edges.votes(np.array([1, 10, 100], np.float32)).tolist() == [11, 1]
 
 
 def test_ties_are_cocitations_and_citations_by_and_of_the_seeds(collection: Collection) -> None:
@@ -245,7 +248,7 @@ def test_ties_are_cocitations_and_citations_by_and_of_the_seeds(collection: Coll
 
 
 def test_first_keeps_the_best_voters() -> None:
-    voters = Voters(rows(3, 1), np.array([2, 1], np.float32)).first(1)
+    voters = WeightedPapers(rows(3, 1), np.array([2, 1], np.float32)).first(1)
     assert (voters.rows.tolist(), voters.weights.tolist()) == ([3], [2])
 
 

@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.query.query import make_query
-from recsys.retrieval.propose import add_nearness, prior, propose
+from recsys.retrieval.propose import add_nearness, filtered_retrieval, prior, propose
 from recsys.retrieval.sources import SEARCHES, SOURCES, SourceQuery, bit
-from recsys.retrieval.widening import widen
 from tests.tiny import SMALL, World, random_world, with_nnselect
 
 SEED_NUMBERS = st.integers(0, 2**32 - 1)
@@ -23,10 +22,10 @@ def test_the_usual_candidates_stay_as_they_are(seed: int) -> None:
     world, keep = drawn(seed)
     query = make_query(world.collection, world.draft, world.vector)
     usual = propose(world.collection, query, SMALL, whole=True)
-    wide = widen(world.collection, query, usual, keep, SMALL)
+    wide = filtered_retrieval(world.collection, query, usual, keep, SMALL)
     at = np.searchsorted(wide.rows, usual.rows)
     assert wide.rows[at].tolist() == usual.rows.tolist()
-    assert wide.sources[at].tolist() == usual.sources.tolist()
+    assert wide.chosen.sources[at].tolist() == usual.chosen.sources.tolist()
     assert wide.prior[at].tolist() == usual.prior.tolist()
     assert wide.nearest is usual.nearest
 
@@ -36,10 +35,10 @@ def test_what_is_added_passes_and_is_wanted(seed: int) -> None:
     world, keep = drawn(seed)
     query = make_query(world.collection, world.draft, world.vector)
     usual = propose(world.collection, query, SMALL, whole=True)
-    wide = widen(world.collection, query, usual, keep, SMALL)
+    wide = filtered_retrieval(world.collection, query, usual, keep, SMALL)
     added = np.setdiff1d(wide.rows, usual.rows)
     assert (keep & query.wanted)[added].all()
-    assert (wide.sources > 0).all()
+    assert (wide.chosen.sources > 0).all()
     assert set(wide.rows.tolist()) <= set(wide.pool.rows.tolist())
     assert (np.diff(wide.rows) > 0).all()
     assert (np.diff(wide.pool.rows) > 0).all()
@@ -51,7 +50,7 @@ def test_what_is_added_passes_and_is_wanted(seed: int) -> None:
 def test_as_many_pass_as_there_are_or_candidates_are_asked_for(seed: int) -> None:
     world, keep = drawn(seed)
     query = make_query(world.collection, world.draft, world.vector)
-    wide = widen(
+    wide = filtered_retrieval(
         world.collection, query, propose(world.collection, query, SMALL, whole=True), keep, SMALL
     )
     passing = int(np.count_nonzero(keep[wide.rows]))
@@ -64,9 +63,9 @@ def test_nothing_is_added_when_nothing_passes(seed: int) -> None:
     world, keep = drawn(seed)
     query = make_query(world.collection, world.draft, world.vector)
     usual = propose(world.collection, query, SMALL, whole=True)
-    wide = widen(world.collection, query, usual, np.zeros_like(keep), SMALL)
+    wide = filtered_retrieval(world.collection, query, usual, np.zeros_like(keep), SMALL)
     assert wide.rows.tolist() == usual.rows.tolist()
-    assert wide.pooled == usual.pooled
+    assert len(wide.pool.rows) == len(usual.pool.rows)
 
 
 @given(SEED_NUMBERS, st.sampled_from(SEARCHES))
@@ -76,7 +75,7 @@ def test_a_filter_asks_only_the_searches_that_are_asked(seed: int, only: str) ->
     query = make_query(world.collection, world.draft, world.vector, nnselect=world.nnselect)
     options = replace(SMALL, searches=(only,))
     usual = propose(world.collection, query, options, whole=True)
-    wide = widen(world.collection, query, usual, keep, options)
+    wide = filtered_retrieval(world.collection, query, usual, keep, options)
     name = next(each.name for each in SOURCES if each.key == only)
     added = ~np.isin(wide.pool.rows, usual.pool.rows)
     assert (wide.pool.sources[added] == bit(name)).all()
@@ -90,7 +89,7 @@ def test_what_a_filter_adds_is_weighed_as_if_it_had_been_in_the_pool(seed: int) 
     narrow = replace(SMALL, searches=SEARCHES, neighbours=1, nnselect_neighbours=1, matches=1)
     far = replace(narrow, neighbours=40, nnselect_neighbours=40, matches=40, candidates=40)
     usual = propose(world.collection, query, narrow, whole=True)
-    wide = widen(world.collection, query, usual, np.ones(len(world.papers), bool), far)
+    wide = filtered_retrieval(world.collection, query, usual, np.ones(len(world.papers), bool), far)
     every = propose(world.collection, query, far, whole=True)
     asked = SourceQuery(world.collection, query, far)
     added = ~np.isin(wide.pool.rows, usual.pool.rows)

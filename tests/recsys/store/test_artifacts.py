@@ -186,7 +186,7 @@ def test_leftovers_of_an_earlier_replacement_do_no_harm(
     folder: Path, at_once: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not at_once:  # As where the system cannot exchange two folders.
-        monkeypatch.setattr("recsys.store.artifacts.exchange", lambda *_: False)
+        monkeypatch.setattr("recsys.store.artifacts.atomic_swap", lambda *_: False)
     (folder.parent / ".thing.old").mkdir()
     (folder.parent / "fresh").mkdir()
     put_in_place(folder.parent / "fresh", folder)

@@ -23,8 +23,8 @@ from recsys.store.contexts import (
     STARTS,
     TEXTS,
     Contexts,
-    quantised,
 )
+from recsys.store.vectors import quantised
 
 YEARS = np.array([2000, 2001, -1, 2003, 2003], np.int16)
 FOUND = [(0, 3), (0, 1), (1, 3), (0, 2), (0, 4), (3, 1), (1, 1), (0, 1), (2, 0)]

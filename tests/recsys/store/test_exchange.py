@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from recsys.store import artifacts as module
-from recsys.store.artifacts import exchange
+from recsys.store.artifacts import atomic_swap
 
 
 def named(folder: Path, name: str) -> Path:
@@ -17,14 +17,14 @@ def named(folder: Path, name: str) -> Path:
 
 def test_two_folders_are_exchanged_on_linux(tmp_path: Path) -> None:
     one, other = named(tmp_path, "one"), named(tmp_path, "other")
-    assert exchange(one, other)
+    assert atomic_swap(one, other)
     assert [path.name for path in (*one.iterdir(), *other.iterdir())] == ["other", "one"]
 
 
 def test_what_is_missing_is_exchanged_with_nothing(tmp_path: Path) -> None:
     one = named(tmp_path, "one")
     for pair in ((one, tmp_path / "none"), (tmp_path / "none", one)):
-        assert not exchange(*pair)
+        assert not atomic_swap(*pair)
     assert [path.name for path in tmp_path.iterdir()] == ["one"]
 
 
@@ -33,5 +33,5 @@ def test_where_it_cannot_be_done_nothing_happens(
 ) -> None:
     monkeypatch.setattr(module, "_renameat2", lambda: None)
     one, other = named(tmp_path, "one"), named(tmp_path, "other")
-    assert not exchange(one, other)
+    assert not atomic_swap(one, other)
     assert [path.name for path in (*one.iterdir(), *other.iterdir())] == ["one", "other"]

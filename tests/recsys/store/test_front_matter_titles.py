@@ -9,7 +9,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.store.shown_papers import is_front_matter
+from recsys.store.front_matter import is_front_matter
 from tests.rows import each_row
 
 

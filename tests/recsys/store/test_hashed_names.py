@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from recsys.errors import ArtifactCorrupt
 from recsys.pipelines.corpora.works import SCHEMA
 from recsys.pipelines.index.columns import write_columns
-from recsys.store.corpus import Corpus
+from recsys.store.corpus import Corpus, HashedNames, NameHasher
 from recsys.store.graph import CitationGraph
-from recsys.store.hashed_names import HashedNames, NameHasher
-from recsys.store.soundness import check_corpus
+from recsys.store.validation import check_corpus
 
 NAME = st.none() | st.text("aAbBéÉİ/.1", max_size=4)
 RECORDS = st.lists(st.fixed_dictionaries({"id": NAME, "doi": NAME, "url": NAME}), max_size=12)

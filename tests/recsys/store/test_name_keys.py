@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.store.name_keys import author_key, author_keys, fold, venue_key
+from recsys.store.words import author_key, author_keys, fold, venue_key
 from tests.rows import each_row
 
 

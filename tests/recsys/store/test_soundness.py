@@ -16,9 +16,8 @@ from recsys.app.wiring import open_index
 from recsys.errors import ArtifactCorrupt
 from recsys.pipelines.index.build import BuildOptions, build
 from recsys.records import Draft
-from recsys.store.artifacts import MANIFEST, seal
+from recsys.store.artifacts import INDEX_KIND, INDEX_SCHEMA, MANIFEST, seal
 from recsys.store.generations import in_force
-from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA
 from tests.pipelines.small_index import invented_papers
 
 ROWS = (".values.npy", ".rows.npy", "venues.npy")

@@ -4,10 +4,10 @@ import sys
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.store.name_keys import fold
 from recsys.store.words import (
     STOP_WORDS,
     Parted,
+    fold,
     folded_words,
     singular,
     spoken,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from recsys.eval.measures import Doubles, Interval
-from recsys.eval.studies.encoders.encoder_figures import (
+from recsys.eval.studies.encoders.report_encoders import (
     ACCURACY,
     AVERAGE,
     F1,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from recsys.eval.significance import holm, randomisation_test
-from recsys.eval.studies.encoders.encoder_figures import (
+from recsys.eval.studies.encoders.report_encoders import (
     ACCURACY,
     AVERAGE,
     F1,

@@ -5,7 +5,7 @@ import json
 import numpy as np
 
 from recsys.eval.measures import Interval
-from recsys.eval.studies.encoders.encoder_figures import (
+from recsys.eval.studies.encoders.report_encoders import (
     Figure,
     as_record,
     bounded,

@@ -7,8 +7,15 @@ from pathlib import Path
 import pytest
 
 from recsys.eval.report.page import FORMATS
-from recsys.eval.studies.encoders.encoder_figures import ACCURACY, RECALL, EncoderRow, Encoders
-from recsys.eval.studies.encoders.report_encoders import encoders_page, maps, write_folder
+from recsys.eval.studies.encoders.report_encoders import (
+    ACCURACY,
+    RECALL,
+    EncoderRow,
+    Encoders,
+    encoders_page,
+    maps,
+    write_folder,
+)
 from tests.eval.studies.encoders.invented_encoders import invented_encoders, invented_row
 
 

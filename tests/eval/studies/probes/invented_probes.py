@@ -3,8 +3,8 @@
 import numpy as np
 
 from recsys.eval.measures import Interval
-from recsys.eval.studies.probes.clustering import Dense, Layout
 from recsys.eval.studies.probes.linear import FOLDS, Linear, contrasts
+from recsys.eval.studies.probes.maps import Dense, Layout
 from recsys.eval.studies.probes.pairs import Estimate, PairRanking, Retrieved
 from recsys.eval.studies.probes.probe_results import ALL, Group, GroupResult, ProbeResult
 

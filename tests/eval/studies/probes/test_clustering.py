@@ -9,7 +9,7 @@ from sklearn.metrics import completeness_score, homogeneity_score
 from sklearn.metrics.cluster import contingency_matrix
 
 from recsys.eval.measures import Doubles
-from recsys.eval.studies.probes.clustering import (
+from recsys.eval.studies.probes.maps import (
     NEIGHBOURS,
     STARTS,
     dense_clusters,

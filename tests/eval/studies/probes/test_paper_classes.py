@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import InputError
-from recsys.eval.studies.probes.paper_classes import is_unseen, read_class_names, write_class_names
+from recsys.eval.studies.probes.probe_results import is_unseen, read_class_names, write_class_names
 
 NAMES = [f"Journal {number}" for number in range(2000)]
 

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 from threadpoolctl import threadpool_limits
 
-from recsys.eval.studies.probes.clustering import lay_out
+from recsys.eval.studies.probes.maps import lay_out
 from recsys.store.arrays import Floats, Longs
 from tests.rows import each_row
 

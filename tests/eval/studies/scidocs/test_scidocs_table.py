@@ -8,23 +8,21 @@ import pytest
 from recsys.eval.measures import Doubles
 from recsys.eval.studies.scidocs.scidocs_figures import (
     COLUMNS,
+    PUBLISHED,
+    RENDERERS,
     SAMPLES,
     Classified,
     Figure,
     Ranked,
     Row,
+    Suite,
     average,
+    beaten,
     classification_figure,
+    query_lines,
     ranking_figures,
 )
 from recsys.eval.studies.scidocs.scidocs_layout import Task
-from recsys.eval.studies.scidocs.scidocs_table import (
-    PUBLISHED,
-    RENDERERS,
-    Suite,
-    beaten,
-    query_lines,
-)
 from tests.rows import each_row
 
 

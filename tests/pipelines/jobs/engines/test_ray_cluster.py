@@ -30,10 +30,9 @@ from recsys.pipelines.jobs.kept_results import MadeFiles, kept
 from recsys.pipelines.jobs.ray_cluster import RayCluster, connected
 from recsys.pipelines.ranking.train_ranker import TrainOptions, train_ranker
 from recsys.pipelines.studies.embed import EmbedOptions, embed
-from recsys.store.artifacts import sha256
+from recsys.store.artifacts import CORPUS, ENCODER, VECTOR_FILE, sha256
 from recsys.store.corpus import Corpus
 from recsys.store.generations import in_force
-from recsys.store.layout import CORPUS, ENCODER, VECTOR_FILE
 from tests.built_index import ROOT, hashes, stopped, write_many
 from tests.ray_nodes import Nodes, two_nodes
 from tests.rows import each_row

@@ -33,9 +33,9 @@ from recsys.pipelines.studies.citeomatic.nnselect import (
 )
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Rows
+from recsys.store.artifacts import NNSELECT
 from recsys.store.collection import Collection
 from recsys.store.generations import in_force
-from recsys.store.layout import NNSELECT
 from tests.pipelines.studies.citeomatic.conftest import SELECT, Wordy
 from tests.rows import each_row
 from tests.tiny import unit

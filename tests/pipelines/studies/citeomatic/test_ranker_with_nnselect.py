@@ -29,9 +29,8 @@ from recsys.ranking.ranker import KIND, SCHEMA
 from recsys.records import Draft
 from recsys.retrieval.sources import SEARCHES
 from recsys.store.arrays import Rows, load_array
-from recsys.store.artifacts import load_manifest
+from recsys.store.artifacts import NNSELECT, load_manifest, ranker_folder
 from recsys.store.generations import in_force
-from recsys.store.layout import NNSELECT, ranker_folder
 from tests.pipelines.studies.citeomatic.conftest import SELECT, Wordy
 
 

@@ -25,9 +25,8 @@ from recsys.pipelines.studies.citeomatic.nnrank import (
 )
 from recsys.pipelines.studies.citeomatic.nnselect import Dev, train_nnselect
 from recsys.progress import Progress, silent
-from recsys.store.artifacts import load_manifest, verify
+from recsys.store.artifacts import NNSELECT, load_manifest, nnrank_folder, verify
 from recsys.store.generations import in_force
-from recsys.store.layout import NNSELECT, nnrank_folder
 from tests.pipelines.studies.citeomatic.conftest import SELECT, Wordy
 
 OPTIONS = NNRankOptions(loop=LoopOptions(epochs=3, batch=64, rate=0.01, device="cpu"))

@@ -24,9 +24,8 @@ from recsys.pipelines.studies.citeomatic.nnselect import (
     train_nnselect,
 )
 from recsys.progress import Progress, silent
-from recsys.store.artifacts import load_manifest, verify
+from recsys.store.artifacts import NNSELECT, load_manifest, verify
 from recsys.store.generations import in_force
-from recsys.store.layout import NNSELECT
 from tests.pipelines.small_index import open_small_collection, write_small_index
 from tests.pipelines.studies.citeomatic.many_words import papers_of_many_words
 

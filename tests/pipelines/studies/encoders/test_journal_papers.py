@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from recsys.errors import InputError
-from recsys.eval.studies.probes.paper_classes import is_unseen
+from recsys.eval.studies.probes.probe_results import is_unseen
 from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.index.ingest import ingest
 from recsys.pipelines.studies.encoders.train_journal import (
@@ -17,8 +17,7 @@ from recsys.pipelines.studies.encoders.train_journal import (
     read_class_papers,
 )
 from recsys.records import Paper
-from recsys.store.artifacts import seal
-from recsys.store.layout import CORPUS, INDEX_KIND, INDEX_SCHEMA
+from recsys.store.artifacts import CORPUS, INDEX_KIND, INDEX_SCHEMA, seal
 from tests.pipelines.studies.encoders.small_journals import (
     EACH,
     journal_papers,

@@ -10,7 +10,7 @@ import pytest
 from recsys.errors import InputError
 from recsys.eval.studies.encoders.journal_page import LINEAR, Trained
 from recsys.eval.studies.probes.linear import few_label_probe
-from recsys.eval.studies.probes.paper_classes import folded, is_unseen
+from recsys.eval.studies.probes.probe_results import folded, is_unseen
 from recsys.formats.embeddings import Embeddings, write_embeddings
 from recsys.pipelines.studies.citeomatic.network_training import one_thread
 from recsys.pipelines.studies.embedding_probes import ProbeOptions, probe

@@ -10,7 +10,7 @@ import torch
 
 from recsys.errors import InputError
 from recsys.eval.studies.encoders.training_page import TRAINING
-from recsys.eval.studies.probes.paper_classes import read_class_names
+from recsys.eval.studies.probes.probe_results import read_class_names
 from recsys.pipelines.encoders.checkpoints import read_checkpoint
 from recsys.pipelines.encoders.export_encoder import choose_settings
 from recsys.pipelines.studies.citeomatic.network_training import one_thread

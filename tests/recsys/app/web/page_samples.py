@@ -71,12 +71,14 @@ def ranked(one: Item, rank: int) -> Item:
 
 def form(index: str, **fields: str) -> Form:
     """Fill a form with fields alone."""
-    return Form(FormFields(index=index, **({"mmr": "0"} | fields)))  # type: ignore[arg-type]  # Fields of text.
+    return filled(Form(FormFields(index=index)), **fields)
 
 
 def filled(of: Form, **fields: str) -> Form:
-    """Fill some fields of a form otherwise."""
-    return replace(of, fields=replace(of.fields, **fields))  # type: ignore[arg-type]  # Fields of text.
+    """Fill some fields of a form otherwise, options of the question among them."""
+    own: dict[str, Any] = {name: text for name, text in fields.items() if hasattr(of.fields, name)}
+    chosen = {name: text for name, text in fields.items() if name not in own}
+    return replace(of, fields=replace(of.fields, options={**of.fields.options, **chosen}, **own))
 
 
 CITES = tuple(

@@ -14,6 +14,7 @@ from recsys.app.web.questions import WebQuestion, posed
 from recsys.app.wiring import open_index
 from recsys.errors import InputError
 from recsys.query.question import Question
+from recsys.query.question_schema import options
 from recsys.records import Manuscript, Reference
 from tests.built_index import Built
 from tests.rows import each_row
@@ -26,6 +27,7 @@ LINES = st.lists(
     max_size=4,
 ).map("\n".join)  # fmt: skip
 ANY = st.text(max_size=20)
+NAMES = [each.name for each in fields(FormFields)] + [each.field for each in options()]
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["", "keyphrases"])
@@ -36,7 +38,7 @@ def opened(built: Built, request: pytest.FixtureRequest) -> OpenIndex:
 
 
 def understood(opened: OpenIndex, form: FormFields) -> tuple[Question, FormFields]:
-    asked = WebQuestion(draft=form.manuscript(), lists=form.lists(), as_of=form.year())
+    asked = WebQuestion(draft=form.manuscript(), lists=form.lists(), options=form.asked())
     question = posed(opened, asked)
     return question, form.understood_as(question)
 
@@ -69,7 +71,7 @@ def test_what_was_understood_is_understood_so_again(
     assert again.draft == question.draft
 
 
-@given(st.lists(st.tuples(st.sampled_from([f.name for f in fields(FormFields)]), ANY), max_size=9))
+@given(st.lists(st.tuples(st.sampled_from(NAMES), ANY), max_size=9))
 def test_any_fields_are_read_and_an_address_says_them_again(pairs: list[tuple[str, str]]) -> None:
     once = replace(FormFields.read(pairs), page="", text="")
     assert FormFields.read(parse_qsl(urlsplit(once.address()).query)) == once
@@ -106,22 +108,23 @@ def test_no_word_is_looked_for_on_the_disk(opened: OpenIndex) -> None:
 
 
 @each_row(
-    ("form", "said"),
+    ("options", "said"),
     [
-        (FormFields(min_year="19"), "four digits"),
-        (FormFields(max_year="٢٠٢٠"), "four digits"),
-        (FormFields(min_year="2020", max_year="2010"), "No year"),
-        (FormFields(exclude_authors="?"), "no author"),
+        ({"min_year": "19"}, "four digits"),
+        ({"max_year": "٢٠٢٠"}, "four digits"),
+        ({"min_year": "2020", "max_year": "2010"}, "No year"),
+        ({"exclude_authors": "?"}, "no author"),
+        ({"mmr": "much"}, "The field mmr is 'much'"),
     ],
 )
-def test_a_filter_that_makes_no_sense_is_refused(form: FormFields, said: str) -> None:
+def test_an_option_that_makes_no_sense_is_refused(options: dict[str, str], said: str) -> None:
     with pytest.raises(InputError, match=said):
-        form.filters()
+        FormFields(options=options).asked()
 
 
 def test_front_matter_is_kept_only_if_that_is_ticked() -> None:
-    assert not FormFields.read([("title", "x")]).filters().keep_front_matter
-    assert FormFields.read([("keep_front_matter", "1")]).filters().keep_front_matter
+    assert not FormFields.read([("title", "x")]).asked().keep_front_matter
+    assert FormFields.read([("keep_front_matter", "1")]).asked().keep_front_matter
 
 
 @each_row("library", ["{", "3", '{"a": 1}', "[1]", "[" * 10_000])

@@ -13,9 +13,10 @@ from recsys.app.web.form_fields import FormFields
 from recsys.app.web.page_writing import Form, Item, Site, render
 from recsys.app.web.replies import Problem
 from recsys.query.question import IN_LIBRARY
+from recsys.query.question_schema import options
 from recsys.records import Paper, Reason, Recommendation
 from tests.recsys.app.web.page_reader import read
-from tests.recsys.app.web.page_samples import SITE, Values
+from tests.recsys.app.web.page_samples import SITE, Values, form
 
 Skeleton: TypeAlias = list[tuple[str, tuple[str, ...]]]
 
@@ -28,8 +29,8 @@ def test_no_text_makes_an_element_or_an_attribute(text: str) -> None:
 
 @given(text=st.text(st.characters(exclude_categories=["Cs"]), max_size=60))
 def test_what_was_typed_comes_back(text: str) -> None:
-    fields = FormFields(title=text, abstract=text, authors=text, references=text, min_year=text)
-    page = render("ask", SITE, form=Form(fields), problem=None)
+    typed = dict.fromkeys(("title", "abstract", "authors", "references", "min_year"), text)
+    page = render("ask", SITE, form=form("starter", **typed), problem=None)
     expected = re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]", "\N{REPLACEMENT CHARACTER}", text)
     (values,) = [read(page)]
     areas = {each.attributes["name"]: each.text for each in values.all("textarea")}
@@ -52,11 +53,13 @@ def _skeletons(text: str) -> dict[str, Skeleton]:
     site = Site({text: text, "y": text}, text, text, starter=True)
     paper = Paper(text, text, text, 1, (text,) * 20, text, keyphrases=(text,), doi=f"10.1/{text}")
     papers = (paper, replace(paper, doi=None, url=f"https://{text}"))
-    texts = {name: text for name in FormFields.__slots__ if name not in ("cites", "more", "less")}
-    form = Form(FormFields(**texts), papers, papers, papers, (text,), True)  # type: ignore[arg-type]  # Fields of text.
+    names = {*FormFields.__slots__} - {"cites", "more", "less", "options"}
+    names |= {each.field for each in options() if each.spec.label}
+    full = form(text, **dict.fromkeys(names - {"index"}, text)).fields
+    shown = Form(full, papers, papers, papers, (text,), True)
     found = Recommendation(1, paper, 1, 0.5, (), (Reason(text, text), IN_LIBRARY), (), papers)
     item, some = Item(found, text, (text, text)), (text, text)
-    shared = {"form": form, "understood": text, "notes": some, "missing": some, "share": text}
+    shared = {"form": shown, "understood": text, "notes": some, "missing": some, "share": text}
     words = dict.fromkeys(("name", "before", "after", "kind", "section"), text)
     place, here = words | {"papers": (item,)}, shared | {"counted": text, "draft": ""}
     lists = {"similar": papers, "cites": papers, "cited_by": papers}
@@ -71,7 +74,7 @@ def _skeletons(text: str) -> dict[str, Skeleton]:
         parameters=(Parameter(text, text, {}, True, text),),
     )
     pages: tuple[tuple[str, Values], ...] = (
-        ("ask", {"form": form, "problem": Problem(400, text, text)}),
+        ("ask", {"form": shown, "problem": Problem(400, text, text)}),
         (
             "answer",
             shared
@@ -81,7 +84,7 @@ def _skeletons(text: str) -> dict[str, Skeleton]:
         ("here", here | {"places": (place, place), "draft": text}),
         ("paper", {"paper": paper, "cites_more": 1, "cited_by_more": 1} | lists),
         ("search", {"query": text, "papers": papers, "next": text}),
-        ("map", {"form": form, "svg": "", "table": "", "gaps": some}),
+        ("map", {"form": shown, "svg": "", "table": "", "gaps": some}),
         ("failure", {"problem": Problem(400, text, text)}),
         ("api", {"operations": (operation,), "base": text, "paper": text}),
     )

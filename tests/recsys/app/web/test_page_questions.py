@@ -142,6 +142,8 @@ def _full_form() -> Form:
 def _fields(of: Form) -> dict[str, list[str]]:
     """Return a question as it is sent: texts as they are, papers by their ids."""
     values = {name: [getattr(of.fields, name)] for name in of.fields.__slots__}
+    del values["options"]
+    values |= {name: [text] for name, text in of.fields.options.items()}
     values |= {"cites": [each.id for each in of.cites], "more": [each.id for each in of.more]}
     values |= {"less": [each.id for each in of.less], "library": [json.dumps(of.library)]}
     # A passage is asked by a form of its own, and a page by its button.

@@ -12,8 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 from recsys.errors import InputError
 from recsys.formats.embeddings import Embeddings, read_embeddings, write_embeddings
-from recsys.formats.embeddings.embedding_files import FORMATS
-from recsys.formats.embeddings.json_lines import read_lines
+from recsys.formats.embeddings.embedding_files import FORMATS, read_lines
 from recsys.formats.files import STDIN
 from recsys.progress import silent
 from tests.rows import each_row

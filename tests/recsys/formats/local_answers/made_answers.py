@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from recsys.formats.local_answers.gap_keys import papers_of
+from recsys.formats.local_answers.shown_gaps import papers_of
 from recsys.passages import Gap, LocalAnswer, Mark, Sentence, Span
 from recsys.records import Paper, Reason, Recommendation
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from recsys.errors import InputError, RecsysError
 from recsys.formats.local_answers.filled_drafts import Accepted, BibFile, accepted
-from recsys.formats.local_answers.gap_keys import keys_of
+from recsys.formats.local_answers.shown_gaps import keys_of
 from recsys.formats.references import bibtex
 from recsys.passages import LocalAnswer
 from recsys.records import Reference

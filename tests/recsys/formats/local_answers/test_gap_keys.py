@@ -6,7 +6,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.local_answers.gap_keys import keys_of
+from recsys.formats.local_answers.shown_gaps import keys_of
 from recsys.formats.references import bibtex
 from recsys.passages import Gap, LocalAnswer, Sentence
 from recsys.records import Paper, Reference

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from recsys.errors import InputError
 from recsys.formats.local_answers.gap_json import GAP_SCHEMA, LOCAL_ANSWER_SCHEMA
-from recsys.formats.local_answers.gap_keys import keys_of
 from recsys.formats.local_answers.local_formats import LOCAL_FORMATS, render_local
-from recsys.formats.local_answers.shown_gaps import around, file_of, headline, place_of
+from recsys.formats.local_answers.shown_gaps import around, file_of, headline, keys_of, place_of
 from recsys.passages import Gap, LocalAnswer, Mark, Sentence, Span
 from recsys.records import Reason, Recommendation, Reference
 from tests.recsys.formats.local_answers.made_answers import (

@@ -3,7 +3,7 @@ from dataclasses import asdict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.markup.printed_citation import cited_work
+from recsys.formats.bodies.printed_works import cited_work
 from tests.rows import each_row
 
 # Forms after "Citing Medicine", https://www.ncbi.nlm.nih.gov/books/NBK7256/, whose lists PubMed

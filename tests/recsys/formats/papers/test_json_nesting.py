@@ -3,7 +3,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.papers.json_nesting import DEEPEST, Nesting
+from recsys.formats.papers.json_records import DEEPEST, Nesting
 from tests.rows import each_row
 
 VALUES = st.recursive(
@@ -49,7 +49,8 @@ def test_a_record_may_come_next_in_a_list_only() -> None:
     ):
         nesting = Nesting()
         nesting.take(text)
-        assert (nesting.awaits_first, nesting.awaits_value) == (first, later)
+        assert nesting.awaits_value(first=True) == first
+        assert nesting.awaits_value(first=False) == later
 
 
 @given(value=st.dictionaries(st.text(), VALUES, max_size=4), indent=st.sampled_from([None, 0, 2]))

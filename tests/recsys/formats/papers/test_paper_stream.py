@@ -7,10 +7,16 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import CorpusError
-from recsys.formats.papers.paper_records import HEAD_LINES, tally
-from recsys.formats.papers.paper_stream import Found, open_papers
+from recsys.formats.papers.json_records import HEAD_LINES, tally
 from recsys.formats.source_streams import LONGEST_LINE
-from recsys.formats.work_stream import LONGEST_ABSTRACT, Reject, Remark, tidied
+from recsys.formats.work_stream import (
+    LONGEST_ABSTRACT,
+    FoundPaper,
+    Reject,
+    Remark,
+    open_papers,
+    tidied,
+)
 from recsys.records import Paper, Reference
 from tests.rows import each_row
 
@@ -27,14 +33,14 @@ def lines_of(*records: Mapping[str, object] | str | bytes) -> bytes:
     return b"\n".join(encoded) + b"\n"
 
 
-def read(folder: Path, content: bytes) -> tuple[str, list[Found | Reject]]:
+def read(folder: Path, content: bytes) -> tuple[str, list[FoundPaper | Reject]]:
     path = folder / "papers.jsonl"
     path.write_bytes(content)
-    with open_papers(path) as stream:
-        return stream.format, list(stream.items)
+    with open_papers(path) as (form, items):
+        return form, list(items)
 
 
-def only(folder: Path, *records: Mapping[str, object] | str | bytes) -> Found | Reject:
+def only(folder: Path, *records: Mapping[str, object] | str | bytes) -> FoundPaper | Reject:
     """Read records after a good one, and return what the last of them gave."""
     return read(folder, lines_of(GOOD, *records))[1][-1]
 
@@ -45,9 +51,9 @@ def rejected(folder: Path, *records: Mapping[str, object] | str | bytes) -> Reje
     return item
 
 
-def found(folder: Path, *records: Mapping[str, object] | str | bytes) -> Found:
+def found(folder: Path, *records: Mapping[str, object] | str | bytes) -> FoundPaper:
     item = only(folder, *records)
-    assert isinstance(item, Found)
+    assert isinstance(item, FoundPaper)
     return item
 
 
@@ -84,7 +90,7 @@ def test_bad_lines_are_rejected_with_line_and_reason(
 
 def test_the_first_paper_of_an_id_wins(tmp_path: Path) -> None:
     _, items = read(tmp_path, lines_of(GOOD, GOOD | {"title": "Second"}))
-    assert [item.paper.title for item in items if isinstance(item, Found)] == ["A good paper"]
+    assert [item.paper.title for item in items if isinstance(item, FoundPaper)] == ["A good paper"]
 
 
 def test_a_line_too_long_is_rejected(tmp_path: Path) -> None:
@@ -99,7 +105,7 @@ def test_empty_lines_are_no_rejects(tmp_path: Path) -> None:
 
 def test_a_good_paper_has_no_remarks(tmp_path: Path) -> None:
     _, (item,) = read(tmp_path, lines_of(GOOD))
-    assert item == Found(1, Paper("good", "A good paper", "The text.", 2000), ())
+    assert item == FoundPaper(1, Paper("good", "A good paper", "The text.", 2000), ())
 
 
 @each_row("year", [0, -3, 1399, 2101, 99999, 10**30, "0000", 1e300])
@@ -155,7 +161,7 @@ def test_an_array_with_one_record_per_line_is_read(tmp_path: Path) -> None:
     content = "[\n" + "\n,".join(json.dumps(old | {"id": n}) for n in range(3)) + "\n]\n"
     name, items = read(tmp_path, content.encode())
     assert name == "AMiner DBLP"
-    assert [(item.line, item.paper.id) for item in items if isinstance(item, Found)] == [
+    assert [(item.line, item.paper.id) for item in items if isinstance(item, FoundPaper)] == [
         (2, "0"),
         (3, "1"),
         (4, "2"),
@@ -186,7 +192,7 @@ def test_an_array_with_one_record_per_line_is_read(tmp_path: Path) -> None:
 )
 def test_arrays_pages_and_printed_records_are_read(tmp_path: Path, content: str) -> None:
     _, items = read(tmp_path, content.encode())
-    assert [item.paper.title for item in items if isinstance(item, Found)] == ["A", "B"]
+    assert [item.paper.title for item in items if isinstance(item, FoundPaper)] == ["A", "B"]
     assert len(items) == 2
 
 
@@ -209,25 +215,33 @@ def test_a_database_export_with_number_calls_is_read(tmp_path: Path) -> None:
 ]"""
     name, items = read(tmp_path, content.replace("(0),\n}", "(0)\n}").encode())
     assert name == "AMiner DBLP"
-    papers = [item.paper for item in items if isinstance(item, Found)]
+    papers = [item.paper for item in items if isinstance(item, FoundPaper)]
     assert [(paper.id, paper.year) for paper in papers] == [("53e9", 2011), ("53ea", 2012)]
 
 
 def test_a_broken_printed_record_costs_only_itself(tmp_path: Path) -> None:
     content = '{\n"id": "a",\n"title": oops\n}\n{\n"id": "b",\n"title": "B"\n}\n'
     _, items = read(tmp_path, content.encode())
-    assert [(type(item), item.line) for item in items] == [(Reject, 1), (Found, 5)]
+    assert [(type(item), item.line) for item in items] == [(Reject, 1), (FoundPaper, 5)]
 
 
 def test_a_stray_opening_brace_costs_only_its_line(tmp_path: Path) -> None:
     _, items = read(tmp_path, b"{\n" + lines_of(GOOD, {"id": "b", "title": "B"}))
-    assert [(type(item), item.line) for item in items] == [(Reject, 1), (Found, 2), (Found, 3)]
+    assert [(type(item), item.line) for item in items] == [
+        (Reject, 1),
+        (FoundPaper, 2),
+        (FoundPaper, 3),
+    ]
 
 
 @each_row("cut", ['{"id": "x", "references": ["a",', '{"id": "x", "references": ['])
 def test_a_line_cut_within_a_list_costs_only_itself(tmp_path: Path, cut: str) -> None:
     _, items = read(tmp_path, cut.encode() + b"\n" + lines_of(GOOD, {"id": "b", "title": "B"}))
-    assert [(type(item), item.line) for item in items] == [(Reject, 1), (Found, 2), (Found, 3)]
+    assert [(type(item), item.line) for item in items] == [
+        (Reject, 1),
+        (FoundPaper, 2),
+        (FoundPaper, 3),
+    ]
 
 
 def test_the_format_is_recognised_behind_bad_lines(tmp_path: Path) -> None:
@@ -277,4 +291,4 @@ def test_deep_nesting_at_any_depth_never_escapes(tmp_path: Path) -> None:
     for depth in range(sys.getrecursionlimit() - 200, sys.getrecursionlimit() + 50, 7):
         labels = '{"a":' * depth + "1" + "}" * depth
         item = only(tmp_path, f'{{"id": "x", "title": "T", "labels": {labels}}}')
-        assert isinstance(item, Found) or item.reason == "nested too deeply"
+        assert isinstance(item, FoundPaper) or item.reason == "nested too deeply"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from recsys.errors import CorpusError
 from recsys.formats.files import STDIN
-from recsys.formats.papers.source_lines import Line, open_lines
+from recsys.formats.papers.json_records import Line, open_lines
 from tests.rows import each_row
 
 

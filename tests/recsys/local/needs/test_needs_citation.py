@@ -8,19 +8,21 @@ import numpy as np
 import pytest
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
-from recsys.local.needs.needs_citation import (
+from recsys.local.citation_worthiness import (
     ANY,
     KIND,
+    NAMES,
     SCHEMA,
+    SIZE,
     VECTOR_WEIGHTS,
     WORD_WEIGHTS,
     NeedsCitation,
+    places_of,
 )
-from recsys.local.needs.needs_cues import NAMES
-from recsys.local.needs.needs_words import SIZE, places_of
 from recsys.local.where_to_cite import Needs
 from recsys.passages import Mark, Sentence
-from recsys.ranking.ranker import TREES, trees_of
+from recsys.ranking.quickscorer import trees_of
+from recsys.ranking.ranker import TREES
 from recsys.store.artifacts import MANIFEST, seal
 
 _DIM = 4

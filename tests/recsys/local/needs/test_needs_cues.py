@@ -7,16 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.local.needs.needs_cues import (
+from recsys.local.citation_worthiness import (
     _PHRASES,
     _WORDS,
     FIRST_PLACE,
     NAMES,
+    SIZE,
     UNKNOWN,
     cues_of,
+    places_of,
     section_kind,
+    weigh,
 )
-from recsys.local.needs.needs_words import SIZE, places_of, weigh
 from recsys.passages import Mark, Sentence
 from tests.rows import each_row
 

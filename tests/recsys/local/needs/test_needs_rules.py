@@ -1,6 +1,6 @@
 """What is never asked for a citation."""
 
-from recsys.local.needs.needs_rules import is_long_enough, is_own, may_be_flagged
+from recsys.local.citation_worthiness import is_long_enough, is_own, may_be_flagged
 from recsys.passages import Mark, Sentence
 from tests.rows import each_row
 

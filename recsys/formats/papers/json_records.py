@@ -1,0 +1,321 @@
+"""Read the JSON records of a corpus file one at a time: plain or gzip, a file or standard input.
+
+Memory stays bounded whatever the file holds: a line longer than LONGEST_LINE is passed over, not
+loaded. A record or a document printed over several lines is joined into one.
+"""
+
+import gzip
+import io
+import json
+import re
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from recsys.errors import CorpusError
+from recsys.formats.exports.foreign_files import foreign
+from recsys.formats.source_streams import LONGEST_LINE, damaged, is_gzip, open_raw
+from recsys.progress import Progress, silent
+
+HEAD = 50
+"""Records by which a file's format is recognised."""
+HEAD_LINES = 1000
+"""Lines read in search of those records."""
+DEEPEST = 1000
+"""What is nested deeper is no record of a work."""
+_ENDLESS = 2**30  # bytes of a line: a device such as /dev/zero has no more to say
+_BUFFER = 2**20
+_LOOKED_AT = 512  # bytes: what packs a file tells so at once
+_WIDE = (b"\xff\xfe", b"\xfe\xff")
+"""How UTF-16 begins."""
+_OPENING = re.compile(r"\s*+(?:\[\s*+)?(?=\{)")
+_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|(\\?\Z))|[{}\[\]]|[^\s"{}\[\]]++', re.DOTALL)
+_REST_OF_STRING = re.compile(r'(?:[^"\\]++|\\.)*+(?:"|(\\?\Z))', re.DOTALL)
+_OPENS = {"}": "{", "]": "["}
+# Where the answers of services, and exports, have their list of records.
+_PAGES: tuple[tuple[str, ...], ...] = (
+    ("message", "items"),  # Crossref
+    ("resultList", "result"),  # Europe PMC
+    ("referenceList", "reference"),
+    ("citationList", "citation"),
+    ("result", "hits", "hit"),  # dblp
+    ("items",),  # Better BibTeX, and Crossref's public data files
+    ("recommendations",),  # An answer of this program
+    ("recommendedPapers",),  # Semantic Scholar
+    ("papers",),
+    ("results",),  # OpenAlex
+    ("data",),  # Semantic Scholar, Lens
+    ("references",),  # CSL within a document's header
+)
+# What services put around one record.
+_ENVELOPES = ("message", "data", "info", "citedPaper", "citingPaper")
+# What has one of these is a record, whatever lists are in it.
+_OF_A_RECORD = frozenset(
+    "title id _id paperId paper_id corpusid corpusId lens_id DOI itemType".split()
+)
+_MONGO_NUMBER = re.compile(r"\bNumber(?:Int|Long)\(\"?(-?\d+)\"?\)")
+# Raw control characters inside strings are not JSON, but harmless: they are cleaned away later.
+_decode = json.JSONDecoder(strict=False).decode
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a corpus file, or one record printed over several.
+
+    number: of the (first) line, from 1. broken_utf8: some bytes were no UTF-8 and became U+FFFD.
+    too_long: `text` is only the beginning.
+    """
+
+    number: int
+    text: str
+    broken_utf8: bool = False
+    too_long: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A record not yet looked into, or None and the flaw for which there is none."""
+
+    line: Line
+    record: dict[str, Any] | None
+    flaw: str = ""
+
+
+def entries_of(
+    line: Line, *, records: Callable[[object], list[object]] | None = None
+) -> Iterator[Entry]:
+    """Decode a line into the records in it: one, or the many of an array.
+
+    records: takes records out of what is decoded; None: see `records_in`.
+    """
+    if line.too_long:
+        yield Entry(line, None, "line too long")
+        return
+    try:
+        value = _value(line.text)
+    except RecursionError:
+        yield Entry(line, None, "nested too deeply")
+    except ValueError:
+        yield Entry(line, None, "not JSON")
+    else:
+        for item in (records or records_in)(value):
+            record = item if isinstance(item, dict) else None
+            yield Entry(line, record, "not an object" if record is None else "")
+
+
+def _value(text: str) -> object:
+    """Decode a line; of an array that has one record per line, without what surrounds each."""
+    text = text.strip().strip(",").strip()
+    if text.startswith("[") and not text.endswith("]"):
+        text = text[1:].strip()
+    elif text.endswith("]") and not text.startswith("["):
+        text = text[:-1].strip()
+    try:
+        return _decode(text) if text else []
+    except ValueError:
+        if "Number" not in text:
+            raise
+        return _decode(_MONGO_NUMBER.sub(r"\1", text))  # AMiner's v13 is such an export.
+
+
+def head_of(entries: Iterator[Entry]) -> Iterator[Entry]:
+    """Take entries until there are HEAD records or HEAD_LINES entries."""
+    records = 0
+    for entry in islice(entries, HEAD_LINES):
+        yield entry
+        records += entry.record is not None
+        if records == HEAD:
+            return
+
+
+def tally(reasons: Mapping[str, int]) -> str:
+    """Write counted reasons in one line, most frequent first."""
+    ordered = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{reason}: {count:,}" for reason, count in ordered)
+
+
+def records_in(value: object) -> list[object]:
+    """Take records out of a list, the page of a service's answer, or what is put around each."""
+    items = _page(value) if isinstance(value, dict) else value
+    return [_unwrapped(item) for item in items] if isinstance(items, list) else [items]
+
+
+def _page(value: dict[str, Any]) -> object:
+    for path in _PAGES if _OF_A_RECORD.isdisjoint(value) else ():
+        page: object = value
+        for key in path:
+            page = page.get(key) if isinstance(page, dict) else None
+        if isinstance(page, list):
+            return page
+        if isinstance(page, dict) and len(path) > 2:  # dblp has no list around a single hit.
+            return [page]
+    return [value]
+
+
+def _unwrapped(item: object) -> object:
+    """Take a record out of its envelopes, of which Zotero's has the record's key."""
+    while isinstance(item, dict) and _OF_A_RECORD.isdisjoint(item):
+        inner = next((item[name] for name in _ENVELOPES if isinstance(item.get(name), dict)), None)
+        if inner is None:
+            break
+        item = {"key": item["key"], **inner} if "key" in item else inner
+    return item
+
+
+@contextmanager
+def open_lines(
+    source: Path,
+    *,
+    longest: int = LONGEST_LINE,
+    progress: Progress = silent,
+    record_a_line: bool = False,
+) -> Iterator[Iterator[Line]]:
+    """Give the lines of a file, those of white space left out; the file is closed at the end.
+
+    Args:
+        source: a path, or `-` for standard input.
+        longest: bytes above which a line is passed over.
+        progress: told the bytes of the file read so far, compressed as they are.
+        record_a_line: a line that begins with `{` is never joined with those after it.
+
+    Raises:
+        CorpusError: the file is missing, a directory, unreadable, or packed in another way than
+            gzip; while reading, a gzip file that is cut short or damaged.
+    """
+    with open_raw(source, progress) as (file, name):
+        head = file.peek(_LOOKED_AT)[:_LOOKED_AT]
+        wide = ("UTF-16 text", "Save it as UTF-8.") if head.startswith(_WIDE) else None
+        if known := wide or foreign(head):
+            raise CorpusError(f"{name} is {known[0]}, not JSON lines.", known[1])
+        # Not wrapped in a larger buffer: that would lose the last good lines of a file cut short.
+        stream = gzip.GzipFile(fileobj=file) if is_gzip(file) else file
+        yield _joined(_lines(stream, longest, name), record_a_line)
+
+
+def _lines(file: io.BufferedIOBase, longest: int, name: str) -> Iterator[Line]:
+    """Give the lines as they are; say after which one a gzip file is damaged."""
+    number = 0
+    try:
+        while line := file.readline(longest + 1):
+            number += 1
+            too_long = len(line) > longest
+            if too_long:
+                _pass_over(file, line, number)
+                line = line[:1024]
+            line = line.removeprefix(b"\xef\xbb\xbf")
+            try:
+                yield Line(number, line.decode(), False, too_long)
+            except UnicodeDecodeError:
+                yield Line(number, line.decode(errors="replace"), True, too_long)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise damaged(name, error, f"; line {number} is the last good one") from error
+    except OSError as error:
+        raise CorpusError(
+            f"{name} cannot be read beyond line {number}: {error.strerror or error}.",
+            "Check the disk, or copy the file and read the copy.",
+        ) from error
+
+
+def _pass_over(file: io.BufferedIOBase, begun: bytes, number: int) -> None:
+    """Read to the end of a line that has begun."""
+    passed = 0
+    while begun and not begun.endswith(b"\n"):
+        begun = file.readline(_BUFFER)
+        passed += len(begun)
+        if passed >= _ENDLESS:
+            raise CorpusError(f"Line {number} has no end.", "Give a file of papers, a line each.")
+
+
+def _joined(lines: Iterator[Line], record_a_line: bool) -> Iterator[Line]:
+    """Join a record or a document printed over several lines, from its `{` to its `}`."""
+    line = next(lines, None)
+    while line is not None:
+        joined, following, text = [line], None, line.text
+        opening = None if line.too_long or record_a_line else _OPENING.match(text)
+        whole = text.count("{") == text.count("}") and text.count("[") == text.count("]")
+        if opening and not whole:
+            nesting = Nesting()
+            nesting.take(text[opening.end() :])
+            if nesting.depth:
+                joined, following = _gather(line, nesting, lines)
+        yield from (part for part in joined if part.too_long or part.text.strip())
+        line = following or next(lines, None)
+
+
+def _gather(
+    first: Line, nesting: "Nesting", lines: Iterator[Line]
+) -> tuple[list[Line], Line | None]:
+    """Return the joined record, and the line after it where that was read in search of its end.
+
+    Where a document seemed to begin that has a record per line, and no end was found, its lines
+    are returned one by one.
+    """
+    opening = first.text[: -len(first.text.lstrip())] + "{"
+    parts, length, following, records = [first], 0, None, 0
+    for line in lines:
+        if line.text.startswith(opening):
+            if not nesting.awaits_value(first=len(parts) == 1):
+                following = line  # The record was never closed.
+                break
+            records += 1
+        length += len(line.text)
+        if length > LONGEST_LINE and records:
+            return [*parts, line], None
+        if length <= LONGEST_LINE:
+            parts.append(line)
+        nesting.take(line.text)
+        if not nesting.depth:
+            break
+    if records and nesting.depth:
+        return parts, following
+    too_long = length > LONGEST_LINE or any(line.too_long for line in parts)
+    text, broken = "".join(line.text for line in parts), any(line.broken_utf8 for line in parts)
+    return [replace(first, text=text, broken_utf8=broken, too_long=too_long)], following
+
+
+class Nesting:
+    """The brackets that are open after the lines taken so far, without decoding them.
+
+    A bracket of one kind closes those of the other that were left open inside: a damaged record
+    ends where its neighbours do.
+    """
+
+    def __init__(self) -> None:
+        self._open: list[str] = []
+        self._in_string = False
+        self._last = ""
+
+    @property
+    def depth(self) -> int:
+        """How many brackets are open."""
+        return len(self._open)
+
+    def awaits_value(self, *, first: bool) -> bool:
+        """Whether a value of a list may come next, such as another record; first: its first."""
+        in_list = bool(self._open) and self._open[-1] == "["
+        return in_list and not self._in_string and self._last in ("[" if first else "[,")
+
+    def take(self, text: str) -> None:
+        """Read the brackets of one more line."""
+        start = 0
+        if self._in_string:
+            rest = _REST_OF_STRING.match(text)
+            self._in_string = bool(rest and rest[1] is not None)
+            start = rest.end() if rest else 0
+        for match in _TOKEN.finditer(text, start):
+            token = match[0]
+            if token in "{[":
+                self._open.append(token)
+            elif token in "}]":
+                while _OPENS[token] in self._open and self._open.pop() != _OPENS[token]:
+                    pass
+            elif token[0] == '"':
+                self._in_string = match[1] is not None
+            self._last = token[-1]
+            if len(self._open) > DEEPEST:
+                self._open.clear()
+                return

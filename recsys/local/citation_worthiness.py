@@ -1,0 +1,399 @@
+"""Which sentences never need a citation, whatever a model thinks of them: rules."""
+
+import re
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from recsys.errors import ArtifactCorrupt, ArtifactMismatch
+from recsys.passages import Sentence
+from recsys.ranking.ranker import StoredTrees
+from recsys.store.arrays import Floats
+from recsys.store.artifacts import load_manifest
+
+FEWEST_WORDS = 5
+_OWN_NOUNS = (
+    "paper|study|work|article|manuscript|thesis|survey|report|section|chapter|contribution|letter|"
+    "method|approach|model|framework|system|algorithm|technique|tool|package|implementation|"
+    "results?|findings?|data|dataset|analys[ei]s|experiments?|hypothes[ei]s|proposal|contributions|"
+    "evaluation|design|goals?|aims?|methods|models|observations|simulations|knowledge|solution"
+)
+_OWN_VERBS = (
+    "propose|present|introduce|describe|contribute|show|showed|demonstrate|demonstrated|report|"
+    "find|found|observe|observed|conclude|argue|discuss|evaluate|evaluated|investigate|"
+    "investigated|aim|aimed|hypothesi[sz]ed?|outline|summari[sz]e|explore|explored|examined?|"
+    "proposed|presented|introduced|described|developed|develop|designed|design|tested|test|"
+    "thank|note|study|studied|address|assessed|assess|sought|identify|identified|provide|offer|"
+    "performed|conducted|recruited|measured|calculated|computed|collected|asked|compared|compare"
+)
+_OWN = re.compile(
+    rf"\b(?:in )?(?:this|the present|the current|the proposed|our|my|the remainder of this|"
+    rf"the rest of this)(?: (?:new|novel|own|proposed|main|present|current|previous|experimental|"
+    rf"first|second|overall|whole))? (?:{_OWN_NOUNS})\b"
+    rf"|\b(?:we|i)(?: \w+ly| also| then| now| here| first| next| further| thus| therefore| will|"
+    rf" can| only| have| instead| additionally)* (?:{_OWN_VERBS})\b"
+    r"|\A(?:here|hereby|below|above|in what follows|for (?:the )?reproducibility),?\s"
+    r"|\b(?:is|are) (?:organi[sz]ed|structured) as follows\b",
+    re.IGNORECASE,
+)
+_THINGS = (
+    "figs?|figures?|tables?|tabs?|sections?|secs?|eqs?|eqns?|equations?|appendix|appendices|"
+    "algorithms?|listings?|theorems?|lemmas?|propositions?|corollary|definitions?|chapters?|"
+    "texts?|files?|movies?|videos?|datasets?|protocols?|steps?|panels?|boxe?s?|subsections?|"
+    "codes?|examples?|supplement(?:ary|al)?(?: \\w+)?|supporting information|additional files?"
+)
+_POINTERS = re.compile(
+    rf"\b(?:{_THINGS})\.?[~\s]*[(\[]?[A-Z]?\d"
+    rf"|\b(?:{_THINGS}) (?:[IVX]+|[A-Z])\b(?! [a-z]+ed\b)"
+    r"|\bS\d+ (?:Fig|Table|Text|File|Appendix|Movie|Video|Data)\b"
+    rf"|\A(?:{_THINGS}) (?:shows?|lists?|describes?|gives?|presents?|summari[sz]es?|depicts?|"
+    r"illustrates?|reports?|contains?|provides?|compares?|displays?|plots?|explains?|discusse?s?)\b"
+    rf"|\b(?:see|in|by|from) (?:the )?(?:{_THINGS})(?: (?:below|above))?\s*[.,;)]",
+    re.IGNORECASE,
+)
+# A reader of LaTeX leaves no number behind these words.
+_PARTS = re.compile(
+    r"\b(?:Fig|Figure|Table|Section|Sec|Equation|Eq|Appendix|Algorithm|Listing|Theorem|Lemma)s?\b"
+)
+_WORD = re.compile(r"[^\W\d_]{1,40}")
+
+
+def is_own(text: str) -> bool:
+    """Whether a sentence tells of the paper's own contribution, or points at a part of it.
+
+    >>> is_own("In this paper, we propose a method."), is_own("Figure 2 shows the flow.")
+    (True, True)
+    >>> is_own("Bees find their way home by the sun.")
+    False
+    """
+    return bool(_OWN.search(text) or _POINTERS.search(text) or _PARTS.search(text))
+
+
+def is_long_enough(text: str) -> bool:
+    """Whether a sentence says enough to be judged: five words or more."""
+    words = _WORD.finditer(text)
+    return sum(1 for _ in zip(range(FEWEST_WORDS), words, strict=False)) == FEWEST_WORDS
+
+
+def may_be_flagged(sentence: Sentence) -> bool:
+    """Whether a citation may be asked for in a sentence: nothing is cited there, nor noted down."""
+    return not sentence.marks and is_long_enough(sentence.text) and not is_own(sentence.text)
+
+
+# What the wording and the place of a sentence tell about whether it needs a citation.
+#
+# Everything is counted from words, shapes and places; no mark of a citation is read, except
+# whether the sentences around cite.
+
+_WORDS: Mapping[str, str] = {
+    "past_work": "previous previously prior earlier existing recent recently past "
+    "decades traditional traditionally classical conventional seminal",
+    "others": "studies researchers authors others works approaches scholars investigators groups "
+    "reports surveys literature colleagues coworkers practitioners theorists experiments",
+    "reported": "shown demonstrated reported proposed suggested found developed introduced "
+    "described observed identified argued studied investigated implicated reviewed discussed "
+    "documented pioneered revealed noted showed",
+    "often": "widely commonly often frequently typically usually generally extensively popular "
+    "common frequent increasingly",
+    "known": "known established thought believed understood recognized recognised accepted "
+    "considered regarded assumed estimated defined called",
+    "own": "we our us ours i my",
+    "here": "this these here present current above below following",
+    "modal": "can could may might should would must will",
+    "contrast": "however although though but while whereas despite unlike nevertheless contrast",
+    "consequence": "thus therefore hence so then consequently because since",
+    "done": "used using performed calculated computed measured obtained collected applied "
+    "carried implemented adapted modified purchased recorded included",
+    "measured": "mean median significant significantly p sd ci n respectively compared "
+    "higher lower",
+    "perfect": "has have been",
+    "past": "was were did had",
+    "present": "is are does do",
+    "not": "not no nor neither without",
+    "examples": "including include includes e.g instance example examples",
+    "world": "world global countries population prevalence disease patients society "
+    "million billion",
+    "method_nouns": "method methods algorithms model models framework software package "
+    "dataset datasets protocol test theory technique techniques system systems tool tools",
+    "pointers": "figure fig figures table tables section sections equation eq appendix listing "
+    "algorithm supplementary theorem lemma proposition chapter",
+}
+_PHRASES: Mapping[str, str] = {
+    "as_others": "such as|based on|according to|due to|associated with|proposed by|developed by|"
+    "introduced by|described by|described in|shown by|reported by|known as|referred to|"
+    "and colleagues|et al",
+    "perfect_passive": "has been|have been|it is|it has|been shown|been used|well known|"
+    "well established|been proposed|been reported",
+    "this_work": "this paper|this study|this work|this article|this section|our results|our study|"
+    "our approach|our method|our data|present study|we propose|we present|we show|we found|"
+    "we introduce|we use|we used|we also|we then",
+}
+_SHAPES: Mapping[str, re.Pattern[str]] = {
+    "numbers": re.compile(r"\d+(?:[.,]\d+)?"),
+    "years": re.compile(r"\b(?:1[6-9]|20)\d\d\b"),
+    "percents": re.compile(r"%"),
+    "brackets": re.compile(r"[(\[]"),
+    "names": re.compile(r"(?<=[\w,] )[A-Z][a-z]{2,}\b"),
+    "capitals": re.compile(r"\b(?=\w*[A-Z]\w*[A-Z])\w{2,}"),
+    "possessives": re.compile(r"\b[A-Z]\w+['\u2019]s\b"),
+    "formulas": re.compile(r"[=<>\u2264\u2265\u00b1\u2211\u223c]"),
+    "quotes": re.compile('["\u201c\u201d]'),
+    "commas": re.compile(r","),
+    "superlatives": re.compile(r"\b(?:most|best|least|\w{3,}est)\b"),
+    "ends_openly": re.compile(r"[:?]\s*\Z"),
+}
+_SECTIONS: Mapping[str, str] = {
+    "related": "related|previous work|prior work|literature|background|state of the art|review",
+    "introduction": "introduction|motivation|overview",
+    "methods": "method|material|model|approach|implementation|algorithm|design|data|experimental",
+    "results": "result|experiment|evaluation|finding|application|example|illustration|case stud",
+    "discussion": "discussion|limitation",
+    "conclusion": "conclusion|summary|future|outlook",
+}
+_KINDS = (*_SECTIONS, "other", "unknown")
+_PLACES = ("place", "place_in_paragraph", "sentences_in_paragraph", "begins", "ends")
+_AROUND = ("before_cites", "after_cites", "paragraph_cites", "draft_cites")
+_LENGTHS = ("words", "letters_per_word")
+NAMES: tuple[str, ...] = (
+    *_WORDS,
+    *_PHRASES,
+    *_SHAPES,
+    *_LENGTHS,
+    *(f"in_{kind}" for kind in _KINDS),
+    *_PLACES,
+    *_AROUND,
+)
+"""The cues in the order of the columns of `cues_of`."""
+
+FIRST_PLACE = NAMES.index("place")
+"""From this column on, cues tell of a sentence's place and of those around it."""
+UNKNOWN = -1.0
+"""The place of a sentence whose text around it is too short to have any."""
+_FEWEST = 8
+"""Sentences that a draft has at least, if places in it are to mean something."""
+
+_TOKEN = re.compile(r"[^\W\d_][\w.-]*[^\W_]|[^\W\d_]")
+_CATEGORY = {word: i for i, words in enumerate(_WORDS.values()) for word in words.split()}
+_CATEGORY_OF_TWO = {
+    two: len(_WORDS) + i for i, twos in enumerate(_PHRASES.values()) for two in twos.split("|")
+}
+_SECTION = tuple((kind, re.compile(rf"\b(?:{words})")) for kind, words in _SECTIONS.items())
+
+
+def cues_of(sentences: Sequence[Sentence]) -> Floats:
+    """Count the cues of the sentences of one draft, given in its order: (n, len(NAMES)) float32."""
+    if not sentences:
+        return np.empty((0, len(NAMES)), np.float32)
+    wording = np.array([_wording(sentence) for sentence in sentences], np.float32)
+    places = _places(sentences)
+    return np.hstack([wording, places, _around(sentences)]).astype(np.float32)
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a sentence in lower case."""
+    return [word.lower() for word in _TOKEN.findall(text)]
+
+
+def section_kind(title: str) -> str:
+    """Tell what kind of section a title names, "other" if none that is common.
+
+    >>> section_kind("2. Related Work"), section_kind("The bees"), section_kind("")
+    ('related', 'other', 'unknown')
+    """
+    lower = title.lower()
+    found = (kind for kind, pattern in _SECTION if pattern.search(lower))
+    return next(found, "other" if lower.strip() else "unknown")
+
+
+def _wording(sentence: Sentence) -> list[float]:
+    words = words_of(sentence.text)
+    counts = [0.0] * (len(_WORDS) + len(_PHRASES))
+    for word in words:
+        if (category := _CATEGORY.get(word)) is not None:
+            counts[category] += 1
+    for two in _pairs(words):
+        if (category := _CATEGORY_OF_TWO.get(two)) is not None:
+            counts[category] += 1
+    shapes = [len(pattern.findall(sentence.text)) for pattern in _SHAPES.values()]
+    letters = sum(map(len, words)) / max(len(words), 1)
+    kind = section_kind(sentence.section)
+    return [*counts, *shapes, len(words), letters, *(float(kind == other) for other in _KINDS)]
+
+
+def _pairs(words: Sequence[str]) -> Iterable[str]:
+    return (f"{first} {second}" for first, second in pairwise(words))
+
+
+def _places(sentences: Sequence[Sentence]) -> Floats:
+    """Return where each stands in the draft and in its paragraph: (n, 5)."""
+    number = len(sentences)
+    if number < _FEWEST:
+        return np.full((number, len(_PLACES)), UNKNOWN, np.float32)
+    first, size = _paragraphs(sentences)
+    inside = np.arange(number) - first
+    begins, ends = inside == 0, inside == size - 1
+    columns = [np.arange(number) / number, inside / size, np.minimum(size, 20), begins, ends]
+    return np.stack(columns, axis=1).astype(np.float32)
+
+
+def _around(sentences: Sequence[Sentence]) -> Floats:
+    """Return which sentences around cite: (n, 4), the sentence itself left out of the shares."""
+    cites = np.array([any(not mark.gap for mark in s.marks) for s in sentences], np.float32)
+    if len(cites) < _FEWEST:
+        return np.full((len(cites), len(_AROUND)), UNKNOWN, np.float32)
+    first, size = _paragraphs(sentences)
+    sums = np.concatenate([[0], np.cumsum(cites)])
+    in_paragraph = (sums[first + size] - sums[first] - cites) / np.maximum(size - 1, 1)
+    in_draft = (sums[-1] - cites) / (len(cites) - 1)
+    beside = [np.append(0, cites[:-1]), np.append(cites[1:], 0)]
+    return np.stack([*beside, in_paragraph, in_draft], axis=1).astype(np.float32)
+
+
+def _paragraphs(sentences: Sequence[Sentence]) -> tuple[np.typing.NDArray[np.int64], ...]:
+    """Return of each sentence where its paragraph begins and how many it has."""
+    named = [(sentence.file, sentence.paragraph) for sentence in sentences]
+    changes = [i for i, name in enumerate(named) if not i or name != named[i - 1]]
+    sizes = np.diff([*changes, len(named)])
+    return np.repeat(changes, sizes), np.repeat(sizes, sizes)
+
+
+# The words of a sentence as places in a table of weights.
+
+SIZE = 1 << 15
+"""Places: what falls on the same one shares its weight."""
+
+
+def places_of(text: str) -> np.typing.NDArray[np.int64]:
+    """Return the places of a sentence's words and pairs of neighbours, each once, ascending."""
+    words = words_of(text)
+    pairs = (f"{first} {second}" for first, second in pairwise(words))
+    places = {zlib.crc32(term.encode("utf-8", "replace")) % SIZE for term in (*words, *pairs)}
+    return np.array(sorted(places), np.int64)
+
+
+def weigh(texts: Sequence[str], weights: Floats, bias: float) -> Floats:
+    """Sum the weights of each text's words, divided by the root of their number: (n,) float32."""
+    found = [places_of(text) for text in texts]
+    sums = [weights[places].sum() / max(len(places), 1) ** 0.5 for places in found]
+    return np.array(sums, np.float32) + np.float32(bias)
+
+
+# Whether a sentence needs a citation: a chance, and what is never asked of.
+#
+# A sentence is judged by its vector, by its words, by cues (`needs_cues`) and by what stands
+# around it. Two linear scores, of the vector and of the words, and the cues go into gradient
+# boosted trees; isotonic regression makes their score a chance. `benchmarks.needs` trains it.
+
+KIND = "needs-citation"
+SCHEMA = 1
+VECTOR_WEIGHTS, WORD_WEIGHTS = "vector_weights.npy", "word_weights.npy"
+ANY = "any"
+"""The name of the threshold for texts of no field in particular."""
+_AGAIN = "Train it again with `python -m benchmarks.needs ...` in a checkout."
+
+
+@dataclass(frozen=True, slots=True)
+class NeedsCitation:
+    """Judges sentences.
+
+    encoder: fingerprint of the encoder whose vectors it reads. vector_weights: (d,) float32.
+    word_weights: (SIZE,) float32. biases: of the two linear scores. knots: (2, j) float64,
+    ascending scores of the trees and the chances there. thresholds: by field, the chance that as
+    large a share of its sentences exceeds as cites.
+    """
+
+    trees: StoredTrees
+    encoder: str
+    vector_weights: Floats
+    word_weights: Floats
+    biases: tuple[float, float]
+    knots: np.typing.NDArray[np.float64]
+    thresholds: Mapping[str, float]
+
+    def probabilities(self, sentences: Sequence[Sentence], vectors: Floats) -> Floats:
+        """Return the chance that each sentence needs a citation: (n,) float32.
+
+        Whether a sentence itself cites is not looked at, only whether those around it do.
+
+        Args:
+            sentences: of one draft, in its order; of fewer than eight only the words count.
+            vectors: (n, d) float32, L2-normalised rows: what the encoder makes of their texts.
+
+        Raises:
+            ArtifactMismatch: the vectors are not as wide as those it was trained on.
+        """
+        if vectors.ndim != 2 or vectors.shape[1] != len(self.vector_weights):
+            raise ArtifactMismatch(
+                f"The vectors have the shape {vectors.shape}, the judge of sentences needs "
+                f"{len(self.vector_weights)} columns.",
+                "Encode the sentences with the encoder that it was trained with.",
+            )
+        if not sentences:
+            return np.empty(0, np.float32)
+        texts = [sentence.text for sentence in sentences]
+        by_vector = vectors @ self.vector_weights + np.float32(self.biases[0])
+        by_words = weigh(texts, self.word_weights, self.biases[1])
+        table = np.column_stack([cues_of(sentences), by_vector, by_words]).astype(np.float32)
+        chances: Floats = np.interp(self.trees.score(table), *self.knots).astype(np.float32)
+        return chances
+
+    def threshold(self, sentences: Sequence[Sentence], field: str | None = None) -> float:
+        """Return the chance from which on a sentence of a draft is flagged.
+
+        field: one of `thresholds`; drafts of any other field share one.
+        """
+        return self.thresholds.get(field or ANY, self.thresholds[ANY])
+
+    def may_be_flagged(self, sentence: Sentence) -> bool:
+        """Tell whether a citation may be asked for in a sentence, see `needs_rules`."""
+        return may_be_flagged(sentence)
+
+    @classmethod
+    def load(cls, folder: Path) -> "NeedsCitation":
+        """Open a trained judge.
+
+        Raises:
+            ArtifactError: the folder is missing, damaged, of another schema, or was trained with
+                cues that this version does not have.
+        """
+        config = load_manifest(folder, KIND, SCHEMA).config
+        try:
+            judge = _from_config(folder, config)
+        except (KeyError, TypeError, ValueError, IndexError, OSError) as error:
+            raise ArtifactCorrupt(
+                f"The judge of sentences in {folder} cannot be read ({error}).", _AGAIN
+            ) from error
+        if tuple(config["cues"]) != NAMES:
+            raise ArtifactMismatch(
+                f"The judge of sentences in {folder} was trained with other cues.", _AGAIN
+            )
+        if judge.trees.width != len(NAMES) + 2 or judge.word_weights.shape != (SIZE,):
+            raise ArtifactCorrupt(f"The parts of {folder} do not fit one another.", _AGAIN)
+        return judge
+
+
+def _from_config(folder: Path, config: Mapping[str, Any]) -> NeedsCitation:
+    curve = config["calibration"]
+    first, second = config["biases"]
+    tuple(config["cues"])
+    thresholds = {str(field): float(chance) for field, chance in config["thresholds"].items()}
+    thresholds[ANY]
+    return NeedsCitation(
+        trees=StoredTrees.load(folder),
+        encoder=str(config["encoder"]),
+        vector_weights=_weights(folder / VECTOR_WEIGHTS),
+        word_weights=_weights(folder / WORD_WEIGHTS),
+        biases=(float(first), float(second)),
+        knots=np.array([curve["scores"], curve["probabilities"]], np.float64),
+        thresholds=thresholds,
+    )
+
+
+def _weights(path: Path) -> Floats:
+    weights: Floats = np.ravel(np.load(path, allow_pickle=False)).astype(np.float32)
+    return weights

@@ -1,1 +1,0 @@
-"""Judge which sentences need a citation."""

@@ -1,0 +1,122 @@
+"""Unite what is stored of a corpus with what is new, as if all of it had been written at once."""
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recsys.store.arrays import Longs, Mask, Ragged, Rows, SortedStrings
+
+Pieces: TypeAlias = tuple[Longs, NDArray[Any]]
+"""Rows of any length: starts and values, as in `Ragged`."""
+GONE = -1
+"""Where an old row or code went that is no longer there."""
+_AT_ONCE = 8192
+"""Rows copied at a time at most: what is mapped on the way stays small."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origins:
+    """Where each row comes from.
+
+    rows: (n,) int32; below `old`, a row of the old corpus; from there on, `old` + a row of the new
+    papers.
+    """
+
+    rows: Rows
+    old: int
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return len(self.rows)
+
+    @property
+    def kept(self) -> Mask:
+        """Tell which old rows are still there: (old,) bool."""
+        kept = np.zeros(self.old, bool)
+        kept[self.rows[self.rows < self.old]] = True
+        return kept
+
+    def pick(self, old: NDArray[Any], new: NDArray[Any]) -> NDArray[Any]:
+        """Gather a column: (n,) out of its (old,) and its new values."""
+        return np.concatenate([old, new])[self.rows]
+
+    def gather(self, old: Pieces, new: Pieces, codes: Rows | None = None) -> Pieces:
+        """Gather rows of any length, of the type that holds both; `codes` translates the old."""
+        (old_starts, old_values), (new_starts, new_values) = old, new
+        starts = np.zeros(len(self) + 1, np.int64)
+        np.cumsum(self.pick(np.diff(old_starts), np.diff(new_starts)), out=starts[1:])
+        values = np.empty(starts[-1], np.promote_types(old_values.dtype, new_values.dtype))
+        for begin, end, origin in self._runs():
+            target = slice(starts[begin], starts[end])
+            if origin >= self.old:
+                first = new_starts[origin - self.old]
+                values[target] = new_values[first : first + target.stop - target.start]
+                continue
+            first = old_starts[origin]
+            found = old_values[first : first + target.stop - target.start]
+            values[target] = found if codes is None else codes[found]
+        return starts, values
+
+    def ragged(self, old: Ragged, new: Ragged, codes: Rows | None = None) -> Ragged:
+        """Gather rows of codes, see `gather`."""
+        return Ragged(*self.gather((old.starts, old.values), (new.starts, new.values), codes=codes))
+
+    def _runs(self) -> Iterator[tuple[int, int, int]]:
+        """Divide the rows into neighbours that were neighbours: (begin, end, first origin)."""
+        breaks = np.flatnonzero((np.diff(self.rows) != 1) | (self.rows[1:] == self.old)) + 1
+        edges = np.union1d(breaks, np.arange(0, len(self), _AT_ONCE))
+        ends = np.append(edges[1:], len(self))[: len(edges)]
+        yield from zip(
+            edges.tolist(), ends.tolist(), self.rows[edges.astype(int)].tolist(), strict=True
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """Sorted strings of old and new together.
+
+    of_old: (old,) int32, the code of each old string, GONE where it is left out. of_new: (new,)
+    int32, of each new one.
+    """
+
+    strings: SortedStrings
+    of_old: Rows
+    of_new: Rows
+
+
+def unite(old: SortedStrings, kept: Mask, new: SortedStrings) -> Union:
+    """Unite the old strings that are kept with the new ones. O(new * log old + old)."""
+    places, known = _places(old, new)
+    stay = kept.copy()
+    stay[places[known]] = True
+    alive, fresh = np.flatnonzero(stay), np.flatnonzero(~known)
+    # A new string stands right before the old one whose place it takes.
+    order = np.argsort(np.concatenate([2 * alive + 1, 2 * places[fresh]]), kind="stable")
+    origins = Origins(np.concatenate([alive, len(old) + fresh])[order].astype(np.int32), len(old))
+    code = np.full(len(old) + len(new), GONE, np.int32)
+    code[origins.rows] = np.arange(len(origins), dtype=np.int32)
+    code[len(old) + np.flatnonzero(known)] = code[places[known]]
+    strings = SortedStrings(*origins.gather((old.starts, old.blob), (new.starts, new.blob)))
+    return Union(strings, code[: len(old)], code[len(old) :])
+
+
+def _places(old: SortedStrings, new: SortedStrings) -> tuple[Rows, Mask]:
+    """Find where each new string stands among the old ones, and whether it is there already."""
+    places, known = np.zeros(len(new), np.int32), np.zeros(len(new), bool)
+    if not len(old):
+        return places, known
+    starts, blob = old.starts.data, old.blob.data
+
+    def text(code: int) -> bytes:
+        return bytes(blob[starts[code] : starts[code + 1]])
+
+    at = 0
+    for number in range(len(new)):
+        wanted = new.blob[new.starts[number] : new.starts[number + 1]].tobytes()
+        at = bisect_left(range(len(old)), wanted, lo=at, key=text)
+        places[number], known[number] = at, at < len(old) and text(at) == wanted
+    return places, known

@@ -1,0 +1,126 @@
+"""Where papers fit, in every format that says so."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recsys.app.coloured_table import coloured_table
+from recsys.formats.answer_formats import FORMATS, render
+from recsys.formats.answers import LONGEST_SENTENCE, path_in, where_of
+from recsys.records import Answer, Paper, Place, Recommendation
+
+PLACE = Place("Papers are [vectors].", 0.51234567, 120, 3, section="Method")
+RECORD = {
+    "file": "a/paper.tex",
+    "unit": "line",
+    "line": 120,
+    "column": 3,
+    "section": "Method",
+    "sentence": "Papers are [vectors].",
+    "score": 0.512346,
+}
+
+
+@pytest.fixture
+def placed(answer: Answer) -> Answer:
+    return replace(answer, draft="a/paper.tex", where={"specter": PLACE})
+
+
+def test_the_table_has_the_place_below_its_paper(placed: Answer, answer: Answer) -> None:
+    lines = render(placed, "table").splitlines()
+    assert lines.pop(4) == '            a/paper.tex:120  "Papers are [vectors]."'
+    assert lines == render(answer, "table").splitlines()
+
+
+def test_the_terminal_gets_it_in_colours(placed: Answer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "300")
+    assert coloured_table(placed).split() == render(placed, "table").split()
+
+
+def test_markdown_and_pages_have_it_as_a_note(placed: Answer) -> None:
+    lines = render(placed, "markdown").splitlines()
+    assert lines[6] == r'    - fits at a/paper.tex:120: "Papers are \[vectors\]."'
+    assert "fits at a/paper.tex:120: &quot;Papers are [vectors].&quot;</li>" in render(
+        placed, "html"
+    )
+
+
+def test_json_has_an_object_or_null_for_each_paper(placed: Answer) -> None:
+    whole = json.loads(render(placed, "json"))["recommendations"]
+    lines = [json.loads(line) for line in render(placed, "jsonl").splitlines()]
+    for first, second in (whole, lines):
+        assert first["where"] == RECORD
+        assert second["where"] is None
+
+
+def test_nobody_who_does_not_ask_sees_a_place(answer: Answer) -> None:
+    assert all(
+        "where" not in item for item in json.loads(render(answer, "json"))["recommendations"]
+    )
+    assert where_of(answer, "specter") is None
+
+
+@pytest.mark.parametrize("form", ["bibtex", "ris", "csl-json", "csv"])
+def test_formats_of_papers_alone_say_nothing_of_places(
+    form: str, placed: Answer, answer: Answer
+) -> None:
+    assert render(placed, form) == render(answer, form)
+
+
+@pytest.mark.parametrize(
+    ("draft", "place", "shown"),
+    [
+        ("paper.tex", PLACE, "paper.tex:120"),
+        ("a/b.docx", replace(PLACE, unit="paragraph", line=4), "a/b.docx, paragraph 4"),
+        ("b.pdf", replace(PLACE, unit="page", line=2), "b.pdf, page 2"),
+        ("b.md", replace(PLACE, line=None), "b.md"),
+        ("a/main.tex", replace(PLACE, file="parts/one.tex"), "a/parts/one.tex:120"),
+        ("a/main.tex", replace(PLACE, file="main.tex"), "a/main.tex:120"),
+        ("a/b.zip", replace(PLACE, file="one.tex"), "a/b.zip/one.tex:120"),
+        ("-", PLACE, "draft:120"),
+        (None, PLACE, "draft:120"),
+        ("-", replace(PLACE, file="one.tex"), "one.tex:120"),
+    ],
+)
+def test_places_are_named_as_compilers_do(
+    answer: Answer, draft: str | None, place: Place, shown: str
+) -> None:
+    found = where_of(replace(answer, draft=draft, where={"specter": place}), "specter")
+    assert found == (shown, '"Papers are [vectors]."')
+
+
+@pytest.mark.parametrize(("draft", "file"), [(None, None), ("-", None), ("a.tex", "a.tex")])
+def test_json_names_no_file_where_there_is_none(
+    answer: Answer, draft: str | None, file: str | None
+) -> None:
+    told = render(replace(answer, draft=draft, where={"specter": PLACE}), "json")
+    assert json.loads(told)["recommendations"][0]["where"]["file"] == file
+
+
+def test_an_archive_holds_its_files_and_the_disk_is_not_asked(tmp_path: Path) -> None:
+    assert path_in("a/draft.zip", "one.tex") == str(Path("a/draft.zip/one.tex"))
+    assert path_in(str(tmp_path), "one.tex") == str(tmp_path.parent / "one.tex")
+    assert path_in(None, "", unnamed="passage") == "passage"
+
+
+@pytest.mark.parametrize("words", [["word"] * 99, ["w" * 500]])
+def test_long_sentences_are_cut(answer: Answer, words: list[str]) -> None:
+    place = replace(PLACE, text=" ".join(words))
+    found = where_of(replace(answer, where={"specter": place}), "specter")
+    assert found is not None and found[1].endswith('..."')
+    assert LONGEST_SENTENCE - 10 < len(found[1]) <= LONGEST_SENTENCE + 2
+    assert "word..." in found[1] or "w..." in found[1]
+
+
+@given(st.text(st.characters(), max_size=20), st.sampled_from(sorted(FORMATS)))
+def test_any_words_can_be_written(text: str, form: str) -> None:
+    paper = Paper(id="x1", title="On nothing in particular")
+    items = (Recommendation(1, paper, 1.0, 0.5, ("bm25",), ()),)
+    place = Place(f"\x1b[2J{text}\x9b", 0.5, 1, 2, file=text, section=text)
+    told = render(Answer(items, "", {}, draft=text, where={"x1": place}), form)
+    assert not set(told) & {"\x1b", "\x9b"}
