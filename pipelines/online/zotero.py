@@ -10,7 +10,8 @@ from datetime import date
 
 from recsys.errors import InputError
 from recsys.formats.papers.paper_fields import FieldError, Record
-from recsys.formats.papers.paper_formats import BY_NAME, NOT_WORKS
+from recsys.formats.papers.paper_formats import BY_NAME
+from recsys.formats.papers.services import NOT_WORKS
 from recsys.pipelines.online.answered_works import (
     agreed,
     each_once,

@@ -47,8 +47,15 @@ def read_bytes(path: Path) -> bytes:
     """
     raw = _read_stdin() if path == STDIN else _read(path)
     if len(raw) > MAX_BYTES:
-        raise _too_large(display_name(path))
+        raise _too_large(path)
     return raw
+
+
+def _too_large(path: Path) -> InputError:
+    return InputError(
+        f"{display_name(path)} is larger than {MAX_BYTES // 2**20} MB.",
+        "A draft or a reading list is smaller; a corpus goes to `recsys build`.",
+    )
 
 
 def standard_input() -> BinaryIO:
@@ -60,70 +67,6 @@ def standard_input() -> BinaryIO:
     if sys.stdin is None:
         raise InputError("Standard input is closed.", "Give the path of a file.")
     return sys.stdin.buffer
-
-
-def decode(raw: bytes, name: str) -> str:
-    """Decode text, with every line end as "\\n"; `name` is what errors call its source.
-
-    Raises:
-        InputError: the bytes are no text, or neither UTF-8 nor marked as UTF-16 or UTF-32.
-    """
-    encoding, label = _encoding(raw)
-    try:
-        text = raw.decode(encoding)
-    except UnicodeDecodeError as error:
-        raise _undecodable(raw, error, name, label) from error
-    return _checked(text, name)
-
-
-def decode_or_guess(raw: bytes, name: str) -> tuple[str, str | None]:
-    """Decode text as `decode` does, or as Windows-1252 where it is not UTF-8.
-
-    Returns:
-        The text, and a sentence that says so if the encoding was a guess.
-
-    Raises:
-        InputError: the bytes are no text.
-    """
-    encoding, _ = _encoding(raw)
-    try:
-        raw.decode(encoding)
-    except UnicodeDecodeError:
-        if not encoding.startswith("utf-8") or b"\0" in raw:
-            return decode(raw, name), None
-        note = f"{name} is not UTF-8; it was read as Windows-1252 (Latin-1)."
-        return _checked(_windows_1252(raw), name), note
-    return decode(raw, name), None
-
-
-def _encoding(raw: bytes) -> tuple[str, str]:
-    marked = ((codec, label) for mark, codec, label in MARKS if raw.startswith(mark))
-    return next(marked, ("utf-8", "UTF-8"))
-
-
-def _windows_1252(raw: bytes) -> str:
-    # Five byte values have no character there; as in Latin-1, they are control characters.
-    try:
-        return raw.decode("cp1252")
-    except UnicodeDecodeError:
-        return raw.decode("latin-1")
-
-
-def _checked(text: str, name: str) -> str:
-    if "\0" in text:
-        line = text.count("\n", 0, text.index("\0")) + 1
-        raise InputError(f"{name} has a NUL byte on line {line}.", "Give a text saved as UTF-8.")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _undecodable(raw: bytes, error: UnicodeDecodeError, name: str, label: str) -> InputError:
-    if label == "UTF-8" and b"\0" in raw:
-        return InputError(
-            f"{name} has a NUL byte at offset {raw.index(0)}.", "Give a text saved as UTF-8."
-        )
-    line = raw.count(b"\n", 0, error.start) + 1
-    found = f"{name} is not {label}: byte 0x{raw[error.start]:02x} on line {line}."
-    return InputError(found, "Save it as UTF-8.")
 
 
 def _read_stdin() -> bytes:
@@ -142,11 +85,17 @@ def _read(path: Path) -> bytes:
         if stat.S_ISDIR(status.st_mode):
             raise InputError(f"{path} is a directory.", "Give the path of a file.")
         if status.st_size > MAX_BYTES:
-            raise _too_large(str(path))
+            raise _too_large(path)
         with path.open("rb") as file:
             return file.read(MAX_BYTES + 1)
     except FileNotFoundError as error:
-        raise _missing(path) from error
+        try:
+            siblings = [sibling.name for sibling in path.parent.iterdir()]
+        except OSError:
+            what = f"There is no file {path}: its folder does not exist."
+            raise InputError(what, "Check the path.") from error
+        hint = near_miss(path.name, siblings).strip()
+        raise InputError(f"There is no file {path}.", hint or "Check the path.") from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(
@@ -154,17 +103,55 @@ def _read(path: Path) -> bytes:
         ) from error
 
 
-def _too_large(name: str) -> InputError:
-    return InputError(
-        f"{name} is larger than {MAX_BYTES // 2**20} MB.",
-        "A draft or a reading list is smaller; a corpus goes to `recsys build`.",
-    )
+def decode(raw: bytes, name: str) -> str:
+    """Decode text, with every line end as "\\n"; `name` is what errors call its source.
 
-
-def _missing(path: Path) -> InputError:
+    Raises:
+        InputError: the bytes are no text, or neither UTF-8 nor marked as UTF-16 or UTF-32.
+    """
+    encoding, label = _encoding(raw)
     try:
-        siblings = [sibling.name for sibling in path.parent.iterdir()]
-    except OSError:
-        return InputError(f"There is no file {path}: its folder does not exist.", "Check the path.")
-    suggestion = near_miss(path.name, siblings).strip()
-    return InputError(f"There is no file {path}.", suggestion or "Check the path.")
+        return _checked(raw.decode(encoding), name)
+    except UnicodeDecodeError as error:
+        if label == "UTF-8" and b"\0" in raw:
+            raise InputError(
+                f"{name} has a NUL byte at offset {raw.index(0)}.", "Give a text saved as UTF-8."
+            ) from error
+        line = raw.count(b"\n", 0, error.start) + 1
+        what = f"{name} is not {label}: byte 0x{raw[error.start]:02x} on line {line}."
+        raise InputError(what, "Save it as UTF-8.") from error
+
+
+def decode_or_guess(raw: bytes, name: str) -> tuple[str, str | None]:
+    """Decode text as `decode` does, or as Windows-1252 where it is not UTF-8.
+
+    Returns:
+        The text, and a sentence that says so if the encoding was a guess.
+
+    Raises:
+        InputError: the bytes are no text.
+    """
+    encoding, _ = _encoding(raw)
+    try:
+        return _checked(raw.decode(encoding), name), None
+    except UnicodeDecodeError:
+        if not encoding.startswith("utf-8") or b"\0" in raw:
+            return decode(raw, name), None  # Which says what is wrong.
+    try:
+        text = raw.decode("cp1252")
+    except UnicodeDecodeError:
+        # Five byte values have no character there; as in Latin-1, they are control characters.
+        text = raw.decode("latin-1")
+    return _checked(text, name), f"{name} is not UTF-8; it was read as Windows-1252 (Latin-1)."
+
+
+def _encoding(raw: bytes) -> tuple[str, str]:
+    marked = ((codec, label) for mark, codec, label in MARKS if raw.startswith(mark))
+    return next(marked, ("utf-8", "UTF-8"))
+
+
+def _checked(text: str, name: str) -> str:
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise InputError(f"{name} has a NUL byte on line {line}.", "Give a text saved as UTF-8.")
+    return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -31,8 +31,13 @@ def replacing(path: Path) -> Iterator[Path]:
     Raises:
         OSError: what is written does not fit, or may not be put there; it names `path`.
     """
-    old = _status(path)
-    put = _replace if old is None or _is_replaced(old) else _write_through
+    old = None
+    with contextlib.suppress(FileNotFoundError):
+        old = path.stat()
+    if old is not None and stat.S_ISDIR(old.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    regular = old is None or (stat.S_ISREG(old.st_mode) and _stream(old) is None)
+    put = _replace if regular else _write_through
     temporary: Path | None = None
     try:
         with put(path, old) as temporary:
@@ -82,21 +87,6 @@ def _write_through(path: Path, old: os.stat_result | None) -> Iterator[Path]:
         into = os.open(path, os.O_WRONLY) if stream is None else os.dup(stream)
         with temporary.open("rb") as source, open(into, "wb") as sink:
             shutil.copyfileobj(source, sink)
-
-
-def _status(path: Path) -> os.stat_result | None:
-    """Return what is there, following links; None for nothing."""
-    try:
-        found = path.stat()
-    except FileNotFoundError:
-        return None
-    if stat.S_ISDIR(found.st_mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    return found
-
-
-def _is_replaced(old: os.stat_result) -> bool:
-    return stat.S_ISREG(old.st_mode) and _stream(old) is None
 
 
 def _stream(old: os.stat_result) -> int | None:

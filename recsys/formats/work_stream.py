@@ -172,9 +172,9 @@ def _known(head: Sequence[Entry], source: Path) -> PaperFormat:
     keys = ", ".join(list(dict.fromkeys(chain.from_iterable(records)))[:_TOLD_KEYS])
     rows = []
     for row in JSON_FORMATS:
-        marks = sorted(row.marks)
+        marks = sorted(row.marks.split())
         some = ", ".join(marks[:_TOLD_MARKS]) + (" ..." if len(marks) > _TOLD_MARKS else "")
-        needs = ", ".join(sorted(row.needs))
+        needs = ", ".join(sorted(row.needs.split()))
         rows.append(f"{row.name} ({needs}{f' and one of {some}' if marks else ''})")
     raise CorpusError(
         f"{source} is of no known format: its records have the keys {keys[:300]}.",

@@ -19,7 +19,7 @@ from recsys.local.passage import Passage
 from recsys.passages import Body, Gap, LocalAnswer, Sentence
 from recsys.protocols import Encoder
 from recsys.query.matching import match
-from recsys.query.question import pose
+from recsys.query.resolve_draft import resolve_draft
 from recsys.records import Bibliography, Manuscript, PaperId, ReadingLists
 
 SURE = 0.9
@@ -90,7 +90,7 @@ def cite_read(recommender: LocalRecommender, read: ReadText, asked: LocalQuestio
     """
     if asked.k < 1:
         raise InputError(f"k is {asked.k}.", "Ask for at least one paper.")
-    question = pose(
+    question = resolve_draft(
         recommender.collection,
         read.manuscript,
         lists=ReadingLists(liked=asked.liked),

@@ -171,7 +171,8 @@ def _vector(values: object, place: str) -> Floats:
             return np.array([np.inf], np.float32)
 
 
-def _write_lines(path: Path, embeddings: Embeddings, progress: Progress) -> None:
+def write_lines(path: Path, embeddings: Embeddings, progress: Progress) -> None:
+    """Write JSON lines, packed if the name ends in `.gz`."""
     with ExitStack() as stack:
         file = cast(BinaryIO, stack.enter_context(path.open("wb")))
         if path.suffix == ".gz":
@@ -195,7 +196,7 @@ def _lines(embeddings: Embeddings, progress: Progress) -> Iterator[bytes]:
     progress("write", total, total)
 
 
-def _read_columns(path: Path, progress: Progress) -> Embeddings:
+def read_columns(path: Path, progress: Progress) -> Embeddings:
     """Read Parquet.
 
     Raises:
@@ -262,7 +263,7 @@ def _vectors(column: "pa.Array", place: str) -> list[Floats | None]:
     return [vector if len(vector) else None for vector in vectors]
 
 
-def _write_columns(path: Path, embeddings: Embeddings, progress: Progress) -> None:
+def write_columns(path: Path, embeddings: Embeddings, progress: Progress) -> None:
     """Write Parquet: `embedding` is a list of fixed length, null for a paper without a vector."""
     import pyarrow as pa
     import pyarrow.parquet as parquet
@@ -288,7 +289,7 @@ def _ids_beside(path: Path) -> Path:
     return path.with_suffix(".ids.txt")
 
 
-def _read_matrix(path: Path, progress: Progress) -> Embeddings:
+def read_matrix(path: Path, progress: Progress) -> Embeddings:
     """Read a matrix of numbers and the ids beside it; pickled content is refused.
 
     Raises:
@@ -328,7 +329,7 @@ def _read_matrix(path: Path, progress: Progress) -> Embeddings:
     return embeddings
 
 
-def _write_matrix(path: Path, embeddings: Embeddings, progress: Progress) -> None:
+def write_matrix(path: Path, embeddings: Embeddings, progress: Progress) -> None:
     """Write the matrix, and the ids beside it.
 
     Raises:
@@ -353,11 +354,11 @@ def _write_matrix(path: Path, embeddings: Embeddings, progress: Progress) -> Non
     progress("write", 1, 1)
 
 
-_JSON_LINES = Format(read_lines, _write_lines)
+_JSON_LINES = Format(read_lines, write_lines)
 FORMATS: Mapping[str, Format] = {
     ".jsonl": _JSON_LINES,
     ".jsonl.gz": _JSON_LINES,
-    ".parquet": Format(_read_columns, _write_columns),
-    ".npy": Format(_read_matrix, _write_matrix),
+    ".parquet": Format(read_columns, write_columns),
+    ".npy": Format(read_matrix, write_matrix),
 }
 """By the end of the file's name."""

@@ -126,49 +126,42 @@ def foreign(head: bytes) -> Said | None:
     unknown database of SQLite, which may be a Zotero library.
     """
     head = head[:_LOOKED_AT]
-    told = next((said for begins, said in _BEGINNINGS if head.startswith(begins)), None)
-    return told or _packed(head) or _document(head) or _written(head)
+    begun = next((said for begins, said in _BEGINNINGS if head.startswith(begins)), None)
+    return begun or _packed(head) or _document(head) or _text(head)
 
 
 def _packed(head: bytes) -> Said | None:
-    if head.startswith(_ZIP):
-        return _zipped(_names(head)) or ("a zip archive", _UNPACK)
+    if head.startswith(b"SQLite format 3\0"):
+        return next((said for mark, said in _IN_SQLITE if mark in head), None)
     if head[_TAR_NAME:].startswith(b"ustar"):
         return "a tar archive", _UNPACK
-    return _holding(head, _IN_SQLITE) if head.startswith(b"SQLite format 3\0") else None
-
-
-def _names(head: bytes) -> list[str]:
-    """Return the names of the first files in a zip archive."""
-    headers = head.split(_ZIP)[1:]
-    starts = _NAME - len(_ZIP)
-    lengths = (header[_NAME_LENGTH - len(_ZIP) :][:2] for header in headers)
-    sizes = (int.from_bytes(length, "little") for length in lengths)
-    named = zip(headers, sizes, strict=True)
-    return [header[starts : starts + size].decode("cp437") for header, size in named]
-
-
-def _zipped(names: list[str]) -> Said | None:
-    found = (said for begins, said in _IN_ZIP if any(re.match(begins, name) for name in names))
-    return next(found, None)
+    if not head.startswith(_ZIP):
+        return None
+    names = []
+    for header in head.split(_ZIP)[1:]:
+        at = _NAME - len(_ZIP)
+        length = header[_NAME_LENGTH - len(_ZIP) :][:2]
+        names.append(header[at : at + int.from_bytes(length, "little")].decode("cp437"))
+    for begins, said in _IN_ZIP:
+        if any(re.match(begins, name) for name in names):
+            return said
+    return "a zip archive", _UNPACK
 
 
 def _document(head: bytes) -> Said | None:
     if head.startswith(_OLE):
-        marks = tuple((name.encode("utf-16-le"), said) for name, said in _IN_OLE)
-        return _holding(head, marks) or ("an old Office document", _AS_TEXT)
+        streams = (said for name, said in _IN_OLE if name.encode("utf-16-le") in head)
+        return next(streams, ("an old Office document", _AS_TEXT))
     if head.startswith(b"%PDF-") and b"/Collection" in head:
         return "a PDF portfolio", "Save the files in it one by one."
     return None
 
 
-def _holding(head: bytes, marks: tuple[tuple[bytes, Said], ...]) -> Said | None:
-    return next((said for mark, said in marks if mark in head), None)
-
-
-def _written(head: bytes) -> Said | None:
-    """Say what a text is."""
-    text = _decoded(head)
+def _text(head: bytes) -> Said | None:
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        text = head[: len(head) // 2 * 2].decode("utf-16", errors="replace")
+    else:
+        text = head.decode("utf-8", errors="replace")
     if _MARC.match(text):
         return "a MARC record", _EXPORT
     plain = text.lstrip("\ufeff \t\r\n")
@@ -185,22 +178,12 @@ def _marked_up(text: str) -> Said | None:
     if re.match(r"<(?:!doctype\s+html|html|head|body)\b", begun, re.IGNORECASE):
         if _REFERENCES in text:
             return None
-        page = _FORM.search(text) is not None
-        return ("a log-in page saved as a file", _LOG_IN) if page else ("a web page", _EXPORT)
+        form = _FORM.search(text)
+        return ("a log-in page saved as a file", _LOG_IN) if form else ("a web page", _EXPORT)
     root = _ROOT.search(begun)
-    within = root[0].lower() if root else ""
-    return next((said for mark, said in _IN_ROOT if _stands_in(mark, within)), None)
-
-
-def _stands_in(mark: str, tag: str) -> bool:
-    return (
-        mark in tag
-        if "/" in mark or "-" in mark
-        else re.match(rf"<(?:\w+:)?{mark}\b", tag) is not None
-    )
-
-
-def _decoded(head: bytes) -> str:
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return head[: len(head) // 2 * 2].decode("utf-16", errors="replace")
-    return head.decode("utf-8", errors="replace")
+    tag = root[0].lower() if root else ""
+    for mark, said in _IN_ROOT:
+        in_address = "/" in mark or "-" in mark
+        if mark in tag if in_address else re.match(rf"<(?:\w+:)?{mark}\b", tag):
+            return said
+    return None

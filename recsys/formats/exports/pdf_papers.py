@@ -81,7 +81,10 @@ def _work(pages: Pages, text: PdfText, name: str) -> Iterator[Reference | Proble
     front = text.front
     first = [line for line in text.lines if line.page == 0]
     lines = first[: find_list(first)]
-    own_doi, stamped = _own_doi(pages, lines), _own_arxiv(pages, lines)
+    # In the margin, or on a line that begins with it.
+    stamps = (arxiv(line.text) for line in lines if line.text[:6].lower() == "arxiv:")
+    own_doi = _own_doi(pages, lines)
+    stamped = arxiv(pages.margin(0)) or next(filter(None, stamps), None)
     if not (front.title or own_doi or stamped):
         yield Problem(f"{name}: no title was found on its first pages.", "no title")
         return
@@ -91,9 +94,21 @@ def _work(pages: Pages, text: PdfText, name: str) -> Iterator[Reference | Proble
     guessed = list(front.guessed)
     if not year or (created and year > int(created[1]) + 1):
         place = PrintedPlace()
-        year = _year_of_id(stamped) or (int(created[1]) if created else None)
+        digits = (stamped or "").rpartition("/")[2][:2]  # An arXiv id begins with the year.
+        if digits.isdecimal():
+            year = (1900 if int(digits) > 90 else 2000) + int(digits)
+        else:
+            year = int(created[1]) if created else None
         guessed += ["year"] if year is not None else []
-    cites = tuple(filter(_says_enough, text.references))
+    cites = tuple(  # By which a work could be found.
+        work
+        for work in text.references
+        if work.title
+        or work.doi
+        or work.arxiv
+        or work.acl
+        or (work.authors and work.year and (work.page or work.venue))
+    )
     yield Reference(
         key=name,
         title=front.title or None,
@@ -119,12 +134,6 @@ def _work(pages: Pages, text: PdfText, name: str) -> Iterator[Reference | Proble
         )
 
 
-def _says_enough(work: Reference) -> bool:
-    """Whether a work could be found by what is told of it."""
-    named = work.title or work.doi or work.arxiv or work.acl
-    return bool(named or (work.authors and work.year and (work.page or work.venue)))
-
-
 def _own_doi(pages: Pages, lines: Sequence[Line]) -> str | None:
     """Return the DOI of the file's own information, else the only one in lines by themselves."""
     for key in ("/doi", "/DOI", "/WPS-ARTICLEDOI", "/Subject"):
@@ -134,12 +143,6 @@ def _own_doi(pages: Pages, lines: Sequence[Line]) -> str | None:
     printed = {own for text in short if "10." in text and (own := doi(text))}
     whole = {one for one in printed if not any(one != two and one in two for two in printed)}
     return whole.pop() if len(whole) == 1 else None
-
-
-def _own_arxiv(pages: Pages, lines: Sequence[Line]) -> str | None:
-    """Return the arXiv id in the margin, or of a line that begins with it."""
-    stamps = (arxiv(line.text) for line in lines if line.text[:6].lower() == "arxiv:")
-    return arxiv(pages.margin(0)) or next(filter(None, stamps), None)
 
 
 def _place(lines: Sequence[Line], head: int | None) -> PrintedPlace:
@@ -177,11 +180,3 @@ def _year(lines: Sequence[Line], margin: str, title: str, head: int | None) -> i
         if len(text.split()) <= LONGEST_LINE and _YEAR.search(text) and letters(text) not in known
     ]
     return max(years, default=None)
-
-
-def _year_of_id(arxiv_id: str | None) -> int | None:
-    """Return the year that an arXiv id begins with, after the archive."""
-    digits = (arxiv_id or "").rpartition("/")[2][:2]
-    if not digits.isdecimal():
-        return None
-    return (1900 if int(digits) > 90 else 2000) + int(digits)

@@ -200,19 +200,15 @@ def _title_and_venue(segments: list[str], placed: bool) -> tuple[str | None, str
     if len(segments) < 2:
         return next(iter(segments), None), None
     start = len(segments) - 1
-    while start > 1 and (
-        segments[start].startswith(("and ", "& ")) or _opens(", ".join(segments[start:])) < 0
-    ):
+    while start > 1:
+        rest = ", ".join(segments[start:])  # May go on a title, or close a bracket of it.
+        if not rest.startswith(("and ", "& ")) and rest.count("(") >= rest.count(")"):
+            break
         start -= 1
     last = segments[start]
     if not ((_LETTER.match(last) and (placed or last[0].isupper())) or _MEETING.match(last)):
         return ", ".join(segments), None
     return ", ".join(segments[:start]), ", ".join(segments[start:])
-
-
-def _opens(text: str) -> int:
-    """Count the brackets that are opened and not closed."""
-    return text.count("(") - text.count(")")
 
 
 def _reference(

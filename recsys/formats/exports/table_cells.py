@@ -1,12 +1,12 @@
 """Read what a cell of a table says: people, phrases, pages, names of a work, what it cites."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from recsys.formats import identifiers
 from recsys.formats.exports import scopus_citations, wos_citations
-from recsys.formats.references.bibliography import names_in, text_in, year_in
+from recsys.formats.references.bibliography import kinds_by_word, names_in, text_in, year_in
 from recsys.formats.references.people import name_of, natural
 from recsys.records import Reference
 
@@ -49,47 +49,29 @@ _WEB_OF_SCIENCE = re.compile(
     r"(?:^|; )[^,;]{1,80}, (?:1[5-9]|20)\d\d[a-z]?(?:, [^,;]{1,100})?(?:;|$|, (?:V\w|P\w|DOI ))"
 )
 _YEAR_IN_BRACKETS = re.compile(r"\((?:1[5-9]|20)\d\d\)")
-_KINDS: Mapping[str, str] = {
-    "b": "book",
-    "c": "paper-conference",
-    "j": "article-journal",
-    "p": "patent",
-    "s": "chapter",
-    "article": "article-journal",
-    "articleinpress": "article-journal",
-    "book": "book",
-    "bookchapter": "chapter",
-    "booksection": "chapter",
-    "chapter": "chapter",
-    "computerprogram": "software",
-    "conferencearticle": "paper-conference",
-    "conferencepaper": "paper-conference",
-    "conferenceproceedings": "paper-conference",
-    "conferenceproceedingsarticle": "paper-conference",
-    "datapaper": "article-journal",
-    "dataset": "dataset",
-    "dissertation": "thesis",
-    "editedbook": "book",
-    "editorial": "article-journal",
-    "ieeeconferences": "paper-conference",
-    "ieeejournals": "article-journal",
-    "inproceedings": "paper-conference",
-    "journalarticle": "article-journal",
-    "letter": "article-journal",
-    "monograph": "book",
-    "newspaperarticle": "article-newspaper",
-    "patent": "patent",
-    "postedcontent": "article",
-    "preprint": "article",
-    "proceeding": "paper-conference",
-    "proceedingspaper": "paper-conference",
-    "report": "report",
-    "researcharticle": "article-journal",
-    "review": "article-journal",
-    "reviewarticle": "article-journal",
-    "thesis": "thesis",
-    "webpage": "webpage",
-}
+_KINDS = kinds_by_word(
+    {
+        "article": "postedcontent | preprint",
+        "article-journal": (
+            "j | article | articleinpress | datapaper | editorial | ieeejournals | "
+            "journalarticle | letter | researcharticle | review | reviewarticle"
+        ),
+        "article-newspaper": "newspaperarticle",
+        "book": "b | book | editedbook | monograph",
+        "chapter": "s | bookchapter | booksection | chapter",
+        "dataset": "dataset",
+        "paper-conference": (
+            "c | conferencearticle | conferencepaper | conferenceproceedings | "
+            "conferenceproceedingsarticle | ieeeconferences | inproceedings | proceeding | "
+            "proceedingspaper"
+        ),
+        "patent": "p | patent",
+        "report": "report",
+        "software": "computerprogram",
+        "thesis": "dissertation | thesis",
+        "webpage": "webpage",
+    }
+)
 
 
 def people_in(cell: str) -> tuple[str, ...]:

@@ -204,7 +204,10 @@ def _work(cells: Sequence[str], header: Header) -> Reference:
         return next(iter(all_of(field)), "")
 
     own = header.program == OWN
-    url = next(filter(None, (_address(cell, own) for cell in all_of("url"))), None)
+    urls = all_of("url")
+    if not own:
+        urls = [cell.replace("|", " ").split()[0].rstrip(";") for cell in urls]
+    url = next(filter(None, map(address_in, urls)), None)
     volume, page = place_in(first("citation"))
     source = source_in(first("source"))
     cited = cited_in(first("references"))
@@ -252,10 +255,6 @@ def _said(cell: str, quoted: bool) -> str:
     if said[:1] == "'" and _FORMULA.match(said):
         said = said[1:]
     return "" if said in _NOTHING else said
-
-
-def _address(cell: str, own: bool) -> str | None:
-    return address_in(cell if own else cell.replace("|", " ").split()[0].rstrip(";"))
 
 
 def _phrases(cells: Iterable[str]) -> list[str]:

@@ -24,6 +24,7 @@ from recsys.formats.references.bibliography import (
     Problem,
     address_in,
     identified,
+    kinds_by_word,
     names_in,
     text_in,
     year_in,
@@ -79,43 +80,35 @@ class TaggedFormat:
         return identified(Reference(**values), *places)
 
 
-_KINDS_OF_RIS: Mapping[str, str] = {
-    "ABST": "article-journal",
-    "BLOG": "post-weblog",
-    "BOOK": "book",
-    "CHAP": "chapter",
-    "COMP": "software",
-    "CONF": "paper-conference",
-    "CPAPER": "paper-conference",
-    "DATA": "dataset",
-    "DICT": "entry-dictionary",
-    "EBOOK": "book",
-    "ECHAP": "chapter",
-    "EDBOOK": "book",
-    "EJOUR": "article-journal",
-    "ELEC": "webpage",
-    "ENCYC": "entry-encyclopedia",
-    "INPR": "article-journal",
-    "JOUR": "article-journal",
-    "MANSCPT": "manuscript",
-    "MGZN": "article-magazine",
-    "NEWS": "article-newspaper",
-    "PAT": "patent",
-    "PREPRINT": "article",
-    "RPRT": "report",
-    "SER": "book",
-    "STAND": "standard",
-    "THES": "thesis",
-    "UNPB": "manuscript",
-    "UNPD": "manuscript",
-}
+_KINDS_OF_RIS = kinds_by_word(
+    {
+        "article": "PREPRINT",
+        "article-journal": "ABST | EJOUR | INPR | JOUR",
+        "article-magazine": "MGZN",
+        "article-newspaper": "NEWS",
+        "book": "BOOK | EBOOK | EDBOOK | SER",
+        "chapter": "CHAP | ECHAP",
+        "dataset": "DATA",
+        "entry-dictionary": "DICT",
+        "entry-encyclopedia": "ENCYC",
+        "manuscript": "MANSCPT | UNPB | UNPD",
+        "paper-conference": "CONF | CPAPER",
+        "patent": "PAT",
+        "post-weblog": "BLOG",
+        "report": "RPRT",
+        "software": "COMP",
+        "standard": "STAND",
+        "thesis": "THES",
+        "webpage": "ELEC",
+    }
+)
 _CITED = re.compile(r"(?:Cited )?References: ?")
 _NAMED = re.compile(r"\b(?:PMID ?: ?\d{1,9}|PMC\d{1,10})")
 # Where databases put PubMed's number of a paper.
 _NUMBERS_OF = {"medline": "AN", "nlm": "AN", "pubmed": "AN", "scopus": "C2"}
 
 
-def _of_ris(record: TaggedRecord) -> dict[str, Any]:
+def more_of_ris(record: TaggedRecord) -> dict[str, Any]:
     """Read names, numbers and cited works from wherever programs put them."""
     notes = record.texts("N1")
     names = [accession(text) for text in record.texts("AN", "C2", "UR", "L2", "M1", "PM", "U1")]
@@ -174,32 +167,28 @@ def _digits(text: str | None) -> str | None:
     return plain if plain.isascii() and plain.isdecimal() else None
 
 
-_KINDS_OF_ENDNOTE: Mapping[str, str] = {
-    "Blog": "post-weblog",
-    "Book": "book",
-    "Book Section": "chapter",
-    "Computer Program": "software",
-    "Conference Paper": "paper-conference",
-    "Conference Proceedings": "paper-conference",
-    "Dataset": "dataset",
-    "Edited Book": "book",
-    "Electronic Article": "article-journal",
-    "Electronic Book": "book",
-    "Electronic Book Section": "chapter",
-    "Encyclopedia": "entry-encyclopedia",
-    "Journal Article": "article-journal",
-    "Magazine Article": "article-magazine",
-    "Manuscript": "manuscript",
-    "Newspaper Article": "article-newspaper",
-    "Patent": "patent",
-    "Report": "report",
-    "Thesis": "thesis",
-    "Unpublished Work": "manuscript",
-    "Web Page": "webpage",
-}
+_KINDS_OF_ENDNOTE = kinds_by_word(
+    {
+        "article-journal": "Electronic Article | Journal Article",
+        "article-magazine": "Magazine Article",
+        "article-newspaper": "Newspaper Article",
+        "book": "Book | Edited Book | Electronic Book",
+        "chapter": "Book Section | Electronic Book Section",
+        "dataset": "Dataset",
+        "entry-encyclopedia": "Encyclopedia",
+        "manuscript": "Manuscript | Unpublished Work",
+        "paper-conference": "Conference Paper | Conference Proceedings",
+        "patent": "Patent",
+        "post-weblog": "Blog",
+        "report": "Report",
+        "software": "Computer Program",
+        "thesis": "Thesis",
+        "webpage": "Web Page",
+    }
+)
 
 
-def _of_endnote(record: TaggedRecord) -> dict[str, Any]:
+def more_of_endnote(record: TaggedRecord) -> dict[str, Any]:
     """Read one author a line, as the format has them, or several with semicolons."""
     told = filter(None, map(text_in, record.texts("0")))
     pmid, ids = accession(record.text("M"))
@@ -223,23 +212,24 @@ def _of_endnote(record: TaggedRecord) -> dict[str, Any]:
     }
 
 
-_KINDS_OF_NBIB: Mapping[str, str] = {
-    "Book": "book",
-    "Books": "book",
-    "Book Chapter": "chapter",
-    "Dataset": "dataset",
-    "Journal Article": "article-journal",
-    "Newspaper Article": "article-newspaper",
-    "Preprint": "article",
-    "Technical Report": "report",
-    "Video-Audio Media": "motion_picture",
-}
+_KINDS_OF_NBIB = kinds_by_word(
+    {
+        "article": "Preprint",
+        "article-journal": "Journal Article",
+        "article-newspaper": "Newspaper Article",
+        "book": "Book | Books",
+        "chapter": "Book Chapter",
+        "dataset": "Dataset",
+        "motion_picture": "Video-Audio Media",
+        "report": "Technical Report",
+    }
+)
 _ARTICLE = re.compile(r"([A-Za-z]{0,2}\d{1,8})\s*\[pii\]")
 """What a publisher calls its article, where it is what reference lists give."""
 _DAY = re.compile(r"\d{8}")
 
 
-def _of_nbib(record: TaggedRecord) -> dict[str, Any]:
+def more_of_nbib(record: TaggedRecord) -> dict[str, Any]:
     """Drop PubMed's full stops and its brackets around translated titles; sort identifiers."""
     title = text_in(record.text("TI", "TT", "BTI", "CTI")) or ""
     if title.endswith(".") and not title.endswith(".."):
@@ -295,7 +285,7 @@ _TYPES_OF_WOS: Mapping[str, str] = {
 }
 
 
-def _of_wos(record: TaggedRecord) -> dict[str, Any]:
+def more_of_wos(record: TaggedRecord) -> dict[str, Any]:
     """Read full names, groups behind them; the accession number; what a work cites."""
     people = record.lines("AF") or record.lines("AU") or record.lines("BF") or record.lines("BA")
     # Some exports write all names into one line, some records say "Yu, M (Yu Min)".
@@ -357,7 +347,7 @@ RIS = TaggedFormat(
         "volume": "VL",
         "page": "SP SE C7",
     },
-    _of_ris,
+    more_of_ris,
 )
 ENDNOTE = TaggedFormat(
     re.compile(r"\A\s*\ufeff?%(?:0 {1,3}[A-Z]|[A-Z] {1,3}\S[^\n]*\n\s{0,20}%[A-Z0-9@] {1,3}\S)"),
@@ -372,7 +362,7 @@ ENDNOTE = TaggedFormat(
         "volume": "V",
         "page": "P",
     },
-    _of_endnote,
+    more_of_endnote,
 )
 NBIB = TaggedFormat(
     re.compile(
@@ -391,7 +381,7 @@ NBIB = TaggedFormat(
         "volume": "VI",
         "page": "PG",
     },
-    _of_nbib,
+    more_of_nbib,
 )
 WOS = TaggedFormat(
     re.compile(
@@ -415,5 +405,5 @@ WOS = TaggedFormat(
         "volume": "VL",
         "page": "BP PS AR",
     },
-    _of_wos,
+    more_of_wos,
 )

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from recsys.formats import identifiers
 from recsys.formats.references.bibliography import EARLIEST_YEAR, LATEST_YEAR, LONGEST_TEXT, text_in
@@ -51,17 +50,89 @@ def cited_of(line: str) -> Reference:
     What is neither year nor volume nor page is the source: a journal, or the title of a book, which
     then is the title, too. Its first author comes as "J Smith".
     """
-    line = _one_line(line)
-    if (match := _USUAL.fullmatch(line)) is None:
-        return _taken_apart(line)
-    author, year, source, volume, page, doi = match.groups()
-    told = _Told(author, _year(year), _source(source), volume, page)
-    return _reference(line, told, doi.lower() if doi else None)
+    line = line[:LONGEST_TEXT].strip()
+    if not (line.isascii() and line.isprintable()) or "&" in line or "<" in line:
+        line = text_in(line) or ""
+    if "  " in line or " ," in line:
+        line = " ".join(line.split()).replace(" ,", ",")
+    doi: str | None
+    if match := _USUAL.fullmatch(line):
+        author, date, source, volume, page, doi = match.groups()
+        dois = [doi.lower()] if doi else []
+    else:
+        author, date, source, volume, page, dois = _taken_apart(line)
+    year = int(date) if date else None
+    if source[:2] in ("IN", "In", "in", "UN", "Un"):
+        source = _IN_PRESS.sub("", source, count=1)
+    venue = None if source.lower() in _NOTHING else source or None
+    doi, arxiv = next(iter(dois), None), _arxiv_in(line) if "rxiv" in line.lower() else None
+    name = author_of(author)
+    return Reference(
+        title=None if volume or page or doi or arxiv else venue,
+        authors=(name,) if name else (),
+        year=year if year is not None and EARLIEST_YEAR <= year <= LATEST_YEAR else None,
+        venue=venue,
+        doi=doi,
+        arxiv=arxiv,
+        ids=tuple(dois[1:]),  # One work may have several, bare as the DOIs of papers are.
+        volume=volume,
+        page=page,
+    )
 
 
 def cited_in(cell: str) -> tuple[Reference, ...]:
     """Read the cited references of one cell of a table, where semicolons part them."""
     return tuple(map(cited_of, _split(cell)))
+
+
+def _split(cell: str) -> Iterator[str]:
+    """Yield what semicolons part, but for those in a list of DOIs: `DOI [10.1/a; 10.1/b]`."""
+    pieces = cell.split("; ")
+    at = 0
+    while at < len(pieces):
+        end = at + 1
+        if pieces[at].rfind("[") > pieces[at].rfind("]"):
+            window = range(end, min(end + _PARTS_OF_A_LIST, len(pieces)))
+            end = next((i + 1 for i in window if "]" in pieces[i]), end)
+        if piece := "; ".join(pieces[at:end]).strip(" ;\n"):
+            yield piece
+        at = end
+
+
+def _taken_apart(line: str) -> tuple[str, str, str, str | None, str | None, list[str]]:
+    """Return author, year, source, volume, page, DOIs; the source has all that is none of them."""
+    dois: list[str] = []
+    head = line
+    if match := _DOI.search(line):
+        head, text = line[: match.start()], line[match.end() :]
+        plain = _PLAIN_DOI.fullmatch(text)
+        texts = map(identifiers.doi, text.split(", ")[:_PARTS_OF_A_LIST])
+        dois = [plain[1].lower()] if plain else list(dict.fromkeys(filter(None, texts)))
+    parts = [part for part in map(str.strip, head.split(", ")) if part]
+    volume = page = None
+    # Volume and page stand at the end, in whichever order and with whatever between them.
+    while len(parts) > 1 and (match := _NUMBERS.fullmatch(parts[-1])):
+        if match["volume"] and volume is not None:
+            break
+        if match["volume"]:
+            volume = match["volume"][1:]
+        else:
+            page = page or match["page"] or match["roman"] or match["article"]
+        parts.pop()
+    at = next((i for i, part in enumerate(parts[:4]) if _YEAR.fullmatch(part)), None)
+    if at is None:
+        author, rest = (parts[0], parts[1:]) if len(parts) > 1 else ("", parts)
+        return author, "", ", ".join(rest), volume, page, dois
+    year = parts[at].lstrip("(")[:4]
+    return ", ".join(parts[:at]), year, ", ".join(parts[at + 1 :]), volume, page, dois
+
+
+def _arxiv_in(text: str) -> str | None:
+    """Find an arXiv id, also one of which only the digits were kept: ARXIV230111325."""
+    if (match := _SQUASHED_ARXIV.search(text)) is None:
+        return identifiers.arxiv(text)
+    month, number = match.groups()
+    return f"{month}.{number}" if (len(number) == 5) == (month >= _FIVE_DIGITS_SINCE) else None
 
 
 def author_of(name: str) -> str | None:
@@ -76,17 +147,18 @@ def author_of(name: str) -> str | None:
         return None if not name or name.lower() in _NOBODY else name
     if "," in name:
         return natural(name) or None
+    if name.lower() in _NOBODY:
+        return None
     words = name.split()
     if words and len(words[-1]) > 4:  # Whole names end at no full stop, initials and "Jr." do.
         words[-1] = words[-1].rstrip(".")
     if len(words) > 2 and words[-2:] in (["et", "al"], ["et", "al."]):
         words = words[:-2]
-    if len(words) < 2 or name.lower() in _NOBODY:
-        return None if name.lower() in _NOBODY else " ".join(words) or None
+    if len(words) < 2:
+        return " ".join(words) or None
     suffix = words.pop() if len(words) > 2 and words[-1].lower() in SUFFIXES else ""
     count = _family(words)
-    ordered = [*words[count:], *words[:count], suffix] if suffix else words[count:] + words[:count]
-    return " ".join(ordered)
+    return " ".join([*words[count:], *words[:count], *filter(None, [suffix])])
 
 
 def _family(words: list[str]) -> int:
@@ -105,121 +177,3 @@ def _family(words: list[str]) -> int:
     while count < len(words) - 2 and words[count] in _PARTICLES:
         count += 2
     return min(count, len(words) - 1)
-
-
-def _one_line(line: str) -> str:
-    line = line[:LONGEST_TEXT].strip()
-    if not (line.isascii() and line.isprintable()) or "&" in line or "<" in line:
-        line = text_in(line) or ""
-    if "  " in line or " ," in line:
-        line = " ".join(line.split()).replace(" ,", ",")
-    return line
-
-
-class _Told(NamedTuple):
-    """What a line says before its DOI."""
-
-    author: str = ""
-    year: int | None = None
-    source: str | None = None
-    volume: str | None = None
-    page: str | None = None
-
-
-def _reference(line: str, told: _Told, doi: str | None, others: tuple[str, ...] = ()) -> Reference:
-    arxiv = _arxiv(line) if "rxiv" in line.lower() else None
-    author = author_of(told.author)
-    book = not (told.volume or told.page or doi or arxiv)
-    return Reference(
-        title=told.source if book else None,
-        authors=(author,) if author else (),
-        year=told.year,
-        venue=told.source,
-        doi=doi,
-        arxiv=arxiv,
-        ids=others,
-        volume=told.volume,
-        page=told.page,
-    )
-
-
-def _taken_apart(line: str) -> Reference:
-    dois: tuple[str, ...] = ()
-    head = line
-    if (match := _DOI.search(line)) is not None:
-        head, dois = line[: match.start()], _dois(line[match.end() :])
-    parts = [part for part in map(str.strip, head.split(", ")) if part]
-    told = _told(parts, *_numbers(parts))
-    # The others are its names as well, bare as the DOIs of papers are.
-    return _reference(line, told, dois[0] if dois else None, dois[1:])
-
-
-def _dois(text: str) -> tuple[str, ...]:
-    """Return the DOIs of a list, each once; one work may have several."""
-    if (match := _PLAIN_DOI.fullmatch(text)) is not None:
-        return (match[1].lower(),)
-    found = map(identifiers.doi, text.split(", ")[:_PARTS_OF_A_LIST])
-    return tuple(dict.fromkeys(filter(None, found)))
-
-
-def _arxiv(text: str) -> str | None:
-    """Find an arXiv id, also one of which only the digits were kept: ARXIV230111325."""
-    if (match := _SQUASHED_ARXIV.search(text)) is None:
-        return identifiers.arxiv(text)
-    month, number = match.groups()
-    return f"{month}.{number}" if (len(number) == 5) == (month >= _FIVE_DIGITS_SINCE) else None
-
-
-def _numbers(parts: list[str]) -> tuple[str | None, str | None]:
-    """Take volume and page off the end, in whichever order and with whatever between them."""
-    volume = page = None
-    while len(parts) > 1 and (match := _NUMBERS.fullmatch(parts[-1])) is not None:
-        told = match["volume"]
-        if told is not None:
-            if volume is not None:
-                break
-            volume = told[1:]
-        else:
-            page = page or match["page"] or match["roman"] or match["article"]
-        parts.pop()
-    return volume, page
-
-
-def _told(parts: list[str], volume: str | None, page: str | None) -> _Told:
-    """Tell author, year and source; the source has all that is neither."""
-    at = next((i for i, part in enumerate(parts[:4]) if _YEAR.fullmatch(part)), None)
-    if at is None:
-        who, source = (parts[0], parts[1:]) if len(parts) > 1 else ("", parts)
-        return _Told(who, None, _source(", ".join(source)), volume, page)
-    source = parts[at + 1 :]
-    who = ", ".join(parts[:at])
-    return _Told(who, _year(parts[at].lstrip("(")[:4]), _source(", ".join(source)), volume, page)
-
-
-def _year(digits: str) -> int | None:
-    year = int(digits)
-    return year if EARLIEST_YEAR <= year <= LATEST_YEAR else None
-
-
-def _source(source: str) -> str | None:
-    if source[:2] in ("IN", "In", "in", "UN", "Un"):
-        source = _IN_PRESS.sub("", source, count=1)
-    return None if source.lower() in _NOTHING else source or None
-
-
-def _split(cell: str) -> Iterator[str]:
-    """Yield what semicolons part, but for those in a list of DOIs: `DOI [10.1/a; 10.1/b]`."""
-    pieces = cell.split("; ")
-    at = 0
-    while at < len(pieces):
-        end = at + 1
-        if "[" in pieces[at] and _open(pieces[at]):
-            window = range(end, min(end + _PARTS_OF_A_LIST, len(pieces)))
-            end = next((i + 1 for i in window if "]" in pieces[i]), end)
-        if piece := "; ".join(pieces[at:end]).strip(" ;\n"):
-            yield piece
-        at = end
-
-
-def _open(piece: str) -> bool:
-    return piece.rfind("[") > piece.rfind("]")

@@ -19,7 +19,8 @@ from typing import Any, TypeAlias
 from urllib.parse import unquote, urlparse
 
 from recsys.errors import InputError, near_miss, shortened
-from recsys.formats.papers.paper_formats import BY_NAME, NOT_WORKS
+from recsys.formats.papers.paper_formats import BY_NAME
+from recsys.formats.papers.services import NOT_WORKS
 from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
 

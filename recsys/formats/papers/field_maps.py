@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from recsys.formats.papers.external_ids import SCHEMES, named
 from recsys.formats.papers.paper_fields import (
@@ -41,20 +41,21 @@ class PaperFormat:
     A record is of the format if it has all keys of `needs`, one of `marks` (where there are any),
     and none of `lacks`.
 
-    fields: a field of `Reference`, a label, or a scheme of names -> where a record has it: keys
-    joined by dots, alternatives between " | ". Of a list, a path goes into each item. Beside those
-    of `Reference` there are `date` (text with a year in it), `people` (names in parts), `address`
-    (of the web, in a text), `keywords` (one text, or a list), `places` (texts that may hold a DOI,
-    an arXiv or an ACL id) and `names` (an object of schemes). partial: records may lack a title.
-    kinds: a `type` -> its name in CSL. more: what the map cannot say, by field; it comes before
-    what the map says. Its `names` are pairs of scheme and name.
+    needs, marks, lacks: words. fields: words such as `venue=journal.name|venue`: a field of
+    `Reference`, a label, or a scheme of names, and where a record has it: keys joined by dots,
+    alternatives between bars. Of a list, a path goes into each item. A word alone is a key of the
+    same name. Beside the fields of `Reference` there are `date` (text with a year in it), `people`
+    (names in parts), `address` (of the web, in a text), `keywords` (one text, or a list), `places`
+    (texts that may hold a DOI, an arXiv or an ACL id) and `names` (an object of schemes). partial:
+    records may lack a title. kinds: a `type` -> its name in CSL. more: what the map cannot say, by
+    field; it comes before what the map says. Its `names` are pairs of scheme and name.
     """
 
     name: str
-    needs: frozenset[str]
-    marks: frozenset[str]
-    fields: Mapping[str, str]
-    lacks: frozenset[str] = frozenset()
+    needs: str
+    marks: str
+    fields: str
+    lacks: str = ""
     partial: bool = False
     kinds: Mapping[str, str] | None = None
     more: Callable[[Record], dict[str, Any]] | None = field(default=None, compare=False)
@@ -63,9 +64,9 @@ class PaperFormat:
         """Tell whether a record looks like one of this format."""
         keys = record.keys()
         return (
-            self.needs <= keys
-            and (not self.marks or not self.marks.isdisjoint(keys))
-            and self.lacks.isdisjoint(keys)
+            _words(self.needs) <= keys
+            and (not self.marks or not _words(self.marks).isdisjoint(keys))
+            and _words(self.lacks).isdisjoint(keys)
         )
 
     def reference_of(self, record: Record) -> Reference:
@@ -76,12 +77,13 @@ class PaperFormat:
         """
         values: dict[str, Any] = {}
         labels: dict[str, Any] = {}
-        if "id" in self.fields:
-            values["id"] = required_id(record, *self.fields["id"].split(" | "))
+        fields = _paths(self.fields)
+        if "id" in fields:
+            values["id"] = required_id(record, *(key for (key,) in fields["id"]))
         more = self.more(record) if self.more else {}
-        if not self.partial and "title" not in more and "title" in self.fields:
-            values["title"] = required_title(record, *self.fields["title"].split(" | "))
-        for name, paths in self.fields.items():
+        if not self.partial and "title" not in more and "title" in fields:
+            values["title"] = required_title(record, *(key for (key,) in fields["title"]))
+        for name, paths in fields.items():
             if name in _READERS:
                 of, reader = _READERS[name]
                 values[of] = values.get(of) or _read(record, paths, reader)
@@ -93,14 +95,13 @@ class PaperFormat:
         values |= {"labels": labelled(**labels)} | more
         names = [*self._names(record), *values.pop("names", ())]
         work = Reference(**{name: value for name, value in values.items() if value is not None})
-        if "places" in self.fields:
-            texts = map(first_text, _values(record, self.fields["places"]))
-            work = identified(work, *texts)
+        if "places" in fields:
+            work = identified(work, *map(first_text, _values(record, fields["places"])))
         return named(work, names)
 
     def _names(self, record: Record) -> Iterator[tuple[object, object]]:
         """Yield the schemes and names of a record that are in the map."""
-        for name, paths in self.fields.items():
+        for name, paths in _paths(self.fields).items():
             if name in SCHEMES:
                 yield from ((name, value) for value in _values(record, paths))
             elif name == "names":
@@ -108,9 +109,28 @@ class PaperFormat:
                     yield from value.items() if isinstance(value, dict) else ()
 
 
-def _values(record: Record, paths: str) -> Iterator[Any]:
+_Paths: TypeAlias = tuple[tuple[str, ...], ...]
+
+
+@cache
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+@cache
+def _paths(fields: str) -> Mapping[str, _Paths]:
+    """Take a map apart; the alternatives of a name may stand in several words."""
+    paths: dict[str, _Paths] = {}
+    for word in fields.split():
+        name, _, alternatives = word.partition("=")
+        split = tuple(tuple(path.split(".")) for path in (alternatives or name).split("|"))
+        paths[name] = paths.get(name, ()) + split
+    return paths
+
+
+def _values(record: Record, paths: _Paths) -> Iterator[Any]:
     """Yield what a record has at each of several paths."""
-    for path in _split(paths):
+    for path in paths:
         value: Any = record
         for key in path:
             if isinstance(value, dict):
@@ -123,15 +143,10 @@ def _values(record: Record, paths: str) -> Iterator[Any]:
             yield value
 
 
-def _read(record: Record, paths: str, reader: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - As the field is.
+def _read(record: Record, paths: _Paths, reader: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - As the field is.
     """Return the first value that says something as a reader understands it, else None."""
     values = map(reader, _values(record, paths))
     return next((value for value in values if value is not None and value != ()), None)
-
-
-@cache
-def _split(paths: str) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(path.split(".")) for path in paths.split(" | "))
 
 
 def year_of_date(date: object) -> int | None:

@@ -95,11 +95,8 @@ def entries_of(
     if line.too_long:
         yield Entry(line, None, "line too long")
         return
-    text = _bare(line.text)
-    if not text:
-        return
     try:
-        value = _value(text)
+        value = _value(line.text)
     except RecursionError:
         yield Entry(line, None, "nested too deeply")
     except ValueError:
@@ -110,19 +107,15 @@ def entries_of(
             yield Entry(line, record, "not an object" if record is None else "")
 
 
-def _bare(text: str) -> str:
-    """Strip what surrounds a record in an array that has one record per line."""
+def _value(text: str) -> object:
+    """Decode a line; of an array that has one record per line, without what surrounds each."""
     text = text.strip().strip(",").strip()
     if text.startswith("[") and not text.endswith("]"):
-        return text[1:].strip()
-    if text.endswith("]") and not text.startswith("["):
-        return text[:-1].strip()
-    return "" if text == "[]" else text
-
-
-def _value(text: str) -> object:
+        text = text[1:].strip()
+    elif text.endswith("]") and not text.startswith("["):
+        text = text[:-1].strip()
     try:
-        return _decode(text)
+        return _decode(text) if text else []
     except ValueError:
         if "Number" not in text:
             raise

@@ -1,6 +1,7 @@
-"""Bring titles and abstracts of any source to plain text: no mark-up, no notices, no mojibake.
+r"""Bring titles and abstracts of any source to plain text: no mark-up, no notices, no mojibake.
 
-Each step is taken only where a cheap test finds what it is for. Letters of every script stay.
+Each step is taken only where a cheap test finds what it is for. Letters of every script stay, and
+so does what only looks like mark-up, such as "a<b" or "$5 and $10".
 """
 
 import re
@@ -10,10 +11,9 @@ from html import unescape
 from html.entities import html5
 from typing import TYPE_CHECKING
 
-from recsys.formats.papers.mark_up import without_tags
+from recsys.formats.latex.latex_text import from_latex, is_macro
 from recsys.formats.papers.publisher_tails import says_absent, without_notices
 from recsys.formats.papers.title_case import sentence_case
-from recsys.formats.papers.typeset_text import without_latex
 
 if TYPE_CHECKING:
     import ftfy
@@ -31,9 +31,78 @@ _UNSEEN = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]"
     "|(?<=[\x00-\u024f])[\u200c\u200d]"
 )
-_LIGATURES = "\ufb00\ufb01\ufb02\ufb03\ufb04\ufb05\ufb06"
-_LIGATURE = re.compile(f"[{_LIGATURES}]")
+_LIGATURE = re.compile("[\ufb00-\ufb06]")
 _PROTECTED = re.compile(r"\{([A-Z][\w-]{0,60})\}")
+
+_LONGEST_FORMULA = 6_000
+"""Characters of a formula in mark-up: what is longer is left as it is."""
+_INLINE = (
+    "i|b|em|strong|sub|sup|span|italic|bold|sc|a|u|tt|font|small|big|inf|scp|xref|ext-link|label|"
+    "inline-formula|alternatives|tex-math|named-content|styled-content|monospace|underline|roman|"
+    "sans-serif|overline|strike|abbr|emph|math|mrow|mi|mn|mo|ms|msub|msup|msubsup|"
+    "mfrac|mtext|mspace|mover|munder|munderover|mstyle|semantics|annotation|annotation-xml|mfenced|"
+    "mtable|mtr|mtd|msqrt|mroot|mpadded|mphantom|mmultiscripts|mprescripts|menclose|"
+    "inline-graphic|email|uri|sup2|nobr|wbr"
+)
+_BLOCK = (
+    "p|div|br|sec|title|abstract|abstracttext|h[1-6]|ul|ol|li|list|list-item|table|tr|td|th|tbody|"
+    "thead|disp-formula|disp-quote|section|article|hr|dl|dt|dd|pre|blockquote|center|fig|caption|"
+    "def-list|def-item|para|simplepara|paragraph|body|html|graphic|statement"
+)
+_ATTRIBUTES = r"""(?:\s+[\w:.-]{1,40}\s*=\s*(?:"[^"<>]{0,999}"|'[^'<>]{0,999}'|[^\s<>"']{1,99}))*"""
+_ANY_INLINE = re.compile(
+    rf"</?(?:(?:\w{{1,10}}:)?(?:{_INLINE})|mml:[\w-]{{1,20}}){_ATTRIBUTES}\s*/?>", re.IGNORECASE
+)
+_ANY_BLOCK = re.compile(
+    rf"</?(?:(?:\w{{1,10}}:)?(?:{_BLOCK})|jats:[\w-]{{1,20}}){_ATTRIBUTES}\s*/?>", re.IGNORECASE
+)
+_HEADING = re.compile(
+    r"(?<=[\w)\]])[ \n]*</(?:jats:)?(?:title|label)>(?:\s*<(?:jats:)?p(?:\s[^<>]{0,200})?>)?",
+    re.IGNORECASE,
+)
+_COMMENT = re.compile(rf"<!--.{{0,{_LONGEST_FORMULA}}}?-->|<!\[CDATA\[|\]\]>", re.DOTALL)
+_MATH = re.compile(r"<(?:\w{1,10}:)?math\b", re.IGNORECASE)
+# The same formula in TeX, beside its MathML or within it.
+_TEX = re.compile(
+    rf"<((?:\w{{1,10}}:)?(?:tex-math|annotation(?:-xml)?)){_ATTRIBUTES}>"
+    rf".{{0,{_LONGEST_FORMULA}}}?</\1\s*>",
+    re.IGNORECASE | re.DOTALL,
+)
+_DOCUMENT = re.compile(
+    rf"\\documentclass.{{0,{_LONGEST_FORMULA}}}?"
+    rf"\\begin\{{document\}}(.{{0,{_LONGEST_FORMULA}}}?)\\end\{{document\}}",
+    re.DOTALL,
+)
+
+_LONGEST_LATEX = 1_000
+_DOLLARS = re.compile(
+    rf"\$\$([^$]{{1,{_LONGEST_LATEX}}})\$\$|\$(?!\s)([^$]{{1,{_LONGEST_LATEX}}}?)(?<!\s)\$(?!\d)"
+)
+_TYPESET = re.compile(r"[\\^_{}=<>|]")
+# One letter or number with what may stand beside it: no two words, as between two prices.
+_SYMBOLS = re.compile(r"[\W\d]*(?:[^\W\d_]{1,3}[\W\d]*){0,6}")
+_FORMULA = re.compile(rf"\\[(\[](.{{1,{_LONGEST_LATEX}}}?)\\[)\]]", re.DOTALL)
+_COMMAND = re.compile(r"\\([A-Za-z]+)")
+_LATEX = re.compile(
+    r"\\[A-Za-z]{2,}|\\[A-Za-z]\s*\{|\\[\"'`^~=.]\s*\{?\\?[A-Za-z]|\\[&%$#_{}]|\\[a-zA-Z](?![A-Za-z])"
+)
+_LINE_END = re.compile(r"\\[nrt](?![A-Za-z])|\\n(?=[A-Z])")
+_SWITCHES = frozenset(
+    """cal rm it bf em tt sc sf sl displaystyle textstyle scriptstyle scriptscriptstyle left right
+    big Big bigg Bigg bigl bigr Bigl Bigr middle over atop limits nolimits boldmath unboldmath mbox
+    hbox mathop mathrel mathbin operatorname ensuremath text textnormal mathstrut boldsymbol bm
+    mathbb mathcal mathfrak mathscr mathrm mathit mathbf mathsf mathtt rmfamily bfseries
+    itshape normalfont centering noindent small large Large footnotesize textup uppercase
+    lowercase""".split()
+)
+"""Macros that say how something is set, whether or not the codec knows them."""
+_OPERATORS = frozenset(
+    "log ln exp sin cos tan min max lim sup inf det dim ker arg deg gcd Pr sinh cosh tanh".split()
+)
+_ENVIRONMENT = re.compile(r"\\(?:begin|end)\s*\{[^{}]{1,40}\}")
+# What LaTeX reads as something else, and a text hardly means so.
+_LITERAL = re.compile(r"(?<!\\)\$|(?<!\S)~")
+_ESCAPED = {"$": r"\$", "~": r"\~{}"}
 
 
 def tidy_title(text: str) -> str:
@@ -58,54 +127,35 @@ def tidy_abstract(text: str) -> str | None:
     return None if says_absent(plain) else plain
 
 
-def _plain(text: str) -> str:
-    if not text.isascii() and _MOJIBAKE.search(text):
-        text = _mended(text)
-    if "&" in text:
-        text = _without_entities(text)
-    if "<" in text:
-        text = without_tags(text)
-    if "\\" in text or "$" in text:
-        text = without_latex(text)
-    if not (text.isascii() and text.isprintable()):
-        text = _composed(text)
-    return text
-
-
 def _on_one_line(text: str) -> str:
     plain = text.isprintable() and "  " not in text and text[:1] != " " and text[-1:] != " "
     return text if plain else " ".join(text.split())
 
 
-def _without_entities(text: str) -> str:
-    for _ in range(_DEEPEST):
-        former, text = text, _ENTITY.sub(_character, text)
-        if text == former:
-            break
-    return text
+def _plain(text: str) -> str:
+    if not text.isascii() and _MOJIBAKE.search(text):
+        import ftfy
 
-
-def _character(match: re.Match[str]) -> str:
-    return unescape(match[0]) if match[0][1] == "#" else html5.get(match[0][1:], match[0])
-
-
-def _composed(text: str) -> str:
+        text = ftfy.fix_encoding(text, _mending())
+    for _ in range(_DEEPEST if "&" in text else 0):
+        text = _ENTITY.sub(
+            lambda match: (
+                unescape(match[0]) if match[0][1] == "#" else html5.get(match[0][1:], match[0])
+            ),
+            text,
+        )
+    if "<" in text:
+        text = without_tags(text)
+    if "\\" in text or "$" in text:
+        text = without_latex(text)
     if not text.isprintable():
-        text = _UNSEEN.sub("", _C1.sub(_windows, text))
-    if any(each in text for each in _LIGATURES):
+        # A byte of Windows-1252 that was taken for Latin-1; five are no characters.
+        text = _C1.sub(lambda match: match[0].encode("latin-1").decode("cp1252", "ignore"), text)
+        text = _UNSEEN.sub("", text)
+    if not text.isascii():
         text = _LIGATURE.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
-    return unicodedata.normalize("NFC", text)
-
-
-def _windows(match: re.Match[str]) -> str:
-    """Read a byte of Windows-1252 that was taken for Latin-1; five are no characters."""
-    return bytes([ord(match[0])]).decode("cp1252", "ignore")
-
-
-def _mended(text: str) -> str:
-    import ftfy
-
-    return ftfy.fix_encoding(text, _mending())
+        text = unicodedata.normalize("NFC", text)
+    return text
 
 
 @cache
@@ -124,3 +174,56 @@ def _mending() -> "ftfy.TextFixerConfig":
         normalization=None,
         explain=False,
     )
+
+
+def without_tags(text: str) -> str:
+    """Take out the tags of HTML, JATS and MathML; formulas that are there twice stay once.
+
+    >>> without_tags("<p>H<sub>2</sub>O at <i>p</i> < 0.05</p>").strip()
+    'H2O at p < 0.05'
+    """
+    if "<!" in text or "]]>" in text:
+        text = _COMMENT.sub("", text)
+    if _MATH.search(text):
+        text = _TEX.sub("", text)
+    if "\\documentclass" in text:
+        text = _DOCUMENT.sub(r"\1", text)
+    text = _HEADING.sub(": ", text)
+    return _ANY_BLOCK.sub(" ", _ANY_INLINE.sub("", text))
+
+
+def without_latex(text: str) -> str:
+    r"""Write out the formulas and macros of LaTeX; an unknown macro leaves its name.
+
+    >>> without_latex(r"G{\"o}del's \emph{proof} of $\pi_1$ by \ours for $5 and $10")
+    "Gödel's proof of π1 by ours for $5 and $10"
+    """
+    text = _LINE_END.sub(" ", text)
+    if "\\(" in text or "\\[" in text:
+        text = _FORMULA.sub(lambda match: _formula(match[1]), text)
+    if "$" in text:
+        text = _DOLLARS.sub(_dollars, text)
+    if not _LATEX.search(text):
+        return text
+    text = _LITERAL.sub(lambda match: _ESCAPED[match[0]], _ENVIRONMENT.sub(" ", text))
+    return from_latex(_COMMAND.sub(_macro, text))
+
+
+def _dollars(match: re.Match[str]) -> str:
+    inner = match[1] or match[2]
+    is_formula = match[1] or _TYPESET.search(inner) or _SYMBOLS.fullmatch(inner)
+    return _formula(inner) if is_formula else match[0]
+
+
+def _formula(source: str) -> str:
+    return from_latex(f"${_COMMAND.sub(_macro, _ENVIRONMENT.sub(' ', source))}$")
+
+
+def _macro(match: re.Match[str]) -> str:
+    if match[1] in _OPERATORS:
+        return match[1]
+    if match[1] in _SWITCHES or is_macro(match[1]):
+        return match[0]
+    before = match.string[max(match.start() - 1, 0) : match.start()].isalnum()
+    after = match.string[match.end() : match.end() + 1] == "{"
+    return f"{' ' if before else ''}{match[1]}{' ' if after else ''}"

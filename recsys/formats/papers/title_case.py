@@ -88,7 +88,8 @@ def sentence_case(title: str) -> str:
             begins = True
         lettered = match[0] == "A" and former in _LETTERED
         word = "A" if lettered else _written(match[0], title[match.end() :])
-        parts += [between, word[:1].upper() + word[1:] if begins and _plain(word) else word]
+        # "mRNA" and "pH" begin with no capital.
+        parts += [between, word[:1].upper() + word[1:] if begins and word == word.lower() else word]
         end, begins, former = match.end(), False, match[0]
     return "".join([*parts, title[end:]])
 
@@ -121,8 +122,3 @@ def _written(word: str, after: str) -> str:
     if short and word not in _LOWER and not _VOWEL.search(word):
         return word
     return word.lower()
-
-
-def _plain(word: str) -> bool:
-    """Tell whether a word may begin with a capital: "mRNA" and "pH" may not."""
-    return word == word.lower()

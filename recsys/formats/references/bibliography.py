@@ -62,7 +62,9 @@ def bibliography(found: Iterable[Reference | Problem], name: str) -> Bibliograph
     problems = [item for item in items if isinstance(item, Problem)]
     read = [item for item in items if isinstance(item, Reference)]
     kept = tuple(filter(says_something, read))
-    repeated = _repeated(problems, read)
+    times = Counter(reference.key for reference in read)
+    twice = any(problem.reason == TWICE for problem in problems)
+    repeated = tuple(key for key, count in times.items() if twice and count > 1)
     told = list(_by_kind([item for item in problems if item.reason != TWICE]))
     if repeated:
         named = ", ".join(repeated[:MOST_LINES])
@@ -102,13 +104,6 @@ def _by_kind(problems: Sequence[Problem]) -> Iterable[str]:
             yield f"{len(alike):,} {_COUNTED[reason]}{where}."
         else:
             yield f"{alike[0].text.rstrip('.')}, and {len(alike) - 1:,} more like it{where}."
-
-
-def _repeated(problems: Sequence[Problem], read: Sequence[Reference]) -> tuple[str, ...]:
-    if not any(item.reason == TWICE for item in problems):
-        return ()
-    times = Counter(reference.key for reference in read)
-    return tuple(key for key, count in times.items() if count > 1)
 
 
 def too_many(name: str) -> InputError:
@@ -156,6 +151,15 @@ def names_in(names: Iterable[str | None]) -> tuple[str, ...]:
     """Return cleaned names in order, without "et al." and the like."""
     found = (text_in(name) for name in names)
     return tuple(name for name in found if name and name.casefold() not in _NOBODY)
+
+
+def kinds_by_word(words: Mapping[str, str]) -> dict[str, str]:
+    """Turn a table round: {type of CSL: what a program calls it, alternatives between " | "}.
+
+    >>> kinds_by_word({"book": "Book | Edited Book"})
+    {'Book': 'book', 'Edited Book': 'book'}
+    """
+    return {word: kind for kind, listed in words.items() for word in listed.split(" | ")}
 
 
 def keywords_in(value: object) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from recsys.formats.references.bibliography import (
     address_in,
     identified,
     keywords_in,
+    kinds_by_word,
     names_in,
     text_in,
     year_in,
@@ -45,6 +46,7 @@ _ENTRY = re.compile(
 )
 _AND = re.compile(r"(?<!\\)[{}]|(?<=\s)and(?=\s)", re.IGNORECASE)
 _COMMA = re.compile(r"(?<!\\)[{}]|,")
+_TILDE = re.compile(r"\\~\{\}|\\textasciitilde")
 _PUBMED_KEY = re.compile(r"PMID:(\d{1,9})")
 _OLD_NUMBER = re.compile(r"\d{7}(?:v\d{1,2})?")
 # What the Web of Science adds: a list of what a work cites, escaped, a reference on each line.
@@ -57,31 +59,22 @@ _PAGES = ("pages", "eid", "articleno", "art_number", "article-number")
 _VENUES = ("journaltitle", "journal", "booktitle", "eventtitle")
 _ADDRESSES = ("url", "howpublished", "ee", "bdsk-url-1")
 _PLACES = ("doi", "journal", "volume", "howpublished", "note", "annote", "bdsk-url-1", "ee")
-_KINDS: Mapping[str, str] = {
-    "article": "article-journal",
-    "book": "book",
-    "booklet": "pamphlet",
-    "collection": "book",
-    "conference": "paper-conference",
-    "dataset": "dataset",
-    "electronic": "webpage",
-    "inbook": "chapter",
-    "incollection": "chapter",
-    "inproceedings": "paper-conference",
-    "manual": "report",
-    "mastersthesis": "thesis",
-    "mvbook": "book",
-    "online": "webpage",
-    "patent": "patent",
-    "phdthesis": "thesis",
-    "proceedings": "book",
-    "report": "report",
-    "software": "software",
-    "techreport": "report",
-    "thesis": "thesis",
-    "unpublished": "manuscript",
-    "www": "webpage",
-}
+_KINDS = kinds_by_word(
+    {
+        "article-journal": "article",
+        "book": "book | collection | mvbook | proceedings",
+        "chapter": "inbook | incollection",
+        "dataset": "dataset",
+        "manuscript": "unpublished",
+        "pamphlet": "booklet",
+        "paper-conference": "conference | inproceedings",
+        "patent": "patent",
+        "report": "manual | report | techreport",
+        "software": "software",
+        "thesis": "mastersthesis | phdthesis | thesis",
+        "webpage": "electronic | online | www",
+    }
+)
 # What the field `type` of an entry of no other kind says.
 _TOLD_KINDS = {"thesis": "thesis", "report": "report", "preprint": "article"}
 
@@ -155,6 +148,9 @@ def _reference(entry: Entry) -> Reference:
     if volume and (len(volume) > _LONGEST_VOLUME or "/" in volume):
         volume = None  # An identifier stands in its place.
     names = (accession(fields.get(name, "").strip("{} ")) for name in ("unique-id", "url"))
+    # In `\url{...}`, too; `\_` and the like are escapes.
+    sources = (fields.get(name, "").replace(r"\url", "") for name in _ADDRESSES)
+    addresses = (_TILDE.sub("~", source) for source in sources)
     # The authors' own keywords, then those of a database.
     phrases = (*keywords_in(plain("author_keywords")), *keywords_in(plain("keywords")))
     work = Reference(
@@ -164,7 +160,7 @@ def _reference(entry: Entry) -> Reference:
         year=year_in(fields.get("year")) or year_in(fields.get("date")),
         venue=plain(*_VENUES),
         abstract=plain("abstract"),
-        url=_address(fields),
+        url=next(filter(None, map(address_in, addresses)), None),
         kind=kind,
         volume=volume,
         page=next(filter(None, (first_page(plain(name)) for name in _PAGES)), None),
@@ -187,15 +183,6 @@ def _reference(entry: Entry) -> Reference:
             ("pmid", fields.get("eprint") if is_eprint else None),
         ],
     )
-
-
-def _address(fields: Mapping[str, str]) -> str | None:
-    r"""Find the web address, also in `\url{...}`; `\_` and the like are escapes in it."""
-    for name in _ADDRESSES:
-        source = fields.get(name, "").replace(r"\url", "").replace(r"\~{}", "~")
-        if address := address_in(source.replace(r"\textasciitilde", "~")):
-            return address
-    return None
 
 
 def _eprint(fields: Mapping[str, str]) -> str | None:

@@ -48,7 +48,10 @@ def name_of(text: str) -> Name:
         spoken = _spoken(family)
         return Name(spoken.family, spoken.given, rest[0]) if spoken.given else Name(text)
     if len(rest) == 1:
-        return _indexed(family, rest[0], text)
+        given = rest[0]
+        if not family or not given:
+            return Name(family or given or text)
+        return Name(text) if _ambiguous(given) else Name(family, given)
     given, suffix = rest if rest[1].lower() in SUFFIXES else reversed(rest)
     whole = not family or not given or not suffix or suffix.lower() not in SUFFIXES
     return Name(text) if whole or _ambiguous(given) else Name(family, given, suffix)
@@ -57,12 +60,6 @@ def name_of(text: str) -> Name:
 def natural(text: str) -> str:
     """Put a name on one line into the order in which it is spoken."""
     return name_of(text).natural
-
-
-def _indexed(family: str, given: str, text: str) -> Name:
-    if not family or not given:
-        return Name(family or given or text)
-    return Name(text) if _ambiguous(given) else Name(family, given)
 
 
 def _spoken(text: str) -> Name:

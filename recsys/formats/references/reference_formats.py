@@ -16,7 +16,8 @@ from recsys.formats.files import STDIN, decode_or_guess, display_name
 from recsys.formats.papers.field_maps import PaperFormat
 from recsys.formats.papers.json_records import records_in
 from recsys.formats.papers.paper_fields import FieldError, Record
-from recsys.formats.papers.paper_formats import BY_NAME, NOT_WORKS, OWN, format_of
+from recsys.formats.papers.paper_formats import BY_NAME, OWN, format_of
+from recsys.formats.papers.services import NOT_WORKS
 from recsys.formats.references.bibliography import (
     Problem,
     address_in,
@@ -37,17 +38,9 @@ _CSL = BY_NAME["CSL-JSON"]
 # What looks like a paper as this program writes it, and lacks its id or title.
 _LOOSE = PaperFormat(
     OWN,
-    frozenset(),
-    frozenset(),
-    {
-        "title": "title",
-        "authors": "authors.name",
-        "date": "year",
-        "venue": "venue",
-        "abstract": "abstract",
-        "address": "url",
-        "places": "doi",
-    },
+    "",
+    "",
+    "title authors=authors.name date=year venue abstract address=url places=doi",
     partial=True,
     more=lambda item: {"id": text_in(item.get("id"))},
 )

@@ -1,7 +1,8 @@
 """What every writer says about a paper: its kind, its address, its key, on one line each."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from itertools import count
 from urllib.parse import quote
 
 from recsys.formats import identifiers
@@ -42,13 +43,9 @@ def bare_doi(paper: Paper) -> str | None:
     doi = re.sub(r"[\s{}\\]", "", doi)
     if doi.startswith("10."):
         return doi
-    return next(filter(None, map(_as_doi, (paper.id, *paper.aliases))), None)
-
-
-def _as_doi(name: str) -> str | None:
-    """Return a name that is a DOI, and nothing beside it."""
-    bare = _RESOLVER.sub("", one_line(name))
-    return bare if bare.startswith("10.") and identifiers.doi(bare) == bare.lower() else None
+    names = (_RESOLVER.sub("", one_line(name)) for name in (paper.id, *paper.aliases))
+    dois = (name for name in names if name.startswith("10."))  # Nothing may stand beside it.
+    return next((name for name in dois if identifiers.doi(name) == name.lower()), None)
 
 
 def web_address(paper: Paper) -> str | None:
@@ -93,35 +90,26 @@ def citation_keys(papers: Sequence[Paper], taken: Iterable[str] = ()) -> list[st
     numbers: dict[str, int] = {}
     keys = []
     for paper in papers:
-        stem = f"{_surname(paper)}{paper.year or ''}{_first_word(paper)}" or "Paper"
+        stem = _stem(paper)
         folded = stem.casefold()
-        variants = _variants(stem, numbers.get(folded, 1))
-        number, key = next(each for each in variants if each[1].casefold() not in taken)
+        for number in count(numbers.get(folded, 1)):
+            key = stem if number == 1 else f"{stem}-{number}"
+            if key.casefold() not in taken:
+                break
         numbers[folded] = number
         taken.add(key.casefold())
         keys.append(key)
     return keys
 
 
-def _variants(stem: str, number: int) -> Iterator[tuple[int, str]]:
-    if number == 1:
-        yield 1, stem
-    while True:
-        number += 1
-        yield number, f"{stem}-{number}"
-
-
-def _surname(paper: Paper) -> str:
-    if not paper.authors:
-        return "Anonymous"
-    name, comma, _ = paper.authors[0].partition(",")
-    words = [word for word in name.split() if not _SUFFIX.fullmatch(word)]
-    surname = name if comma or not words else words[-1]
-    letters = re.sub(r"[^a-z]", "", fold(surname))
-    return letters[:1].upper() + letters[1:]
-
-
-def _first_word(paper: Paper) -> str:
-    words: Iterable[str] = re.findall(r"[a-z0-9]+", fold(paper.title))
-    kept = [word for word in words if word not in STOP_WORDS and len(word) > 1] or list(words)
-    return kept[0].capitalize() if kept else ""
+def _stem(paper: Paper) -> str:
+    """Return surname, year and first title word."""
+    surname = "Anonymous"
+    if paper.authors:
+        name, comma, _ = paper.authors[0].partition(",")
+        parts = [part for part in name.split() if not _SUFFIX.fullmatch(part)]
+        surname = re.sub(r"[^a-z]", "", fold(name if comma or not parts else parts[-1]))
+    words: list[str] = re.findall(r"[a-z0-9]+", fold(paper.title))
+    telling = [word for word in words if word not in STOP_WORDS and len(word) > 1]
+    first = next(iter(telling or words), "")
+    return f"{surname[:1].upper()}{surname[1:]}{paper.year or ''}{first.capitalize()}" or "Paper"

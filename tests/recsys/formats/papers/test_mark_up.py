@@ -7,7 +7,7 @@ https://jats.nlm.nih.gov/archiving/tag-library/1.3/element/alternatives.html
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.papers.mark_up import without_tags
+from recsys.formats.papers.text_hygiene import without_tags
 from tests.rows import each_row
 
 MATHML = "<mml:math><mml:msup><mml:mi>x</mml:mi><mml:mn>2</mml:mn></mml:msup></mml:math>"

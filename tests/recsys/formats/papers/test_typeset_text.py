@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.papers.typeset_text import without_latex
+from recsys.formats.papers.text_hygiene import without_latex
 from tests.rows import each_row
 
 

@@ -1,0 +1,195 @@
+"""What field maps cannot say of the records of services: functions that return fields of a work."""
+
+import re
+from typing import Any
+
+from recsys.formats import identifiers
+from recsys.formats.papers.field_maps import each_of
+from recsys.formats.papers.paper_fields import (
+    FieldError,
+    Record,
+    doi_of,
+    first_text,
+    id_of,
+    ids_of,
+    initials_first,
+    labelled,
+    labels_of,
+    listed,
+    names_of,
+    nested,
+    person_in,
+    required_id,
+    required_title,
+    text_of,
+    url_of,
+)
+from recsys.formats.references.bibliography import (
+    address_in,
+    kinds_by_word,
+    names_in,
+    numbers_of_pubmed,
+    text_in,
+)
+from recsys.formats.references.people import natural
+
+NOT_WORKS = frozenset({"annotation", "attachment", "note"})
+"""Types of Zotero's items that belong to a work and are none."""
+_MOST_PLACES = 20
+"""Places of a work of OpenAlex in which an arXiv id is looked for."""
+_NUMBERED = re.compile(r" \d{4}\Z")
+"""How dblp tells people of one name apart."""
+
+
+_KINDS_OF_ZOTERO = kinds_by_word(
+    {
+        "article": "preprint",
+        "article-journal": "journalarticle",
+        "article-magazine": "magazinearticle",
+        "article-newspaper": "newspaperarticle",
+        "book": "book",
+        "chapter": "booksection",
+        "dataset": "dataset",
+        "entry-encyclopedia": "encyclopediaarticle",
+        "manuscript": "manuscript",
+        "paper-conference": "conferencepaper",
+        "patent": "patent",
+        "post-weblog": "blogpost",
+        "report": "report",
+        "software": "computerprogram",
+        "song": "audiorecording",
+        "thesis": "thesis",
+        "webpage": "webpage",
+    }
+)
+
+
+def own(record: Record) -> dict[str, Any]:
+    """Take a record of ours as it stands, its DOI's capitals and its aliases, too."""
+    return {
+        "doi": doi_of(record.get("doi")),
+        "labels": labels_of(record.get("labels")),
+        "ids": ids_of(record.get("aliases")),
+    }
+
+
+def openalex(record: Record) -> dict[str, Any]:
+    """Shorten https://openalex.org/W123 to W123, and look for arXiv among the places of a work."""
+    address = required_id(record, "id")
+    number = address.rsplit("/", 1)[-1]
+    people = (item for item in listed(record.get("authorships")) if isinstance(item, dict))
+    spoken = (
+        nested(item, "author", "display_name") or item.get("raw_author_name") for item in people
+    )
+    places = (record.get("primary_location"), *listed(record.get("locations"))[:_MOST_PLACES])
+    pages = (place.get("landing_page_url") for place in places if isinstance(place, dict))
+    return {
+        "id": number,
+        "authors": names_of(list(spoken)),
+        "cited_ids": tuple(
+            cited.rsplit("/", 1)[-1] for cited in ids_of(record.get("referenced_works"))
+        ),
+        "url": url_of(address, f"https://openalex.org/{number}"),
+        "names": [("arxiv", page) for page in pages if "arxiv.org/abs/" in str(page)],
+    }
+
+
+def arxiv(record: Record) -> dict[str, Any]:
+    """Name a preprint by its number; its text of DOIs or of authors may hold several."""
+    number = required_id(record, "id")
+    doi, names, fields = record.get("doi"), record.get("authors"), record.get("categories")
+    dois = doi.split() if isinstance(doi, str) else []
+    labels = labelled(
+        fields=tuple(fields.split()) if isinstance(fields, str) else names_of(fields),
+        journal_ref=text_of(record.get("journal-ref")),
+    )
+    more: dict[str, Any] = {
+        "url": f"https://arxiv.org/abs/{number}" if identifiers.arxiv(f"arXiv:{number}") else None,
+        "kind": "article",
+        "labels": labels,
+        "names": [("arxiv", number), *(("doi", name) for name in dois[:1])],
+    }
+    if not listed(record.get("authors_parsed")):
+        more["authors"] = names_of(
+            names.replace(" and ", ",").split(",") if isinstance(names, str) else names
+        )
+    return more
+
+
+def lens(record: Record) -> dict[str, Any]:
+    """Give a work a page of its own, and name it as others do."""
+    names = (item for item in listed(record.get("external_ids")) if isinstance(item, dict))
+    urls = (item.get("url") for item in listed(record.get("source_urls")) if isinstance(item, dict))
+    page = f"https://www.lens.org/lens/scholar/article/{id_of(record.get('lens_id'))}"
+    return {
+        "url": next(filter(None, map(address_in, urls)), page),
+        "names": [(item.get("type"), item.get("value")) for item in names],
+    }
+
+
+def europe_pmc(record: Record) -> dict[str, Any]:
+    """Drop the full stop of a title, and read authors where one text names them: "Smith J, ..."."""
+    title = required_title(record, "title")
+    number, source = text_of(record.get("id")), text_of(record.get("source"))
+    more: dict[str, Any] = {
+        "title": title[:-1] if title.endswith(".") and not title.endswith("..") else title,
+        "url": f"https://europepmc.org/article/{source}/{number}" if number and source else None,
+        "names": [("pmid", number if source == "MED" else None)],
+    }
+    if not listed(nested(record, "authorList", "author")):
+        text = (text_of(record.get("authorString")) or "").rstrip(".")
+        more["authors"] = names_in(map(initials_first, text.split(", ")))
+    return more
+
+
+def dblp(record: Record) -> dict[str, Any]:
+    """Drop the full stop of a title, and the numbers that tell people of one name apart."""
+    title = required_title(record, "title")
+    people = map(person_in, each_of(nested(record, "authors", "author")))
+    pages = [page for page in map(address_in, each_of(record.get("ee"))) if page]
+    return {
+        "title": title.removesuffix("."),
+        "authors": names_in(_NUMBERED.sub("", name) for name in people if name),
+        "names": [
+            *(("arxiv", page) for page in pages if "arxiv.org/abs/" in page),
+            *(("acl", page) for page in pages if "aclanthology.org/" in page),
+        ],
+    }
+
+
+def zotero(item: Record) -> dict[str, Any]:
+    """Tell authors from editors, and read what lines of the field Extra say."""
+    if str(item.get("itemType")) in NOT_WORKS:
+        raise FieldError("a note or an attachment")
+    extra = item.get("extra")
+    lines = extra.split("\n") if isinstance(extra, str) else []
+    told = {
+        name.strip().lower(): value
+        for name, _, value in (line.partition(":") for line in reversed(lines))
+    }
+    key = text_in(item.get("key"))
+    keys = (item.get("citationKey"), item.get("citekey"), told.get("citation key"), key)
+    kind = _KINDS_OF_ZOTERO.get(str(item.get("itemType")).lower(), "document")
+    people = (each for each in listed(item.get("creators")) if isinstance(each, dict))
+    authors = (each for each in people if each.get("creatorType", "author") == "author")
+    return {
+        "key": next(filter(None, map(text_in, keys)), ""),
+        "authors": tuple(map(natural, names_in(map(person_in, authors)))),
+        "kind": kind,
+        "labels": {"type": kind},
+        "ids": (f"zotero:{key}",) if key and " " not in key else (),
+        "names": numbers_of_pubmed(text_in(extra) or ""),
+    }
+
+
+def csl(item: Record) -> dict[str, Any]:
+    """Take the type as it is, and numbers of PubMed out of the note."""
+    note = first_text(item.get("note")) or ""
+    return {"kind": first_text(item.get("type")), "names": numbers_of_pubmed(note)}
+
+
+def crossref(record: Record) -> dict[str, Any]:
+    """Read titles in parts, mark-up, and what a work cites."""
+    from recsys.formats.papers.crossref import more_of  # It reads printed citations: much code.
+
+    return more_of(record)
