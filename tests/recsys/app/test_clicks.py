@@ -159,10 +159,9 @@ def test_a_log_or_propensities_of_no_use_are_one_line(
     log, file = tmp_path / "log", tmp_path / "p.json"
     log.write_text(content)
     file.write_text(propensities)
+    asked: tuple[object, ...] = ("clicks-evaluate", log, "--propensities", file)
     if command:
         asked = ("clicks-estimate", log, "--method", command, "--out", tmp_path / "out.json")
-    else:
-        asked = ("clicks-evaluate", log, "--propensities", file)
     done = run_cli("study", *asked)
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
     assert done.err.startswith("error: ") and what in done.err

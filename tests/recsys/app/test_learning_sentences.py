@@ -15,9 +15,8 @@ from recsys.indexes.opening import open_collection
 from recsys.local.local_recommender import LOCAL_RANKER
 from recsys.models.encoder import SeenQueries
 from recsys.pipelines.jobs.index_writer import writing
-from recsys.pipelines.local.sentence_parts import Division
 from recsys.pipelines.local.store_contexts import read_sentences
-from recsys.pipelines.local.train_local import LocalTraining, train_local
+from recsys.pipelines.local.train_local import Division, LocalTraining, train_local
 from recsys.store.artifacts import CONTEXTS, ENCODER, MANIFEST
 from recsys.store.generations import in_force
 from tests.pipelines.small_index import TOPICS, YEARS
