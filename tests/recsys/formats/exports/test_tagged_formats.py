@@ -293,7 +293,7 @@ def test_what_belongs_to_one_record_stays_in_it() -> None:
         (RIS, "Provider: X\n\nT1  - Lost\nAU  - Ito, K.\nER  - \nNL  - After it\n", [],
          ["1 records without TY were passed over."]),
         (RIS, "1.\nProvider: X\nAU  - Nobody\nTY  - JOUR\nTI  - T\nER  -\nTI  - stray\n", ["T"],
-         []),
+         ["1 records without TY were passed over."]),
         (RIS, "nothing", [], []),
     ],
 )  # fmt: skip
