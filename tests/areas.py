@@ -15,8 +15,9 @@ ROOT = Path(__file__).resolve().parents[1]
 NOTED = ROOT / "tests" / "areas.json"
 AREAS: Mapping[str, tuple[str, ...]] = {
     "ray": (
-        *("constraints.txt", "pipelines/jobs/engines", "pipelines/jobs/workers.py"),
-        *("tests/pipelines/jobs/engines", "tests/ray_nodes.py", "tests/engine_check/ray_jobs.py"),
+        *("constraints.txt", "pipelines/jobs/engines.py", "pipelines/jobs/ray_cluster.py"),
+        *("pipelines/jobs/shard_actor.py", "tests/pipelines/jobs/test_ray_cluster.py"),
+        *("tests/ray_nodes.py", "tests/engine_check/ray_jobs.py"),
     ),
     "lance": (
         *("constraints.txt", "indexes", "tests/indexes"),
@@ -24,7 +25,7 @@ AREAS: Mapping[str, tuple[str, ...]] = {
     ),
     "store": (
         *("constraints.txt", "pipelines/remote", "tests/pipelines/remote"),
-        *("pipelines/corpora/bucket_files.py", "tests/pipelines/corpora/bucket_server.py"),
+        *("pipelines/corpora/source_files.py", "tests/pipelines/corpora/bucket_server.py"),
         *("recsys/app/remote_indexes.py", "recsys/app/cli/program.py"),
         "tests/recsys/app/test_remote_indexes.py",
     ),

@@ -81,18 +81,23 @@ def find_clusters(works: Works, folder: Path, *, preprints: bool) -> Clusters:
         preprints: whether a preprint and the paper that it became are one.
     """
     named = _sharing_names(works, folder)
-    forest = Forest(_identities(works, np.unique(named)))
+    rows, identities = np.unique(named), dict[int, Identity]()  # What speaks against uniting them.
+    for begin, batch in works.batches(["doi", "space", "own_id"]):
+        first, end = np.searchsorted(rows, [begin, begin + batch.num_rows]).tolist()
+        some = batch.take(pa.array(rows[first:end] - begin)).to_pylist()
+        identities |= zip(rows[first:end].tolist(), map(_identity, some), strict=True)
+    forest = Forest(identities)
     by_name = sum(forest.unite(one, other, named=True) for one, other in named.T.tolist())
     by_title = 0
     alike = [] if works.one_sealed_file else _alike(works, folder, forest, preprints)
     for _, one, other, versions in sorted(alike, key=lambda pair: pair[0]):
         by_title += forest.unite(one, other, versions=versions)
-    first = {row: forest.root(row) for row in list(forest.parent)}
-    first |= {root: root for root in first.values()}
-    rows = np.array(sorted(first), np.int64)
-    roots = np.array([first[row] for row in rows.tolist()], np.int64)
+    root_of = {row: forest.root(row) for row in list(forest.parent)}
+    root_of |= {root: root for root in root_of.values()}
+    members = np.array(sorted(root_of), np.int64)
+    roots = np.array([root_of[row] for row in members.tolist()], np.int64)
     _, cluster_of = np.unique(roots, return_inverse=True)
-    return Clusters(rows, cluster_of, by_name, by_title, forest.kept_apart)
+    return Clusters(members, cluster_of, by_name, by_title, forest.kept_apart)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,16 +204,6 @@ class Forest:
         return self._claimed[row]
 
 
-def _identities(works: Works, rows: Longs) -> dict[int, Identity]:
-    """Read what speaks against uniting some works."""
-    identities: dict[int, Identity] = {}
-    for begin, batch in works.batches(["doi", "space", "own_id"]):
-        first, end = np.searchsorted(rows, [begin, begin + batch.num_rows]).tolist()
-        some = batch.take(pa.array(rows[first:end] - begin)).to_pylist()
-        identities |= zip(rows[first:end].tolist(), map(_identity, some), strict=True)
-    return identities
-
-
 def is_preprint(doi: str | None, venue: str | None, names: Sequence[str]) -> bool:
     """Tell a preprint by its DOI, else by its venue; by an arXiv id where there is neither."""
     if doi:
@@ -260,7 +255,9 @@ def _alike(
 
     def heads() -> Iterator[tuple[pa.RecordBatch, Parts]]:
         for begin, batch in works.batches(_COMPARED):
-            every = pa.array(map(title_head, batch.column("title").to_pylist()), pa.string())
+            titles = batch.column("title").to_pylist()
+            letters = (_NOT_LETTERS.sub("", fold((title or "")[: 4 * _HEAD])) for title in titles)
+            every = pa.array((each[:_HEAD] or None for each in letters), pa.string())
             there = pc.is_valid(every)
             rows = begin + np.flatnonzero(there.to_numpy(zero_copy_only=False))
             head = every.filter(there)
@@ -282,9 +279,13 @@ def _agreeing(
     members: Sequence[Mapping[str, Any]], forest: Forest, preprints: bool
 ) -> Iterator[tuple[int, int, int, bool]]:
     """Compare works of one beginning each with each; of a crowd, only neighbours."""
-    places = range(len(members))
+    pairs: Iterable[tuple[int, int]] = combinations(range(len(members)), 2)
+    if len(members) > _CROWD:
+        keys = [(_NOT_LETTERS.sub("", fold(each["title"])), each["year"] or 0) for each in members]
+        ordered = sorted(range(len(members)), key=keys.__getitem__)
+        pairs = ((min(two), max(two)) for two in pairwise(ordered))
     facts: dict[int, Fact] = {}
-    for pair in combinations(places, 2) if len(members) <= _CROWD else _near(members):
+    for pair in pairs:
         one, other = (int(members[place]["row"]) for place in pair)
         if forest.root(one) == forest.root(other):
             continue
@@ -295,15 +296,3 @@ def _agreeing(
         if first.may_be(second, preprints=preprints):
             forest.identities |= {one: first.identity, other: second.identity}
             yield members[0]["row"], one, other, first.version_of(second)
-
-
-def title_head(title: str | None) -> str | None:
-    """Return the letters by which titles begin alike; None where there are none."""
-    return _NOT_LETTERS.sub("", fold((title or "")[: 4 * _HEAD]))[:_HEAD] or None
-
-
-def _near(members: Sequence[Mapping[str, Any]]) -> Iterable[tuple[int, int]]:
-    """Of a crowd, pair what stands together by title and year."""
-    keys = [(_NOT_LETTERS.sub("", fold(each["title"])), each["year"] or 0) for each in members]
-    for one, other in pairwise(sorted(range(len(members)), key=keys.__getitem__)):
-        yield min(one, other), max(one, other)

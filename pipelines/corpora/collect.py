@@ -9,9 +9,9 @@ Memory holds a batch of works, one part of what is compared, and 12 bytes a pape
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -44,11 +44,11 @@ from recsys.pipelines.corpora.source_intake import (
     REJECTS,
     FileTask,
     SourceIntake,
-    start_reading,
+    read_file,
 )
 from recsys.pipelines.corpora.works import SCHEMA, Works, led_abstracts
 from recsys.pipelines.jobs.engines import USUAL, Engine, Stage
-from recsys.pipelines.jobs.kept_results import ShardFiles, kept
+from recsys.pipelines.jobs.kept_results import ShardFiles, do_shards
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Longs
 from recsys.store.artifacts import fingerprint
@@ -226,20 +226,20 @@ def collect(
     else:
         shards = [_read(files, work / "read", reading, cache, progress)]
     (work / REJECTS).unlink(missing_ok=True)
-    for path in [shard.folder / REJECTS for shard in shards]:
-        if path.exists():
-            with path.open("rb") as source, (work / REJECTS).open("ab") as target:
-                shutil.copyfileobj(source, target)
-    papers, report = gather(
-        shards,
-        work,
-        reading,
-        known=known,
-        parts=parts or max(1, -(-size // PART_BYTES)),
-        progress=progress if dumps else silent,
-    )
+    rejects = [file for s in shards if (file := s.folder / REJECTS).exists()]
+    for path in rejects:
+        with path.open("rb") as source, (work / REJECTS).open("ab") as target:
+            shutil.copyfileobj(source, target)
+    parts, told = parts or max(1, -(-size // PART_BYTES)), progress if dumps else silent
+    papers, report = gather(shards, work, reading, known=known, parts=parts, progress=told)
     if not papers.num_rows:
-        raise _nothing_in(files, report)
+        one = len(files) == 1
+        name = f"{files[0].path} holds no" if one else f"None of {len(files):,} files holds a"
+        reasons = f" ({tally(report.rejected)})" if report.rejected else ""
+        others = f" {report.skipped[0]}" if report.skipped else ""
+        raise CorpusError(
+            f"{name} usable paper{reasons}.{others}", "Every paper needs a title, and ours an id."
+        )
     return papers, report
 
 
@@ -249,7 +249,7 @@ def _read(
     """Read files in this process, as one shard."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    with SourceIntake(folder, cache, progress=progress) as intake:
+    with closing(SourceIntake(folder, cache, progress=progress)) as intake:
         intake.read_all(files, dict(reading.columns))
         return intake.shard()
 
@@ -280,8 +280,8 @@ def _read_one_by_one(
     if not engine.here and not all(remote):
         engine = USUAL
     key = fingerprint([[[str(file.path), file.mark] for file in lines], reading.record()])
-    stage = Stage("read works", start_reading)
-    read = iter(kept(engine, stage, tasks, work / SHARDS, key, progress) if tasks else ())
+    stage = Stage("read works", partial(partial, read_file))
+    read = iter(do_shards(engine, stage, tasks, work / SHARDS, key, progress) if tasks else ())
     pdfs = [file for file, here in zip(files, own, strict=True) if here and is_pdf(file.path)]
     shards = []
     for number, (file, here) in enumerate(zip(files, own, strict=True)):
@@ -402,15 +402,3 @@ def _described(
         owners = works.cited.column("owner").filter(pc.is_valid(names))
         rows = batch_of(_REFERENCES, owners, names.drop_null())
         yield rows, by_range(owners.to_numpy(), papers, parts)
-
-
-def _nothing_in(files: Sequence[SourceFile], report: CollectReport) -> CorpusError:
-    """Return the error that files hold no usable paper."""
-    name = files[0].path if len(files) == 1 else f"None of {len(files):,} files"
-    reasons = f" ({tally(report.rejected)})" if report.rejected else ""
-    holds = "holds no" if len(files) == 1 else "holds a"
-    others = f" {report.skipped[0]}" if report.skipped else ""
-    return CorpusError(
-        f"{name} {holds} usable paper{reasons}.{others}",
-        "Every paper needs a title, and ours an id.",
-    )

@@ -379,12 +379,19 @@ def _score_titles(wanted: pa.RecordBatch, offered: pa.RecordBatch) -> Iterator[p
     found: list[tuple[int, int, float]] = []
     for number, keys in groupby(wanted.to_pylist(), key=lambda work: work["number"]):
         works = [*keys]
-        reference = _described(works[0]["title"], works[0]["author"], works[0]["year"])
+        title, author, year = (works[0][name] for name in ("title", "author", "year"))
+        authors = (author.rpartition(" ")[0] or author,) if author else ()
+        reference = Reference(title=title, authors=authors, year=year), title_of(title)
         near = [some for work in works if len(some := rows.get(work["key"], ())) <= MOST_OFFERED]
         # A paper counts once, under whatever key it is found.
         for paper, row in {numbers[row]: row for some in near for row in some}.items():
             if paper not in papers:
-                papers[paper] = _prepared(offered.slice(row, 1))
+                (told,) = offered.slice(row, 1).to_pylist()
+                names = tuple(told["authors"] or ())
+                papers[paper] = (
+                    Paper("", told["title"], None, told["year"], names),
+                    title_of(told["title"]),
+                )
             if (value := score_titles(*reference, *papers[paper])) >= _LEAST:
                 found.append((number, row, value))
     wanting, places, scores = zip(*found, strict=True) if found else ((), (), ())
@@ -392,19 +399,6 @@ def _score_titles(wanted: pa.RecordBatch, offered: pa.RecordBatch) -> Iterator[p
     columns = (offered.column(name).take(at) for name in ("paper", "id", "year", "place"))
     paper, *rest = columns
     yield batch_of(_FOUND, [*wanting], np.full(len(at), _TITLE), paper, [*scores], *rest)
-
-
-def _described(title: str, author: str | None, year: int | None) -> tuple[Reference, Title]:
-    """Prepare what a reference list tells of a work; author: a key."""
-    authors = (author.rpartition(" ")[0] or author,) if author else ()
-    return Reference(title=title, authors=authors, year=year), title_of(title)
-
-
-def _prepared(row: pa.RecordBatch) -> tuple[Paper, Title]:
-    """Prepare a paper that is offered."""
-    (paper,) = row.select(["title", "year", "authors"]).to_pylist()
-    authors = tuple(paper["authors"] or ())
-    return Paper("", paper["title"], None, paper["year"], authors), title_of(paper["title"])
 
 
 def score_titles(reference: Reference, wanted: Title, paper: Paper, offered: Title) -> float:

@@ -66,24 +66,17 @@ class Papers:
         for batch in stored_batches(self.path):
             first, end = np.searchsorted(self.renamed, [begin, begin + batch.num_rows]).tolist()
             if first < end:
-                rows = self.renamed[first:end] - begin
-                batch = _with_ids(batch, dict(zip(rows.tolist(), self.ids[first:end], strict=True)))
+                columns = {name: batch.column(name).to_pylist() for name in ("id", "aliases")}
+                rows = (self.renamed[first:end] - begin).tolist()
+                for place, paper_id in zip(rows, self.ids[first:end], strict=True):
+                    (work,) = batch.slice(place, 1).to_pylist()
+                    columns["id"][place] = paper_id
+                    columns["aliases"][place] = aliases_of(work, paper_id)
+                for name, cells in columns.items():
+                    field, at = _MERGED.field(name), _MERGED.get_field_index(name)
+                    batch = batch.set_column(at, field, pa.array(cells, field.type))
             yield begin, batch
             begin += batch.num_rows
-
-
-def _with_ids(papers: pa.RecordBatch, ids: Mapping[int, PaperId]) -> pa.RecordBatch:
-    """Call some papers otherwise, by their places."""
-    columns = {name: papers.column(name).to_pylist() for name in ("id", "aliases")}
-    for place, paper_id in ids.items():
-        columns["id"][place] = paper_id
-        (work,) = papers.slice(place, 1).to_pylist()
-        columns["aliases"][place] = aliases_of(work, paper_id)
-    for name, cells in columns.items():
-        field = _MERGED.field(name)
-        at = _MERGED.get_field_index(name)
-        papers = papers.set_column(at, field, pa.array(cells, field.type))
-    return papers
 
 
 def merge(works: Works, clusters: Clusters, folder: Path, keyphrases: str) -> Papers:

@@ -156,11 +156,6 @@ def _told(path: Path) -> Iterator[None]:
         raise CorpusError(what, hint) from error
 
 
-def forget() -> None:
-    """Forget the stores that are open: the environment names others now."""
-    store_of.cache_clear()
-
-
 def source_files(sources: Sequence[Path], *, out: Path | None = None) -> list[SourceFile]:
     """List the files to read, those of a folder by name; each once.
 

@@ -2,7 +2,8 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -134,7 +135,12 @@ class SourceIntake:
             if Remark.NOT_ENGLISH in item.remarks:
                 text = f"{item.work.title} {item.work.abstract or ''}"
                 self.counts["languages"][language_of(text) or "unknown"] += 1
-            yield item.work if scope is None else _scoped(item.work, scope)
+            work = item.work
+            if scope is not None and work.id and work.id.isdecimal():
+                # Running numbers of one table stay apart from those of another.
+                ids = (f"{scope}:{each}" if each.isdecimal() else each for each in work.cited_ids)
+                work = replace(work, id=f"{scope}:{work.id}", cited_ids=tuple(ids))
+            yield work
 
     def _reject(self, path: Path, reject: Reject) -> None:
         self.counts["rejected"][reject.reason] += 1
@@ -150,12 +156,6 @@ class SourceIntake:
         if self._rejects is not None:
             self._rejects.close()
 
-    def __enter__(self) -> "SourceIntake":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
 
 def _distinct(items: Iterable[Found | Reject]) -> Iterator[Found | Reject]:
     """Reject the works of a file of ours whose id was seen before: the first wins."""
@@ -168,14 +168,6 @@ def _distinct(items: Iterable[Found | Reject]) -> Iterator[Found | Reject]:
                 continue
             seen.add(paper_id)
         yield item
-
-
-def _scoped(work: Reference, name: str) -> Reference:
-    """Keep the running numbers of one table apart from those of another."""
-    if not (work.id and work.id.isdecimal()):
-        return work
-    cited = tuple(f"{name}:{each}" if each.isdecimal() else each for each in work.cited_ids)
-    return replace(work, id=f"{name}:{work.id}", cited_ids=cited)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,17 +183,12 @@ class FileTask:
     tables: tuple[str, ...]
 
 
-def start_reading() -> Callable[[FileTask], MadeFiles]:
-    """Begin in a process that reads files."""
-    return _read_file
-
-
-def _read_file(task: FileTask) -> MadeFiles:
+def read_file(task: FileTask) -> MadeFiles:
     """Read one file; of a bucket, a copy, which has its own name in what is told."""
     with TemporaryDirectory(prefix="recsys-") as place:
         folder, name = Path(place, "shard"), address(task.path)
         folder.mkdir()
-        with SourceIntake(folder, folder, task.tables) as intake:
+        with closing(SourceIntake(folder, folder, task.tables)) as intake:
             path = fetched(task.path, Path(place))
             try:
                 intake.read(SourceFile(path, task.named), dict(task.columns))

@@ -164,7 +164,12 @@ def read_checkpoint(name: str) -> Checkpoint:
     if name == MINILM:
         return replace(_read_folder(name, minilm_folder()), packaged=True)
     if name == MPNET:
-        return _packaged_mpnet()
+        from safetensors.numpy import load
+
+        files, source = read_mpnet(), HUB_ENCODERS["all-mpnet"].hub
+        plain = _plain_names(load(files["model.safetensors"]))
+        config, tokenizer = json.loads(files["config.json"]), files["tokenizer.json"].decode()
+        return Checkpoint(MPNET, source, plain, _hash(plain), config, tokenizer, packaged=True)
     folder = Path(name).expanduser()
     if not folder.is_dir():
         return _read_with_transformers(hub_name(name), hub_name(name))
@@ -216,16 +221,6 @@ def minilm_folder() -> Path:
             f"Run: {MINILM_INSTALL} --force-reinstall",
         )
     return folder
-
-
-def _packaged_mpnet() -> Checkpoint:
-    from safetensors.numpy import load
-
-    files = read_mpnet()
-    weights, config = load(files["model.safetensors"]), json.loads(files["config.json"])
-    plain, tokenizer = _plain_names(weights), files["tokenizer.json"].decode()
-    source = HUB_ENCODERS["all-mpnet"].hub
-    return Checkpoint(MPNET, source, plain, _hash(plain), config, tokenizer, packaged=True)
 
 
 def _read_folder(name: str, folder: Path) -> Checkpoint:

@@ -15,7 +15,7 @@ from recsys.formats.files import STDIN
 from recsys.pipelines.index.columns import Merged, merged_ids
 from recsys.pipelines.index.paper_rows import ROW_GROUP, PaperRows, same_papers
 from recsys.records import PaperId
-from recsys.store.arrays import Mask, Rows, SortedStrings
+from recsys.store.arrays import Rows, SortedStrings
 from recsys.store.corpus import Corpus
 from recsys.store.row_remap import GONE
 
@@ -97,7 +97,12 @@ def plan(old: Corpus, changes: Changes) -> Plan:
     kept = np.ones(len(old), bool)
     kept[[row for _, row in found if row is not None]] = False
     rows = _rows(old.ids, changes.papers)
-    same = _as_they_were(old, changes.papers, rows)
+    same = np.zeros(len(rows), bool)  # Those that are in the corpus already, word for word.
+    known = np.argsort(rows, kind="stable")[np.count_nonzero(rows == GONE) :].astype(np.int32)
+    every = PaperRows(old, changes.papers)
+    for begin in range(0, len(known), ROW_GROUP):
+        some = known[begin : begin + ROW_GROUP]
+        same[some] = same_papers(every.take(rows[some]), every.take(len(old) + some))
     kept[rows[same]] = True
     papers = changes.papers.filter(pa.array(~same))
     merged = merged_ids(old.ids, kept, papers)
@@ -114,14 +119,3 @@ def _rows(old: SortedStrings, papers: pa.Table) -> Rows:
     """Return the old row of each paper, GONE where its id is new."""
     found = (old.find(each) for each in papers.column("id").to_pylist())
     return np.array([GONE if row is None else row for row in found], np.int32)
-
-
-def _as_they_were(old: Corpus, papers: pa.Table, rows: Rows) -> Mask:
-    """Tell which papers are in the corpus already, word for word: (m,) bool."""
-    same = np.zeros(len(rows), bool)
-    known = np.argsort(rows, kind="stable")[np.count_nonzero(rows == GONE) :].astype(np.int32)
-    every = PaperRows(old, papers)
-    for begin in range(0, len(known), ROW_GROUP):
-        some = known[begin : begin + ROW_GROUP]
-        same[some] = same_papers(every.take(rows[some]), every.take(len(old) + some))
-    return same

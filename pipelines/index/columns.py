@@ -232,7 +232,13 @@ def _write(folder: Path, work: Path, groups: Iterable[pa.RecordBatch], cuts: Cut
             cited.add(*references_of(papers, count, parts))
             count += papers.num_rows
         runs = [writer.runs() for writer in (hashed, authors, venues, called, cited)]
-    _write_hashes(folder, runs[0])
+    files = (folder / HASHES, np.uint32), (folder / ROWS, np.int32)
+    with GrowingArray(*files[0]) as hash_file, GrowingArray(*files[1]) as row_file:
+        for part in runs[0]:
+            found, owners = (column.to_numpy() for column in part.columns)
+            order = np.argsort(found, kind="stable")
+            hash_file.append(found[order])
+            row_file.append(owners[order])
     np.save(folder / FRONT_MATTER, np.concatenate(front))
     _write_authors(folder, work, runs[1], count, parts)
     codes = np.full(count, -1, np.int32)
@@ -252,16 +258,6 @@ def _key_rows(column: pa.Array, first: int) -> pa.RecordBatch:
     rows = np.repeat(np.arange(first, first + len(column)), lengths)
     places = np.arange(len(rows)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     return batch_of(_KEYS, keys, pa.array(rows, pa.int32()), pa.array(places, pa.int32()))
-
-
-def _write_hashes(folder: Path, runs: Runs) -> None:
-    files = (folder / HASHES, np.uint32), (folder / ROWS, np.int32)
-    with GrowingArray(*files[0]) as hashes, GrowingArray(*files[1]) as rows:
-        for part in runs:
-            found, owners = (column.to_numpy() for column in part.columns)
-            order = np.argsort(found, kind="stable")
-            hashes.append(found[order])
-            rows.append(owners[order])
 
 
 def _write_authors(folder: Path, work: Path, runs: Runs, n: int, parts: int) -> None:

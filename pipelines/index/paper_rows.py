@@ -132,21 +132,17 @@ def _as_arrow(strings: SortedStrings) -> pa.Array:
 def same_papers(one: pa.Table, other: pa.Table, names: Sequence[str] = tuple(SCHEMA.names)) -> Mask:
     """Compare papers place by place in some or all that is stored of them: (m,) bool."""
     same = np.ones(one.num_rows, bool)
-    for field in map(SCHEMA.field, names):
-        left, right = (each.column(field.name).combine_chunks() for each in (one, other))
-        equal = _equal_lists if pa.types.is_list(field.type) else _equal
-        same &= equal(left, right)
+    for name in names:
+        same &= _equal(*(each.column(name).combine_chunks() for each in (one, other)))
     return same
 
 
 def _equal(one: pa.Array, other: pa.Array) -> Mask:
-    """Compare arrays of values; unknown equals unknown."""
-    unknown = pc.and_(pc.is_null(one), pc.is_null(other))
-    equal: Mask = pc.or_(pc.fill_null(pc.equal(one, other), False), unknown).to_numpy(False)
-    return equal
-
-
-def _equal_lists(one: pa.Array, other: pa.Array) -> Mask:
+    """Compare arrays of values or lists; unknown equals unknown."""
+    if not pa.types.is_list(one.type):
+        unknown = pc.and_(pc.is_null(one), pc.is_null(other))
+        same: Mask = pc.or_(pc.fill_null(pc.equal(one, other), False), unknown).to_numpy(False)
+        return same
     lengths, others = (
         pc.fill_null(pc.list_value_length(each), -1).to_numpy(False) for each in (one, other)
     )

@@ -275,7 +275,12 @@ def _work(
     """Do tasks until the pipe closes; answer with (position, result, error)."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if memory is not None:
-        _limit(memory)
+        with suppress(ImportError):  # Windows has none; the clock still ends this process.
+            import resource
+
+            for kind, most in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_CORE, 0)):
+                with suppress(ValueError, OSError):  # A lower limit is set already.
+                    resource.setrlimit(kind, (most, most))
     tasks: SimpleQueue[tuple[int, Task] | None] = SimpleQueue()
 
     def fetch() -> None:
@@ -301,17 +306,6 @@ def _attempt(function: Callable[..., Any], *arguments: object) -> tuple[Any, Exc
         return function(*arguments), None
     except Exception as error:
         return None, error
-
-
-def _limit(memory: int) -> None:
-    """Bound the memory of this process and leave no dump, where the system can."""
-    try:
-        import resource
-    except ImportError:  # Windows has none; the clock still ends this process.
-        return
-    for kind, most in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_CORE, 0)):
-        with suppress(ValueError, OSError):  # A lower limit is set already.
-            resource.setrlimit(kind, (most, most))
 
 
 @contextmanager

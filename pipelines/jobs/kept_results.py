@@ -196,7 +196,7 @@ class ShardFiles:
         return self.folder / name
 
 
-def kept(
+def do_shards(
     engine: Engine,
     stage: Stage[Task, MadeFiles],
     shards: Sequence[Task],
@@ -225,42 +225,31 @@ def kept(
         stage = replace(stage, name=f"{stage.name}, continued")
     with closing(engine.map(stage, [shards[at] for at in left])) as results:
         for at, made in results:
-            done[left[at]] = _write(folder / f"{left[at]:05}", made, mark)
+            place = folder / f"{left[at]:05}"
+            shutil.rmtree(place, ignore_errors=True)
+            place.mkdir()
+            for file, content in made.files.items():
+                (place / file).write_bytes(content)
+                to_disk(place / file)
+            hashes = {file: sha256(content).hexdigest() for file, content in made.files.items()}
+            # Last of all: that they are whole.
+            write_json(place / NOTE, {"key": mark, "facts": dict(made.facts), "files": hashes})
+            done[left[at]] = ShardFiles(place, made.facts, hashes)
             progress(name, len(done), len(shards))
     return [done[at] for at in range(len(shards))]
 
 
 def _done(folder: Path, mark: str, total: int) -> dict[int, ShardFiles]:
-    """Find what an earlier run finished; remove all else."""
+    """Find the shards that an earlier run finished, whole and of the same work; remove all else."""
     folder.mkdir(parents=True, exist_ok=True)
     place_of = {f"{position:05}": position for position in range(total)}
     done = {}
     for path in sorted(folder.iterdir()):
-        found = _found(path, mark) if path.name in place_of else None
-        if found is None:
-            shutil.rmtree(path)
-        else:
-            done[place_of[path.name]] = found
+        note = noted(path / NOTE, mark) if path.name in place_of else None
+        with suppress(OSError, LookupError, TypeError, AttributeError):  # It was cut short.
+            hashes = {str(name): str(sha) for name, sha in note["files"].items()} if note else {}
+            if note and all(hash_of_file(path / name) == sha for name, sha in hashes.items()):
+                done[place_of[path.name]] = ShardFiles(path, dict(note["facts"]), hashes)
+                continue
+        shutil.rmtree(path)
     return done
-
-
-def _found(folder: Path, mark: str) -> ShardFiles | None:
-    """Read a shard that is done and whole; None where it is not, or of other work."""
-    note = noted(folder / NOTE, mark)
-    with suppress(OSError, LookupError, TypeError, AttributeError):  # Cut short: it is done again.
-        hashes = {str(name): str(digest) for name, digest in note["files"].items()} if note else {}
-        if note and all(hash_of_file(folder / name) == sha for name, sha in hashes.items()):
-            return ShardFiles(folder, dict(note["facts"]), hashes)
-    return None
-
-
-def _write(folder: Path, made: MadeFiles, mark: str) -> ShardFiles:
-    """Write the files, and the note that they are whole last of all."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
-    for name, content in made.files.items():
-        (folder / name).write_bytes(content)
-        to_disk(folder / name)
-    hashes = {name: sha256(content).hexdigest() for name, content in made.files.items()}
-    write_json(folder / NOTE, {"key": mark, "facts": dict(made.facts), "files": hashes})
-    return ShardFiles(folder, made.facts, hashes)

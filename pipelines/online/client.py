@@ -294,7 +294,7 @@ class Client:
             self._pace(site).learn(reply.headers)
             further = redirect(reply, sent)
             if further is None:
-                body = self.config.keys.hide_bytes(reply.body)
+                body = self.config.keys.hide(reply.body)
                 return replace(reply, body=body, value=_decoded(question, reply.status, body))
             sent = further
         raise FailedExchange("it sends us on and on", again=False)

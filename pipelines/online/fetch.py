@@ -5,7 +5,7 @@ However often it was killed, it comes to the same file.
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from pathlib import Path
@@ -20,7 +20,7 @@ from recsys.pipelines.corpora.source_intake import SourceIntake
 from recsys.pipelines.corpora.write_corpus import write_papers
 from recsys.pipelines.jobs.index_writer import locked
 from recsys.pipelines.jobs.kept_results import Sidecar
-from recsys.pipelines.online.fetch_journal import ANSWERS, Journal, JournaledSource, journal
+from recsys.pipelines.online.fetch_journal import Journal, JournaledSource
 from recsys.pipelines.online.fetch_plan import (
     Allowance,
     FetchPlan,
@@ -130,7 +130,7 @@ def write_fetched(
     """
     with TemporaryDirectory(prefix="recsys-") as place:
         folder = Path(place)
-        with SourceIntake(folder, folder) as intake:
+        with closing(SourceIntake(folder, folder)) as intake:
             if beside is not None:
                 intake.read_all([SourceFile(beside, True)], {})
             for works in fetched:
@@ -203,7 +203,7 @@ def unfinished(out: Path, fingerprint: str) -> int:
 
 def _sidecar(out: Path, fingerprint: str) -> Sidecar:
     """Return the answers to a question, which lie beside a file until that is written."""
-    return Sidecar(out.with_name(f"{out.name}.fetching") / ANSWERS, fingerprint)
+    return Sidecar(out.with_name(f"{out.name}.fetching") / "answers.jsonl", fingerprint)
 
 
 def _check_free(out: Path, question: FetchQuestion) -> None:
@@ -236,10 +236,12 @@ def _working(desk: Desk, fingerprint: str) -> Iterator[Journal]:
     if not desk.out.parent.is_dir():
         raise InputError(f"There is no folder {desk.out.parent} to write into.", "Create it first.")
     with locked(desk.out):
-        folder = _sidecar(desk.out, fingerprint).path.parent
+        sidecar = _sidecar(desk.out, fingerprint)
+        folder = sidecar.path.parent
         folder.mkdir(exist_ok=True, mode=0o700)  # It tells of a draft.
-        with journal(folder, fingerprint, desk.today) as kept:
-            yield kept
+        answers = sidecar.read()
+        with sidecar.appending(answers) as append:
+            yield Journal(desk.today, answers, append)
         shutil.rmtree(folder)
 
 

@@ -5,20 +5,16 @@ function of them alone, so that one that was killed comes to the same papers as 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 from recsys.formats.references.bibliography import record_of, work_of
-from recsys.pipelines.jobs.kept_results import Entry, Sidecar
+from recsys.pipelines.jobs.kept_results import Entry
 from recsys.pipelines.online.fetch_plan import key_at
 from recsys.pipelines.online.sources import Cost, Kind, Source, SourceFacts
 from recsys.records import Reference
 from recsys.store.artifacts import fingerprint
-
-ANSWERS = "answers.jsonl"
 
 
 @dataclass(slots=True)
@@ -53,18 +49,6 @@ class Journal:
         self.first = self.first or entry["on"]
         self.spent[source] = self.spent.get(source, 0) + entry["requests"]
         return entry
-
-
-@contextmanager
-def journal(folder: Path, question: str, today: Callable[[], date]) -> Iterator[Journal]:
-    """Open the journal of a question in a folder; what was kept of another one is forgotten.
-
-    question: its fingerprint.
-    """
-    sidecar = Sidecar(folder / ANSWERS, question)
-    known = sidecar.read()
-    with sidecar.appending(known) as append:
-        yield Journal(today, known, append)
 
 
 @dataclass(slots=True)

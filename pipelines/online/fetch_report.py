@@ -11,7 +11,6 @@ from recsys.errors import InputError
 from recsys.pipelines.corpora.collect_report import CollectReport
 from recsys.pipelines.online.fetch_plan import FetchQuestion
 from recsys.pipelines.online.snowball import LookedUp
-from recsys.records import Reference
 from recsys.store.artifacts import write_json
 from recsys.version import CREATED_BY
 
@@ -50,7 +49,12 @@ class FetchReport:
     @property
     def missing(self) -> tuple[str, ...]:
         """The references that were not found, in words."""
-        return tuple(map(_title_of, (*self.looked_up.missing, *self.looked_up.unasked)))
+        titles = []
+        for each in (*self.looked_up.missing, *self.looked_up.unasked):
+            names = (each.title, each.doi, each.arxiv, each.pmid, each.acl, *each.ids)
+            name = next(filter(None, names), "a reference without title")
+            titles.append(f"{name} ({each.year})" if each.year else name)
+        return tuple(titles)
 
     def counts(self) -> dict[str, Any]:
         """Count what was fetched, as the record beside the corpus has it."""
@@ -99,12 +103,6 @@ class FetchReport:
             yield f"not found: {title}"
         if (more := len(missing) - MOST_NAMED) > 0:
             yield f"and {more:,} more, see the file beside the corpus"
-
-
-def _title_of(reference: Reference) -> str:
-    year = f" ({reference.year})" if reference.year else ""
-    name = reference.title or reference.doi or reference.arxiv or reference.pmid or reference.acl
-    return f"{name or next(iter(reference.ids), 'a reference without title')}{year}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -298,7 +298,9 @@ def retry_policy(reply: Reply, now: float) -> float | None:
     (`x-ratelimit-remaining`) until `x-ratelimit-reset`, in seconds from now: infinity where that is
     not told.
     """
-    if reply.status not in _LATER and not _is_rate(reply):
+    # OpenAlex and arXiv say with 403, too, that we were too quick.
+    forbidden = reply.body[:2_000].lower() if reply.status == 403 else b""
+    if reply.status not in _LATER and not any(words in forbidden for words in _RATES):
         return None
     wait = told_wait(reply.headers, now)
     remains = reply.headers.get("x-ratelimit-remaining", "").strip()
@@ -306,9 +308,3 @@ def retry_policy(reply: Reply, now: float) -> float | None:
         reset = told_wait({"retry-after": reply.headers.get("x-ratelimit-reset", "")}, now)
         return math.inf if reset is None else reset
     return wait or 0.0
-
-
-def _is_rate(reply: Reply) -> bool:
-    """Tell whether a refusal means that we were too quick, as OpenAlex and arXiv say with 403."""
-    body = reply.body[:2_000].lower()
-    return reply.status == 403 and any(words in body for words in _RATES)

@@ -136,21 +136,12 @@ class Keys:
         """Return a key, "" where there is none."""
         return self._by_variable.get(variable, "")
 
-    def hide(self, text: str) -> str:
-        """Put stars in the place of every key."""
-        for key in self._secrets():
-            text = text.replace(key, HIDDEN)
-        return text
-
-    def hide_bytes(self, body: bytes) -> bytes:
+    def hide(self, body: bytes) -> bytes:
         """Put stars in the place of every key that a source gives back."""
-        for key in self._secrets():
+        # The longest first: one may be the beginning of another.
+        for key in sorted(filter(None, self._by_variable.values()), key=len, reverse=True):
             body = body.replace(key.encode(), HIDDEN.encode())
         return body
-
-    def _secrets(self) -> Iterator[str]:
-        # The longest first: one may be the beginning of another.
-        yield from sorted(filter(None, self._by_variable.values()), key=len, reverse=True)
 
 
 def variables() -> tuple[str, ...]:

@@ -5,8 +5,7 @@ of 2026-11-22); not recorded. A paper is a preprint where it has an alias `arxiv
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
 from tests.online.catalogue import Catalogue
@@ -28,12 +27,10 @@ _OAI = (
 class ArxivSite:
     """What arXiv would say of a catalogue.
 
-    stamps: day of a record, by id of the paper; else the first day of its year. page: records of
-    one answer of OAI-PMH.
+    page: records of one answer of OAI-PMH.
     """
 
     catalogue: Catalogue
-    stamps: Mapping[str, str] = field(default_factory=dict)
     page: int = 1000
 
     def __post_init__(self) -> None:
@@ -139,8 +136,7 @@ class ArxivSite:
         )
 
     def _stamp(self, number: int) -> str:
-        paper = self.catalogue.papers[number]
-        return self.stamps.get(paper.id, f"{paper.year}-01-01")
+        return f"{self.catalogue.papers[number].year}-01-01"
 
     def _is_gone(self, number: int) -> bool:
         return self.catalogue.papers[number].id in self.catalogue.deleted

@@ -21,13 +21,9 @@ _LIMITS = {
 
 @dataclass(eq=False)
 class CrossrefSite:
-    """What Crossref would say of a catalogue.
-
-    created: day of a work's record, by id of the paper; else the first day of its year.
-    """
+    """What Crossref would say of a catalogue; a record is of the first day of the work's year."""
 
     catalogue: Catalogue
-    created: Mapping[str, str] = field(default_factory=dict)
     limits: Mapping[str, str] = field(default_factory=lambda: dict(_LIMITS))
 
     def answer(self, asked: Asked) -> Given:
@@ -83,8 +79,7 @@ class CrossrefSite:
             return year >= int(value)
         if name == "until-pub-date":
             return year <= int(value)
-        paper = self.catalogue.papers[number].id
-        return self.created.get(paper, f"{year}-01-01") >= value
+        return f"{year}-01-01" >= value
 
     def _number(self, doi: str) -> int | None:
         number = self.catalogue.number_of.get(doi.lower())

@@ -2,9 +2,7 @@
 
 Two corpora together are served as OpenAlex would, without the query and with nothing newer. For
 each draft a corpus is fetched, an index is built, and what it recommends is compared with what the
-index of all papers recommends to the same draft. The first drafts are fetched over HTTP, and once
-more by a short cut that sends no bytes, which must come to the same file by as many requests; the
-others by the short cut alone. What was measured before is not measured again.
+index of all papers recommends to the same draft. What was measured before is not measured again.
 """
 
 import argparse
@@ -16,7 +14,6 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -30,9 +27,8 @@ from recsys.pipelines.online.client import Client
 from recsys.pipelines.online.fetch import Desk, FetchedWorks, fetch, write_fetched
 from recsys.pipelines.online.fetch_plan import asked_of_draft, plan_of
 from recsys.pipelines.online.openalex import OpenAlex
-from recsys.pipelines.online.sources import Source
 from recsys.recommend import Recommender
-from tests.online.measured_world import Case, Shortcut, Without, World, asked, cases, world_of
+from tests.online.measured_world import Case, Without, World, asked, cases, world_of
 
 SIZES = (200, 500, 1500, 3000)
 BARE_SIZES = (1500,)
@@ -65,7 +61,6 @@ def main() -> None:
     parser.add_argument("--queries", type=int, default=60)
     parser.add_argument("--sizes", type=int, nargs="*", default=SIZES)
     parser.add_argument("--bare-sizes", type=int, nargs="*", default=BARE_SIZES)
-    parser.add_argument("--by-http", type=int, default=6, help="drafts fetched over HTTP, too")
     parser.add_argument("--begin", type=int, default=0, help="drafts to leave out")
     parser.add_argument("--docs", type=Path)
     given = parser.parse_args()
@@ -78,8 +73,7 @@ def main() -> None:
     with asked(world, None) as client:
         bench = Bench.open(given.work, client, world)
         for number, case in enumerate(drawn[given.begin :], 1):
-            by_http = number <= given.by_http
-            rows += bench.rows(case, _missing(case, rows, given), by_http=by_http)
+            rows += bench.rows(case, _missing(case, rows, given))
             path.write_text(json.dumps([asdict(row) for row in rows], indent=0))
             sys.stderr.write(f"{number} of {len(drawn)} drafts, {time.process_time():.0f} s\n")
     text = page(rows)
@@ -99,11 +93,10 @@ def _missing(case: Case, rows: Sequence[Row], given: argparse.Namespace) -> list
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """work: where indexes lie. client: asks the served world. shortcut: answers as it does."""
+    """work: where indexes lie. client: asks the served world. whole: of all papers."""
 
     work: Path
     client: Client
-    shortcut: Shortcut
     whole: Recommender
 
     @classmethod
@@ -116,11 +109,9 @@ class Bench:
         if not corpus.exists():
             write_fetched([FetchedWorks(source.facts, works, {})], corpus)
         _build(corpus, index)
-        return cls(work, client, Shortcut(world, works), recsys.load(index))
+        return cls(work, client, recsys.load(index))
 
-    def rows(
-        self, case: Case, asked: Sequence[tuple[int, bool]], *, by_http: bool
-    ) -> Iterator[Row]:
+    def rows(self, case: Case, asked: Sequence[tuple[int, bool]]) -> Iterator[Row]:
         """Measure a draft; 0 papers: what the index of all papers gives it."""
         before = None
         # The largest first: each index is built over the one before, and hardly has other texts.
@@ -129,7 +120,7 @@ class Bench:
                 self._copy_whole()
                 before = seeded
             if papers:
-                yield self._row(case, seeded, papers, by_http)
+                yield self._row(case, seeded, papers)
             else:
                 told = case.draft(seeded=seeded, itself=True)
                 recall = _recall(self.whole, told, case.wanted(seeded=seeded))
@@ -140,38 +131,25 @@ class Bench:
         shutil.rmtree(index, ignore_errors=True)
         shutil.copytree(self.work / "whole.index", index, copy_function=_put)
 
-    def _row(self, case: Case, seeded: bool, papers: int, by_http: bool) -> Row:
+    def _row(self, case: Case, seeded: bool, papers: int) -> Row:
         draft = case.draft(seeded=seeded, itself=False)
-        out, requests, planned = self._fetched(case, draft, papers, by_http=False)
-        if by_http:
-            path, *counts = self._fetched(case, draft, papers, by_http=True)
-            assert (path.read_bytes(), counts) == (out.read_bytes(), [requests, planned])
+        out = self.work / "fetched.jsonl"
+        for old in self.work.glob(f"{out.name}*"):
+            old.unlink()
+        question = asked_of_draft(draft, ("openalex",), papers)
+        plan = plan_of(question, [Without(OpenAlex(self.client), case.work)])
+        made = self.client.made
+        before = made["openalex"]
+        fetch(plan, Desk(out, lambda: DAY, made.__getitem__))
+        requests = made["openalex"] - before
         index = self.work / "fetched.index"
         _build(out, index)
         fetched, wanted = recsys.load(index), case.wanted(seeded=seeded)
         ids = {fetched.collection.corpus.ids[row] for row in range(len(fetched.collection.corpus))}
         assert case.work not in ids, "the query is among the papers fetched"
         recall, coverage = _recall(fetched, draft, wanted), len(wanted & ids) / len(wanted)
-        counted = len(ids), requests, planned
+        counted = len(ids), requests, plan.requests
         return Row(case.paper.id, seeded, papers, recall, coverage, *counted)
-
-    def _fetched(
-        self, case: Case, draft: recsys.Manuscript, papers: int, *, by_http: bool
-    ) -> tuple[Path, int, int]:
-        """Fetch a corpus; return it, and how many requests were made and planned."""
-        out = self.work / ("served.jsonl" if by_http else "fetched.jsonl")
-        for old in self.work.glob(f"{out.name}*"):
-            old.unlink()
-        source: Source = OpenAlex(self.client) if by_http else self.shortcut
-        made = partial(self._made, by_http)
-        question = asked_of_draft(draft, ("openalex",), papers)
-        plan = plan_of(question, [Without(source, case.work)])
-        before = made("openalex")
-        fetch(plan, Desk(out, lambda: DAY, made))
-        return out, made("openalex") - before, plan.requests
-
-    def _made(self, by_http: bool, name: str) -> int:
-        return self.client.made[name] if by_http else self.shortcut.requests
 
 
 def _put(old: str, new: str) -> None:

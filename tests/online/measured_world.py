@@ -10,37 +10,15 @@ import numpy as np
 
 from recsys.formats.work_stream import Found, open_works
 from recsys.pipelines.evaluation.splits import query_rng, read_parts
-from recsys.pipelines.online.answered_works import agreed, requests_for, telling_words
 from recsys.pipelines.online.client import Client, ClientConfig
-from recsys.pipelines.online.fetch_plan import names_at
-from recsys.pipelines.online.http_exchange import Clock
-from recsys.pipelines.online.openalex import FACTS, any_of
 from recsys.pipelines.online.sources import Cost, Kind, Source, SourceFacts
 from recsys.records import Manuscript, Paper, Reference
 from tests.online.catalogue import Catalogue
 from tests.online.loopback import serving
 from tests.online.openalex_server import OpenAlexSite
+from tests.online.world import TestClock
 
 CORPORA = ("vis", "archaeology")
-
-
-class Unhurried(Clock):
-    """A clock that nobody waits for."""
-
-    def __init__(self) -> None:
-        self._now = 0.0
-
-    def now(self) -> float:
-        return self._now
-
-    def passed(self) -> float:
-        return self._now
-
-    def sleep(self, seconds: float) -> None:
-        self._now += seconds
-
-    def chance(self) -> float:
-        return 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +119,7 @@ def asked(world: World, store: Path | None) -> Iterator[Client]:
     """Serve the world, and give a client that asks it."""
     with serving(world.site) as served:
         config = ClientConfig(
-            store=store, addresses={"openalex": served.address}, clock=Unhurried()
+            store=store, addresses={"openalex": served.address}, clock=TestClock()
         )
         with Client(config) as client:
             yield client
@@ -183,56 +161,3 @@ class Without:
 
     def _known(self, works: Iterator[Reference]) -> Iterator[Reference]:
         return (work for work in works if work.id != self.hidden)
-
-
-class Shortcut:
-    """Answers as the served world does, out of works that it gave before: no bytes are sent.
-
-    What the site finds, and in which order, is asked of the site itself.
-    """
-
-    def __init__(self, world: World, works: Sequence[Reference]) -> None:
-        self.facts, self.requests = FACTS, 0
-        self._site, self._catalogue = world.site, world.site.catalogue
-        numbers = {world.site.work_id(n): n for n in range(len(world.papers))}
-        self._works = {numbers[work.id or ""]: work for work in works}
-        self._numbers = {
-            name: number
-            for number, work in self._works.items()
-            for name in names_at(work, FACTS.schemes)
-        }
-
-    def works(self, names: Sequence[str]) -> Iterator[Reference]:
-        self.requests += requests_for(len(names), FACTS.batch)
-        return (self._works[self._numbers[name]] for name in names if name in self._numbers)
-
-    def find(self, wanted: Reference) -> Reference | None:
-        words = " ".join(telling_words(wanted.title or ""))
-        return agreed(wanted, self._given({"filter": f"title.search:{words}"}, 10))
-
-    def citing(
-        self, names: Sequence[str], *, most: int, until: int | None = None
-    ) -> Iterator[Reference]:
-        cited = "|".join(name.partition(":")[2] for name in names)
-        sort = {"sort": "cited_by_count:desc" if until is None else "publication_date:desc"}
-        return self._given({"filter": f"cites:{cited}{_to(until, ',')}", **sort}, most)
-
-    def search(
-        self, words: str, *, most: int, since: int | None = None, until: int | None = None
-    ) -> Iterator[Reference]:
-        return self._given({"search": any_of(words), "filter": _to(until)}, most)
-
-    def changed(self, words: str, *, since: date, most: int) -> Iterator[Reference]:
-        return iter(())
-
-    def cost(self, kind: Kind, count: int) -> Cost:
-        size = {Kind.WORKS: FACTS.batch, Kind.FIND: 1}.get(kind, FACTS.page)
-        return Cost(requests_for(count, size))
-
-    def _given(self, parameters: Mapping[str, str], most: int) -> Iterator[Reference]:
-        self.requests += requests_for(most, FACTS.page)
-        return (self._works[number] for number in self._site.found(parameters)[:most])
-
-
-def _to(until: int | None, mark: str = "") -> str:
-    return "" if until is None else f"{mark}publication_year:<{until + 1}"

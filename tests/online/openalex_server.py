@@ -9,7 +9,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from tests.online.catalogue import Catalogue
@@ -25,16 +25,11 @@ _SPENT = {"error": "Rate limit exceeded", "message": "Insufficient budget: reset
 class OpenAlexSite:
     """What OpenAlex would say of a catalogue.
 
-    keys: those that are valid. credits: of the day, None for no end. created: day of a work's
-    record, by id of the paper; else the first day of its year. cursor_needs_key: without a key
-    there are numbered pages only.
+    keys: those that are valid. spent: credits.
     """
 
     catalogue: Catalogue
     keys: frozenset[str] = frozenset()
-    credits: float | None = None
-    created: Mapping[str, str] = field(default_factory=dict)
-    cursor_needs_key: bool = False
     spent: float = 0.0
 
     def __post_init__(self) -> None:
@@ -52,10 +47,8 @@ class OpenAlexSite:
         key = asked.parameters.get("api_key", "")
         if key and self.keys and key not in self.keys:
             return _error(401, "Invalid API key", f"API key {key} is not known.")
-        if asked.fault is Fault.SPENT or (self.credits is not None and self.spent >= self.credits):
+        if asked.fault is Fault.SPENT:
             return as_json(_SPENT, 429, {"Retry-After": "40000", **self._meter(0)})
-        if asked.path == "/rate-limit":
-            return as_json({"rate_limit": {"daily_budget_usd": 1.0}}, headers=self._meter(0))
         if asked.path.startswith("/works/"):
             return self._single(asked.path.removeprefix("/works/"), asked)
         if asked.path != "/works":
@@ -82,7 +75,7 @@ class OpenAlexSite:
         self.spent += price
         scores = self._scores(parameters)
         numbers = self._sorted(self._filtered(parameters, scores), parameters, scores)
-        size = int(parameters.get("per-page", parameters.get("per_page", "25")))
+        size = int(parameters.get("per_page", "25"))
         if not 1 <= size <= MOST_PER_PAGE:
             raise ValueError("per-page parameter must be between 1 and 100")
         start, cursor = self._start(asked, size)
@@ -104,11 +97,6 @@ class OpenAlexSite:
             {"meta": meta, "results": results, "group_by": []}, headers=self._meter(price)
         )
 
-    def found(self, parameters: Mapping[str, str]) -> list[int]:
-        """Number what parameters ask for, in the order in which it is given."""
-        scores = self._scores(parameters)
-        return self._sorted(self._filtered(parameters, scores), parameters, scores)
-
     def _start(self, asked: Asked, size: int) -> tuple[int, bool]:
         cursor = asked.parameters.get("cursor")
         if cursor is None:
@@ -116,8 +104,6 @@ class OpenAlexSite:
             if page < 1 or page * size > MOST_PAGED:
                 raise ValueError("Maximum results size of 10,000 records is exceeded.")
             return (page - 1) * size, False
-        if self.cursor_needs_key and "api_key" not in asked.parameters:
-            raise ValueError("Cursor paging needs an API key.")
         if cursor == "*":
             return 0, True
         if asked.fault is Fault.EXPIRED:
@@ -127,7 +113,7 @@ class OpenAlexSite:
     def _scores(self, parameters: Mapping[str, str]) -> Mapping[int, float] | None:
         words = parameters.get("search")
         for name, value in _filters(parameters.get("filter", "")):
-            if name in ("default.search", "title_and_abstract.search", "title.search"):
+            if name == "title.search":
                 words = value
         return None if words is None else self._searched(words)
 
@@ -146,7 +132,7 @@ class OpenAlexSite:
             values = value.split("|")
             if len(values) > MOST_VALUES:
                 raise ValueError(f"Maximum number of values exceeded for {name}.")
-            if name in _NAMES or name in ("cites", "cited_by"):
+            if name in ("openalex", "doi", "pmid", "cites"):
                 wanted = set(self._named(name, values))
                 found = [
                     n for n in (found if scores is not None else sorted(wanted)) if n in wanted
@@ -157,29 +143,19 @@ class OpenAlexSite:
 
     def _named(self, name: str, values: Sequence[str]) -> Iterable[int]:
         for value in values:
-            bare = value.removeprefix("https://openalex.org/").removeprefix("https://doi.org/")
-            key = f"pmid:{bare}" if name in ("pmid", "ids.pmid") else bare.removeprefix("doi:")
+            key = f"pmid:{value}" if name == "pmid" else value
             number = self._by_work.get(key, self.catalogue.number_of.get(key))
             if number is None or self.catalogue.papers[number].id in self.catalogue.deleted:
                 continue
-            if name == "cites":
-                yield from self.catalogue.citing.get(number, ())
-            elif name == "cited_by":
-                yield from self.catalogue.cited[number]
-            else:
-                yield number
+            yield from self.catalogue.citing.get(number, ()) if name == "cites" else (number,)
 
     def _test(self, name: str, value: str) -> Callable[[int], bool]:
         years = self.catalogue.years
         if name == "publication_year":
             first, last = _span(value)
             return lambda number: first <= years[number] <= last
-        if name == "from_publication_date":
+        if name == "from_created_date":
             return lambda number: self._published(number) >= value
-        if name == "to_publication_date":
-            return lambda number: "" < self._published(number) <= value
-        if name in ("from_created_date", "from_updated_date"):
-            return lambda number: self._created(number) >= value
         raise ValueError(f"{name} is not a valid field.")
 
     def _sorted(
@@ -196,7 +172,6 @@ class OpenAlexSite:
         keys: Mapping[str, Callable[[int], Any]] = {
             "cited_by_count": lambda number: len(self.catalogue.citing.get(number, ())),
             "publication_date": self._published,
-            "publication_year": lambda number: int(self.catalogue.years[number]),
         }
         if name not in keys:
             raise ValueError(f"{name} cannot be sorted by.")
@@ -205,9 +180,6 @@ class OpenAlexSite:
     def _published(self, number: int) -> str:
         year = int(self.catalogue.years[number])
         return f"{year}-01-01" if year else ""
-
-    def _created(self, number: int) -> str:
-        return self.created.get(self.catalogue.papers[number].id, self._published(number))
 
     def _work(
         self, number: int, asked: Asked, scores: Mapping[int, float] | None = None
@@ -261,22 +233,17 @@ class OpenAlexSite:
                 for other in self.catalogue.cited[number]
             ],
             "abstract_inverted_index": _inverted(paper.abstract),
-            "created_date": self._created(number) or None,
-            "updated_date": self._created(number) or None,
+            "created_date": self._published(number) or None,
+            "updated_date": self._published(number) or None,
         }
 
     def _meter(self, price: float) -> dict[str, str]:
-        allowed = self.credits if self.credits is not None else 10_000.0
-        left = max(allowed - self.spent, 0)
         return {
-            "X-RateLimit-Limit": f"{allowed:.0f}",
-            "X-RateLimit-Remaining": f"{left:.0f}",
+            "X-RateLimit-Limit": "10000",
+            "X-RateLimit-Remaining": f"{max(10_000 - self.spent, 0):.0f}",
             "X-RateLimit-Credits-Used": f"{price:.0f}",
             "X-RateLimit-Reset": "40000",
         }
-
-
-_NAMES = frozenset({"openalex", "openalex_id", "ids.openalex", "doi", "pmid", "ids.pmid"})
 
 
 def _error(status: int, error: str, message: str) -> Given:

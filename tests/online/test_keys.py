@@ -105,7 +105,7 @@ def test_what_holds_keys_does_not_show_them() -> None:
     shown = [every_key(), ClientConfig(keys=every_key()), Sent(f"https://x.example/?api_key={KEY}")]
     assert all(KEY not in f"{each!r} {each}" and MAIL not in f"{each!r}" for each in shown)
     nested = Keys({"RECSYS_MAIL": "abcdef", "RECSYS_PUBMED_KEY": "abcdefgh"})
-    assert nested.hide("abcdefgh abcdef") == f"{HIDDEN} {HIDDEN}"
+    assert nested.hide(b"abcdefgh abcdef") == f"{HIDDEN} {HIDDEN}".encode()
 
 
 def test_each_key_goes_where_its_source_wants_it(servers: Servers) -> None:

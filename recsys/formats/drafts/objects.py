@@ -54,12 +54,16 @@ def read_object(text: str, name: str) -> Manuscript:
         DraftError: it is no JSON, or of the wrong shape.
     """
     value = _json(text, name)
-    if _is_reading_list(value):
-        from recsys.formats.references.reference_formats import parse_bibliography
+    # A list of CSL items or of Zotero's stands bare or below "items".
+    items = value.get("items") if isinstance(value, dict) else value
+    if not isinstance(items, list) or not items:
+        return manuscript_of(value, name)
+    if not all(isinstance(item, dict) and {"type", "itemType"} & item.keys() for item in items):
+        return manuscript_of(value, name)
+    from recsys.formats.references.reference_formats import parse_bibliography
 
-        items = parse_bibliography(text, name)
-        return Manuscript(references=items.references, notes=items.problems, details=items.details)
-    return manuscript_of(value, name)
+    listed = parse_bibliography(text, name)
+    return Manuscript(references=listed.references, notes=listed.problems, details=listed.details)
 
 
 def manuscript_of(value: object, name: str) -> Manuscript:
@@ -94,19 +98,18 @@ def named_work(text: str) -> Reference:
     return Reference(key=text, id=text, doi=doi(text), arxiv=arxiv(text), acl=acl(text))
 
 
-def _is_reading_list(value: object) -> bool:
-    """Whether it is a list of CSL items or of Zotero's, bare or below "items"."""
-    items = value.get("items") if isinstance(value, dict) else value
-    if not isinstance(items, list) or not items:
-        return False
-    return all(isinstance(item, dict) and ("type" in item or "itemType" in item) for item in items)
-
-
 def _json(text: str, name: str) -> object:
+    def unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+        value = dict(pairs)
+        if len(value) < len(pairs):
+            times = Counter(key for key, _ in pairs)
+            raise ValueError(f"the key {short(times.most_common(1)[0][0])} occurs twice")
+        return value
+
     if not text.strip():
         raise DraftError(f"{name} is empty.", _SHAPE)
     try:
-        return json.loads(text, object_pairs_hook=_object)
+        return json.loads(text, object_pairs_hook=unique)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise DraftError(f"{name} is not JSON: {error.msg} at {where}.", _SHAPE) from error
@@ -114,14 +117,6 @@ def _json(text: str, name: str) -> object:
         raise DraftError(f"{name} is nested too deeply.", _SHAPE) from error
     except ValueError as error:  # A repeated key, or a number of thousands of digits.
         raise DraftError(f"{name} cannot be read as JSON: {error}.", _SHAPE) from error
-
-
-def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) < len(pairs):
-        times = Counter(key for key, _ in pairs)
-        raise ValueError(f"the key {short(times.most_common(1)[0][0])} occurs twice")
-    return value
 
 
 def _check_keys(value: Mapping[str, object], known: Sequence[str], name: str) -> None:
@@ -232,6 +227,6 @@ def read_list(raw: bytes, path: Path) -> Manuscript:
     text, note = decode_or_guess(raw, name)
     from recsys.formats.references.reference_formats import parse_bibliography
 
-    found = parse_bibliography(text, name)
-    notes = (note, *found.problems) if note else found.problems
-    return Manuscript(references=found.references, notes=notes, details=found.details)
+    listed = parse_bibliography(text, name)
+    notes = (note, *listed.problems) if note else listed.problems
+    return Manuscript(references=listed.references, notes=notes, details=listed.details)

@@ -60,7 +60,7 @@ def bucket_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[BucketServer]:
     facts = {"AWS_ENDPOINT_URL": app.address, "AWS_REGION": "us-east-1", KEY: "one"}
     for name, value in (facts | {"AWS_SECRET_ACCESS_KEY": "two"}).items():
         monkeypatch.setenv(name, value)
-    bucket_files.forget()
+    bucket_files.store_of.cache_clear()
     try:
         with urlopen(Request(f"{app.address}/moto-api/reset", method="POST")):
             pass  # What other servers of this process were given is gone.
@@ -71,4 +71,4 @@ def bucket_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[BucketServer]:
         server.shutdown()
         thread.join()
         server.server_close()
-        bucket_files.forget()
+        bucket_files.store_of.cache_clear()

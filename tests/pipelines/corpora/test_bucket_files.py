@@ -84,7 +84,7 @@ def test_a_store_that_does_not_answer_is_given_up(
     server: BucketServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
-    bucket_files.forget()
+    bucket_files.store_of.cache_clear()
     with pytest.raises(CorpusError, match="does not answer") as error:
         listed(Path("s3://dumps"))
     assert "AWS_ENDPOINT_URL" in error.value.hint

@@ -1,5 +1,6 @@
 """Cited works are found by where they were printed: without volume, without initials, by title."""
 
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -33,7 +34,7 @@ class Graph:
 def graph_of(*works: Reference) -> Graph:
     with TemporaryDirectory() as place:
         folder = Path(place)
-        with SourceIntake(folder, folder) as intake:
+        with closing(SourceIntake(folder, folder)) as intake:
             items = iter([Found(0, work, ()) for work in works])
             intake.read_stream(Path("works"), WorkStream("works", False, items))
             read = Works.of([intake.shard()], 1)

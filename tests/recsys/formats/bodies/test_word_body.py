@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import docx as python_docx
-import pytest
 from docx.opc.constants import CONTENT_TYPE, RELATIONSHIP_TYPE
 from docx.opc.packuri import PackURI
 from docx.opc.part import Part
@@ -13,7 +12,6 @@ from docx.text.paragraph import Paragraph
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.errors import DraftError, RecsysError
 from recsys.formats.drafts.draft_formats import parse_manuscript
 from recsys.formats.drafts.word_draft import parse
 from recsys.passages import Body, Mark, Sentence, Span
@@ -280,12 +278,6 @@ def test_a_document_of_nothing_but_text_has_sentences() -> None:
     assert read(docx(paragraph(""))).sentences == ()
 
 
-@each_row("raw", [b"", b"PK\3\4", b"\xd0\xcf\x11\xe0", b"text"])
-def test_what_is_no_document_is_an_error(raw: bytes) -> None:
-    with pytest.raises(DraftError):
-        read(raw)
-
-
 def test_a_very_long_paragraph_costs_little() -> None:
     body = read(docx(paragraph("Rivers are long [1]. " * 4_000)))
     assert len(body.sentences) == 4_000
@@ -320,20 +312,3 @@ def test_whatever_is_in_a_document_every_place_is_true(pieces: list[str]) -> Non
         assert {*sentence.cited} <= keys
         for each in sentence.marks:
             assert 0 <= each.at <= len(sentence.text)
-
-
-@given(st.integers(0, 10_000), st.binary(max_size=4))
-def test_damage_gives_a_body_or_an_error(place: int, damage: bytes) -> None:
-    place %= len(WHOLE)
-    try:
-        read(WHOLE[:place] + damage + WHOLE[place + len(damage) :])
-        read(WHOLE[:place])
-    except RecsysError as error:
-        assert error.what
-
-
-WHOLE = docx(
-    paragraph("A title", style="Title"),
-    paragraph("Rivers are long ", inside=field("ADDIN ZOTERO_ITEM CSL_CITATION " + csl(RIVERS))),
-    footnotes=paragraph("A note."),
-)

@@ -1,8 +1,7 @@
 """After https://dblp.org/faq/What+do+I+find+in+dblp+xml.html."""
 
 from recsys.formats.markup.dblp_xml import read
-from tests.recsys.formats.markup.markup_files import DBLP
-from tests.recsys.formats.markup.markup_reading import told, works
+from tests.recsys.formats.markup.markup_files import DBLP, told, works
 from tests.rows import each_row
 
 
@@ -78,7 +77,3 @@ def test_numbers_of_people_of_one_name_are_dropped(name: str, author: str) -> No
 def test_home_pages_alone_are_no_works() -> None:
     text = '<dblp><www key="homepages/a"><author>A</author><title>Home Page</title></www></dblp>'
     assert works(read, text) == []
-
-
-def test_line_ends_of_windows_change_nothing() -> None:
-    assert works(read, DBLP.replace("\n", "\r\n")) == works(read, DBLP)

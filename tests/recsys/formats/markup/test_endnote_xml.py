@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.markup.endnote_xml import read
-from tests.recsys.formats.markup.markup_files import ENDNOTE
-from tests.recsys.formats.markup.markup_reading import told, works
+from tests.recsys.formats.markup.markup_files import ENDNOTE, told, works
 
 
 def one(inside: str) -> dict[str, object]:
@@ -43,15 +42,6 @@ def test_an_export_of_endnote() -> None:
         "pmid": "1234567",
         "labels": {"type": "Book Section"},
     }
-
-
-def test_line_ends_of_windows_change_nothing() -> None:
-    assert works(read, ENDNOTE.replace("\n", "\r\n")) == works(read, ENDNOTE)
-
-
-def test_a_header_alone_holds_nothing() -> None:
-    assert works(read, "<xml><records></records></xml>") == []
-    assert works(read, "") == []
 
 
 def test_numbers_of_accession_count_where_it_is_known_whose_they_are() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from recsys.formats.markup import dblp_xml, endnote_xml, jats_xml, pubmed_xml
 from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
-from tests.recsys.formats.markup.markup_files import DBLP, ENDNOTE, JATS, PUBMED
+from tests.recsys.formats.markup.markup_files import DBLP, ENDNOTE, JATS, PUBMED, works
 from tests.rows import each_row
 
 FORMATS = {endnote_xml: ENDNOTE, pubmed_xml: PUBMED, dblp_xml: DBLP, jats_xml: JATS}
@@ -38,15 +38,27 @@ def test_a_file_is_known_by_its_beginning_and_by_one_format(module: ModuleType) 
         assert [each for each in FORMATS if each.looks_so(beginning)] == [module]
 
 
+@each_row("module", FORMATS)
+def test_line_ends_of_windows_change_nothing(module: ModuleType) -> None:
+    text = FORMATS[module]
+    assert works(module.read, text.replace("\n", "\r\n")) == works(module.read, text) != []
+
+
 @each_row("text", OTHERS)
 def test_other_files_are_not_taken_for_these(text: str) -> None:
     assert [each for each in FORMATS if each.looks_so(text)] == []
 
 
-def test_a_header_alone_is_known() -> None:
-    assert endnote_xml.looks_so('<?xml version="1.0"?><xml><records></records></xml>')
-    assert pubmed_xml.looks_so("<PubmedArticleSet/>")
-    assert dblp_xml.looks_so('<!DOCTYPE dblp SYSTEM "dblp.dtd"><dblp></dblp>')
+@each_row(
+    ("module", "header"),
+    [
+        (endnote_xml, '<?xml version="1.0"?><xml><records></records></xml>'),
+        (pubmed_xml, "<PubmedArticleSet></PubmedArticleSet>"),
+        (dblp_xml, '<!DOCTYPE dblp SYSTEM "dblp.dtd"><dblp></dblp>'),
+    ],
+)
+def test_a_header_alone_is_known_and_holds_nothing(module: ModuleType, header: str) -> None:
+    assert module.looks_so(header) and works(module.read, header) == []
 
 
 @each_row("part", ["<", "<a", "<!--", "<?", "<a ", "</a>", "<!DOCTYPE ", "<article "])

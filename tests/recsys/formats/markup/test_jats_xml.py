@@ -2,8 +2,7 @@
 
 from recsys.formats.markup.jats_xml import read
 from recsys.records import Reference
-from tests.recsys.formats.markup.markup_files import JATS
-from tests.recsys.formats.markup.markup_reading import told, works
+from tests.recsys.formats.markup.markup_files import JATS, told, works
 from tests.rows import each_row
 
 
@@ -86,10 +85,6 @@ def test_what_it_cites() -> None:
         },
         {"key": "B5", "title": "Once"},
     ]
-
-
-def test_line_ends_of_windows_change_nothing() -> None:
-    assert works(read, JATS.replace("\n", "\r\n")) == works(read, JATS)
 
 
 def test_articles_in_a_set_are_read_one_by_one() -> None:

@@ -2,8 +2,7 @@
 
 from recsys.formats.markup.pubmed_xml import read
 from recsys.records import Reference
-from tests.recsys.formats.markup.markup_files import PUBMED
-from tests.recsys.formats.markup.markup_reading import told, works
+from tests.recsys.formats.markup.markup_files import PUBMED, told, works
 from tests.rows import each_row
 
 
@@ -86,10 +85,6 @@ def test_a_citation_may_be_told_by_identifiers_alone() -> None:
     assert told(cited) == {"ids": ("pmc:PMC77",)}
 
 
-def test_line_ends_of_windows_change_nothing() -> None:
-    assert works(read, PUBMED.replace("\n", "\r\n")) == works(read, PUBMED)
-
-
 def test_several_answers_in_one_file() -> None:
     assert works(read, PUBMED + PUBMED) == works(read, PUBMED) * 2
 
@@ -139,10 +134,6 @@ def test_preprints_are_known() -> None:
     doi = '<ELocationID EIdType="doi">10.48550/arXiv.2004.07180</ELocationID>'
     work = one(doi + types)
     assert (work.kind, work.arxiv) == ("article", "2004.07180")
-
-
-def test_a_header_alone_holds_nothing() -> None:
-    assert works(read, "<PubmedArticleSet></PubmedArticleSet>") == []
 
 
 def test_a_book_is_a_work_of_its_own() -> None:

@@ -26,7 +26,7 @@ from recsys.pipelines.index.encode import encode_corpus, shard_encoder
 from recsys.pipelines.jobs import ray_cluster
 from recsys.pipelines.jobs import ray_cluster as ray_connection
 from recsys.pipelines.jobs.engines import Engine, ProcessPool, Stage
-from recsys.pipelines.jobs.kept_results import MadeFiles, kept
+from recsys.pipelines.jobs.kept_results import MadeFiles, do_shards
 from recsys.pipelines.jobs.ray_cluster import RayCluster, connected
 from recsys.pipelines.ranking.train_ranker import TrainOptions, train_ranker
 from recsys.pipelines.studies.embed import EmbedOptions, embed
@@ -179,8 +179,8 @@ def spell(word: str) -> MadeFiles:
 
 def test_files_of_shards_are_those_of_the_pool(engine: RayCluster, tmp_path: Path) -> None:
     stage = Stage("spell", partial(partial, spell))
-    ours = kept(ProcessPool(2), stage, ["a", "bb"], tmp_path / "pool", "key")
-    theirs = kept(engine, stage, ["a", "bb"], tmp_path / "ray", "key")
+    ours = do_shards(ProcessPool(2), stage, ["a", "bb"], tmp_path / "pool", "key")
+    theirs = do_shards(engine, stage, ["a", "bb"], tmp_path / "ray", "key")
     assert [(each.facts, each.hashes) for each in ours] == [
         (each.facts, each.hashes) for each in theirs
     ]
