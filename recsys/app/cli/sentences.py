@@ -105,9 +105,8 @@ def train_local(
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.wiring import open_index
-    from recsys.pipelines.local.sentence_parts import Division
     from recsys.pipelines.local.store_contexts import read_sentences
-    from recsys.pipelines.local.train_local import LocalTraining
+    from recsys.pipelines.local.train_local import Division, LocalTraining
     from recsys.pipelines.local.train_local import train_local as train
 
     until = _years_until(train_until, dev_until, split)
@@ -190,8 +189,8 @@ def evaluate_local(
     from recsys.pipelines.local.evaluate_local import LocalEvaluation
     from recsys.pipelines.local.evaluate_local import evaluate_local as evaluate
     from recsys.pipelines.local.local_queries import local_queries
-    from recsys.pipelines.local.sentence_parts import of_part
     from recsys.pipelines.local.store_contexts import read_sentences
+    from recsys.pipelines.local.train_local import of_part
     from recsys.store.generations import pin
 
     options = LocalEvaluation(

@@ -19,9 +19,8 @@ from recsys.models.encoder import SeenQueries
 from recsys.pipelines.jobs.index_writer import writing
 from recsys.pipelines.local.evaluate_local import LOCAL_SYSTEMS, LocalEvaluation
 from recsys.pipelines.local.local_queries import KNOWN
-from recsys.pipelines.local.sentence_parts import Division
 from recsys.pipelines.local.store_contexts import read_sentences
-from recsys.pipelines.local.train_local import LocalTraining, train_local
+from recsys.pipelines.local.train_local import Division, LocalTraining, train_local
 from recsys.store.artifacts import CONTEXTS, ENCODER, MANIFEST
 from recsys.store.generations import in_force
 from tests.pipelines.small_index import TOPICS, YEARS

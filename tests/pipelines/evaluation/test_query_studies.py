@@ -1,4 +1,4 @@
-"""The seed study, on papers whose answer is known."""
+"""The studies of queries, on papers whose answer is known."""
 
 from pathlib import Path
 from typing import Any
@@ -8,14 +8,20 @@ import pytest
 
 from recsys.eval.significance import bootstrap_difference, bootstrap_pooled_f1, randomisation_test
 from recsys.pipelines.evaluation.query_studies import (
-    NUMBERS,
+    ARMS,
+    NEIGHBOURS,
     SEED_ARMS,
     SEED_SYSTEMS,
+    k_answerer,
+    k_rows,
+    own_ranks,
     seed_answerer,
     seed_rows,
+    self_citation_rows,
 )
 from recsys.pipelines.evaluation.splits import gold
 from recsys.records import PaperId
+from recsys.store.collection import Collection
 from tests.pipelines.small_index import (
     TOPICS,
     YEARS,
@@ -23,13 +29,91 @@ from tests.pipelines.small_index import (
     open_small_index,
     write_small_index,
 )
+from tests.rows import each_row
 
 QUERIES = [f"{topic}-{age:02}" for age in range(YEARS) for topic in TOPICS]
 
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_small_index(tmp_path_factory.mktemp("study") / "small.index")
+    return write_small_index(tmp_path_factory.mktemp("studies") / "small.index")
+
+
+@pytest.fixture(scope="module")
+def collection(index: Path) -> Collection:
+    return open_small_collection(index)
+
+
+@each_row("metadata", [True, False])
+def test_candidates_are_the_neighbours_and_their_citations(index: Path, metadata: bool) -> None:
+    entry = k_answerer(open_small_index, index, metadata)("rivers-08")
+    recommender = open_small_index(index)
+    collection = recommender.collection
+    query = recommender.query_of(int(collection.corpus.rows(["rivers-08"])[0]))
+    nearest = collection.vector_index.search(query.vector, 5, allowed=query.allowed)[0]
+    older = nearest[collection.graph.older(nearest, 2008)]
+    cited = collection.graph.references(older)[1]
+    both = np.union1d(nearest, cited[query.allowed[cited]])
+    counts = {arm: figures[0] for arm, figures in zip(ARMS, entry["arms"], strict=True)}
+    assert counts[ARMS[0]] == 5
+    assert counts[ARMS[len(NEIGHBOURS)]] == len(both)
+    assert entry["gold"] == 2
+    for arm, (count, found, hits, seconds) in zip(ARMS, entry["arms"], strict=True):
+        assert count <= (arm.neighbours if not arm.expand else 10**6)
+        assert 0 <= hits <= found <= 2
+        assert seconds >= 0
+
+
+def test_rows_average_the_queries() -> None:
+    arms = len(ARMS)
+    entries = [
+        {"gold": 2, "arms": [[10, 1, 1, 0.001]] * arms},
+        {"gold": 4, "arms": [[20, 4, 2, 0.003]] * arms},
+    ]
+    rows = k_rows(entries)
+    assert len(rows) == arms
+    assert rows[0] == {
+        "neighbours": 5,
+        "citations": False,
+        "candidates": 15,
+        "candidate recall": 0.75,
+        "P@20": pytest.approx(0.075),
+        "R@20": 0.5,
+        "F1@20": pytest.approx(2 * 0.075 * 0.5 / 0.575),
+        "ms": pytest.approx(2),
+    }
+
+
+def test_ranks_of_papers_that_share_an_author(collection: Collection) -> None:
+    papers = ["deserts-02", "rivers-04", "deserts-01", "undated", "rivers-01"]
+    assert own_ranks(collection, "rivers-08", papers).tolist() == [2, 5]
+    assert own_ranks(collection, "rivers-08", papers[:1]).tolist() == []
+    assert own_ranks(collection, "undated", papers).tolist() == []
+
+
+def test_lists_without_own_papers_count_as_their_length_plus_one(collection: Collection) -> None:
+    lists = {
+        "rivers-08": ["deserts-02", "rivers-04", "deserts-01", "deserts-00", "rivers-01"],
+        "deserts-08": ["rivers-01"],
+    }
+    rows = self_citation_rows(collection, {True: lists, False: lists}, 5)
+    assert [(row["length"], row["metadata"]) for row in rows] == [
+        (length, metadata) for metadata in (True, False) for length in (1, 5)
+    ]
+    assert rows[0] == {
+        "length": 1,
+        "metadata": True,
+        "mean rank": 2,
+        "first rank": 2,
+        "with any": 0,
+    }
+    assert rows[1] == {
+        "length": 5,
+        "metadata": True,
+        "mean rank": (3.5 + 6) / 2,
+        "first rank": (2 + 6) / 2,
+        "with any": 0.5,
+    }
 
 
 @pytest.fixture(scope="module")
@@ -47,11 +131,6 @@ def entry(wanted: int, without: list[int], given: list[int]) -> dict[str, Any]:
     """What a query would have found: some places without seeds, others with any."""
     arms = [without if number == 0 else given for _, number in SEED_ARMS]
     return {"gold": wanted, "arms": arms}
-
-
-def test_every_number_of_seeds_is_tried_with_every_system() -> None:
-    assert list(SEED_ARMS) == [(system, number) for system in SEED_SYSTEMS for number in NUMBERS]
-    assert NUMBERS[0] == 0 and NUMBERS[-1] is None
 
 
 def test_half_of_the_references_is_set_aside_and_the_other_to_be_found(
