@@ -17,8 +17,7 @@ from recsys.app.web.replies import (
 )
 from recsys.app.web.upload_reader import DraftText, UploadedDraft
 from recsys.errors import InputError
-from recsys.local.cite import LocalQuestion, cite_read, draft_read, passage_read
-from recsys.local.where_to_cite import marked
+from recsys.local.cite import LocalQuestion, cite_read, draft_read, marked, passage_read
 from recsys.passages import LocalAnswer
 from recsys.query.matching import match
 from recsys.query.question_schema import QuestionOptions

@@ -16,10 +16,9 @@ from recsys.local.citation_worthiness import (
     SIZE,
     VECTOR_WEIGHTS,
     WORD_WEIGHTS,
-    NeedsCitation,
+    CitationWorthiness,
     places_of,
 )
-from recsys.local.where_to_cite import Needs
 from recsys.passages import Mark, Sentence
 from recsys.ranking.quickscorer import trees_of
 from recsys.ranking.ranker import TREES
@@ -56,7 +55,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_words_and_vectors_both_count(folder: Path) -> None:
-    judge = NeedsCitation.load(folder)
+    judge = CitationWorthiness.load(folder)
     sentences = [
         Sentence("Bees fly far."),
         Sentence("Bees are known well."),
@@ -70,39 +69,32 @@ def test_words_and_vectors_both_count(folder: Path) -> None:
 
 
 def test_a_mark_of_its_own_changes_nothing(folder: Path) -> None:
-    judge, vectors = NeedsCitation.load(folder), np.ones((1, _DIM), np.float32)
+    judge, vectors = CitationWorthiness.load(folder), np.ones((1, _DIM), np.float32)
     plain = judge.probabilities([Sentence("Bees are known well.")], vectors)
     cited = judge.probabilities([Sentence("Bees are known well.", (Mark(4, ("a",)),))], vectors)
     assert plain == cited
 
 
 def test_thresholds_are_those_of_the_field_or_of_any(folder: Path) -> None:
-    judge = NeedsCitation.load(folder)
-    assert [judge.threshold((), field) for field in ("biology", "law", None)] == [0.25, 0.5, 0.5]
-
-
-def test_it_serves_where_missing_citations_are_looked_for(folder: Path) -> None:
-    judge: Needs = NeedsCitation.load(folder)
-    assert judge.may_be_flagged(Sentence("Honey bees tell each other of flowers."))
-    assert not judge.may_be_flagged(Sentence("We propose boxes for bees made of glass."))
-    assert judge.threshold([]) == 0.5
+    judge = CitationWorthiness.load(folder)
+    assert [judge.threshold(field) for field in ("biology", "law", None)] == [0.25, 0.5, 0.5]
 
 
 def test_vectors_of_another_width_are_refused(folder: Path) -> None:
     with pytest.raises(ArtifactMismatch, match="needs 4 columns"):
-        NeedsCitation.load(folder).probabilities([Sentence("A.")], np.ones((1, 3), np.float32))
+        CitationWorthiness.load(folder).probabilities([Sentence("A.")], np.ones((1, 3), np.float32))
 
 
 def test_nothing_there_is_missing(tmp_path: Path) -> None:
     with pytest.raises(ArtifactMissing):
-        NeedsCitation.load(tmp_path / "none")
+        CitationWorthiness.load(tmp_path / "none")
 
 
 @pytest.mark.parametrize("name", ["encoder", "cues", "biases", "calibration", "thresholds"])
 def test_a_manifest_that_lacks_something_is_corrupt(folder: Path, name: str) -> None:
     seal(folder, KIND, SCHEMA, {key: value for key, value in _CONFIG.items() if key != name})
     with pytest.raises(ArtifactCorrupt, match=name):
-        NeedsCitation.load(folder)
+        CitationWorthiness.load(folder)
 
 
 @pytest.mark.parametrize(
@@ -112,20 +104,20 @@ def test_a_manifest_that_lacks_something_is_corrupt(folder: Path, name: str) -> 
 def test_nonsense_in_a_manifest_is_corrupt(folder: Path, name: str, value: object) -> None:
     seal(folder, KIND, SCHEMA, {**_CONFIG, name: value})
     with pytest.raises(ArtifactCorrupt, match="cannot be read"):
-        NeedsCitation.load(folder)
+        CitationWorthiness.load(folder)
 
 
 def test_other_cues_are_a_mismatch(folder: Path) -> None:
     seal(folder, KIND, SCHEMA, {**_CONFIG, "cues": ["length"]})
     with pytest.raises(ArtifactMismatch, match="other cues"):
-        NeedsCitation.load(folder)
+        CitationWorthiness.load(folder)
 
 
 def test_words_of_another_table_are_corrupt(folder: Path) -> None:
     np.save(folder / WORD_WEIGHTS, np.zeros(7, np.float16))
     seal(folder, KIND, SCHEMA, _CONFIG)
     with pytest.raises(ArtifactCorrupt, match="do not fit"):
-        NeedsCitation.load(folder)
+        CitationWorthiness.load(folder)
 
 
 @pytest.mark.parametrize("name", [TREES, VECTOR_WEIGHTS, WORD_WEIGHTS])
@@ -133,11 +125,11 @@ def test_noise_in_a_file_is_corrupt(folder: Path, name: str) -> None:
     (folder / name).write_bytes(b"noise")
     seal(folder, KIND, SCHEMA, _CONFIG)
     with pytest.raises(ArtifactCorrupt):
-        NeedsCitation.load(folder)
+        CitationWorthiness.load(folder)
 
 
 def test_another_schema_is_a_mismatch(folder: Path) -> None:
     manifest = json.loads((folder / MANIFEST).read_text())
     (folder / MANIFEST).write_text(json.dumps(manifest | {"schema": SCHEMA + 1}))
     with pytest.raises(ArtifactMismatch):
-        NeedsCitation.load(folder)
+        CitationWorthiness.load(folder)
