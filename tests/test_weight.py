@@ -38,7 +38,7 @@ def weigh(text: str) -> Counter[str]:
     nodes = [*ast.walk(module)]
     other = {at for at, line in enumerate(lines, 1) if not line.strip() or line.strip()[0] == "#"}
     for node in nodes:
-        if isinstance(node, ast.Import | ast.ImportFrom) or _is_text(node):
+        if isinstance(node, ast.stmt) and _is_no_code(node):
             other.update(range(node.lineno, (node.end_lineno or 0) + 1))
     words = Counter(re.findall(r"\w+", text))
     functions = [n for n in nodes if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
@@ -51,13 +51,11 @@ def weigh(text: str) -> Counter[str]:
     )
 
 
-def _is_text(node: ast.AST) -> bool:
-    """Tell whether a node is a docstring, or a text that says what the name above it is."""
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
+def _is_no_code(node: ast.stmt) -> bool:
+    """Tell whether a statement is an import, or a text that says what something is."""
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        return isinstance(node.value.value, str)
+    return isinstance(node, ast.Import | ast.ImportFrom)
 
 
 def areas() -> Weights:
