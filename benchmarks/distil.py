@@ -47,11 +47,11 @@ from recsys.models.encoder import KIND, SCHEMA, OnnxEncoder, SeenQueries
 from recsys.pipelines.encoders.checkpoints import MINILM, MPNET
 from recsys.pipelines.encoders.export_encoder import cached_encoder, export_encoder
 from recsys.pipelines.jobs.kept_results import check_out
+from recsys.pipelines.jobs.tensor_file import TensorFile
 from recsys.pipelines.studies.citeomatic.network_training import device_of
 from recsys.pipelines.studies.encoders.tower import LoraOptions, StartOptions, Student, Texts, Tower
 from recsys.pipelines.studies.encoders.train_encoder import ADAPTER_RATE, BLOCK, Shelf
 from recsys.pipelines.studies.encoders.training import (
-    Checkpoint,
     History,
     LoopOptions,
     Pace,
@@ -389,7 +389,7 @@ def run(
     read = [student.start.weights_hash, *(source.hashes for source in task.shelf.sources)]
     key = fingerprint([read, taught, options])
     partial = out.with_name(f"{out.name}.partial.safetensors")
-    did = train(task, loop, Checkpoint(partial, key), run)
+    did = train(task, loop, TensorFile(partial, key), run)
     facts = _saved(out, student, task, did, {"learned_from": [*names, *others], **options})
     if part != NONE:
         judge = vectors.corpora.judge(held_out, part)

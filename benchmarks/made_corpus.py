@@ -265,7 +265,12 @@ def make_corpus(
         done = 0
         for piece in made_papers(plan):
             _write_lines(file, piece)
-            drafts = [*drafts, *filter(_is_draft, piece)][-MOST_DRAFTS:]
+            asking = (
+                paper
+                for paper in piece
+                if paper["abstract"] is not None and len(paper["references"]) >= DRAFT_LINKS
+            )
+            drafts = [*drafts, *asking][-MOST_DRAFTS:]
             done += len(piece)
             progress("make papers", done, papers)
     kept = ("id", "title", "abstract", "year", "authors", "venue")
@@ -274,10 +279,6 @@ def make_corpus(
     with (folder / IDS).open("w", encoding="utf-8", newline="\n") as ids:
         ids.writelines(f"{paper_id(row)}\n" for row in range(papers))
     write_rows(folder / VECTORS, (papers, real.vectors.shape[1]), made_vectors(plan))
-
-
-def _is_draft(paper: Made) -> bool:
-    return paper["abstract"] is not None and len(paper["references"]) >= DRAFT_LINKS
 
 
 def _write_lines(file: IO[bytes], values: Iterable[Made]) -> None:

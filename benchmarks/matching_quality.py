@@ -150,7 +150,8 @@ _ACCENTS = UnicodeToLatexEncoder(
     unknown_char_warning=False,
 )
 _DASHES = ("\u2010", "\u2011", "\u2013", "--", " - ", " ", "")
-_QUOTES = ("\u201c{}\u201d", "``{}''", '{{"}}{}{{"}}', "'{}'")
+_QUOTES = ("\u201c\\1\u201d", r"``\1''", r'{"}\1{"}', r"'\1'")
+_ENTITIES = {code: f"&{name};" for code, name in codepoint2name.items() if code > 127}
 _QUOTED = re.compile(r'["\u201c\u201d]([^"\u201c\u201d]+)["\u201c\u201d]')
 _CAPITALS = re.compile(r"\b\w*[A-Z]\w*[A-Z]\w*\b|(?<= )[A-Z]")
 _NEIGHBOURS = dict(zip("abcdefghijklmnopqrstuvwxyz", "snvfrdghojklnmipwetrybwzux", strict=True))
@@ -236,27 +237,17 @@ def _misspelt(title: str, noise: Noise) -> str:
     return " ".join(words)
 
 
-def _with_other_quotes(title: str, noise: Noise) -> str:
-    form = noise.one(_QUOTES)
-    return _QUOTED.sub(lambda match: form.format(match[1]), title)
-
-
-def _with_entities(title: str, noise: Noise) -> str:
-    named = {code: f"&{name};" for code, name in codepoint2name.items() if code > 127}
-    return title.replace("&", "&amp;").translate(named)
-
-
 _TITLE_CHANGES: Mapping[str, Callable[[str, Noise], str]] = {
     "no subtitle": lambda title, noise: title.partition(": ")[0],
     "a typing error": _misspelt,
     "other dashes": lambda title, noise: re.sub(
         r"(?<=\w)[-\u2010\u2011](?=\w)", noise.one(_DASHES), title
     ),
-    "quotation marks": _with_other_quotes,
+    "quotation marks": lambda title, noise: _QUOTED.sub(noise.one(_QUOTES), title),
     "another case": lambda title, noise: noise.one(
         (title.lower(), title.upper(), title.title(), title.capitalize())
     ),
-    "HTML entities": _with_entities,
+    "HTML entities": lambda title, noise: title.replace("&", "&amp;").translate(_ENTITIES),
 }
 
 

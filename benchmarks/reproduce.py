@@ -176,8 +176,14 @@ def reproduce(
         RecsysError: a command failed; what it had finished is kept.
     """
     for name in chosen:
-        for corpus in experiments[name].corpora:
-            _check_corpus(data, corpus, experiments[name].files)
+        experiment = experiments[name]
+        for path in (data / c / file for c in experiment.corpora for file in experiment.files):
+            if not path.is_file():
+                near = near_miss(path.parent.name, [each.name for each in data.glob("*")])
+                held = " and ".join(f"NAME/{file}" for file in experiment.files)
+                raise InputError(
+                    f"There is no file {path}.{near}", f"Check --data: it holds {held}."
+                )
     work.mkdir(parents=True, exist_ok=True)
     outcomes: list[Outcome] = []
     for name, systems in chosen.items():
@@ -198,16 +204,6 @@ def reproduce(
                 for key, value in zip(experiment.measures, experiment.figures[system], strict=True)
             ]
     return outcomes
-
-
-def _check_corpus(data: Path, corpus: str, files: Sequence[str]) -> None:
-    for path in (data / corpus / name for name in files):
-        if not path.is_file():
-            known = [each.name for each in data.glob("*")] if data.is_dir() else []
-            raise InputError(
-                f"There is no file {path}.{near_miss(corpus, known)}",
-                f"Check --data: it holds {' and '.join(f'NAME/{name}' for name in files)}.",
-            )
 
 
 def figures(run: Run, qrels: Qrels) -> dict[str, float]:
@@ -289,15 +285,17 @@ def rewrite_pages(docs: Path, work: Path, chosen: Collection[str]) -> None:
         names = [
             name
             for name, each in EXPERIMENTS.items()
-            if each.page == page and (name in chosen or _measured(work / name, each))
+            if each.page == page
+            and (
+                name in chosen
+                or all(
+                    (work / name / file).is_file()
+                    for file in (FACTS, *(f"{RUNS}/{system}.trec" for system in each.figures))
+                )
+            )
         ]
         written = PAGES[page]([work / name for name in names])
         rewrite_page(docs, page, "\n".join(map(markdown_table, written)))
-
-
-def _measured(folder: Path, experiment: Experiment) -> bool:
-    runs = (folder / RUNS / f"{system}.trec" for system in experiment.figures)
-    return (folder / FACTS).is_file() and all(run.is_file() for run in runs)
 
 
 def evaluation_tables(evaluations: Sequence[Path]) -> list[Table]:

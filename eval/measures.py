@@ -151,6 +151,15 @@ class Interval:
         return f"{self.value:.3f} ({self.low:.3f}-{self.high:.3f})"
 
 
+@dataclass(frozen=True, slots=True)
+class Band:
+    """A curve and the bounds of its 95 % bootstrap band, point by point."""
+
+    value: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+
 def stack(judged: Sequence[Judged], *, depth: int | None = None) -> tuple[Mask, NDArray[np.int64]]:
     """Put queries side by side: flags (queries, depth) bool, short rankings padded; and gold."""
     width = max((len(query.flags) for query in judged), default=0) if depth is None else depth
@@ -195,6 +204,18 @@ def interval(figures: Doubles, *, level: float = 0.95) -> Interval:
     tail = (1 - level) / 2
     low, high = np.quantile(figures[1:], [tail, 1 - tail])
     return Interval(float(figures[0]), float(low), float(high))
+
+
+def shares(hits: Doubles, totals: Doubles) -> Doubles:
+    """Divide, with 0 / 0 = 0."""
+    return np.asarray(hits / np.where(totals > 0, totals, 1))
+
+
+def band(figures: Doubles, *, level: float = 0.95) -> Band:
+    """Take the percentile band of curves: (1 + samples, points), the curve itself first."""
+    tail = (1 - level) / 2
+    low, high = np.quantile(figures[1:], [tail, 1 - tail], axis=0)
+    return Band(tuple(figures[0].tolist()), tuple(low.tolist()), tuple(high.tolist()))
 
 
 def summarise(

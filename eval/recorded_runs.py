@@ -15,12 +15,29 @@ from typing import Any
 
 from recsys.errors import InputError, near_miss
 from recsys.eval.measures import CANDIDATE_RECALL, Judged, flag
-from recsys.eval.slices import QueryFacts
 from recsys.eval.trec import Qrels, Run, ordered, read_qrels, read_run
 from recsys.records import PaperId
 
 RUNS, QRELS, QUERIES, FACTS = "runs", "qrels.txt", "queries.json", "facts.json"
 SCHEMA = "recsys.evaluation/1"
+
+
+@dataclass(frozen=True, slots=True)
+class GoldFacts:
+    """What is known of a gold paper. in_citations: as of the query's year."""
+
+    in_citations: int
+
+
+@dataclass(frozen=True, slots=True)
+class QueryFacts:
+    """What is known of a query. names: whether a sentence names a work; None for whole drafts."""
+
+    year: int | None
+    venue: str | None
+    has_abstract: bool
+    gold: Mapping[PaperId, GoldFacts]
+    names: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

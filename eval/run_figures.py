@@ -7,21 +7,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
-from recsys.eval.measures import Interval
+from recsys.eval.measures import Band, Interval
 from recsys.eval.significance import Bin
 from recsys.store.artifacts import write_json
 
 ASSESSMENT = "assessment.json"
 SCHEMA: Literal["recsys.assessment/1"] = "recsys.assessment/1"
-
-
-@dataclass(frozen=True, slots=True)
-class Band:
-    """A curve and the bounds of its 95 % bootstrap band, point by point."""
-
-    value: tuple[float, ...]
-    low: tuple[float, ...]
-    high: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,14 +47,9 @@ def bootstrap_pooled_f1(
     samples: int = 1000,
 ) -> Interval:
     """Return the difference of two pooled F1, each from (precision, recall) of the queries."""
-    drawn = draw(len(one[0]), rng=rng, samples=samples)
-    return interval(_pooled(one, drawn) - _pooled(other, drawn))
-
-
-def _pooled(pair: tuple[Doubles, Doubles], drawn: Doubles) -> Doubles:
-    precision: Doubles = drawn @ pair[0] / drawn.shape[1]
-    recall: Doubles = drawn @ pair[1] / drawn.shape[1]
-    return f1(precision, recall)
+    drawn = draw(len(one[0]), rng=rng, samples=samples) / len(one[0])
+    first, second = (f1(drawn @ each[0], drawn @ each[1]) for each in (one, other))
+    return interval(first - second)
 
 
 def randomisation_test(
@@ -76,29 +71,21 @@ def sign_flip_tests(
     p = np.empty(differences.shape[1])
     exact = np.count_nonzero(differences, axis=0) <= np.log2(flips)
     for column in np.flatnonzero(exact):
-        p[column] = _exact(differences[:, column])
+        gaps = differences[differences[:, column] != 0, column]
+        assignments = np.arange(2 ** len(gaps))[:, None] >> np.arange(len(gaps)) & 1
+        p[column] = np.mean(_reaches((1 - 2 * assignments) @ gaps, gaps.sum()))
     rest = differences[:, ~exact]
-    if rest.size:
-        p[~exact] = (_as_far(rest, rng, flips) + 1) / (flips + 1)
-    return p
-
-
-def _exact(differences: Doubles) -> float:
-    kept = differences[differences != 0]
-    assignments = np.arange(2 ** len(kept))[:, None] >> np.arange(len(kept)) & 1
-    return float(np.mean(_reaches((1 - 2 * assignments) @ kept, kept.sum())))
-
-
-def _as_far(differences: Doubles, rng: np.random.Generator, flips: int) -> NDArray[np.int64]:
-    """Count the flips whose sums are as far from 0 as the observed ones: (c,)."""
-    n, columns = differences.shape
-    observed, counts = differences.sum(0), np.zeros(columns, np.int64)
+    if not rest.size:
+        return p
+    # Flips whose sums are as far from 0 as the observed ones.
+    n, observed, counts = len(rest), rest.sum(0), np.zeros(rest.shape[1], np.int64)
     step = max(_CHUNK // n, 1)
     for begin in range(0, flips, step):
         heads = rng.integers(2, size=(min(step, flips - begin), n), dtype=np.int8)
         # A sign is 1 - 2 * heads: the sum of all, less twice those turned.
-        counts += _reaches(observed - 2 * (heads.astype(np.float64) @ differences), observed).sum(0)
-    return counts
+        counts += _reaches(observed - 2 * (heads.astype(np.float64) @ rest), observed).sum(0)
+    p[~exact] = (counts + 1) / (flips + 1)
+    return p
 
 
 def _reaches(sums: Doubles, observed: Doubles | float) -> NDArray[np.bool_]:

@@ -133,24 +133,22 @@ def measure_links(
         merged = merge(works, find_clusters(works, work, preprints=True), work, "")
         linked = list(linked_works(works, merged, work))
         papers = pa.Table.from_batches(batch for _, batch in merged.batches())
-    numbers = _numbers(corpus, form, papers)
+    # The known work that each paper is; of several merged, the first.
+    known = {form.known_as(work): work.number for work in reversed(corpus.records())}
+    columns = (papers[name].to_pylist() for name in ("id", "aliases"))
+    numbers = np.array(
+        [
+            min((known[name] for name in (paper_id, *(aliases or ())) if name in known), default=-1)
+            for paper_id, aliases in zip(*columns, strict=True)
+        ],
+        np.int64,
+    )
     return compared(corpus, cite, _found(papers, linked, numbers), rng) | {
         "papers": papers.num_rows,
         "merged": len(corpus.written) - papers.num_rows,
         "lost": len(corpus.written) - int(np.count_nonzero(numbers >= 0)),
         "ambiguous": sum(int(np.count_nonzero(each.rules == Rule.AMBIGUOUS)) for each in linked),
     }
-
-
-def _numbers(corpus: KnownCorpus, form: WrittenFormat, papers: pa.Table) -> Longs:
-    """Return the number of the known work that each paper is; of several merged, the first."""
-    known = {form.known_as(work): work.number for work in reversed(corpus.records())}
-    columns = (papers[name].to_pylist() for name in ("id", "aliases"))
-    numbers = [
-        min((known[name] for name in (paper_id, *(aliases or ())) if name in known), default=-1)
-        for paper_id, aliases in zip(*columns, strict=True)
-    ]
-    return np.array(numbers, np.int64)
 
 
 def _found(papers: pa.Table, linked: Sequence[LinkedWorks], numbers: Longs) -> dict[Pair, str]:

@@ -154,14 +154,13 @@ def reads_whole(sentence: Sentence) -> bool:
     text = sentence.text
     if not _WHOLE.match(text) or _HOLE.search(text) or _NAMES_AUTHORS.search(text):
         return False
-    return is_long_enough(text) and all(_leaves_no_hole(text, mark) for mark in sentence.marks)
-
-
-def _leaves_no_hole(text: str, mark: Mark) -> bool:
-    if mark.gap or not _IN_BRACKETS.match(mark.printed):
-        return False
-    before, after = text[: mark.at], text[mark.at :]
-    return not _ASKS_FOR_MORE.search(before) and bool(_FOLLOWS_WELL.match(after))
+    return is_long_enough(text) and all(
+        not mark.gap
+        and _IN_BRACKETS.match(mark.printed)
+        and not _ASKS_FOR_MORE.search(text[: mark.at])
+        and _FOLLOWS_WELL.match(text[mark.at :])
+        for mark in sentence.marks
+    )
 
 
 def read_articles(raw: bytes) -> Iterator[Body]:
@@ -172,23 +171,16 @@ def read_articles(raw: bytes) -> Iterator[Body]:
     for found in records(BytesIO(raw), _LAYOUT):
         body = found.element.find("body") if isinstance(found, Record) else None
         if body is not None:
-            yield Body(tuple(_sentences(body)))
-
-
-def _sentences(body: Element) -> Iterator[Sentence]:
-    for number, (section, element) in enumerate(_paragraphs(body)):
-        text, marks = _without_marks(list(_inside(element)))
-        for start, end in sentence_spans(text):
-            inside = (mark for mark in marks if start < mark.at <= end)
-            placed = tuple(replace(mark, at=mark.at - start) for mark in inside)
-            yield Sentence(text[start:end], placed, section, number)
-
-
-def _paragraphs(body: Element) -> Iterator[tuple[str, Element]]:
-    """Yield each paragraph with the title of the main section that it stands in."""
-    for child in body:
-        title = text_of(child.find("title")) or ""
-        yield from ((title, paragraph) for paragraph in _running(child))
+            sentences = []
+            paragraphs = ((child, paragraph) for child in body for paragraph in _running(child))
+            for number, (child, paragraph) in enumerate(paragraphs):
+                section = text_of(child.find("title")) or ""
+                text, marks = _without_marks(list(_inside(paragraph)))
+                for start, end in sentence_spans(text):
+                    inside = (mark for mark in marks if start < mark.at <= end)
+                    placed = tuple(replace(mark, at=mark.at - start) for mark in inside)
+                    sentences.append(Sentence(text[start:end], placed, section, number))
+            yield Body(tuple(sentences))
 
 
 def _running(element: Element) -> Iterator[Element]:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recsys.eval.curves import LEVELS
-from recsys.eval.run_figures import Assessment, Band, SystemResult
+from recsys.eval.judge_runs import LEVELS
+from recsys.eval.measures import Band
+from recsys.eval.run_figures import Assessment, SystemResult
 from recsys.eval.trec import write_lines
 from recsys.extras import need
 

@@ -139,14 +139,11 @@ SHOWN = ("R@20", "F1@20", "MRR")
 SAMPLES = 1000
 
 
-def _embedding(recommender: "Recommender", query: Query) -> Rows:
-    index = recommender.collection.vector_index
-    return index.search(query.vector, DEPTH, allowed=query.wanted)[0]
-
-
 SEED_SYSTEMS: Mapping[str, Callable[["Recommender", Query], Rows]] = {
     "two-stage": lambda recommender, query: recommender.rank(query).rows[:DEPTH],
-    "embedding": _embedding,
+    "embedding": lambda recommender, query: recommender.collection.vector_index.search(
+        query.vector, DEPTH, allowed=query.wanted
+    )[0],
 }
 SEED_ARMS = [(system, number) for system in SEED_SYSTEMS for number in NUMBERS]
 

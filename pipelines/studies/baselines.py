@@ -26,12 +26,12 @@ from recsys.pipelines.corpora.query_years import PARTS
 from recsys.pipelines.evaluation.splits import Split
 from recsys.progress import Progress, silent
 from recsys.protocols import Encoder
-from recsys.store.arrays import Floats, Mask, Ragged, Rows
+from recsys.store.arrays import Floats, Mask, Ragged
 from recsys.store.artifacts import CORPUS, NNSELECT, fingerprint
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
 from recsys.store.generations import pin
-from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
+from recsys.store.graph import UNKNOWN_YEAR
 from recsys.store.words import tokens
 
 if TYPE_CHECKING:
@@ -90,15 +90,18 @@ def material_of(collection: Collection, split: Split | None) -> Material:
     parts = {} if split is None else {name: getattr(split, name) for name in PARTS}
     rows = {name: collection.corpus.rows(ids) for name, ids in parts.items()}
     queries = np.concatenate([np.empty(0, np.int32), *rows.values()])
+    years = np.asarray(graph.years)
+    owner, cited = graph.cites.take(np.arange(len(graph.cites), dtype=np.int32))
+    counts = (years[cited] != UNKNOWN_YEAR) & (years[cited] <= years[owner])
+    counts &= ~np.isin(owner, queries)
     known = np.ones(len(collection.corpus), bool)
     if split is not None:
-        years = np.asarray(graph.years)
         newest = years[collection.corpus.rows(split.part("train"))].max()
         known = (years != UNKNOWN_YEAR) & (years <= newest)
     return Material(
         _corpus_texts(collection.corpus),
         known,
-        _cites(graph, queries),
+        Ragged.from_pairs(owner[counts], cited[counts], len(graph.cites)),
         folder.parent,
         {name: frozenset(digests(collection, each)) for name, each in rows.items()},
     )
@@ -113,15 +116,6 @@ def _corpus_texts(corpus: Corpus) -> list[Text]:
     columns = corpus.texts()
     titles, abstracts = (columns.column(name).to_pylist() for name in ("title", "abstract"))
     return list(zip(titles, abstracts, strict=True))
-
-
-def _cites(graph: CitationGraph, queries: Rows) -> Ragged:
-    """Leave out what queries cite, and what a paper could not know."""
-    owner, cited = graph.cites.take(np.arange(len(graph.cites), dtype=np.int32))
-    years = np.asarray(graph.years)
-    kept = (years[cited] != UNKNOWN_YEAR) & (years[cited] <= years[owner])
-    kept &= ~np.isin(owner, queries)
-    return Ragged.from_pairs(owner[kept], cited[kept], len(graph.cites))
 
 
 @dataclass(frozen=True, slots=True)

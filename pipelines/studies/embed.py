@@ -30,10 +30,10 @@ from recsys.pipelines.studies.baselines import (
     material_of_corpus,
 )
 from recsys.progress import Progress, silent
-from recsys.records import PaperId
 from recsys.store.artifacts import CORPUS, load_manifest
 from recsys.store.corpus import Corpus
 from recsys.store.generations import is_index
+from recsys.store.vectors import StoredVectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,25 +109,45 @@ def embed(
         raise InputError(f"There is no folder {out.parent} to write into.", "Create it first.")
     with locked(out):
         if is_index(source) and not options.named:
-            return _copied(source, out, progress)
+            collection = open_collection(source)
+            vectors, maker = collection.vectors, f"the encoder of {source}"
+            return _written(out, collection.corpus, vectors, maker, "", progress)
         work = out.with_name(f"{out.name}.partial")
         corpus, rejected = _corpus(source, work, progress)
-        if options.encoder in BASELINES:
-            report = _by_baseline(source, out, options, corpus, progress)
-            shutil.rmtree(work, ignore_errors=True)
-            return replace(report, rejected=rejected)
-        folder = cached_encoder(
-            options.encoder or MINILM,
-            cache,
-            pooling=options.pooling,
-            precision=options.precision or "int8",
-        )
-        encoder = shard_encoder(folder, options.engine)
-        vectors = encode_corpus(encoder, corpus, work / "vectors", progress=progress)
-        write_embeddings(out, Embeddings(_ids(corpus), vectors), progress=progress)
+        name = options.encoder or MINILM
+        if name in BASELINES:
+            material = _material(source, options, corpus)
+            vectors = fit_baseline(name, material, progress=progress).vectors
+            known = f"{material.known.sum():,} papers could be learned from"
+            maker = f"{name} ({BASELINES[name].meaning}; {known})"
+        else:
+            folder = cached_encoder(
+                name,
+                cache,
+                pooling=options.pooling,
+                precision=options.precision or "int8",
+            )
+            encoder = shard_encoder(folder, options.engine)
+            vectors = encode_corpus(encoder, corpus, work / "vectors", progress=progress)
+            config = load_manifest(folder, KIND, SCHEMA).config
+            maker = f"{config['name']} ({config['pooling']}, {config['precision']})"
+        report = _written(out, corpus, vectors, maker, rejected, progress)
         del vectors  # Windows removes no file that is memory-mapped.
-        shutil.rmtree(work)
-    return EmbedReport(out, len(corpus), encoder.dim, _maker(folder), rejected)
+        shutil.rmtree(work, ignore_errors=name in BASELINES)
+    return report
+
+
+def _written(
+    out: Path,
+    corpus: Corpus,
+    vectors: StoredVectors,
+    maker: str,
+    rejected: str,
+    progress: Progress,
+) -> EmbedReport:
+    ids = tuple(corpus.ids[row] for row in range(len(corpus)))
+    write_embeddings(out, Embeddings(ids, vectors), progress=progress)
+    return EmbedReport(out, len(corpus), vectors.shape[1], maker, rejected)
 
 
 def _check(options: EmbedOptions) -> None:
@@ -148,18 +168,6 @@ def _check(options: EmbedOptions) -> None:
         raise InputError(f"The encoder {name!r} needs no NNSelect.", "Leave it out.")
 
 
-def _by_baseline(
-    source: Path, out: Path, options: EmbedOptions, corpus: Corpus, progress: Progress
-) -> EmbedReport:
-    """Fit a baseline on the papers, and write their vectors."""
-    name, material = str(options.encoder), _material(source, options, corpus)
-    fitted = fit_baseline(name, material, progress=progress)
-    write_embeddings(out, Embeddings(_ids(corpus), fitted.vectors), progress=progress)
-    known = f"{material.known.sum():,} papers could be learned from"
-    maker = f"{name} ({BASELINES[name].meaning}; {known})"
-    return EmbedReport(out, len(corpus), fitted.vectors.shape[1], maker)
-
-
 def _material(source: Path, options: EmbedOptions, corpus: Corpus) -> Material:
     if is_index(source):
         collection = open_collection(source)
@@ -175,47 +183,27 @@ def _material(source: Path, options: EmbedOptions, corpus: Corpus) -> Material:
     return replace(material, index=options.nnselect or material.index)
 
 
-def _copied(index: Path, out: Path, progress: Progress) -> EmbedReport:
-    """Write the vectors that an index has."""
-    collection = open_collection(index)
-    corpus, vectors = collection.corpus, collection.vectors
-    write_embeddings(out, Embeddings(_ids(corpus), vectors), progress=progress)
-    return EmbedReport(out, len(corpus), vectors.shape[1], f"the encoder of {index}")
-
-
 def _corpus(source: Path, work: Path, progress: Progress) -> tuple[Corpus, str]:
     """Open a source as a corpus; tell the papers that are left out."""
     if is_index(source):
         return open_collection(source).corpus, ""
     if not source.exists():
         raise CorpusError(f"There is nothing at {source}.", "Check the path.")
-    papers = _suite_file(source, work) if source.is_dir() else source
+    papers = source
+    if source.is_dir():  # The texts of a directory of SciDocs become a file of papers.
+        try:
+            root = suite_root(source)
+        except InputError as error:
+            raise InputError(
+                f"{source} is neither an index nor a directory of SciDocs.",
+                "Give a file of papers.",
+            ) from error
+        work.mkdir(exist_ok=True)
+        papers = work / "papers.jsonl"
+        with papers.open("w", encoding="utf-8") as file:
+            file.writelines(json.dumps(paper) + "\n" for paper in suite_papers(root))
     folder = work / CORPUS
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     report = ingest(source_files([papers]), folder, AS_TOLD, progress=progress)
     return Corpus.load(folder), tally(report.read.rejected)
-
-
-def _suite_file(source: Path, work: Path) -> Path:
-    """Write the texts of a directory of SciDocs as a file of papers."""
-    try:
-        root = suite_root(source)
-    except InputError as error:
-        raise InputError(
-            f"{source} is neither an index nor a directory of SciDocs.", "Give a file of papers."
-        ) from error
-    work.mkdir(exist_ok=True)
-    path = work / "papers.jsonl"
-    with path.open("w", encoding="utf-8") as file:
-        file.writelines(json.dumps(paper) + "\n" for paper in suite_papers(root))
-    return path
-
-
-def _ids(corpus: Corpus) -> tuple[PaperId, ...]:
-    return tuple(corpus.ids[row] for row in range(len(corpus)))
-
-
-def _maker(folder: Path) -> str:
-    config = load_manifest(folder, KIND, SCHEMA).config
-    return f"{config['name']} ({config['pooling']}, {config['precision']})"

@@ -29,12 +29,8 @@ from recsys.formats.embeddings.embedding_files import FORMATS
 from recsys.formats.work_stream import FoundPaper, open_papers
 from recsys.progress import Progress, silent
 from recsys.records import Paper, PaperId
-from recsys.store.arrays import Floats, Longs, Mask
+from recsys.store.arrays import Floats, Longs
 from recsys.store.corpus import paper_types
-
-# The papers that embeddings are probed with: their classes, and the vectors that all have.
-
-# Classes of a corpus's papers: its venues, and the categories that its records name.
 
 MOST = 500
 """Papers of a class that are used, drawn by chance: more would take long to learn from."""
@@ -64,16 +60,13 @@ def classes_of(values: Sequence[Sequence[str]], *, most: int, least: int) -> Lab
     kept = sorted(counts, key=lambda value: (-counts[value], value))[:most]
     number = {value: i for i, value in enumerate(kept) if counts[value] >= least}
     labels = [max((number.get(value, NONE) for value in each), default=NONE) for each in folded]
-    return _large_enough(tuple(number), np.array(labels, np.int64), least)
-
-
-def _large_enough(names: tuple[str, ...], labels: NDArray[np.int64], least: int) -> Labelled:
-    """Leave out classes whose papers nearly all went to rarer ones."""
-    sizes = np.bincount(labels[labels >= 0], minlength=len(names))
+    # Left out are classes whose papers nearly all went to rarer ones.
+    names, own = tuple(number), np.array(labels, np.int64)
+    sizes = np.bincount(own[own >= 0], minlength=len(names))
     place = np.full(len(names) + 1, NONE)  # The last one is that of NONE.
-    kept = np.flatnonzero(sizes >= least)
-    place[kept] = np.arange(len(kept))
-    return Labelled(tuple(names[each] for each in kept), place[labels])
+    large = np.flatnonzero(sizes >= least)
+    place[large] = np.arange(len(large))
+    return Labelled(tuple(names[each] for each in large), place[own])
 
 
 def category_values(papers: Sequence[Paper]) -> tuple[str, list[Sequence[str]]]:
@@ -110,26 +103,15 @@ def parts_of(
         for part, some in zip(rows, np.split(members, cuts), strict=True):
             rows[part].append(some)
     return {
-        part: _classes(ids, labelled, rng.permutation(np.concatenate(some)))
+        part: Classes(tuple(ids[row] for row in own.tolist()), labelled.labels[own])
         for part, some in rows.items()
+        for own in [rng.permutation(np.concatenate(some))]
     }
-
-
-def _classes(ids: Sequence[PaperId], labelled: Labelled, rows: NDArray[np.int64]) -> Classes:
-    return Classes(tuple(ids[row] for row in rows.tolist()), labelled.labels[rows])
 
 
 Values: TypeAlias = Mapping[PaperId, Sequence[str]]
 """The values of a label that each paper has, at least one."""
 VENUE, KEYPHRASES, LABELS = "venue", "keyphrases", "labels."
-
-
-@dataclass(frozen=True, slots=True)
-class Shared:
-    """Papers with a label and a vector of every embedding, and what was left out."""
-
-    ids: tuple[PaperId, ...]
-    notes: tuple[str, ...]
 
 
 def read_values(source: Path, label: str, progress: Progress) -> Values:
@@ -194,19 +176,10 @@ def named_files(texts: Iterable[str]) -> dict[str, Path]:
     return found
 
 
-def read_all(files: Mapping[str, Path], progress: Progress) -> dict[str, Embeddings]:
-    """Read the vectors of every embedding.
-
-    Raises:
-        InputError: there is no file, or one cannot be read.
-    """
-    if not files:
-        raise InputError("There are no embeddings.", "Give a file of vectors.")
-    return {name: read_embeddings(path, progress=progress) for name, path in files.items()}
-
-
-def shared_papers(values: Values, embeddings: Mapping[str, Embeddings], label: str) -> Shared:
-    """Keep the papers with a vector of every embedding, by ascending id.
+def shared_papers(
+    values: Values, embeddings: Mapping[str, Embeddings], label: str
+) -> tuple[tuple[PaperId, ...], tuple[str, ...]]:
+    """Keep the papers with a vector of every embedding, by ascending id; say what was left out.
 
     Raises:
         InputError: there is none.
@@ -228,7 +201,7 @@ def shared_papers(values: Values, embeddings: Mapping[str, Embeddings], label: s
         raise InputError("No paper has a vector of every embedding.", " ".join(notes))
     if notes:
         notes.append("A paper that misses one is left out of all.")
-    return Shared(tuple(sorted(ids)), tuple(notes))
+    return tuple(sorted(ids)), tuple(notes)
 
 
 def classes(values: Sequence[Sequence[str]], label: str, *, most: int, least: int) -> Labelled:
@@ -290,29 +263,6 @@ class ProbeOptions:
         return np.random.default_rng([self.seed, purpose])
 
 
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """A group to probe.
-
-    vectors: (n, d) float32 of each embedding. members: (n, classes) bool. progress: of the group.
-    """
-
-    group: Group
-    vectors: Mapping[str, Floats]
-    members: Mask
-    options: ProbeOptions
-    progress: Progress
-
-    def each(self, stage: str, run: Callable[[Floats], _T]) -> dict[str, _T]:
-        """Run a probe on every embedding."""
-        found = {}
-        for place, (name, vectors) in enumerate(self.vectors.items()):
-            self.progress(stage, place, len(self.vectors))
-            found[name] = run(vectors)
-        self.progress(stage, len(self.vectors), len(self.vectors))
-        return found
-
-
 def probe(
     papers: Path, files: Mapping[str, Path], options: ProbeOptions, *, progress: Progress = silent
 ) -> ProbeResult:
@@ -327,16 +277,27 @@ def probe(
     Raises:
         InputError: a file or option cannot be used, or too few papers have a class and vectors.
     """
-    _check(options)
+    for name in options.probes:
+        check_name(name, PROBES, "probe")
+    if options.seen is not None and options.unseen is not None:
+        raise InputError(
+            "Seen classes are given twice: by name and as a share.", "Give one of them."
+        )
     values = read_values(papers, options.label, progress)
-    embeddings = read_all(files, progress)
-    shared = shared_papers(values, embeddings, options.label)
+    if not files:
+        raise InputError("There are no embeddings.", "Give a file of vectors.")
+    embeddings = {name: read_embeddings(path, progress=progress) for name, path in files.items()}
+    ids, notes = shared_papers(values, embeddings, options.label)
     results = []
-    for group in groups(shared.ids, values, options):
-        vectors = {name: _different(name, each.of(group.ids)) for name, each in embeddings.items()}
-        job = _Job(group, vectors, _members(group, values), options, _prefixed(progress, group))
-        results.append(_probed(job))
-    return ProbeResult(options.label, papers.name, tuple(files), tuple(results), shared.notes)
+    for group in groups(ids, values, options):
+        vectors = {name: each.of(group.ids) for name, each in embeddings.items()}
+        for name, each in vectors.items():
+            if (each == each[0]).all():
+                raise InputError(
+                    f"All {len(each):,} vectors of {name} are alike.", "There is nothing to probe."
+                )
+        results.append(_probed(group, vectors, values, options, progress))
+    return ProbeResult(options.label, papers.name, tuple(files), tuple(results), notes)
 
 
 def groups(ids: Sequence[PaperId], values: Values, options: ProbeOptions) -> Iterator[Group]:
@@ -345,7 +306,32 @@ def groups(ids: Sequence[PaperId], values: Values, options: ProbeOptions) -> Ite
     Raises:
         InputError: too few papers have a class, or too few classes are seen or unseen.
     """
-    return _parted(_every(ids, values, options), options)
+    if options.papers is not None and options.papers < len(ids):
+        drawn = options.rng(_DRAWN).choice(len(ids), options.papers, replace=False)
+        ids = [ids[row] for row in np.sort(drawn).tolist()]
+    chosen = [values[paper] for paper in ids]
+    most = options.classes or sum(map(len, chosen))
+    found = classes(chosen, options.label, most=most, least=options.least)
+    rows = np.flatnonzero(found.labels >= 0)
+    ids, labels = [ids[row] for row in rows.tolist()], found.labels[rows]
+    if options.seen is not None:
+        unseen = np.array([folded(name) not in options.seen for name in found.names])
+    elif options.unseen is not None:
+        share, seed = options.unseen, options.seed
+        unseen = np.array([is_unseen(name, share=share, seed=seed) for name in found.names])
+    else:
+        yield Group(ALL, tuple(ids), labels, found.names)
+        return
+    for name, own in ((SEEN, ~unseen), (UNSEEN, unseen)):
+        if own.sum() < 2:
+            raise InputError(
+                f"{own.sum()} of {len(own):,} classes are {name}; it takes two.",
+                "Name other classes, or ask for another share, or for fewer papers of a class.",
+            )
+        rows = np.flatnonzero(own[labels])
+        names = tuple(each for each, mine in zip(found.names, own, strict=True) if mine)
+        renumbered = (np.cumsum(own) - 1)[labels[rows]]
+        yield Group(name, tuple(ids[row] for row in rows.tolist()), renumbered, names)
 
 
 def folds(group: Group, options: ProbeOptions) -> Longs:
@@ -353,94 +339,36 @@ def folds(group: Group, options: ProbeOptions) -> Longs:
     return deal(group.labels, rng=options.rng(_FOLDS), runs=options.runs)
 
 
-def _check(options: ProbeOptions) -> None:
-    for name in options.probes:
-        check_name(name, PROBES, "probe")
-    if options.seen is not None and options.unseen is not None:
-        raise InputError(
-            "Seen classes are given twice: by name and as a share.", "Give one of them."
-        )
+def _probed(
+    group: Group,
+    vectors: Mapping[str, Floats],
+    values: Values,
+    options: ProbeOptions,
+    progress: Progress,
+) -> GroupResult:
+    """Run the probes on every embedding. vectors: (n, d) float32 of each."""
+    labels, asked, seed, rng = group.labels, options.probes, options.seed, options.rng
+    before = "" if group.name == ALL else f"{group.name}: "
 
+    def of_each(stage: str, run: Callable[[Floats], _T]) -> dict[str, _T]:
+        found = {}
+        for place, (name, each) in enumerate(vectors.items()):
+            progress(f"{before}{stage}", place, len(vectors))
+            found[name] = run(each)
+        progress(f"{before}{stage}", len(vectors), len(vectors))
+        return found
 
-def _every(ids: Sequence[PaperId], values: Values, options: ProbeOptions) -> Group:
-    """Draw papers, and keep those of a class."""
-    if options.papers is not None and options.papers < len(ids):
-        drawn = options.rng(_DRAWN).choice(len(ids), options.papers, replace=False)
-        ids = [ids[row] for row in np.sort(drawn).tolist()]
-    chosen = [values[each] for each in ids]
-    most = options.classes or sum(map(len, chosen))
-    found = classes(chosen, options.label, most=most, least=options.least)
-    kept = np.flatnonzero(found.labels >= 0)
-    return Group(ALL, tuple(ids[row] for row in kept.tolist()), found.labels[kept], found.names)
-
-
-def _parted(every: Group, options: ProbeOptions) -> Iterator[Group]:
-    """Part the papers of seen classes from those of unseen ones, if asked to."""
-    unseen = _unseen(every.names, options)
-    if unseen is None:
-        yield every
-        return
-    for name, chosen in ((SEEN, ~unseen), (UNSEEN, unseen)):
-        if chosen.sum() < 2:
-            raise InputError(
-                f"{chosen.sum()} of {len(chosen):,} classes are {name}; it takes two.",
-                "Name other classes, or ask for another share, or for fewer papers of a class.",
-            )
-        rows = np.flatnonzero(chosen[every.labels])
-        labels = (np.cumsum(chosen) - 1)[every.labels[rows]]
-        names = tuple(each for each, mine in zip(every.names, chosen, strict=True) if mine)
-        yield Group(name, tuple(every.ids[row] for row in rows.tolist()), labels, names)
-
-
-def _unseen(names: Sequence[str], options: ProbeOptions) -> Mask | None:
-    """Tell which classes are unseen: (classes,) bool; None where that was not asked for."""
-    if options.seen is not None:
-        return np.array([folded(name) not in options.seen for name in names])
-    if options.unseen is not None:
-        share, seed = options.unseen, options.seed
-        return np.array([is_unseen(name, share=share, seed=seed) for name in names])
-    return None
-
-
-def _different(name: str, vectors: Floats) -> Floats:
-    if (vectors == vectors[0]).all():
-        raise InputError(
-            f"All {len(vectors):,} vectors of {name} are alike.", "There is nothing to probe."
-        )
-    return vectors
-
-
-def _members(group: Group, values: Values) -> Mask:
-    """Tell which of the group's classes each paper is of: (n, classes) bool."""
-    place = {folded(name): column for column, name in enumerate(group.names)}
-    members = np.zeros((len(group.ids), len(group.names)), bool)
-    for row, paper_id in enumerate(group.ids):
-        for value in values[paper_id]:
-            if folded(value) in place:
-                members[row, place[folded(value)]] = True
-    return members
-
-
-def _prefixed(progress: Progress, group: Group) -> Progress:
-    if group.name == ALL:
-        return progress
-    return lambda stage, done, total: progress(f"{group.name}: {stage}", done, total)
-
-
-def _probed(job: _Job) -> GroupResult:
-    labels, options = job.group.labels, job.options
-    asked, seed, rng = options.probes, options.seed, options.rng
     linear, purity, dense, pairs, layouts = {}, {}, {}, {}, {}
     estimate = estimator(len(labels), rng=rng(_INTERVALS))
     if LINEAR in asked:
-        dealt = folds(job.group, options)
-        linear = job.each(LINEAR, lambda vectors: linear_probe(vectors, labels, dealt))
+        dealt = folds(group, options)
+        linear = of_each(LINEAR, lambda each: linear_probe(each, labels, dealt))
     if MAP in asked or CLUSTERS in asked:
         count = min(len(labels), MAPPED)
         rows = np.sort(rng(_MAPPED).choice(len(labels), count, replace=False))
-        layouts = job.each(MAP, lambda vectors: Layout(rows, lay_out(vectors[rows], seed=seed)))
+        layouts = of_each(MAP, lambda each: Layout(rows, lay_out(each[rows], seed=seed)))
     if CLUSTERS in asked:
-        found = job.each(CLUSTERS, lambda vectors: majorities(vectors, labels, seed=seed))
+        found = of_each(CLUSTERS, lambda each: majorities(each, labels, seed=seed))
         purity = {
             name: {size: estimate(flags) for size, flags in each.items()}
             for name, each in found.items()
@@ -449,9 +377,13 @@ def _probed(job: _Job) -> GroupResult:
             name: dense_clusters(each.points, labels[each.rows]) for name, each in layouts.items()
         }
     if RETRIEVAL in asked:
-        pairs = job.each(RETRIEVAL, lambda vectors: retrieve_pairs(vectors, job.members, estimate))
+        place = {folded(name): column for column, name in enumerate(group.names)}
+        members = np.zeros((len(group.ids), len(group.names)), bool)
+        for line, paper in zip(members, group.ids, strict=True):
+            line[[place[folded(value)] for value in values[paper] if folded(value) in place]] = True
+        pairs = of_each(RETRIEVAL, lambda each: retrieve_pairs(each, members, estimate))
     return GroupResult(
-        job.group,
+        group,
         linear,
         contrasts(linear, labels, rng=rng(_TESTS)),
         purity,

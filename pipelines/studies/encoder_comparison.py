@@ -6,8 +6,7 @@ step found out. A step that fails leaves its columns empty, and the others go on
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,7 +14,6 @@ import numpy as np
 
 from recsys.errors import ArtifactError, InputError, RecsysError, near_miss
 from recsys.eval.measures import Interval, draw, interval
-from recsys.eval.run_figures import Assessment
 from recsys.eval.studies.encoders.report_encoders import (
     ACCURACY,
     AUC,
@@ -38,7 +36,6 @@ from recsys.eval.studies.encoders.report_encoders import (
     map_record,
 )
 from recsys.eval.studies.probes.linear import drawn_macro_f1
-from recsys.eval.studies.probes.maps import ClassMap
 from recsys.eval.studies.probes.probe_results import GroupResult
 from recsys.eval.studies.scidocs.scidocs_figures import Figure as Percent
 from recsys.eval.studies.scidocs.scidocs_figures import Row, average
@@ -59,7 +56,6 @@ from recsys.pipelines.studies.compared_encoders import (
     ROWS,
     Bench,
     CompareOptions,
-    Labelled,
     Maker,
     Wanted,
     check,
@@ -80,185 +76,16 @@ from recsys.store.artifacts import (
 from recsys.store.corpus import Corpus
 from recsys.store.generations import in_force, pin
 
-# What is measured of an encoder's vectors: recommendations on them, SciDocs' tasks, and probes.
-
-EMBEDDING = "embedding"
-TESTED = "query F1@20"
-
-
-def recommended(
-    bench: Bench, vectors: Path, folder: Path, key: str, progress: Progress
-) -> dict[str, Any]:
-    """Build an index on the vectors, train its ranker, ask it the queries: figures as JSON.
-
-    What an earlier, interrupted call has finished is kept.
-
-    Raises:
-        InputError: the vectors are not of the index's papers.
-    """
-    index, options = folder / "with.index", bench.options
-    try:
-        built = bool(pin(index).manifest().config["recipe"] == key)
-    except ArtifactError:  # Not there, or damaged.
-        built = False
-    if not built:
-        _build(bench.collection.folder, vectors, index, key, progress)
-    if not ranker_folder(in_force(index), metadata=True).exists():
-        train_ranker(index, bench.split_file, TrainOptions(seed=options.seed), progress=progress)
-    asked = EvaluateOptions(
-        options.part, (EMBEDDING, TWO_STAGE), seed=options.seed, engine=ProcessPool(options.jobs)
-    )
-    report = evaluate(
-        index,
-        bench.split_file,
-        asked,
-        folder / "evaluation",
-        open_index=bench.open_index,
-        progress=progress,
-    )
-    found = figures(report.assessment)
-    return {"figures": {name: as_record(figure) for name, figure in found.items()}}
-
-
-def figures(assessment: Assessment) -> dict[str, Figure]:
-    """Take what the table shows out of an evaluation; pooled F1@20 is tested query by query."""
-    asked = fingerprint(list(assessment.queries))
-    return {
-        name: bounded(
-            assessment.system(system).measures[name],
-            np.array(assessment.system(system).per_query[tested]),
-            asked,
-        )
-        for name, system, tested in ((RECALL, EMBEDDING, RECALL), (F1, TWO_STAGE, TESTED))
-    }
-
-
-def _build(index: Path, source: Path, out: Path, key: str, progress: Progress) -> None:
-    """Build an index of the same papers on other vectors; what they do not change is linked."""
-    config = dict(pin(index).manifest().config)
-    with writing(out, new=True) as writer:
-        made, folder = writer.unfinished / "vectors.made", writer.unfinished / VECTORS
-        for each in (made, folder):
-            shutil.rmtree(each, ignore_errors=True)
-        words = config.get(WORD_SEARCH, {})
-        corpus = Corpus.load(index / CORPUS)
-        vectors, facts = take(
-            source, corpus, made, encoder=None, text=index / TEXT, words=words, progress=progress
-        )
-        folder.mkdir()
-        config |= {"recipe": key, "dim": int(vectors.shape[1]), **facts}
-        config["options"] = {"encoder": None, "pooling": None, "precision": "f32"}
-        name = by_size(len(vectors))
-        config["ann"] = build_index(name, vectors, folder, years=corpus.years)
-        link_vectors(made, folder, config["ann"])
-        writer.commit({CORPUS: index / CORPUS, TEXT: index / TEXT, VECTORS: folder}, config)
-        for each in (made, folder):
-            shutil.rmtree(each)
-
-
-CLUSTERS = 20
-SAMPLES = 1000
-
-
-def suited(bench: Bench, vectors: Path, suite: Path, progress: Progress) -> dict[str, Any]:
-    """Evaluate vectors on a suite: figures as JSON, and notes."""
-    options = bench.options
-    chosen = SuiteOptions(PARTS[options.part], seed=options.seed, jobs=options.jobs)
-    source = Source("vectors", dict.fromkeys(Group, vectors))
-    [row] = evaluate_suite(suite, [source], chosen, progress=progress).rows
-    found = suite_figures(row)
-    notes = [f"SciDocs, {note}" for note in row.notes]
-    return {"figures": {name: as_record(each) for name, each in found.items()}, "notes": notes}
-
-
-def suite_figures(row: Row) -> dict[str, Figure]:
-    """Average a suite's figures, and those of its ranking tasks, in [0, 1].
-
-    In the test of the ranking tasks each query counts such that tasks count alike.
-    """
-    found = {AVERAGE: bounded(_share(average(row.figures.values())))}
-    if row.queries:
-        queries, values = sum(len(each.queries) for each in row.queries.values()), []
-        for each in row.queries.values():
-            own = (each.average_precision + each.ndcg) / 2
-            values.append(own * queries / len(own) / len(row.queries))
-        asked = fingerprint([[task, each.queries] for task, each in row.queries.items()])
-        ranking = average(row.figures[column] for column in row.figures if column[0] in row.queries)
-        found[RANKING] = bounded(_share(ranking), np.concatenate(values), asked)
-    return found
-
-
-def _share(figure: Percent) -> Interval:
-    return Interval(figure.value / 100, figure.low / 100, figure.high / 100)
-
-
-def probed(bench: Bench, vectors: Path, labelled: Labelled, progress: Progress) -> dict[str, Any]:
-    """Probe vectors of the labelled papers: figures as JSON, notes, and a map.
-
-    Raises:
-        InputError: too few papers have the label and a vector.
-    """
-    options = bench.options
-    chosen = ProbeOptions(options.label or "", least=options.least, seed=options.seed)
-    found = probe(labelled.file, {"vectors": vectors}, chosen, progress=progress)
-    [group] = found.groups
-    [drawn] = found.maps().values()
-    figures = dict(probe_figures(group, seed=options.seed))
-    return {
-        "figures": {name: as_record(each) for name, each in figures.items()},
-        "notes": [f"Probes: {note}" for note in found.notes],
-        "map": map_record(drawn),
-    }
-
-
-def probe_figures(found: GroupResult, *, seed: int) -> Iterator[tuple[str, Figure]]:
-    """Take what the table shows out of the probes of one embedding."""
-    asked, labels = fingerprint([found.group.ids, found.group.labels.tolist()]), found.group.labels
-    [linear], [purity], [pairs] = found.linear.values(), found.purity.values(), found.pairs.values()
-    drawn = draw(len(labels), rng=np.random.default_rng(seed), samples=SAMPLES)
-    correct = linear.correct(labels)
-    yield ACCURACY, bounded(interval(drawn @ correct / len(labels)), correct, asked)
-    yield MACRO_F1, bounded(interval(drawn_macro_f1(linear.told, labels, drawn)))
-    estimates = {PRECISION: pairs.average_precision, AUC: pairs.auc}
-    if CLUSTERS in purity:
-        estimates = {PURITY: purity[CLUSTERS], **estimates}
-    for name, each in estimates.items():
-        yield name, bounded(each.interval, each.values, asked)
-
-
 _REVISION = 1
 """Raised when the same inputs would give something else: what was kept is then made again."""
+EMBEDDING = "embedding"
+TESTED = "query F1@20"
+CLUSTERS = 20
+SAMPLES = 1000
+_MEGABYTE = 1e6
 
 _Found: TypeAlias = dict[str, Any] | None
 """What a step found out, as JSON: figures, notes and a map; None where it was not asked for."""
-_MEGABYTE = 1e6
-
-
-@dataclass(slots=True)
-class _Row:
-    """A row that grows. speeds: papers a second, and those of the encoder beside it."""
-
-    wanted: Wanted
-    figures: dict[str, Figure] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    failed: list[str] = field(default_factory=list)
-    map: ClassMap | None = None
-    speeds: tuple[float, float] | None = None
-
-    def take(self, found: dict[str, Any]) -> None:
-        """Add what a step found out."""
-        self.figures |= {name: from_record(each) for name, each in found["figures"].items()}
-        self.notes += found.get("notes", [])
-        if "map" in found:
-            self.map = map_of(self.wanted.name, found["map"])
-
-    def finished(self, usual: float | None) -> EncoderRow:
-        """Return the row; usual: papers a second of the encoder beside all, over the rows."""
-        figures = dict(self.figures)
-        if self.speeds is not None and usual is not None:
-            figures[SPEED] = Figure(self.speeds[0] / self.speeds[1] * usual)
-        name = self.wanted.name
-        return EncoderRow(name, figures, tuple(self.notes), tuple(self.failed), self.map)
 
 
 def compare_encoders(
@@ -294,18 +121,23 @@ def compare_encoders(
     """
     for package in ("jinja2", "matplotlib"):
         need(package, "The page of a comparison")
-    reference = _reference(encoders, options)
+    names = [each.name for each in encoders]
+    usual = MINILM if MINILM in names else names[0]
+    reference = usual if options.reference is None else options.reference
+    if reference not in names:
+        raise InputError(
+            f"No encoder is called {reference!r}.{near_miss(reference, names)}",
+            f"Compared are {', '.join(names)}.",
+        )
     check(labelled, options, out)
     with locked(out):
         bench = set_up(
             index, split, labelled, options, out,
             cache=cache, open_index=open_index, progress=progress,
         )  # fmt: skip
-        rows = [_measured(bench, each) for each in encoders]
-    beside = [row.speeds[1] for row in rows if row.speeds is not None]
-    usual = float(np.median(beside)) if beside else None
+        measured = [_measured(bench, each) for each in encoders]
     return Encoders(
-        rows=tuple(row.finished(usual) for row in rows),
+        rows=_timed(measured),
         reference=reference,
         index=index.name.removesuffix(".index"),
         part=options.part,
@@ -316,69 +148,205 @@ def compare_encoders(
     )
 
 
-def _reference(encoders: Sequence[Wanted], options: CompareOptions) -> str:
-    names = [each.name for each in encoders]
-    if options.reference is None:
-        return MINILM if MINILM in names else names[0]
-    if options.reference not in names:
-        raise InputError(
-            f"No encoder is called {options.reference!r}.{near_miss(options.reference, names)}",
-            f"Compared are {', '.join(names)}.",
-        )
-    return options.reference
+def _timed(
+    measured: Sequence[tuple[EncoderRow, tuple[float, float] | None]],
+) -> tuple[EncoderRow, ...]:
+    """Show speeds as of one machine: by the encoder that took turns with each, over the rows."""
+    beside = [speeds[1] for _, speeds in measured if speeds is not None]
+    usual = float(np.median(beside)) if beside else 0.0
+    rows = []
+    for row, speeds in measured:
+        if speeds is not None:
+            speed = Figure(speeds[0] / speeds[1] * usual)
+            row = replace(row, figures={**row.figures, SPEED: speed})
+        rows.append(row)
+    return tuple(rows)
 
 
-def _measured(bench: Bench, wanted: Wanted) -> _Row:
-    """Do all steps of a row; note those that fail."""
-    row, folder = _Row(wanted, notes=list(wanted.notes)), bench.out / ROWS / wanted.folder
+def _measured(bench: Bench, wanted: Wanted) -> tuple[EncoderRow, tuple[float, float] | None]:
+    """Do all steps of a row; note those that fail.
+
+    Returns:
+        The row; papers a second, and those of the encoder beside it.
+    """
+    folder = bench.out / ROWS / wanted.folder
     folder.mkdir(exist_ok=True)
 
     def told(stage: str, done: int, total: int) -> None:
         bench.progress(f"{wanted.name}: {stage}", done, total)
 
     maker = Maker(wanted, bench, folder, told)
+    figures: dict[str, Figure] = {}
+    notes, failed, drawn, speeds = list(wanted.notes), list[str](), None, None
     try:
         vectors, facts = maker.of_index()
         key = _hash(vectors)
     except RecsysError as error:
-        row.failed.append(str(error))
-        return row
+        return EncoderRow(wanted.name, {}, tuple(notes), (str(error),), None), None
     if facts:
-        row.speeds = facts["speed"], facts["beside"]
-        row.figures[SIZE] = Figure(facts["size"] / _MEGABYTE)
+        speeds = facts["speed"], facts["beside"]
+        figures[SIZE] = Figure(facts["size"] / _MEGABYTE)
     for name, step in STEPS.items():
         try:
-            if (found := step(bench, maker, vectors, key)) is not None:
-                row.take(found)
+            found = step(bench, maker, vectors, key) or {}
         except RecsysError as error:
-            row.failed.append(f"{name}: {error}")
-    return row
+            failed.append(f"{name}: {error}")
+            continue
+        figures |= {
+            measure: from_record(each) for measure, each in found.get("figures", {}).items()
+        }
+        notes += found.get("notes", [])
+        if "map" in found:
+            drawn = map_of(wanted.name, found["map"])
+    return EncoderRow(wanted.name, figures, tuple(notes), tuple(failed), drawn), speeds
+
+
+def _hash(vectors: Path) -> str:
+    """Hash vectors; another revision of what measures them gives another hash."""
+    return fingerprint([_REVISION, [sha256(file) for file in embedding_files(vectors)]])
 
 
 def _recommend(bench: Bench, maker: Maker, vectors: Path, key: str) -> _Found:
-    built = fingerprint([key, bench.key, bench.options.seed])
-    work = partial(recommended, bench, vectors, maker.folder, built, maker.progress)
-    asked = fingerprint([built, bench.options.part])
-    return once(maker.folder / "recommendations.json", asked, work)
+    """Build an index on the vectors, train its ranker, ask it the queries.
+
+    What an earlier, interrupted call has finished is kept.
+    """
+    options, progress = bench.options, maker.progress
+    built = fingerprint([key, bench.key, options.seed])
+
+    def work() -> dict[str, Any]:
+        index = maker.folder / "with.index"
+        try:
+            finished = bool(pin(index).manifest().config["recipe"] == built)
+        except ArtifactError:  # Not there, or damaged.
+            finished = False
+        if not finished:
+            _build(bench.collection.folder, vectors, index, built, progress)
+        if not ranker_folder(in_force(index), metadata=True).exists():
+            own = TrainOptions(seed=options.seed)
+            train_ranker(index, bench.split_file, own, progress=progress)
+        asked = EvaluateOptions(
+            options.part,
+            (EMBEDDING, TWO_STAGE),
+            seed=options.seed,
+            engine=ProcessPool(options.jobs),
+        )
+        assessment = evaluate(
+            index,
+            bench.split_file,
+            asked,
+            maker.folder / "evaluation",
+            open_index=bench.open_index,
+            progress=progress,
+        ).assessment
+        queries = fingerprint(list(assessment.queries))
+        figures = {}
+        # Pooled F1@20 is tested query by query.
+        for name, system, tested in ((RECALL, EMBEDDING, RECALL), (F1, TWO_STAGE, TESTED)):
+            found = assessment.system(system)
+            values = np.array(found.per_query[tested])
+            figures[name] = as_record(bounded(found.measures[name], values, queries))
+        return {"figures": figures}
+
+    return once(maker.folder / "recommendations.json", fingerprint([built, options.part]), work)
+
+
+def _build(index: Path, source: Path, out: Path, key: str, progress: Progress) -> None:
+    """Build an index of the same papers on other vectors; what they do not change is linked."""
+    config = dict(pin(index).manifest().config)
+    with writing(out, new=True) as writer:
+        made, folder = writer.unfinished / "vectors.made", writer.unfinished / VECTORS
+        for each in (made, folder):
+            shutil.rmtree(each, ignore_errors=True)
+        words = config.get(WORD_SEARCH, {})
+        corpus = Corpus.load(index / CORPUS)
+        vectors, facts = take(
+            source, corpus, made, encoder=None, text=index / TEXT, words=words, progress=progress
+        )
+        folder.mkdir()
+        config |= {"recipe": key, "dim": int(vectors.shape[1]), **facts}
+        config["options"] = {"encoder": None, "pooling": None, "precision": "f32"}
+        name = by_size(len(vectors))
+        config["ann"] = build_index(name, vectors, folder, years=corpus.years)
+        link_vectors(made, folder, config["ann"])
+        writer.commit({CORPUS: index / CORPUS, TEXT: index / TEXT, VECTORS: folder}, config)
+        for each in (made, folder):
+            shutil.rmtree(each)
 
 
 def _suit(bench: Bench, maker: Maker, vectors: Path, key: str) -> _Found:
-    options = bench.options
-    if bench.suite is None:
+    """Evaluate vectors on the suite."""
+    options, suite = bench.options, bench.suite
+    if suite is None:
         return None
+
+    def work() -> dict[str, Any]:
+        chosen = SuiteOptions(PARTS[options.part], seed=options.seed, jobs=options.jobs)
+        source = Source("vectors", dict.fromkeys(Group, vectors))
+        [row] = evaluate_suite(suite, [source], chosen, progress=maker.progress).rows
+        figures = {name: as_record(each) for name, each in suite_figures(row).items()}
+        return {"figures": figures, "notes": [f"SciDocs, {note}" for note in row.notes]}
+
     asked = fingerprint([key, bench.key, options.queries, options.part, options.seed])
-    work = partial(suited, bench, vectors, bench.suite, maker.progress)
     return once(maker.folder / "scidocs.json", asked, work)
 
 
+def suite_figures(row: Row) -> dict[str, Figure]:
+    """Average a suite's figures, and those of its ranking tasks, in [0, 1].
+
+    In the test of the ranking tasks each query counts such that tasks count alike.
+    """
+    found = {AVERAGE: bounded(_share(average(row.figures.values())))}
+    if row.queries:
+        queries, values = sum(len(each.queries) for each in row.queries.values()), []
+        for each in row.queries.values():
+            own = (each.average_precision + each.ndcg) / 2
+            values.append(own * queries / len(own) / len(row.queries))
+        asked = fingerprint([[task, each.queries] for task, each in row.queries.items()])
+        ranking = average(row.figures[column] for column in row.figures if column[0] in row.queries)
+        found[RANKING] = bounded(_share(ranking), np.concatenate(values), asked)
+    return found
+
+
+def _share(figure: Percent) -> Interval:
+    return Interval(figure.value / 100, figure.low / 100, figure.high / 100)
+
+
 def _probe(bench: Bench, maker: Maker, vectors: Path, key: str) -> _Found:
+    """Probe vectors of the labelled papers."""
     options, labelled = bench.options, bench.labelled
     sample = None if labelled is None else maker.of_sample(labelled)
     if labelled is None or sample is None:
         return None
+
+    def work() -> dict[str, Any]:
+        chosen = ProbeOptions(options.label or "", least=options.least, seed=options.seed)
+        found = probe(labelled.file, {"vectors": sample}, chosen, progress=maker.progress)
+        [group], [drawn] = found.groups, found.maps().values()
+        figures = probe_figures(group, seed=options.seed)
+        return {
+            "figures": {name: as_record(each) for name, each in figures},
+            "notes": [f"Probes: {note}" for note in found.notes],
+            "map": map_record(drawn),
+        }
+
     asked = fingerprint([_hash(sample), labelled.key, options.least, options.seed])
-    work = partial(probed, bench, sample, labelled, maker.progress)
     return once(maker.folder / "probes.json", asked, work)
+
+
+def probe_figures(found: GroupResult, *, seed: int) -> Iterator[tuple[str, Figure]]:
+    """Take what the table shows out of the probes of one embedding."""
+    asked, labels = fingerprint([found.group.ids, found.group.labels.tolist()]), found.group.labels
+    [linear], [purity], [pairs] = found.linear.values(), found.purity.values(), found.pairs.values()
+    drawn = draw(len(labels), rng=np.random.default_rng(seed), samples=SAMPLES)
+    correct = linear.correct(labels)
+    yield ACCURACY, bounded(interval(drawn @ correct / len(labels)), correct, asked)
+    yield MACRO_F1, bounded(interval(drawn_macro_f1(linear.told, labels, drawn)))
+    estimates = {PRECISION: pairs.average_precision, AUC: pairs.auc}
+    if CLUSTERS in purity:
+        estimates = {PURITY: purity[CLUSTERS], **estimates}
+    for name, each in estimates.items():
+        yield name, bounded(each.interval, each.values, asked)
 
 
 STEPS: Mapping[str, Callable[[Bench, Maker, Path, str], _Found]] = {
@@ -387,8 +355,3 @@ STEPS: Mapping[str, Callable[[Bench, Maker, Path, str], _Found]] = {
     "recommendations": _recommend,
 }
 """Each measures an encoder, by (bench, maker, vectors of the index, their hash); longest last."""
-
-
-def _hash(vectors: Path) -> str:
-    """Hash vectors; another revision of what measures them gives another hash."""
-    return fingerprint([_REVISION, [sha256(file) for file in embedding_files(vectors)]])

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +20,6 @@ from recsys.eval.measures import Doubles
 from recsys.eval.studies.scidocs.scidocs_layout import (
     PARTS,
     RANKING,
-    Classes,
     Group,
     Task,
     read_metadata,
@@ -34,7 +32,6 @@ from recsys.pipelines.evaluation.splits import Split
 from recsys.pipelines.jobs.kept_results import check_out
 from recsys.pipelines.studies.clicks.corpus_world import SimulationOptions, simulate_task
 from recsys.pipelines.studies.embedding_probes import (
-    Labelled,
     category_values,
     classes_of,
     parts_of,
@@ -107,24 +104,20 @@ def co_cited(library: Library, row: int, rng: np.random.Generator) -> Related:
     """Return what is cited together with the paper, by how many papers."""
     citers = library.graph.cited_by[row]
     _, together = library.graph.references(citers[library.citing[citers]])
-    rows, counts = np.unique(together[together != row], return_counts=True)
-    return Related(rows.astype(np.int32), counts.astype(np.float64))
+    return _counted(together[together != row])
 
 
 def viewed(library: Library, row: int, rng: np.random.Generator) -> Related:
     """Simulate what readers of the paper go on to, by how many of them."""
-    followed, nearby = _walks(library, row, rng)
-    return _counted(np.concatenate([followed, nearby]))
+    return _counted(np.concatenate(_walks(library, row, rng)))
 
 
 def read(library: Library, row: int, rng: np.random.Generator) -> Related:
     """Simulate what readers of the paper read, by how many of them."""
-    followed, nearby = _walks(library, row, rng)
-    kept = [
-        rows[rng.random(len(rows)) < chance]
-        for rows, chance in ((followed, READ_FOLLOWED), (nearby, READ_NEARBY))
-    ]
-    return _counted(np.concatenate(kept))
+    walks = zip(_walks(library, row, rng), (READ_FOLLOWED, READ_NEARBY), strict=True)
+    return _counted(
+        np.concatenate([rows[rng.random(len(rows)) < chance] for rows, chance in walks])
+    )
 
 
 RELATIONS: Mapping[Task, Callable[[Library, int, np.random.Generator], Related]] = {
@@ -141,25 +134,20 @@ def _walks(library: Library, row: int, rng: np.random.Generator) -> tuple[Rows, 
     together = co_cited(library, row, rng)
     if len(together.rows) == 0:  # Nobody knows where its readers go.
         return together.rows, together.rows
-    nearby = _same_venue(library, row)
+    venue, nearby = int(library.venues[row]), np.empty(0, np.int32)
+    if venue >= 0:
+        rows, years = library.of_venue[venue], library.graph.years.astype(np.int32)
+        close = np.abs(years[rows] - years[row]) <= YEARS
+        nearby = np.asarray(rows[close & (rows != row)])
     steps = int(rng.binomial(VIEWS, FOLLOWED)) if len(nearby) else VIEWS
     chances = together.strength / together.strength.sum()
     followed = rng.choice(together.rows, steps, p=chances)
     return followed, rng.choice(nearby, VIEWS - steps) if len(nearby) else nearby
 
 
-def _same_venue(library: Library, row: int) -> Rows:
-    venue = int(library.venues[row])
-    if venue < 0:
-        return np.empty(0, np.int32)
-    rows, years = library.of_venue[venue], library.graph.years.astype(np.int32)
-    close = np.abs(years[rows] - years[row]) <= YEARS
-    return np.asarray(rows[close & (rows != row)])
-
-
 def _counted(rows: NDArray[np.int32]) -> Related:
     found, counts = np.unique(rows, return_counts=True)
-    return Related(found, counts.astype(np.float64))
+    return Related(found.astype(np.int32), counts.astype(np.float64))
 
 
 NOTE = "generated.json"
@@ -214,7 +202,7 @@ def generate(
     papers = collection.corpus.full_papers(range(len(collection.corpus)))
     with replacing(out) as folder:
         job = _Job(collection, papers, folder, options, progress)
-        sizes = _write_classes(job) | _write_rankings(job) | _write_clicks(job)
+        sizes = job.write_classes() | job.write_rankings() | job.write_clicks()
         if not sizes:
             raise InputError(
                 "The papers have neither citations, venues nor categories enough for a task.",
@@ -233,7 +221,7 @@ def generate(
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """What is made, from what, and who is told."""
+    """What is made, from what, and who is told. Each step gives: task -> its size, in words."""
 
     collection: Collection
     papers: Sequence[Paper]
@@ -245,12 +233,10 @@ class _Job:
         """Return the source of chance of one part of the work."""
         return np.random.default_rng([self.options.seed, *salt])
 
-    def records(self, ids: set[PaperId]) -> list[dict[str, Any]]:
+    def write_records(self, group: Group, ids: set[PaperId]) -> None:
         """Write out papers as SciDocs' metadata do, by ascending id."""
-        rows = self.collection.corpus.rows(ids)
-        graph = self.collection.graph
-        name = self.collection.corpus.ids
-        return [
+        graph, name = self.collection.graph, self.collection.corpus.ids
+        records = [
             {
                 "paper_id": paper.id,
                 "title": paper.title,
@@ -260,137 +246,113 @@ class _Job:
                 "references": [name[each] for each in graph.cites[row].tolist()],
                 "cited_by": [name[each] for each in graph.cited_by[row].tolist()],
             }
-            for row, paper in ((row, self.papers[row]) for row in rows.tolist())
+            for row in self.collection.corpus.rows(ids).tolist()
+            for paper in [self.papers[row]]
         ]
+        if records:
+            write_metadata(self.folder, group, records)
 
+    def write_classes(self) -> dict[str, str]:
+        """Write classes of venues, and of categories."""
+        sizes: dict[str, str] = {}
+        used: set[PaperId] = set()
+        ids = [paper.id for paper in self.papers]
+        name, categories = category_values(self.papers)
+        venues = [[paper.venue] if paper.venue else [] for paper in self.papers]
+        (fields, topics), least = self.options.classes, self.options.least
+        labels = {
+            Task.MAG: ("venue", classes_of(venues, most=fields, least=least)),
+            Task.MESH: (name, classes_of(categories, most=topics, least=least)),
+        }
+        for salt, (task, (label, labelled)) in enumerate(labels.items()):
+            if len(labelled.names) < 2:
+                continue
+            parts = parts_of(ids, labelled, self.rng(1, salt))
+            for part, classes in parts.items():
+                write_classes(self.folder, task, part, classes)
+                used.update(classes.ids)
+            counts = " + ".join(f"{len(part.ids):,}" for part in parts.values())
+            sizes[task] = f"{len(labelled.names)} classes of {label}, {counts} papers"
+            write_json(self.folder / task.folder / "classes.json", list(labelled.names))
+        self.write_records(Group.CLASSES, used)
+        return sizes
 
-def _write_classes(job: _Job) -> dict[str, str]:
-    sizes: dict[str, str] = {}
-    used: set[PaperId] = set()
-    ids = [paper.id for paper in job.papers]
-    for salt, (task, (name, labelled)) in enumerate(_labelled(job).items()):
-        if len(labelled.names) < 2:
-            continue
-        parts = parts_of(ids, labelled, job.rng(1, salt))
-        for part, classes in parts.items():
-            write_classes(job.folder, task, part, classes)
-            used.update(classes.ids)
-        sizes[task] = _class_size(name, labelled, parts)
-        write_json(job.folder / task.folder / "classes.json", list(labelled.names))
-    if used:
-        write_metadata(job.folder, Group.CLASSES, job.records(used))
-    return sizes
+    def write_rankings(self) -> dict[str, str]:
+        """Write queries of each relation; val and test read the references of other papers."""
+        sizes: dict[str, str] = {}
+        used: set[PaperId] = set()
+        corpus, split = self.collection.corpus, self.options.split
+        if split is not None:
+            halves: list[Rows | Longs] = [corpus.rows(ids) for ids in (split.dev, split.test)]
+        else:
+            halves = [*np.array_split(self.rng(2).permutation(len(corpus)), 2)]
+        libraries = []
+        for half in halves:
+            citing = np.zeros(len(corpus), bool)
+            citing[half] = True
+            libraries.append(Library.of(corpus, self.collection.graph, citing))
+        for done, task in enumerate(RANKING):
+            self.progress("ranking tasks", done, len(RANKING))
+            judged = [
+                _judgements(library, task, self.options.queries, self.rng(3, done, salt))
+                for salt, library in enumerate(libraries)
+            ]
+            if not all(judged):
+                continue
+            for part, judgements in zip(PARTS, judged, strict=True):
+                write_judgements(self.folder, task, part, judgements)
+                used.update(judgements, *judgements.values())
+            sizes[task] = f"{' + '.join(f'{len(judgements):,}' for judgements in judged)} queries"
+        self.progress("ranking tasks", len(RANKING), len(RANKING))
+        self.write_records(Group.ACTIVITY, used)
+        return sizes
 
-
-def _labelled(job: _Job) -> dict[Task, tuple[str, Labelled]]:
-    name, values = category_values(job.papers)
-    venues = [[paper.venue] if paper.venue else [] for paper in job.papers]
-    (fields, topics), least = job.options.classes, job.options.least
-    return {
-        Task.MAG: ("venue", classes_of(venues, most=fields, least=least)),
-        Task.MESH: (name, classes_of(values, most=topics, least=least)),
-    }
-
-
-def _class_size(name: str, labelled: Labelled, parts: Mapping[str, Classes]) -> str:
-    counts = " + ".join(f"{len(part.ids):,}" for part in parts.values())
-    return f"{len(labelled.names)} classes of {name}, {counts} papers"
-
-
-def _write_rankings(job: _Job) -> dict[str, str]:
-    sizes: dict[str, str] = {}
-    used: set[PaperId] = set()
-    corpus, graph = job.collection.corpus, job.collection.graph
-    libraries = [Library.of(corpus, graph, citing) for citing in _citing(job)]
-    for done, task in enumerate(RANKING):
-        job.progress("ranking tasks", done, len(RANKING))
-        judged = [
-            _judgements(library, task, job.options.queries, job.rng(3, done, salt))
-            for salt, library in enumerate(libraries)
-        ]
-        if not all(judged):
-            continue
-        for part, judgements in zip(PARTS, judged, strict=True):
-            write_judgements(job.folder, task, part, judgements)
-            used.update(judgements, *judgements.values())
-        sizes[task] = f"{' + '.join(f'{len(judgements):,}' for judgements in judged)} queries"
-    job.progress("ranking tasks", len(RANKING), len(RANKING))
-    if used:
-        write_metadata(job.folder, Group.ACTIVITY, job.records(used))
-    return sizes
-
-
-def _citing(job: _Job) -> tuple[Mask, Mask]:
-    """Tell the papers whose references may be read for val and for test: (n,) bool each."""
-    corpus = job.collection.corpus
-    masks = np.zeros(len(corpus), bool), np.zeros(len(corpus), bool)
-    if job.options.split is not None:
-        halves: Sequence[Rows | Longs] = [
-            corpus.rows(ids) for ids in (job.options.split.dev, job.options.split.test)
-        ]
-    else:
-        halves = np.array_split(job.rng(2).permutation(len(corpus)), 2)
-    for mask, half in zip(masks, halves, strict=True):
-        mask[half] = True
-    return masks
-
-
-def _write_clicks(job: _Job) -> dict[str, str]:
-    """Simulate readers of recommendations; what is known besides of these readers is left out."""
-    job.progress("clicks", 0, 1)
-    with TemporaryDirectory(dir=job.folder) as elsewhere:
-        folder = Path(elsewhere) / "task"
-        try:
-            task = simulate_task(job.collection, folder, _readers(job), rng=job.rng(4))
-        except InputError:  # The corpus is too small, or has too few citations.
-            return {}
-        (folder / Task.RECOMM.folder).rename(job.folder / Task.RECOMM.folder)
-        records = read_metadata(folder, Group.RECOMM)
-    abstracts = {paper.id: paper.abstract for paper in job.papers}
-    write_metadata(
-        job.folder,
-        Group.RECOMM,
-        (
+    def write_clicks(self) -> dict[str, str]:
+        """Simulate readers of recommendations; what is known besides of these is left out."""
+        self.progress("clicks", 0, 1)
+        readers, split = self.options.readers, self.options.split
+        if split is not None and split.train:
+            # Only citations after the train papers tell relevance.
+            corpus = self.collection.corpus
+            latest = int(corpus.years[corpus.rows(split.train)].max())
+            readers = replace(readers, world=replace(readers.world, cut=latest + 1))
+        with TemporaryDirectory(dir=self.folder) as elsewhere:
+            folder = Path(elsewhere) / "task"
+            try:
+                task = simulate_task(self.collection, folder, readers, rng=self.rng(4))
+            except InputError:  # The corpus is too small, or has too few citations.
+                return {}
+            (folder / Task.RECOMM.folder).rename(self.folder / Task.RECOMM.folder)
+            records = read_metadata(folder, Group.RECOMM)
+        abstracts = {paper.id: paper.abstract for paper in self.papers}
+        described = (
             {"paper_id": name, **record, "abstract": abstracts[name]}
             for name, record in records.items()
-        ),
-    )
-    job.progress("clicks", 1, 1)
-    logs = task.train, task.validation, task.test
-    counts = " + ".join(f"{int(log.clicked.sum()):,}" for log in logs)
-    return {Task.RECOMM: f"{counts} clicks"}
-
-
-def _readers(job: _Job) -> SimulationOptions:
-    """Choose the readers; with a split, only citations after its train papers tell relevance."""
-    chosen, corpus = job.options.readers, job.collection.corpus
-    if job.options.split is None or not job.options.split.train:
-        return chosen
-    latest = int(corpus.years[corpus.rows(job.options.split.train)].max())
-    return replace(chosen, world=replace(chosen.world, cut=latest + 1))
+        )
+        write_metadata(self.folder, Group.RECOMM, described)
+        self.progress("clicks", 1, 1)
+        clicks = [int(log.clicked.sum()) for log in (task.train, task.validation, task.test)]
+        return {Task.RECOMM: f"{' + '.join(f'{count:,}' for count in clicks)} clicks"}
 
 
 def _judgements(library: Library, task: Task, most: int, rng: np.random.Generator) -> Qrels:
     """Draw queries that something is related to, and candidates for them."""
-    name, found = library.ids, Qrels()
+    name, judged = library.ids, Qrels()
     for row in rng.permutation(len(name)).tolist():
         related = RELATIONS[task](library, row, rng)
-        if len(related.rows):
-            right = related.strongest(POSITIVES, rng)
-            wrong = _others(len(name), row, related, rng)
-            found[name[row]] = {name[each]: 1 for each in right.tolist()} | {
-                name[each]: 0 for each in wrong.tolist()
-            }
-            if len(found) == most:
-                break
-    return found
-
-
-def _others(n: int, row: int, related: Related, rng: np.random.Generator) -> Longs:
-    """Draw papers that are neither the query nor related to it."""
-    avoided = np.append(related.rows, row)
-    drawn = rng.choice(n, min(n, NEGATIVES + len(avoided)), replace=False)
-    return drawn[~np.isin(drawn, avoided)][:NEGATIVES]
+        if not len(related.rows):
+            continue
+        right = related.strongest(POSITIVES, rng)
+        # Others are neither the query nor related to it.
+        avoided = np.append(related.rows, row)
+        drawn = rng.choice(len(name), min(len(name), NEGATIVES + len(avoided)), replace=False)
+        wrong = drawn[~np.isin(drawn, avoided)][:NEGATIVES]
+        judged[name[row]] = {name[each]: 1 for each in right.tolist()} | {
+            name[each]: 0 for each in wrong.tolist()
+        }
+        if len(judged) == most:
+            break
+    return judged
 
 
 def note_of(folder: Path) -> str:

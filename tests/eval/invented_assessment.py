@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from recsys.eval.measures import Interval
+from recsys.eval.measures import Band, Interval
 from recsys.eval.run_figures import (
     Assessment,
-    Band,
     Comparison,
     Curves,
     QueryDifference,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.eval.curves import curves, interpolated_precision, reliability_of
+from recsys.eval.judge_runs import curves, interpolated_precision, reliability_of
 from recsys.eval.measures import Judged, draw, precision, recall, stack
 from recsys.eval.run_figures import Curves
 from recsys.store.arrays import Mask

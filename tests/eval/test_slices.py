@@ -3,11 +3,14 @@
 import numpy as np
 import pytest
 
-from recsys.eval.measures import MEASURES, Judged, per_query
+from recsys.eval.judge_runs import by_popularity, by_query, groups
+from recsys.eval.measures import MEASURES, Doubles, Judged, draw, per_query
+from recsys.eval.recorded_runs import GoldFacts, QueryFacts
 from recsys.eval.run_figures import Slice
-from recsys.eval.slices import GoldFacts, QueryFacts, Resampling, by_popularity, by_query, groups
 
-RESAMPLING = Resampling(seed=0, samples=20)
+
+def draws(n: int) -> Doubles:
+    return draw(n, rng=np.random.default_rng(0), samples=20)
 
 
 def facts(
@@ -48,7 +51,7 @@ def test_a_slice_is_measured_on_its_own_queries() -> None:
     hit, miss = Judged(np.array([True]), 2), Judged(np.array([False]), 1)
     values = per_query([hit, miss])
     given = [facts(2020, a=1, b=2), facts(2021, c=3)]
-    found = {each.value: each for each in by_query("s", values, given, RESAMPLING)}
+    found = {each.value: each for each in by_query("s", values, given, draws)}
     assert (found["2020"].queries, found["2020"].gold) == (1, 2)
     assert found["2020"].measures["R@20"].value == 0.5
     assert found["2021"].measures["MRR"].value == 0
@@ -58,7 +61,7 @@ def test_a_slice_is_measured_on_its_own_queries() -> None:
 
 
 def popular(ranked: dict[str, list[str]], given: dict[str, QueryFacts]) -> dict[str, Slice]:
-    return {each.value: each for each in by_popularity("s", ranked, given, RESAMPLING)}
+    return {each.value: each for each in by_popularity("s", ranked, given, draws)}
 
 
 def test_gold_papers_are_grouped_by_how_often_they_were_cited() -> None:
@@ -119,10 +122,10 @@ def test_a_slice_of_sentences_is_measured_within_the_first_ten() -> None:
     late[11] = True
     values = per_query([Judged(np.array([True]), 1), Judged(late, 1)])
     given = [sentence(2011, names=True, a=1), sentence(2011, names=False, b=2)]
-    found = {each.value: each for each in by_query("s", values, given, RESAMPLING)}
+    found = {each.value: each for each in by_query("s", values, given, draws)}
     shown = [(name, found[name].measures["R@10"].value) for name in ("a work", "nobody", "2011")]
     assert shown == [("a work", 1), ("nobody", 0), ("2011", 0.5)]
     assert found["nobody"].measures["R@20"].value == 1
     assert found["nobody"].measures["nDCG@10"].value == 0
-    drafts = next(by_query("s", values, [facts(a=1), facts(b=2)], RESAMPLING))
+    drafts = next(by_query("s", values, [facts(a=1), facts(b=2)], draws))
     assert "R@10" not in drafts.measures

@@ -17,9 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from recsys.errors import InputError
-from recsys.eval.curves import band, shares
-from recsys.eval.measures import Doubles, Interval, interval
-from recsys.eval.run_figures import Band
+from recsys.eval.measures import Band, Doubles, Interval, band, interval, shares
 from recsys.eval.significance import reliability
 from recsys.eval.studies.clicks.click_log import ClickLog
 from recsys.eval.studies.clicks.estimators import (

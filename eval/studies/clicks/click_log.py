@@ -26,7 +26,7 @@ import json
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from io import TextIOWrapper
@@ -54,6 +54,7 @@ HEADER = ("query_id", "clicked_id", "shown_ids")
 
 _COLUMNS = 'Each line after the header must read: query_id,clicked_id,"id1,id2,...,idN".'
 _OBJECT = 'Each line must read: {"query": "q", "shown": ["a", "b"], "clicked": ["b"]}.'
+_HEADLESS = "a click stands where the header is expected."
 _FORMATS = "Give a click log as JSON lines or in SciDocs' CSV, plain or packed with gzip."
 _KINDS: Mapping[str, tuple[type, str]] = {
     "query": (str, "text"),
@@ -252,7 +253,7 @@ def read_clicks(path: Path) -> ClickLog:
 
 def _impressions(lines: Iterator[Line], name: str) -> Iterator[Impression]:
     """Parse the lines; errors say which one it is."""
-    parse = None
+    parse, is_click = None, False
     for line in lines:
         try:
             if line.too_long:
@@ -263,19 +264,15 @@ def _impressions(lines: Iterator[Line], name: str) -> Iterator[Impression]:
                 parse = _from_json if line.text.lstrip().startswith(("{", "[")) else _from_csv
                 # The header may be an empty line, which is left out.
                 if parse is _from_csv and line.number == 1:
-                    _check_header(line.text)
+                    with suppress(InputError):
+                        _from_csv(line.text)
+                        is_click = True
+                    if is_click:
+                        raise InputError(_HEADLESS, "Begin with a header line.")
                     continue
             yield parse(line.text)
         except InputError as error:
             raise InputError(f"{name}:{line.number}: {error.what}", error.hint) from error
-
-
-def _check_header(text: str) -> None:
-    try:
-        _from_csv(text)
-    except InputError:
-        return
-    raise InputError("a click stands where the header is expected.", "Begin with a header line.")
 
 
 def _from_csv(text: str) -> Impression:

@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recsys.eval.measures import Doubles
+from recsys.eval.measures import Band, Doubles
 from recsys.eval.report.evaluation_pictures import (
     INK,
     Line,
@@ -16,12 +15,8 @@ from recsys.eval.report.evaluation_pictures import (
     picture,
     styles,
 )
-from recsys.eval.run_figures import Band
 from recsys.eval.studies.clicks.click_evaluation import CalibrationBin
 from recsys.eval.studies.clicks.propensities import Propensities
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _DODGE = 0.09
 """Distance of two intervals of one position."""
@@ -133,32 +128,22 @@ def dots(
     with picture(title, height=max(4.2, _ROW * len(rows))) as (axes, written):
         if reference is not None:
             axes.axvline(reference, color=INK, lw=1, alpha=0.7, ls=(0, (2, 2)))
-        for each in found:
-            _dot(axes, each, _height(each, rows, list(look)), look[each.series])
+        for dot in found:
+            # The series of a row stand below one another, in the order of the key.
+            place = (list(look).index(dot.series) + 0.5) / len(look) - 0.5
+            height, style = rows.index(dot.row) + 0.7 * place, look[dot.series]
+            if dot.low is not None and dot.high is not None:
+                axes.hlines(height, dot.low, dot.high, color=style.color, lw=1.6, alpha=0.8)
+            if dot.each:
+                heights = [height] * len(dot.each)
+                axes.plot(dot.each, heights, ls="", marker="|", ms=7, color=style.color, alpha=0.6)
+            axes.plot([dot.value], [height], ls="", marker=style.marker, ms=6, color=style.color)
         axes.set_yticks(range(len(rows)), rows)
         axes.set(xlabel=xlabel, ylim=(len(rows) - 0.5, -0.5))
         axes.grid(visible=False, axis="y")
-        key(axes, _names(look), markers=True)
+        entries = [
+            Line(name, [0], [-place], replace(style, dash=""))
+            for place, (name, style) in enumerate(look.items())
+        ]
+        key(axes, entries, markers=True)
     return written()
-
-
-def _names(series: Mapping[str, Style]) -> list[Line]:
-    """Make entries of a key: markers alone, in the given order."""
-    return [
-        Line(name, [0], [-place], replace(style, dash=""))
-        for place, (name, style) in enumerate(series.items())
-    ]
-
-
-def _height(dot: Dot, rows: Sequence[str], series: Sequence[str]) -> float:
-    """Place the series of a row below one another, in the order of the key."""
-    return rows.index(dot.row) + 0.7 * ((series.index(dot.series) + 0.5) / len(series) - 0.5)
-
-
-def _dot(axes: "Axes", dot: Dot, height: float, style: Style) -> None:
-    if dot.low is not None and dot.high is not None:
-        axes.hlines(height, dot.low, dot.high, color=style.color, lw=1.6, alpha=0.8)
-    if dot.each:
-        heights = [height] * len(dot.each)
-        axes.plot(dot.each, heights, ls="", marker="|", ms=7, color=style.color, alpha=0.6)
-    axes.plot([dot.value], [height], ls="", marker=style.marker, ms=6, color=style.color)

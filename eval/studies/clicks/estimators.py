@@ -295,8 +295,15 @@ def relevances(
         CLIPPED_IPS: clipped,
         DOUBLY_ROBUST: doubly_robust(log, 1 / weights, model=model, cap=options.cap),
     }
-    if options.trust is not None:
-        estimates[AFFINE] = _affine(log, options.trust)
+    if options.trust is not None:  # The mean of (click - offset) / slope is the relevance.
+        trust, m = options.trust, log.shown.shape[1]
+        if min(len(trust.slope), len(trust.offset)) < m or not (trust.slope[:m] > 0).all():
+            raise InputError(
+                f"The slope of the trust is {trust.slope} and its offset {trust.offset}.",
+                f"Give both for all {m} positions, every slope above 0.",
+            )
+        corrected = (log.clicked - trust.offset[:m]) / trust.slope[:m]
+        estimates[AFFINE] = Relevance(np.where(log.present, corrected, 0))
     return estimates
 
 
@@ -315,18 +322,6 @@ def inverse(log: ClickLog, propensities: Propensities) -> Doubles:
     weights = np.ones(log.shown.shape[1])
     weights[longest] = propensities.values[0] / propensities.at(longest)
     return weights
-
-
-def _affine(log: ClickLog, trust: Trust) -> Relevance:
-    """Correct clicks for trust: the mean of (click - offset) / slope is the relevance."""
-    m = log.shown.shape[1]
-    if min(len(trust.slope), len(trust.offset)) < m or not (trust.slope[:m] > 0).all():
-        raise InputError(
-            f"The slope of the trust is {trust.slope} and its offset {trust.offset}.",
-            f"Give both for all {m} positions, every slope above 0.",
-        )
-    corrected = (log.clicked - trust.offset[:m]) / trust.slope[:m]
-    return Relevance(np.where(log.present, corrected, 0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The reports on clicks: propensities of a log's positions, systems judged by it, and studies."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -475,7 +475,18 @@ def learning_pictures(study: LearningStudy) -> dict[str, Picture]:
         name: Picture(
             dots(
                 f"{MEASURE}, eta {eta:g}",
-                list(_dots(study, eta)),
+                [
+                    Dot(
+                        each.system.ranker,
+                        each.system.weights,
+                        each.ndcg.value,
+                        each.ndcg.low,
+                        each.ndcg.high,
+                        each.by_seed,
+                    )
+                    for each in study.learned
+                    if each.system.weights and each.system.eta in (eta, None)
+                ],
                 xlabel=MEASURE,
                 reference=shown,
                 series=weights,
@@ -525,10 +536,3 @@ def _systems(study: LearningStudy) -> Table:
     )
     header = ("eta", "ranker", "weights", MEASURE, "by seed")
     return Table("learned", f"The {MEASURE} of every ranker.", header, rows, 3)
-
-
-def _dots(study: LearningStudy, eta: float) -> Iterator[Dot]:
-    for each in study.learned:
-        system, bounds = each.system, (each.ndcg.low, each.ndcg.high)
-        if system.weights and system.eta in (eta, None):
-            yield Dot(system.ranker, system.weights, each.ndcg.value, *bounds, each.by_seed)

@@ -582,7 +582,15 @@ def estimate(
     if not len(log):
         raise InputError("The click log is empty.", "Give it impressions.")
     fit = method.prepare(log)
-    _check_positions(log)
+    for name, shown in (("shown", log.present), ("clicked", log.clicked)):
+        empty = np.flatnonzero(~shown.any(0))
+        if empty.size:
+            raise InputError(
+                f"Nothing was {name} at position {empty[0] + 1} in {len(log):,} impressions.",
+                "Collect a longer log, or cut the lists before this position."
+                if empty[0]
+                else "Propensities are relative to position 1: collect a longer log.",
+            )
     values = fit(np.ones(len(log)))
     unknown = [str(place + 1) for place in np.flatnonzero(~(values > 0)) if place]
     if unknown:
@@ -633,15 +641,3 @@ def _bounds(
         )
     low, high = np.quantile(estimates, [0.025, 0.975], axis=0)
     return low, high
-
-
-def _check_positions(log: ClickLog) -> None:
-    for name, places in (("shown", log.present), ("clicked", log.clicked)):
-        empty = np.flatnonzero(~places.any(0))
-        if empty.size:
-            raise InputError(
-                f"Nothing was {name} at position {empty[0] + 1} in {len(log):,} impressions.",
-                "Collect a longer log, or cut the lists before this position."
-                if empty[0]
-                else "Propensities are relative to position 1: collect a longer log.",
-            )

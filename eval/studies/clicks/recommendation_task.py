@@ -91,7 +91,13 @@ def read_task(folder: Path) -> RecommendationTask:
         InputError: a file is missing or broken, a paper of the metadata lacks a field, or a list
             is longer than the table of propensities.
     """
-    root = _root(folder)
+    places = (folder, folder / "data", *([folder.parent] if folder.name == "recomm" else []))
+    root = next((place for place in places if (place / "recomm").is_dir()), None)
+    if root is None:
+        raise InputError(f"{folder} has no folder recomm.", _LAYOUT)
+    missing = [name for name in _FILES if not (root / name).is_file()]
+    if missing:
+        raise InputError(f"{root} lacks {', '.join(missing)}.", _LAYOUT)
     return RecommendationTask(
         train=read_clicks(root / TRAIN),
         validation=read_clicks(root / VALIDATION),
@@ -120,17 +126,6 @@ def write_task(folder: Path, task: RecommendationTask) -> None:
         record = {"paper_id": name, "title": paper.title, "year": paper.year, **sets}
         records.append(f"{json.dumps(name)}: {json.dumps(record)}")
     write_lines(folder / METADATA, ["{", ",\n".join(records), "}"])
-
-
-def _root(folder: Path) -> Path:
-    places = (folder, folder / "data", *([folder.parent] if folder.name == "recomm" else []))
-    root = next((place for place in places if (place / "recomm").is_dir()), None)
-    if root is None:
-        raise InputError(f"{folder} has no folder recomm.", _LAYOUT)
-    missing = [name for name in _FILES if not (root / name).is_file()]
-    if missing:
-        raise InputError(f"{root} lacks {', '.join(missing)}.", _LAYOUT)
-    return root
 
 
 def _read_papers(path: Path) -> dict[str, RelatedPaper]:

@@ -303,7 +303,7 @@ def _table(found: Encoders, known: Sequence[str], compared: Differences) -> Tabl
         (*cells(row.name), *(_cell(row, name, compared) for name in shares)) for row in found.rows
     ]
     marked = best_marked(rows, first=1, rivals=[True] * len(rows))
-    costs = [cells(*(_cost(row.figures.get(name)) for name in others)) for row in found.rows]
+    costs = [cells(*(cost_text(row.figures.get(name)) for name in others)) for row in found.rows]
     return Table(
         "encoders",
         f"Encoders by all measures, {found.part} queries of {found.index}.",
@@ -324,7 +324,7 @@ def _cell(row: EncoderRow, column: str, compared: Differences) -> Cell:
     return interval_cell(figure.interval, mark)
 
 
-def _cost(figure: Figure | None) -> str | None:
+def cost_text(figure: Figure | None) -> str | None:
     """Write a figure of any size to three digits."""
     if figure is None:
         return None

@@ -12,7 +12,6 @@ from recsys.errors import ArtifactCorrupt, MissingExtraError
 from recsys.eval.report.evaluation_pictures import (
     INK,
     Line,
-    Style,
     draw_lines,
     label,
     picture,
@@ -77,7 +76,16 @@ def draw_losses(courses: Sequence[Course]) -> str:
     """
     with picture("Loss of the training") as (axes, written):
         looks, band = styles(), len(courses) == 1
-        lines = [_losses(course, next(looks), band=band) for course in courses]
+        lines = []
+        for course in courses:
+            last, size = len(course.losses), averaged(course)
+            parts = [np.asarray(course.losses[at : at + size]) for at in range(0, last, size)]
+            x = [place * size + (len(part) + 1) / 2 for place, part in enumerate(parts)]
+            y = [float(part.mean()) for part in parts]
+            bounds = []
+            if band and size > 1:
+                bounds = np.array([np.quantile(part, (0.1, 0.9)) for part in parts]).T.tolist()
+            lines.append(Line(course.name, x, y, next(looks), *bounds))
         _draw(axes, lines, courses)
         axes.set(xlabel="steps", ylabel="loss")
     return written()
@@ -153,17 +161,6 @@ def epochs(courses: Sequence[Course]) -> range:
 def averaged(course: Course) -> int:
     """Count the neighbouring steps whose losses are averaged, so that there are POINTS at most."""
     return -(-len(course.losses) // POINTS)
-
-
-def _losses(course: Course, style: Style, *, band: bool) -> Line:
-    last, size = len(course.losses), averaged(course)
-    parts = [np.asarray(course.losses[at : at + size]) for at in range(0, last, size)]
-    x = [place * size + (len(part) + 1) / 2 for place, part in enumerate(parts)]
-    y = [float(part.mean()) for part in parts]
-    if not band or size == 1:
-        return Line(course.name, x, y, style)
-    low, high = np.array([np.quantile(part, (0.1, 0.9)) for part in parts]).T.tolist()
-    return Line(course.name, x, y, style, low, high)
 
 
 TRAINING, PAGE = "training.json", "training.html"

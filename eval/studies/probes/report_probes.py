@@ -63,7 +63,13 @@ def _sections(found: ProbeResult) -> Iterator[Section]:
     )
     yield Section("maps", "Maps", text, (), tuple(found.maps()))
     text = "A paper with several classes counts for the rarest of them; among pairs, for all."
-    yield Section("classes", "Classes", text, tuple(map(_classes, found.groups)), open=0)
+    listed = []
+    for group in (each.group for each in found.groups):
+        sizes = sorted(zip(group.counts().tolist(), group.names, strict=True), key=lambda x: -x[0])
+        rows = tuple(cells(name, f"{count:,}") for count, name in sizes)
+        caption = f"{_where(group)}."
+        listed.append(Table(f"classes-{group.name}", caption, ("class", "papers"), rows))
+    yield Section("classes", "Classes", text, tuple(listed), open=0)
 
 
 def _where(group: Group) -> str:
@@ -199,13 +205,6 @@ def _pairs(found: GroupResult) -> Table:
         "are ranked by the Pearson correlation of their vectors. 95 % bootstrap intervals over "
         "papers, to first order (infinitesimal jackknife).",
     )
-
-
-def _classes(found: GroupResult) -> Table:
-    group = found.group
-    pairs = sorted(zip(group.counts().tolist(), group.names, strict=True), key=lambda x: -x[0])
-    rows = tuple(cells(name, f"{count:,}") for count, name in pairs)
-    return Table(f"classes-{group.name}", f"{_where(group)}.", ("class", "papers"), rows)
 
 
 PAGE, FIGURES, TOLD = "probes.html", "probes.json", "told.jsonl"

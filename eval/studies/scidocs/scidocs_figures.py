@@ -42,8 +42,7 @@ from recsys.eval.studies.scidocs.scidocs_layout import CLASSIFICATION, RANKING, 
 from recsys.eval.trec import Qrels
 from recsys.extras import need
 from recsys.formats.embeddings import Embeddings
-from recsys.records import PaperId
-from recsys.store.arrays import Floats, Longs
+from recsys.store.arrays import Longs
 
 DECIMALS = 5
 NOTHING = -1
@@ -71,7 +70,12 @@ def rank(judgements: Qrels, embeddings: Embeddings) -> Ranked:
     for query, candidates in judgements.items():
         listed = [paper for paper in candidates if paper in row_of]
         if row_of.get(query, NOTHING) != NOTHING and listed:
-            order = _ordered(embeddings.vectors[:], row_of, query, listed)
+            papers = sorted(listed, reverse=True)
+            rows = np.array([row_of[paper] for paper in papers])
+            gaps = embeddings.vectors[rows].astype(np.float64) - embeddings.vectors[row_of[query]]
+            distances = np.where(rows == NOTHING, np.inf, np.linalg.norm(gaps, axis=1))
+            nearest = np.argsort(distances.round(DECIMALS).astype(np.float32), kind="stable")
+            order = [papers[place] for place in nearest.tolist()]
             right = {paper for paper, relevance in candidates.items() if relevance}
             judged[query] = Judged(flag(order, right), len(right))
     flags, gold = stack(list(judged.values()))
@@ -83,17 +87,6 @@ def rank(judgements: Qrels, embeddings: Embeddings) -> Ranked:
         ndcg=ndcg(flags, np.maximum(gold, 1), deep),
         left_out=len(judgements) - len(judged),
     )
-
-
-def _ordered(
-    vectors: Floats, row_of: Mapping[PaperId, int], query: PaperId, listed: list[PaperId]
-) -> list[PaperId]:
-    papers = sorted(listed, reverse=True)
-    rows = np.array([row_of[paper] for paper in papers])
-    gaps = vectors[rows].astype(np.float64) - vectors[row_of[query]]
-    distances = np.where(rows == NOTHING, np.inf, np.linalg.norm(gaps, axis=1)).round(DECIMALS)
-    order = np.argsort(distances.astype(np.float32), kind="stable")
-    return [papers[place] for place in order.tolist()]
 
 
 COSTS = tuple(10.0**power for power in range(-4, 3))
@@ -274,7 +267,11 @@ def beaten(rows: Sequence[Row], column: Column) -> dict[str, list[str]]:
     common = set.intersection(*(set(each.queries) for each in asked.values())) if asked else set()
     if len(asked) < 2 or not common:
         return found
-    values = {name: _values(each, measure, common) for name, each in asked.items()}
+    values = {}
+    for name, ranked in asked.items():  # Of the common queries, by ascending id.
+        place = {query: i for i, query in enumerate(ranked.queries)}
+        figures = ranked.average_precision if measure == "MAP" else ranked.ndcg
+        values[name] = figures[[place[query] for query in sorted(common)]]
     pairs = list(combinations(values, 2))
     gaps = np.stack([values[one] - values[other] for one, other in pairs], axis=1)
     adjusted = holm(sign_flip_tests(gaps, rng=np.random.default_rng(0)))
@@ -283,13 +280,6 @@ def beaten(rows: Sequence[Row], column: Column) -> dict[str, list[str]]:
             winner, loser = (one, other) if gap > 0 else (other, one)
             found[winner].append(loser)
     return found
-
-
-def _values(ranked: Ranked, measure: str, queries: set[str]) -> Doubles:
-    """Return a measure of the given queries, in ascending order of their ids."""
-    values = ranked.average_precision if measure == "MAP" else ranked.ndcg
-    place = {query: i for i, query in enumerate(ranked.queries)}
-    return values[[place[query] for query in sorted(queries)]]
 
 
 SCHEMA = "recsys.scidocs/1"

@@ -7,10 +7,9 @@ vectors of an NNSelect trained in the same way on the other folds alone. The pap
 its code, by a mistake, compared all but the last query of a batch with the wrong one.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -19,15 +18,9 @@ from recsys.indexes.opening import nnselect_space
 from recsys.models import nnselect
 from recsys.models.pairs import cosines
 from recsys.pipelines.jobs.index_writer import writing
-from recsys.pipelines.studies.citeomatic.negatives import Kind, Margins, Mining, Sampling
-from recsys.pipelines.studies.citeomatic.network_training import (
-    Checkpoint,
-    LoopOptions,
-    device_of,
-    train,
-)
+from recsys.pipelines.jobs.tensor_file import TensorFile
+from recsys.pipelines.studies.citeomatic.network_training import LoopOptions, device_of, train
 from recsys.pipelines.studies.citeomatic.nnselect import (
-    Penalty,
     SelectOptions,
     SelectTask,
     TokenBags,
@@ -67,77 +60,65 @@ class FoldVectors:
         return cosines(together, together, begin + queries, begin + candidates)
 
 
-@dataclass(frozen=True, slots=True)
-class CrossFitter:
-    """Trains the folds of an index's NNSelect. queries: rows of train and dev."""
+def fold_vectors(
+    index: Path,
+    collection: Collection,
+    bags: TokenBags,
+    queries: tuple[Rows, Rows],
+    *,
+    folds: int = 2,
+    progress: Progress = silent,
+) -> FoldVectors:
+    """Train the folds of an index's NNSelect that are not there yet, and keep them in the index.
 
-    index: Path
-    collection: Collection
-    bags: TokenBags
-    queries: tuple[Rows, Rows]
-    folds: int = 2
+    A killed training continues.
 
-    def vectors(self, *, progress: Progress = silent) -> FoldVectors:
-        """Train what is not there yet, and keep it in the index; a killed training continues.
+    Args:
+        index: holds NNSelect.
+        collection: of the index.
+        bags: of its papers.
+        queries: rows of train and dev.
+        folds: how many.
+        progress: told about the training.
 
-        Raises:
-            ArtifactError: the index has no NNSelect, or it is damaged.
-        """
-        key = self._key()
-        if (found := _stored(in_force(root_of(self.index)) / FOLDER, key)) is not None:
-            return found
-        folds = self._deal()
-        with writing(self.index, again=True, progress=progress) as writer:
-            places = [writer.unfinished / f"{FOLDER}.{n}{_PARTIAL}" for n in range(self.folds)]
-            parts = [
-                self._train(fold, folds, Checkpoint(place, fingerprint([key, fold])), progress)
-                for fold, place in enumerate(places)
-            ]
-            with writer.member(FOLDER) as new:
-                np.save(new / _VECTORS, np.stack(parts))
-                np.save(new / _FOLDS, folds)
-                seal(new, KIND, SCHEMA, {"key": key, "folds": self.folds})
-            for place in places:
-                place.unlink()
-        return FoldVectors(np.stack(parts), folds)
-
-    def _deal(self) -> Rows:
-        """Deal the train queries out at random, always in the same way."""
-        train = self.queries[0]
-        folds = np.full(len(self.bags), NO_QUERY, np.int32)
-        folds[np.random.default_rng(0).permutation(train)] = np.arange(len(train)) % self.folds
-        return folds
-
-    def _train(self, fold: int, folds: Rows, checkpoint: Checkpoint, progress: Progress) -> Floats:
-        config = load_manifest(
-            self.collection.folder / NNSELECT, nnselect.KIND, nnselect.SCHEMA
-        ).config
-        train_rows, dev_rows = self.queries
-        others = train_rows[folds[train_rows] != fold]
-        loop = LoopOptions(**config["loop"])
-        options = select_options(config["options"])
-        task = SelectTask.build(self.collection, self.bags, (others, dev_rows), options, loop.seed)
-        task.network.to(device_of(loop.device))
-
-        def told(stage: str, done: int, total: int) -> None:
-            progress(f"fold {fold + 1} of NNSelect, {stage}", done, total)
-
-        train(task, loop, checkpoint, progress=told)
-        return embed(task.network, self.bags)
-
-    def _key(self) -> str:
-        load_manifest(self.collection.folder / NNSELECT, nnselect.KIND, nnselect.SCHEMA)
-        ids = [self.collection.corpus.ids[row] for row in self.queries[0].tolist()]
-        return fingerprint([sha256(self.collection.folder / NNSELECT / MANIFEST), ids, self.folds])
-
-
-def _stored(folder: Path, key: str) -> FoldVectors | None:
+    Raises:
+        ArtifactError: the index has no NNSelect, or it is damaged.
+    """
+    folder = collection.folder / NNSELECT
+    config = load_manifest(folder, nnselect.KIND, nnselect.SCHEMA).config
+    ids = [collection.corpus.ids[row] for row in queries[0].tolist()]
+    key = fingerprint([sha256(folder / MANIFEST), ids, folds])
+    stored = in_force(root_of(index)) / FOLDER
     try:
-        if load_manifest(folder, KIND, SCHEMA).config["key"] == key:
-            return FoldVectors(load_array(folder / _VECTORS), load_array(folder / _FOLDS))
+        if load_manifest(stored, KIND, SCHEMA).config["key"] == key:
+            return FoldVectors(load_array(stored / _VECTORS), load_array(stored / _FOLDS))
     except ArtifactError:  # Not there, or damaged.
         pass
-    return None
+    # The queries are dealt out at random, always in the same way.
+    fold_of = np.full(len(bags), NO_QUERY, np.int32)
+    fold_of[np.random.default_rng(0).permutation(queries[0])] = np.arange(len(queries[0])) % folds
+    loop, options = LoopOptions(**config["loop"]), SelectOptions.read(config["options"])
+    with writing(index, again=True, progress=progress) as writer:
+        files, parts = [], []
+        for fold in range(folds):
+            others = queries[0][fold_of[queries[0]] != fold]
+            task = SelectTask.build(collection, bags, (others, queries[1]), options, loop.seed)
+            task.network.to(device_of(loop.device))
+            place = writer.unfinished / f"{FOLDER}.{fold}{_PARTIAL}"
+            files.append(TensorFile(place, fingerprint([key, fold])))
+
+            def told(stage: str, done: int, total: int, number: int = fold + 1) -> None:
+                progress(f"fold {number} of NNSelect, {stage}", done, total)
+
+            train(task, loop, files[-1], progress=told)
+            parts.append(embed(task.network, bags))
+        with writer.member(FOLDER) as new:
+            np.save(new / _VECTORS, np.stack(parts))
+            np.save(new / _FOLDS, fold_of)
+            seal(new, KIND, SCHEMA, {"key": key, "folds": folds})
+        for file in files:
+            file.path.unlink()
+    return FoldVectors(np.stack(parts), fold_of)
 
 
 def unseen_views(
@@ -157,27 +138,7 @@ def unseen_views(
         ArtifactError: the index has no NNSelect, or it is damaged.
     """
     _, bags = read_bags(collection, known_by(collection, queries[0]))
-    found = CrossFitter(index, collection, bags, queries).vectors(progress=progress)
-    spaces = [replace(collection, nnselect=nnselect_space(vectors)) for vectors in found.vectors]
-
-    def view(row: int) -> Collection:
-        fold = int(found.folds[row])
-        return collection if fold == NO_QUERY else spaces[fold]
-
-    return view
-
-
-def select_options(facts: Mapping[str, Any]) -> SelectOptions:
-    """Read options back from a manifest, where `select_task.facts_of` wrote them."""
-    nested: dict[str, Any] = {
-        "penalty": Penalty(**facts["penalty"]),
-        "margins": Margins(**facts["margins"]),
-        "mining": None if facts["mining"] is None else Mining(**facts["mining"]),
-        "sampling": sampling(facts["sampling"]),
-    }
-    return SelectOptions(**{**facts, **nested})
-
-
-def sampling(facts: Mapping[str, Any]) -> Sampling:
-    """Read these options back."""
-    return Sampling(**{**facts, "kinds": tuple(Kind[name.upper()] for name in facts["kinds"])})
+    trained = fold_vectors(index, collection, bags, queries, progress=progress)
+    spaces = [replace(collection, nnselect=nnselect_space(vectors)) for vectors in trained.vectors]
+    folds = trained.folds
+    return lambda row: collection if folds[row] == NO_QUERY else spaces[int(folds[row])]

@@ -148,18 +148,25 @@ class TripletSampler:
         dated = np.flatnonzero(years != UNKNOWN_YEAR).astype(np.int32)
         by_year = dated[np.argsort(years[dated], kind="stable")]
         positives = ragged([gold(collection, row) for row in queries.tolist()])
+        places = np.arange(len(queries), dtype=np.int32)
         owner, cited = graph.cites.take(queries)
-        itself = np.arange(len(queries), dtype=np.int32)
         sampler = cls(
             queries=queries,
             options=options or Sampling(),
             positives=positives,
             cited_by_cited=positives,
-            taken=np.sort(_keys(np.append(owner, itself), np.append(cited, queries))),
+            taken=np.sort(keys(np.append(owner, places), np.append(cited, queries))),
             by_year=by_year,
             choices=np.searchsorted(years[by_year], years[queries], side="right"),
         )
-        return sampler._with_cited_by_cited(graph)
+        first, cited = positives.take(places)
+        second, rows = graph.cites.take(cited)
+        pairs = np.unique(keys(first[second], rows))
+        place, row = (pairs >> 32).astype(np.int32), (pairs & 0xFFFFFFFF).astype(np.int32)
+        good = (years[row] != UNKNOWN_YEAR) & (years[row] <= years[queries[place]])
+        good &= sampler.may_be_negative(place, row)
+        second_hand = Ragged.from_pairs(place[good], row[good], len(queries))
+        return replace(sampler, cited_by_cited=second_hand)
 
     def epoch(self, rng: np.random.Generator, neighbours: Ragged | None = None) -> Triplets:
         """Draw an epoch: queries in random order, the triplets of each one after another.
@@ -168,91 +175,60 @@ class TripletSampler:
             rng: decides everything.
             neighbours: place -> rows near the query that may be negatives; None: there are none.
         """
-        place, positive = self._some_positives(rng)
-        per_kind, drawn = self.options.per_kind, []
-        places, positives = np.repeat(place, per_kind), np.repeat(positive, per_kind)
-        for kind in self.options.kinds:
-            negative = self._draw(rng, kind, places, neighbours)
-            there = negative >= 0
-            drawn.append((places[there], positives[there], negative[there], kind))
-        turn = rng.permutation(len(self.queries))
-        places = np.concatenate([each[0] for each in drawn])
-        order = np.argsort(turn[places], kind="stable")
-        return Triplets(
-            self.queries[places],
-            np.concatenate([each[1] for each in drawn]),
-            np.concatenate([each[2] for each in drawn]),
-            np.concatenate([np.full(len(each[0]), each[3], np.int8) for each in drawn]),
-        ).take(order)
-
-    def may_be_negative(self, places: Rows, rows: Rows) -> Mask:
-        """Tell of pairs whether the query neither cites the row nor is it; years are not asked."""
-        keys = _keys(places, rows)
-        at = np.minimum(np.searchsorted(self.taken, keys), len(self.taken) - 1)
-        return np.asarray(self.taken[at] != keys)
-
-    def _some_positives(self, rng: np.random.Generator) -> tuple[Rows, Rows]:
-        """Give (place, row) of the positives, at most `most_positives` of a query."""
         place, rows = self.positives.take(np.arange(len(self.queries), dtype=np.int32))
         order = np.lexsort((rng.random(len(rows)), place))
         number = np.arange(len(rows)) - self.positives.starts[place]
-        kept = order[number < self.options.most_positives]
-        return place[kept], rows[kept]
+        order = order[number < self.options.most_positives]
+        places = np.repeat(place[order], self.options.per_kind)
+        positives = np.repeat(rows[order], self.options.per_kind)
+        drawn = []
+        for kind in self.options.kinds:
+            if kind == Kind.RANDOM:
+                negative = self.unrelated(rng, places, redraws=_REDRAWS)
+            else:
+                pool = self.cited_by_cited if kind == Kind.CITED_BY_CITED else neighbours
+                negative = np.full(len(places), -1, np.int32)
+                if pool is not None:
+                    lengths = pool.lengths(places)
+                    at = pool.starts[places] + (rng.random(len(places)) * lengths).astype(np.int64)
+                    negative[lengths > 0] = pool.values[at[lengths > 0]]
+            there = negative >= 0
+            kinds = np.full(there.sum(), kind, np.int8)
+            drawn.append((places[there], positives[there], negative[there], kinds))
+        place, positive, negative, kinds = map(np.concatenate, zip(*drawn, strict=True))
+        turn = rng.permutation(len(self.queries))
+        order = np.argsort(turn[place], kind="stable")
+        return Triplets(self.queries[place], positive, negative, kinds).take(order)
 
-    def _draw(
-        self, rng: np.random.Generator, kind: Kind, places: Rows, neighbours: Ragged | None
-    ) -> Rows:
-        """Draw a negative for each place, -1 where there is none."""
-        if kind == Kind.RANDOM:
-            return self._random(rng, places)
-        pool = self.cited_by_cited if kind == Kind.CITED_BY_CITED else neighbours
-        if pool is None:
-            return np.full(len(places), -1, np.int32)
-        return _one_of_each(rng, pool, places)
+    def may_be_negative(self, places: Rows, rows: Rows) -> Mask:
+        """Tell of pairs whether the query neither cites the row nor is it; years are not asked."""
+        pairs = keys(places, rows)
+        at = np.minimum(np.searchsorted(self.taken, pairs), len(self.taken) - 1)
+        return np.asarray(self.taken[at] != pairs)
 
-    def _random(self, rng: np.random.Generator, places: Rows) -> Rows:
-        rows = np.full(len(places), -1, np.int32)
-        left = np.arange(len(places))
-        for _ in range(_REDRAWS):  # A query that cites nearly everything gets none.
+    def unrelated(self, rng: np.random.Generator, places: Rows, *, redraws: int) -> Rows:
+        """Draw a candidate that may be a negative for each place, -1 where none was met."""
+        rows, left = np.full(len(places), -1, np.int32), np.arange(len(places))
+        for _ in range(redraws):  # A query that cites nearly everything gets none.
+            if len(left) == 0:
+                break
             drawn = self.by_year[rng.integers(0, self.choices[places[left]])]
             good = self.may_be_negative(places[left], drawn)
             rows[left[good]] = drawn[good]
             left = left[~good]
-            if len(left) == 0:
-                break
         return rows
 
-    def _with_cited_by_cited(self, graph: CitationGraph) -> "TripletSampler":
-        places = np.arange(len(self.queries), dtype=np.int32)
-        first, cited = self.positives.take(places)
-        second, rows = graph.cites.take(cited)
-        keys = np.unique(_keys(first[second], rows))
-        place, row = (keys >> 32).astype(np.int32), (keys & 0xFFFFFFFF).astype(np.int32)
-        years = graph.years
-        good = (years[row] != UNKNOWN_YEAR) & (years[row] <= years[self.queries[place]])
-        good &= self.may_be_negative(place, row)
-        return replace(
-            self, cited_by_cited=Ragged.from_pairs(place[good], row[good], len(self.queries))
-        )
+
+def keys(places: Rows, rows: Rows) -> Longs:
+    """Write pairs as `TripletSampler.taken` holds them: (m,) int64."""
+    joined: Longs = (places.astype(np.int64) << 32) | rows.astype(np.int64)
+    return joined
 
 
 def ragged(lists: Sequence[Rows]) -> Ragged:
     """Put lists of rows one after the other."""
     starts = np.cumsum([0, *map(len, lists)], dtype=np.int64)
     return Ragged(starts, np.concatenate([np.empty(0, np.int32), *lists]).astype(np.int32))
-
-
-def _one_of_each(rng: np.random.Generator, pool: Ragged, places: Rows) -> Rows:
-    lengths = pool.lengths(places)
-    at = pool.starts[places] + (rng.random(len(places)) * lengths).astype(np.int64)
-    found = np.full(len(places), -1, np.int32)
-    found[lengths > 0] = pool.values[at[lengths > 0]]
-    return found
-
-
-def _keys(places: Rows, rows: Rows) -> Longs:
-    keys: Longs = (places.astype(np.int64) << 32) | rows.astype(np.int64)
-    return keys
 
 
 SCANNED = 50_000
@@ -306,33 +282,27 @@ class Miner:
 
 def nearest(vectors: Floats, sampler: TripletSampler, k: int) -> Ragged:
     """Find up to k rows near each query and not newer: place -> rows in no particular order."""
-    if len(vectors) <= SCANNED:
-        return _scan(vectors, sampler, k)
-    with TemporaryDirectory() as folder:
-        facts = build_index("annoy", vectors, Path(folder), lasting=False)
-        index = open_built(vectors, Path(folder), facts)
+    found: list[Rows] = [np.empty(0, np.int32)] * len(sampler.queries)
+    if len(vectors) > SCANNED:
         rank = np.full(len(vectors), len(vectors))
         rank[sampler.by_year] = np.arange(len(sampler.by_year))
-        return ragged(
-            [
-                index.search(vectors[row], k, allowed=rank < choices)[0]
-                for row, choices in zip(sampler.queries, sampler.choices, strict=True)
-            ]
-        )
-
-
-def _scan(vectors: Floats, sampler: TripletSampler, k: int) -> Ragged:
-    """Compare blocks of queries with all papers not newer."""
+        with TemporaryDirectory() as folder:
+            facts = build_index("annoy", vectors, Path(folder), lasting=False)
+            index = open_built(vectors, Path(folder), facts)
+            for place, row in enumerate(sampler.queries.tolist()):
+                allowed = rank < sampler.choices[place]
+                found[place] = index.search(vectors[row], k, allowed=allowed)[0]
+        return ragged(found)
+    # Blocks of queries are compared with all papers not newer than the newest of them.
     ordered = vectors[sampler.by_year]
     turn = np.argsort(sampler.choices, kind="stable")
-    found: list[Rows] = [np.empty(0, np.int32)] * len(turn)
     for begin in range(0, len(turn), _BLOCK):
         block = turn[begin : begin + _BLOCK]
         cosines = vectors[sampler.queries[block]] @ ordered[: sampler.choices[block[-1]]].T
         for place, line in zip(block.tolist(), cosines, strict=True):
             choices = int(sampler.choices[place])
-            wanted = min(k, choices)
-            top = np.argpartition(line[:choices], choices - wanted)[choices - wanted :]
+            rest = choices - min(k, choices)
+            top = np.argpartition(line[:choices], rest)[rest:]
             found[place] = sampler.by_year[top]
     return ragged(found)
 

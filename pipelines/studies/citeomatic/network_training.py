@@ -7,7 +7,6 @@ killed and continued ends with the very numbers of one that was not.
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from time import perf_counter, process_time
 from typing import Protocol
 
@@ -19,26 +18,21 @@ from recsys.pipelines.jobs.tensor_file import TensorFile, below, named
 from recsys.pipelines.studies.citeomatic.negatives import Triplets
 from recsys.progress import Progress, silent
 
-_DECAY = (0.9, 0.999)
-_LEAST = 1e-8
+_DECAY, _DECAY_OF_SQUARES, _LEAST = 0.9, 0.999, 1e-8
+_STAGE = "epochs of training"
 
 
-@dataclass(slots=True)
 class LazyAdam:
     """Adam (Kingma & Ba 2015, algorithm 1) over dense and sparse gradients.
 
     A row without a gradient keeps its moments, as in TensorFlow's LazyAdam, which Citeomatic uses.
     """
 
-    parameters: Sequence[nn.Parameter]
-    steps: int = 0
-    first: list[Tensor] = field(init=False)
-    second: list[Tensor] = field(init=False)
-
-    def __post_init__(self) -> None:
+    def __init__(self, parameters: Sequence[nn.Parameter]) -> None:
         """Start with moments of zero."""
-        self.first = [torch.zeros_like(each) for each in self.parameters]
-        self.second = [torch.zeros_like(each) for each in self.parameters]
+        self.parameters, self.steps = parameters, 0
+        self.first = [torch.zeros_like(parameter) for parameter in parameters]
+        self.second = [torch.zeros_like(parameter) for parameter in parameters]
 
     @torch.no_grad()
     def step(self, rate: float) -> None:
@@ -60,26 +54,22 @@ class LazyAdam:
 
     def _change(self, gradient: Tensor, first: Tensor, second: Tensor) -> Tensor:
         """Move the moments in place; return the direction of the update, rate left out."""
-        decay, decay_square = _DECAY
-        first.lerp_(gradient, 1 - decay)
-        second.mul_(decay_square).addcmul_(gradient, gradient, value=1 - decay_square)
-        scale = (1 - decay_square**self.steps) ** 0.5
-        change: Tensor = (first / (1 - decay**self.steps)) / (second.sqrt() / scale + _LEAST)
+        first.lerp_(gradient, 1 - _DECAY)
+        second.mul_(_DECAY_OF_SQUARES).addcmul_(gradient, gradient, value=1 - _DECAY_OF_SQUARES)
+        scale = (1 - _DECAY_OF_SQUARES**self.steps) ** 0.5
+        change: Tensor = (first / (1 - _DECAY**self.steps)) / (second.sqrt() / scale + _LEAST)
         return change
 
     def state(self) -> dict[str, Tensor]:
         """Return the moments by name; `steps` is not among them."""
-        named = (("first", self.first), ("second", self.second))
-        return {f"{name}.{i}": each for name, moments in named for i, each in enumerate(moments)}
+        moments = {"first": self.first, "second": self.second}
+        return {f"{name}.{i}": each for name, own in moments.items() for i, each in enumerate(own)}
 
     def restore(self, state: Mapping[str, Tensor], steps: int) -> None:
         """Take up what `state` returned."""
         for name, moment in self.state().items():
             moment.copy_(state[name])
         self.steps = steps
-
-
-_STAGE = "epochs of training"
 
 
 class Task(Protocol):
@@ -154,73 +144,60 @@ class History:
         """Triplets per second of processor time."""
         return self.triplets / max(self.seconds, 1e-9)
 
+    def said(self, queries: int, end: str) -> str:
+        """Say to people how much was learned."""
+        return (
+            f"Trained on {queries} queries, {self.triplets:,} triplets in {self.epochs} epochs, "
+            f"{self.per_second:,.0f} triplets per second of processor time{end}"
+        )
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """A file that a killed training continues from. key: of everything that it depends on."""
-
-    path: Path
-    key: str
-
-    def save(
-        self, task: Task, optimiser: LazyAdam, best: Mapping[str, Tensor], did: History
-    ) -> None:
-        """Replace the file: the network now, at its best, and what the optimiser remembers."""
-        tensors = named("now", task.network.state_dict()) | named("best", best)
-        tensors |= named("moments", optimiser.state())
-        facts = {
-            "measures": did.measures,
-            "losses": did.losses,
-            "triplets": did.triplets,
-            "seconds": did.seconds,
-            "waited": did.waited,
-            "steps": optimiser.steps,
-        }
-        TensorFile(self.path, self.key).save(tensors, facts)
-
-    def restore(self, task: Task, optimiser: LazyAdam) -> tuple[dict[str, Tensor], History] | None:
-        """Take up what was saved with the same key: the best network and the history."""
-        saved = TensorFile(self.path, self.key).load()
-        if saved is None:
-            return None
-        tensors, facts = saved
-        steps = facts.pop("steps")
-        task.network.load_state_dict(below("now", tensors))
-        optimiser.restore(below("moments", tensors), steps)
-        history = History(**facts)
-        history.continued = history.epochs
-        return below("best", tensors), history
+    def notes(self) -> list[str]:
+        """Say to people what was not as usual."""
+        done = f"Continued: {self.continued} epochs were done already."
+        return [done] if self.continued else []
 
 
 def train(
-    task: Task, options: LoopOptions, checkpoint: Checkpoint, *, progress: Progress = silent
+    task: Task, options: LoopOptions, file: TensorFile, *, progress: Progress = silent
 ) -> History:
     """Train until the last epoch, or until dev no longer improves; leave the network at its best.
 
-    After every epoch the checkpoint is replaced; whoever uses the network removes it.
+    After every epoch the file is replaced, from which a killed training continues; whoever uses the
+    network removes it.
     """
-    optimiser = LazyAdam(list(task.network.parameters()))
+    network, did, best = task.network, History(), dict[str, Tensor]()
+    optimiser = LazyAdam(list(network.parameters()))
     with one_thread():
-        restored = checkpoint.restore(task, optimiser)
-        best, did = restored or ({}, History())
-        while not _finished(did, options):
+        if (saved := file.load()) is not None:
+            tensors, facts = saved
+            network.load_state_dict(below("now", tensors))
+            optimiser.restore(below("moments", tensors), facts.pop("steps"))
+            best, did = below("best", tensors), History(**facts)
+            did.continued = did.epochs
+        while not did.measures or (
+            did.epochs < options.epochs and len(did.measures) - 1 - did.best < options.patience
+        ):
             if did.measures:
-                _epoch(task, options, optimiser, did, progress)
+                _learn_epoch(task, options, optimiser, did, progress)
             did.measures.append(task.measure())
             if did.best == len(did.measures) - 1:
-                best = {name: each.clone() for name, each in task.network.state_dict().items()}
-            checkpoint.save(task, optimiser, best, did)
-        task.network.load_state_dict(best)
+                best = {name: each.clone() for name, each in network.state_dict().items()}
+            tensors = named("now", network.state_dict()) | named("best", best)
+            facts = {
+                "measures": did.measures,
+                "losses": did.losses,
+                "triplets": did.triplets,
+                "seconds": did.seconds,
+                "waited": did.waited,
+                "steps": optimiser.steps,
+            }
+            file.save(tensors | named("moments", optimiser.state()), facts)
+        network.load_state_dict(best)
     progress(_STAGE, 1, 1)
     return did
 
 
-def _finished(did: History, options: LoopOptions) -> bool:
-    waited = len(did.measures) - 1 - did.best
-    return bool(did.measures) and (did.epochs >= options.epochs or waited >= options.patience)
-
-
-def _epoch(
+def _learn_epoch(
     task: Task, options: LoopOptions, optimiser: LazyAdam, did: History, progress: Progress
 ) -> None:
     rng = np.random.default_rng([options.seed, did.epochs])
@@ -228,10 +205,12 @@ def _epoch(
     triplets = task.triplets(rng)
     rate, losses = options.rate_of(did.epochs), []
     task.network.train()
+    device = next(task.network.parameters()).device.type
     for begin in range(0, len(triplets), options.batch):
         progress(_STAGE, did.epochs * len(triplets) + begin, options.epochs * len(triplets))
         part = triplets.take(slice(begin, begin + options.batch))
-        with autocast(task.network):
+        # On a GPU, products are computed in half precision.
+        with torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda"):
             loss = task.loss(part, rng)
         loss.backward()  # type: ignore[no-untyped-call] # untyped in torch
         optimiser.step(rate)
@@ -252,12 +231,6 @@ def one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(threads)
-
-
-def autocast(network: nn.Module) -> torch.autocast:
-    """Compute products in half precision, on a GPU."""
-    device = next(network.parameters()).device.type
-    return torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda")
 
 
 def device_of(name: str) -> str:

@@ -1,10 +1,16 @@
-"""Train NNRank on the citations of an index's own papers, and store it in the index."""
+"""NNRank in torch: the network, its training on an index's own papers, and how it is stored.
+
+`recsys.models.nnrank` answers with what it learns. The paper leaves open how weights start. Here a
+word, author... starts as important as it is rare: so the network ranks well on what it never saw in
+training, and learns the rest. The ELU layers start by Glorot, the last one with ones, as in the
+original code. Batches of pairs are not padded, and each paper's words are read once a batch.
+"""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
@@ -27,9 +33,9 @@ from recsys.models.nnrank import (
 )
 from recsys.models.nnselect import NEIGHBOURS, NNSelectModel, Vocabulary, select
 from recsys.models.pairs import INTERSECTED, NUMBERS, Pairs, cosines, distinct, make_pairs, stacked
-from recsys.pipelines.evaluation.splits import read_split
 from recsys.pipelines.jobs.index_writer import IndexWriter, writing
-from recsys.pipelines.studies.citeomatic.cross_fit import CrossFitter, FoldVectors
+from recsys.pipelines.jobs.tensor_file import TensorFile
+from recsys.pipelines.studies.citeomatic.cross_fit import FoldVectors, fold_vectors
 from recsys.pipelines.studies.citeomatic.negatives import (
     Kind,
     Margins,
@@ -42,7 +48,6 @@ from recsys.pipelines.studies.citeomatic.negatives import (
     triplet_loss,
 )
 from recsys.pipelines.studies.citeomatic.network_training import (
-    Checkpoint,
     History,
     LoopOptions,
     device_of,
@@ -57,30 +62,30 @@ from recsys.pipelines.studies.citeomatic.nnselect import (
     codes_of,
     distinct_words,
     drop_words,
+    facts_of,
     known_by,
     read_bags,
     rows_of,
     to_torch,
+    train_and_dev,
 )
 from recsys.progress import Progress, silent
-from recsys.store.arrays import Floats, Ragged, Rows, top_k
+from recsys.store.arrays import Floats, Mask, Ragged, Rows, top_k
 from recsys.store.artifacts import MANIFEST, NNSELECT, fingerprint, nnrank_folder, seal, sha256
 from recsys.store.collection import Collection
 from recsys.store.generations import content_key, in_force, root_of
 from recsys.store.graph import CitationGraph
 
-# NNRank in torch: the network that is trained; `recsys.models.nnrank` answers with what it
-# learns.
-#
-# The paper leaves open how weights start. Here a word, author... starts as important as it is
-# rare: so the network ranks well on what it never saw in training, and learns the rest. The ELU
-# layers start by Glorot, the last one with ones, as in the original code.
-#
-# Batches of pairs are not padded, and each paper's words are read once a batch.
-
-Bags: TypeAlias = "tuple[torch.Tensor, torch.Tensor]"
-"""(values, offsets) of several bags."""
+CUTOFF = 20
+DEV_MEASURE = f"F1@{CUTOFF}"
+VOCABULARY = "vocabulary"
+"""Folder of the words, authors... that have numbers."""
 _LEAST = 1e-6
+_REVISION = 1
+"""Raised when the same inputs would give something else: what was kept is then made again."""
+
+Bags: TypeAlias = tuple[Tensor, Tensor]
+"""(values, offsets) of several bags."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +107,7 @@ class RankData:
         cls, bags: TokenBags, graph: CitationGraph, vectors: Floats, folds: FoldVectors
     ) -> "RankData":
         """Make the sets."""
-        sets = {field: distinct(bags.of(field)) for field in INTERSECTED}
+        sets = {name: distinct(bags.of(name)) for name in INTERSECTED}
         return cls(bags, sets, graph, vectors, folds)
 
     def pairs(self, queries: Rows, candidates: Rows) -> Pairs:
@@ -118,14 +123,14 @@ class RankData:
 
 def rarity(bags: TokenBags) -> dict[str, Floats]:
     """Tell how rare each word, author... is: log(papers / papers with it), divided by the mean."""
-    found = {}
+    rarities = {}
     for name in (WORDS, *METADATA_FIELDS):
         sets = distinct_words(bags) if name == WORDS else distinct(bags.of(name))
         size = bags.sizes["title" if name == WORDS else name]
         counts = np.bincount(sets.values, minlength=size)
         rare = np.log(max(len(bags), 1) / np.maximum(counts, 1))
-        found[name] = (rare / max(rare.sum() / max(size, 1), _LEAST)).astype(np.float32)
-    return found
+        rarities[name] = (rare / max(rare.sum() / max(size, 1), _LEAST)).astype(np.float32)
+    return rarities
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,49 +144,46 @@ class RankBatch:
 
     queries: Mapping[str, Bags]
     candidates: Mapping[str, Bags]
-    query: "torch.Tensor"
-    candidate: "torch.Tensor"
+    query: Tensor
+    candidate: Tensor
     shared: Mapping[str, Bags]
-    numbers: "torch.Tensor"
+    numbers: Tensor
 
 
-@dataclass(frozen=True, slots=True)
-class Batcher:
-    """Cuts batches for networks of one shape. dropout: share of the words left out."""
+def cut_batch(
+    data: RankData,
+    shape: RankShape,
+    queries: Rows,
+    candidates: Rows,
+    rng: np.random.Generator,
+    *,
+    dropout: float = 0.0,
+    device: str = "cpu",
+) -> RankBatch:
+    """Make the tensors of (p,) pairs of rows; `rng` chooses the share of words left out."""
 
-    data: RankData
-    shape: RankShape
-    dropout: float = 0.0
-    device: str = "cpu"
-
-    def batch(self, queries: Rows, candidates: Rows, rng: np.random.Generator) -> RankBatch:
-        """Make the tensors of (p,) pairs of rows; `rng` chooses the words left out."""
-        import torch
-
-        pairs = self.data.training_pairs(queries, candidates)
-        if self.shape.separate:
-            ours, query = np.unique(queries, return_inverse=True)
-            theirs, candidate = np.unique(candidates, return_inverse=True)
-            sides = self._bags(ours, rng), self._bags(theirs, rng)
-        else:
-            rows, place = np.unique([queries, candidates], return_inverse=True)
-            query, candidate = place.reshape(2, -1)
-            sides = (self._bags(rows, rng),) * 2
-        return RankBatch(
-            *sides,
-            torch.from_numpy(query.astype(np.int64)).to(self.device),
-            torch.from_numpy(candidate.astype(np.int64)).to(self.device),
-            {field: to_torch(pairs.shared[field], self.device) for field in self.shape.intersected},
-            torch.from_numpy(pairs.numbers).to(self.device),
-        )
-
-    def _bags(self, rows: Rows, rng: np.random.Generator) -> dict[str, Bags]:
+    def bags_of(rows: Rows) -> dict[str, Bags]:
         return {
-            field: to_torch(
-                drop_words(rows_of(self.data.bags.of(field), rows), self.dropout, rng), self.device
-            )
-            for field in self.shape.fields
+            name: to_torch(drop_words(rows_of(data.bags.of(name), rows), dropout, rng), device)
+            for name in shape.fields
         }
+
+    pairs = data.training_pairs(queries, candidates)
+    if shape.separate:
+        ours, query = np.unique(queries, return_inverse=True)
+        theirs, candidate = np.unique(candidates, return_inverse=True)
+        sides = bags_of(ours), bags_of(theirs)
+    else:
+        rows, place = np.unique([queries, candidates], return_inverse=True)
+        query, candidate = place.reshape(2, -1)
+        sides = (bags_of(rows),) * 2
+    return RankBatch(
+        *sides,
+        torch.from_numpy(query.astype(np.int64)).to(device),
+        torch.from_numpy(candidate.astype(np.int64)).to(device),
+        {name: to_torch(pairs.shared[name], device) for name in shape.intersected},
+        torch.from_numpy(pairs.numbers).to(device),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,102 +247,73 @@ class RankNet(nn.Module):
             name: torch.from_numpy(each if size.by_rarity else np.ones_like(each))[:, None]
             for name, each in rarity.items()
         }
-        self.tables = nn.ModuleDict(
-            {name: _table(rare, name, size, generator) for name in shape.tables}
-        )
-        self.shared = nn.ModuleDict(
+        # What torch keeps in lists and dictionaries has lost its type.
+        self.tables: Any = nn.ModuleDict()
+        for name in shape.tables:
+            magnitudes = rare[WORDS if name == CANDIDATE_WORDS else name]
+            width = size.metadata if name in METADATA_FIELDS else size.words
+            table = MagDirBag(len(magnitudes), width, generator)
+            with torch.no_grad():
+                table.directions.mul_(size.inertia)
+                table.magnitudes.copy_(magnitudes * size.inertia)
+            self.tables[name] = table
+        self.shared: Any = nn.ModuleDict(
             {name: SharedWords(size.shared * rare[WORDS]) for name in shape.intersected}
         )
         widths = (len(shape.inputs), size.hidden, size.hidden, 1)
-        self.layers = nn.ModuleList(map(nn.Linear, widths[:-1], widths[1:]))
-        self._start_layers(generator)
-
-    def _start_layers(self, generator: torch.Generator) -> None:
-        *inner, last = self._linear()
+        *inner, last = layers = [nn.Linear(*pair) for pair in pairwise(widths)]
+        for layer in layers:
+            nn.init.zeros_(layer.bias)
         for layer in inner:
             nn.init.xavier_uniform_(layer.weight, generator=generator)
-            nn.init.zeros_(layer.bias)
         nn.init.ones_(last.weight)
-        nn.init.zeros_(last.bias)
+        self.layers: Any = nn.ModuleList(layers)
 
     def forward(self, batch: RankBatch) -> tuple[Tensor, Tensor]:
         """Score the pairs: (p,), and the penalty, a scalar."""
         hidden, penalty = self.inputs(batch)
-        *inner, last = self._linear()
-        for layer in inner:
+        for layer in self.layers[:-1]:
             hidden = elu(layer(hidden))
-        return torch.sigmoid(last(hidden).squeeze(1)), penalty
+        return torch.sigmoid(self.layers[-1](hidden).squeeze(1)), penalty
 
     def inputs(self, batch: RankBatch) -> tuple[Tensor, Tensor]:
         """Compute the inputs in the order of `shape.inputs`: (p, i), and the penalty."""
         columns, penalties = {}, [batch.numbers.new_zeros(())]
+
+        def embed(bags: Bags, name: str, *, candidate: bool) -> tuple[Tensor, Tensor]:
+            table = self.tables[self.shape.table(name, candidate=candidate)]
+            sums, penalty = table.penalised(*bags, self.size.penalty)
+            return normalize(sums, dim=1, eps=LEAST), penalty
+
         for name in self.shape.fields:
-            columns[f"cos({name})"], penalty = self._cosine(batch, name)
+            ours, penalty = embed(batch.queries[name], name, candidate=False)
+            theirs = ours
+            if batch.candidates is not batch.queries:
+                theirs, more = embed(batch.candidates[name], name, candidate=True)
+                penalty = penalty + more
+            columns[f"cos({name})"] = (ours[batch.query] * theirs[batch.candidate]).sum(dim=1)
             penalties.append(penalty)
         for name in self.shape.intersected:
-            column, penalty = self._words(name)(batch.shared[name], self.size.penalty.l1)
+            column, penalty = self.shared[name](batch.shared[name], self.size.penalty.l1)
             columns[f"shared words ({name})"] = column
             penalties.append(penalty)
         columns |= dict(zip(NUMBERS, batch.numbers.unbind(1), strict=True))
         inputs = torch.stack([columns[name] for name in self.shape.inputs], dim=1)
         return inputs, torch.stack(penalties).sum()
 
-    def _cosine(self, batch: RankBatch, name: str) -> tuple[Tensor, Tensor]:
-        ours, penalty = self._embed(batch.queries[name], self.shape.table(name, candidate=False))
-        theirs = ours
-        if batch.candidates is not batch.queries:
-            theirs, more = self._embed(
-                batch.candidates[name], self.shape.table(name, candidate=True)
-            )
-            penalty = penalty + more
-        return (ours[batch.query] * theirs[batch.candidate]).sum(dim=1), penalty
-
-    def _embed(self, bags: Bags, table: str) -> tuple[Tensor, Tensor]:
-        sums, penalty = self._table(table).penalised(*bags, self.size.penalty)
-        return normalize(sums, dim=1, eps=LEAST), penalty
-
     def export(self) -> NNRank:
         """Copy what was learned into the model that answers."""
+
+        def array(tensor: Tensor) -> Floats:
+            copied: Floats = tensor.detach().cpu().float().numpy().copy()
+            return copied
+
         return NNRank(
             self.shape,
-            {name: _array(self._table(name).table()) for name in self.tables},
-            {name: _array(self._words(name).weights[:, 0]) for name in self.shared},
-            tuple((_array(layer.weight), _array(layer.bias)) for layer in self._linear()),
+            {name: array(table.table()) for name, table in self.tables.items()},
+            {name: array(words.weights[:, 0]) for name, words in self.shared.items()},
+            tuple((array(layer.weight), array(layer.bias)) for layer in self.layers),
         )
-
-    # What torch keeps in lists and dictionaries has lost its type.
-    def _table(self, name: str) -> MagDirBag:
-        return cast(MagDirBag, self.tables[name])
-
-    def _words(self, name: str) -> SharedWords:
-        return cast(SharedWords, self.shared[name])
-
-    def _linear(self) -> list[nn.Linear]:
-        return cast(list[nn.Linear], list(self.layers))
-
-
-def _table(
-    rare: Mapping[str, Tensor], name: str, size: RankSize, generator: torch.Generator
-) -> MagDirBag:
-    """Start a table of vectors."""
-    magnitudes = rare[WORDS if name == CANDIDATE_WORDS else name]
-    width = size.metadata if name in METADATA_FIELDS else size.words
-    table = MagDirBag(len(magnitudes), width, generator)
-    with torch.no_grad():
-        table.directions.mul_(size.inertia)
-        table.magnitudes.copy_(magnitudes * size.inertia)
-    return table
-
-
-def _array(tensor: Tensor) -> Floats:
-    array: Floats = tensor.detach().cpu().float().numpy().copy()
-    return array
-
-
-# NNRank as something to train: triplets, their loss, and F1 on dev over NNSelect's candidates.
-
-CUTOFF = 20
-DEV_MEASURE = f"F1@{CUTOFF}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,7 +345,7 @@ class Shortlists:
 
     pairs: Pairs
     counts: Rows
-    relevant: np.typing.NDArray[np.bool_]
+    relevant: Mask
     gold: Rows
 
     @classmethod
@@ -402,9 +375,12 @@ class Shortlists:
         return judged
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class RankTask:
-    """Implements `training.Task`. neighbours: place of the query -> negatives near it."""
+    """Implements `network_training.Task`: triplets, their loss, and F1 over NNSelect's candidates.
+
+    neighbours: place of the query -> negatives near it.
+    """
 
     network: RankNet
     data: RankData
@@ -427,7 +403,12 @@ class RankTask:
         sampler = TripletSampler.build(collection, queries[0], options.sampling)
         near = None
         if options.mining is not None and Kind.NEIGHBOUR in options.sampling.kinds:
-            near = _mine(sampler, data, options.mining)
+            # Negatives near each query are found by vectors that have not learned from it.
+            words, size = distinct_words(data.bags), data.bags.sizes["title"]
+            miner = Miner.build(sampler, words, size, options.mining)
+            mined = [miner.neighbours(vectors) for vectors in data.folds.vectors]
+            folds = data.folds.folds[sampler.queries].tolist()
+            near = ragged([mined[fold][place] for place, fold in enumerate(folds)])
         generator = torch.Generator().manual_seed(seed)
         network = RankNet(options.shape, options.size, rarity(data.bags), generator)
         dev = Dev.of(collection, queries[1])
@@ -440,10 +421,14 @@ class RankTask:
 
     def loss(self, triplets: Triplets, rng: np.random.Generator) -> Tensor:
         """Score both papers of each triplet beside the query, and compare."""
-        batch = self._batcher.batch(
+        batch = cut_batch(
+            self.data,
+            self.options.shape,
             np.concatenate([triplets.query, triplets.query]),
             np.concatenate([triplets.positive, triplets.negative]),
             rng,
+            dropout=self.options.dropout,
+            device=next(self.network.parameters()).device.type,
         )
         scores: Tensor
         penalty: Tensor
@@ -451,11 +436,6 @@ class RankTask:
         margins = triplets.margins(self.data.graph, self.options.margins)
         s_pos, s_neg = scores.chunk(2)
         return triplet_loss(s_pos, s_neg, torch.from_numpy(margins).to(scores.device)) + penalty
-
-    @cached_property
-    def _batcher(self) -> Batcher:
-        device = next(self.network.parameters()).device.type
-        return Batcher(self.data, self.options.shape, self.options.dropout, device)
 
     def measure(self) -> float:
         """Compute F1@20 of the dev queries."""
@@ -468,35 +448,12 @@ class RankTask:
         return {name: interval.value for name, interval in figures.items()}
 
 
-def _mine(sampler: TripletSampler, data: RankData, options: Mining) -> Ragged:
-    """Find the negatives near each query by vectors that have not learned from it."""
-    words, size = distinct_words(data.bags), data.bags.sizes["title"]
-    miner = Miner.build(sampler, words, size, options)
-    found = [miner.neighbours(vectors) for vectors in data.folds.vectors]
-    folds = data.folds.folds[sampler.queries].tolist()
-    return ragged([found[fold][place] for place, fold in enumerate(folds)])
-
-
 def score_all(model: NNRank, bags: TokenBags, pairs: Pairs) -> Floats:
     """Score pairs of rows of the corpus: (p,) float32."""
     fields = {name: bags.of(name) for name in model.shape.fields}
     queries = model.embed(fields, candidate=False)
     candidates = model.embed(fields, candidate=True) if model.shape.separate else queries
     return model.score(queries, candidates, pairs)
-
-
-def facts_of(options: RankOptions) -> Mapping[str, object]:
-    """Write the options as JSON holds them."""
-    facts = asdict(options)
-    facts["sampling"]["kinds"] = [kind.name.lower() for kind in options.sampling.kinds]
-    return facts
-
-
-_REVISION = 1
-"""Raised when the same inputs would give something else: what was kept is then made again."""
-
-VOCABULARY = "vocabulary"
-"""Folder of the words, authors... that have numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -528,18 +485,15 @@ class NNRankReport:
 
     def lines(self) -> list[str]:
         """Say it to people."""
-        did = self.history
         shown = ", ".join(f"{name} {self.dev[name]:.4f}" for name in ("MRR", "R@20", "R@100"))
-        lines = [
-            f"Trained on {self.queries} queries, {did.triplets:,} triplets in {did.epochs} epochs, "
-            f"{did.per_second:,.0f} triplets per second of processor time.",
+        return [
+            self.history.said(self.queries, "."),
             f"Inputs: {', '.join(self.inputs)}.",
-            f"On dev: {DEV_MEASURE} {self.dev[DEV_MEASURE]:.4f} after epoch {did.best}, {shown}, "
-            f"over NNSelect's {self.neighbours} neighbours and their citations.",
+            f"On dev: {DEV_MEASURE} {self.dev[DEV_MEASURE]:.4f} after epoch {self.history.best}, "
+            f"{shown}, over NNSelect's {self.neighbours} neighbours and their citations.",
+            *self.history.notes(),
+            f"Saved in {root_of(self.folder.parent)}.",
         ]
-        if did.continued:
-            lines.append(f"Continued: {did.continued} epochs were done already.")
-        return [*lines, f"Saved in {root_of(self.folder.parent)}."]
 
 
 @dataclass(frozen=True, slots=True)
@@ -564,13 +518,11 @@ class RankMaterial:
         collection = open_collection(index)
         index = collection.folder
         vectors = NNSelectModel.load(index / NNSELECT, len(collection.corpus)).vectors
-        parts = read_split(split, collection)
-        train_rows, dev_rows = (collection.corpus.rows(parts.part(p)) for p in ("train", "dev"))
+        queries = train_and_dev(collection, split)
         progress("words", 0, 1)
-        vocabulary, bags = read_bags(collection, known_by(collection, train_rows))
+        vocabulary, bags = read_bags(collection, known_by(collection, queries[0]))
         progress("words", 1, 1)
-        queries = train_rows, dev_rows
-        folds = CrossFitter(index, collection, bags, queries).vectors(progress=progress)
+        folds = fold_vectors(index, collection, bags, queries, progress=progress)
         data = RankData.of(bags, collection.graph, vectors, folds)
         return cls(index, split, collection, vocabulary, data, queries)
 
@@ -587,12 +539,6 @@ class RankMaterial:
             return self.data
         one = np.zeros(len(self.data.vectors), np.int32)
         return replace(self.data, folds=FoldVectors(self.data.vectors[None], one))
-
-    def key(self, options: NNRankOptions) -> str:
-        """Hash what a training depends on."""
-        parts = [self.index / NNSELECT / MANIFEST, self.split]
-        known = content_key(self.index)
-        return fingerprint([_REVISION, known, *map(sha256, parts), asdict(options)])
 
 
 def train_nnrank(
@@ -620,21 +566,35 @@ def _train(
     writer: IndexWriter, split: Path, options: NNRankOptions, progress: Progress
 ) -> NNRankReport:
     material = RankMaterial.read(writer.index, split, progress=progress)
-    folder = nnrank_folder(writer.index, metadata=options.metadata)
-    checkpoint = writer.unfinished / f"{folder.name}.partial.safetensors"
+    name = nnrank_folder(writer.index, metadata=options.metadata).name
+    checkpoint = writer.unfinished / f"{name}.partial.safetensors"
     task, history = fit(material, options, checkpoint, progress=progress)
-    report = NNRankReport(
-        folder,
-        len(material.queries[0]),
-        options.model.neighbours,
-        task.options.shape.inputs,
-        history,
-        task.figures(),
-    )
-    with writer.member(folder.name) as new:
-        save(material, task, report, options, new)
+    figures, model = task.figures(), task.network.export()
+    train_rows, dev_rows = material.queries
+    config = {
+        **model.config(),
+        "nnselect": sha256(material.index / NNSELECT / MANIFEST),
+        "options": facts_of(options.model),
+        "loop": asdict(options.loop),
+        "metadata": options.metadata,
+        "left_out": options.left_out,
+        "seen": options.seen,
+        "history": {"measure": DEV_MEASURE, "dev": history.measures},
+        "losses": history.losses,
+        "dev": figures,
+    }
+    with writer.member(name) as folder:
+        model.save(folder)
+        for text in model.shape.fields:
+            material.data.bags.of(text).save(folder, bags_file(text))
+        (folder / VOCABULARY).mkdir()
+        material.vocabulary.save(folder / VOCABULARY)
+        SeenQueries.of(material.collection, train=train_rows, dev=dev_rows).save(folder)
+        seal(folder, KIND, SCHEMA, config)
     checkpoint.unlink()
-    return replace(report, folder=in_force(writer.index) / folder.name)
+    inputs, neighbours = task.options.shape.inputs, options.model.neighbours
+    place = in_force(writer.index) / name
+    return NNRankReport(place, len(train_rows), neighbours, inputs, history, figures)
 
 
 def fit(
@@ -645,46 +605,16 @@ def fit(
     progress: Progress = silent,
 ) -> tuple[RankTask, History]:
     """Train a network, and leave it at its best; the checkpoint stays."""
-    model = replace(options.model, shape=material.shape(options))
     task = RankTask.build(
         material.collection,
         material.lesson(options),
         material.queries,
-        model,
+        replace(options.model, shape=material.shape(options)),
         seed=options.loop.seed,
     )
     device = device_of(options.loop.device)
     task.network.to(device)
-    key = fingerprint([material.key(options), device])
-    return task, train(task, options.loop, Checkpoint(checkpoint, key), progress=progress)
-
-
-def save(
-    material: RankMaterial,
-    task: RankTask,
-    report: NNRankReport,
-    options: NNRankOptions,
-    folder: Path,
-) -> None:
-    """Write the model into an empty folder."""
-    model = task.network.export()
-    train_rows, dev_rows = material.queries
-    model.save(folder)
-    for name in model.shape.fields:
-        material.data.bags.of(name).save(folder, bags_file(name))
-    (folder / VOCABULARY).mkdir()
-    material.vocabulary.save(folder / VOCABULARY)
-    SeenQueries.of(material.collection, train=train_rows, dev=dev_rows).save(folder)
-    config = {
-        **model.config(),
-        "nnselect": sha256(material.index / NNSELECT / MANIFEST),
-        "options": facts_of(options.model),
-        "loop": asdict(options.loop),
-        "metadata": options.metadata,
-        "left_out": options.left_out,
-        "seen": options.seen,
-        "history": {"measure": DEV_MEASURE, "dev": report.history.measures},
-        "losses": report.history.losses,
-        "dev": report.dev,
-    }
-    seal(folder, KIND, SCHEMA, config)
+    files = map(sha256, (material.index / NNSELECT / MANIFEST, material.split))
+    key = fingerprint([_REVISION, content_key(material.index), *files, asdict(options)])
+    file = TensorFile(checkpoint, fingerprint([key, device]))
+    return task, train(task, options.loop, file, progress=progress)

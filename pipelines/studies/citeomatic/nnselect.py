@@ -1,6 +1,9 @@
-"""Train NNSelect on the citations of an index's own papers, and store it in the index.
+"""NNSelect: a corpus's papers as bags of words, the network, its training, and how it is stored.
 
-It may start from word vectors that somebody else has trained.
+Bhagavatula et al. 2018: a word has a magnitude and a direction. Nothing is padded: a batch is one
+list of numbers with offsets. Words that a batch repeats are read from the tables once, and only
+they get a gradient. A paper's vector is made of the words of its title and abstract. Training may
+start from word vectors that somebody else has trained.
 """
 
 import gzip
@@ -8,6 +11,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -30,6 +34,7 @@ from recsys.models.nnselect import (
 )
 from recsys.pipelines.evaluation.splits import gold, read_split
 from recsys.pipelines.jobs.index_writer import IndexWriter, writing
+from recsys.pipelines.jobs.tensor_file import TensorFile
 from recsys.pipelines.ranking.train_ranker import newest_year
 from recsys.pipelines.studies.citeomatic.negatives import (
     Kind,
@@ -42,7 +47,6 @@ from recsys.pipelines.studies.citeomatic.negatives import (
     triplet_loss,
 )
 from recsys.pipelines.studies.citeomatic.network_training import (
-    Checkpoint,
     History,
     LoopOptions,
     device_of,
@@ -56,7 +60,20 @@ from recsys.store.collection import Collection
 from recsys.store.generations import content_key, in_force, root_of
 from recsys.store.graph import UNKNOWN_YEAR
 
-# The papers of a corpus as bags of numbers, and batches of them for torch.
+LEAST = 1e-9
+"""Added length below which a vector is left alone: an empty bag stays zero."""
+CUTOFF = 20
+DEV_MEASURE = f"R@{CUTOFF}"
+SHOWN = (f"F1@{CUTOFF}", "MRR", DEV_MEASURE, "R@100")
+BATCH = 2048
+"""Triplets: four times as many as the loop's default take half the time, and learn as much."""
+CHECKPOINT = "nnselect.partial.safetensors"
+"""Of a training that is not finished."""
+_PAPERS = 4096
+"""Papers embedded at a time when no gradient is wanted."""
+_REVISION = 1
+"""Raised when the same inputs would give something else: what was kept is then made again."""
+_FORMAT = "Give a text file with a word and its numbers in every line, as of GloVe or word2vec."
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +104,9 @@ def read_bags(collection: Collection, known: Mask) -> tuple[Vocabulary, TokenBag
     """Make the vocabulary of the known papers, and the bags of all papers by it."""
     papers = [Entries.of(paper) for paper in collection.corpus.full_papers(range(len(known)))]
     vocabulary = Vocabulary.build(papers[row] for row in np.flatnonzero(known))
-    bags = {field: vocabulary.bags(papers, field) for field in FIELDS}
-    return vocabulary, TokenBags(
-        **bags, sizes={field: len(vocabulary.of(field)) for field in FIELDS}
-    )
+    bags = {name: vocabulary.bags(papers, name) for name in FIELDS}
+    sizes = {name: len(vocabulary.of(name)) for name in FIELDS}
+    return vocabulary, TokenBags(**bags, sizes=sizes)
 
 
 def known_by(collection: Collection, train: Rows) -> Mask:
@@ -98,6 +114,17 @@ def known_by(collection: Collection, train: Rows) -> Mask:
     years = collection.graph.years
     known: Mask = (years != UNKNOWN_YEAR) & (years <= years[train].max(initial=0))
     return known
+
+
+def train_and_dev(collection: Collection, split: Path) -> tuple[Rows, Rows]:
+    """Read the rows of a split's train and dev queries.
+
+    Raises:
+        SplitError: the split does not fit the index, or its parts overlap.
+    """
+    parts = read_split(split, collection)
+    train_rows, dev_rows = (collection.corpus.rows(parts.part(name)) for name in ("train", "dev"))
+    return train_rows, dev_rows
 
 
 def drop_words(bags: Ragged, share: float, rng: np.random.Generator) -> Ragged:
@@ -118,10 +145,8 @@ def rows_of(bags: Ragged, rows: Rows) -> Ragged:
     return Ragged(starts, bags.take(rows)[1])
 
 
-def to_torch(bags: Ragged, device: str = "cpu") -> "tuple[torch.Tensor, torch.Tensor]":
+def to_torch(bags: Ragged, device: str = "cpu") -> tuple[Tensor, Tensor]:
     """Give (values: (nnz,), offsets: (n + 1,)), both int64, as MagDirBag reads them."""
-    import torch
-
     return (
         torch.from_numpy(bags.values.astype(np.int64)).to(device),
         torch.from_numpy(bags.starts.astype(np.int64)).to(device),
@@ -137,17 +162,6 @@ def distinct_words(bags: TokenBags) -> Ragged:
     )
     pairs = np.unique(np.stack([owners, words]), axis=1)
     return Ragged.from_pairs(pairs[0], pairs[1], len(bags))
-
-
-# Bags of words as vectors, each word with a magnitude and a direction (Bhagavatula et al. 2018).
-#
-# Nothing is padded: a batch is one list of numbers with offsets. Words that a batch repeats are
-# read from the tables once, and only they get a gradient.
-#
-# NNSelect makes a paper's vector of the words of its title and abstract.
-
-LEAST = 1e-9
-"""Added length below which a vector is left alone: an empty bag stays zero."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,10 +228,6 @@ def codes_of(values: Tensor, size: int) -> tuple[Tensor, Tensor]:
     return codes, places[values]
 
 
-_PAPERS = 4096
-"""Papers embedded at a time when no gradient is wanted."""
-
-
 class NNSelect(nn.Module):
     """Embeds papers: title and abstract by one table of words, each scaled by a weight of its own.
 
@@ -269,21 +279,14 @@ def word_bags(bags: TokenBags, rows: Rows) -> Ragged:
 
 def embed(network: NNSelect, bags: TokenBags, rows: Rows | None = None) -> Floats:
     """Embed papers without dropout, all by default: (n, d) float32."""
-    wanted = np.arange(len(bags), dtype=np.int32) if rows is None else rows
+    rows = np.arange(len(bags), dtype=np.int32) if rows is None else rows
     device = network.scales.device.type
     parts = [np.empty((0, network.words.directions.shape[1]), np.float32)]
     with torch.no_grad():
-        for begin in range(0, len(wanted), _PAPERS):
-            inputs = to_torch(word_bags(bags, wanted[begin : begin + _PAPERS]), device)
+        for begin in range(0, len(rows), _PAPERS):
+            inputs = to_torch(word_bags(bags, rows[begin : begin + _PAPERS]), device)
             parts.append(network(*inputs).float().cpu().numpy())
     return np.concatenate(parts)
-
-
-# NNSelect as something to train: mined triplets, their loss, and recall on dev.
-
-CUTOFF = 20
-DEV_MEASURE = f"R@{CUTOFF}"
-SHOWN = (f"F1@{CUTOFF}", "MRR", DEV_MEASURE, "R@100")
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,6 +303,25 @@ class SelectOptions:
     margins: Margins = field(default_factory=lambda: Margins(gamma=1.5))
     mining: Mining | None = field(default_factory=lambda: Mining(percentile=50))
     sampling: Sampling = field(default_factory=Sampling)
+
+    @classmethod
+    def read(cls, facts: Mapping[str, Any]) -> "SelectOptions":
+        """Read options back from a manifest, where `facts_of` wrote them."""
+        kinds = tuple(Kind[name.upper()] for name in facts["sampling"]["kinds"])
+        nested: dict[str, Any] = {
+            "penalty": Penalty(**facts["penalty"]),
+            "margins": Margins(**facts["margins"]),
+            "mining": None if facts["mining"] is None else Mining(**facts["mining"]),
+            "sampling": Sampling(**{**facts["sampling"], "kinds": kinds}),
+        }
+        return cls(**{**facts, **nested})
+
+
+def facts_of(options: Any) -> dict[str, Any]:  # noqa: ANN401 - of either model
+    """Write the options of a model as JSON holds them."""
+    facts = asdict(options)
+    facts["sampling"]["kinds"] = [kind.name.lower() for kind in options.sampling.kinds]
+    return facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,7 +345,7 @@ class Dev:
 
 @dataclass(frozen=True, slots=True)
 class SelectTask:
-    """Implements `training.Task`."""
+    """Implements `network_training.Task`: mined triplets, their loss, and recall on dev."""
 
     network: NNSelect
     collection: Collection
@@ -344,15 +366,12 @@ class SelectTask:
     ) -> "SelectTask":
         """Lay everything out; queries: rows of train and dev."""
         sampler = TripletSampler.build(collection, queries[0], options.sampling)
-        size = bags.sizes["title"]
-        miner = None
+        size, miner = bags.sizes["title"], None
         if options.mining is not None and Kind.NEIGHBOUR in options.sampling.kinds:
             miner = Miner.build(sampler, distinct_words(bags), size, options.mining)
-        generator = torch.Generator().manual_seed(seed)
-        network = NNSelect(size, options.dim, generator)
-        return cls(
-            network, collection, bags, sampler, miner, Dev.of(collection, queries[1]), options
-        )
+        network = NNSelect(size, options.dim, torch.Generator().manual_seed(seed))
+        dev = Dev.of(collection, queries[1])
+        return cls(network, collection, bags, sampler, miner, dev, options)
 
     def triplets(self, rng: np.random.Generator) -> Triplets:
         """Draw an epoch; neighbours are those of the network as it is."""
@@ -378,7 +397,7 @@ class SelectTask:
         return self.figures()[DEV_MEASURE]
 
     def figures(self, neighbours: int = NEIGHBOURS) -> dict[str, float]:
-        """Compute the measures SHOWN on dev."""
+        """Select for each dev query and compare with gold: the measures SHOWN -> mean."""
         vectors = embed(self.network, self.bags)
         return dev_figures(self.collection, vectors, self.dev, neighbours)
 
@@ -395,33 +414,13 @@ def dev_figures(
     return {name: figures[name].value for name in SHOWN}
 
 
-def facts_of(options: SelectOptions) -> dict[str, object]:
-    """Write the options as JSON holds them."""
-    facts = asdict(options)
-    facts["sampling"]["kinds"] = [kind.name.lower() for kind in options.sampling.kinds]
-    return facts
-
-
-_FORMAT = "Give a text file with a word and its numbers in every line, as of GloVe or word2vec."
-
-
-@dataclass(frozen=True, slots=True)
-class WordVectors:
-    """Vectors of some words: numbers of the words (m,) int32, ascending, and (m, d) float32."""
-
-    codes: Rows
-    vectors: Floats
-
-    @property
-    def dim(self) -> int:
-        """Length of a vector."""
-        return int(self.vectors.shape[1])
-
-
-def read_word_vectors(path: Path, words: SortedStrings) -> WordVectors:
+def read_word_vectors(path: Path, words: SortedStrings) -> tuple[Rows, Floats]:
     """Read the vectors of known words from a text file, plain or .gz; the first of a word counts.
 
     A first line of two numbers, as word2vec writes, is left out.
+
+    Returns:
+        Numbers of the words, (m,) int32, ascending; their vectors, (m, d) float32.
 
     Raises:
         InputError: no such file, a line that is of another length or no numbers, or no known word.
@@ -433,51 +432,35 @@ def read_word_vectors(path: Path, words: SortedStrings) -> WordVectors:
             continue
         dim = dim or len(parts) - 1
         code = words.find(parts[0])
-        if code is not None and code not in found:
-            found[code] = _vector(path, number, parts[1:], dim)
+        if code is None or code in found:
+            continue
+        try:
+            vector = np.array(parts[1:], np.float32)
+        except ValueError as error:
+            raise InputError(f"{path}, line {number}: {error}.", _FORMAT) from error
+        if len(vector) != dim or not np.isfinite(vector).all() or not vector.any():
+            raise InputError(
+                f"{path}, line {number}: not a vector of {dim} finite numbers, one of them not 0.",
+                _FORMAT,
+            )
+        found[code] = vector
     if not found:
         raise InputError(f"{path} has no vector of any of {len(words)} words.", _FORMAT)
     codes = sorted(found)
-    return WordVectors(np.array(codes, np.int32), np.stack([found[code] for code in codes]))
+    return np.array(codes, np.int32), np.stack([found[code] for code in codes])
 
 
 def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
     if not path.is_file():
         raise InputError(f"There is no file of word vectors at {path}.", "Check the path.")
-    opened = (
-        gzip.open(path, "rt", encoding="utf-8")
-        if path.suffix == ".gz"
-        else path.open(encoding="utf-8")
-    )
+    opener = gzip.open if path.suffix == ".gz" else open
     try:
-        with opened as file:
+        with opener(path, "rt", encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
                 if parts := line.split():
                     yield number, parts
     except (UnicodeDecodeError, EOFError, gzip.BadGzipFile) as error:
         raise InputError(f"{path} cannot be read ({error}).", _FORMAT) from error
-
-
-def _vector(path: Path, number: int, parts: list[str], dim: int) -> Floats:
-    try:
-        vector = np.array(parts, np.float32)
-    except ValueError as error:
-        raise InputError(f"{path}, line {number}: {error}.", _FORMAT) from error
-    if len(vector) != dim or not np.isfinite(vector).all() or not vector.any():
-        raise InputError(
-            f"{path}, line {number}: not a vector of {dim} finite numbers, one of them not 0.",
-            _FORMAT,
-        )
-    return vector
-
-
-_REVISION = 1
-"""Raised when the same inputs would give something else: what was kept is then made again."""
-
-BATCH = 2048
-"""Triplets: four times as many as the loop's default take half the time, and learn as much."""
-CHECKPOINT = "nnselect.partial.safetensors"
-"""Of a training that is not finished."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -504,17 +487,14 @@ class NNSelectReport:
 
     def lines(self) -> list[str]:
         """Say it to people."""
-        did = self.history
         shown = ", ".join(f"{name} {self.dev[name]:.4f}" for name in ("F1@20", "MRR", "R@100"))
-        lines = [
-            f"Trained on {self.queries} queries, {did.triplets:,} triplets in {did.epochs} epochs, "
-            f"{did.per_second:,.0f} triplets per second of processor time; {self.words:,} words.",
-            f"On dev: {DEV_MEASURE} {self.dev[DEV_MEASURE]:.4f} after epoch {did.best}, {shown}, "
-            f"by {NEIGHBOURS} neighbours and their citations.",
+        return [
+            self.history.said(self.queries, f"; {self.words:,} words."),
+            f"On dev: {DEV_MEASURE} {self.dev[DEV_MEASURE]:.4f} after epoch {self.history.best}, "
+            f"{shown}, by {NEIGHBOURS} neighbours and their citations.",
+            *self.history.notes(),
+            f"Saved in {root_of(self.folder.parent)}.",
         ]
-        if did.continued:
-            lines.append(f"Continued: {did.continued} epochs were done already.")
-        return [*lines, f"Saved in {root_of(self.folder.parent)}."]
 
 
 def train_nnselect(
@@ -543,56 +523,31 @@ def _train(
     writer: IndexWriter, split: Path, options: NNSelectOptions, progress: Progress
 ) -> NNSelectReport:
     collection = open_collection(writer.index)
-    parts = read_split(split, collection)
-    train_rows, dev_rows = (collection.corpus.rows(parts.part(name)) for name in ("train", "dev"))
+    train_rows, dev_rows = train_and_dev(collection, split)
     progress("words", 0, 1)
     vocabulary, bags = read_bags(collection, known_by(collection, train_rows))
     progress("words", 1, 1)
-    options, start = _with_word_vectors(options, vocabulary)
+    files, start = [sha256(split)], None
+    if options.word_vectors is not None:
+        files.append(sha256(options.word_vectors))
+        start = read_word_vectors(options.word_vectors, vocabulary.words)
+        options = replace(options, model=replace(options.model, dim=start[1].shape[1]))
     seed, device = options.loop.seed, device_of(options.loop.device)
     task = SelectTask.build(collection, bags, (train_rows, dev_rows), options.model, seed)
+    network = task.network
     if start is not None:
-        task.network.start_from(torch.from_numpy(start.codes), torch.from_numpy(start.vectors))
-    task.network.to(device)
-    files = [sha256(each) for each in (split, options.word_vectors) if each]
+        network.start_from(*map(torch.from_numpy, start))
+    network.to(device)
     recipe = [_REVISION, content_key(collection.folder), files, asdict(options), device]
-    checkpoint = Checkpoint(writer.unfinished / CHECKPOINT, fingerprint(recipe))
-    history = train(task, options.loop, checkpoint, progress=progress)
-    report = NNSelectReport(
-        writer.index / NNSELECT, len(train_rows), len(vocabulary.words), history, task.figures()
-    )
-    model = _model(task.network, vocabulary, bags)
-    with writer.member(NNSELECT) as folder:
-        model.save(folder)
-        SeenQueries.of(collection, train=train_rows, dev=dev_rows).save(folder)
-        until = newest_year(collection, train_rows, dev_rows)
-        seal(folder, KIND, SCHEMA, _facts(report, model, options) | {UNTIL: until})
-    checkpoint.path.unlink()
-    return replace(report, folder=in_force(writer.index) / NNSELECT)
-
-
-def _with_word_vectors(
-    options: NNSelectOptions, vocabulary: Vocabulary
-) -> tuple[NNSelectOptions, WordVectors | None]:
-    if options.word_vectors is None:
-        return options, None
-    start = read_word_vectors(options.word_vectors, vocabulary.words)
-    return replace(options, model=replace(options.model, dim=start.dim)), start
-
-
-def _model(network: NNSelect, vocabulary: Vocabulary, bags: TokenBags) -> NNSelectModel:
+    file = TensorFile(writer.unfinished / CHECKPOINT, fingerprint(recipe))
+    history = train(task, options.loop, file, progress=progress)
     table = network.words.table().float().cpu().numpy()
     scales = network.scales.detach().float().cpu().numpy()
-    known = [hashlib.sha256(array.tobytes()).hexdigest() for array in (table, scales)]
-    return NNSelectModel(
-        vocabulary.words, table, scales, embed(network, bags), fingerprint([KIND, *known])
-    )
-
-
-def _facts(
-    report: NNSelectReport, model: NNSelectModel, options: NNSelectOptions
-) -> dict[str, object]:
-    return {
+    hashes = [hashlib.sha256(array.tobytes()).hexdigest() for array in (table, scales)]
+    key = fingerprint([KIND, *hashes])
+    model = NNSelectModel(vocabulary.words, table, scales, embed(network, bags), key)
+    figures = task.figures()
+    facts = {
         "fingerprint": model.fingerprint,
         "dim": model.dim,
         "words": len(model.table),
@@ -600,6 +555,14 @@ def _facts(
         "options": facts_of(options.model),
         "loop": asdict(options.loop),
         "word_vectors": None if options.word_vectors is None else options.word_vectors.name,
-        "history": {DEV_MEASURE: report.history.measures, "loss": report.history.losses},
-        "dev": report.dev,
+        "history": {DEV_MEASURE: history.measures, "loss": history.losses},
+        "dev": figures,
+        UNTIL: newest_year(collection, train_rows, dev_rows),
     }
+    with writer.member(NNSELECT) as folder:
+        model.save(folder)
+        SeenQueries.of(collection, train=train_rows, dev=dev_rows).save(folder)
+        seal(folder, KIND, SCHEMA, facts)
+    file.path.unlink()
+    place, words = in_force(writer.index) / NNSELECT, len(vocabulary.words)
+    return NNSelectReport(place, len(train_rows), words, history, figures)

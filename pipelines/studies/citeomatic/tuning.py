@@ -1,11 +1,12 @@
 """Tune NNSelect or NNRank as the paper does: many short trainings, then the best ones longer.
 
+The values that are tried are those of the paper's tables 6 and 7, but for the pretrained vectors,
+which need a file, and NNRank's usual rate, which is added. What to try next comes from TPE
+(Bergstra et al. 2011), by optuna. The usual parameters are the first trial, and are always trained
+longer as well: a search does not choose what is worse than they are.
+
 Every trial is kept in a journal below OUT: a search that was killed, or asked for more trials,
 continues, and the training under way from its last epoch.
-
-What to try next comes from TPE (Bergstra et al. 2011), by optuna, in two stages as in the paper:
-many short trainings, then the best ones longer. The usual parameters are the first trial, and are
-always trained longer as well: a search does not choose what is worse than they are.
 """
 
 import json
@@ -22,15 +23,15 @@ from recsys.errors import InputError, near_miss
 from recsys.extras import need
 from recsys.indexes.opening import open_collection
 from recsys.models.nnrank import RankShape
-from recsys.pipelines.evaluation.splits import read_split
-from recsys.pipelines.studies.citeomatic.network_training import (
-    Checkpoint,
-    LoopOptions,
-    device_of,
-    train,
-)
+from recsys.pipelines.jobs.tensor_file import TensorFile
+from recsys.pipelines.studies.citeomatic.network_training import LoopOptions, device_of, train
 from recsys.pipelines.studies.citeomatic.nnrank import DEV_MEASURE as RANK_MEASURE
-from recsys.pipelines.studies.citeomatic.nnrank import NNRankOptions, RankMaterial, RankOptions, fit
+from recsys.pipelines.studies.citeomatic.nnrank import (
+    NNRankOptions,
+    RankMaterial,
+    RankOptions,
+    fit,
+)
 from recsys.pipelines.studies.citeomatic.nnselect import DEV_MEASURE as SELECT_MEASURE
 from recsys.pipelines.studies.citeomatic.nnselect import (
     NNSelectOptions,
@@ -38,6 +39,7 @@ from recsys.pipelines.studies.citeomatic.nnselect import (
     SelectTask,
     known_by,
     read_bags,
+    train_and_dev,
 )
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import MANIFEST, NNSELECT, fingerprint, sha256, write_json
@@ -46,15 +48,16 @@ from recsys.store.generations import content_key, pin
 if TYPE_CHECKING:
     import optuna
 
-
-# The parameters that tuning chooses: the table of what is tried, and the file that holds a
-# choice.
-#
-# The values are those of the paper's tables 6 and 7, but for the pretrained vectors, which need a
-# file, and NNRank's usual rate, which is added.
-
 SCHEMA = "recsys.parameters/1"
+JOURNAL, CHOSEN, CHECKPOINT = "study.journal", "parameters.json", "training.safetensors"
+_STARTUP = 10
+"""Trials drawn at random before TPE has something to learn from."""
+_REVISION = 1
+"""Raised when the same inputs would give something else: what was kept is then made again."""
+
 Parameters = Mapping[str, float]
+Objective: TypeAlias = Callable[[Parameters, int], float]
+"""Trains with parameters for so many epochs at most; gives the best dev measure."""
 
 
 class Model(StrEnum):
@@ -62,6 +65,9 @@ class Model(StrEnum):
 
     NNSELECT = "nnselect"
     NNRANK = "nnrank"
+
+
+MEASURES: Mapping[Model, str] = {Model.NNSELECT: SELECT_MEASURE, Model.NNRANK: RANK_MEASURE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,24 +100,25 @@ SPACE: tuple[Choice, ...] = (
 
 def space_of(model: Model, *, metadata: bool = True) -> tuple[Choice, ...]:
     """Choose what is tried for a model."""
-    chosen = (choice for choice in SPACE if model in choice.models)
-    return tuple(each for each in chosen if metadata or each.name != "metadata_dim")
+    return tuple(
+        choice
+        for choice in SPACE
+        if model in choice.models and (metadata or choice.name != "metadata_dim")
+    )
 
 
 def usual(model: Model, *, metadata: bool = True) -> Parameters:
     """Return what a model is trained with where nothing is tuned; all of it is in the space."""
+    select, rank = NNSelectOptions(), NNRankOptions()
     values: dict[str, float]
     if model is Model.NNSELECT:
-        select = NNSelectOptions()
-        penalty, loop, own = select.model.penalty, select.loop, select.model
-        values = {"dim": own.dim, "dropout": own.dropout, "gamma": own.margins.gamma}
+        penalty, loop, margins = select.model.penalty, select.loop, select.model.margins
+        values = {"dim": select.model.dim, "dropout": select.model.dropout}
     else:
-        rank = NNRankOptions()
-        size, loop, chosen = rank.model.size, rank.loop, rank.model
-        penalty = size.penalty
-        values = {"dim": size.words, "dropout": chosen.dropout, "gamma": chosen.margins.gamma}
-        values["metadata_dim"] = size.metadata
-    values |= {"rate": loop.rate, "l1": penalty.l1, "l2": penalty.l2}
+        size = rank.model.size
+        penalty, loop, margins = size.penalty, rank.loop, rank.model.margins
+        values = {"dim": size.words, "metadata_dim": size.metadata, "dropout": rank.model.dropout}
+    values |= {"gamma": margins.gamma, "rate": loop.rate, "l1": penalty.l1, "l2": penalty.l2}
     return {choice.name: values[choice.name] for choice in space_of(model, metadata=metadata)}
 
 
@@ -124,10 +131,9 @@ def rank_options(loop: LoopOptions, *, separate: bool, metadata: bool) -> NNRank
 def with_select(options: NNSelectOptions, values: Parameters) -> NNSelectOptions:
     """Replace what the parameters name."""
     model = options.model
-    if "dim" in values:
-        model = replace(model, dim=int(values["dim"]))
     model = replace(
         model,
+        dim=int(values.get("dim", model.dim)),
         dropout=values.get("dropout", model.dropout),
         penalty=_penalty(model.penalty, values),
         margins=replace(model.margins, gamma=values.get("gamma", model.margins.gamma)),
@@ -138,16 +144,15 @@ def with_select(options: NNSelectOptions, values: Parameters) -> NNSelectOptions
 
 def with_rank(options: NNRankOptions, values: Parameters) -> NNRankOptions:
     """Replace what the parameters name."""
-    model = options.model
-    size = replace(
-        model.size,
-        words=int(values.get("dim", model.size.words)),
-        metadata=int(values.get("metadata_dim", model.size.metadata)),
-        penalty=_penalty(model.size.penalty, values),
-    )
+    model, size = options.model, options.model.size
     model = replace(
         model,
-        size=size,
+        size=replace(
+            size,
+            words=int(values.get("dim", size.words)),
+            metadata=int(values.get("metadata_dim", size.metadata)),
+            penalty=_penalty(size.penalty, values),
+        ),
         dropout=values.get("dropout", model.dropout),
         margins=replace(model.margins, gamma=values.get("gamma", model.margins.gamma)),
     )
@@ -174,17 +179,17 @@ def read_parameters(path: Path | None, model: Model) -> Parameters:
     """
     if path is None:
         return {}
+    again = f"Give the parameters.json that `recsys study tune-{model}` wrote."
     value = _load(path)
-    found = value.get("parameters")
-    if value.get("schema") != SCHEMA or not isinstance(found, dict):
-        raise InputError(f"{path} holds no parameters of {SCHEMA!r}.", _AGAIN.format(model))
+    parameters = value.get("parameters")
+    if value.get("schema") != SCHEMA or not isinstance(parameters, dict):
+        raise InputError(f"{path} holds no parameters of {SCHEMA!r}.", again)
     if value.get("model") != model:
         raise InputError(
-            f"{path} holds parameters of {value.get('model')!r}, not {model.value!r}.",
-            _AGAIN.format(model),
+            f"{path} holds parameters of {value.get('model')!r}, not {model.value!r}.", again
         )
     names = [choice.name for choice in space_of(model)]
-    for name, each in found.items():
+    for name, each in parameters.items():
         if name not in names:
             raise InputError(
                 f"{path}: {model.value} has no parameter {name!r}.{near_miss(name, names)}",
@@ -192,10 +197,7 @@ def read_parameters(path: Path | None, model: Model) -> Parameters:
             )
         if isinstance(each, bool) or not isinstance(each, int | float) or each < 0:
             raise InputError(f"{path}: {name} is {each!r}.", "Give a number that is not negative.")
-    return {name: float(each) for name, each in found.items()}
-
-
-_AGAIN = "Give the parameters.json that `recsys study tune-{}` wrote."
+    return {name: float(each) for name, each in parameters.items()}
 
 
 def _load(path: Path) -> Mapping[str, Any]:
@@ -206,13 +208,6 @@ def _load(path: Path) -> Mapping[str, Any]:
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is not JSON ({error}).", "Give a JSON file.") from error
     return value if isinstance(value, dict) else {}
-
-
-_STARTUP = 10
-"""Trials drawn at random before TPE has something to learn from."""
-
-Objective: TypeAlias = Callable[[Parameters, int], float]
-"""Trains with parameters for so many epochs at most; gives the best dev measure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,8 +254,9 @@ class Search:
         # The trial that a killed search was at is asked for again.
         for killed in study.get_trials(states=(optuna.trial.TrialState.RUNNING,)):
             study.tell(killed.number, state=optuna.trial.TrialState.FAIL)
-        before = done = len(self._done(study))
-        while done < self.options.trials:
+        before = len(study.get_trials(states=(optuna.trial.TrialState.COMPLETE,)))
+        total = max(before, self.options.trials)
+        for done in range(before, total):
             progress("trials", done, self.options.trials)
             # A sampler of its own for each trial: what it draws depends on those before alone.
             seed = int(np.random.default_rng([self.options.seed, done]).integers(2**31))
@@ -270,45 +266,38 @@ class Search:
             trial = study.ask()
             for choice in self.space:
                 trial.suggest_int(choice.name, 0, len(choice.values) - 1)
-            values = self._values(trial.params)
-            study.tell(trial, self.objective(values, self.options.short))
-            done += 1
+            study.tell(trial, self.objective(self._values(trial.params), self.options.short))
         progress("trials", self.options.trials, self.options.trials)
-        return before, done
+        return before, total
 
     def finish(self, *, progress: Progress = silent) -> tuple[Trial, ...]:
-        """Train the best trials and the usual parameters longer: best first by short training."""
-        study = self._study()
-        kept, finals = dict(study.user_attrs), []
-        finalists = self._finalists(study)
-        for place, values in enumerate(finalists):
+        """Train the best trials and the usual parameters longer: best first by short training.
+
+        The best are distinct sets of parameters, ties by the order of the trials.
+        """
+        import optuna
+
+        study, finals = self._study(), []
+        trials = study.get_trials(states=(optuna.trial.TrialState.COMPLETE,))
+        order = sorted(trials, key=lambda trial: -(trial.value or 0.0))
+        distinct = {fingerprint(trial.params): trial.params for trial in order}
+        finalists = [*islice(distinct.values(), self.options.finalists)]
+        if (usual := self._places(self.usual)) not in finalists:
+            finalists.append(usual)
+        for place, values in enumerate(map(self._values, finalists)):
             progress("finalists", place, len(finalists))
             key = f"{self.options.long} epochs of {fingerprint(values)}"
-            if key not in kept:
+            if key not in study.user_attrs:
                 study.set_user_attr(key, self.objective(values, self.options.long))
-                kept = dict(study.user_attrs)
-            finals.append(Trial(values, float(kept[key])))
+            finals.append(Trial(values, float(study.user_attrs[key])))
         progress("finalists", len(finalists), len(finalists))
         return tuple(finals)
-
-    def _finalists(self, study: "optuna.Study") -> list[Parameters]:
-        """Choose the best distinct sets of parameters, ties by the order of the trials."""
-        order = sorted(self._done(study), key=lambda trial: -(trial.value or 0.0))
-        distinct = {fingerprint(trial.params): trial.params for trial in order}
-        best = [*islice(distinct.values(), self.options.finalists)]
-        usual = self._places(self.usual)
-        return [self._values(places) for places in (best if usual in best else [*best, usual])]
 
     def _places(self, values: Parameters) -> dict[str, int]:
         return {choice.name: choice.values.index(values[choice.name]) for choice in self.space}
 
     def _values(self, places: Mapping[str, int]) -> Parameters:
         return {choice.name: choice.values[places[choice.name]] for choice in self.space}
-
-    def _done(self, study: "optuna.Study") -> "list[optuna.trial.FrozenTrial]":
-        import optuna
-
-        return study.get_trials(states=(optuna.trial.TrialState.COMPLETE,))
 
     def _study(self) -> "optuna.Study":
         import optuna
@@ -319,13 +308,6 @@ class Search:
         return optuna.create_study(
             storage=storage, study_name=self.name, direction="maximize", load_if_exists=True
         )
-
-
-_TRIALS_REVISION = 1
-"""Raised when the same inputs would give something else: what was kept is then made again."""
-
-JOURNAL, CHOSEN, CHECKPOINT = "study.journal", "parameters.json", "training.safetensors"
-MEASURES: Mapping[Model, str] = {Model.NNSELECT: SELECT_MEASURE, Model.NNRANK: RANK_MEASURE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,15 +333,14 @@ class TuneReport:
         """Say it to people."""
         measure, best = MEASURES[self.model], self.best
         shown = ", ".join(f"{name} {value:g}" for name, value in best.values.items())
-        lines = [
+        done = [f"Continued: {self.continued} trials were there already."]
+        options = f"--epochs {self.epochs} --parameters {self.chosen}"
+        return [
             f"Tried {self.trials} sets of parameters, trained {len(self.finals)} of them longer.",
             f"Best on dev: {measure} {best.figure:.4f} with {shown}.",
+            *(done if self.continued else []),
+            f"Train with them: recsys train {self.model} INDEX --split FILE {options}",
         ]
-        if self.continued:
-            lines.append(f"Continued: {self.continued} trials were there already.")
-        options = f"--epochs {self.epochs} --parameters {self.chosen}"
-        how = f"recsys train {self.model} INDEX --split FILE {options}"
-        return [*lines, f"Train with them: {how}"]
 
 
 def tune(
@@ -384,9 +365,15 @@ def tune(
         raise InputError("There is nothing to try.", "Ask for at least one trial and finalist.")
     out.mkdir(parents=True, exist_ok=True)
     checkpoint = out / CHECKPOINT  # Of the training under way.
-    prepare = _nnselect if model is Model.NNSELECT else _nnrank
-    objective = prepare(index, split, options, checkpoint, progress)
-    name = _name(model, index, split, options)
+    if model is Model.NNRANK:  # Its folds of NNSelect are trained first, which the name hashes.
+        objective = _nnrank_objective(index, split, options, checkpoint, progress)
+    with pin(index) as place:
+        files = [split] if model is Model.NNSELECT else [split, place / NNSELECT / MANIFEST]
+        hashes = [content_key(place), *map(sha256, files)]
+    # More trials continue the same search.
+    name = fingerprint([_REVISION, model, hashes, [options.metadata, options.short, options.seed]])
+    if model is Model.NNSELECT:
+        objective = _nnselect_objective(index, split, options, checkpoint, name, progress)
     space = space_of(model, metadata=options.metadata)
     start = usual(model, metadata=options.metadata)
     search = Search(space, start, objective, options, out / JOURNAL, name)
@@ -399,39 +386,26 @@ def tune(
     return report
 
 
-def _name(model: Model, place: Path, split: Path, options: TuneOptions) -> str:
-    """Hash what the figures of trials depend on; more trials continue the same search."""
-    with pin(place) as index:
-        files = [split] if model is Model.NNSELECT else [split, index / NNSELECT / MANIFEST]
-        hashes = [content_key(index), *map(sha256, files)]
-    return fingerprint(
-        [_TRIALS_REVISION, model, hashes, [options.metadata, options.short, options.seed]]
-    )
-
-
-def _nnselect(
-    index: Path, split: Path, options: TuneOptions, checkpoint: Path, progress: Progress
+def _nnselect_objective(
+    index: Path, split: Path, options: TuneOptions, checkpoint: Path, name: str, progress: Progress
 ) -> Objective:
     collection = open_collection(index)
-    parts = read_split(split, collection)
-    train_rows, dev_rows = (collection.corpus.rows(parts.part(name)) for name in ("train", "dev"))
-    _, bags = read_bags(collection, known_by(collection, train_rows))
-    name, device = _name(Model.NNSELECT, index, split, options), device_of(options.device)
+    queries = train_and_dev(collection, split)
+    _, bags = read_bags(collection, known_by(collection, queries[0]))
+    plain, device = NNSelectOptions(), device_of(options.device)
 
     def objective(values: Parameters, epochs: int) -> float:
-        plain = NNSelectOptions()
         loop = replace(plain.loop, epochs=epochs, seed=options.seed, device=device)
         chosen = with_select(replace(plain, loop=loop), values)
-        queries = train_rows, dev_rows
         task = SelectTask.build(collection, bags, queries, chosen.model, loop.seed)
         task.network.to(device)
-        kept = Checkpoint(checkpoint, fingerprint([name, asdict(chosen)]))
-        return max(train(task, chosen.loop, kept, progress=progress).measures)
+        file = TensorFile(checkpoint, fingerprint([name, asdict(chosen)]))
+        return max(train(task, chosen.loop, file, progress=progress).measures)
 
     return objective
 
 
-def _nnrank(
+def _nnrank_objective(
     index: Path, split: Path, options: TuneOptions, checkpoint: Path, progress: Progress
 ) -> Objective:
     material = RankMaterial.read(index, split, progress=progress)

@@ -182,7 +182,9 @@ loss of every pair by the last position's propensity, which removes nothing.
 """
 NEGATIVES: Mapping[str, Callable[[ClickLog], Mask]] = {
     ALL: lambda log: log.present,
-    FIRST_FIVE: lambda log: _first(log.present & ~log.clicked, 5),
+    FIRST_FIVE: lambda log: np.asarray(
+        (free := log.present & ~log.clicked) & (free.cumsum(axis=1) <= 5)
+    ),
 }
 """Papers that a click is compared with, itself left out: (n, m) bool.
 
@@ -255,10 +257,6 @@ def pairs(
         other=rows[impression[click], other],
         weight=weight / weight.mean(),
     )
-
-
-def _first(flags: Mask, count: int) -> Mask:
-    return np.asarray(flags & (flags.cumsum(axis=1) <= count))
 
 
 def choice(table: Mapping[str, Chosen], name: str, kind: str) -> Chosen:

@@ -13,7 +13,7 @@ import numpy as np
 
 from recsys.errors import InputError, check_name
 from recsys.eval.measures import Doubles
-from recsys.eval.report.page import Page, Picture, Section
+from recsys.eval.report.page import Page
 from recsys.eval.studies.clicks import studies
 from recsys.eval.studies.clicks.click_log import ClickLog, Impression
 from recsys.eval.studies.clicks.estimators import Options
@@ -30,15 +30,13 @@ from recsys.eval.studies.clicks.pages import (
 from recsys.eval.studies.clicks.propensities import METHODS, Propensities, estimate
 from recsys.eval.studies.clicks.simulation import (
     CLICK_MODELS,
-    ClickModel,
     Policy,
     PositionBased,
-    World,
     decay,
     simulate,
 )
 from recsys.eval.studies.clicks.studies import (
-    NAIVE,
+    UNWEIGHTED,
     CoverageRow,
     Design,
     LearningStudy,
@@ -234,7 +232,7 @@ def _clicks(
         return train, validation
 
     true = Propensities("true", model.examination)
-    yield eta, NAIVE, weighted(true, CONSTANT)
+    yield eta, UNWEIGHTED, weighted(true, CONSTANT)
     if eta != 0:  # Else it weighs nothing.
         yield eta, TRUE, weighted(true)
     for name, (method, policy) in EXPERIMENTS.items():
@@ -336,11 +334,16 @@ def study_clicks(
         need("torch", "Learning from clicks")
     streams = dict(zip(STUDIES, rng.spawn(len(STUDIES)), strict=True))
     world = world_of(collection, chosen.world, rng=rng)
-    train, models = world.parts["train"], _models(chosen.eta)
-    recovered: tuple[Recovered, ...] = ()
+    train = world.parts["train"]
+    models = {name: make(DEPTH, chosen.eta) for name, make in CLICK_MODELS.items()}
+    recovered: list[Recovered] = []
     rows: tuple[CoverageRow, ...] = ()
     if RECOVERY in chosen.only:
-        recovered = _recover(train, models, chosen.recovery, streams[RECOVERY], progress)
+        own, study = streams[RECOVERY], chosen.recovery
+        for done, (name, model) in enumerate(models.items()):
+            progress("click models", done, len(models))
+            recovered += recover(train, {name: model}, METHODS, rng=own, study=study)
+        progress("click models", len(models), len(models))
     if COVERAGE in chosen.only:
         own = streams[COVERAGE]
         functions = studies.contrasting(train, rng=own)
@@ -355,32 +358,13 @@ def study_clicks(
     )
     return ClickStudy(
         world.cut,
-        {part: len(own.queries) for part, own in world.parts.items()},
+        {part: len(each.queries) for part, each in world.parts.items()},
         chosen.eta,
         chosen.coverage.options.cap,
-        recovered,
+        tuple(recovered),
         rows,
         learning,
     )
-
-
-def _models(eta: float) -> dict[str, ClickModel]:
-    return {name: make(DEPTH, eta) for name, make in CLICK_MODELS.items()}
-
-
-def _recover(
-    world: World,
-    models: Mapping[str, ClickModel],
-    study: RecoveryOptions,
-    rng: np.random.Generator,
-    progress: Progress,
-) -> tuple[Recovered, ...]:
-    found: list[Recovered] = []
-    for done, (name, model) in enumerate(models.items()):
-        progress("click models", done, len(models))
-        found += recover(world, {name: model}, METHODS, rng=rng, study=study)
-    progress("click models", len(models), len(models))
-    return tuple(found)
 
 
 SCHEMA = "recsys.click-study/1"
@@ -389,11 +373,18 @@ SCHEMA = "recsys.click-study/1"
 def study_page(found: ClickStudy, facts: Mapping[str, str]) -> Page:
     """Show every study that was asked for."""
     queries = ", ".join(f"{count:,} {part}" for part, count in found.queries.items())
+    sections = []
+    if found.recovered:
+        sections.append(recovery_section(found.recovered))
+    if found.coverage:
+        sections.append(coverage_section(found.coverage, found.cap))
+    if found.learning:
+        sections.append(learning_section(found.learning))
     return Page(
         title="Clicks, their bias, and what corrects it",
         lead=f"Readers are simulated, so that the truth is known: a paper is relevant to a query "
         f"if papers of {found.cut} or later cite both. Queries: {queries}.",
-        sections=tuple(_sections(found)),
+        sections=tuple(sections),
         facts=tuple(facts.items()),
         schema=SCHEMA,
         figures={
@@ -405,22 +396,9 @@ def study_page(found: ClickStudy, facts: Mapping[str, str]) -> Page:
             "coverage": coverage_figures(found.coverage),
             "learning": found.learning and asdict(found.learning),
         },
-        draw=lambda: _drawn(found),
+        draw=lambda: {
+            **(recovery_pictures(found.recovered) if found.recovered else {}),
+            **(coverage_pictures(found.coverage) if found.coverage else {}),
+            **(learning_pictures(found.learning) if found.learning else {}),
+        },
     )
-
-
-def _sections(found: ClickStudy) -> Iterator[Section]:
-    if found.recovered:
-        yield recovery_section(found.recovered)
-    if found.coverage:
-        yield coverage_section(found.coverage, found.cap)
-    if found.learning:
-        yield learning_section(found.learning)
-
-
-def _drawn(found: ClickStudy) -> dict[str, Picture]:
-    return {
-        **(recovery_pictures(found.recovered) if found.recovered else {}),
-        **(coverage_pictures(found.coverage) if found.coverage else {}),
-        **(learning_pictures(found.learning) if found.learning else {}),
-    }

@@ -11,9 +11,21 @@ With c such papers, the chance that somebody who examines a paper clicks it is
     floor + (1 - floor) * (1 - (1 - click) ** c):
 
 each of the c gives reason enough with the chance `click`; `floor` is that of a click without any.
+
+SciDocs' recommendation task is simulated in such a world, as a folder in its layout:
+
+    recomm/  paper_metadata_recomm.json    as `eval.studies.clicks.recommendation_task` reads them
+    embeddings.jsonl                       of every paper, as SPECTER writes them
+    clicks.jsonl.gz                        every list that was shown, clicked or not
+    truth.json                             {"scores": [...], "relevance": {query: {paper: ...}}}
+
+The clicks of the task are on lists of the production ranker. `clicks.jsonl.gz` has these, and after
+them two experiments on train queries: lists of the production ranker with swaps, and lists of all
+rankers. The propensities of the task are estimated from the swaps, as SciDocs' own were; the true
+ones are in `truth.json`, with each paper's chance to be clicked by those who examine it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, islice, zip_longest
 from pathlib import Path
@@ -31,7 +43,6 @@ from recsys.eval.studies.clicks.recommendation_task import (
 )
 from recsys.eval.studies.clicks.simulation import (
     CLICK_MODELS,
-    ClickModel,
     Policy,
     World,
     simulate,
@@ -117,25 +128,46 @@ def world_of(
         InputError: too few papers have enough related ones to fill the three parts.
     """
     chosen = options or WorldOptions()
-    past = _Past(collection, median_year(collection.graph) if chosen.cut is None else chosen.cut)
-    asked = list(islice(_questions(past, chosen, rng), chosen.queries))
+    corpus, graph = collection.corpus, collection.graph
+    cut = median_year(graph) if chosen.cut is None else chosen.cut
+    asked = list(islice(_questions(collection, cut, chosen, rng), chosen.queries))
     first, second = (round(len(asked) * share) for share in np.cumsum(chosen.shares))
     groups = (asked[:first], asked[first:second], asked[second:])
     if not all(groups):
         raise InputError(
-            f"Only {len(asked)} papers older than {past.cut} have {chosen.pool} papers around "
+            f"Only {len(asked)} papers older than {cut} have {chosen.pool} papers around "
             f"them of which {chosen.related} were cited together with them since.",
             "Take a corpus with more citations, or another year to cut it at.",
         )
     rows = np.unique([row for each in asked for row in (each.row, *each.pool)]).astype(np.int32)
+
+    def ids(rows: Rows) -> tuple[str, ...]:
+        return tuple(corpus.ids[row] for row in rows.tolist())
+
+    parts = {}
+    for part, group in zip(PARTS, groups, strict=True):
+        chance = 1 - (1 - chosen.click) ** np.array([each.since for each in group])
+        # Columns are in ascending order of paper id, so a stable sort breaks ties as everywhere.
+        orders = np.argsort([-each.scores for each in group], axis=2, kind="stable")
+        parts[part] = World(
+            queries=ids(np.array([each.row for each in group], np.int32)),
+            papers=ids(rows),
+            pool=np.searchsorted(rows, [each.pool for each in group]).astype(np.int32),
+            relevance=np.asarray(chosen.floor + (1 - chosen.floor) * chance, np.float64),
+            rankings={name: orders[:, number] for number, name in enumerate(RANKERS)},
+        )
+    records = {
+        paper.id: RelatedPaper(
+            paper.title,
+            paper.year,
+            frozenset(paper.authors),
+            frozenset(ids(graph.cites[row])),
+            frozenset(ids(_citers(graph, row, cut))),
+        )
+        for row, paper in zip(rows.tolist(), corpus.full_papers(rows), strict=True)
+    }
     return CorpusWorld(
-        past.cut,
-        {
-            part: _world(past, group, rows, chosen)
-            for part, group in zip(PARTS, groups, strict=True)
-        },
-        past.records(rows),
-        Embeddings(past.ids(rows), np.array(collection.vectors[rows])),
+        cut, parts, records, Embeddings(ids(rows), np.array(collection.vectors[rows]))
     )
 
 
@@ -181,103 +213,38 @@ def co_citations(graph: CitationGraph, row: int, begin: int, end: int) -> Longs:
     return counts
 
 
-@dataclass(frozen=True, slots=True)
-class _Past:
-    """A corpus as it was known before a year."""
-
-    collection: Collection
-    cut: int
-
-    def rows(self) -> Rows:
-        graph = self.collection.graph
-        everything = np.arange(len(graph.years), dtype=np.int32)
-        return everything[graph.older(everything, self.cut)]
-
-    def ids(self, rows: Rows) -> tuple[str, ...]:
-        return tuple(self.collection.corpus.ids[row] for row in rows.tolist())
-
-    def cosines(self, row: int) -> Doubles:
-        vectors = self.collection.vectors
-        return np.asarray(vectors @ vectors[row], np.float64)
-
-    def co_cited(self, row: int) -> Doubles:
-        return co_citations(self.collection.graph, row, 0, self.cut).astype(np.float64)
-
-    def linked(self, row: int) -> Doubles:
-        """Count the references shared with each paper, and 1 if either cites the other: (n,)."""
-        graph = self.collection.graph
-        direct = np.union1d(graph.cites[row], self._citers(row))
-        _, sharing = graph.citers(graph.cites[row], self.cut)
-        return np.bincount(np.append(direct, sharing), minlength=len(graph.years)).astype(float)
-
-    def records(self, rows: Rows) -> dict[str, RelatedPaper]:
-        papers = self.collection.corpus.full_papers(rows)
-        return {
-            paper.id: RelatedPaper(
-                paper.title,
-                paper.year,
-                frozenset(paper.authors),
-                frozenset(self.ids(self.collection.graph.cites[row])),
-                frozenset(self.ids(self._citers(row))),
-            )
-            for row, paper in zip(rows.tolist(), papers, strict=True)
-        }
-
-    def _citers(self, row: int) -> Rows:
-        return self.collection.graph.citers(np.array([row], np.int32), self.cut)[1]
+def _citers(graph: CitationGraph, row: int, before: int) -> Rows:
+    return graph.citers(np.array([row], np.int32), before)[1]
 
 
-def _questions(past: _Past, options: WorldOptions, rng: np.random.Generator) -> Iterator[_Question]:
+def _questions(
+    collection: Collection, cut: int, options: WorldOptions, rng: np.random.Generator
+) -> Iterator[_Question]:
     """Pick queries in an order drawn by chance, as many as have enough related papers."""
-    graph, known = past.collection.graph, past.rows()
+    graph, vectors = collection.graph, collection.vectors
+    everything = np.arange(len(graph.years), dtype=np.int32)
+    known = everything[graph.older(everything, cut)]
     for row in rng.permutation(known).tolist():
         others = known[known != row]
-        since = co_citations(graph, row, past.cut, LATE)
+        since = co_citations(graph, row, cut, LATE)
         if np.count_nonzero(since[others]) < options.related:
             continue
-        cosines, co_cited, linked = past.cosines(row), past.co_cited(row), past.linked(row)
-        drawn = (
-            rng.permutation(_best(scores[others], others, options.reach))
-            for scores in (cosines, co_cited, linked)
-        )
+        cosines = np.asarray(vectors @ vectors[row], np.float64)
+        co_cited = co_citations(graph, row, 0, cut).astype(np.float64)
+        # References shared with each paper, and 1 if either cites the other.
+        direct = np.union1d(graph.cites[row], _citers(graph, row, cut))
+        _, sharing = graph.citers(graph.cites[row], cut)
+        linked = np.bincount(np.append(direct, sharing), minlength=len(graph.years)).astype(float)
+        drawn = []
+        for scores in (cosines, co_cited, linked):  # Those above 0, ties by ascending row.
+            best = np.argsort(-scores[others], kind="stable")[: options.reach]
+            drawn.append(rng.permutation(others[best[scores[others[best]] > 0]]))
         in_turn = (each for turn in zip_longest(*drawn) for each in turn if each is not None)
         pool = np.array(sorted(islice(dict.fromkeys(in_turn), options.pool)), np.int32)
         if len(pool) == options.pool and np.count_nonzero(since[pool]) >= options.related:
-            scores = graph.in_counts(pool, past.cut), cosines[pool], (co_cited + linked)[pool]
-            yield _Question(row, pool, since[pool], np.array(scores))
+            scored = graph.in_counts(pool, cut), cosines[pool], (co_cited + linked)[pool]
+            yield _Question(row, pool, since[pool], np.array(scored))
 
-
-def _best(scores: Doubles, rows: Rows, count: int) -> Rows:
-    """Return the rows with the highest scores above 0, at most `count`; ties by ascending row."""
-    order = np.argsort(-scores, kind="stable")[:count]
-    return rows[order[scores[order] > 0]]
-
-
-def _world(past: _Past, asked: Sequence[_Question], rows: Rows, options: WorldOptions) -> World:
-    chance = 1 - (1 - options.click) ** np.array([each.since for each in asked])
-    # Columns are in ascending order of paper id, so a stable sort breaks ties as everywhere.
-    orders = np.argsort([-each.scores for each in asked], axis=2, kind="stable")
-    return World(
-        queries=past.ids(np.array([each.row for each in asked], np.int32)),
-        papers=past.ids(rows),
-        pool=np.searchsorted(rows, [each.pool for each in asked]).astype(np.int32),
-        relevance=np.asarray(options.floor + (1 - options.floor) * chance, np.float64),
-        rankings={name: orders[:, number] for number, name in enumerate(RANKERS)},
-    )
-
-
-# SciDocs' recommendation task simulated: a folder in its layout, out of an index.
-#
-#     recomm/  paper_metadata_recomm.json    as `eval.studies.clicks.recommendation_task` reads them
-#     embeddings.jsonl                       of every paper, as SPECTER writes them
-#     clicks.jsonl.gz                        every list that was shown, clicked or not
-#     truth.json                             {"scores": [...], "relevance": {query: {paper: ...}}}
-#
-# The clicks of the task are on lists of the production ranker. `clicks.jsonl.gz` has these, and
-# after them two experiments on train queries: lists of the production ranker with swaps, and
-# lists of all rankers. The propensities of the task are estimated from the swaps, as SciDocs' own
-# were; the true ones are in `truth.json`, with each paper's chance to be clicked by those who
-# examine it.
 
 EMBEDDINGS, CLICKS, TRUTH = "embeddings.jsonl", "clicks.jsonl.gz", "truth.json"
 _SERVED = Policy((PRODUCTION,), DEPTH)
@@ -315,61 +282,47 @@ def simulate_task(
     """
     chosen = options or SimulationOptions()
     check_out(folder, TRUTH, "simulated task")
-    model = _readers(chosen)
-    world = world_of(collection, chosen.world, rng=rng)
-    shown = {
-        part: simulate(own, model, each, rng=rng, policy=_SERVED)
-        for (part, own), each in zip(
-            world.parts.items(), _shares(world.parts, chosen.impressions), strict=True
-        )
-    }
-    swaps, rankers = (
-        simulate(world.parts["train"], model, chosen.trials, rng=rng, policy=policy)
-        for policy in _EXPERIMENTS
-    )
-    found = estimate(swaps, METHODS["swap"], rng=rng)
-    task = RecommendationTask(**shown, papers=world.records, propensities=found)
-    truth = {
-        "scores": true_propensities(world.parts["train"], model, _SERVED).tolist(),
-        "method": "truth",
-        "readers": chosen.readers,
-        "eta": chosen.eta,
-        "cut": world.cut,
-        "relevance": _relevance(world.parts),
-    }
-    with replacing(folder) as new:
-        write_task(new, task)
-        write_embeddings(new / EMBEDDINGS, world.embeddings)
-        write_clicks(new / CLICKS, _together(*shown.values(), swaps, rankers))
-        write_json(new / TRUTH, truth)
-    return task
-
-
-def _readers(options: SimulationOptions) -> ClickModel:
-    if options.readers not in CLICK_MODELS:
+    if chosen.readers not in CLICK_MODELS:
         raise InputError(
-            f"There are no readers {options.readers!r}.{near_miss(options.readers, CLICK_MODELS)}",
+            f"There are no readers {chosen.readers!r}.{near_miss(chosen.readers, CLICK_MODELS)}",
             f"Take one of {', '.join(CLICK_MODELS)}.",
         )
-    return CLICK_MODELS[options.readers](DEPTH, options.eta)
-
-
-def _shares(parts: Mapping[str, World], impressions: int) -> list[int]:
-    """Share out the impressions by the number of queries, at least one to each part."""
-    sizes = np.array([len(own.queries) for own in parts.values()])
-    ends = np.round(np.cumsum(sizes) / sizes.sum() * impressions).astype(int)
-    return [max(1, int(each)) for each in np.diff(ends, prepend=0)]
-
-
-def _together(*logs: ClickLog) -> ClickLog:
-    return ClickLog.of(chain.from_iterable(log.impressions() for log in logs))
-
-
-def _relevance(parts: Mapping[str, World]) -> dict[str, dict[str, float]]:
-    return {
+    model = CLICK_MODELS[chosen.readers](DEPTH, chosen.eta)
+    world = world_of(collection, chosen.world, rng=rng)
+    train = world.parts["train"]
+    # Impressions are shared out by the number of queries, at least one to each part.
+    sizes = np.array([len(own.queries) for own in world.parts.values()])
+    ends = np.round(np.cumsum(sizes) / sizes.sum() * chosen.impressions).astype(int)
+    shares = [max(1, int(share)) for share in np.diff(ends, prepend=0)]
+    shown = {
+        part: simulate(own, model, share, rng=rng, policy=_SERVED)
+        for (part, own), share in zip(world.parts.items(), shares, strict=True)
+    }
+    swaps, rankers = (
+        simulate(train, model, chosen.trials, rng=rng, policy=policy) for policy in _EXPERIMENTS
+    )
+    estimated = estimate(swaps, METHODS["swap"], rng=rng)
+    task = RecommendationTask(**shown, papers=world.records, propensities=estimated)
+    relevance = {
         query: {own.papers[paper]: chance for paper, chance in zip(pool, chances, strict=True)}
-        for own in parts.values()
+        for own in world.parts.values()
         for query, pool, chances in zip(
             own.queries, own.pool.tolist(), own.relevance.tolist(), strict=True
         )
     }
+    truth = {
+        "scores": true_propensities(train, model, _SERVED).tolist(),
+        "method": "truth",
+        "readers": chosen.readers,
+        "eta": chosen.eta,
+        "cut": world.cut,
+        "relevance": relevance,
+    }
+    logs = (*shown.values(), swaps, rankers)
+    with replacing(folder) as new:
+        write_task(new, task)
+        write_embeddings(new / EMBEDDINGS, world.embeddings)
+        every = chain.from_iterable(log.impressions() for log in logs)
+        write_clicks(new / CLICKS, ClickLog.of(every))
+        write_json(new / TRUTH, truth)
+    return task

@@ -5,16 +5,16 @@ baselines, by those of test.csv. Propensities are used as the folder gives them:
 that rankers learn from, in each way asked for, and to weigh those that they are judged by.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import product
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from recsys.errors import InputError
-from recsys.eval.measures import Doubles, Interval
+from recsys.eval.measures import Doubles
 from recsys.eval.report.page import Page, Picture, Section
 from recsys.eval.report.tables import Cell, Table, best_marked, cells
 from recsys.eval.studies.clicks.click_log import ClickLog
@@ -41,13 +41,13 @@ from recsys.pipelines.studies.clicks.click_features import (
     PER_POSITION,
     REFERENCE_YEAR,
     WEIGHTINGS,
-    Pairs,
     choice,
     features,
     pairs,
 )
 from recsys.pipelines.studies.clicks.rankers import BASELINES, LEARNERS
 from recsys.progress import Progress, silent
+from recsys.records import PaperId
 from recsys.store.arrays import Floats
 
 TRAIN, VALIDATION, TEST = PARTS = ("train", "validation", "test")
@@ -127,6 +127,23 @@ class Coverage:
     described: int
     embedded: int
 
+    @classmethod
+    def of(cls, task: RecommendationTask, vectors: Embeddings, file: Path) -> "Coverage":
+        """Count the papers of a task.
+
+        Raises:
+            InputError: none of them has an embedding.
+        """
+        papers = papers_of(task)
+        described, embedded = papers.intersection(task.papers), papers.intersection(vectors.ids)
+        if not embedded:
+            raise InputError(
+                f"{file} embeds none of the task's {len(papers):,} papers: its first id is "
+                f"{vectors.ids[0]!r}, the task's {min(papers)!r}.",
+                "Embed the papers of the task, under the ids that its metadata give them.",
+            )
+        return cls(len(papers), len(described), len(embedded))
+
 
 @dataclass(frozen=True, slots=True)
 class TaskResult:
@@ -168,17 +185,32 @@ def evaluate_task(
     """
     chosen = options or TaskOptions()
     task, vectors = read_task(folder), read_embeddings(embeddings)
-    coverage = _coverage(task, vectors, embeddings)
     logs = dict(zip(PARTS, (task.train, task.validation, task.test), strict=True))
+    coverage = Coverage.of(task, vectors, embeddings)
     tables = {
         part: features(log, task.papers, vectors, now=chosen.now) for part, log in logs.items()
     }
-    test = _Test(task.test, task.propensities, chosen.estimates, int(rng.integers(2**32)))
+    seed = int(rng.integers(2**32))  # All figures come from the same bootstrap samples.
+    judged: dict[str, Any] = {"propensities": task.propensities, "options": chosen.estimates}
     ranked: _Ranked = {
-        **{(each.name, None): [each.score(task.test, tables[TEST], rng)] for each in BASELINES},
-        **_learn(logs, tables, task.propensities, chosen, progress),
+        (each.name, None): [each.score(task.test, tables[TEST], rng)] for each in BASELINES
     }
-    estimates = {key: [test.estimate(each) for each in scores] for key, scores in ranked.items()}
+    ranked |= _learn(logs, tables, task.propensities, chosen, progress)
+    estimates = {
+        key: [
+            estimate(task.test, each, rng=np.random.default_rng(seed), **judged) for each in scores
+        ]
+        for key, scores in ranked.items()
+    }
+    # Trainings that differ in their weighting alone are compared seed by seed.
+    first, *others = chosen.weightings
+    differences = []
+    for name, other in product(LEARNERS, others):
+        compared = [
+            compare(task.test, *pair, rng=np.random.default_rng(seed), **judged)
+            for pair in zip(ranked[name, first], ranked[name, other], strict=True)
+        ]
+        differences.append(Difference(name, first, other, _over_seeds(compared)))
     return TaskResult(
         coverage,
         lists={part: len(log) for part, log in logs.items()},
@@ -187,21 +219,14 @@ def evaluate_task(
         seeds=chosen.seeds,
         effective=next(iter(estimates.values()))[0].effective,
         systems=tuple(System(*key, _over_seeds(found)) for key, found in estimates.items()),
-        differences=tuple(_differences(test, ranked, chosen.weightings)),
+        differences=tuple(differences),
     )
 
 
-def _coverage(task: RecommendationTask, embeddings: Embeddings, path: Path) -> Coverage:
+def papers_of(task: RecommendationTask) -> set[PaperId]:
+    """Name the papers that are asked for or shown."""
     logs = task.train, task.validation, task.test
-    papers = {name for log in logs for name in (*log.queries, *log.papers)}
-    described, embedded = papers.intersection(task.papers), papers.intersection(embeddings.ids)
-    if not embedded:
-        raise InputError(
-            f"{path} embeds none of the task's {len(papers):,} papers: its first id is "
-            f"{embeddings.ids[0]!r}, the task's {min(papers)!r}.",
-            "Embed the papers of the task, under the ids that its metadata give them.",
-        )
-    return Coverage(len(papers), len(described), len(embedded))
+    return {name for log in logs for name in (*log.queries, *log.papers)}
 
 
 _Ranked: TypeAlias = dict[tuple[str, str | None], list[Doubles]]
@@ -217,13 +242,18 @@ def _learn(
 ) -> _Ranked:
     """Train every learner on every weighting with every seed."""
     need("torch", "The feed-forward ranker")
-
-    def weighted(part: str, weighting: str) -> Pairs:
-        log, table, negatives = logs[part], tables[part], options.negatives
-        return pairs(log, table, propensities, weighting=weighting, negatives=negatives)
-
     data = {
-        name: [weighted(part, name) for part in (TRAIN, VALIDATION)] for name in options.weightings
+        weighting: [
+            pairs(
+                logs[part],
+                tables[part],
+                propensities,
+                weighting=weighting,
+                negatives=options.negatives,
+            )
+            for part in (TRAIN, VALIDATION)
+        ]
+        for weighting in options.weightings
     }
     ranked: _Ranked = {}
     runs = list(product(options.weightings, LEARNERS, options.seeds))
@@ -235,49 +265,23 @@ def _learn(
     return ranked
 
 
-@dataclass(frozen=True, slots=True)
-class _Test:
-    """The test clicks; all figures come from the same bootstrap samples of them."""
-
-    log: ClickLog
-    propensities: Propensities
-    options: Options
-    seed: int
-
-    def estimate(self, scores: Doubles) -> Estimates:
-        rng = np.random.default_rng(self.seed)
-        return estimate(self.log, scores, self.propensities, rng=rng, options=self.options)
-
-    def compare(self, one: Doubles, other: Doubles) -> Estimates:
-        rng = np.random.default_rng(self.seed)
-        return compare(self.log, one, other, self.propensities, rng=rng, options=self.options)
-
-
-def _differences(test: _Test, ranked: _Ranked, weightings: Sequence[str]) -> Iterator[Difference]:
-    """Compare trainings that differ in their weighting alone, seed by seed."""
-    first, *others = weightings
-    for name, other in product(LEARNERS, others):
-        both = zip(ranked[name, first], ranked[name, other], strict=True)
-        yield Difference(name, first, other, _over_seeds([test.compare(*two) for two in both]))
-
-
-def _over_seeds(found: Sequence[Estimates]) -> Figures:
-    return {
-        estimator: {
-            measure: _figure([each.figures[estimator][measure] for each in found])
-            for measure in measures
-        }
-        for estimator, measures in found[0].figures.items()
-    }
-
-
-def _figure(found: Sequence[Interval | None]) -> Figure | None:
-    known = [each for each in found if each is not None]
-    if len(known) < len(found):
-        return None
-    value, low, high = np.mean([(each.value, each.low, each.high) for each in known], axis=0)
-    deviation = np.std([each.value for each in known], ddof=1) if len(known) > 1 else 0
-    return Figure(float(value), float(low), float(high), float(deviation))
+def _over_seeds(estimates: Sequence[Estimates]) -> Figures:
+    """Average the estimates of several trainings; None where one of them tells nothing."""
+    figures: dict[str, dict[str, Figure | None]] = {}
+    for estimator, measures in estimates[0].figures.items():
+        figures[estimator] = {}
+        for measure in measures:
+            every = [each.figures[estimator][measure] for each in estimates]
+            known = [(each.value, each.low, each.high) for each in every if each is not None]
+            if len(known) < len(every):
+                figures[estimator][measure] = None
+                continue
+            deviation = (
+                float(np.std([value for value, _, _ in known], ddof=1)) if len(known) > 1 else 0.0
+            )
+            value, low, high = np.mean(known, axis=0).tolist()
+            figures[estimator][measure] = Figure(value, low, high, deviation)
+    return figures
 
 
 SCHEMA = "recsys.clicks-task/1"
@@ -288,36 +292,46 @@ COMPARED = (NAIVE, SNIPS, DOUBLY_ROBUST)
 
 def task_page(found: TaskResult, facts: Mapping[str, str]) -> Page:
     """Show every ranking by SciDocs' adjusted measures, by the others, and what weights bring."""
+    estimators = [name for name in found.systems[0].figures if _known(found, name)]
+    rest = [name for name in estimators if name not in (SNIPS, NAIVE)]
+    text = "Clicks as they are favour what was shown on top; adjusted ones count 1 / propensity."
+    rankings = tuple(_systems(found, name) for name in (SNIPS, NAIVE, *rest))
+    sections = [Section("systems", "Rankings", text, rankings, (SYSTEMS, CURVE), open=2)]
+    if tables := _difference_tables(found):
+        text = "The same rankers, trained on the same clicks, weighted in another way."
+        sections.append(Section("weights", "Weights", text, tables))
+    text = "What was read; a paper without a record or an embedding has features of 0."
+    sections.append(Section("data", "Data", text, (_data(found),)))
+    shown = [
+        Dot(
+            f"{each.name}, {each.weighting}" if each.weighting else each.name,
+            estimator,
+            figure.value,
+            figure.low,
+            figure.high,
+        )
+        for each in found.systems
+        for estimator in (NAIVE, SNIPS)
+        if (figure := each.figures[estimator]["nDCG"]) is not None
+    ]
     return Page(
         title="Recommendation of related papers (SciDocs)",
         lead=f"{len(found.systems)} rankings of {found.lists[TEST]:,} lists with "
         f"{found.clicks[TEST]:,} clicks. Rankers learned from {found.clicks[TRAIN]:,} clicks, with "
         f"{_seeds(found)}.",
-        sections=tuple(each for each in _sections(found) if each.tables),
+        sections=tuple(sections),
         facts=tuple(facts.items()),
         schema=SCHEMA,
         figures={**asdict(found), "propensities": found.propensities.values.tolist()},
         draw=lambda: {
             SYSTEMS: Picture(
-                dots("nDCG by clicks", list(_dots(found)), xlabel="nDCG"),
+                dots("nDCG by clicks", shown, xlabel="nDCG"),
                 "nDCG by clicks as they are, and adjusted for position; lines: 95 % bootstrap "
                 "intervals.",
             ),
             CURVE: Picture(propensity_curves([found.propensities]), CURVE_CAPTION),
         },
     )
-
-
-def _sections(found: TaskResult) -> Iterator[Section]:
-    text = "Clicks as they are favour what was shown on top; adjusted ones count 1 / propensity."
-    every = [name for name in found.systems[0].figures if _known(found, name)]
-    tables = (_systems(found, SNIPS), _systems(found, NAIVE))
-    rest = (_systems(found, name) for name in every if name not in (SNIPS, NAIVE))
-    yield Section("systems", "Rankings", text, (*tables, *rest), (SYSTEMS, CURVE), open=2)
-    text = "The same rankers, trained on the same clicks, weighted in another way."
-    yield Section("weights", "Weights", text, _difference_tables(found))
-    text = "What was read; a paper without a record or an embedding has features of 0."
-    yield Section("data", "Data", text, (_data(found),))
 
 
 def _known(found: TaskResult, estimator: str) -> bool:
@@ -373,15 +387,6 @@ def _data(found: TaskResult) -> Table:
         cells("positions with a propensity", f"{len(found.propensities):,}"),
     ]
     return Table("data", "What was read.", ("what", "how many"), tuple(rows))
-
-
-def _dots(found: TaskResult) -> Iterator[Dot]:
-    for each in found.systems:
-        row = f"{each.name}, {each.weighting}" if each.weighting else each.name
-        for estimator in (NAIVE, SNIPS):
-            figure = each.figures[estimator]["nDCG"]
-            if figure is not None:
-                yield Dot(row, estimator, figure.value, figure.low, figure.high)
 
 
 def _cell(figure: Figure | None, *, signed: bool = False) -> Cell:

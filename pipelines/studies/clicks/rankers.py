@@ -14,7 +14,7 @@ log2(1 + rank) would change, were the two papers to change places: LambdaMART (B
 The others: display order, chance, and each feature alone.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol, TypeAlias
@@ -30,7 +30,6 @@ from recsys.store.arrays import Floats, Longs
 
 if TYPE_CHECKING:
     import lightgbm
-    from torch import Tensor
 
 Layers: TypeAlias = tuple[tuple[Doubles, Doubles], ...]
 
@@ -94,7 +93,14 @@ def fit_feedforward(
     from recsys.pipelines.studies.citeomatic.network_training import one_thread
 
     chosen = options or FeedForwardOptions()
-    kept, best, since = _untrained(train.features, chosen.hidden, rng), np.inf, 0
+    layers = []
+    for inputs, units in pairwise([train.features.shape[1], *chosen.hidden, 1]):
+        bound = np.sqrt(6 / (inputs + units))  # Glorot & Bengio 2010, eq. 16.
+        layers.append((rng.uniform(-bound, bound, (inputs, units)), np.zeros(units)))
+    exact = train.features.astype(np.float64)  # So the spread of a constant is 0, not about 0.
+    mean, spread = exact.mean(axis=0), exact.std(axis=0)
+    kept = FeedForward(mean, np.where(spread > 0, spread, np.inf), tuple(layers))
+    best, since = np.inf, 0
     with one_thread():
         for net in _epochs(kept, train, chosen, rng):
             loss = margin_loss(net.score(validation.features), validation, chosen.margin)
@@ -111,6 +117,7 @@ def _epochs(
 ) -> Iterator[FeedForward]:
     """Train; give the network as it is after each epoch."""
     import torch
+    from torch.nn.functional import elu
 
     inputs = torch.from_numpy(net.standardise(train.features))
     clicked, other, weight = map(torch.from_numpy, (train.clicked, train.other, train.weight))
@@ -120,44 +127,23 @@ def _epochs(
         order = torch.from_numpy(rng.permutation(len(train)))
         for begin in range(0, len(train), options.batch):
             batch = order[begin : begin + options.batch]
-            rows = torch.cat([clicked[batch], other[batch]])
-            winner, loser = _forward(inputs[rows], layers).chunk(2)
+            hidden = inputs[torch.cat([clicked[batch], other[batch]])]
+            for weights, biases in layers[:-1]:
+                hidden = elu(hidden @ weights + biases)
+            weights, biases = layers[-1]
+            winner, loser = (hidden @ weights + biases).squeeze(1).chunk(2)
             losses = weight[batch] * torch.relu(options.margin - (winner - loser))
             optimiser.zero_grad()
             torch.autograd.backward(losses.mean())
             optimiser.step()
-        yield FeedForward(net.mean, net.spread, _to_numpy(layers))
+        arrays = [[each.detach().numpy().copy() for each in layer] for layer in layers]
+        trained = tuple((weights, biases) for weights, biases in arrays)
+        yield FeedForward(net.mean, net.spread, trained)
 
 
 def margin_loss(scores: Doubles, pairs: Pairs, margin: float) -> float:
     """Average the weighted losses of the pairs of (r,) scored rows."""
     return float(np.mean(pairs.weight * np.maximum(margin - pairs.gaps(scores), 0)))
-
-
-def _untrained(features: Floats, hidden: Sequence[int], rng: np.random.Generator) -> FeedForward:
-    """Draw weights uniformly (Glorot & Bengio 2010, eq. 16)."""
-    sizes = [features.shape[1], *hidden, 1]
-    layers = []
-    for inputs, units in pairwise(sizes):
-        bound = np.sqrt(6 / (inputs + units))
-        layers.append((rng.uniform(-bound, bound, (inputs, units)), np.zeros(units)))
-    exact = features.astype(np.float64)  # So the spread of a constant is 0, not about 0.
-    spread = exact.std(axis=0)
-    return FeedForward(exact.mean(axis=0), np.where(spread > 0, spread, np.inf), tuple(layers))
-
-
-def _forward(rows: "Tensor", layers: Sequence[tuple["Tensor", ...]]) -> "Tensor":
-    from torch.nn.functional import elu
-
-    for weights, biases in layers[:-1]:
-        rows = elu(rows @ weights + biases)
-    weights, biases = layers[-1]
-    return (rows @ weights + biases).squeeze(1)
-
-
-def _to_numpy(layers: Sequence[tuple["Tensor", ...]]) -> Layers:
-    arrays = [[each.detach().numpy().copy() for each in layer] for layer in layers]
-    return tuple((weights, biases) for weights, biases in arrays)
 
 
 _LOSS = "weighted loss"
@@ -248,19 +234,16 @@ def gradients(scores: Doubles, pairs: Pairs, *, swaps: bool) -> tuple[Doubles, D
 
     The curvature is the diagonal of the Hessian. The changes in gain count as constants.
     """
-    weight = pairs.weight * _changes(scores, pairs) if swaps else pairs.weight
+    weight = pairs.weight
+    if swaps:  # By how much the click's gain changes if the papers of a pair change places.
+        gain = 1 / np.log2(1 + ranks(scores, pairs))
+        weight = weight * np.abs(gain[pairs.clicked] - gain[pairs.other])
     wrong = 1 / (1 + np.exp(np.clip(pairs.gaps(scores), -500, 500)))
     slope, curve = weight * wrong, weight * wrong * (1 - wrong)
     count = len(scores)
     lost, won = np.bincount(pairs.other, slope, count), np.bincount(pairs.clicked, slope, count)
     curved = np.bincount(pairs.other, curve, count) + np.bincount(pairs.clicked, curve, count)
     return np.asarray(lost - won, np.float64), np.asarray(curved, np.float64)
-
-
-def _changes(scores: Doubles, pairs: Pairs) -> Doubles:
-    """Tell by how much the click's gain changes if the papers of a pair change places: (k,)."""
-    gain = 1 / np.log2(1 + ranks(scores, pairs))
-    return np.asarray(np.abs(gain[pairs.clicked] - gain[pairs.other]))
 
 
 def ranks(scores: Doubles, pairs: Pairs) -> Longs:
@@ -296,17 +279,17 @@ class Baseline:
     score: Callable[[ClickLog, Floats, np.random.Generator], Doubles]
 
 
-def _random(log: ClickLog, features: Floats, rng: np.random.Generator) -> Doubles:
-    return rng.random(log.shown.shape)
-
-
 def _feature(column: int) -> Callable[[ClickLog, Floats, np.random.Generator], Doubles]:
     return lambda log, features, rng: features[..., column].astype(np.float64)
 
 
 BASELINES: tuple[Baseline, ...] = (
     Baseline(DISPLAY, "as the list was shown", lambda log, features, rng: display_order(log)),
-    Baseline("random", "in an order drawn by chance", _random),
+    Baseline(
+        "random",
+        "in an order drawn by chance",
+        lambda log, features, rng: rng.random(log.shown.shape),
+    ),
     *(Baseline(each.name, each.meaning, _feature(i)) for i, each in enumerate(FEATURES)),
 )
 """The cosine of embeddings and the count of citations are among the single features."""

@@ -4,7 +4,7 @@ Every row is judged by the R@20 of the same dev queries among the same papers. R
 finished are not trained again.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -100,7 +100,9 @@ def ablate(index: Path, split: Path, options: AblationOptions, out: Path, run: R
         InputError: OUT holds something else, or there is no such row.
     """
     rows = variants(options)
-    names = list(_chosen(rows, options.rows))
+    for name in options.rows:
+        check_name(name, rows, "row")
+    names = [name for name in rows if not options.rows or name in (FULL, *options.rows)]
     check_out(out, ROWS, "ablations")
     (out / ROWS).mkdir(parents=True, exist_ok=True)
     outcomes = []
@@ -111,13 +113,6 @@ def ablate(index: Path, split: Path, options: AblationOptions, out: Path, run: R
     page = ablation_page(outcomes)
     write_page(page, out / PAGE)
     return page
-
-
-def _chosen(rows: Mapping[str, Row], names: tuple[str, ...]) -> Iterator[str]:
-    """Give the names in the order of the table, the full encoder first; none: all."""
-    for name in names:
-        check_name(name, rows, "row")
-    return (name for name in rows if not names or name == FULL or name in names)
 
 
 def _outcome(index: Path, split: Path, row: Row, place: Path, run: Run) -> Outcome:

@@ -19,9 +19,10 @@ from recsys.eval.studies.encoders.journal_page import LINEAR, Told, Trained, jou
 from recsys.eval.studies.encoders.training_page import write_page
 from recsys.eval.studies.probes.linear import few_label_probe, linear_probe
 from recsys.eval.studies.probes.probe_results import Group
+from recsys.models.encoder import Text
 from recsys.pipelines.jobs.kept_results import check_out, once
 from recsys.pipelines.studies.embedding_probes import ProbeOptions, folds, groups, values_of
-from recsys.pipelines.studies.encoders.tower import Student
+from recsys.pipelines.studies.encoders.tower import StartOptions, Student
 from recsys.pipelines.studies.encoders.train_journal import (
     JournalOptions,
     class_papers,
@@ -31,7 +32,7 @@ from recsys.pipelines.studies.encoders.train_journal import (
 from recsys.pipelines.studies.encoders.training import Run
 from recsys.progress import Progress
 from recsys.records import Paper
-from recsys.store.arrays import Floats, Longs
+from recsys.store.arrays import Longs
 from recsys.store.artifacts import fingerprint
 
 _REVISION = 1
@@ -114,6 +115,49 @@ def read_shares(text: str) -> tuple[float, ...]:
     return shares
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Papers of classes that no encoder of a seed learns from. dealt: their folds."""
+
+    group: Group
+    dealt: Longs
+    texts: Sequence[Text]
+    start: StartOptions
+
+    @classmethod
+    def of(
+        cls, source: Path, papers: Sequence[Paper], options: CurveOptions, seed: int
+    ) -> "_Asked":
+        """Choose the papers, and deal them out."""
+        kept = options.training.classes
+        chosen = ProbeOptions(
+            kept.label, least=options.least, unseen=kept.unseen, runs=options.runs, seed=seed
+        )
+        values = values_of(papers, kept.label, source)
+        _, group = groups(sorted(values), values, chosen)
+        if options.most is not None:
+            group = group.at_most(options.most, rng=np.random.default_rng(seed))
+        by_id = {paper.id: paper for paper in papers}
+        texts = [(by_id[each].title, by_id[each].abstract) for each in group.ids]
+        # They are read whole.
+        start = replace(options.training.start, max_length=None)
+        return cls(group, folds(group, chosen), texts, start)
+
+    def probe(self, student: Student, device: str, progress: Progress) -> dict[str, list[float]]:
+        """Encode the papers, and probe them."""
+        texts = student.read(self.texts, self.start, device=device, progress=progress)
+        vectors = texts.vectors(student.tower, np.arange(len(self.texts), dtype=np.int32))
+        labels = self.group.labels
+        told = {
+            str(count): few_label_probe(
+                vectors, labels, count, runs=DRAWS, rng=np.random.default_rng(count)
+            )
+            for count in EXAMPLES
+        }
+        told[LINEAR] = linear_probe(vectors, labels, self.dealt).correct(labels)
+        return {probe: each.tolist() for probe, each in told.items()}
+
+
 def _of_seed(
     source: Path,
     papers: Sequence[Paper],
@@ -125,19 +169,11 @@ def _of_seed(
 ) -> Iterator[Trained]:
     """Train and ask the encoders of a seed, unless that was done; hashed: of the papers."""
     training, kept, device = options.training, options.training.classes, run.ranks.device
-    group, dealt = _asked(source, papers, options, seed)
-    by_id = {paper.id: paper for paper in papers}
-    asked = [(by_id[each].title, by_id[each].abstract) for each in group.ids]
-
-    def told(student: Student, progress: Progress) -> dict[str, list[float]]:
-        """Encode the papers that are asked for, whole, and probe them by these folds."""
-        whole = replace(training.start, max_length=None)
-        texts = student.read(asked, whole, device=device, progress=progress)
-        vectors = texts.vectors(student.tower, np.arange(len(asked), dtype=np.int32))
-        return _told(vectors, group.labels, dealt)
+    asked = _Asked.of(source, papers, options, seed)
 
     def at_start() -> dict[str, Any]:
-        return told(Student.load(training.start, seed=seed, device=device), run.progress)
+        student = Student.load(training.start, seed=seed, device=device)
+        return asked.probe(student, device, run.progress)
 
     def trained(each: JournalOptions, name: str) -> dict[str, Any]:
         """Train an encoder and ask it; a killed training continues from its last checkpoint."""
@@ -153,18 +189,16 @@ def _of_seed(
             "classes": len(own.names),
             "papers": len(own.learned),
             "seen": [measures[0], measures[made.history.best]],
-            "told": told(made.student, progress),
+            "told": asked.probe(made.student, device, progress),
             "training": made.facts(),
         }
 
-    probed = [kept.label, group.ids, options.least, options.runs]
+    probed = [kept.label, asked.group.ids, options.least, options.runs]
     key = fingerprint([_REVISION, hashed, asdict(training.start), seed, probed])
     begun = _as_arrays(once(out / ROWS / f"seed-{seed}-start{FINISHED}", key, at_start))
     for share in options.shares:
-        name, unseen = (
-            f"seed-{seed}-share-{share:g}",
-            max(1 - share * (1 - kept.unseen), kept.unseen),
-        )
+        name = f"seed-{seed}-share-{share:g}"
+        unseen = max(1 - share * (1 - kept.unseen), kept.unseen)
         classes, loop = replace(kept, unseen=unseen, seed=seed), replace(training.loop, seed=seed)
         each = replace(training, classes=classes, loop=loop)
         key = fingerprint([_REVISION, hashed, asdict(each), probed])
@@ -172,40 +206,7 @@ def _of_seed(
         (out / ROWS / f"{name}{UNFINISHED}").unlink(missing_ok=True)
         counts, (before, after) = (facts["classes"], facts["papers"]), facts["seen"]
         end = _as_arrays(facts["told"])
-        yield Trained(seed, share, *counts, (before, after), group, begun, end)
-
-
-def _asked(
-    source: Path, papers: Sequence[Paper], options: CurveOptions, seed: int
-) -> tuple[Group, Longs]:
-    """Choose papers of classes that no encoder of a seed learns from, and deal them to folds."""
-    kept = options.training.classes
-    chosen = ProbeOptions(
-        kept.label, least=options.least, unseen=kept.unseen, runs=options.runs, seed=seed
-    )
-    values = values_of(papers, kept.label, source)
-    _, group = groups(sorted(values), values, chosen)
-    if options.most is not None:
-        group = group.at_most(options.most, rng=np.random.default_rng(seed))
-    return group, folds(group, chosen)
-
-
-def _at_share(training: JournalOptions, share: float, seed: int) -> JournalOptions:
-    """Say how an encoder is trained on a share of the seen classes."""
-    least = training.classes.unseen
-    classes = replace(training.classes, unseen=max(1 - share * (1 - least), least), seed=seed)
-    return replace(training, classes=classes, loop=replace(training.loop, seed=seed))
-
-
-def _told(vectors: Floats, labels: Longs, dealt: Longs) -> dict[str, list[float]]:
-    found = {
-        str(count): few_label_probe(
-            vectors, labels, count, runs=DRAWS, rng=np.random.default_rng(count)
-        )
-        for count in EXAMPLES
-    }
-    found[LINEAR] = linear_probe(vectors, labels, dealt).correct(labels)
-    return {probe: each.tolist() for probe, each in found.items()}
+        yield Trained(seed, share, *counts, (before, after), asked.group, begun, end)
 
 
 def _as_arrays(told: Mapping[str, Sequence[float]]) -> Told:

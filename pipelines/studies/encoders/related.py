@@ -7,6 +7,7 @@ citation and 1 for a citation of a citation, or how often two papers were viewed
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -16,24 +17,24 @@ import numpy as np
 from recsys.errors import InputError, near_miss
 from recsys.formats.papers.paper_fields import cleaned
 from recsys.models.encoder import SeenQueries, digests_of
-from recsys.pipelines.studies.citeomatic.negatives import Sampling, TripletSampler
+from recsys.pipelines.studies.citeomatic.negatives import Sampling, TripletSampler, keys
 from recsys.pipelines.studies.encoders.triplets import (
     ABSTRACT,
     MARGIN,
     Judge,
     Reading,
     RelatedSampler,
-    Sample,
     Source,
-    hashes_of,
-    keys,
 )
-from recsys.store.arrays import Ragged, Rows
+from recsys.store.arrays import Ragged
+from recsys.store.artifacts import fingerprint, sha256
 
 METADATA, COUNTS, TRAIN, DEV = "metadata.json", "data.json", "train.txt", "val.txt"
-_EMPTY = np.empty(0, np.int32)
+_SHAPES = {
+    METADATA: 'Write {id: {"title": text, "abstract": text}}.',
+    COUNTS: 'Write {query: {id: {"count": number}}}.',
+}
 
-Papers: TypeAlias = dict[str, dict[str, Any]]
 Related: TypeAlias = Mapping[str, Mapping[str, float]]
 
 
@@ -50,32 +51,52 @@ def read_related(folder: Path, reading: Reading) -> Source:
     Raises:
         InputError: a file is missing, unreadable or of another shape, or names no usable query.
     """
-    papers = {
-        each: facts for each, facts in _papers(folder / METADATA).items() if _text(facts, "title")
-    }
-    related = _counts(folder / COUNTS)
-    row_of = {each: row for row, each in enumerate(sorted(papers))}
-    sampler = _sampler(row_of, related, _queries(folder / TRAIN, row_of, related))
-    dev = _sampler(row_of, related, _queries(folder / DEV, row_of, related))
-    judge = _judge(dev, reading.sample)
-    seen = _seen(papers, list(row_of), sampler.base.queries, judge.queries)
+    metadata = _object(folder / METADATA)
+    if not all(isinstance(facts, dict) for facts in metadata.values()):
+        raise InputError(f"{folder / METADATA} is not of the shape of metadata.", _SHAPES[METADATA])
+    papers = {name: facts for name, facts in sorted(metadata.items()) if _text(facts, "title")}
+    names = list(papers)
+    row_of = {name: row for row, name in enumerate(names)}
+    try:
+        related: Related = {
+            query: {other: float(fact["count"]) for other, fact in others.items()}
+            for query, others in _object(folder / COUNTS).items()
+        }
+        if not all(isfinite(count) for others in related.values() for count in others.values()):
+            raise ValueError
+    except (TypeError, KeyError, ValueError, AttributeError) as error:
+        raise InputError(
+            f"{folder / COUNTS} is not of the shape of counts.", _SHAPES[COUNTS]
+        ) from error
+    sampler, dev = (
+        _sampler(row_of, related, _queries(folder / file, row_of, related)) for file in (TRAIN, DEV)
+    )
+    places, rows = dev.related.take(np.arange(len(dev.related), dtype=np.int32))
+    starts, ends = dev.related.starts[places], dev.related.starts[places + 1] - 1
+    most, least = dev.counts[starts], dev.counts[ends]
+    close = (most == least) | (dev.counts > least + MARGIN * (most - least))
+    gold = Ragged.from_pairs(places[close], rows[close], len(dev.base.queries))
+    judge = Judge.build(dev.base.queries, gold, dev.base.choices, dev.turn, reading.sample)
+    # Titles are digested as an index of these papers has them.
+    seen = SeenQueries(
+        *(
+            frozenset(
+                digests_of(
+                    (names[row], cleaned(_text(papers[names[row]], "title")))
+                    for row in queries.tolist()
+                )
+            )
+            for queries in (sampler.base.queries, judge.queries)
+        )
+    )
     abstract = ABSTRACT in reading.fields
     texts = [
-        (_text(papers[each], "title"), _text(papers[each], "abstract") if abstract else None)
-        for each in row_of
+        (_text(facts, "title"), _text(facts, "abstract") if abstract else None)
+        for facts in papers.values()
     ]
-    files = [folder / name for name in (METADATA, COUNTS, TRAIN, DEV)]
-    return Source(folder.name, texts, sampler, judge, hashes_of(files, reading), seen)
-
-
-def _seen(papers: Papers, names: Sequence[str], train: Rows, dev: Rows) -> SeenQueries:
-    """Digest queries, with titles as an index of these papers has them."""
-
-    def titled(row: int) -> tuple[str, str]:
-        return names[row], cleaned(_text(papers[names[row]], "title"))
-
-    parts = (digests_of(map(titled, rows.tolist())) for rows in (train, dev))
-    return SeenQueries(*map(frozenset, parts))
+    files = (sha256(folder / name) for name in (METADATA, COUNTS, TRAIN, DEV))
+    hashes = (*files, fingerprint(asdict(reading)))
+    return Source(folder.name, texts, sampler, judge, hashes, seen)
 
 
 def _sampler(row_of: Mapping[str, int], related: Related, queries: Sequence[str]) -> RelatedSampler:
@@ -88,34 +109,19 @@ def _sampler(row_of: Mapping[str, int], related: Related, queries: Sequence[str]
                 owner.append(place)
                 others.append(row_of[other])
                 counts.append(count)
-    nothing = Ragged(np.zeros(len(rows) + 1, np.int64), _EMPTY)
-    places = np.arange(len(rows), dtype=np.int32)
+    nothing = Ragged(np.zeros(len(rows) + 1, np.int64), np.empty(0, np.int32))
     every = np.arange(len(row_of), dtype=np.int32)
     base = TripletSampler(
         queries=rows,
         options=Sampling(),
         positives=nothing,
         cited_by_cited=nothing,
-        taken=keys(places, rows),
+        taken=keys(np.arange(len(rows), dtype=np.int32), rows),
         by_year=every,
         choices=np.full(len(rows), len(every)),
     )
     pairs = np.array(owner, np.int32), np.array(others, np.int32)
     return RelatedSampler.build(base, *pairs, np.array(counts, np.float64), every.astype(np.int64))
-
-
-def _judge(dev: RelatedSampler, sample: Sample) -> Judge:
-    gold = Ragged.from_pairs(*_closest(dev), len(dev.base.queries))
-    return Judge.build(dev.base.queries, gold, dev.base.choices, dev.turn, sample)
-
-
-def _closest(dev: RelatedSampler) -> tuple[Rows, Rows]:
-    """List (place, row) of the papers that could be positives of easy triplets."""
-    places, rows = dev.related.take(np.arange(len(dev.related), dtype=np.int32))
-    starts, ends = dev.related.starts[places], dev.related.starts[places + 1] - 1
-    most, least = dev.counts[starts], dev.counts[ends]
-    close = (most == least) | (dev.counts > least + MARGIN * (most - least))
-    return places[close], rows[close]
 
 
 def _queries(path: Path, row_of: Mapping[str, int], related: Related) -> list[str]:
@@ -134,32 +140,6 @@ def _queries(path: Path, row_of: Mapping[str, int], related: Related) -> list[st
     return usable
 
 
-def _papers(path: Path) -> Papers:
-    papers: Papers = _object(path)
-    if not all(isinstance(facts, dict) for facts in papers.values()):
-        raise InputError(f"{path} is not of the shape of metadata.", _SHAPES[METADATA])
-    return papers
-
-
-def _counts(path: Path) -> Related:
-    try:
-        counts = {
-            query: {other: float(fact["count"]) for other, fact in related.items()}
-            for query, related in _object(path).items()
-        }
-        if not all(isfinite(count) for related in counts.values() for count in related.values()):
-            raise ValueError
-        return counts
-    except (TypeError, KeyError, ValueError, AttributeError) as error:
-        raise InputError(f"{path} is not of the shape of counts.", _SHAPES[COUNTS]) from error
-
-
-_SHAPES = {
-    METADATA: 'Write {id: {"title": text, "abstract": text}}.',
-    COUNTS: 'Write {query: {id: {"count": number}}}.',
-}
-
-
 def _object(path: Path) -> dict[str, Any]:
     try:
         value = json.loads(_read(path))
@@ -174,7 +154,7 @@ def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError as error:
-        siblings = [each.name for each in path.parent.glob("*")]
+        siblings = [sibling.name for sibling in path.parent.glob("*")]
         raise InputError(
             f"There is no {path}.{near_miss(path.name, siblings)}",
             f"A folder in SPECTER's format holds {METADATA}, {COUNTS}, {TRAIN} and {DEV}.",

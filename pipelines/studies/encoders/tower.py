@@ -84,19 +84,13 @@ def batches(
     while begin < len(rows):
         longest = max(int(lengths[order[begin]]), 1)
         some = order[begin : begin + max(budget // longest, 1)]
-        made.append(_batch(tokens, rows[some], longest, pad, device))
         begin += len(some)
+        filled = np.arange(longest) < lengths[some][:, None]
+        ids = np.full(filled.shape, pad, np.int64)
+        ids[filled] = slices(tokens.starts[rows[some]], lengths[some], tokens.values)[1]
+        mask = None if filled.all() else torch.from_numpy(filled.astype(np.int64)).to(device)
+        made.append(Batch(torch.from_numpy(ids).to(device), mask))
     return made, place
-
-
-def _batch(tokens: Ragged, rows: Rows, longest: int, pad: int, device: str) -> Batch:
-    lengths = tokens.lengths(rows)
-    _, values = slices(tokens.starts[rows], lengths, tokens.values)
-    filled = np.arange(longest) < lengths[:, None]
-    ids = np.full(filled.shape, pad, np.int64)
-    ids[filled] = values
-    mask = None if filled.all() else torch.from_numpy(filled.astype(np.int64)).to(device)
-    return Batch(torch.from_numpy(ids).to(device), mask)
 
 
 class Learner(nn.Module):
@@ -135,29 +129,26 @@ class Tower(Learner):
         return int(self.model.config.pad_token_id or 0)
 
 
-def load_tower(checkpoint: Checkpoint, settings: Settings, *, dropout: float) -> Tower:
-    """Load a checkpoint's transformer, all of it to be trained but the head that is not used."""
+def load_tower(
+    checkpoint: Checkpoint, settings: Settings, *, dropout: float, seed: int | None = None
+) -> Tower:
+    """Load a checkpoint's transformer, all of it to be trained but the head that is not used.
+
+    seed: draws other weights for a transformer of the same shape, which has learned nothing.
+    """
     import transformers
 
-    with _quiet():
-        model = transformers.AutoModel.from_pretrained(
-            checkpoint.source, use_safetensors=True, trust_remote_code=False
-        )
-    return _tower(model, settings, dropout)
-
-
-def random_tower(checkpoint: Checkpoint, settings: Settings, *, dropout: float, seed: int) -> Tower:
-    """Make a transformer of a checkpoint's shape that has learned nothing."""
-    import transformers
-
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        config = transformers.AutoConfig.from_pretrained(checkpoint.source)
-        model = transformers.AutoModel.from_config(config)  # type: ignore[no-untyped-call] # untyped
-    return _tower(model, settings, dropout)
-
-
-def _tower(model: Any, settings: Settings, dropout: float) -> Tower:  # noqa: ANN401 - untyped
+    model: Any
+    if seed is None:
+        with _quiet():
+            model = transformers.AutoModel.from_pretrained(
+                checkpoint.source, use_safetensors=True, trust_remote_code=False
+            )
+    else:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            config = transformers.AutoConfig.from_pretrained(checkpoint.source)
+            model = transformers.AutoModel.from_config(config)  # type: ignore[no-untyped-call] # untyped
     model = model.float()
     for module in model.modules():
         if isinstance(module, nn.Dropout):
@@ -392,10 +383,8 @@ class Student:
         options.check()
         start = read_checkpoint(MINILM if options.start == RANDOM else options.start)
         settings = choose_settings(start, options.pooling, "f32")
-        if options.start == RANDOM:
-            tower = random_tower(start, settings, dropout=options.dropout, seed=seed)
-        else:
-            tower = load_tower(start, settings, dropout=options.dropout)
+        drawn = seed if options.start == RANDOM else None
+        tower = load_tower(start, settings, dropout=options.dropout, seed=drawn)
         if options.lora is not None:
             adapt(tower.model, options.lora, seed=seed)
         return cls(start, settings, tower.to(device), options.lora)

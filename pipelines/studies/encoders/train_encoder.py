@@ -20,11 +20,11 @@ from recsys.models.encoder import SeenQueries
 from recsys.pipelines.encoders.checkpoints import Checkpoint
 from recsys.pipelines.encoders.export_encoder import Settings
 from recsys.pipelines.jobs.kept_results import check_out
+from recsys.pipelines.jobs.tensor_file import TensorFile
 from recsys.pipelines.studies.citeomatic.negatives import Triplets, nearest
 from recsys.pipelines.studies.citeomatic.network_training import device_of
 from recsys.pipelines.studies.encoders.related import is_related_folder, read_related
 from recsys.pipelines.studies.encoders.tower import StartOptions, Student, Texts, Tower
-from recsys.pipelines.studies.encoders.training import Checkpoint as Partial
 from recsys.pipelines.studies.encoders.training import (
     History,
     LoopOptions,
@@ -298,37 +298,16 @@ def fit(
     recipe = [_REVISION, hashes, learned, trained.start.weights_hash]
     where = [task.texts.device, task.texts.half, run.ranks.world]
     how = [asdict(trained.settings), asdict(options), *where]
-    checkpoint, loop = Partial(partial, fingerprint([recipe, how])), options.loop
+    file, loop = TensorFile(partial, fingerprint([recipe, how])), options.loop
     if loop.part is None and options.loss.name != "in-batch":
         loop = replace(loop, part=PART)
-    return replace(trained, history=train(task, loop, checkpoint, run))
+    return replace(trained, history=train(task, loop, file, run))
 
 
 def untrained(
     sources: Sequence[Source], options: EncoderOptions, run: Run, *, learned: int | None = None
 ) -> Trained:
     """Load what is to be trained, with what it is to learn from; see `fit`."""
-    check_options(options)
-    device = run.ranks.device
-    student = Student.load(options, seed=options.loop.seed, device=device)
-    texts = [text for source in sources for text in source.texts]
-    task = EncoderTask(
-        tower=student.tower,
-        shelf=Shelf.of(sources),
-        texts=student.read(texts, options, device=device, progress=run.progress),
-        draw=options.draw,
-        loss_options=options.loss,
-        learned=learned,
-    )
-    return Trained(task, student.start, student.settings, options, History())
-
-
-def check_options(options: EncoderOptions) -> None:
-    """Refuse what cannot be meant.
-
-    Raises:
-        InputError: naming the option.
-    """
     draw = options.draw
     if draw.hard + draw.near > draw.per_query:
         raise InputError(
@@ -340,6 +319,18 @@ def check_options(options: EncoderOptions) -> None:
         raise InputError(
             f"A margin of {options.loss.margin} asks for nothing.", "Give a --margin above 0."
         )
+    device = run.ranks.device
+    student = Student.load(options, seed=options.loop.seed, device=device)
+    texts = [text for source in sources for text in source.texts]
+    task = EncoderTask(
+        tower=student.tower,
+        shelf=Shelf.of(sources),
+        texts=student.read(texts, options, device=device, progress=run.progress),
+        draw=draw,
+        loss_options=options.loss,
+        learned=learned,
+    )
+    return Trained(task, student.start, student.settings, options, History())
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,15 +346,12 @@ class EncoderReport:
         did = self.trained.history
         judge = self.trained.task.shelf.sources[0].judge
         kind = "all weights" if self.trained.options.lora is None else "an adapter"
-        lines = [
+        return [
             f"Trained {kind} ({self.size:,} numbers) on {did.examples:,} triplets in "
             f"{did.steps:,} steps, {did.per_second:,.1f} triplets per second.",
             f"On dev, by cosine alone: {MEASURE} {did.measures[0]:.4f} before, "
             f"{did.measures[did.best]:.4f} after step {did.checked[did.best]:,}, which was kept "
             f"({len(judge.queries):,} queries, {len(judge.papers):,} papers).",
-        ]
-        return [
-            *lines,
             *did.notes(),
             page_note(self.out),
             f"Saved in {self.out}. Use it: `recsys build PAPERS --out DIR --encoder {self.out}`.",
@@ -391,7 +379,14 @@ def train_encoder(
         InputError: OUT holds something else, or an option does not make sense.
     """
     check_out(out, TRAINING, "encoder that recsys trained")
-    source = read_source(place, split, reading)
+    if is_related_folder(place) and not (place / MANIFEST).exists():
+        source = read_related(place, reading)
+    elif split is not None:
+        source = read_index(place, split, reading)
+    else:
+        raise SplitError(
+            f"Nothing tells which papers of {place} are train queries.", "Give --split FILE."
+        )
     partial = out.with_name(f"{out.name}.partial.safetensors")
     with joined(device_of(options.device)) as ranks:
         trained = fit([source], options, partial, replace(run, ranks=ranks))
@@ -403,14 +398,3 @@ def train_encoder(
             if not trained.history.stopped:
                 partial.unlink()
     return EncoderReport(out, trained, size)
-
-
-def read_source(place: Path, split: Path | None, reading: Reading) -> Source:
-    """Read an index with its split, or a folder in SPECTER's format."""
-    if is_related_folder(place) and not (place / MANIFEST).exists():
-        return read_related(place, reading)
-    if split is None:
-        raise SplitError(
-            f"Nothing tells which papers of {place} are train queries.", "Give --split FILE."
-        )
-    return read_index(place, split, reading)

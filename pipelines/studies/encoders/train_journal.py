@@ -21,8 +21,9 @@ from recsys.eval.studies.probes.probe_results import is_unseen, write_class_name
 from recsys.formats.work_stream import FoundPaper, open_papers
 from recsys.models.encoder import Text
 from recsys.pipelines.jobs.kept_results import check_out
+from recsys.pipelines.jobs.tensor_file import TensorFile
 from recsys.pipelines.studies.citeomatic.network_training import device_of
-from recsys.pipelines.studies.embedding_probes import VENUE, Values, classes, values_of
+from recsys.pipelines.studies.embedding_probes import VENUE, classes, values_of
 from recsys.pipelines.studies.encoders.tower import (
     Batch,
     Learner,
@@ -32,7 +33,6 @@ from recsys.pipelines.studies.encoders.tower import (
     Tower,
 )
 from recsys.pipelines.studies.encoders.training import (
-    Checkpoint,
     History,
     LoopOptions,
     Pace,
@@ -129,44 +129,38 @@ def class_papers(
 
     A paper of an unseen class is left out, whatever else it is of.
     """
-    values = _seen(values_of(papers, options.label, source), options)
+    share, seed = options.unseen, options.seed
+    values = {
+        paper_id: names
+        for paper_id, names in values_of(papers, options.label, source).items()
+        if not any(is_unseen(name, share=share, seed=seed) for name in names)
+    }
+    if not values:
+        raise InputError(f"All classes of {options.label} are unseen.", "Lower --unseen.")
     own = [paper for paper in papers if paper.id in values]
     each = [values[paper.id] for paper in own]
     found = classes(each, options.label, most=sum(map(len, each)), least=options.least)
-    rng = np.random.default_rng(options.seed)
-    learned, dev = [], []
+    rng = np.random.default_rng(seed)
+    learned, dev = list[Longs](), list[Longs]()
     for label in range(len(found.names)):
         members = rng.permutation(np.flatnonzero(found.labels == label))[: options.most]
         judging = max(round(options.dev * len(members)), 1)
         dev.append(members[:judging])
         learned.append(members[judging:])
-    kept = np.sort(np.concatenate([*learned, *dev]))
+    rows = np.sort(np.concatenate([*learned, *dev]))
+    places = [
+        np.searchsorted(rows, np.sort(np.concatenate(part))).astype(np.int32)
+        for part in (learned, dev)
+    ]
     return ClassPapers(
         name=source.name,
-        texts=[(own[row].title, own[row].abstract) for row in kept.tolist()],
-        labels=found.labels[kept],
+        texts=[(own[row].title, own[row].abstract) for row in rows.tolist()],
+        labels=found.labels[rows],
         names=found.names,
-        learned=_places(kept, learned),
-        dev=_places(kept, dev),
+        learned=places[0],
+        dev=places[1],
         hashes=hashes,
     )
-
-
-def _seen(values: Values, options: ClassOptions) -> Values:
-    """Leave out papers of an unseen class."""
-    share, seed = options.unseen, options.seed
-    kept = {
-        paper_id: names
-        for paper_id, names in values.items()
-        if not any(is_unseen(name, share=share, seed=seed) for name in names)
-    }
-    if not kept:
-        raise InputError(f"All classes of {options.label} are unseen.", "Lower --unseen.")
-    return kept
-
-
-def _places(kept: Longs, rows: Sequence[Longs]) -> Rows:
-    return np.searchsorted(kept, np.sort(np.concatenate(rows))).astype(np.int32)
 
 
 TEMPERATURE = 0.1
@@ -311,15 +305,12 @@ class JournalReport:
         """Say it to people."""
         did, papers = self.trained.history, self.trained.task.papers
         kind = "all weights" if self.trained.options.start.lora is None else "an adapter"
-        lines = [
+        return [
             f"Trained {kind} ({self.trained.size:,} numbers) on {len(papers.learned):,} papers of "
             f"{len(papers.names):,} classes in {did.steps:,} steps, {did.per_second:,.1f} papers "
             "per second.",
             f"On dev: {MEASURE} {did.measures[0]:.4f} before, {did.measures[did.best]:.4f} after "
             f"step {did.checked[did.best]:,}, which was kept ({len(papers.dev):,} papers).",
-        ]
-        return [
-            *lines,
             *did.notes(),
             page_note(self.out),
             f"Saved in {self.out}. Use it: `recsys embed PAPERS --out FILE --encoder {self.out}`.",
@@ -372,5 +363,5 @@ def fit_journal(
     size = sum(each.numel() for each in task.learner.learned().values())
     recipe = [_REVISION, papers.hashes, student.start.weights_hash, asdict(student.settings)]
     how = [asdict(options), device, texts.half, run.ranks.world]
-    history = train(task, options.loop, Checkpoint(partial, fingerprint([recipe, how])), run)
+    history = train(task, options.loop, TensorFile(partial, fingerprint([recipe, how])), run)
     return TrainedJournal(student, task, options, history, size)

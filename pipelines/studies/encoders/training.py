@@ -1,13 +1,23 @@
-"""AdamW with a learning rate that rises and falls, and a state that can be stored."""
+"""The loop that trains encoders: epochs of examples in small steps, stopped early, resumed exactly.
+
+What is random in a step depends on the seed and the step's number alone, and the examples of an
+epoch are part of the checkpoint: a training that was killed and continued ends with the very
+numbers of one that was not.
+
+Several processes may train one encoder, as `torchrun` starts them; one alone needs nothing.
+
+    torchrun --nproc-per-node 4 --no-python recsys train encoder ...
+
+Each computes a share of every update, and torch's DistributedDataParallel averages the gradients.
+"""
 
 import gc
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from time import monotonic
 from typing import Any, Protocol, TypeVar
 
@@ -24,7 +34,7 @@ from torch.distributed import (
 from torch.nn.parallel import DistributedDataParallel
 
 from recsys.errors import InputError, RecsysError
-from recsys.pipelines.encoders.checkpoints import Checkpoint as Start
+from recsys.pipelines.encoders.checkpoints import Checkpoint
 from recsys.pipelines.encoders.export_encoder import Settings
 from recsys.pipelines.jobs.tensor_file import TensorFile, below, named
 from recsys.pipelines.studies.encoders.tower import Learner
@@ -32,8 +42,12 @@ from recsys.progress import Progress, silent
 from recsys.store.arrays import Rows
 from recsys.version import CREATED_BY
 
+STAGE = "steps of training"
+SCHEMA = "recsys.training/1"
+_DRAWN = "examples"
 _WHOLE = ("bias", "LayerNorm.weight")
 """Endings of parameters that do not decay, as in BERT's own training."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +114,6 @@ class Optimiser:
             self._adam.state[parameter][what] = value.to(device)
 
 
-# What happened in a training, and the file that a killed one continues from.
-
-
 @dataclass(slots=True)
 class History:
     """What happened.
@@ -158,32 +169,7 @@ class History:
         return notes
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """A file of tensors and history. key: of everything that a training depends on."""
-
-    path: Path
-    key: str
-
-    def save(self, tensors: Mapping[str, Tensor], did: History, epoch: int) -> None:
-        """Replace the file; epoch: whose examples are among the tensors."""
-        TensorFile(self.path, self.key).save(tensors, {"epoch": epoch, "history": asdict(did)})
-
-    def load(self) -> tuple[dict[str, Tensor], History, int] | None:
-        """Read what was saved with the same key, if there is anything."""
-        saved = TensorFile(self.path, self.key).load()
-        if saved is None:
-            return None
-        tensors, facts = saved
-        did = History(**facts["history"])
-        did.continued = did.steps
-        return tensors, did, int(facts["epoch"])
-
-
-SCHEMA = "recsys.training/1"
-
-
-def facts_of(start: Start, settings: Settings, history: History) -> dict[str, Any]:
+def facts_of(start: Checkpoint, settings: Settings, history: History) -> dict[str, Any]:
     """Write down what every training tells: from what it started, and what happened."""
     return {
         "schema": SCHEMA,
@@ -193,16 +179,6 @@ def facts_of(start: Start, settings: Settings, history: History) -> dict[str, An
         "settings": asdict(settings),
         "history": asdict(history) | {"losses": np.round(history.losses, 5).tolist()},
     }
-
-
-# Several processes that train one encoder, as `torchrun` starts them; one alone needs nothing.
-#
-#     torchrun --nproc-per-node 4 --no-python recsys train encoder ...
-#
-# Each computes a share of every update, and torch's DistributedDataParallel averages the
-# gradients.
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,16 +244,6 @@ def joined(device: str) -> Iterator[Ranks]:
         destroy_process_group()
 
 
-# The training loop: epochs of examples in small steps, stopped early on dev, resumed exactly.
-#
-# What is random in a step depends on the seed and the step's number alone, and the examples of an
-# epoch are part of the checkpoint: a training that was killed and continued ends with the very
-# numbers of one that was not.
-
-STAGE = "steps of training"
-_DRAWN = "examples"
-
-
 class Task(Protocol):
     """An encoder, what it learns from, and how good it is."""
 
@@ -331,41 +297,33 @@ class Run:
     progress: Progress = silent
 
 
-@dataclass(slots=True)
 class Loop:
     """A training in progress. best: the learned parameters at their best on dev."""
 
-    task: Task
-    options: LoopOptions
-    checkpoint: Checkpoint
-    ranks: Ranks
-    network: nn.Module
-    optimiser: Optimiser
-    did: History = field(default_factory=History)
-    best: dict[str, Tensor] = field(default_factory=dict)
-    epoch: int = -1
-    drawn: Rows | None = None
-
-    @classmethod
-    def start(
-        cls, task: Task, options: LoopOptions, checkpoint: Checkpoint, ranks: Ranks
-    ) -> "Loop":
-        """Continue from the checkpoint, or draw the first epoch."""
-        optimiser = Optimiser(task.learner.learned(), options.pace)
-        loop = cls(task, options, checkpoint, ranks, ranks.wrap(task.learner), optimiser)
-        found = checkpoint.load()
-        if found is None:
-            examples = loop.examples_of(0)
-            loop.did.epoch_steps = -(-len(examples) // options.batch)
-            if len(examples) // max(loop.did.epoch_steps, 1) < ranks.world:
-                raise InputError(
-                    f"There are {len(examples)} examples for {ranks.world} processes.",
-                    "Give more papers to learn from, or fewer processes.",
-                )
-        else:
-            tensors, loop.did, loop.epoch = found
-            loop.take_up(tensors)
-        return loop
+    def __init__(self, task: Task, options: LoopOptions, file: TensorFile, ranks: Ranks) -> None:
+        """Continue from the file, or draw the first epoch."""
+        self.task, self.options, self.file, self.ranks = task, options, file, ranks
+        self.network = ranks.wrap(task.learner)
+        self.optimiser = Optimiser(task.learner.learned(), options.pace)
+        self.did, self.best, self.epoch = History(), dict[str, Tensor](), -1
+        self.drawn: Rows | None = None
+        if (saved := file.load()) is not None:
+            tensors, facts = saved
+            self.did, self.epoch = History(**facts["history"]), int(facts["epoch"])
+            self.did.continued = self.did.steps
+            put(task.learner.learned(), below("now", tensors))
+            best = below("best", tensors).items()
+            self.best = {name: each.to(ranks.device) for name, each in best}
+            self.optimiser.restore(below("moments", tensors))
+            self.drawn = tensors[_DRAWN].numpy()
+            return
+        examples = self.examples_of(0)
+        self.did.epoch_steps = -(-len(examples) // options.batch)
+        if len(examples) // max(self.did.epoch_steps, 1) < ranks.world:
+            raise InputError(
+                f"There are {len(examples)} examples for {ranks.world} processes.",
+                "Give more papers to learn from, or fewer processes.",
+            )
 
     @property
     def steps(self) -> int:
@@ -399,19 +357,26 @@ class Loop:
             self.best = {name: each.detach().clone() for name, each in learned.items()}
 
     def step(self) -> None:
-        """Learn from the next examples."""
+        """Learn from the next examples, a part at a time, as many in each process."""
         began, did, ranks = monotonic(), self.did, self.ranks
         examples = self.examples_of(did.steps // did.epoch_steps)
         whole = _portion(range(len(examples)), did.steps % did.epoch_steps, did.epoch_steps)
         mine = _portion(whole, ranks.rank, ranks.world)
         share = len(whole) // ranks.world
-        parts = -(-share // (self.options.part or share))  # As many in each process.
+        parts = -(-share // (self.options.part or share))
         self.task.learner.train()
         loss = 0.0
         with seeded(self.options.seed, did.steps, ranks):
             for number in range(parts):
                 part = _portion(mine, number, parts)
-                loss += self._learn(examples, part, len(whole), last=number == parts - 1)
+                # Until the last part, gradients add up where they are.
+                apart = isinstance(self.network, DistributedDataParallel) and number < parts - 1
+                with self.network.no_sync() if apart else nullcontext():  # type: ignore[operator] # torch's
+                    own = self.task.loss(self.network, examples[part.start : part.stop])
+                    own = own * (len(part) / len(whole))
+                    # The processes' gradients are averaged, not added.
+                    (own * ranks.world).backward()  # type: ignore[no-untyped-call] # untyped
+                loss += float(own.detach())
         loss = ranks.total(loss)
         if not math.isfinite(loss):
             raise RecsysError(
@@ -423,15 +388,6 @@ class Loop:
         did.examples += len(whole)
         did.seconds += monotonic() - began
 
-    def _learn(self, examples: Rows, part: range, whole: int, *, last: bool) -> float:
-        """Add a part's gradients; return its share of the step's mean loss."""
-        with nullcontext() if last else _unshared(self.network):
-            loss = self.task.loss(self.network, examples[part.start : part.stop])
-            share = loss * (len(part) / whole)
-            # The processes' gradients are averaged, not added.
-            (share * self.ranks.world).backward()  # type: ignore[no-untyped-call] # untyped
-        return float(share.detach())
-
     def examples_of(self, epoch: int) -> Rows:
         """Return an epoch's examples, which are drawn when it begins."""
         if self.drawn is None or epoch != self.epoch:
@@ -440,39 +396,38 @@ class Loop:
         return self.drawn
 
     def save(self) -> None:
-        """Replace the checkpoint."""
+        """Replace the file."""
         if not self.ranks.first or self.drawn is None:
             return
         tensors = named("now", self.task.learner.learned()) | named("best", self.best)
         tensors |= named("moments", self.optimiser.state())
         tensors[_DRAWN] = torch.from_numpy(self.drawn)
-        self.checkpoint.save(tensors, self.did, self.epoch)
-
-    def take_up(self, tensors: dict[str, Tensor]) -> None:
-        """Put back what `save` wrote."""
-        learned, device = self.task.learner.learned(), self.ranks.device
-        put(learned, below("now", tensors))
-        self.best = {name: each.to(device) for name, each in below("best", tensors).items()}
-        self.optimiser.restore(below("moments", tensors))
-        self.drawn = tensors[_DRAWN].numpy()
+        self.file.save(tensors, {"epoch": self.epoch, "history": asdict(self.did)})
 
 
-def train(task: Task, options: LoopOptions, checkpoint: Checkpoint, run: Run) -> History:
+def train(task: Task, options: LoopOptions, file: TensorFile, run: Run) -> History:
     """Train until the last step, or until dev no longer improves; leave the learner at its best.
 
-    The checkpoint stays; whoever uses the learner removes it, unless the history says `stopped`.
+    The file stays; whoever uses the learner removes it, unless the history says `stopped`.
 
     Raises:
         InputError: there are too few examples.
         RecsysError: the loss became infinite.
     """
-    loop = Loop.start(task, options, checkpoint, run.ranks)
+    loop = Loop(task, options, file, run.ranks)
     began = saved = monotonic()
+    minutes = math.inf if run.minutes is None else run.minutes
     while not loop.finished():
         if loop.due():
             loop.check()
-        elif _late(began, run):
-            return _stopped(loop)
+        elif minutes < math.inf and run.ranks.share(lambda: monotonic() - began > 60 * minutes):
+            loop.save()
+            # Dev is judged without a trace in what the training continues from.
+            loop.did = deepcopy(loop.did)
+            loop.did.stopped = True
+            if loop.did.checked[-1] != loop.did.steps:
+                loop.check()
+            break
         else:
             loop.step()
             run.progress(STAGE, loop.did.steps, loop.steps)
@@ -480,23 +435,6 @@ def train(task: Task, options: LoopOptions, checkpoint: Checkpoint, run: Run) ->
             loop.save()
             saved = monotonic()
     put(task.learner.learned(), loop.best)
-    return loop.did
-
-
-def _late(began: float, run: Run) -> bool:
-    minutes = run.minutes
-    return minutes is not None and run.ranks.share(lambda: monotonic() - began > 60 * minutes)
-
-
-def _stopped(loop: Loop) -> History:
-    """Save, then judge without a trace in what the training continues from."""
-    loop.save()
-    did = loop.did
-    loop.did = deepcopy(did)
-    loop.did.stopped = True
-    if did.checked[-1] != did.steps:
-        loop.check()
-    put(loop.task.learner.learned(), loop.best)
     return loop.did
 
 
@@ -515,13 +453,6 @@ def seeded(seed: int, step: int, ranks: Ranks) -> Iterator[None]:
     with torch.random.fork_rng(devices=devices):
         torch.manual_seed(int(numbers.generate_state(1)[0]))
         yield
-
-
-def _unshared(network: nn.Module) -> AbstractContextManager[None]:
-    """Let gradients add up where they are, to be averaged over the processes later."""
-    if isinstance(network, DistributedDataParallel):
-        return network.no_sync()
-    return nullcontext()
 
 
 def _portion(whole: range, number: int, parts: int) -> range:

@@ -11,8 +11,8 @@ triplets only, where the published sampler gives none. No triplet is drawn twice
 are others. And what is drawn depends on the generator alone.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -23,9 +23,15 @@ from recsys.eval.measures import Doubles
 from recsys.indexes.opening import open_collection
 from recsys.models.encoder import SeenQueries, Text
 from recsys.pipelines.evaluation.splits import Split, gold, read_split
-from recsys.pipelines.studies.citeomatic.negatives import Kind, Triplets, TripletSampler, ragged
+from recsys.pipelines.studies.citeomatic.negatives import (
+    Kind,
+    Triplets,
+    TripletSampler,
+    keys,
+    ragged,
+)
 from recsys.store.arrays import Floats, Longs, Mask, Ragged, Rows, top_k
-from recsys.store.artifacts import fingerprint, sha256
+from recsys.store.artifacts import sha256
 from recsys.store.collection import Collection
 from recsys.store.generations import content_key
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph, Years
@@ -85,7 +91,10 @@ class RelatedSampler:
             queries: rows of known year, ascending.
             hidden: rows whose references are not looked at: the dev and test queries.
         """
-        graph = without_references(collection.graph, hidden)
+        years = np.asarray(collection.graph.years)
+        citing = np.setdiff1d(np.arange(len(years), dtype=np.int32), hidden)
+        owner, cited = collection.graph.cites.take(citing)
+        graph = CitationGraph.build(citing[owner], cited, years)
         base = TripletSampler.build(replace(collection, graph=graph), queries)
         places = np.arange(len(queries), dtype=np.int32)
         direct, second = (pool.take(places) for pool in (base.positives, base.cited_by_cited))
@@ -145,14 +154,10 @@ class RelatedSampler:
 
     def _others(self, rng: np.random.Generator, places: Rows) -> Rows:
         """Draw an unrelated candidate for each place, -1 where there is none."""
-        rows, base = np.full(len(places), -1, np.int32), self.base
-        left = np.arange(len(places))
-        for _ in range(_REDRAWS):
-            drawn = base.by_year[rng.integers(0, base.choices[places[left]])]
-            good = base.may_be_negative(places[left], drawn)
-            rows[left[good]] = drawn[good]
-            left = left[~good]
-        for at in left.tolist():  # Nearly all candidates are related: look through them.
+        base = self.base
+        rows = base.unrelated(rng, places, redraws=_REDRAWS)
+        # Where nearly all candidates are related, they are looked through.
+        for at in np.flatnonzero(rows < 0).tolist():
             candidates = base.by_year[: base.choices[places[at]]]
             free = candidates[self._unrelated(places[[at]], candidates)[0]]
             if len(free):
@@ -170,19 +175,6 @@ def in_turn(years: Years) -> tuple[Rows, Longs]:
     turn = np.full(len(years), len(years))
     turn[rows] = np.arange(len(rows))
     return rows, turn
-
-
-def without_references(graph: CitationGraph, hidden: Rows) -> CitationGraph:
-    """Forget what some papers cite."""
-    kept = np.setdiff1d(np.arange(len(graph.years), dtype=np.int32), hidden)
-    owner, cited = graph.cites.take(kept)
-    return CitationGraph.build(kept[owner], cited, np.asarray(graph.years))
-
-
-def keys(places: Rows, rows: Rows) -> Longs:
-    """Write pairs as `TripletSampler.taken` holds them: (m,) int64."""
-    joined: Longs = (places.astype(np.int64) << 32) | rows.astype(np.int64)
-    return joined
 
 
 def _above(counts: Counts, bound: Counts | float) -> Longs:
@@ -331,11 +323,6 @@ def read_index(index: Path, split: Path, reading: Reading) -> Source:
     return source_of(index.name, collection, parts, reading, hashes)
 
 
-def hashes_of(files: Iterable[Path], reading: Reading) -> tuple[str, ...]:
-    """Hash files and how they are read."""
-    return (*(sha256(path) for path in files), fingerprint(asdict(reading)))
-
-
 def source_of(
     name: str, collection: Collection, split: Split, reading: Reading, hashes: tuple[str, ...] = ()
 ) -> Source:
@@ -343,7 +330,12 @@ def source_of(
     rows = collection.corpus.rows
     train, dev = rows(split.part("train")), rows(split.part("dev"))
     hidden = np.union1d(dev, rows(split.test))
-    queries = _not_newer(collection, train, hidden) if reading.every else train
+    queries = train
+    if reading.every:  # All that have gold, and are not newer than the newest train query.
+        years = np.asarray(collection.graph.years)
+        known = np.flatnonzero((years != UNKNOWN_YEAR) & (years <= years[train].max()))
+        others = np.setdiff1d(known.astype(np.int32), hidden).tolist()
+        queries = np.array([row for row in others if len(gold(collection, row))], np.int32)
     sampler = RelatedSampler.of_citations(collection, queries, hidden)
     judge = judge_of(collection, dev, reading.sample)
     seen = SeenQueries.of(collection, train=queries, dev=judge.queries)
@@ -365,25 +357,12 @@ def read_texts(collection: Collection, fields: Sequence[str]) -> list[Text]:
         check_name(name, FIELDS, "field")
     columns = collection.corpus.texts()
     titles: list[str] = columns.column("title").to_pylist()
-    if VENUE in fields:
-        titles = _joined(titles, collection.corpus.column("venue").to_pylist())
-    if AUTHORS in fields:
-        names = collection.corpus.column("authors").to_pylist()
-        titles = _joined(titles, [", ".join(each or ()) for each in names])
+    for name in (VENUE, AUTHORS):
+        if name in fields:
+            values = collection.corpus.column(name).to_pylist()
+            added = [each if isinstance(each, str) else ", ".join(each or ()) for each in values]
+            both = zip(titles, added, strict=True)
+            titles = [f"{title}. {other}" if other else title for title, other in both]
     if ABSTRACT not in fields:
         return [(title, None) for title in titles]
     return list(zip(titles, columns.column("abstract").to_pylist(), strict=True))
-
-
-def _joined(titles: Sequence[str], others: Sequence[str | None]) -> list[str]:
-    return [
-        f"{title}. {other}" if other else title for title, other in zip(titles, others, strict=True)
-    ]
-
-
-def _not_newer(collection: Collection, train: Rows, hidden: Rows) -> Rows:
-    """Find the papers of known year, not newer than the newest train query, that have gold."""
-    years = np.asarray(collection.graph.years)
-    known = np.flatnonzero((years != UNKNOWN_YEAR) & (years <= years[train].max()))
-    rows = np.setdiff1d(known.astype(np.int32), hidden)
-    return np.array([row for row in rows.tolist() if len(gold(collection, row))], np.int32)

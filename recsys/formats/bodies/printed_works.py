@@ -95,9 +95,11 @@ def names_at_beginning(text: str) -> PrintedNames | None:
         dated, stop = _NAMES_DATED.match(text, end), _STOP.match(text, end)
         closed = dated or stop or _COMMA.match(text, end)
         if closed:
+            plain = name[0].strip().rstrip(",")
+            compact = re.fullmatch(rf"({_SURNAME}) ([A-Z]{{1,3}}(?:-[A-Z])?)", plain)
             readings.append(
                 PrintedNames(
-                    first=_in_order(name[0]),
+                    first=f"{compact[2]} {compact[1]}" if compact else natural(plain),
                     end=closed.end(),
                     year=int(dated["a"] or dated["b"]) if dated else None,
                     comma=not (dated or stop),
@@ -105,13 +107,6 @@ def names_at_beginning(text: str) -> PrintedNames | None:
                 )
             )
     return min(readings, key=lambda names: 2 * names.comma + names.colon, default=None)
-
-
-def _in_order(name: str) -> str:
-    """Put a printed name into natural order; "Ash AB" is "AB Ash"."""
-    plain = name.strip().rstrip(",")
-    compact = re.fullmatch(rf"({_SURNAME}) ([A-Z]{{1,3}}(?:-[A-Z])?)", plain)
-    return f"{compact[2]} {compact[1]}" if compact else natural(plain)
 
 
 def begins_with_name(line: str) -> bool:
@@ -197,8 +192,8 @@ def place_of(text: str) -> PrintedPlace:
 
 def year_of(text: str) -> int | None:
     """Return the year in brackets, else the last one that belongs to no span of pages."""
-    found = _YEAR_MARKED.findall(text) or _YEAR.findall(_SPAN.sub(" ", text))
-    return int(found[-1]) if found else None
+    years = _YEAR_MARKED.findall(text) or _YEAR.findall(_SPAN.sub(" ", text))
+    return int(years[-1]) if years else None
 
 
 _ADDRESS = re.compile(
@@ -280,11 +275,11 @@ def marked_work(text: str) -> Reference:
 
 def identified_works(text: str) -> list[Reference]:
     """Read the works that a text names by identifier, where nothing else tells them apart."""
-    found = [
-        Reference(doi=doi(each), arxiv=arxiv(each), acl=acl(each))
-        for each in _ADDRESS.findall(_SPLIT_DOI.sub(r"\1", text))
+    works = [
+        Reference(doi=doi(address), arxiv=arxiv(address), acl=acl(address))
+        for address in _ADDRESS.findall(_SPLIT_DOI.sub(r"\1", text))
     ]
-    return list(dict.fromkeys(work for work in found if work.doi or work.arxiv or work.acl))
+    return list(dict.fromkeys(work for work in works if work.doi or work.arxiv or work.acl))
 
 
 def _title(text: str, names: PrintedNames | None) -> tuple[str | None, int, int]:
@@ -402,7 +397,12 @@ def cited_work(text: str | None, known: Known = _NOTHING) -> Reference:
         rest_text = after[0] if after else ""
         volume = _VOLUME.search(f" {rest_text}")
         venue = rest_text[: max(volume.start() - 1, 0)].strip(" ,.") if volume else None
-        authors, title, year = _first_dated(dated[1]), title.strip(" ."), dated[2]
+        title, year, people = title.strip(" ."), dated[2], dated[1]
+        # The first of the people before the year, in any order of the names.
+        name = _INDEXED.match(people) or _COMPACT_NAME.match(people) or _LAST.match(people)
+        first = _BETWEEN_PEOPLE.split(people, maxsplit=1)[0].strip(" .")
+        first = f"{name[2].strip()} {name[1]}" if name else first
+        authors = (first,) if name or 0 < len(first.split()) <= 5 else ()
     elif _COMPACT_NAME.match(plain):
         # "Smith J. Title. Publisher; 2001"
         authors, rest = _sentences(plain)
@@ -422,14 +422,6 @@ def cited_work(text: str | None, known: Known = _NOTHING) -> Reference:
         page=place[1],
         **known,
     )
-
-
-def _first_dated(people: str) -> tuple[str, ...]:
-    """Return the first of the people before a year, in any order of the names."""
-    if name := _INDEXED.match(people) or _COMPACT_NAME.match(people) or _LAST.match(people):
-        return (f"{name[2].strip()} {name[1]}",)
-    first = _BETWEEN_PEOPLE.split(people, maxsplit=1)[0].strip(" .")
-    return (first,) if 0 < len(first.split()) <= 5 else ()
 
 
 def _sentences(text: str) -> tuple[tuple[str, ...], list[str]]:

@@ -9,6 +9,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Protocol
 
 from sentencex import get_sentence_boundaries
@@ -48,14 +49,22 @@ _BEHIND_BRACKET = re.compile(r"[.!?][)\]][\"'\u201d\u2019]?(\s+)(?=[\"'\u201c\u2
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
     """Return where each sentence of a paragraph begins and ends, without the spaces around it."""
-    boundaries = _boundaries(text) | {match.end(1) for match in _BEHIND_BRACKET.finditer(text)}
+    boundaries = {match.end(1) for match in _BEHIND_BRACKET.finditer(text)}
+    at = 0
+    while at < len(text):
+        piece = text[at : at + MOST_AT_ONCE]
+        begins = [boundary["start_index"] for boundary in get_sentence_boundaries("en", piece)]
+        boundaries.update(at + begin for begin in begins)
+        last = begins[-1] if begins else 0
+        # What it finds in the last sentence of a cut piece, it finds again with what follows.
+        at += last if last and len(text) > at + MOST_AT_ONCE else len(piece)
     starts = [0]
-    for boundary in sorted(boundaries):
+    for boundary in sorted(boundaries - {0}):
         left = text[max(starts[-1], boundary - LONGEST_TAIL) : boundary]
         if _ends(left, text[boundary : boundary + LONGEST_TAIL]):
             starts.append(boundary)
     spans = []
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+    for start, end in pairwise([*starts, len(text)]):
         piece = text[start:end]
         if sentence := piece.strip():
             start += len(piece) - len(piece.lstrip())
@@ -79,19 +88,6 @@ def _last_word(text: str) -> str:
     """Return the word before a full stop at the end of a text, in lower case; "" without one."""
     word = _LAST_WORD.search(text.rstrip()[-16:])
     return word[1].lower() if word else ""
-
-
-def _boundaries(text: str) -> set[int]:
-    """Return the places where the library lets a sentence begin."""
-    boundaries, at = set[int](), 0
-    while at < len(text):
-        piece = text[at : at + MOST_AT_ONCE]
-        starts = [boundary["start_index"] for boundary in get_sentence_boundaries("en", piece)]
-        boundaries.update(at + start for start in starts if at + start)
-        last = starts[-1] if starts else 0
-        # What it finds in the last sentence of a cut piece, it finds again with what follows.
-        at += last if last and len(text) > at + MOST_AT_ONCE else len(piece)
-    return boundaries
 
 
 def _ends(left: str, right: str) -> bool:

@@ -15,7 +15,7 @@
 import codecs
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import chain
 from typing import Any, BinaryIO
 
@@ -258,7 +258,13 @@ def read_peerread(lines: Iterator[str]) -> Iterator[Context | Problem]:
         elif names is None:
             names = [cell.strip() for cell in row.cells]
         elif (cells := dict(zip(names, row.cells, strict=False))).keys() >= _COLUMNS:
-            yield from _peerread_contexts(cells)
+            left, right = (without_signs(cells[name]) for name in (_LEFT, _RIGHT))
+            window = f"{left[-LONGEST_WINDOW:]} {HERE} {right[:LONGEST_WINDOW]}"
+            citing, cited = (
+                Reference(id=id_of(cells[name].strip()), arxiv=identifiers.arxiv(cells[name]))
+                for name in ("target_id", "source_id")
+            )
+            yield from found_contexts(citing, cited, [window])
         else:
             text = f"line {row.line}: {len(row.cells)} cells are too few."
             yield Problem(text, "too few fields", row.line)
@@ -269,13 +275,3 @@ def _delimiter(header: str) -> str | None:
         if {cell.strip() for cell in split_line(header, delimiter)} >= _COLUMNS:
             return delimiter
     return None
-
-
-def _peerread_contexts(cells: Mapping[str, str]) -> Iterator[Context | Problem]:
-    left, right = (without_signs(cells[name]) for name in (_LEFT, _RIGHT))
-    window = f"{left[-LONGEST_WINDOW:]} {HERE} {right[:LONGEST_WINDOW]}"
-    citing, cited = (
-        Reference(id=id_of(cells[name].strip()), arxiv=identifiers.arxiv(cells[name]))
-        for name in ("target_id", "source_id")
-    )
-    yield from found_contexts(citing, cited, [window])

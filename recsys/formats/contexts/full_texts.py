@@ -279,26 +279,20 @@ def read_jats(stream: BinaryIO) -> Iterator[Context | Problem]:
         elif not is_known(work):
             yield NO_NAME
         else:
-            yield from _article_contexts(record.element, body, work)
-
-
-def _article_contexts(
-    article: Element, body: Element, work: Reference
-) -> Iterator[Context | Problem]:
-    entries = _Entries(article, work)
-    citing = Reference(
-        id=work.id,
-        title=work.title,
-        authors=work.authors[:1],
-        year=work.year,
-        doi=work.doi,
-        arxiv=work.arxiv,
-        pmid=work.pmid,
-        ids=work.ids,
-    )
-    for section, paragraph in _paragraphs(body):
-        text, keys = _marked_paragraph(paragraph, entries)
-        yield from cited_contexts(citing, entries.works, text, keys, section)
+            entries = _Entries(record.element, work)
+            citing = Reference(
+                id=work.id,
+                title=work.title,
+                authors=work.authors[:1],
+                year=work.year,
+                doi=work.doi,
+                arxiv=work.arxiv,
+                pmid=work.pmid,
+                ids=work.ids,
+            )
+            for section, paragraph in _paragraphs(body):
+                text, keys = _marked_paragraph(paragraph, entries)
+                yield from cited_contexts(citing, entries.works, text, keys, section)
 
 
 class _Entries:

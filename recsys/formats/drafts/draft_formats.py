@@ -167,7 +167,27 @@ class OpenDraft:
                 f"{self.name} has no sentence of running text.",
                 "Title, abstract, tables, captions and lists of references do not count.",
             )
-        return _named_by_bibliography(body)
+        # The keys of marks are spelt as the bibliography does.
+        cited = tuple(dict.fromkeys(key for sentence in body.sentences for key in sentence.cited))
+        listed = {work.key for work in body.references}
+        folded = {work.key.casefold(): work.key for work in reversed(body.references)}
+        spelling = {key: folded.get(key.casefold(), key) for key in cited if key not in listed}
+
+        def spelt(sentence: Sentence) -> Sentence:
+            marks = (
+                replace(mark, keys=tuple(spelling.get(key, key) for key in mark.keys))
+                for mark in sentence.marks
+            )
+            return replace(sentence, marks=tuple(marks))
+
+        sentences = body.sentences
+        if any(key != spelling[key] for key in spelling):
+            sentences = tuple(map(spelt, sentences))
+        from recsys.formats.drafts.draft_files import resolve
+
+        notes = resolve(cited, body.references).notes if cited else ()
+        notes = tuple(dict.fromkeys((*body.notes, *notes)))
+        return replace(body, sentences=sentences, notes=notes)
 
 
 def open_draft(
@@ -302,29 +322,6 @@ def format_of(path: Path, raw: bytes) -> Format:
                 f"{display_name(path)} is {what}.", "Save it as PDF, Markdown or plain text."
             )
     return next(row for row in FORMATS if re.search(row.sign, head))
-
-
-def _named_by_bibliography(body: Body) -> Body:
-    """Spell the keys of marks as the bibliography does, and say which ones it lacks."""
-    cited = tuple(dict.fromkeys(key for sentence in body.sentences for key in sentence.cited))
-    listed = {work.key for work in body.references}
-    folded = {work.key.casefold(): work.key for work in reversed(body.references)}
-    spelling = {key: folded.get(key.casefold(), key) for key in cited if key not in listed}
-
-    def spelt(sentence: Sentence) -> Sentence:
-        marks = (
-            replace(mark, keys=tuple(spelling.get(key, key) for key in mark.keys))
-            for mark in sentence.marks
-        )
-        return replace(sentence, marks=tuple(marks))
-
-    sentences = body.sentences
-    if any(key != spelling[key] for key in spelling):
-        sentences = tuple(map(spelt, sentences))
-    from recsys.formats.drafts.draft_files import resolve
-
-    notes = resolve(cited, body.references).notes if cited else ()
-    return replace(body, sentences=sentences, notes=tuple(dict.fromkeys((*body.notes, *notes))))
 
 
 _HEAD = 4_000

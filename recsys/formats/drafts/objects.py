@@ -7,7 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from recsys.errors import DraftError, near_miss
 from recsys.formats.drafts.wording import clean, short
@@ -36,6 +36,7 @@ REFERENCE_KEYS = (
     "url",
 )
 
+T = TypeVar("T")
 _NO_STRINGS = ("authors", "year")
 _LONGEST_KEY = 100
 _SHAPE = 'Give one JSON object such as {"title": "...", "abstract": "..."}.'
@@ -54,12 +55,16 @@ def read_object(text: str, name: str) -> Manuscript:
         DraftError: it is no JSON, or of the wrong shape.
     """
     value = _json(text, name)
-    if _is_reading_list(value):
-        from recsys.formats.references.reference_formats import parse_bibliography
+    # A list of CSL items or of Zotero's stands bare or below "items".
+    items = value.get("items") if isinstance(value, dict) else value
+    if not isinstance(items, list) or not items:
+        return manuscript_of(value, name)
+    if not all(isinstance(item, dict) and {"type", "itemType"} & item.keys() for item in items):
+        return manuscript_of(value, name)
+    from recsys.formats.references.reference_formats import parse_bibliography
 
-        items = parse_bibliography(text, name)
-        return Manuscript(references=items.references, notes=items.problems, details=items.details)
-    return manuscript_of(value, name)
+    listed = parse_bibliography(text, name)
+    return Manuscript(references=listed.references, notes=listed.problems, details=listed.details)
 
 
 def manuscript_of(value: object, name: str) -> Manuscript:
@@ -94,19 +99,18 @@ def named_work(text: str) -> Reference:
     return Reference(key=text, id=text, doi=doi(text), arxiv=arxiv(text), acl=acl(text))
 
 
-def _is_reading_list(value: object) -> bool:
-    """Whether it is a list of CSL items or of Zotero's, bare or below "items"."""
-    items = value.get("items") if isinstance(value, dict) else value
-    if not isinstance(items, list) or not items:
-        return False
-    return all(isinstance(item, dict) and ("type" in item or "itemType" in item) for item in items)
-
-
 def _json(text: str, name: str) -> object:
+    def unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+        value = dict(pairs)
+        if len(value) < len(pairs):
+            times = Counter(key for key, _ in pairs)
+            raise ValueError(f"the key {short(times.most_common(1)[0][0])} occurs twice")
+        return value
+
     if not text.strip():
         raise DraftError(f"{name} is empty.", _SHAPE)
     try:
-        return json.loads(text, object_pairs_hook=_object)
+        return json.loads(text, object_pairs_hook=unique)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise DraftError(f"{name} is not JSON: {error.msg} at {where}.", _SHAPE) from error
@@ -114,14 +118,6 @@ def _json(text: str, name: str) -> object:
         raise DraftError(f"{name} is nested too deeply.", _SHAPE) from error
     except ValueError as error:  # A repeated key, or a number of thousands of digits.
         raise DraftError(f"{name} cannot be read as JSON: {error}.", _SHAPE) from error
-
-
-def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) < len(pairs):
-        times = Counter(key for key, _ in pairs)
-        raise ValueError(f"the key {short(times.most_common(1)[0][0])} occurs twice")
-    return value
 
 
 def _check_keys(value: Mapping[str, object], known: Sequence[str], name: str) -> None:
@@ -135,13 +131,13 @@ def _check_keys(value: Mapping[str, object], known: Sequence[str], name: str) ->
 
 
 def _references(value: Mapping[str, object], name: str) -> tuple[Reference, ...]:
-    found = _list(value, "references", name, f"a list, each item {_REFERENCE}")
-    if len(found) > MOST_REFERENCES:
+    items = _typed(value, "references", name, list, f"a list, each item {_REFERENCE}") or []
+    if len(items) > MOST_REFERENCES:
         raise DraftError(
-            f"{name} has {len(found):,} references.", f"Give at most {MOST_REFERENCES:,} of them."
+            f"{name} has {len(items):,} references.", f"Give at most {MOST_REFERENCES:,} of them."
         )
     works: dict[Reference, None] = {}
-    for place, item in enumerate(found, start=1):
+    for place, item in enumerate(items, start=1):
         if isinstance(item, dict):
             works[_described_work(item, f"{name}: references, item {place}")] = None
         elif not isinstance(item, str):
@@ -172,47 +168,38 @@ def _described_work(value: Mapping[str, object], name: str) -> Reference:
     return work
 
 
+def _typed(
+    value: Mapping[str, object], key: str, name: str, kind: type[T], expected: str
+) -> T | None:
+    """Return the value of a key, None where there is none; a truth value is no number."""
+    item = value.get(key)
+    if item is None or (isinstance(item, kind) and not isinstance(item, bool)):
+        return item
+    raise _wrong(name, key, item, expected)
+
+
 def _string(value: Mapping[str, object], key: str, name: str) -> str | None:
-    found = value.get(key)
-    if found is None:
-        return None
-    if not isinstance(found, str):
-        raise _wrong(name, key, found, "a string")
-    return clean(found) or None
+    return clean(_typed(value, key, name, str, "a string") or "") or None
 
 
 def _strings(value: Mapping[str, object], key: str, name: str) -> tuple[str, ...]:
-    found = _list(value, key, name, 'a list of strings such as ["...", "..."]')
-    for place, item in enumerate(found, start=1):
+    items = _typed(value, key, name, list, 'a list of strings such as ["...", "..."]') or []
+    for place, item in enumerate(items, start=1):
         if not isinstance(item, str):
             raise _wrong(name, f"{key}, item {place}", item, "a string")
-    cleaned = (clean(item) for item in found)
-    return tuple(dict.fromkeys(item for item in cleaned if item))
-
-
-def _list(value: Mapping[str, object], key: str, name: str, expected: str) -> list[Any]:
-    found = value.get(key)
-    if found is None:
-        return []
-    if not isinstance(found, list):
-        raise _wrong(name, key, found, expected)
-    return found
+    return tuple(dict.fromkeys(filter(None, map(clean, items))))
 
 
 def _year(value: Mapping[str, object], key: str, name: str) -> int | None:
-    found = value.get(key)
-    if found is None:
-        return None
     expected = f"a year between {EARLIEST_YEAR} and {LATEST_YEAR}, without quotes"
-    if not isinstance(found, int) or isinstance(found, bool):
-        raise _wrong(name, key, found, expected)
-    if not EARLIEST_YEAR <= found <= LATEST_YEAR:
-        raise _wrong(name, key, found, expected)
-    return found
+    year = _typed(value, key, name, int, expected)
+    if year is not None and not EARLIEST_YEAR <= year <= LATEST_YEAR:
+        raise _wrong(name, key, year, expected)
+    return year
 
 
-def _wrong(name: str, key: str, found: object, expected: str) -> DraftError:
-    return DraftError(f"{name}: {key} is {_describe(found)}.", f"It must be {expected}.")
+def _wrong(name: str, key: str, value: object, expected: str) -> DraftError:
+    return DraftError(f"{name}: {key} is {_describe(value)}.", f"It must be {expected}.")
 
 
 def _describe(value: object) -> str:
@@ -232,6 +219,6 @@ def read_list(raw: bytes, path: Path) -> Manuscript:
     text, note = decode_or_guess(raw, name)
     from recsys.formats.references.reference_formats import parse_bibliography
 
-    found = parse_bibliography(text, name)
-    notes = (note, *found.problems) if note else found.problems
-    return Manuscript(references=found.references, notes=notes, details=found.details)
+    listed = parse_bibliography(text, name)
+    notes = (note, *listed.problems) if note else listed.problems
+    return Manuscript(references=listed.references, notes=notes, details=listed.details)

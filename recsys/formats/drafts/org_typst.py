@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
-from recsys.formats.drafts.draft_files import Folder, Shelf, folder_of, look_up, shelf
+from recsys.formats.drafts.draft_files import Folder, folder_of, look_up, shelf
 from recsys.formats.drafts.plain import split_list
 from recsys.formats.drafts.wording import abstract_in, clean, clipped, sections
 from recsys.formats.files import decode, display_name
@@ -188,7 +188,15 @@ def read_typst(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscri
         for value, listed in _values(text, _KEYPHRASES)
     )
     authors = (_typst_names(value, listed) for value, listed in _values(text, _AUTHORS))
-    cited = _typst_works(text, folder or folder_of(path))
+    named = [name for books in _BOOKS.findall(text) for name in _BOOK.findall(books)]
+    keys = [(match[1] or match[2]).rstrip(".:-") for match in _CITED.finditer(text)]
+    keys += _LABELLED.findall(text)
+    books = shelf(folder or folder_of(path), dict.fromkeys(named), (".bib",))
+    # "@" refers to what has a label, too.
+    labels = set(_LABEL.findall(re.sub(r"#cite\([^()]{0,300}\)", "", text)))
+    labels -= {work.key for work in books.works}
+    keys = list(dict.fromkeys(key for key in keys if key not in labels))
+    cited = look_up(keys, books) if named else books
     return Manuscript(
         title=f"{title}: {subtitle}" if title and subtitle else title,
         abstract=abstract or None,
@@ -221,18 +229,6 @@ def _typst_names(value: str, listed: bool) -> list[str]:
     # A mapping has the names before its colons.
     strings = _STRING.findall(value)
     return [name for name, colon in strings if colon] or [name for name, _ in strings]
-
-
-def _typst_works(text: str, folder: Folder) -> Shelf:
-    named = [name for books in _BOOKS.findall(text) for name in _BOOK.findall(books)]
-    keys = [(match[1] or match[2]).rstrip(".:-") for match in _CITED.finditer(text)]
-    keys += _LABELLED.findall(text)
-    labels = set(_LABEL.findall(re.sub(r"#cite\([^()]{0,300}\)", "", text)))
-    books = shelf(folder, dict.fromkeys(named), (".bib",))
-    # "@" refers to what has a label, too.
-    listed = {work.key for work in books.works}
-    cited = dict.fromkeys(key for key in keys if key in listed or key not in labels)
-    return look_up(tuple(cited), books) if named else books
 
 
 def typst_text(text: str) -> str:

@@ -246,10 +246,21 @@ def read_list(
     lines: Sequence[Line], vocabulary: Counter[str]
 ) -> tuple[tuple[Reference, ...], tuple[str, ...]]:
     """Read the lines below the heading: works, and notes on what could not be told."""
-    lines = list(_until_appendix(lines))
-    entries = _entries(lines)
+    size = main_size(lines)
+    heights: dict[int, list[float]] = defaultdict(list)
+    for line in lines:
+        heights[line.page].append(line.y)
+    listed: list[Line] = []
+    for line in lines:
+        if heading(line.text) in _AFTER or (line.size > 1.1 * size and _LETTERED.match(line.text)):
+            break
+        edges = min(heights[line.page]), max(heights[line.page])
+        numbers_page = line.text.isdigit() and line.y in edges
+        if line.size > 0.88 * size and not numbers_page:  # No footnote either.
+            listed.append(line)
+    entries = _entries(listed)
     if entries is None:
-        return tuple(identified_works(joined(lines, vocabulary))), (
+        return tuple(identified_works(joined(listed, vocabulary))), (
             "The list of references could not be split into works; only those with a DOI or an "
             "arXiv id are read.",
         )
@@ -262,20 +273,6 @@ def read_list(
         f"The list of references is a guess: {counted(len(entries), 'work')} of {letters:.0f} "
         "letters each were read, so some are lost; give them as a .bib beside it.",
     )
-
-
-def _until_appendix(lines: Sequence[Line]) -> Iterator[Line]:
-    size = main_size(lines)
-    heights: dict[int, list[float]] = {}
-    for line in lines:
-        heights.setdefault(line.page, []).append(line.y)
-    for line in lines:
-        if heading(line.text) in _AFTER or (line.size > 1.1 * size and _LETTERED.match(line.text)):
-            return
-        edges = min(heights[line.page]), max(heights[line.page])
-        numbered = line.text.isdigit() and line.y in edges
-        if line.size > 0.88 * size and not numbered:  # Neither footnote nor page number.
-            yield line
 
 
 def _entries(lines: Sequence[Line]) -> list[list[Line]] | None:
@@ -484,35 +481,29 @@ class _Paragraphs:
 def _body_lines(lines: Sequence[Line], read: PdfText) -> list[Line]:
     """Return the lines between the front and the list of references, without running heads."""
     end = lines.index(read.listed[0]) if read.listed and read.listed[0] in lines else len(lines)
-    begin = _begin_of_text(lines[:end], read)
+    head = read.front.head or 0
+    introductions = (
+        at
+        for at, line in enumerate(lines[: min(end, len(read.lines))])
+        if at >= head
+        and letters_of(line.text) in _FIRST_SECTIONS
+        # A table of contents names its page.
+        and not re.search(r"[^\W\d_].*\d\s*\Z", line.text)
+    )
+    begin = next(introductions, None)
+    if begin is None:
+        # Else the text begins after the last word of the abstract, or of the title.
+        text = (read.front.title if read.front.head is None else read.front.abstract) or ""
+        begin, length = head, 0
+        for at in range(head, end if text.split() else head):
+            length += len(lines[at].text)
+            if length >= 0.9 * len(text) and text.split()[-1][:8] in lines[at].text:
+                begin = at + 1
+                break
+            if length > 1.5 * len(text) + 400:
+                break
+        # Without a heading below it, an abstract may be all the text that there is.
+        if begin == end and read.front.head is not None:
+            begin = head + 1
     body = without_running_heads(lines[begin:end], lines)
     return [line for line in body if not _KEYWORDS.match(line.text)]
-
-
-def _begin_of_text(lines: Sequence[Line], read: PdfText) -> int:
-    """Return where the text begins: at the introduction, else after the abstract or the title."""
-    head = read.front.head
-    for at, line in enumerate(lines[: len(read.lines)]):
-        if at >= (head or 0) and letters_of(line.text) in _FIRST_SECTIONS:
-            # A table of contents names its page.
-            if not re.search(r"[^\W\d_].*\d\s*\Z", line.text):
-                return at
-    text = (read.front.title if head is None else read.front.abstract) or ""
-    after = _after(lines, text, head or 0)
-    # Without a heading below it, an abstract may be all the text that there is.
-    return after if head is None or after < len(lines) else head + 1
-
-
-def _after(lines: Sequence[Line], text: str, begin: int) -> int:
-    """Return the line after those that hold a text, by its last word."""
-    if not text.split():
-        return begin
-    last = text.split()[-1][:8]
-    length = 0
-    for at in range(begin, len(lines)):
-        length += len(lines[at].text)
-        if length >= 0.9 * len(text) and last in lines[at].text:
-            return at + 1
-        if length > 1.5 * len(text) + 400:
-            break
-    return begin

@@ -343,31 +343,27 @@ def _keyphrases(lines: Sequence[Line], alone: bool, vocabulary: Counter[str]) ->
 
 
 def _following(lines: Sequence[Line], place: int, *, alone: bool) -> list[Line]:
-    """Return the lines that go on with the keywords of a line; alone: it is just a heading."""
+    """Return the lines that go on with the keywords of a line; alone: it is just a heading.
+
+    A list goes on after a mark, in small letters, or as long as its lines are that long.
+    """
     listed: list[Line] = []
     for following in lines[place + 1 : place + 1 + _MOST_LINES]:
-        last = listed[-1] if listed else lines[place]
-        if AFTER_ABSTRACT.match(following.text) or _NO_MORE.match(following.text):
-            break
+        last, text = listed[-1] if listed else lines[place], following.text
         if alone and not listed:
             goes_on = 0 < last.y - following.y <= _BELOW_HEADING * last.size
+        elif last.text.endswith(_OPEN) or text[:1].islower():
+            goes_on = close_lines(last, following)
+        elif last.text.endswith(".") or not close_lines(last, following):
+            goes_on = False
+        elif alone and not _has_mark(last):  # Each may have a line of its own.
+            goes_on = len(text.split()) <= _LONGEST_ITEM and not text.endswith(".")
         else:
-            goes_on = close_lines(last, following) and _continues(last, following, alone=alone)
-        if not goes_on:
+            goes_on = len(text) <= _LONGER * len(last.text)
+        if not goes_on or AFTER_ABSTRACT.match(text) or _NO_MORE.match(text):
             break
         listed.append(following)
     return listed
-
-
-def _continues(line: Line, following: Line, *, alone: bool) -> bool:
-    """Whether a list goes on: after a mark, in small letters, or as its lines are that long."""
-    if line.text.endswith(_OPEN) or following.text[:1].islower():
-        return True
-    if line.text.endswith("."):
-        return False
-    if alone and not _has_mark(line):  # Each may have a line of its own.
-        return len(following.text.split()) <= _LONGEST_ITEM and not following.text.endswith(".")
-    return len(following.text) <= _LONGER * len(line.text)
 
 
 def _has_mark(line: Line) -> bool:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice, takewhile
+from itertools import chain, takewhile
 from pathlib import Path
 
 from recsys.errors import DraftError
@@ -313,7 +313,7 @@ def _authors(document: WordText, byline: Sequence[Paragraph]) -> tuple[str, ...]
     return tuple(names) if known else ()
 
 
-def _listed(entries: Sequence[str], cited: Sequence[Reference]) -> tuple[list[Reference], int]:
+def _listed(paragraphs: Sequence[str], cited: Sequence[Reference]) -> tuple[list[Reference], int]:
     """Read the entries that are none of the works that fields describe better.
 
     Returns:
@@ -321,8 +321,13 @@ def _listed(entries: Sequence[str], cited: Sequence[Reference]) -> tuple[list[Re
     """
     titles = {letters(work.title) for work in cited if work.title} - {""}
     identifiers = {work.doi for work in cited if work.doi}
+    entries: list[str] = []
+    for text in paragraphs[:MOST_REFERENCES]:
+        lines = [line for line in text.split("\n") if line.strip()]
+        # A paragraph is a work, or each of its lines where all are marked as works.
+        entries += lines if len(lines) > 1 and all(map(_MARKER.match, lines)) else [text]
     works, unread = [], 0
-    for entry in islice(_entries(entries), MOST_REFERENCES):
+    for entry in (clean(entry)[:LONGEST_ENTRY] for entry in entries[:MOST_REFERENCES]):
         printed = letters(entry)
         work = marked_work(entry)
         if work.doi in identifiers or any(title in printed for title in titles):
@@ -332,15 +337,6 @@ def _listed(entries: Sequence[str], cited: Sequence[Reference]) -> tuple[list[Re
         else:
             unread += 1
     return works, unread
-
-
-def _entries(paragraphs: Sequence[str]) -> Iterator[str]:
-    """Yield one text per work: a paragraph, or each of its lines where all are marked as works."""
-    for text in paragraphs:
-        lines = [line for line in text.split("\n") if line.strip()]
-        marked = len(lines) > 1 and all(map(_MARKER.match, lines))
-        for entry in lines if marked else [text]:
-            yield clean(entry)[:LONGEST_ENTRY]
 
 
 def _sections(document: WordText) -> Iterator[tuple[str, list[tuple[int, Paragraph]]]]:

@@ -357,46 +357,44 @@ def _amsrefs(key: str, text: str) -> Reference:
 
 
 def _typeset(key: str, text: str) -> Reference:
-    blocks = [plain(block) for block in _BLOCK.split(text)]
-    whole = " ".join(blocks)
-    years = set(_YEAR.findall(whole))
-    printed = printed_work(whole, key)
-    title = _title(text, blocks, printed.title)
-    return replace(
-        printed,
-        title=title,
-        authors=printed.authors if title else (),
-        year=int(years.pop()) if len(years) == 1 else printed.year,
-        venue=printed.venue if title == printed.title else None,
-        doi=printed.doi or doi(text),
-        arxiv=printed.arxiv or arxiv(text),
-        acl=printed.acl or acl(text),
-    )
-
-
-def _title(text: str, blocks: list[str], printed: str | None) -> str | None:
-    """Return the title where the style marks it, in quotes, in a block of its own, or in prose."""
+    """Read a work by its words; its title where the style marks it, in quotes, or in a block."""
 
     def inside(pattern: re.Pattern[str]) -> str | None:
         """Return what stands in the braces behind the first match; None without one."""
         match = pattern.search(text)
         return plain(group(text, match.end()) or "") if match else None
 
+    blocks = [plain(block) for block in _BLOCK.split(text)]
+    whole = " ".join(blocks)
+    printed = printed_work(whole, key)
     article, book = _MARKED
-    title = inside(article)
-    title = inside(_ENQUOTED) if title is None else title
-    if title is None and (quoted := _QUOTED.search(text)):
-        title = plain(quoted[1] or quoted[2] or quoted[3])
-    title = inside(book) if title is None else title
+    quoted = _QUOTED.search(text)
+    titles = (
+        inside(article),
+        inside(_ENQUOTED),
+        plain(quoted[1] or quoted[2] or quoted[3]) if quoted else None,
+        inside(book),
+    )
+    title = next((title for title in titles if title is not None), None)
     if title is None:
         slanted = (inside(_SLANTED) or "").strip(" .,;")
-        if printed and slanted and printed.startswith(slanted):
+        if printed.title and slanted and printed.title.startswith(slanted):
             title = slanted  # What is slanted after the names is a book.
         else:
-            title = blocks[1] if len(blocks) > 2 else printed or ""
+            title = blocks[1] if len(blocks) > 2 else printed.title or ""
     title = title.strip(" .,;")
-    fewest = FEWEST_TITLE_WORDS if title != printed else 2
-    return title if len(title.split()) >= fewest else None
+    sure = len(title.split()) >= (2 if title == printed.title else FEWEST_TITLE_WORDS)
+    years = set(_YEAR.findall(whole))
+    return replace(
+        printed,
+        title=title if sure else None,
+        authors=printed.authors if sure else (),
+        year=int(years.pop()) if len(years) == 1 else printed.year,
+        venue=printed.venue if (title if sure else None) == printed.title else None,
+        doi=printed.doi or doi(text),
+        arxiv=printed.arxiv or arxiv(text),
+        acl=printed.acl or acl(text),
+    )
 
 
 def _biblatex(key: str, entry: str) -> Reference:

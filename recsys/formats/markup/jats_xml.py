@@ -220,6 +220,13 @@ def work_of_article(article: Element) -> Reference | None:
     title, subtitle = (title_of(titles.find(name)) for name in ("article-title", "subtitle"))
     if title is None:
         title, subtitle = title_of(titles.find("trans-title-group/trans-title")), None
+    # The earliest year in which the article came out in any form.
+    dates = meta.findall("pub-date") or meta.findall("pub-history/event/pub-date")
+    years = (
+        year_in(date.findtext("year") or text_at(date, "string-date"))
+        for date in dates
+        if (date.get("pub-type") or date.get("date-type")) not in _NOT_PUBLISHED
+    )
     words = _texts(meta, "kwd-group", "kwd", but=("kwd-group-type", "abbreviations"))
     subjects = _texts(
         meta, "article-categories/subj-group", "subject", but=("subj-group-type", "display-channel")
@@ -228,7 +235,7 @@ def work_of_article(article: Element) -> Reference | None:
         key=names.get("publisher-id") or doi or "",
         title=f"{title}: {subtitle}" if subtitle else title,
         authors=_authors(meta),
-        year=_year(meta),
+        year=min(filter(None, years), default=None),
         venue=text_at(
             article if journal is None else journal,
             *("journal-title-group/journal-title", "journal-title", "journal-id"),
@@ -267,17 +274,6 @@ def _authors(meta: Element) -> tuple[str, ...]:
                 person = next((person for person in people if person is not None), None)
                 authors.append(None if person is None else name_of(person))
     return names_in(authors)
-
-
-def _year(meta: Element) -> int | None:
-    """Return the earliest year in which the article came out in any form."""
-    dates = meta.findall("pub-date") or meta.findall("pub-history/event/pub-date")
-    years = (
-        year_in(date.findtext("year") or text_at(date, "string-date"))
-        for date in dates
-        if (date.get("pub-type") or date.get("date-type")) not in _NOT_PUBLISHED
-    )
-    return min(filter(None, years), default=None)
 
 
 def _abstract(meta: Element) -> str | None:

@@ -63,6 +63,12 @@ def _reference(record: Element) -> Reference:
     doi = bare_doi(_doi_place(article)) or bare_doi(names.get("doi"))
     types = texts_of(list(article.iterfind("PublicationTypeList/PublicationType")))
     pmid = text_at(citation, "PMID") or names.get("pubmed")
+    # The title goes without the brackets around a translated one; else it is the original one.
+    title = title_of(article.find("ArticleTitle"))
+    translated = _TRANSLATED.match(title or "")
+    title = translated[1] if translated else unstopped(title)
+    if title is None or title in _NO_TITLES:
+        title = unstopped(title_of(article.find("VernacularTitle")))
     words = ("KeywordList/Keyword", "MeshHeadingList/MeshHeading/DescriptorName")
     # Older files list what is cited among comments and corrections.
     comments = (
@@ -72,7 +78,7 @@ def _reference(record: Element) -> Reference:
     )
     return Reference(
         key=pmid or "",
-        title=_title(article),
+        title=title,
         authors=_authors(article.find("AuthorList")),
         year=_year(issue) or _year(article),
         venue=text_at(article, "Journal/Title", "Journal/ISOAbbreviation"),
@@ -119,15 +125,6 @@ def _part(element: Element, path: str) -> Element:
     """Return a part, an empty one where there is none."""
     part = element.find(path)
     return Element("none") if part is None else part
-
-
-def _title(article: Element) -> str | None:
-    """Return the title, without the brackets around a translated one; else the original one."""
-    title = title_of(article.find("ArticleTitle"))
-    translated = _TRANSLATED.match(title or "")
-    title = translated[1] if translated else unstopped(title)
-    original = unstopped(title_of(article.find("VernacularTitle")))
-    return original if title is None or title in _NO_TITLES else title
 
 
 def _authors(people: Element | None) -> tuple[str, ...]:

@@ -78,22 +78,6 @@ def test_every_query_is_answered_without_hindsight(
             assert isinstance(year, int) and year <= 2000 + int(query[-2:])
 
 
-def test_the_systems_rank_as_their_parts_do(finished: dict[str, BatchReport], index: Path) -> None:
-    recommender = open_small_index(index)
-    collection = recommender.collection
-    row = collection.corpus.row("deserts-10")
-    assert row is not None
-    query = recommender.query_of(row)
-    expected = {
-        "two-stage": recommender.rank(query).rows,
-        "embedding": collection.vector_index.search(query.vector, 100, allowed=query.allowed)[0],
-        "bm25": collection.text_index.search(query.text, 100, allowed=query.allowed)[0],
-    }
-    for system, rows in expected.items():
-        ids = [collection.corpus.ids[each] for each in rows.tolist()]
-        assert ordered(read_run(finished[system].run)["deserts-10"]) == ids[:100], system
-
-
 def test_the_run_does_not_depend_on_the_number_of_processes(
     finished: dict[str, BatchReport], index: Path, split: Path, tmp_path: Path
 ) -> None:
@@ -144,27 +128,6 @@ def test_a_killed_batch_continues_where_it_stopped(
     assert path.read_bytes() == finished["two-stage"].run.read_bytes()
     assert [each.name for each in tmp_path.iterdir()] == ["x.trec"]
     assert report.measures == finished["two-stage"].measures
-
-
-def test_leftovers_of_other_options_are_not_continued(
-    index: Path, split: Path, tmp_path: Path
-) -> None:
-    path, seen = tmp_path / "x.trec", list[int]()
-
-    def stop_at_once(stage: str, done: int, total: int) -> None:
-        if done == 2:
-            raise Stop
-
-    with pytest.raises(Stop):
-        answer(index, split, BatchOptions(k=4, engine=ProcessPool(1)), path, stop_at_once)
-    report = answer(
-        index,
-        split,
-        BatchOptions(k=5, engine=ProcessPool(1)),
-        path,
-        lambda stage, done, n: seen.append(done),
-    )
-    assert (seen[0], report.continued) == (0, 0)
 
 
 def test_a_finished_batch_can_be_run_again(index: Path, split: Path, tmp_path: Path) -> None:

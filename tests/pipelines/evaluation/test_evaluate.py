@@ -7,15 +7,14 @@ from typing import Any
 
 import pytest
 
-from recsys.errors import InputError, LeakageError, SplitError
-from recsys.eval.trec import ordered, read_qrels, read_run
+from recsys.errors import InputError, LeakageError
+from recsys.eval.trec import read_qrels
 from recsys.pipelines.evaluation.batch import BatchOptions, corpus_facts, run_batch
 from recsys.pipelines.evaluation.evaluate import EvaluateOptions, EvaluationReport, evaluate
 from recsys.pipelines.evaluation.system_table import SYSTEMS
 from recsys.pipelines.jobs.engines import ProcessPool
 from recsys.progress import Progress, silent
 from recsys.store.generations import GENERATIONS
-from recsys.store.graph import UNKNOWN_YEAR
 from tests.pipelines.small_index import (
     invented_papers,
     open_small_collection,
@@ -128,18 +127,6 @@ def test_the_facts_say_how_it_was_done(report: EvaluationReport) -> None:
 def test_a_corpus_is_named_after_its_index_whatever_its_generation(index: Path) -> None:
     facts = corpus_facts(index / GENERATIONS / "3", open_small_collection(index))
     assert facts["name"] == "small"
-
-
-def test_candidates_are_counted_per_query(report: EvaluationReport) -> None:
-    facts = facts_of(report.folder)
-    proposing = {*SYSTEMS} - {"random", "citations", "bm25-whoosh", "bm25", "embedding"}
-    assert set(facts["candidates"]) == proposing
-    qrels = read_qrels(report.folder / "qrels.txt")
-    of_stage_one = facts["candidates"]["stage-one"]
-    assert of_stage_one == facts["candidates"]["two-stage"]
-    assert list(of_stage_one["count"]) == list(qrels)
-    # The corpus is small: everything old enough on the topic is a candidate.
-    assert of_stage_one["found"] == {query: len(gold) for query, gold in qrels.items()}
 
 
 def test_probabilities_are_those_of_the_candidates(report: EvaluationReport) -> None:
@@ -279,26 +266,9 @@ def test_what_makes_no_sense_is_refused_before_any_work(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_split_that_overlaps_is_refused(index: Path, split: Path, tmp_path: Path) -> None:
-    parts = json.loads(split.read_text())
-    parts["train"].append(parts["test"][0])
-    path = tmp_path / "leaky.json"
-    path.write_text(json.dumps(parts))
-    with pytest.raises(SplitError, match=r"1 paper .* in both train and test"):
-        run(index, path, QUICK, tmp_path / "x")
-
-
 def test_a_run_that_knows_the_future_is_refused(index: Path, split: Path, tmp_path: Path) -> None:
     path = tmp_path / "oracle.trec"
     path.write_text("rivers-09 Q0 rivers-11 1 0.5 x\n")
     with pytest.raises(LeakageError, match=r"newer than the query, .* 1 time"):
         run(index, split, replace(QUICK, runs={"seer": path}), tmp_path / "x")
     assert not (tmp_path / "x").exists()
-
-
-def test_papers_of_unknown_year_are_in_no_run(report: EvaluationReport, index: Path) -> None:
-    collection = open_small_collection(index)
-    for path in (report.folder / "runs").glob("*.trec"):
-        papers = {paper for scores in read_run(path).values() for paper in ordered(scores)}
-        years = collection.graph.years[collection.corpus.rows(papers)]
-        assert UNKNOWN_YEAR not in years

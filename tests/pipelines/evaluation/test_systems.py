@@ -11,9 +11,9 @@ from recsys.indexes.whoosh_index import WhooshIndex
 from recsys.models.nnrank import NNRankCorpus
 from recsys.models.nnselect import NNSelectModel
 from recsys.pipelines.evaluation.splits import gold, query_rng
-from recsys.pipelines.evaluation.system_table import RANKER, SYSTEMS, VECTORS, WHOOSH, check_systems
+from recsys.pipelines.evaluation.system_table import SYSTEMS, check_systems
 from recsys.pipelines.evaluation.systems import Ranked, SystemContext, prepare, whoosh_folder
-from recsys.store.artifacts import MANIFEST, NNRANK, NNSELECT, nnrank_folder
+from recsys.store.artifacts import MANIFEST, NNSELECT, nnrank_folder
 from recsys.store.generations import in_force
 from tests.pipelines.small_index import open_small_index, write_small_index
 from tests.rows import each_row
@@ -136,21 +136,6 @@ def test_a_model_that_was_never_trained_is_asked_for_early(tmp_path: Path) -> No
     prepare(["bm25"], collection, tmp_path)
     with pytest.raises(ArtifactMissing, match="no NNSelect model"):
         prepare(["bm25", "nnselect"], collection, tmp_path)
-
-
-def test_needs_are_told() -> None:
-    needs = {name: system.needs for name, system in SYSTEMS.items() if system.needs}
-    assert needs == {
-        "bm25-whoosh": {WHOOSH},
-        "nnselect": {NNSELECT},
-        "nnselect-100": {NNSELECT},
-        "nnrank": {NNSELECT, NNRANK},
-        "nnrank-100": {NNSELECT, NNRANK},
-        "embedding": {VECTORS},
-        "stage-one": {VECTORS},
-        "two-stage": {RANKER, VECTORS},
-        "oracle": {VECTORS},
-    }
 
 
 def test_whoosh_is_built_again_only_when_damaged(context: SystemContext, tmp_path: Path) -> None:

@@ -126,21 +126,6 @@ def test_an_index_without_a_ranker_is_evaluated_on_a_split_by_year(
     assert read_split(tmp_path / "x" / SPLIT_FILE, collection) == make_split(collection).split
 
 
-def test_a_ranker_that_does_not_tell_its_split_is_not_tested_on_what_it_saw(
-    trained: tuple[Path, TrainReport], tmp_path: Path, run_cli: "RunCli"
-) -> None:
-    index = Path(shutil.copytree(trained[0], tmp_path / "linked.index"))
-    ids = open_collection(index).corpus.ids
-    newest = [name for name in (ids[row] for row in range(len(ids))) if name.endswith("-13")]
-    others = {"train": newest, "dev": ["t0-05", "t1-05", "t2-05"]}
-    (tmp_path / "other.json").write_text(json.dumps(others))
-    train_ranker(index, tmp_path / "other.json", TrainOptions())
-    done = run_cli("evaluate", index, "--jobs", 1, "--out", tmp_path / "x")
-    assert done.code == 1
-    assert "was trained on 4 of these 4 test queries" in done.err
-    assert not (tmp_path / "x").exists()
-
-
 def test_from_few_queries_the_shipped_ranker_learns_on(
     linked: Path, tmp_path: Path, run_cli: "RunCli"
 ) -> None:

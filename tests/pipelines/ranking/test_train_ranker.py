@@ -23,7 +23,6 @@ from recsys.pipelines.ranking.training_table import (
     judge,
 )
 from recsys.progress import silent
-from recsys.query.query import draft_of, make_query
 from recsys.ranking.features import feature_names
 from recsys.ranking.ranker import KIND, SCHEMA, TreeRanker
 from recsys.records import Draft
@@ -144,16 +143,6 @@ def test_without_metadata_names_and_places_change_nothing(built: "Built") -> Non
     assert not any("author" in item.sources for item in answers[1].recommendations)
 
 
-def test_a_table_without_metadata_sees_no_candidate_by_the_authors(built: "Built") -> None:
-    collection = open_collection(built.index)
-    rows = collection.corpus.rows(["rivers-05"])
-    sighted = collect(collection, rows, feature_names(metadata=True), progress=silent, stage="")
-    blind = collect(collection, rows, feature_names(metadata=False), progress=silent, stage="")
-    assert blind.features.shape[1] < sighted.features.shape[1]
-    at = feature_names(metadata=True).index("shared_authors")
-    assert sighted.features[:, at].max() == 1
-
-
 def test_a_table_holds_the_candidates_that_serving_proposes(built: "Built") -> None:
     recommender = open_index(built.index)
     collection, names = recommender.collection, recommender.ranker.feature_names
@@ -187,18 +176,6 @@ def test_a_seeded_table_holds_every_query_plainly_and_some_with_seeds(built: "Bu
     assert plain.gold.tolist() == [2] * len(rows)
     assert 0 < given.sum() < len(rows)
     assert (seeded.gold[given] == 1).all()  # The other one of the two is a seed.
-
-
-def test_training_cannot_see_what_came_later(built: "Built") -> None:
-    collection = open_collection(built.index)
-    row = collection.corpus.row("glaciers-06")
-    assert row is not None
-    draft = draft_of(collection.corpus.full_papers([row])[0])
-    assert draft.references == ()
-    query = make_query(collection, draft, collection.vectors[row])
-    assert query.before == 2006
-    assert not query.allowed[row]
-    assert collection.corpus.years[query.allowed].max() == 2006
 
 
 def test_tables_are_put_together_in_order() -> None:

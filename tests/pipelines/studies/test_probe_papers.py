@@ -8,9 +8,10 @@ import pytest
 from recsys.errors import InputError
 from recsys.formats.embeddings import Embeddings
 from recsys.pipelines.studies.embedding_probes import (
+    ProbeOptions,
     classes,
     named_files,
-    read_all,
+    probe,
     read_values,
     shared_papers,
 )
@@ -61,20 +62,21 @@ def test_files_are_named_by_themselves_or_by_the_user(tmp_path: Path) -> None:
         named_files(["x/v.npy", "y/v.npy"])
 
 
-def test_there_must_be_an_embedding() -> None:
+def test_there_must_be_an_embedding(tmp_path: Path) -> None:
+    papers = small_probe(tmp_path).papers
     with pytest.raises(InputError, match="no embeddings"):
-        read_all({}, silent)
+        probe(papers, {}, ProbeOptions("venue"))
 
 
 def test_papers_with_every_vector_are_kept_and_the_others_counted() -> None:
     values = {name: ["x"] for name in "dbca"}
     found = shared_papers(values, {"one": embeddings(*"abcx"), "two": embeddings(*"dcba")}, "venue")
-    assert found.ids == ("a", "b", "c")
-    assert found.notes == (
+    assert found[0] == ("a", "b", "c")
+    assert found[1] == (
         "one has no vector of 1 of 4 papers.",
         "A paper that misses one is left out of all.",
     )
-    assert shared_papers(values, {"two": embeddings(*"dcba")}, "venue").notes == ()
+    assert shared_papers(values, {"two": embeddings(*"dcba")}, "venue")[1] == ()
 
 
 def test_vectors_of_other_papers_are_refused_with_both_sorts_of_ids() -> None:

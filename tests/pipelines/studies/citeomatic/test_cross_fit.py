@@ -1,6 +1,7 @@
 """Cross-fitting: a train query meets only models that have not learned from it."""
 
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -8,40 +9,56 @@ import pytest
 
 from recsys.errors import ArtifactMissing
 from recsys.indexes.opening import open_collection
-from recsys.pipelines.evaluation.splits import read_split
+from recsys.pipelines.jobs.tensor_file import TensorFile
 from recsys.pipelines.studies.citeomatic.cross_fit import (
     FOLDER,
     NO_QUERY,
-    CrossFitter,
     FoldVectors,
-    select_options,
+    fold_vectors,
 )
 from recsys.pipelines.studies.citeomatic.negatives import Kind, Margins, Mining, Sampling
-from recsys.pipelines.studies.citeomatic.network_training import Checkpoint, train
+from recsys.pipelines.studies.citeomatic.network_training import train
 from recsys.pipelines.studies.citeomatic.nnselect import (
     NNSelectOptions,
     Penalty,
     SelectOptions,
     SelectTask,
+    TokenBags,
     embed,
     facts_of,
     known_by,
     read_bags,
+    train_and_dev,
     train_nnselect,
 )
+from recsys.progress import Progress, silent
+from recsys.store.arrays import Rows
 from recsys.store.artifacts import NNSELECT
+from recsys.store.collection import Collection
 from recsys.store.generations import in_force
 from tests.pipelines.studies.citeomatic.conftest import SELECT, Wordy
 from tests.rows import each_row
 from tests.tiny import unit
 
 
-def fitter(wordy: Wordy, index: Path) -> CrossFitter:
+@dataclass
+class Folded:
+    """What the folds of an index's NNSelect are made of."""
+
+    index: Path
+    collection: Collection
+    queries: tuple[Rows, Rows]
+    bags: TokenBags
+
+    def vectors(self, progress: Progress = silent) -> FoldVectors:
+        return fold_vectors(self.index, self.collection, self.bags, self.queries, progress=progress)
+
+
+def fitter(wordy: Wordy, index: Path) -> Folded:
     collection = open_collection(index)
-    split = read_split(wordy.split, collection)
-    queries = collection.corpus.rows(split.train), collection.corpus.rows(split.dev)
+    queries = train_and_dev(collection, wordy.split)
     _, bags = read_bags(collection, known_by(collection, queries[0]))
-    return CrossFitter(index, collection, bags, queries)
+    return Folded(index, collection, queries, bags)
 
 
 @pytest.fixture
@@ -63,7 +80,7 @@ def test_each_fold_is_a_model_trained_without_its_queries(
         task = SelectTask.build(
             made.collection, made.bags, (rest, dev_rows), SELECT.model, SELECT.loop.seed
         )
-        train(task, SELECT.loop, Checkpoint(tmp_path / "own", str(fold)))
+        train(task, SELECT.loop, TensorFile(tmp_path / "own", str(fold)))
         np.testing.assert_array_equal(found.vectors[fold], embed(task.network, made.bags))
     assert not np.array_equal(found.vectors[0], found.vectors[1])
 
@@ -110,4 +127,4 @@ def test_options_come_back_from_a_manifest(mining: Mining | None) -> None:
         mining=mining,
         sampling=Sampling(kinds=(Kind.RANDOM, Kind.CITED_BY_CITED), per_kind=3),
     )
-    assert select_options(facts_of(options)) == options
+    assert SelectOptions.read(facts_of(options)) == options

@@ -10,12 +10,10 @@ import torch
 from torch import Tensor, nn
 
 from recsys.pipelines.evaluation.splits import read_split
+from recsys.pipelines.jobs.tensor_file import TensorFile
 from recsys.pipelines.studies.citeomatic.negatives import Kind, Mining, Sampling, Triplets
 from recsys.pipelines.studies.citeomatic.network_training import (
-    Checkpoint,
-    History,
     LoopOptions,
-    autocast,
     device_of,
     one_thread,
     train,
@@ -57,8 +55,8 @@ def weights(task: SelectTask) -> dict[str, list[float]]:
     return {name: each.tolist() for name, each in task.network.state_dict().items()}
 
 
-def checkpoint(folder: Path, name: str = "x") -> Checkpoint:
-    return Checkpoint(folder / f"{name}.safetensors", "a key")
+def checkpoint(folder: Path, name: str = "x") -> TensorFile:
+    return TensorFile(folder / f"{name}.safetensors", "a key")
 
 
 def test_one_seed_gives_one_model(collection: Collection, tmp_path: Path) -> None:
@@ -173,10 +171,6 @@ def test_without_mining_there_are_no_neighbours(collection: Collection, tmp_path
     assert set(task.triplets(np.random.default_rng(0)).kind.tolist()) == {Kind.RANDOM}
 
 
-def test_the_history_of_nothing() -> None:
-    assert (History().best, History().epochs, History().per_second) == (0, 0, 0)
-
-
 def test_threads_are_given_back_and_devices_chosen() -> None:
     before = torch.get_num_threads()
     with one_thread():
@@ -184,5 +178,3 @@ def test_threads_are_given_back_and_devices_chosen() -> None:
     assert torch.get_num_threads() == before
     assert device_of("cpu") == "cpu"
     assert device_of("auto") in ("cpu", "cuda")
-    with autocast(nn.Linear(1, 1)):
-        assert not torch.is_autocast_enabled("cpu")

@@ -89,12 +89,6 @@ def test_the_table_shows_changes_from_the_full_network(found: Assessment) -> Non
     assert "no-venue" in text_table(table)
 
 
-def test_p_is_corrected_over_the_rows_alone(found: Assessment) -> None:
-    pairs = [each.p for each in found.comparisons if each.one == FULL and each.measure == "MRR"]
-    rows = json.loads(table_json(ablation_table(found)))["rows"][1:]
-    assert min(row["MRR p"] for row in rows) == pytest.approx(min(1, 4 * min(pairs)), abs=1e-4)
-
-
 def test_finished_rows_are_not_trained_again(
     wordy: Wordy, found: Assessment, folder: Path, tmp_path: Path
 ) -> None:

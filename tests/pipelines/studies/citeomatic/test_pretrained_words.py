@@ -19,9 +19,8 @@ LINES = "2 3\nelm 3 0 4\noak 1 1 1\n\nash 0 0.5 0\nelm 9 9 9\n"
 def test_known_words_are_read_the_first_of_each(tmp_path: Path, packed: bool) -> None:
     path = tmp_path / ("vectors.txt.gz" if packed else "vectors.txt")
     path.write_bytes(gzip.compress(LINES.encode()) if packed else LINES.encode())
-    found = read_word_vectors(path, WORDS)
-    assert (found.codes.tolist(), found.dim) == ([0, 2], 3)
-    assert found.vectors.tolist() == [[0, 0.5, 0], [3, 0, 4]]
+    codes, vectors = read_word_vectors(path, WORDS)
+    assert (codes.tolist(), vectors.tolist()) == ([0, 2], [[0, 0.5, 0], [3, 0, 4]])
 
 
 @pytest.mark.parametrize(

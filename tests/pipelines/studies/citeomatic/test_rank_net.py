@@ -13,12 +13,12 @@ from recsys.models.nnrank import RankShape
 from recsys.models.nnselect import FIELDS
 from recsys.pipelines.studies.citeomatic.negatives import triplet_loss
 from recsys.pipelines.studies.citeomatic.nnrank import (
-    Batcher,
     RankBatch,
     RankData,
     RankNet,
     RankSize,
     SharedWords,
+    cut_batch,
     rarity,
 )
 from recsys.pipelines.studies.citeomatic.nnselect import Penalty, TokenBags
@@ -53,7 +53,7 @@ def some_pairs(seed: int) -> tuple[Rows, Rows]:
 
 def cut(data: RankData, shape: RankShape, seed: int, dropout: float = 0.0) -> RankBatch:
     rng = np.random.default_rng(seed)
-    return Batcher(data, shape, dropout).batch(*some_pairs(seed), rng)
+    return cut_batch(data, shape, *some_pairs(seed), rng, dropout=dropout)
 
 
 @given(shape=st.sampled_from(SHAPES), seed=st.integers(0, 1000))

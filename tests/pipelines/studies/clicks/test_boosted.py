@@ -4,36 +4,13 @@ import numpy as np
 import pytest
 
 from recsys.eval.measures import Doubles
-from recsys.pipelines.studies.clicks.click_features import CONSTANT, PER_POSITION, Pairs
+from recsys.pipelines.studies.clicks.click_features import Pairs
 from recsys.pipelines.studies.clicks.rankers import (
-    Boosted,
-    BoostedOptions,
-    fit_boosted,
     gradients,
     logistic_loss,
     ranks,
 )
-from tests.pipelines.studies.clicks.toy_clicks import Toy, toy
 from tests.rows import each_row
-
-FEW = BoostedOptions(trees=10)
-
-
-@pytest.fixture(scope="module")
-def toys() -> tuple[Toy, Toy, Toy]:
-    rng = np.random.default_rng(0)
-    return toy(3000, rng), toy(800, rng), toy(1000, rng)
-
-
-def trained(
-    toys: tuple[Toy, Toy, Toy],
-    weighting: str = PER_POSITION,
-    options: BoostedOptions | None = None,
-    *,
-    seed: int = 0,
-) -> Boosted:
-    train, validation = (each.pairs(weighting) for each in toys[:2])
-    return fit_boosted(train, validation, options, rng=np.random.default_rng(seed))
 
 
 def few_pairs() -> Pairs:
@@ -96,46 +73,3 @@ def test_scores_far_apart_do_not_overflow() -> None:
 def test_ranks_count_within_a_list_and_ties_break_by_paper_id() -> None:
     assert ranks(SCORES, few_pairs()).tolist() == [2, 4, 1, 3, 1, 3, 2, 1]
     assert ranks(np.zeros(8), few_pairs()).tolist() == [4, 2, 3, 1, 1, 2, 3, 1]
-
-
-@each_row("swaps", [False, True])
-def test_weights_undo_the_bias_that_a_constant_learns(
-    toys: tuple[Toy, Toy, Toy], swaps: bool
-) -> None:
-    test = toys[2]
-    best = test.true_ndcg(test.features[..., 0].astype(np.float64))
-    weighted, constant = (
-        test.true_ndcg(trained(toys, weighting, BoostedOptions(swaps=swaps)).score(test.features))
-        for weighting in (PER_POSITION, CONSTANT)
-    )
-    assert weighted > best - 0.01
-    assert constant < best - 0.03
-
-
-def test_the_same_rng_gives_the_same_trees(toys: tuple[Toy, Toy, Toy]) -> None:
-    one, same, other = (
-        trained(toys, options=FEW, seed=seed).score(toys[2].features) for seed in (1, 1, 2)
-    )
-    assert (one == same).all()
-    assert (one != other).any()
-
-
-def test_scores_have_the_shape_of_the_lists(toys: tuple[Toy, Toy, Toy]) -> None:
-    trees, features = trained(toys, options=FEW), toys[2].features
-    scores = trees.score(features)
-    assert scores.shape == features.shape[:2]
-    assert scores.dtype == np.float64
-    assert scores[3].tolist() == trees.score(features[3]).tolist()
-
-
-def test_the_best_number_of_trees_on_validation_is_kept(toys: tuple[Toy, Toy, Toy]) -> None:
-    validation = toys[1].pairs(PER_POSITION)
-    found = [
-        logistic_loss(
-            trained(toys, options=BoostedOptions(trees=trees)).score(validation.features),
-            validation,
-        )
-        for trees in (1, 5, 40)
-    ]
-    assert found == sorted(found, reverse=True)
-    assert found[0] > found[-1]

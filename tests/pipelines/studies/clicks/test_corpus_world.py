@@ -201,11 +201,6 @@ def test_queries_are_in_one_part_alone(world: CorpusWorld) -> None:
     assert {*queries} <= {*world.records}
 
 
-def test_embeddings_are_those_of_the_corpus(world: CorpusWorld, collection: Collection) -> None:
-    rows = collection.corpus.rows(world.embeddings.ids)
-    assert np.array_equal(world.embeddings.vectors, collection.vectors[rows])
-
-
 def test_the_same_chance_makes_the_same_world(collection: Collection, world: CorpusWorld) -> None:
     again, other = (world_of(collection, SMALL, rng=rng(seed)) for seed in (0, 1))
     assert again.parts["train"].queries == world.parts["train"].queries

@@ -202,12 +202,6 @@ def test_figures_are_averaged_over_seeds(result: TaskResult, singles: list[TaskR
         assert found.deviation == pytest.approx(abs(one.value - other.value) / np.sqrt(2))
 
 
-def test_the_same_seeds_give_the_same_result(folder: Path, singles: list[TaskResult]) -> None:
-    again = evaluated(folder, (1,))
-    assert again.systems == singles[1].systems
-    assert again.differences == singles[1].differences
-
-
 def test_every_ranker_is_reported(folder: Path) -> None:
     told: list[tuple[int, int]] = []
     evaluate_task(

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from recsys.pipelines.studies.clicks.click_features import CONSTANT, PER_POSITION, Pairs
+from recsys.pipelines.studies.clicks.click_features import PER_POSITION, Pairs
 from recsys.pipelines.studies.clicks.rankers import (
     FeedForward,
     FeedForwardOptions,
@@ -37,17 +37,6 @@ def trained(
     return fit_feedforward(train, validation, options, rng=np.random.default_rng(seed))
 
 
-def test_weights_undo_the_bias_that_a_constant_learns(toys: tuple[Toy, Toy, Toy]) -> None:
-    test = toys[2]
-    best = test.true_ndcg(test.features[..., 0].astype(np.float64))
-    weighted, constant = (
-        test.true_ndcg(trained(toys, weighting).score(test.features))
-        for weighting in (PER_POSITION, CONSTANT)
-    )
-    assert weighted > best - 0.01
-    assert constant < best - 0.03
-
-
 @each_row("hidden", [(), (7,), (6, 5)])
 def test_a_trained_network_scores_as_in_torch(
     toys: tuple[Toy, Toy, Toy], hidden: tuple[int, ...]
@@ -64,28 +53,6 @@ def test_a_trained_network_scores_as_in_torch(
     with torch.no_grad():
         theirs = nn.Sequential(*modules[:-1]).double()((torch.from_numpy(features) - mean) / spread)
     assert net.score(features) == pytest.approx(theirs[..., 0].numpy(), abs=1e-6)
-
-
-def test_the_same_rng_gives_the_same_network(toys: tuple[Toy, Toy, Toy]) -> None:
-    one, same, other = (
-        trained(toys, options=FEW, seed=seed).score(toys[2].features) for seed in (1, 1, 2)
-    )
-    assert (one == same).all()
-    assert (one != other).any()
-
-
-def test_the_best_epoch_on_validation_is_kept(toys: tuple[Toy, Toy, Toy]) -> None:
-    validation = toys[1].pairs(PER_POSITION)
-    found = [
-        margin_loss(
-            trained(toys, options=FeedForwardOptions(epochs=epochs)).score(validation.features),
-            validation,
-            margin=1,
-        )
-        for epochs in (1, 3, 6)
-    ]
-    assert found == sorted(found, reverse=True)
-    assert found[0] > found[-1]
 
 
 def test_the_loss_of_pairs_by_hand() -> None:

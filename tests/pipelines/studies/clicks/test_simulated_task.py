@@ -10,11 +10,9 @@ import pytest
 
 from recsys.errors import InputError
 from recsys.eval.studies.clicks.click_log import NOTHING, ClickLog, Impression, read_clicks
-from recsys.eval.studies.clicks.estimators import Options
 from recsys.eval.studies.clicks.propensities import read_propensities
 from recsys.eval.studies.clicks.recommendation_task import RecommendationTask, read_task
 from recsys.formats.embeddings import read_embeddings
-from recsys.pipelines.studies.clicks.click_features import PER_POSITION
 from recsys.pipelines.studies.clicks.corpus_world import (
     CLICKS,
     EMBEDDINGS,
@@ -25,7 +23,6 @@ from recsys.pipelines.studies.clicks.corpus_world import (
     WorldOptions,
     simulate_task,
 )
-from recsys.pipelines.studies.clicks.evaluate_task import TaskOptions, evaluate_task
 from recsys.store.collection import Collection
 from tests.pipelines.studies.clicks.related_papers import CUT, related_collection, related_papers
 
@@ -131,13 +128,6 @@ def test_the_propensities_of_the_task_are_near_the_truth(folder: Path) -> None:
     truth = 1 / np.arange(1, 6)
     assert np.abs(found.values / truth - 1).max() < 0.5
     assert ((found.low <= truth) & (truth <= found.high)).sum() >= 4
-
-
-def test_rankers_can_be_trained_and_judged_on_the_folder(folder: Path) -> None:
-    options = TaskOptions(seeds=(0,), weightings=(PER_POSITION,), estimates=Options(samples=10))
-    result = evaluate_task(folder, folder / EMBEDDINGS, options, rng=rng())
-    assert result.coverage.described == result.coverage.embedded == result.coverage.papers
-    assert {"display order", "feed-forward", "LightGBM"} <= {each.name for each in result.systems}
 
 
 @pytest.mark.parametrize("readers", ["cascade", "trust"])

@@ -9,7 +9,8 @@ import pytest
 from recsys.errors import InputError, SplitError
 from recsys.models.encoder import SeenQueries, digests_of
 from recsys.pipelines.studies.encoders.related import is_related_folder, read_related
-from recsys.pipelines.studies.encoders.train_encoder import read_source
+from recsys.pipelines.studies.encoders.train_encoder import EncoderOptions, train_encoder
+from recsys.pipelines.studies.encoders.training import Run
 from recsys.pipelines.studies.encoders.triplets import Draw, Reading
 
 METADATA = {
@@ -98,6 +99,5 @@ def test_a_missing_or_unreadable_file_is_named(tmp_path: Path) -> None:
 def test_folders_are_told_from_indexes(tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "data")
     assert is_related_folder(folder) and not is_related_folder(tmp_path)
-    assert read_source(folder, None, Reading()).name == "data"
     with pytest.raises(SplitError, match="Give --split"):
-        read_source(tmp_path, None, Reading())
+        train_encoder(tmp_path, None, EncoderOptions(), tmp_path / "out", Reading(), Run())

@@ -17,12 +17,12 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from recsys.errors import InputError, RecsysError
+from recsys.pipelines.jobs.tensor_file import TensorFile
 from recsys.pipelines.studies.citeomatic.network_training import one_thread
 from recsys.pipelines.studies.encoders.tower import Learner, LoraOptions
 from recsys.pipelines.studies.encoders.train_encoder import Trained, fit
 from recsys.pipelines.studies.encoders.training import (
     STAGE,
-    Checkpoint,
     History,
     LoopOptions,
     Pace,
@@ -207,7 +207,7 @@ def scripted(
 ) -> History:
     usual = {"epochs": 10, "batch": 6, "part": 4, "checks": 1, "patience": 2}
     options = LoopOptions(**usual | {"pace": Pace(1.0, 0.0, 0.0, 9.0)} | loop)
-    checkpoint = Checkpoint(folder / f"{name}.safetensors", "a key")
+    checkpoint = TensorFile(folder / f"{name}.safetensors", "a key")
     return train(task, options, checkpoint, Run())
 
 
@@ -244,10 +244,10 @@ def test_steps_and_checks_are_counted(tmp_path: Path) -> None:
 def test_a_checkpoint_of_something_else_is_not_continued(tmp_path: Path) -> None:
     scripted(Scripted([0.0] * 3), tmp_path)
     path = tmp_path / "x.safetensors"
-    assert Checkpoint(path, "a key").load() is not None
-    assert Checkpoint(path, "another").load() is None
+    assert TensorFile(path, "a key").load() is not None
+    assert TensorFile(path, "another").load() is None
     path.write_bytes(path.read_bytes()[:50])
-    assert Checkpoint(path, "a key").load() is None
+    assert TensorFile(path, "a key").load() is None
 
 
 def test_too_few_examples_are_refused(tmp_path: Path) -> None:

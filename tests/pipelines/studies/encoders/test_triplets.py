@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from recsys.pipelines.studies.citeomatic.negatives import (
     Sampling,
     Triplets,
     TripletSampler,
+    keys,
     ragged,
 )
 from recsys.pipelines.studies.encoders.triplets import (
@@ -23,12 +25,10 @@ from recsys.pipelines.studies.encoders.triplets import (
     CITED_BY_CITED,
     Draw,
     RelatedSampler,
-    keys,
-    without_references,
 )
 from recsys.store.arrays import Ragged, Rows
 from recsys.store.collection import Collection
-from recsys.store.graph import UNKNOWN_YEAR
+from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
 from tests.rows import each_row
 from tests.tiny import collect, random_world
 
@@ -174,16 +174,19 @@ def test_counts_are_those_of_the_paper() -> None:
     assert len(found.counts) == len(found.related.values)
 
 
-def test_references_can_be_forgotten() -> None:
-    world = random_world(3)
-    graph = world.collection.graph
-    hidden = rows_of(0, 2)
-    less = without_references(graph, hidden)
-    for row in range(len(graph.years)):
-        assert less.cites[row].tolist() == ([] if row in hidden else graph.cites[row].tolist())
-    assert less.cited_by.values.tolist() == [
-        row for row in graph.cited_by.values.tolist() if row not in hidden
-    ]
+def test_hidden_papers_relate_nothing() -> None:
+    collection = random_world(3).collection
+    years, hidden = np.asarray(collection.graph.years), rows_of(0, 2)
+    citing, cited = collection.graph.cites.take(np.arange(len(years), dtype=np.int32))
+    shown = ~np.isin(citing, hidden)
+    graph = CitationGraph.build(citing[shown], cited[shown], years)
+    queries = np.flatnonzero(years != UNKNOWN_YEAR).astype(np.int32)
+    with_them = RelatedSampler.of_citations(collection, queries, hidden)
+    without = RelatedSampler.of_citations(replace(collection, graph=graph), queries, rows_of())
+    assert with_them.related.values.tolist() == without.related.values.tolist()
+    assert with_them.counts.tolist() == without.counts.tolist()
+    whole = RelatedSampler.of_citations(collection, queries, rows_of())
+    assert len(whole.counts) > len(without.counts)
 
 
 _DIGEST = """

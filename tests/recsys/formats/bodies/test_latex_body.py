@@ -9,35 +9,7 @@ from recsys.formats.latex.latex_draft import parse
 from recsys.passages import Body, Mark, Sentence, Span
 from tests.rows import each_row
 
-PAPER = r"""\documentclass{article}
-\newcommand{\ie}{i.e.}
-\newcommand{\rev}[1]{\textcolor{blue}{#1}}
-\newcommand{\ct}[1]{\textbf{\cite{#1}}}
-\begin{document}
-\title{A title}
-\begin{abstract} Not this. \end{abstract}
-\section{Introduction}\label{sec:i}
-We follow \citet{quill2019} here. \citet{reed} maps dust, \ie~it
-is fine~\cite{a,b,?}. As in Fig.~\ref{fig:x}, see \cite[p.~3]{c} and % then \cite{no}
-\rev{we add this claim \citep{d}, which is new [CITE].} It holds \todo{cite somebody}.
-A claim\footnote{A note that cites \cite{foot}. And two.} is made. So \todo{rewrite} it.
-The energy is
-\begin{equation} E = mc^2. \end{equation}
-Then we use \ct{mac} too (see \citealp{q}; REF). (REF) show that it is so [?]. Gar\c{c}on and
-M\"uller (2019) say ``so''. Here $[?]$ and \verb|[?]| and \ref{?} are none.
-
-\paragraph{Data.} We use dust \cite{}. \citep{???} collected it. \cite{e}
-
-\begin{itemize}
-\item First \cite{f}.
-\item Second (Quill et al., 2019).
-\end{itemize}
-\begin{figure} \caption{Nope \cite{z}.} \end{figure}
-\section*{Acknowledgements} Thanks to \cite{thanks}.
-\section{Methods} \needcite{} We do. \citationneeded
-\end{document}
-Nothing here.
-"""
+PAPER = Path(__file__).with_name("files").joinpath("paper.tex").read_bytes().decode()
 
 
 def body(text: str, name: str = "paper.tex") -> Body:
@@ -182,11 +154,3 @@ def test_an_environment_that_never_ends_is_said_and_its_text_read() -> None:
 )
 def test_what_never_closes_takes_no_time(part: str) -> None:
     body("\\newcommand{\\rev}[1]{\\rev{#1}\\rev{#1}}\nStart. " + part * 3000)
-
-
-@given(
-    st.integers(0, len(PAPER)), st.integers(0, 40), st.sampled_from(["", "{", "}", "\\", "$", "\n"])
-)
-def test_broken_sources_are_read_too(at: int, length: int, instead: str) -> None:
-    body(PAPER[:at] + instead + PAPER[at + length :])
-    body(PAPER[:at])

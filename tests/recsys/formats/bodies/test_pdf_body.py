@@ -1,15 +1,12 @@
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.errors import DraftError, RecsysError
 from recsys.formats.drafts.pdf import parse
 from recsys.formats.drafts.pdf_pages import Pages
 from recsys.passages import Body, Span
 from tests.recsys.formats.drafts.small_pdf import Text, down, write_pdf
-from tests.rows import each_row
 
 FRONT = [
     Text("On the measure of rivers", 180, 740, 17),
@@ -163,25 +160,6 @@ def test_text_without_headings_or_a_list_is_text() -> None:
 def test_it_is_said_where_nothing_in_the_text_cites_the_list() -> None:
     lines = section("1 Introduction", ["Rivers are long, as everybody knows."], y=640)
     assert any("No citation in the text" in note for note in read([*FRONT, *lines, *LIST]).notes)
-
-
-@each_row("raw", [b"", b"%PDF-1.4", b"text", write_pdf([[]])])
-def test_what_has_no_text_is_an_error(raw: bytes) -> None:
-    with pytest.raises(DraftError):
-        parse(raw, Path("paper.pdf")).body(())
-
-
-WHOLE = write_pdf([[*FRONT, *section("1 Introduction", ["Rivers are long [1]."], y=640), *LIST]])
-
-
-@given(st.integers(0, 10_000), st.binary(max_size=4))
-def test_damage_gives_a_body_or_an_error(place: int, damage: bytes) -> None:
-    place %= len(WHOLE)
-    for raw in (WHOLE[:place] + damage + WHOLE[place + len(damage) :], WHOLE[:place]):
-        try:
-            parse(raw, Path("paper.pdf")).body(())
-        except RecsysError as error:
-            assert error.what
 
 
 LINES = st.builds(

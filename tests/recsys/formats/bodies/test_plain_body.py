@@ -2,10 +2,7 @@
 
 from pathlib import Path
 
-from hypothesis import given
-from hypothesis import strategies as st
-
-from recsys.formats.drafts.plain import PlainDraft, may_be_heading, parse
+from recsys.formats.drafts.plain import may_be_heading, parse
 
 PAPER = """A title of dust
 
@@ -54,10 +51,3 @@ def test_headings_are_guessed_with_care() -> None:
     headings = ("2.1 Data", "Related Work", "METHODS", "Results and discussion")
     assert all(map(may_be_heading, headings))
     assert not any(map(may_be_heading, ("We do it", "It is so.", "Now this:", "", "A [CITE]")))
-
-
-@given(st.text(alphabet="Ab .[](12)?\n\r-\u00e9", max_size=200))
-def test_any_text_is_read(text: str) -> None:
-    for sentence in PlainDraft(text.replace("\r", "\n")).body(()).sentences:
-        assert sentence.span is not None
-        assert all(0 <= mark.at <= len(sentence.text) for mark in sentence.marks)

@@ -2,8 +2,6 @@ import io
 import zipfile
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from recsys.errors import DraftError
 from recsys.formats.drafts.draft_files import LARGEST_ENTRY, MOST_BYTES, MOST_ENTRIES, Archive
@@ -93,16 +91,3 @@ def test_only_what_is_read_is_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
     opened.read("b")
     opened.read("b")
     assert unpacked == ["b"]
-
-
-RAW = packed({"main.tex": b"text " * 50, "b/c.bib": b"@article{x}", "../d": b"y"})
-
-
-@given(st.integers(0, len(RAW) - 1), st.binary(min_size=1, max_size=8))
-def test_whatever_is_damaged_is_read_or_refused(place: int, put: bytes) -> None:
-    try:
-        opened = Archive(RAW[:place] + put + RAW[place + len(put) :], "z")
-        for name in opened.names:
-            assert isinstance(opened.read(name), bytes)
-    except DraftError as error:
-        assert "\n" not in str(error)

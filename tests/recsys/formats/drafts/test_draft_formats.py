@@ -15,7 +15,8 @@ from recsys.formats.drafts.draft_formats import (
 )
 from recsys.formats.files import STDIN
 from recsys.records import Draft
-from tests.recsys.formats.drafts.small_docx import packed
+from tests.recsys.formats.drafts.small_docx import docx, packed, paragraph
+from tests.recsys.formats.drafts.test_opendocument import odt
 from tests.recsys.formats.exports.golden_exports import ENW, NBIB, WOS
 from tests.rows import each_row
 
@@ -27,6 +28,8 @@ PLAIN = "From text\n\nAbstract\n\nSome text that goes on for a while.\n"
 BIBTEX = "@article{a, title = {From BibTeX}, year = 2020}\n"
 RIS = "TY  - JOUR\nTI  - From RIS\nER  -\n"
 ODT = packed({"mimetype": b"application/vnd.oasis.opendocument.text", "content.xml": b"<x/>"})
+NOTEBOOK = '{"cells": [{"cell_type": "markdown", "source": "# From a notebook"}]}'
+WORD = docx(paragraph("From Word", style="Title"), macros=True)
 CSL = '[{"id": "a", "type": "book", "title": "From CSL"}]'
 
 
@@ -54,6 +57,11 @@ def write(folder: Path, name: str, content: str | bytes) -> Path:
         ("marked", b"\xef\xbb\xbf" + JSON.encode(), "From JSON"),
         ("windows.txt", PLAIN.replace("\n", "\r\n"), "From text"),
         ("windows", MARKDOWN.replace("\n", "\r\n"), "From Markdown"),
+        ("notebook", NOTEBOOK, "From a notebook"),
+        ("org", b"# -*- mode: org -*-\n#+TITLE: From Org\n", "From Org"),
+        ("typst", b'#set document(title: "From Typst")\nMoss.', "From Typst"),
+        ("odt", odt('<text:p text:style-name="Title">From ODT</text:p>'), "From ODT"),
+        *((name, WORD, "From Word") for name in ("a.docx", "a.docm", "a.zip", "word", "a.doc")),
     ],
 )
 def test_the_format_is_told_by_suffix_or_else_by_content(

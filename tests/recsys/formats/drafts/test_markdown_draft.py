@@ -15,32 +15,8 @@ from recsys.formats.drafts.markdown_draft import (
 from recsys.records import Manuscript, Reference
 from tests.rows import each_row
 
-PAPER = """---
-title: "Mapping *fine* dust"
-subtitle: A survey
-author:
-  - name: Ada Quill
-    affiliation: Institute of Dust
-  - Bo Reed^1^
-abstract: |
-  We map dust [@one; see @two, p. 3].
-
-  It works.
-date: 2021-05-01
-keywords: [dust, maps]
-bibliography: refs.bib
----
-
-# Introduction
-
-Dust was mapped by @three before [-@four; mail a@b.org].
-"""
-REFS = """
-@article{one, title={First work}, doi={10.1000/ONE}}
-@article{two, title={Second work}}
-@article{three, title={Third work}}
-@article{unused, title={Never cited}}
-"""
+PAPER = Path(__file__).with_name("files").joinpath("paper.md").read_bytes().decode()
+REFS = Path(__file__).with_name("files").joinpath("refs.bib").read_bytes().decode()
 
 
 def read(text: str, folder: Path) -> Manuscript:
@@ -195,17 +171,6 @@ def test_everything_may_be_cited(tmp_path: Path) -> None:
     assert [work.key for work in found.references] == ["one", "two", "three", "unused"]
 
 
-def test_a_bibliography_outside_the_folder_is_a_note(tmp_path: Path) -> None:
-    (tmp_path / "refs.bib").write_text(REFS, encoding="utf-8")
-    inner = tmp_path / "paper"
-    inner.mkdir()
-    found = read("---\ntitle: T\nbibliography: ../refs.bib\n---\n@one", inner)
-    assert found.references == ()
-    assert found.notes[0].startswith(
-        "'../refs.bib' was not read: it is outside the draft's folder;"
-    )
-
-
 @each_row(
     ("yaml", "said"),
     [
@@ -256,16 +221,6 @@ def test_a_line_of_dashes_alone_is_no_front_matter() -> None:
 )
 def test_markup_is_removed(text: str, plain: str) -> None:
     assert stripped(text) == plain
-
-
-@given(st.text("#-*_[]()@{}`~:<>!|\n abc.1", max_size=120))
-def test_any_markdown_is_read(text: str) -> None:
-    try:
-        found = read(text, Path("/nonexistent"))
-    except DraftError as error:
-        assert "front matter" in str(error)
-    else:
-        assert "\n" not in found.title + (found.abstract or "")
 
 
 @given(st.text("abc:[]{}&*!|>'\"#-,?%@`\n 1~<", max_size=100))

@@ -4,7 +4,6 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import DraftError
-from recsys.formats.drafts.draft_formats import parse_manuscript
 from recsys.formats.drafts.markdown_draft import read_notebook
 from tests.rows import each_row
 
@@ -49,11 +48,6 @@ def test_notebooks_of_old_versions_are_read() -> None:
 def test_what_is_no_cell_is_passed_over() -> None:
     raw = notebook(7, None, cell("markdown", [3, "# Walls"]), cell("markdown", None), {"source": 1})
     assert read_notebook(raw, Path("a.ipynb")).title == "Walls"
-
-
-def test_a_notebook_is_told_by_its_content() -> None:
-    raw = notebook(cell("markdown", "# Walls"))
-    assert parse_manuscript(raw, Path("-")).title == "Walls"
 
 
 @each_row("raw", [b"[]", b"{", b"7", b'{"cells": ' + b"[" * 100_000])

@@ -5,7 +5,7 @@ from xml.sax.saxutils import quoteattr
 import pytest
 
 from recsys.errors import DraftError
-from recsys.formats.drafts.draft_formats import parse_manuscript, read_manuscript
+from recsys.formats.drafts.draft_formats import parse_manuscript
 from recsys.records import Manuscript
 from tests.recsys.formats.drafts.small_docx import packed
 from tests.rows import each_row
@@ -94,12 +94,6 @@ def test_notes_are_no_text_but_name_works() -> None:
     found = read(title(f"Walls<text:note>{inside}</text:p></text:note-body></text:note>"))
     assert found.title == "Walls"
     assert [work.doi for work in found.references] == ["10.1000/y"]
-
-
-def test_a_document_is_told_by_what_is_in_the_archive(tmp_path: Path) -> None:
-    path = tmp_path / "paper"
-    path.write_bytes(odt(title("Walls and moss")))
-    assert read_manuscript(path).title == "Walls and moss"
 
 
 @each_row(

@@ -1,7 +1,6 @@
 from pathlib import Path
 
 from recsys.formats.drafts.draft_files import bundle_of
-from recsys.formats.drafts.draft_formats import parse_manuscript
 from recsys.formats.drafts.org_typst import org_keys, org_text, read_org
 from recsys.records import Manuscript
 from tests.rows import each_row
@@ -62,11 +61,6 @@ def test_a_subtitle_follows_its_title() -> None:
 def test_a_lost_bibliography_is_told() -> None:
     found = org("#+title: Walls\n[cite:@a;@b]\nbibliography:gone.bib")
     assert found.notes[-1] == "2 citations, none could be looked up: 'a', 'b'."
-
-
-def test_org_is_told_by_its_content() -> None:
-    found = parse_manuscript(b"# -*- mode: org -*-\n#+TITLE: Walls\n", Path("-"))
-    assert found.title == "Walls"
 
 
 def test_what_latex_cites_in_org_is_cited() -> None:

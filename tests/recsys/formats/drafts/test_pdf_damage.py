@@ -6,7 +6,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import DraftError, MissingExtraError
@@ -188,43 +188,6 @@ def _read_within(path: Path, *, megabytes: int, seconds: int) -> str:
     )
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
-
-
-MODELS = [
-    write_pdf([front(), [Text("References", 72, 740, 12), *down(NUMBERED)]], facts={"Title": "x"}),
-    write_pdf([front()], packed=True),
-]
-SNIPPETS = [
-    b"1 0 R", b"2 0 R", b"<<", b">>", b"[", b"]", b"/Kids", b"/Prev 9", b"-1", b"999999999",
-    b"endobj", b"stream", b"(", b"\\", b"/Contents", b"/Filter /LZWDecode", b"\xff\x00", b"",
-]  # fmt: skip
-
-
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(
-    st.sampled_from(MODELS),
-    st.lists(
-        st.tuples(
-            st.integers(0, 4000),
-            st.integers(0, 40),
-            st.sampled_from(SNIPPETS) | st.binary(max_size=8),
-        ),
-        min_size=1,
-        max_size=6,
-    ),
-)
-def test_any_damage_gives_a_manuscript_or_an_error(
-    raw: bytes, changes: list[tuple[int, int, bytes]]
-) -> None:
-    for at, cut, put in changes:
-        place = at % len(raw)
-        raw = raw[:place] + put + raw[place + cut :]
-    try:
-        found = read_pdf(raw)
-    except DraftError as error:
-        assert error.hint
-    else:
-        assert isinstance(found, Manuscript)
 
 
 @given(

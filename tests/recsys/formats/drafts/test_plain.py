@@ -93,13 +93,6 @@ def test_a_text_beyond_all_measure_is_cut_with_a_note() -> None:
     assert found.notes[0] == "Only the first 4,194,304 characters are read."
 
 
-@given(st.text("abcdefg \n.:[]1-", max_size=200))
-def test_any_text_is_read(text: str) -> None:
-    found = PlainDraft(text).manuscript()
-    assert "\n" not in found.title + (found.abstract or "")
-    assert bool(found.title or found.abstract) or len(text.split()) < 4 or "\n" in text
-
-
 @given(
     st.lists(st.text("abcdefg", min_size=1), min_size=1, max_size=8), st.text("xyz ", min_size=9)
 )

@@ -1,7 +1,6 @@
 from pathlib import Path
 
 from recsys.formats.drafts.draft_files import bundle_of
-from recsys.formats.drafts.draft_formats import parse_manuscript
 from recsys.formats.drafts.org_typst import read_typst, typst_text, value_at
 from recsys.records import Manuscript
 from tests.rows import each_row
@@ -87,10 +86,6 @@ def test_brackets_in_strings_and_escapes_do_not_count() -> None:
     assert value_at('"a \\" b" c', 0) == 'a \\" b'
     assert value_at("[[", 0) is None
     assert value_at("[" * 1_000 + "]" * 1_000, 0) is None
-
-
-def test_typst_is_told_by_its_content() -> None:
-    assert parse_manuscript(b'#set document(title: "Walls")\nMoss.', Path("-")).title == "Walls"
 
 
 def test_strings_that_are_joined_are_one() -> None:

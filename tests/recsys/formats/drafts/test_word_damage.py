@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.errors import DraftError, MissingExtraError, RecsysError
-from recsys.records import Manuscript
+from recsys.errors import DraftError, MissingExtraError
 from tests.recsys.formats.drafts.small_docx import docx, mark, packed, paragraph
-from tests.recsys.formats.drafts.written_docx import ABSTRACT, CITATIONS, GERMAN, read
+from tests.recsys.formats.drafts.written_docx import CITATIONS, read
 from tests.rows import each_row
 
 LAUGHS = (
@@ -71,25 +70,6 @@ def test_without_python_docx_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(MissingExtraError) as caught:
         read(docx(paragraph("A title")))
     assert caught.value.hint == "pip install 'recsys[serve]'"
-
-
-WHOLE = docx(
-    paragraph("A title", style="Title", inside=CITATIONS["Zotero"]),
-    paragraph("Abstract", style="Heading1"),
-    paragraph(ABSTRACT),
-    styles=GERMAN,
-    footnotes=paragraph("doi:10.1000/n1"),
-    facts={"title": "A title"},
-)
-
-
-@given(place=st.integers(0, len(WHOLE) - 1), put=st.binary(max_size=6), name=st.text(max_size=10))
-def test_whatever_is_damaged_is_read_or_refused(place: int, put: bytes, name: str) -> None:
-    raw = WHOLE[:place] + put + WHOLE[place + len(put) :]
-    try:
-        assert isinstance(read(raw, f"{name}.docx"), Manuscript)
-    except RecsysError as error:
-        assert "\n" not in str(error)
 
 
 PIECES = st.lists(

@@ -143,9 +143,3 @@ def test_headings_are_known_by_what_their_style_rests_on() -> None:
         styles=styles + circle,
     )
     assert [work.title for work in read(raw).references] == ["On the measure of rivers"]
-
-
-def test_content_tells_a_document_whatever_it_is_called() -> None:
-    raw = docx(paragraph("A title of sorts", style="Title"), macros=True)
-    for name in ("paper.docx", "paper.docm", "paper.zip", "paper", "paper.doc"):
-        assert read(raw, name).title == "A title of sorts"

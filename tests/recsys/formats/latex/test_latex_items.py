@@ -1,3 +1,5 @@
+from pathlib import Path
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -5,27 +7,7 @@ from recsys.formats.latex.latex_cited import listed_works
 from recsys.records import Reference
 from tests.rows import each_row
 
-BIBLATEX = r"""
-\entry{quill2020}{article}{}
-  \name{author}{2}{}{%
-    {{hash=1}{family={Quill}, familyi={Q\bibinitperiod}, given={Ada}, giveni={A\bibinitperiod}}}%
-    {{hash=2}{family={{\O}stby}, given={Bj\"orn}}}%
-  }
-  \strng{namehash}{123}
-  \field{journaltitle}{Journal of Dust}
-  \field{title}{Mapping {Dust} \& Ash}
-  \field{year}{2020}
-  \verb{doi}
-  \verb 10.1000/DUST_1
-  \endverb
-  \verb{eprint}
-  \verb 2004.07180
-  \endverb
-\endentry
-\entry{other}{misc}{}
-  \field{title}{Other}
-\endentry
-"""
+BIBLATEX = Path(__file__).with_name("files").joinpath("biblatex.bbl").read_bytes().decode()
 
 
 def item(text: str) -> Reference:

@@ -1,6 +1,7 @@
-"""Whatever is done to a file, its readers answer with works and problems."""
+"""Documented files are read whole; whatever is done to a file, its readers answer."""
 
 import io
+import json
 import random
 from types import ModuleType
 
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from recsys.formats.markup import dblp_xml, endnote_xml, jats_xml, pubmed_xml
 from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
-from tests.recsys.formats.markup.markup_files import DBLP, ENDNOTE, JATS, PUBMED
+from tests.recsys.formats.markup.markup_files import DBLP, ENDNOTE, FILES, JATS, PUBMED, told, works
 from tests.rows import each_row
 
 FORMATS = {endnote_xml: ENDNOTE, pubmed_xml: PUBMED, dblp_xml: DBLP, jats_xml: JATS}
@@ -32,10 +33,27 @@ OTHERS = [
 
 
 @each_row("module", FORMATS)
+def test_documented_works_are_read_with_what_they_cite(module: ModuleType) -> None:
+    name = module.__name__.rpartition(".")[2].removesuffix("_xml")
+    expected = json.loads(FILES.joinpath(f"{name}.json").read_text(encoding="utf-8"))
+    found = works(module.read, FORMATS[module])
+    shown = [
+        told(work) | ({"cites": [*map(told, work.cites)]} if work.cites else {}) for work in found
+    ]
+    assert json.loads(json.dumps(shown)) == expected
+
+
+@each_row("module", FORMATS)
 def test_a_file_is_known_by_its_beginning_and_by_one_format(module: ModuleType) -> None:
     text = FORMATS[module]
     for beginning in (text, text[: len(text) // 2], "\ufeff" + text, text.replace("\n", "\r\n")):
         assert [each for each in FORMATS if each.looks_so(beginning)] == [module]
+
+
+@each_row("module", FORMATS)
+def test_line_ends_of_windows_change_nothing(module: ModuleType) -> None:
+    text = FORMATS[module]
+    assert works(module.read, text.replace("\n", "\r\n")) == works(module.read, text) != []
 
 
 @each_row("text", OTHERS)
@@ -43,10 +61,16 @@ def test_other_files_are_not_taken_for_these(text: str) -> None:
     assert [each for each in FORMATS if each.looks_so(text)] == []
 
 
-def test_a_header_alone_is_known() -> None:
-    assert endnote_xml.looks_so('<?xml version="1.0"?><xml><records></records></xml>')
-    assert pubmed_xml.looks_so("<PubmedArticleSet/>")
-    assert dblp_xml.looks_so('<!DOCTYPE dblp SYSTEM "dblp.dtd"><dblp></dblp>')
+@each_row(
+    ("module", "header"),
+    [
+        (endnote_xml, '<?xml version="1.0"?><xml><records></records></xml>'),
+        (pubmed_xml, "<PubmedArticleSet></PubmedArticleSet>"),
+        (dblp_xml, '<!DOCTYPE dblp SYSTEM "dblp.dtd"><dblp></dblp>'),
+    ],
+)
+def test_a_header_alone_is_known_and_holds_nothing(module: ModuleType, header: str) -> None:
+    assert module.looks_so(header) and works(module.read, header) == []
 
 
 @each_row("part", ["<", "<a", "<!--", "<?", "<a ", "</a>", "<!DOCTYPE ", "<article "])

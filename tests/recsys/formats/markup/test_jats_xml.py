@@ -2,8 +2,7 @@
 
 from recsys.formats.markup.jats_xml import read
 from recsys.records import Reference
-from tests.recsys.formats.markup.markup_files import JATS
-from tests.recsys.formats.markup.markup_reading import told, works
+from tests.recsys.formats.markup.markup_files import JATS, told, works
 from tests.rows import each_row
 
 
@@ -18,78 +17,6 @@ def one(meta: str, back: str = "") -> Reference:
 def cited(citation: str) -> dict[str, object]:
     (work,) = one("", f"<ref-list><ref>{citation}</ref></ref-list>").cites
     return told(work)
-
-
-def test_an_article() -> None:
-    (article,) = works(read, JATS)
-    assert told(article) == {
-        "key": "10.1234/jinv.33",
-        "title": "Growth of Betula: A study",
-        "authors": ("Ada B Ash", "Forest Group"),
-        "year": 2004,
-        "venue": "Journal of Inventions",
-        "abstract": "Background Trees grow by x. Results Slowly.",
-        "doi": "10.1234/jinv.33",
-        "url": "https://example.org/33",
-        "kind": "article-journal",
-        "pmid": "11111",
-        "ids": ("pmc:PMC22222",),
-        "volume": "12",
-        "page": "e33",
-        "keyphrases": ("birch", "trees"),
-        "labels": {"type": "research-article", "subjects": ["Forestry"]},
-    }
-
-
-def test_what_it_cites() -> None:
-    (article,) = works(read, JATS)
-    assert [told(work) for work in article.cites] == [
-        {
-            "key": "B1",
-            "title": "Soils of the north",
-            "authors": ("O Oak",),
-            "year": 2001,
-            "venue": "J Soil Sci",
-            "doi": "10.5555/soil.7",
-            "kind": "article-journal",
-            "pmid": "33333",
-            "volume": "7",
-            "page": "101",
-        },
-        {
-            "key": "B2",
-            "title": "Leaves",
-            "authors": ("E. Elm",),
-            "year": 2002,
-            "venue": "Leaf Letters",
-            "doi": "10.6666/ll.3",
-            "kind": "article-journal",
-            "volume": "3",
-            "page": "e77",
-        },
-        {
-            "key": "B3",
-            "title": "Bark of the south",
-            "authors": ("A Ash",),
-            "year": 1999,
-            "venue": "Bark Res",
-            "doi": "10.7777/bark.5",
-            "volume": "5",
-            "page": "7",
-        },
-        {
-            "key": "B4",
-            "title": "The Book of Trees",
-            "authors": ("Forest Group",),
-            "year": 1998,
-            "kind": "book",
-        },
-        {"key": "B5", "title": "Once"},
-    ]
-
-
-def test_line_ends_of_windows_change_nothing() -> None:
-    assert works(read, JATS.replace("\n", "\r\n")) == works(read, JATS)
 
 
 def test_articles_in_a_set_are_read_one_by_one() -> None:
