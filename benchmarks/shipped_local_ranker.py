@@ -17,9 +17,8 @@ from benchmarks.bench import Bench, Data, Work, program
 from recsys import load
 from recsys.indexes.opening import open_collection
 from recsys.local.local_recommender import LOCAL_RANKER
-from recsys.pipelines.local.local_queries import local_queries
 from recsys.pipelines.local.store_contexts import add_contexts, read_sentences
-from recsys.pipelines.local.train_local import LocalParts, LocalTraining, save_local, school_of
+from recsys.pipelines.local.train_local import Division, LocalTraining, save_local, school_of
 from recsys.progress import silent
 from recsys.store.artifacts import CONTEXTS, check_replaceable, replacing
 from recsys.store.generations import in_force
@@ -43,8 +42,8 @@ def run(data: Data, work: Work, out: Path = SHIPPED, seed: int = 0) -> None:
 def train(index: Path, contexts: Path, out: Path, options: LocalTraining) -> list[str]:
     """Train on the sentences of an index's contexts and replace the shipped ranker."""
     collection = open_collection(index)
-    found = local_queries(collection, read_sentences([contexts]).contexts)
-    parts = LocalParts.by_year(collection, found, TRAIN_UNTIL, DEV_UNTIL)
+    sentences = read_sentences([contexts]).contexts
+    parts = Division(sentences, until=(TRAIN_UNTIL, DEV_UNTIL)).parts(collection)
     school = school_of(load, index, collection, parts, options, silent)
     fitted, report = school.fit(seed=options.seed)
     with replacing(out) as new:

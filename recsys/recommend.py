@@ -9,9 +9,9 @@ from recsys.errors import InputError, NothingFound, RecsysError
 from recsys.processors import one_thread
 from recsys.protocols import Encoder, Ranker
 from recsys.query.apply_filters import FRONT_MATTER, REMOVED, Filtering, apply_filters
-from recsys.query.filters import Filters
 from recsys.query.query import Query, draft_of, make_query, text_vector
-from recsys.query.question import NO_LISTS, Asked, Outcome, Question, pose
+from recsys.query.question_schema import Filters
+from recsys.query.resolve_draft import NO_LISTS, Asked, Outcome, Question, resolve_draft
 from recsys.ranking.duplicates import find_versions
 from recsys.ranking.feature_context import FeatureContext
 from recsys.ranking.reasons import explain
@@ -103,7 +103,7 @@ class Recommender:
             DraftError: the draft has neither text nor a reference in the corpus.
             NothingFound: no paper is left; the message says which step removed what.
         """
-        question = pose(self.collection, draft, lists=lists, as_of=as_of)
+        question = resolve_draft(self.collection, draft, lists=lists, as_of=as_of)
         return self.answer(question, k, filters=filters, diversity=diversity)
 
     def recommend_many(
@@ -123,7 +123,7 @@ class Recommender:
         for draft in drafts:
             question = answer = error = None
             try:
-                question = pose(self.collection, draft, lists=lists, as_of=as_of)
+                question = resolve_draft(self.collection, draft, lists=lists, as_of=as_of)
                 answer = self.answer(question, k, filters=filters, diversity=diversity)
             except RecsysError as caught:
                 error = caught

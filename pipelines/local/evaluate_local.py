@@ -18,8 +18,7 @@ from recsys.errors import DraftError, InputError, check_name, near_miss
 from recsys.eval.judge_runs import assess
 from recsys.eval.recorded_runs import FACTS, QRELS, QUERIES, RUNS, SCHEMA, SENTENCE, SENTENCES
 from recsys.eval.trec import write_qrels
-from recsys.local.local_features import LocalFacts
-from recsys.local.local_recommender import LocalRanking, PassageRanker
+from recsys.local.local_recommender import PassageRanker
 from recsys.local.mentions import find_mentions
 from recsys.local.named_works import NO_NAMES
 from recsys.local.passage import ContextUse, DraftView, PassageQuery, pose_passage
@@ -130,28 +129,25 @@ def _two_stage(asked: AskedPassage, k: int) -> Ranked:
 
 def _profile(asked: AskedPassage, k: int) -> Ranked:
     """Order the candidates by how they are spoken of."""
-    facts = _passage_facts(asked, asked.query)
+    facts = asked.ranker.reader.facts_of(asked.query)
     return _best(facts.rows, facts.profile, k)
 
 
 def _local(asked: AskedPassage, k: int) -> Ranked:
-    return _ranked(asked, _passage_facts(asked, asked.query), k)
+    return _ranked(asked, asked.query, k)
 
 
 def _unnamed(asked: AskedPassage, k: int) -> Ranked:
     """Leave out what the sentence names."""
-    return _ranked(asked, _passage_facts(asked, replace(asked.query, named=NO_NAMES)), k)
+    return _ranked(asked, replace(asked.query, named=NO_NAMES), k)
 
 
-def _passage_facts(asked: AskedPassage, query: PassageQuery) -> LocalFacts:
-    return asked.ranker.reader.facts_of(query)
-
-
-def _ranked(asked: AskedPassage, facts: LocalFacts, k: int) -> Ranked:
-    found: LocalRanking = asked.ranker.rank(facts)
-    probabilities = np.empty(len(facts.rows), np.float32)
+def _ranked(asked: AskedPassage, query: PassageQuery, k: int) -> Ranked:
+    found = asked.ranker.rank(asked.ranker.reader.facts_of(query))
+    rows = found.facts.rows
+    probabilities = np.empty(len(rows), np.float32)
     probabilities[found.positions] = found.probabilities
-    return Ranked(found.rows[:k], found.scores[:k], facts.rows, probabilities)
+    return Ranked(found.rows[:k], found.scores[:k], rows, probabilities)
 
 
 def _best(rows: Rows, scores: Floats, k: int) -> Ranked:
@@ -181,22 +177,10 @@ TELLING = 0.3
 """Gold papers that have an abstract so much more often than others are found by having one."""
 
 
-def guard_models(
-    ranker: PassageRanker,
-    queries: Iterable[LocalQuery],
-    *,
-    local: bool,
-    whole: bool,
-    vectors: bool,
+def guard(
+    ranker: PassageRanker, options: "LocalEvaluation", queries: Iterable[LocalQuery]
 ) -> tuple[str, ...]:
     """Refuse models that have learned from the citing papers; return the warnings.
-
-    Args:
-        ranker: answers the queries.
-        queries: what is asked.
-        local: whether the local ranker is asked.
-        whole: whether the ranker of whole drafts is.
-        vectors: whether the encoder is.
 
     Raises:
         LeakageError: with the number of citing papers and the first one.
@@ -204,17 +188,21 @@ def guard_models(
     recommender = ranker.reader.recommender
     collection = recommender.collection
     citing = [collection.corpus.ids[row] for row in sorted({each.citing for each in queries})]
+    local = not LEARNED.isdisjoint(options.systems)
+    # A sentence alone has no draft whose ranking could be read.
+    whole = "two-stage" in options.systems or (local and options.known != KNOWN[0])
     asked = (
         (local, ranker.ranker, "local ranker", "local"),
         (whole, recommender.ranker, "ranker", "ranker"),
     )
-    warnings = (
+    warnings = [
         check_ranker(_folder(model), collection, TEST, citing, what=what, command=command)
         for is_asked, model, what, command in asked
         if is_asked
-    )
-    of_encoder = check_encoder(collection, TEST, citing) if vectors else None
-    return tuple(warning for warning in (*warnings, of_encoder) if warning is not None)
+    ]
+    if any(name != BY_WORDS for name in options.systems):
+        warnings.append(check_encoder(collection, TEST, citing))
+    return tuple(warning for warning in warnings if warning is not None)
 
 
 def ranker_hashes(ranker: PassageRanker) -> list[str]:
@@ -421,22 +409,18 @@ def _respond(
     seconds = time.process_time() - begun
     ids = reader.collection.corpus.ids
     papers = [ids[row] for row in ranked.rows.tolist()]
-    scores = ranked.scores.astype(np.float64).tolist()
-    return asdict(replace(Response(papers, scores, seconds), **_judged(ranked, query)))
-
-
-def _judged(ranked: Ranked, query: LocalQuery) -> dict[str, Any]:
-    """Compare candidates with the gold; keep the probabilities of those that are shown."""
-    if ranked.candidates is None or ranked.probabilities is None:
-        return {}
-    right = np.isin(ranked.candidates, query.gold)
-    shown = np.isin(ranked.candidates, ranked.rows[:SHOWN_DEPTH])
-    return {
-        "candidates": len(right),
-        "found": int(right.sum()),
-        "probabilities": ranked.probabilities[shown].astype(float).tolist(),
-        "outcomes": right[shown].astype(int).tolist(),
-    }
+    response = Response(papers, ranked.scores.astype(np.float64).tolist(), seconds)
+    if ranked.candidates is not None and ranked.probabilities is not None:
+        right = np.isin(ranked.candidates, query.gold)
+        shown = np.isin(ranked.candidates, ranked.rows[:SHOWN_DEPTH])
+        response = replace(
+            response,
+            candidates=len(right),
+            found=int(right.sum()),
+            probabilities=ranked.probabilities[shown].astype(float).tolist(),
+            outcomes=right[shown].astype(int).tolist(),
+        )
+    return asdict(response)
 
 
 def _check(options: LocalEvaluation) -> None:
@@ -452,17 +436,6 @@ def _check(options: LocalEvaluation) -> None:
             f"{options.known!r} cannot be known.{near_miss(options.known, KNOWN)}",
             f"One of {', '.join(KNOWN)}.",
         )
-
-
-def guard(
-    ranker: PassageRanker, options: LocalEvaluation, queries: Iterable[LocalQuery]
-) -> tuple[str, ...]:
-    """Refuse models that have learned from the citing papers; return the warnings."""
-    local = not LEARNED.isdisjoint(options.systems)
-    # A sentence alone has no draft whose ranking could be read.
-    whole = "two-stage" in options.systems or (local and options.known != KNOWN[0])
-    vectors = any(name != BY_WORDS for name in options.systems)
-    return guard_models(ranker, queries, local=local, whole=whole, vectors=vectors)
 
 
 def _key(

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -40,7 +40,7 @@ from recsys.pipelines.index.contexts import (
     taken,
     write_contexts,
 )
-from recsys.pipelines.jobs.index_writer import IndexWriter, StagedFolder, members_of, writing
+from recsys.pipelines.jobs.index_writer import StagedFolder, members_of, writing
 from recsys.progress import Progress, silent
 from recsys.protocols import Encoder
 from recsys.records import Reference
@@ -81,34 +81,57 @@ def read_sentences(sources: Sequence[Path], *, progress: Progress = silent) -> C
         CorpusError: a file cannot be read, or is of no known format.
         InputError: there is no context in any of them.
     """
-    files = source_files(sources)
-    contexts: list[Context] = []
-    problems: Counter[str] = Counter()
-    skipped: list[str] = []
-    for file in files:
-        before = len(contexts)
-        try:
-            for item in read_contexts(file.path, progress=progress):
-                if isinstance(item, Problem):
-                    problems[item.reason] += 1
-                else:
-                    contexts.append(item)
-        except InputError as error:
-            if file.named or len(contexts) > before:
-                raise
-            skipped.append(error.what)
+    files = ContextFiles(source_files(sources))
+    contexts = tuple(files.contexts(progress))
     if not contexts:
-        raise _no_names(files, problems, skipped)
-    read = [f"Not read: {tally(problems)}."] if problems else []
-    return CitingSentences(tuple(contexts), (*read, *(f"Passed over: {each}" for each in skipped)))
+        raise files.nothing()
+    read = [f"Not read: {tally(files.problems)}."] if files.problems else []
+    told = (*read, *(f"Passed over: {each}" for each in files.skipped))
+    return CitingSentences(contexts, told)
 
 
-def _no_names(
-    files: Iterable[SourceFile], problems: Counter[str], skipped: Sequence[str]
-) -> InputError:
-    names = ", ".join(file.path.name for file in files)
-    told = tally(problems) or "; ".join(skipped) or "they are empty"
-    return InputError(f"{names} hold no contexts: {told}.", "Give files of citing sentences.")
+@dataclass(frozen=True, slots=True)
+class ContextFiles:
+    """Files of citing sentences, and what was wrong with them as far as they have been read.
+
+    problems: reasons, counted. skipped: files of a folder that hold no contexts.
+    """
+
+    files: Sequence[SourceFile]
+    problems: Counter[str] = field(default_factory=Counter)
+    skipped: list[str] = field(default_factory=list)
+
+    @property
+    def named(self) -> str:
+        """The names of all files."""
+        return ", ".join(file.path.name for file in self.files)
+
+    def contexts(self, progress: Progress = silent) -> Iterator[Context]:
+        """Read files in their order.
+
+        Raises:
+            InputError: one that somebody named cannot be read; one of a folder, after it gave some.
+        """
+        for file in self.files:
+            any_read = False
+            try:
+                for item in read_contexts(file.path, progress=progress):
+                    if isinstance(item, Problem):
+                        self.problems[item.reason] += 1
+                    else:
+                        any_read = True
+                        yield item
+            except InputError as error:
+                if file.named or any_read:
+                    raise
+                self.skipped.append(error.what)
+
+    def nothing(self) -> InputError:
+        """Say that they hold no contexts."""
+        told = tally(self.problems) or "; ".join(self.skipped) or "they are empty"
+        return InputError(
+            f"{self.named} hold no contexts: {told}.", "Give files of citing sentences."
+        )
 
 
 # Find the papers of a corpus that citing sentences mean, by name, else as `recsys build` does.
@@ -135,8 +158,11 @@ class ContextWorks:
         works: dict[Reference | str, int] = {}
         places = np.array(
             [
-                [works.setdefault(work, len(works)) for work in _works(context)]
-                for context in contexts
+                [works.setdefault(work, len(works)) for work in (cited, citing)]
+                for each in contexts
+                for cited, citing in [
+                    (each.cited_work or each.cited, each.citing_work or each.citing)
+                ]
             ],
             np.int64,
         ).reshape(len(contexts), 2)
@@ -147,7 +173,12 @@ class ContextWorks:
     def _find(self, works: Sequence[Reference]) -> Longs:
         """Look works up by all their names, the surest first, and the rest by title."""
         rows = np.full(len(works), NOBODY, np.int64)
-        names = [[*names_of(work), *_printed_as(work)] for work in works]
+        names = []
+        for work in works:
+            names.append(list(names_of(work)))
+            printed = printed_place(work)
+            if printed and work.year is not None:
+                names[-1].append(cited_as(printed, work.year))
         for place in range(max(map(len, names))):
             left = [at for at, row in enumerate(rows) if row == NOBODY and len(names[at]) > place]
             wanted = pa.array([names[at][place] for at in left], pa.large_string())
@@ -159,17 +190,6 @@ class ContextWorks:
             owners = cited.column("owner").to_numpy()
             rows[np.array(untold)[owners]] = link_to(cited, self.papers)
         return rows
-
-
-def _works(context: Context) -> Iterator[Reference | str]:
-    yield context.cited_work or context.cited
-    yield context.citing_work or context.citing
-
-
-def _printed_as(work: Reference) -> Iterator[str]:
-    place = printed_place(work)
-    if place and work.year is not None:
-        yield cited_as(place, work.year)
 
 
 # Take in files of citing sentences: those of two papers of a corpus stay, others are counted.
@@ -188,71 +208,44 @@ class ContextIntake:
     """What was read so far.
 
     count: contexts read. unknown: how many of them are of papers that the corpus does not hold, by
-    which one. examples: what such papers are called. problems: reasons, counted. skipped: files of
-    a folder that hold no contexts.
+    which one. examples: what such papers are called.
     """
 
     works: ContextWorks
     count: int = 0
     unknown: Counter[str] = field(default_factory=Counter)
     examples: dict[str, None] = field(default_factory=dict)
-    problems: Counter[str] = field(default_factory=Counter)
-    skipped: list[str] = field(default_factory=list)
-    _tables: list[pa.Table] = field(default_factory=list)
 
-    def read_all(self, files: Sequence[SourceFile], progress: Progress = silent) -> None:
-        """Read files in their order.
-
-        Raises:
-            InputError: one that somebody named cannot be read; one of a folder, after it gave some.
-        """
-        for file in files:
-            before = self.count
-            try:
-                self._read(file, progress)
-            except InputError as error:
-                if file.named or self.count > before:
-                    raise
-                self.skipped.append(error.what)
-
-    def taken(self) -> pa.Table:
-        """Return the contexts between papers of the corpus: a table of COLUMNS."""
-        return pa.concat_tables([COLUMNS.empty_table(), *self._tables])
-
-    def _read(self, file: SourceFile, progress: Progress) -> None:
-        found = self._sound(read_contexts(file.path, progress=progress))
-        while some := list(islice(found, AT_ONCE)):
+    def take(self, contexts: Iterator[Context]) -> pa.Table:
+        """Return those between papers of the corpus: a table of COLUMNS."""
+        tables = [COLUMNS.empty_table()]
+        while some := list(islice(contexts, AT_ONCE)):
             self.count += len(some)
-            self._take(some)
-
-    def _sound(self, items: Iterator[Context | Problem]) -> Iterator[Context]:
-        for item in items:
-            if isinstance(item, Problem):
-                self.problems[item.reason] += 1
-            else:
-                yield item
-
-    def _take(self, contexts: list[Context]) -> None:
-        cited, citing = self.works.rows(contexts)
-        known = (cited != NOBODY) & (citing != NOBODY)
-        self._count_unknown(contexts, cited == NOBODY, citing == NOBODY)
-        there = np.flatnonzero(known)
-        kept = [contexts[at] for at in there.tolist()]
-        texts = {"text": [each.text for each in kept], "section": [each.section for each in kept]}
-        one, other = (each[there].astype(np.int32) for each in (cited, citing))
-        self._tables.append(columns_of(one, other, pa.table(texts, schema=_TEXTS)))
+            cited, citing = self.works.rows(some)
+            self._count_unknown(some, cited == NOBODY, citing == NOBODY)
+            there = np.flatnonzero((cited != NOBODY) & (citing != NOBODY))
+            known = [some[at] for at in there.tolist()]
+            texts = {
+                "text": [each.text for each in known],
+                "section": [each.section for each in known],
+            }
+            one, other = (each[there].astype(np.int32) for each in (cited, citing))
+            tables.append(columns_of(one, other, pa.table(texts, schema=_TEXTS)))
+        return pa.concat_tables(tables)
 
     def _count_unknown(self, contexts: Sequence[Context], cited: Mask, citing: Mask) -> None:
         """Count the contexts of unknown papers; cited, citing: (m,) bool, which are unknown."""
-        which = {"both papers": cited & citing, "cited paper": cited & ~citing}
-        for what, mask in {**which, "citing paper": citing & ~cited}.items():
-            if count := int(np.count_nonzero(mask)):
-                self.unknown[what] += count
+        masks = {
+            "both papers": cited & citing,
+            "cited paper": cited & ~citing,
+            "citing paper": citing & ~cited,
+        }
+        self.unknown.update({what: int(mask.sum()) for what, mask in masks.items() if mask.any()})
         for at in np.flatnonzero(cited | citing)[: 2 * NAMED].tolist():
             context = contexts[at]
-            works = (context.cited_work, context.citing_work)
-            for mask, name, work in zip(
-                (cited, citing), (context.cited, context.citing), works, strict=True
+            for mask, name, work in (
+                (cited, context.cited, context.cited_work),
+                (citing, context.citing, context.citing_work),
             ):
                 if mask[at] and len(self.examples) < NAMED:
                     self.examples[name or (work and work.title) or ""] = None
@@ -286,7 +279,11 @@ def encode_texts(
     """
     folder.mkdir(parents=True, exist_ok=True)
     shape = (len(texts), encoder.dim)
-    key = fingerprint([encoder.fingerprint, shape, shard, _digest(texts)])
+    digest = hashlib.sha256()
+    for begin in range(0, len(texts), SHARD):
+        for text in texts.slice(begin, SHARD).to_pylist():
+            digest.update(f"{len(text)} {text}".encode())
+    key = fingerprint([encoder.fingerprint, shape, shard, digest.hexdigest()])
     done = _finished(folder, key)
     mode = "r+" if done else "w+"
     codes = np.lib.format.open_memmap(folder / _CODES, mode, np.int8, shape)
@@ -301,14 +298,6 @@ def encode_texts(
         write_json(folder / _NOTES, {"job": key, "finished": place.stop})
         progress(STAGE, place.stop, len(texts))
     return codes, scales
-
-
-def _digest(texts: pa.Array) -> str:
-    found = hashlib.sha256()
-    for begin in range(0, len(texts), SHARD):
-        for text in texts.slice(begin, SHARD).to_pylist():
-            found.update(f"{len(text)} {text}".encode())
-    return found.hexdigest()
 
 
 def _finished(folder: Path, key: str) -> int:
@@ -344,21 +333,6 @@ class ContextsReport:
         return [*self.told, f"Saved in {self.index}."]
 
 
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """What contexts are added to, and where the work lies."""
-
-    base: Path
-    files: Sequence[SourceFile]
-    work: StagedFolder
-    progress: Progress
-
-    @property
-    def corpus(self) -> Corpus:
-        """The papers of the index."""
-        return Corpus.load(self.base / CORPUS)
-
-
 def add_contexts(
     index: Path, sources: Sequence[Path], *, wait: bool = False, progress: Progress = silent
 ) -> ContextsReport:
@@ -375,119 +349,112 @@ def add_contexts(
         CorpusError: a file cannot be read, or is of no known format.
         InputError: no sentence is of two papers of the index, or another process changes it.
     """
-    files = source_files(sources, out=index)
+    files = ContextFiles(source_files(sources, out=index))
     with writing(index, wait=wait, progress=progress) as writer, pin(writer.index) as base:
-        work = writer.work(CONTEXTS)
+        work, corpus = writer.work(CONTEXTS), Corpus.load(base / CORPUS)
+        key = fingerprint([_REVISION, sha256(base / MANIFEST), hash_of(files.files)])
         try:
-            return _add(writer, index, _Job(base, files, work, progress))
+            read = work.stage(_READ, key, partial(_read, base, corpus, files, progress)).facts
+            writing_them = partial(_write, base, corpus, files, work, read["told"], progress)
+            contexts = work.stage(CONTEXTS, key, writing_them).facts["contexts"]
+            told = (*read["told"], f"{contexts:,} contexts are in the index now.")
+            members = members_of(base) | {CONTEXTS: work.finished / CONTEXTS}
+            writer.commit(members, pin(base).manifest().config)
         except RecsysError:  # To run it again would end so again.
             work.remove()
             raise
+        work.remove()
+    return ContextsReport(index, contexts, read, told)
 
 
-def _add(writer: IndexWriter, index: Path, job: _Job) -> ContextsReport:
-    read_key = fingerprint([_REVISION, sha256(job.base / MANIFEST), hash_of(job.files)])
-    found = job.work.stage(_READ, read_key, partial(_read, job))
-    done = job.work.stage(CONTEXTS, read_key, partial(_write, job, found.facts))
-    told = (*found.facts["told"], f"{done.facts['contexts']:,} contexts are in the index now.")
-    config = pin(job.base).manifest().config
-    members = members_of(job.base) | {CONTEXTS: job.work.finished / CONTEXTS}
-    writer.commit(members, config)
-    job.work.remove()
-    return ContextsReport(index, done.facts["contexts"], found.facts, told)
-
-
-def _read(job: _Job, folder: Path) -> dict[str, Any]:
+def _read(
+    base: Path, corpus: Corpus, files: ContextFiles, progress: Progress, folder: Path
+) -> dict[str, Any]:
     """Read the files, and put what they say beside what is there."""
-    corpus = job.corpus
     intake = ContextIntake(ContextWorks.of(corpus))
-    intake.read_all(job.files, job.progress)
-    new = intake.taken()
+    new = intake.take(files.contexts(progress))
+    if not intake.count:
+        raise files.nothing()
     if not new.num_rows:
-        raise _nothing(job, intake)
+        unknown = ", ".join(repr(each) for each in intake.examples)
+        raise InputError(
+            f"None of the {intake.count:,} contexts in {files.named} is between two papers of the "
+            f"index: it does not know {unknown}.",
+            "Its papers need these ids, or these names as aliases: build it of files that tell "
+            "them.",
+        )
     here = new.append_column(_OLD, pa.array(np.full(new.num_rows, _NEW, np.int64)))
-    if (job.base / CONTEXTS).is_dir():
+    if (base / CONTEXTS).is_dir():
         rows = np.arange(len(corpus), dtype=np.int32)
-        old, places = contexts_today(job.base / CONTEXTS, rows)
+        old, places = contexts_today(base / CONTEXTS, rows)
         here = pa.concat_tables([old.append_column(_OLD, pa.array(places)), here])
-    kept = in_order(here, corpus.years)
-    table = taken(here, kept.order)
+    order = in_order(here, corpus.years)
+    table = taken(here, order.order)
     if not table.num_rows:
-        raise _all_dropped(job, kept.dropped)
+        raise InputError(
+            f"No context of {files.named} can be used: {tally(order.dropped)}.",
+            "Check which paper cites which.",
+        )
     pq.write_table(table, folder / _FOUND)
     added = int(np.count_nonzero(table.column(_OLD).to_numpy() == _NEW))
-    return {"read": intake.count, "added": added, "told": _lines(intake, added, kept.dropped)}
+    dropped = {what: count for what, count in order.dropped.items() if count}
+    reasons = (
+        ("left out, because the index does not hold them", intake.unknown),
+        ("left out", dropped),
+        ("not read", files.problems),
+    )
+    lines = [
+        f"{intake.count:,} contexts read; {added:,} of them are new",
+        *(f"{what}: {tally(counts)}" for what, counts in reasons if counts),
+        *(f"passed over: {what}" for what in files.skipped),
+    ]
+    return {"read": intake.count, "added": added, "told": lines}
 
 
-def _write(job: _Job, facts: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+def _write(
+    base: Path,
+    corpus: Corpus,
+    files: ContextFiles,
+    work: StagedFolder,
+    told: Sequence[str],
+    progress: Progress,
+    folder: Path,
+) -> dict[str, Any]:
     """Encode what is new, and write the artifact."""
-    table = pq.read_table(job.work.finished / _READ / _FOUND)
-    corpus, encoder = job.corpus, None
-    if (job.base / ENCODER).is_dir():
-        encoder = OnnxEncoder.load(job.base / ENCODER)
-    vectors = None if encoder is None else _vectors(job, table, encoder)
-    name = None if encoder is None else encoder.fingerprint
-    config = {"encoder": name, "sources": [file.path.name for file in job.files]}
-    write_contexts(folder, table, corpus.years, vectors, {**config, "report": facts["told"]})
+    table, vectors, name = pq.read_table(work.finished / _READ / _FOUND), None, None
+    if (base / ENCODER).is_dir():
+        encoder = OnnxEncoder.load(base / ENCODER)
+        shards, name = work.place / "contexts.shards", encoder.fingerprint
+        vectors = _vectors(base, len(corpus), table, encoder, shards, progress)
+    sources = [file.path.name for file in files.files]
+    config = {"encoder": name, "sources": sources, "report": told}
+    write_contexts(folder, table, corpus.years, vectors, config)
     return {"contexts": table.num_rows}
 
 
-def _vectors(job: _Job, table: pa.Table, encoder: OnnxEncoder) -> tuple[Codes, Floats]:
-    """Gather the vectors that are known, and encode each other sentence once."""
-    known = _known(job, encoder, len(job.corpus))
-    old = table.column(_OLD).to_numpy() if known else np.full(table.num_rows, _NEW)
+def _vectors(
+    base: Path,
+    papers: int,
+    table: pa.Table,
+    encoder: OnnxEncoder,
+    shards: Path,
+    progress: Progress,
+) -> tuple[Codes, Floats]:
+    """Gather the vectors that the same encoder has made, and encode each other sentence once."""
+    known, old = None, np.full(table.num_rows, _NEW)
+    if (folder := base / CONTEXTS).is_dir():
+        same = load_manifest(folder, KIND, SCHEMA).config["encoder"] == encoder.fingerprint
+        there = Contexts.load(folder, papers)
+        if same and there.codes is not None:
+            known, old = there, table.column(_OLD).to_numpy()
     new = np.flatnonzero(old == _NEW)
     texts = table.column("text").take(pa.array(new)).combine_chunks().dictionary_encode()
-    made = encode_texts(
-        encoder, texts.dictionary, job.work.place / "contexts.shards", progress=job.progress
-    )
+    made = encode_texts(encoder, texts.dictionary, shards, progress=progress)
     codes = np.empty((len(old), encoder.dim), np.int8)
     scales = np.empty(len(old), np.float32)
     numbers = texts.indices.to_numpy()
     codes[new], scales[new] = made[0][numbers], made[1][numbers]
     if known is not None and known.codes is not None and known.scales is not None:
-        there = np.flatnonzero(old != _NEW)
-        codes[there], scales[there] = known.codes[old[there]], known.scales[old[there]]
+        before = np.flatnonzero(old != _NEW)
+        codes[before], scales[before] = known.codes[old[before]], known.scales[old[before]]
     return codes, scales
-
-
-def _known(job: _Job, encoder: OnnxEncoder, papers: int) -> Contexts | None:
-    """Return the contexts that are there, if the same encoder made vectors of them."""
-    folder = job.base / CONTEXTS
-    if not folder.is_dir():
-        return None
-    same = load_manifest(folder, KIND, SCHEMA).config["encoder"] == encoder.fingerprint
-    found = Contexts.load(folder, papers)
-    return found if same and found.codes is not None else None
-
-
-def _lines(intake: ContextIntake, added: int, dropped: Mapping[str, int]) -> list[str]:
-    lines = [f"{intake.count:,} contexts read; {added:,} of them are new"]
-    if intake.unknown:
-        lines.append(f"left out, because the index does not hold them: {tally(intake.unknown)}")
-    if any(dropped.values()):
-        told = {what: count for what, count in dropped.items() if count}
-        lines.append(f"left out: {tally(told)}")
-    if intake.problems:
-        lines.append(f"not read: {tally(intake.problems)}")
-    return lines + [f"passed over: {what}" for what in intake.skipped]
-
-
-def _nothing(job: _Job, intake: ContextIntake) -> InputError:
-    names = ", ".join(file.path.name for file in job.files)
-    if not intake.count:
-        told = tally(intake.problems) or "; ".join(intake.skipped) or "they are empty"
-        return InputError(f"{names} hold no contexts: {told}.", "Give files of citing sentences.")
-    unknown = ", ".join(repr(each) for each in intake.examples)
-    return InputError(
-        f"None of the {intake.count:,} contexts in {names} is between two papers of the index: it "
-        f"does not know {unknown}.",
-        "Its papers need these ids, or these names as aliases: build it of files that tell them.",
-    )
-
-
-def _all_dropped(job: _Job, dropped: Mapping[str, int]) -> InputError:
-    names = ", ".join(file.path.name for file in job.files)
-    return InputError(
-        f"No context of {names} can be used: {tally(dropped)}.", "Check which paper cites which."
-    )

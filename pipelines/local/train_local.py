@@ -4,15 +4,16 @@ Each sentence is a query of its own, posed as its author might have: with nothin
 the draft's title, or with all else that the draft cites; with names and years in it or without.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.errors import DraftError, NothingFound
+from recsys.errors import DraftError, InputError, NothingFound, SplitError
 from recsys.eval.measures import Judged, summarise
 from recsys.eval.significance import expected_calibration_error
 from recsys.indexes.opening import open_collection, with_contexts
@@ -20,7 +21,9 @@ from recsys.local.local_features import LOCAL_FEATURES, compute_local
 from recsys.local.local_recommender import BESIDE, LOCAL_RANKER, PassageReader, name_of
 from recsys.local.passage import ContextUse
 from recsys.models.encoder import SeenQueries
+from recsys.passages import Context
 from recsys.pipelines.evaluation.leakage import learned_by_encoder
+from recsys.pipelines.evaluation.splits import read_citing
 from recsys.pipelines.jobs.engines import ProcessPool, Stage
 from recsys.pipelines.jobs.index_writer import writing
 from recsys.pipelines.jobs.kept_results import OpenIndex
@@ -29,6 +32,7 @@ from recsys.pipelines.local.local_queries import (
     LocalQueries,
     LocalQuery,
     beside,
+    local_queries,
     lots,
     pose_query,
     references_of,
@@ -37,7 +41,8 @@ from recsys.pipelines.ranking.fit_ranker import FittedRanker, calibrate, fit
 from recsys.pipelines.ranking.training_table import TrainingTable, judge
 from recsys.processors import one_thread
 from recsys.progress import Progress, silent
-from recsys.store.arrays import Floats, Rows, top_k
+from recsys.records import PaperId
+from recsys.store.arrays import Floats, top_k
 from recsys.store.collection import Collection
 from recsys.store.vectors import dot_cache
 
@@ -88,20 +93,20 @@ def drawn_way(query: LocalQuery, *, seed: int, contexts: bool = False) -> Way:
     return Way(known, masked, ContextUse.ONLY if read else ContextUse.HIDDEN)
 
 
-@dataclass(frozen=True, slots=True)
-class Posing:
-    """How queries are posed to an index. seed: of the ways that are drawn for them."""
-
-    open_index: OpenIndex
-    index: Path
-    seed: int
-
-
 def collect_examples(
-    posing: Posing, queries: Sequence[LocalQuery], *, progress: Progress, stage: str
+    open_index: OpenIndex,
+    index: Path,
+    queries: Sequence[LocalQuery],
+    *,
+    seed: int,
+    progress: Progress,
+    stage: str,
 ) -> list[Example]:
-    """Pose each query in a way drawn for it, in parallel; the order is that of the queries."""
-    work = Stage(stage, partial(_maker, posing))
+    """Pose each query in a way drawn for it, in parallel; the order is that of the queries.
+
+    seed: of the ways that are drawn.
+    """
+    work = Stage(stage, partial(_maker, open_index, index, seed))
     found: dict[int, Example | None] = {}
     progress(stage, 0, len(queries))
     for at, made in ProcessPool().map(work, queries):
@@ -120,13 +125,13 @@ def table_of(examples: Sequence[Example]) -> TrainingTable:
     )
 
 
-def _maker(posing: Posing) -> Callable[[LocalQuery], Example | None]:
+def _maker(open_index: OpenIndex, index: Path, seed: int) -> Callable[[LocalQuery], Example | None]:
     """Open the index in a worker; return what makes an example there."""
-    recommender = posing.open_index(posing.index, metadata=True)
+    recommender = open_index(index, metadata=True)
     collection = with_contexts(recommender.collection)
     reader = PassageReader(replace(recommender, collection=collection))
-    draw = partial(drawn_way, seed=posing.seed, contexts=collection.contexts is not None)
-    return lambda query: example(reader, query, draw(query))
+    contexts = collection.contexts is not None
+    return lambda query: example(reader, query, drawn_way(query, seed=seed, contexts=contexts))
 
 
 def example(reader: PassageReader, query: LocalQuery, way: Way) -> Example | None:
@@ -170,48 +175,6 @@ class LocalParts:
     train: tuple[LocalQuery, ...]
     dev: tuple[LocalQuery, ...]
     told: tuple[str, ...] = ()
-
-    @classmethod
-    def by_year(
-        cls, collection: Collection, found: LocalQueries, train_until: int, dev_until: int
-    ) -> "LocalParts":
-        """Train on papers up to a year, dev are those after it up to another."""
-        train = found.of_years(collection, 0, train_until)
-        dev = found.of_years(collection, train_until + 1, dev_until)
-        return cls(train.queries, dev.queries)
-
-    @classmethod
-    def by_papers(cls, found: LocalQueries, train: Rows, dev: Rows) -> "LocalParts":
-        """Take the sentences of these papers."""
-
-        def by(rows: Rows) -> tuple[LocalQuery, ...]:
-            papers = set(rows.tolist())
-            return tuple(each for each in found.queries if each.citing in papers)
-
-        return cls(by(train), by(dev))
-
-    def at_most(self, number: int, *, seed: int) -> "LocalParts":
-        """Draw at most so many sentences of each paper."""
-
-        def drawn(queries: tuple[LocalQuery, ...]) -> tuple[LocalQuery, ...]:
-            return LocalQueries(queries).at_most(number, seed=seed).queries
-
-        return replace(self, train=drawn(self.train), dev=drawn(self.dev))
-
-    def check(self) -> None:
-        """Refuse too few sentences.
-
-        Raises:
-            NothingFound: there are.
-        """
-        sizes = len(self.train), len(self.dev)
-        if min(sizes) < FEWEST:
-            raise NothingFound(
-                f"There are {sizes[0]:,} sentences to train on, {sizes[1]:,} for dev; with fewer "
-                f"than {FEWEST} of either nothing is learned.",
-                "Give more contexts or other years; until then, the ranker that comes with recsys "
-                "answers.",
-            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +228,9 @@ class LocalSchool:
         """Train on the train examples, stop and calibrate on those of dev."""
         train, dev = table_of(self.train), table_of(self.dev)
         fitted = fit(train, dev, LOCAL_FEATURES, seed=seed, progress=progress)
-        fitted = _calibrated(fitted, self.dev)
+        # Of the papers that are shown: the many others would drown them.
+        knots = calibrate(*_shown(fitted, self.dev))
+        fitted = FittedRanker(fitted.booster, fitted.feature_names, *knots, fitted.seed)
         ways = sorted({str(each.way) for each in self.dev})
         figures = {way: _figure(fitted, [e for e in self.dev if str(e.way) == way]) for way in ways}
         error = _cross_fitted_error(fitted, self.dev)
@@ -281,20 +246,41 @@ def school_of(
     options: LocalTraining,
     progress: Progress,
 ) -> LocalSchool:
-    """Pose the sentences of an index."""
-    drawn = parts.at_most(options.per_paper, seed=options.seed)
-    drawn.check()
-    posing = Posing(open_index, index, options.seed)
-    made = [
-        tuple(collect_examples(posing, queries, progress=progress, stage=f"features of {part}"))
-        for part, queries in (("train", drawn.train), ("dev", drawn.dev))
-    ]
-    rows = [
-        np.unique(np.array([each.citing for each in queries], np.int32))
-        for queries in (drawn.train, drawn.dev)
-    ]
-    seen = SeenQueries.of(collection, train=rows[0], dev=rows[1])
-    return LocalSchool(made[0], made[1], seen, name_of(open_index(index).ranker))
+    """Pose the sentences of an index.
+
+    Raises:
+        NothingFound: there are too few.
+    """
+    drawn = {
+        part: LocalQueries(queries).at_most(options.per_paper, seed=options.seed).queries
+        for part, queries in (("train", parts.train), ("dev", parts.dev))
+    }
+    if min(map(len, drawn.values())) < FEWEST:
+        raise NothingFound(
+            f"There are {len(drawn['train']):,} sentences to train on, {len(drawn['dev']):,} for "
+            f"dev; with fewer than {FEWEST} of either nothing is learned.",
+            "Give more contexts or other years; until then, the ranker that comes with recsys "
+            "answers.",
+        )
+    rows = {
+        part: np.unique(np.array([each.citing for each in queries], np.int32))
+        for part, queries in drawn.items()
+    }
+    train, dev = (
+        tuple(
+            collect_examples(
+                open_index,
+                index,
+                queries,
+                seed=options.seed,
+                progress=progress,
+                stage=f"features of {part}",
+            )
+        )
+        for part, queries in drawn.items()
+    )
+    seen = SeenQueries.of(collection, **rows)
+    return LocalSchool(train, dev, seen, name_of(open_index(index).ranker))
 
 
 def train_local(
@@ -342,13 +328,6 @@ def save_local(
     fitted.save(folder, school.seen, origin=origin, facts=facts, text=text, kind=LOCAL_RANKER)
 
 
-def _calibrated(fitted: FittedRanker, examples: Sequence[Example]) -> FittedRanker:
-    """Calibrate on the papers that are shown: the many others would drown them."""
-    scores, relevant = _shown(fitted, examples)
-    knots = calibrate(scores, relevant)
-    return FittedRanker(fitted.booster, fitted.feature_names, *knots, fitted.seed)
-
-
 def _shown(
     fitted: FittedRanker, examples: Sequence[Example]
 ) -> tuple[Floats, np.typing.NDArray[np.int8]]:
@@ -379,3 +358,88 @@ def _figure(fitted: FittedRanker, examples: Sequence[Example]) -> str:
     found = summarise(judged, rng=np.random.default_rng(0), samples=1)
     measured = ", ".join(f"{name} {found[name].value:.3f}" for name in MEASURES)
     return f"{measured} ({len(examples):,} sentences)"
+
+
+# Choose by which sentences a local ranker learns, and on which it is measured.
+
+TEST, DEV = 0.2, 0.1
+"""Shares of the sentences that are left for test, and that a ranker stops and is calibrated on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """How contexts are divided, whatever index they belong to.
+
+    split: its train and dev papers are the citing ones. until: the last year of the citing papers
+    to train on, and of dev. Without either, `usual_years` chooses the years.
+    """
+
+    contexts: tuple[Context, ...] = field(repr=False)
+    split: Path | None = None
+    until: tuple[int, int] | None = None
+
+    def parts(self, collection: Collection) -> LocalParts:
+        """Divide the contexts between papers of a corpus.
+
+        Raises:
+            InputError: none is, or there are too few years to choose among.
+            SplitError: the split is unreadable, or of another corpus.
+        """
+        found = local_queries(collection, self.contexts)
+        if self.split is not None:
+            ids, how = read_citing(self.split, collection), f"By {self.split.name}"
+            train, dev = (_of_papers(found, collection, ids[part]) for part in ("train", "dev"))
+        else:
+            last, of_dev = self.until or usual_years(collection, found)
+            how = f"Train until {last}, dev until {of_dev}"
+            train = found.of_years(collection, 0, last).queries
+            dev = found.of_years(collection, last + 1, of_dev).queries
+        sizes = f"{len(train):,} sentences to train on, {len(dev):,} for dev"
+        left = len(found.queries) - len(train) - len(dev)
+        told = (f"{how}: {sizes}, {left:,} left for test.", *found.lines())
+        return LocalParts(train, dev, told)
+
+
+def _of_papers(
+    found: LocalQueries, collection: Collection, ids: Sequence[PaperId]
+) -> tuple[LocalQuery, ...]:
+    rows = set(collection.corpus.rows(ids).tolist())
+    return tuple(each for each in found.queries if each.citing in rows)
+
+
+def usual_years(collection: Collection, found: LocalQueries) -> tuple[int, int]:
+    """Choose the last years of train and dev so that the newest sentences are left for test.
+
+    Raises:
+        InputError: the citing papers are of fewer than three years.
+    """
+    counts = Counter(int(collection.corpus.years[each.citing]) for each in found.queries)
+    years = sorted(counts)
+    if len(years) < 3:
+        raise InputError(
+            f"The citing papers are of {len(years)} {'year' if len(years) == 1 else 'years'}: too "
+            "few to divide them by.",
+            "Divide them by papers: --split FILE.",
+        )
+    total = sum(counts.values())
+    shares = np.cumsum([counts[year] for year in reversed(years)]) / total
+    newest = [*reversed(years)]
+    test = int(np.argmin(np.abs(shares[:-2] - TEST)))
+    dev = test + 1 + int(np.argmin(np.abs(shares[test + 1 : -1] - shares[test] - DEV)))
+    return newest[dev + 1], newest[test + 1]
+
+
+def of_part(found: LocalQueries, collection: Collection, split: Path, part: str) -> LocalQueries:
+    """Keep the sentences of a split's papers.
+
+    Raises:
+        SplitError: the split is unreadable or of another corpus, or no sentence is of its papers.
+    """
+    ids = read_citing(split, collection)[part]
+    queries = _of_papers(found, collection, ids)
+    if not queries:
+        raise SplitError(
+            f"No sentence is by one of the {len(ids):,} {part} papers of {split}.",
+            "Give contexts of these papers, or another part.",
+        )
+    return replace(found, queries=queries)

@@ -16,32 +16,22 @@ def cache_folder() -> Path:
         InputError: $RECSYS_CACHE names a user who is not there, or the folder among the temporary
             files is another's.
     """
-    own = os.environ.get("RECSYS_CACHE")
-    if own:
-        return _expanded(own)
-    shared = os.environ.get("XDG_CACHE_HOME")
-    if shared:
+    if own := os.environ.get("RECSYS_CACHE"):
+        try:
+            return Path(own).expanduser()
+        except RuntimeError as error:
+            what = f"RECSYS_CACHE is {own!r}: there is no home of that user."
+            raise InputError(what, "Set it to a whole path.") from error
+    if shared := os.environ.get("XDG_CACHE_HOME"):
         return Path(shared) / "recsys"
     try:
         folder = Path.home() / ".cache" / "recsys"
     except RuntimeError:  # Neither HOME nor an entry among the users.
         return _temporary()
-    return folder if os.path.isdir(folder) or _may_be_made(folder) else _temporary()
-
-
-def _expanded(own: str) -> Path:
-    try:
-        return Path(own).expanduser()
-    except RuntimeError as error:
-        raise InputError(
-            f"RECSYS_CACHE is {own!r}: there is no home of that user.", "Set it to a whole path."
-        ) from error
-
-
-def _may_be_made(folder: Path) -> bool:
     # Unlike those of paths, these tests do not fail where one may not look.
-    there = next(parent for parent in folder.parents if os.path.exists(parent))
-    return os.path.isdir(there) and os.access(there, os.W_OK | os.X_OK)
+    there = next(path for path in folder.parents if os.path.exists(path))
+    may_be_made = os.path.isdir(there) and os.access(there, os.W_OK | os.X_OK)
+    return folder if os.path.isdir(folder) or may_be_made else _temporary()
 
 
 def _temporary() -> Path:

@@ -5,7 +5,6 @@ As https://grobid.readthedocs.io/en/latest/Grobid-service/ describes its service
 """
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -17,7 +16,7 @@ from recsys.formats.markup.tei_xml import read_tei
 from recsys.records import Manuscript
 
 if TYPE_CHECKING:
-    import httpx2
+    pass
 
 SERVICE = "api/processFulltextDocument"
 LONGEST, CONNECTING = 180.0, 5.0
@@ -71,8 +70,23 @@ def _answer(address: str, raw: bytes, name: str, seconds: float) -> bytes:
                 "POST", address, files=form, data=_SETTINGS, headers={"Accept": "application/xml"}
             ) as reply,
         ):
-            _check_status(reply.status_code, name)
-            return b"".join(_bounded(reply, time.monotonic() + seconds))
+            if (status := reply.status_code) != 200:
+                refused = f"GROBID refused {name}: it answered with status {status}."
+                raise {
+                    503: InputError(
+                        "GROBID is busy: all its workers are taken.", "Ask again in a minute."
+                    ),
+                    204: DraftError(f"GROBID found nothing in {name}.", _ALONE),
+                }.get(status, InputError(refused, _ALONE))
+            answer, until = bytearray(), time.monotonic() + seconds
+            for part in reply.iter_bytes():
+                answer += part
+                if len(answer) > LARGEST:
+                    what = f"GROBID's answer is larger than {LARGEST // 2**20} MB."
+                    raise InputError(what, _ALONE)
+                if time.monotonic() > until:
+                    raise InputError("GROBID's answer took too long.", _ALONE)
+            return bytes(answer)
     except httpx2.TimeoutException as error:
         raise InputError(f"GROBID took longer than {seconds:.0f} s for {name}.", _ALONE) from error
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
@@ -81,28 +95,3 @@ def _answer(address: str, raw: bytes, name: str, seconds: float) -> bytes:
             f"GROBID at {address} does not answer: {reason.rstrip('.')}.",
             "Is it running? " + _ALONE,
         ) from error
-
-
-def _bounded(reply: "httpx2.Response", until: float) -> Iterator[bytes]:
-    """Give the parts of an answer, within limits of size and time.
-
-    Raises:
-        InputError: it is too large, or too slow.
-    """
-    size = 0
-    for part in reply.iter_bytes():
-        size += len(part)
-        if size > LARGEST:
-            raise InputError(f"GROBID's answer is larger than {LARGEST // 2**20} MB.", _ALONE)
-        if time.monotonic() > until:
-            raise InputError("GROBID's answer took too long.", _ALONE)
-        yield part
-
-
-def _check_status(status: int, name: str) -> None:
-    if status == 503:
-        raise InputError("GROBID is busy: all its workers are taken.", "Ask again in a minute.")
-    if status == 204:
-        raise DraftError(f"GROBID found nothing in {name}.", _ALONE)
-    if status != 200:
-        raise InputError(f"GROBID refused {name}: it answered with status {status}.", _ALONE)

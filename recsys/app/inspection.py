@@ -2,8 +2,8 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,6 @@ from recsys.store.artifacts import (
 from recsys.store.generations import pin, read_pointer
 
 SCHEMA = "recsys.inspection/1"
-_DEFAULT_KIND = (INDEX_KIND, INDEX_SCHEMA)
 MOST_SHOWN = 12
 """Items of a list that people are shown; `inspection_json` has all of them."""
 
@@ -53,29 +52,38 @@ def inspect_artifact(folder: Path, *, hashes: bool = False) -> list[Inspection]:
     Raises:
         ArtifactError: nothing is there, or a file is missing or changed.
     """
-    if read_pointer(folder) is None:
-        return _inspect_all(folder, hashes=hashes)
-    with pin(folder) as generation:
-        return _inspect_all(generation, hashes=hashes)
+    with nullcontext(folder) if read_pointer(folder) is None else pin(folder) as generation:
+        nested = sorted(path.parent for path in generation.glob(f"*/**/{MANIFEST}"))
+        return [_inspect(each, generation, hashes=hashes) for each in (generation, *nested)]
 
 
-def _inspect_all(folder: Path, *, hashes: bool) -> list[Inspection]:
-    nested = sorted(path.parent for path in folder.glob(f"*/**/{MANIFEST}"))
-    found = [_inspect(each, hashes=hashes) for each in (folder, *nested)]
-    return [_with_age(each, folder) for each in found]
-
-
-def _with_age(found: Inspection, index: Path) -> Inspection:
-    """Add to a model which share of the papers is newer than the queries that it learned from."""
-    until = found.config.get(UNTIL)
-    if not isinstance(until, int) or not (index / CORPUS / YEARS).is_file():
-        return found
-    try:
-        years = load_array(index / CORPUS / YEARS)
-    except ArtifactError:  # Whoever opens the index is told.
-        return found
-    newer = f"{float((years > until).mean()):.1%} of the papers are newer than {until}"
-    return replace(found, config={**found.config, UNTIL: newer})
+def _inspect(folder: Path, index: Path, *, hashes: bool) -> Inspection:
+    try:  # A broken manifest is reported when it is loaded.
+        named = json.loads((folder / MANIFEST).read_bytes())
+        kind, schema = str(named["kind"]), int(named["schema"])
+    except (OSError, ValueError, KeyError, TypeError, OverflowError):
+        kind, schema = INDEX_KIND, INDEX_SCHEMA
+    manifest = load_manifest(folder, kind, schema)
+    check_sizes(folder, manifest)
+    if hashes:
+        verify(folder, manifest)
+    config, until, years = manifest.config, manifest.config.get(UNTIL), index / CORPUS / YEARS
+    if isinstance(until, int) and years.is_file():
+        with suppress(ArtifactError):  # Whoever opens the index is told.
+            # Of a model: the share of the papers that is newer than what it learned from.
+            newer = float((load_array(years) > until).mean())
+            config = {**config, UNTIL: f"{newer:.1%} of the papers are newer than {until}"}
+    return Inspection(
+        path=str(folder),
+        kind=manifest.kind,
+        schema=manifest.schema,
+        created_by=manifest.created_by,
+        files=len(manifest.files),
+        bytes=sum(facts["bytes"] for facts in manifest.files.values()),
+        verified=hashes,
+        config=config,
+        on_store=len(manifest.files) - len(files_here(folder, manifest.files)),
+    )
 
 
 @contextmanager
@@ -103,59 +111,27 @@ def inspection_json(found: Sequence[Inspection]) -> str:
 
 def inspection_table(found: Sequence[Inspection]) -> str:
     """Write as text, one paragraph per artifact."""
-    return "\n".join(_paragraph(each) for each in found)
-
-
-def _inspect(folder: Path, *, hashes: bool) -> Inspection:
-    kind, schema = _named_kind(folder / MANIFEST)
-    manifest = load_manifest(folder, kind, schema)
-    check_sizes(folder, manifest)
-    if hashes:
-        verify(folder, manifest)
-    return Inspection(
-        path=str(folder),
-        kind=manifest.kind,
-        schema=manifest.schema,
-        created_by=manifest.created_by,
-        files=len(manifest.files),
-        bytes=sum(facts["bytes"] for facts in manifest.files.values()),
-        verified=hashes,
-        config=manifest.config,
-        on_store=len(manifest.files) - len(files_here(folder, manifest.files)),
-    )
-
-
-def _named_kind(path: Path) -> tuple[str, int]:
-    """Read what the manifest calls itself; a broken one is reported when it is loaded."""
-    try:
-        value = json.loads(path.read_bytes())
-        return str(value["kind"]), int(value["schema"])
-    except (OSError, ValueError, KeyError, TypeError, OverflowError):
-        return _DEFAULT_KIND
-
-
-def _paragraph(found: Inspection) -> str:
-    state = "checksums match" if found.verified else "sizes match (--verify compares checksums)"
-    if found.on_store:
-        state += f"; {found.on_store} stayed on the store, and were not looked at"
-    rows = {
-        "kind": f"{found.kind}, schema {found.schema}, written by {found.created_by}",
-        "files": f"{found.files} files, {found.bytes / 1e6:,.1f} MB, {state}",
-    } | {key: _flat(value) for key, value in found.config.items()}
-    width = max(map(len, rows))
-    return f"{found.path}\n" + "".join(f"  {key:<{width}}  {rows[key]}\n" for key in rows)
+    paragraphs = []
+    for each in found:
+        state = "checksums match" if each.verified else "sizes match (--verify compares checksums)"
+        if each.on_store:
+            state += f"; {each.on_store} stayed on the store, and were not looked at"
+        rows = {
+            "kind": f"{each.kind}, schema {each.schema}, written by {each.created_by}",
+            "files": f"{each.files} files, {each.bytes / 1e6:,.1f} MB, {state}",
+        } | {key: _flat(value) for key, value in each.config.items()}
+        width = max(map(len, rows))
+        lines = "".join(f"  {key:<{width}}  {rows[key]}\n" for key in rows)
+        paragraphs.append(f"{each.path}\n{lines}")
+    return "\n".join(paragraphs)
 
 
 def _flat(value: object) -> str:
+    """Write a value on one line; of a long list, how many there are, and their range."""
     if isinstance(value, dict):
         return ", ".join(f"{key}={_flat(item)}" for key, item in value.items())
     if isinstance(value, list) and len(value) > MOST_SHOWN:
-        return _told(value)
+        if all(isinstance(each, int | float) for each in value):
+            return f"{len(value):,} numbers from {min(value):g} to {max(value):g}"
+        return f"{len(value):,}, from {_flat(value[0])} to {_flat(value[-1])}"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _told(values: Sequence[Any]) -> str:
-    """Tell how many there are, and the range of numbers, or the first and the last of others."""
-    if all(isinstance(each, int | float) for each in values):
-        return f"{len(values):,} numbers from {min(values):g} to {max(values):g}"
-    return f"{len(values):,}, from {_flat(values[0])} to {_flat(values[-1])}"

@@ -16,7 +16,7 @@ from recsys.formats.references.bibliography import record_of, work_of
 from recsys.progress import Progress, silent
 from recsys.query.matching import match
 from recsys.query.named import is_file, read_references
-from recsys.records import Bibliography, PaperId
+from recsys.records import Bibliography
 from recsys.store.artifacts import fingerprint, sha256
 from recsys.store.collection import Collection
 from recsys.version import CREATED_BY
@@ -25,6 +25,8 @@ LONG = 200_000
 """Bytes of a file from which on it is remembered: some hundred entries of BibTeX."""
 MOST_KEPT = 40
 """Files in the folder; those that were written first go."""
+_STEP = 200
+"""Works that are matched at a time, between two reports of progress."""
 _OF_A_CORPUS: dict[str, Any] = {"labels": {}, "cited_ids": (), "cites": ()}
 """What a work is in a corpus; nobody asks it of one that is looked up."""
 
@@ -69,23 +71,15 @@ def look_up(
         return listed
     index = fingerprint(dict(generation.manifest().files))
     path = folder / f"{fingerprint([listed.digest, index])}.ids.json"
-    meant = _recalled(path).get("meant")
-    if not isinstance(meant, list) or len(meant) != len(listed.references):
-        meant = _matched(collection, listed, progress)
+    works, meant = listed.references, _recalled(path).get("meant")
+    if not isinstance(meant, list) or len(meant) != len(works):
+        meant = []
+        for begin in range(0, len(works), _STEP):
+            rows = [each.row for each in match(collection, works[begin : begin + _STEP])]
+            meant += [None if row is None else collection.corpus.ids[row] for row in rows]
+            progress("matching the list", len(meant), len(works))
         _keep(path, {"meant": meant})
     return replace(listed, meant=tuple(meant))
-
-
-def _matched(
-    collection: Collection, listed: Bibliography, progress: Progress
-) -> list[PaperId | None]:
-    step, works = 200, listed.references
-    found: list[PaperId | None] = []
-    for begin in range(0, len(works), step):
-        rows = [each.row for each in match(collection, works[begin : begin + step])]
-        found += [None if row is None else collection.corpus.ids[row] for row in rows]
-        progress("matching the list", len(found), len(works))
-    return found
 
 
 def _is_long(word: str) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 from recsys.app.wiring import lost_ranker, open_index, serving_model
 from recsys.errors import ArtifactError, ArtifactMismatch
 from recsys.indexes.opening import with_contexts
-from recsys.local.citation_worthiness import NeedsCitation
+from recsys.local.citation_worthiness import CitationWorthiness
 from recsys.local.local_recommender import (
     LOCAL_RANKER,
     LocalRecommender,
@@ -35,9 +35,9 @@ def open_local(
     return found if needs is None else replace(found, needs=_judge(needs, found.recommender))
 
 
-def _judge(folder: Path, recommender: Recommender) -> NeedsCitation:
+def _judge(folder: Path, recommender: Recommender) -> CitationWorthiness:
     """Open a judge of sentences that reads the vectors of the index's own encoder."""
-    judge = NeedsCitation.load(folder)
+    judge = CitationWorthiness.load(folder)
     if judge.encoder != recommender.encoder.fingerprint:
         raise ArtifactMismatch(
             f"The judge of sentences in {folder} reads the vectors of another encoder than that of "

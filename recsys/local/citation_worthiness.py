@@ -1,12 +1,16 @@
-"""Which sentences never need a citation, whatever a model thinks of them: rules."""
+"""Whether a sentence needs a citation: a chance, and what is never asked of.
+
+A sentence is judged by its vector, by its words, by cues and by what stands around it. Two linear
+scores, of the vector and of the words, and the cues go into gradient boosted trees; isotonic
+regression makes their score a chance. `benchmarks.needs` trains it.
+"""
 
 import re
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +19,8 @@ from recsys.passages import Sentence
 from recsys.ranking.ranker import StoredTrees
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import load_manifest
+
+# Rules: which sentences never need a citation, whatever a model thinks of them.
 
 FEWEST_WORDS = 5
 _OWN_NOUNS = (
@@ -190,8 +196,7 @@ def cues_of(sentences: Sequence[Sentence]) -> Floats:
     if not sentences:
         return np.empty((0, len(NAMES)), np.float32)
     wording = np.array([_wording(sentence) for sentence in sentences], np.float32)
-    places = _places(sentences)
-    return np.hstack([wording, places, _around(sentences)]).astype(np.float32)
+    return np.hstack([wording, _context(sentences)]).astype(np.float32)
 
 
 def words_of(text: str) -> list[str]:
@@ -216,8 +221,8 @@ def _wording(sentence: Sentence) -> list[float]:
     for word in words:
         if (category := _CATEGORY.get(word)) is not None:
             counts[category] += 1
-    for two in _pairs(words):
-        if (category := _CATEGORY_OF_TWO.get(two)) is not None:
+    for two in pairwise(words):
+        if (category := _CATEGORY_OF_TWO.get(" ".join(two))) is not None:
             counts[category] += 1
     shapes = [len(pattern.findall(sentence.text)) for pattern in _SHAPES.values()]
     letters = sum(map(len, words)) / max(len(words), 1)
@@ -225,41 +230,33 @@ def _wording(sentence: Sentence) -> list[float]:
     return [*counts, *shapes, len(words), letters, *(float(kind == other) for other in _KINDS)]
 
 
-def _pairs(words: Sequence[str]) -> Iterable[str]:
-    return (f"{first} {second}" for first, second in pairwise(words))
+def _context(sentences: Sequence[Sentence]) -> Floats:
+    """Return where each stands in draft and paragraph, and which around cite: (n, 9).
 
-
-def _places(sentences: Sequence[Sentence]) -> Floats:
-    """Return where each stands in the draft and in its paragraph: (n, 5)."""
+    The sentence itself is left out of the shares that cite.
+    """
     number = len(sentences)
     if number < _FEWEST:
-        return np.full((number, len(_PLACES)), UNKNOWN, np.float32)
-    first, size = _paragraphs(sentences)
+        return np.full((number, len(_PLACES) + len(_AROUND)), UNKNOWN, np.float32)
+    paragraphs = [(sentence.file, sentence.paragraph) for sentence in sentences]
+    changes = [i for i, name in enumerate(paragraphs) if not i or name != paragraphs[i - 1]]
+    sizes = np.diff([*changes, number])
+    first, size = np.repeat(changes, sizes), np.repeat(sizes, sizes)
     inside = np.arange(number) - first
-    begins, ends = inside == 0, inside == size - 1
-    columns = [np.arange(number) / number, inside / size, np.minimum(size, 20), begins, ends]
-    return np.stack(columns, axis=1).astype(np.float32)
-
-
-def _around(sentences: Sequence[Sentence]) -> Floats:
-    """Return which sentences around cite: (n, 4), the sentence itself left out of the shares."""
     cites = np.array([any(not mark.gap for mark in s.marks) for s in sentences], np.float32)
-    if len(cites) < _FEWEST:
-        return np.full((len(cites), len(_AROUND)), UNKNOWN, np.float32)
-    first, size = _paragraphs(sentences)
     sums = np.concatenate([[0], np.cumsum(cites)])
-    in_paragraph = (sums[first + size] - sums[first] - cites) / np.maximum(size - 1, 1)
-    in_draft = (sums[-1] - cites) / (len(cites) - 1)
-    beside = [np.append(0, cites[:-1]), np.append(cites[1:], 0)]
-    return np.stack([*beside, in_paragraph, in_draft], axis=1).astype(np.float32)
-
-
-def _paragraphs(sentences: Sequence[Sentence]) -> tuple[np.typing.NDArray[np.int64], ...]:
-    """Return of each sentence where its paragraph begins and how many it has."""
-    named = [(sentence.file, sentence.paragraph) for sentence in sentences]
-    changes = [i for i, name in enumerate(named) if not i or name != named[i - 1]]
-    sizes = np.diff([*changes, len(named)])
-    return np.repeat(changes, sizes), np.repeat(sizes, sizes)
+    columns = [
+        np.arange(number) / number,
+        inside / size,
+        np.minimum(size, 20),
+        inside == 0,
+        inside == size - 1,
+        np.append(0, cites[:-1]),
+        np.append(cites[1:], 0),
+        (sums[first + size] - sums[first] - cites) / np.maximum(size - 1, 1),
+        (sums[-1] - cites) / (number - 1),
+    ]
+    return np.stack(columns, axis=1).astype(np.float32)
 
 
 # The words of a sentence as places in a table of weights.
@@ -283,11 +280,7 @@ def weigh(texts: Sequence[str], weights: Floats, bias: float) -> Floats:
     return np.array(sums, np.float32) + np.float32(bias)
 
 
-# Whether a sentence needs a citation: a chance, and what is never asked of.
-#
-# A sentence is judged by its vector, by its words, by cues (`needs_cues`) and by what stands
-# around it. Two linear scores, of the vector and of the words, and the cues go into gradient
-# boosted trees; isotonic regression makes their score a chance. `benchmarks.needs` trains it.
+# The model.
 
 KIND = "needs-citation"
 SCHEMA = 1
@@ -298,7 +291,7 @@ _AGAIN = "Train it again with `python -m benchmarks.needs ...` in a checkout."
 
 
 @dataclass(frozen=True, slots=True)
-class NeedsCitation:
+class CitationWorthiness:
     """Judges sentences.
 
     encoder: fingerprint of the encoder whose vectors it reads. vector_weights: (d,) float32.
@@ -342,19 +335,15 @@ class NeedsCitation:
         chances: Floats = np.interp(self.trees.score(table), *self.knots).astype(np.float32)
         return chances
 
-    def threshold(self, sentences: Sequence[Sentence], field: str | None = None) -> float:
+    def threshold(self, field: str | None = None) -> float:
         """Return the chance from which on a sentence of a draft is flagged.
 
         field: one of `thresholds`; drafts of any other field share one.
         """
         return self.thresholds.get(field or ANY, self.thresholds[ANY])
 
-    def may_be_flagged(self, sentence: Sentence) -> bool:
-        """Tell whether a citation may be asked for in a sentence, see `needs_rules`."""
-        return may_be_flagged(sentence)
-
     @classmethod
-    def load(cls, folder: Path) -> "NeedsCitation":
+    def load(cls, folder: Path) -> "CitationWorthiness":
         """Open a trained judge.
 
         Raises:
@@ -363,37 +352,30 @@ class NeedsCitation:
         """
         config = load_manifest(folder, KIND, SCHEMA).config
         try:
-            judge = _from_config(folder, config)
+            curve, (first, second) = config["calibration"], config["biases"]
+            thresholds = {str(name): float(least) for name, least in config["thresholds"].items()}
+            cues, _ = tuple(config["cues"]), thresholds[ANY]
+            by_vector, by_words = (
+                np.ravel(np.load(folder / name, allow_pickle=False)).astype(np.float32)
+                for name in (VECTOR_WEIGHTS, WORD_WEIGHTS)
+            )
+            judge = cls(
+                trees=StoredTrees.load(folder),
+                encoder=str(config["encoder"]),
+                vector_weights=by_vector,
+                word_weights=by_words,
+                biases=(float(first), float(second)),
+                knots=np.array([curve["scores"], curve["probabilities"]], np.float64),
+                thresholds=thresholds,
+            )
         except (KeyError, TypeError, ValueError, IndexError, OSError) as error:
             raise ArtifactCorrupt(
                 f"The judge of sentences in {folder} cannot be read ({error}).", _AGAIN
             ) from error
-        if tuple(config["cues"]) != NAMES:
+        if cues != NAMES:
             raise ArtifactMismatch(
                 f"The judge of sentences in {folder} was trained with other cues.", _AGAIN
             )
         if judge.trees.width != len(NAMES) + 2 or judge.word_weights.shape != (SIZE,):
             raise ArtifactCorrupt(f"The parts of {folder} do not fit one another.", _AGAIN)
         return judge
-
-
-def _from_config(folder: Path, config: Mapping[str, Any]) -> NeedsCitation:
-    curve = config["calibration"]
-    first, second = config["biases"]
-    tuple(config["cues"])
-    thresholds = {str(field): float(chance) for field, chance in config["thresholds"].items()}
-    thresholds[ANY]
-    return NeedsCitation(
-        trees=StoredTrees.load(folder),
-        encoder=str(config["encoder"]),
-        vector_weights=_weights(folder / VECTOR_WEIGHTS),
-        word_weights=_weights(folder / WORD_WEIGHTS),
-        biases=(float(first), float(second)),
-        knots=np.array([curve["scores"], curve["probabilities"]], np.float64),
-        thresholds=thresholds,
-    )
-
-
-def _weights(path: Path) -> Floats:
-    weights: Floats = np.ravel(np.load(path, allow_pickle=False)).astype(np.float32)
-    return weights

@@ -3,20 +3,23 @@
 draft ─► sentences ─► places that lack a citation ─► passages ─► papers for each
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+import numpy as np
 
 from recsys.errors import InputError
 from recsys.formats.bodies.running_text import passage_of, sentence_at
 from recsys.formats.drafts.draft_formats import open_draft
+from recsys.local.citation_worthiness import CitationWorthiness, may_be_flagged
 from recsys.local.local_recommender import LocalRecommender
 from recsys.local.named_works import find_names
 from recsys.local.passage import Passage
-from recsys.local.where_to_cite import end_of, marked, unmarked
 from recsys.passages import Body, Gap, LocalAnswer, Sentence
+from recsys.protocols import Encoder
 from recsys.query.matching import match
-from recsys.query.question import pose
+from recsys.query.resolve_draft import resolve_draft
 from recsys.records import Bibliography, Manuscript, PaperId, ReadingLists
 
 SURE = 0.9
@@ -87,15 +90,23 @@ def cite_read(recommender: LocalRecommender, read: ReadText, asked: LocalQuestio
     """
     if asked.k < 1:
         raise InputError(f"k is {asked.k}.", "Ask for at least one paper.")
-    question = pose(
+    question = resolve_draft(
         recommender.collection,
         read.manuscript,
         lists=ReadingLists(liked=asked.liked),
         as_of=asked.as_of,
     )
-    gaps = _lacking(recommender, read.body, asked.most) if read.gaps is None else read.gaps
-    known = _Cited(recommender, _ids_by_key(recommender, read, question.meant))
-    passages = [Passage(each.sentence.text, known.in_(each.sentence), each.at) for each in gaps]
+    sentences, gaps = read.body.sentences, read.gaps
+    if gaps is None:
+        gaps = marked(sentences)
+        if recommender.needs is not None:
+            encoder = recommender.recommender.encoder
+            gaps += unmarked(recommender.needs, encoder, sentences, asked.most)
+    ids = _ids_by_key(recommender, read, question.meant)
+    passages = [
+        Passage(each.sentence.text, _cited(recommender, ids, each.sentence), each.at)
+        for each in gaps
+    ]
     answers = recommender.recommend(question.draft, passages, asked.k)
     found = tuple(
         Gap(each.sentence, each.at, each.mark, each.need, answer)
@@ -104,7 +115,12 @@ def cite_read(recommender: LocalRecommender, read: ReadText, asked: LocalQuestio
     return LocalAnswer(
         gaps=found,
         understood=question.understood,
-        counts=_counts(read.body, found),
+        counts={
+            "sentences": len(sentences),
+            "with a citation": sum(any(m.keys or not m.gap for m in s.marks) for s in sentences),
+            "marked places": sum(each.mark is not None for each in found),
+            "without a mark": sum(each.mark is None for each in found),
+        },
         notes=tuple(dict.fromkeys((*question.notes, *read.body.notes))),
         missing=question.missing,
         draft=read.name,
@@ -140,15 +156,6 @@ def draft_read(manuscript: Manuscript, body: Body, name: str, line: int | None) 
     return ReadText(manuscript, body, gaps, name)
 
 
-def _lacking(recommender: LocalRecommender, body: Body, most: int) -> tuple[Gap, ...]:
-    """Return the places that are marked, then the sentences that likely need a citation."""
-    found = marked(body.sentences)
-    if recommender.needs is None:
-        return found
-    encoder = recommender.recommender.encoder
-    return found + unmarked(recommender.needs, encoder, body.sentences, most)
-
-
 def _ids_by_key(
     recommender: LocalRecommender, read: ReadText, meant: Sequence[PaperId | None]
 ) -> Mapping[str, PaperId]:
@@ -170,36 +177,60 @@ def _ids_by_key(
     return {key: paper_id for key, paper_id in papers if paper_id is not None}
 
 
-@dataclass(frozen=True, slots=True)
-class _Cited:
-    """Finds what a sentence cites already: by its keys, or by the names that its marks print.
+def _cited(
+    recommender: LocalRecommender, known: Mapping[str, PaperId], sentence: Sentence
+) -> tuple[PaperId, ...]:
+    """Return the papers that a sentence cites, each once: by its keys, or the names it prints.
 
     known: ids of papers by the keys of the draft's bibliography.
     """
-
-    recommender: LocalRecommender
-    known: Mapping[str, PaperId]
-
-    def in_(self, sentence: Sentence) -> tuple[PaperId, ...]:
-        """Return the papers that a sentence cites, each once."""
-        found = dict.fromkeys(self.known[key] for key in sentence.cited if key in self.known)
-        printed = [mark.printed for mark in sentence.marks if not (mark.gap or mark.keys)]
-        works, ids = self.recommender.ranker.reader.works, self.recommender.collection.corpus.ids
-        for text in printed:
-            named = works.resolve(find_names(text))
+    cited = dict.fromkeys(known[key] for key in sentence.cited if key in known)
+    works, ids = recommender.ranker.reader.works, recommender.collection.corpus.ids
+    for mark in sentence.marks:
+        if not (mark.gap or mark.keys):
+            named = works.resolve(find_names(mark.printed))
             sure = named.rows[named.scores >= SURE].tolist()
-            found |= dict.fromkeys(ids[row] for row in sure)
-        return tuple(found)
+            cited |= dict.fromkeys(ids[row] for row in sure)
+    return tuple(cited)
 
 
-def _counts(body: Body, gaps: Iterable[Gap]) -> dict[str, int]:
-    """Count what was looked at, in the order in which it was."""
-    places = list(gaps)
-    return {
-        "sentences": len(body.sentences),
-        "with a citation": sum(
-            any(m.keys or not m.gap for m in each.marks) for each in body.sentences
-        ),
-        "marked places": sum(each.mark is not None for each in places),
-        "without a mark": sum(each.mark is None for each in places),
-    }
+# Which places of a draft lack a citation: those that are marked, then those that need one.
+
+
+def marked(sentences: Sequence[Sentence]) -> tuple[Gap, ...]:
+    """Return the places that the author marked, in the order of the text."""
+    return tuple(
+        Gap(sentence, mark.at, mark)
+        for sentence in sentences
+        for mark in sentence.marks
+        if mark.gap
+    )
+
+
+def unmarked(
+    needs: CitationWorthiness, encoder: Encoder, sentences: Sequence[Sentence], most: int
+) -> tuple[Gap, ...]:
+    """Return the sentences that most likely need a citation and have none, the likeliest first.
+
+    most: how many at most.
+    """
+    if most < 1 or not sentences:
+        return ()
+    vectors = encoder.encode([(each.text, None) for each in sentences])
+    chances = needs.probabilities(sentences, vectors)
+    least = needs.threshold()
+    likely = [
+        place
+        for place in np.argsort(-chances, kind="stable").tolist()
+        if chances[place] >= least and may_be_flagged(sentences[place])
+    ]
+    return tuple(
+        Gap(sentences[place], end_of(sentences[place]), None, float(chances[place]))
+        for place in likely[:most]
+    )
+
+
+def end_of(sentence: Sentence) -> int:
+    """Return where a citation would stand at the end of a sentence: before its full stop."""
+    text = sentence.text.rstrip()
+    return len(text) - 1 if text.endswith((".", "!", "?", ":", ";")) else len(text)

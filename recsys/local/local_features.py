@@ -6,7 +6,7 @@ sentence names and how a paper is spoken of by those who cite it.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 
@@ -21,9 +21,7 @@ from recsys.local.passage import (
 )
 from recsys.ranking.feature_context import FeatureContext
 from recsys.ranking.features import compute, descending_rank, feature_names
-from recsys.retrieval.propose import Candidates
 from recsys.store.arrays import Floats, Rows
-from recsys.store.collection import Collection
 
 # The profile of a paper: its own vector, pulled towards those who cite it and what they say.
 #
@@ -45,17 +43,13 @@ def profile_cosines(
     titles = TitleMeans() if means is None else means
     profiles = context.collection.vectors[context.rows] + titles.of(context)
     if signs is not None and signs.view.has_vectors:
-        profiles += CONTEXT * _of_contexts(signs)
+        latest = signs.edges.latest(MOST_CITERS)
+        sentences = signs.view.contexts.vectors(latest.positions)
+        places = np.arange(len(sentences))
+        profiles += CONTEXT * means_of(sentences, places, latest.owner, len(signs.rows))
     length = np.maximum(np.linalg.norm(profiles, axis=1), np.float32(1e-9))
     cosines: Floats = (profiles @ context.query.vector) / length
     return cosines
-
-
-def _of_contexts(signs: ContextSigns) -> Floats:
-    """Average the latest sentences that cite each candidate: (m, d) float32."""
-    latest = signs.edges.latest(MOST_CITERS)
-    said = signs.view.contexts.vectors(latest.positions)
-    return means_of(said, np.arange(len(said)), latest.owner, len(signs.rows))
 
 
 SENTENCE, DRAFT = "sentence.", "draft."
@@ -67,13 +61,6 @@ class LocalFacts:
 
     asked: PassageQuery
     sentence: FeatureContext
-
-    @classmethod
-    def of(
-        cls, collection: Collection, asked: PassageQuery, candidates: Candidates
-    ) -> "LocalFacts":
-        """Gather what is known of the candidates."""
-        return cls(asked, FeatureContext(collection, asked.query, candidates))
 
     @property
     def rows(self) -> Rows:
@@ -104,7 +91,23 @@ class LocalFacts:
     def signs(self) -> ContextSigns | None:
         """What citing sentences say of the candidates; None where none may be read."""
         view = self.asked.contexts
-        return None if view is None else ContextSigns.of(view, self.rows, self.asked.query.before)
+        if view is None:
+            return None
+        return ContextSigns(view, self.rows, view.edges(self.rows, self.asked.query.before))
+
+    @property
+    def context_rank(self) -> Floats:
+        """Position by the cosine of the nearest sentence that cites a candidate: (m,) float32."""
+        best = self.sign("best")
+        cited = self.signs is not None and self.signs.present
+        return np.where(cited, descending_rank(best), OUTSIDE)
+
+    def sign(self, name: str) -> Floats:
+        """Read what citing sentences say, by its name in `ContextSigns`; OUTSIDE for nothing."""
+        if self.signs is None:
+            return np.full(len(self.rows), OUTSIDE, np.float32)
+        values: Floats = getattr(self.signs, name)
+        return values
 
     def _of_named(self, values: Floats) -> Floats:
         found = np.zeros(len(self.rows), np.float32)
@@ -126,25 +129,6 @@ class LocalFeature:
     function: Callable[[LocalFacts], Floats]
 
 
-def _constant(value: float, facts: LocalFacts) -> Floats:
-    return np.full(len(facts.rows), value, np.float32)
-
-
-def _best_named(facts: LocalFacts) -> Floats:
-    return _constant(float(facts.named.max(initial=0)), facts)
-
-
-def _sign(read: Callable[[ContextSigns], Floats], facts: LocalFacts) -> Floats:
-    """Read what citing sentences say; OUTSIDE where they say nothing."""
-    return _constant(float(OUTSIDE), facts) if facts.signs is None else read(facts.signs)
-
-
-def _context_rank(facts: LocalFacts) -> Floats:
-    if facts.signs is None:
-        return _constant(float(OUTSIDE), facts)
-    return np.where(facts.signs.present, descending_rank(facts.signs.best), OUTSIDE)
-
-
 # fmt: off
 OWN: tuple[LocalFeature, ...] = (
     LocalFeature("named", "how well surnames and year in the sentence fit", "score in [0, 1]",
@@ -152,7 +136,7 @@ OWN: tuple[LocalFeature, ...] = (
     LocalFeature("named_share", "the part of it among all that the name fits", "share",
                  lambda f: f.named_share),
     LocalFeature("named_best", "the best such score of any candidate", "score in [0, 1]",
-                 _best_named),
+                 lambda f: np.full(len(f.rows), f.named.max(initial=0), np.float32)),
     LocalFeature("named_rank", "position by that score", "rank",
                  lambda f: descending_rank(f.named)),
     LocalFeature("profile", "sentence and how the candidate is spoken of", "cosine",
@@ -160,14 +144,15 @@ OWN: tuple[LocalFeature, ...] = (
     LocalFeature("profile_rank", "position by that cosine", "rank",
                  lambda f: descending_rank(f.profile)),
     LocalFeature("context_best", "the sentence and the nearest one that cites the candidate",
-                 "cosine", partial(_sign, lambda s: s.best)),
+                 "cosine", lambda f: f.sign("best")),
     LocalFeature("context_mean", "the same, mean of the nearest three", "cosine",
-                 partial(_sign, lambda s: s.mean)),
-    LocalFeature("context_rank", "position by context_best", "rank", _context_rank),
+                 lambda f: f.sign("mean")),
+    LocalFeature("context_rank", "position by context_best", "rank",
+                 lambda f: f.context_rank),
     LocalFeature("context_votes", "nearest citing sentences that cite the candidate",
-                 "weighted share", partial(_sign, lambda s: s.votes)),
+                 "weighted share", lambda f: f.sign("votes")),
     LocalFeature("context_bm25", "words of the sentence and of the best that cites the candidate",
-                 "share of the best", partial(_sign, lambda s: s.bm25)),
+                 "share of the best", lambda f: f.sign("bm25")),
 )
 # fmt: on
 _OWN = {each.name: each for each in OWN}

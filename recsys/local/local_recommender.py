@@ -1,20 +1,21 @@
 """Answer passages: the papers that fit at a place, with probabilities and reasons."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
 
+from recsys.local.citation_worthiness import CitationWorthiness
 from recsys.local.local_features import LOCAL_FEATURES, LocalFacts, compute_local
 from recsys.local.named_works import NamedWorks
 from recsys.local.passage import DraftView, Passage, PassageQuery, pose_passage, rows_of
-from recsys.local.where_to_cite import Needs
 from recsys.processors import one_thread
 from recsys.protocols import Ranker
 from recsys.ranking.duplicates import find_versions
+from recsys.ranking.feature_context import FeatureContext
 from recsys.ranking.ranker import SCHEMA, TreeRanker
 from recsys.ranking.reasons import MOST_REASONS, NEAR, Findings
 from recsys.recommend import Recommender
@@ -26,16 +27,17 @@ from recsys.store.artifacts import MANIFEST, load_manifest, sha256
 from recsys.store.collection import Collection
 from recsys.store.vectors import dot_cache
 
-# From passages to ranked papers: the whole way of local recommendation, for those who measure
-# too.
+# From passages to ranked papers: the whole way of local recommendation, for those who measure too.
 #
-# draft ────► view ─┐ passage ──► query ┴─► candidates ─► features ─► scores ─► ranking
+#     draft ────► view ─┐
+#     passage ──► query ┴─► candidates ─► features ─► scores ─► ranking
 
 # Candidates of a passage: its own, the draft's, those that it names or that are cited so.
 #
-# sentence ── stage one ──► the most promising ─┐ draft ──── its ranking ─► the best of it
-# ─────┼─► pool ── prior of the sentence ──► candidates names ──── resolved ────► those that fit
-# ─────┤ contexts ─ like it ─────► papers they cite ───┘
+#     sentence ── retrieval ──► the most promising ─┐
+#     draft ──── its ranking ─► the best of it ─────┼─► pool ── prior of the sentence ──► candidates
+#     names ──── resolved ────► those that fit ─────┤
+#     contexts ─ like it ─────► papers they cite ───┘
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,24 +77,17 @@ def gather(
         more.append(asked.contexts.proposed(options.contexts))
     rows = distinct(np.concatenate(more).astype(np.int32))
     rows = rows[query.wanted[rows]]
-    pool = found.pool.joined(
-        _unheard(SourceQuery(collection, query, options.sentence), found, rows)
-    )
+    # What retrieval has not considered gets its prior beside what it has.
+    sentence, pool = SourceQuery(collection, query, options.sentence), found.pool
+    new = rows[~np.isin(rows, pool.rows)]
+    every, before = np.concatenate([pool.rows, new]), len(pool.rows)
+    cosines = sentence.cosines(every)
+    weights = prior(sentence, found.found, found.found, every, cosines)
+    priors = add_nearness(sentence, every, weights)
+    sources = np.zeros(len(new), pool.sources.dtype)
+    pool = pool.joined(Pool(new, sources, cosines[before:], priors[before:]))
     chosen = pool.take(np.searchsorted(pool.rows, rows).astype(np.int32))
     return replace(found, chosen=chosen, pool=pool)
-
-
-def _unheard(asked: SourceQuery, found: Candidates, rows: Rows) -> Pool:
-    """Judge the papers that stage one has not considered beside those that it has."""
-    pool = found.pool
-    new = rows[~np.isin(rows, pool.rows)]
-    every = np.concatenate([pool.rows, new])
-    cosines = asked.cosines(every)
-    said = prior(asked, found.found, found.found, every, cosines)
-    hopes = add_nearness(asked, every, said)
-    nowhere = np.zeros(len(new), pool.sources.dtype)
-    before = len(pool.rows)
-    return Pool(new, nowhere, cosines[before:], hopes[before:])
 
 
 @dataclass(frozen=True)
@@ -129,7 +124,8 @@ class PassageReader:
 
     def facts_of(self, asked: PassageQuery) -> LocalFacts:
         """Propose candidates for a passage that was posed."""
-        return LocalFacts.of(self.collection, asked, gather(self.collection, asked, self.pool))
+        candidates = gather(self.collection, asked, self.pool)
+        return LocalFacts(asked, FeatureContext(self.collection, asked.query, candidates))
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,120 +184,72 @@ QUOTED = 200
 """Characters at most that are quoted of a sentence."""
 
 
-@dataclass(frozen=True)
-class LocalFindings:
-    """What the reasons read: the facts of a passage, and the counts of its sentence."""
-
-    facts: LocalFacts
-    sentence: Findings
-
-    @classmethod
-    def of(cls, facts: LocalFacts, chosen: Sequence[int]) -> "LocalFindings":
-        """Gather what the reasons for the chosen candidates read."""
-        return cls(facts, Findings(facts.sentence, chosen))
-
-
 def explain_local(
-    facts: LocalFacts, chosen: Sequence[int], papers: Sequence[Paper]
+    facts: LocalFacts, chosen: Sequence[int], papers: Sequence[Paper], most: int = MOST_REASONS
 ) -> list[tuple[Reason, ...]]:
-    """Give up to MOST_REASONS reasons for each of the chosen candidates."""
-    findings = LocalFindings.of(facts, chosen)
-    given = []
+    """Give up to `most` reasons for each of the chosen candidates."""
+    findings, given = Findings(facts.sentence, chosen), []
     for at, paper in zip(chosen, papers, strict=True):
-        reasons = (reason(findings, at, paper) for reason in LOCAL_REASONS)
-        given.append(tuple(islice(filter(None, reasons), MOST_REASONS)))
+        reasons = chain(
+            _said_in_sentences(facts, at),
+            _beside(facts, at),
+            _shared(findings, at, paper),
+            _of_rankings(facts, findings, at),
+        )
+        given.append(tuple(islice(reasons, most)))
     return given
 
 
-def _named(findings: LocalFindings, at: int, paper: Paper) -> Reason | None:
-    named = findings.facts.asked.named
-    places = np.flatnonzero(named.rows == findings.facts.rows[at])
-    if len(places) == 0 or named.scores[places[0]] < LEAST_NAMED:
-        return None
-    return named.reason(int(places[0]))
+def _said_in_sentences(facts: LocalFacts, at: int) -> Iterator[Reason]:
+    """Say what names the paper; quote the nearest sentence that cites it, and count those."""
+    named = facts.asked.named
+    for place in np.flatnonzero(named.rows == facts.rows[at])[:1].tolist():
+        if named.scores[place] >= LEAST_NAMED:
+            yield named.reason(place)
+    signs = facts.signs
+    if signs is not None and len(alike := signs.like(at, ALIKE)):
+        contexts = signs.view.contexts
+        line = " ".join(contexts.texts(alike[:1])[0].split())
+        if len(line) > QUOTED:  # It ends at a word.
+            cut = line[: QUOTED - 1]
+            line = f"{(cut.rsplit(' ', 1)[0] if ' ' in cut else cut).rstrip(' ,;:.')}…"
+        number = len(set(contexts.citing[alike].tolist()))
+        by = "one paper in a sentence" if number == 1 else f"{number} papers in sentences"
+        yield Reason("context", f"cited by {by} like this: '{line}'")
 
 
-def _cited_so(findings: LocalFindings, at: int, paper: Paper) -> Reason | None:
-    """Quote the nearest sentence that cites the paper, and count whose sentences are like it."""
-    signs = findings.facts.signs
-    if signs is None:
-        return None
-    told = signs.like(at, ALIKE)
-    if not len(told):
-        return None
-    contexts = signs.view.contexts
-    said = _quoted(contexts.texts(told[:1])[0])
-    number = len(set(contexts.citing[told].tolist()))
-    by = "one paper in a sentence" if number == 1 else f"{number} papers in sentences"
-    return Reason("context", f"cited by {by} like this: '{said}'")
+def _beside(facts: LocalFacts, at: int) -> Iterator[Reason]:
+    seeds = facts.sentence.seeds
+    if seeds is not None:
+        ties = (("cited by", seeds.votes), ("cited together with", seeds.company_share))
+        strong = [tie for tie, shares in ties if shares[at] > 0]
+        for tie in strong[:1]:
+            yield Reason("beside", f"{tie} what the sentence cites already")
 
 
-def _quoted(text: str) -> str:
-    """Put a sentence on one line, and end it at a word if it is long."""
-    line = " ".join(text.split())
-    if len(line) <= QUOTED:
-        return line
-    cut = line[: QUOTED - 1]
-    whole = cut.rsplit(" ", 1)[0] if " " in cut else cut
-    return f"{whole.rstrip(' ,;:.')}…"
+def _shared(findings: Findings, at: int, paper: Paper) -> Iterator[Reason]:
+    """Name the words that sentence and paper share, and count nearest papers that cite it."""
+    if words := findings.words.shared(at, paper):
+        terms = "term" if len(words) == 1 else "terms"
+        yield Reason("terms", f"shares the {terms} {', '.join(words)}")
+    number, asked = int(findings.near_citers[at]), len(findings.asked)
+    if number:
+        by = "the nearest paper" if asked == 1 else f"{number} of the {asked} papers nearest to it"
+        yield Reason("votes", f"cited by {by}")
 
 
-def _beside(findings: LocalFindings, at: int, paper: Paper) -> Reason | None:
-    seeds = findings.facts.sentence.seeds
-    if seeds is None:
-        return None
-    ties = (("cited by", seeds.votes), ("cited together with", seeds.company_share))
-    for tie, shares in ties:
-        if shares[at] > 0:
-            return Reason("beside", f"{tie} what the sentence cites already")
-    return None
-
-
-def _nearest_cite(findings: LocalFindings, at: int, paper: Paper) -> Reason | None:
-    number, asked = int(findings.sentence.near_citers[at]), len(findings.sentence.asked)
-    if not number:
-        return None
-    by = "the nearest paper" if asked == 1 else f"{number} of the {asked} papers nearest to it"
-    return Reason("votes", f"cited by {by}")
-
-
-def _of_draft(findings: LocalFindings, at: int, paper: Paper) -> Reason | None:
-    view = findings.facts.asked.draft
-    rank = int(view.column("rank", findings.facts.rows[at : at + 1])[0])
-    if not 0 < rank <= BEST_OF_DRAFT:
-        return None
-    return Reason("draft", f"among the {BEST_OF_DRAFT} that your draft as a whole calls for")
-
-
-def _terms(findings: LocalFindings, at: int, paper: Paper) -> Reason | None:
-    shared = findings.sentence.words.shared(at, paper)
-    plural = "term" if len(shared) == 1 else "terms"
-    return Reason("terms", f"shares the {plural} {', '.join(shared)}") if shared else None
-
-
-def _near(findings: LocalFindings, at: int, paper: Paper) -> Reason | None:
-    rank = int(findings.sentence.nearness[at])
-    text = "the nearest to the sentence" if rank == 1 else f"among the {rank} nearest to it"
-    return Reason("near", text) if rank <= NEAR else None
-
-
-def _well_cited(findings: LocalFindings, at: int, paper: Paper) -> Reason | None:
-    number = int(findings.facts.sentence.citations[at])
-    times = "once" if number == 1 else f"{number} times"
-    return Reason("citations", f"cited {times} in this corpus") if number else None
-
-
-LOCAL_REASONS: tuple[Callable[[LocalFindings, int, Paper], Reason | None], ...] = (
-    _named,
-    _cited_so,
-    _beside,
-    _terms,
-    _nearest_cite,
-    _of_draft,
-    _near,
-    _well_cited,
-)
-"""In the order in which they are given."""
+def _of_rankings(facts: LocalFacts, findings: Findings, at: int) -> Iterator[Reason]:
+    """Say how high the paper ranks for draft and sentence, and how often it is cited."""
+    rank = int(facts.asked.draft.column("rank", facts.rows[at : at + 1])[0])
+    if 0 < rank <= BEST_OF_DRAFT:
+        yield Reason("draft", f"among the {BEST_OF_DRAFT} that your draft as a whole calls for")
+    near = int(findings.nearness[at])
+    if near <= NEAR:
+        text = "the nearest to the sentence" if near == 1 else f"among the {near} nearest to it"
+        yield Reason("near", text)
+    if number := int(facts.sentence.citations[at]):
+        times = "once" if number == 1 else f"{number} times"
+        yield Reason("citations", f"cited {times} in this corpus")
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,7 +260,7 @@ class LocalRecommender:
     """
 
     ranker: PassageRanker
-    needs: Needs | None = None
+    needs: CitationWorthiness | None = None
 
     @property
     def recommender(self) -> Recommender:
@@ -352,45 +300,42 @@ class LocalRecommender:
         self, ranking: LocalRanking, k: int, known: dict[int, Paper]
     ) -> tuple[Recommendation, ...]:
         """Show the best; papers that other passages have shown are known."""
+        facts, corpus = ranking.facts, self.collection.corpus
         chosen, best = ranking.positions[:k].tolist(), ranking.rows[:k].tolist()
         if new := [row for row in best if row not in known]:
-            known.update(zip(new, self.collection.corpus.papers(new), strict=True))
+            known.update(zip(new, corpus.papers(new), strict=True))
         papers = [known[row] for row in best]
-        reasons = explain_local(ranking.facts, chosen, papers)
-        sources = [_sources(ranking.facts, at) for at in chosen]
-        columns = papers, ranking.scores, ranking.probabilities, sources, reasons
-        rows = zip(best, *columns, strict=False)
-        return tuple(
-            Recommendation(
-                rank=rank,
-                paper=paper,
-                score=float(score),
-                probability=float(probability),
-                sources=names,
-                reasons=why,
-                found_by=tuple(_in_words(names)),
-                versions=tuple(self.collection.corpus.papers(ranking.versions.get(row, ()))),
+        reasons = explain_local(facts, chosen, papers)
+        scores = zip(ranking.scores.tolist(), ranking.probabilities.tolist(), strict=True)
+        shown: list[Recommendation] = []
+        for at, row, paper, (score, probability), why in zip(
+            chosen, best, papers, scores, reasons, strict=False
+        ):
+            sources = facts.sentence.candidates.source_names(at)
+            if facts.signs is not None and max(facts.signs.votes[at], facts.signs.bm25[at]) > 0:
+                sources = (*sources, "context")
+            sources = sources or ("draft",)
+            shown.append(
+                Recommendation(
+                    rank=len(shown) + 1,
+                    paper=paper,
+                    score=score,
+                    probability=probability,
+                    sources=sources,
+                    reasons=why,
+                    found_by=tuple(_SOURCES[name] for name in sources),
+                    versions=tuple(corpus.papers(ranking.versions.get(row, ()))),
+                )
             )
-            for rank, (row, paper, score, probability, names, why) in enumerate(rows, start=1)
-        )
+        return tuple(shown)
 
 
-_OF_DRAFT = "draft"
-"""The source of candidates that the sentence alone would not have found."""
-_OF_CONTEXTS = "context"
-"""The source of candidates that are cited in sentences like it."""
-_WORDS = {**IN_WORDS, _OF_DRAFT: "the draft as a whole", _OF_CONTEXTS: "sentences that cite it"}
-
-
-def _sources(facts: LocalFacts, at: int) -> tuple[str, ...]:
-    found, signs = facts.sentence.candidates.source_names(at), facts.signs
-    if signs is not None and max(signs.votes[at], signs.bm25[at]) > 0:
-        found = (*found, _OF_CONTEXTS)
-    return found or (_OF_DRAFT,)
-
-
-def _in_words(names: Iterable[str]) -> list[str]:
-    return [_WORDS[name] for name in names]
+_SOURCES: Mapping[str, str] = {
+    **IN_WORDS,
+    "draft": "the draft as a whole",
+    "context": "sentences that cite it",
+}
+"""In words, what proposes candidates: also the draft alone, and sentences like the passage."""
 
 
 # The model that orders the candidates of a passage.

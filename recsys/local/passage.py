@@ -1,4 +1,4 @@
-"""A passage that lacks a citation, as a query."""
+"""A passage that lacks a citation, as a query: what its draft, its names and its likes say."""
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -281,11 +281,6 @@ class ContextSigns:
     view: ContextView
     rows: Rows
     edges: ContextEdges
-
-    @classmethod
-    def of(cls, view: ContextView, rows: Rows, before: int) -> "ContextSigns":
-        """Look the candidates' sentences up."""
-        return cls(view, rows, view.edges(rows, before))
 
     @cached_property
     def present(self) -> Mask:

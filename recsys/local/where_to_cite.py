@@ -10,16 +10,14 @@ fits all papers, such as one on the field, is thus nobody's first.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 
 from recsys.formats.drafts.wording import counted
 from recsys.local.named_works import NamedWorks, find_names
 from recsys.local.passage import MOST_CITERS
-from recsys.passages import Body, Gap, Sentence
+from recsys.passages import Body, Sentence
 from recsys.processors import one_thread
-from recsys.protocols import Encoder
 from recsys.recommend import Recommender
 from recsys.records import Answer, PaperId, Place
 from recsys.store.arrays import Floats, Rows, distinct
@@ -118,12 +116,20 @@ class PlaceFinder:
             return {}
         with one_thread():
             compared = self._compared(body.sentences, rows, as_of)
-        found = {}
+        places = {}
         for row, at, fit in zip(rows.tolist(), *compared.best(), strict=True):
             if fit >= LEAST:
-                paper_id = self.recommender.collection.corpus.ids[row]
-                found[paper_id] = _place(compared.sentences[at], body.unit, fit)
-        return found
+                sentence, span = compared.sentences[at], compared.sentences[at].span
+                places[self.recommender.collection.corpus.ids[row]] = Place(
+                    text=sentence.text,
+                    score=fit,
+                    line=None if span is None else span.line,
+                    column=None if span is None else span.column,
+                    unit=body.unit,
+                    file=sentence.file,
+                    section=sentence.section,
+                )
+        return places
 
     def _compared(
         self, sentences: Sequence[Sentence], rows: Rows, as_of: int | None
@@ -136,35 +142,16 @@ class PlaceFinder:
         texts = [(each.text, None) for each in sentences]
         vectors = self.recommender.encoder.encode(texts)
         fits = _profiles(collection, rows, as_of) @ vectors.T + words
-        fits += self._named(sentences, rows)
-        return _Compared(sentences, fits)
-
-    def _named(self, sentences: Sequence[Sentence], rows: Rows) -> Floats:
-        """How clearly each sentence names each paper: (papers, sentences) float32."""
-        allowed = np.zeros(len(self.recommender.collection.corpus), bool)
+        allowed = np.zeros(len(collection.corpus), bool)
         allowed[rows] = True
-        named = np.zeros((len(rows), len(sentences)), np.float32)
         for at, sentence in enumerate(sentences):
-            found = self.works.resolve(find_names(sentence.text), allowed=allowed)
-            named[np.searchsorted(rows, found.rows), at] = found.scores
-        return named
-
-
-def _place(sentence: Sentence, unit: str, score: float) -> Place:
-    span = sentence.span
-    return Place(
-        text=sentence.text,
-        score=score,
-        line=None if span is None else span.line,
-        column=None if span is None else span.column,
-        unit=unit,
-        file=sentence.file,
-        section=sentence.section,
-    )
+            named = self.works.resolve(find_names(sentence.text), allowed=allowed)
+            fits[np.searchsorted(rows, named.rows), at] += named.scores
+        return _Compared(sentences, fits)
 
 
 def _profiles(collection: Collection, rows: Rows, as_of: int | None) -> Floats:
-    """Pull papers towards their latest citers, as `paper_profile` does: unit vectors (k, d)."""
+    """Pull papers towards their latest citers, as `profile_cosines` does: unit vectors (k, d)."""
     years = collection.corpus.years
     before = int(years.max()) + 1 if as_of is None else as_of
     profiles = collection.vectors[rows]
@@ -194,66 +181,3 @@ def _fit_of_words(terms: TermStore, rows: Rows, texts: Sequence[str]) -> Floats:
     alike = (titles * idf**2) @ shared / np.maximum(length, _NEVER)
     fit: Floats = SHARE * share + ALIKE * alike
     return fit
-
-
-# Which places of a draft lack a citation: those that are marked, then those that need one.
-
-_STOPS = ".!?:;"
-
-
-class Needs(Protocol):
-    """Judges which sentences need a citation."""
-
-    def probabilities(self, sentences: Sequence[Sentence], vectors: Floats) -> Floats:
-        """Return the chance that each sentence of a draft needs a citation: (n,) float32.
-
-        vectors: (n, d) float32, of the sentences.
-        """
-        ...
-
-    def threshold(self, sentences: Sequence[Sentence]) -> float:
-        """Return the chance from which on a sentence of this draft is worth a look."""
-        ...
-
-    def may_be_flagged(self, sentence: Sentence) -> bool:
-        """Tell whether a sentence could lack a citation at all."""
-        ...
-
-
-def marked(sentences: Sequence[Sentence]) -> tuple[Gap, ...]:
-    """Return the places that the author marked, in the order of the text."""
-    return tuple(
-        Gap(sentence, mark.at, mark)
-        for sentence in sentences
-        for mark in sentence.marks
-        if mark.gap
-    )
-
-
-def unmarked(
-    needs: Needs, encoder: Encoder, sentences: Sequence[Sentence], most: int
-) -> tuple[Gap, ...]:
-    """Return the sentences that most likely need a citation and have none, the likeliest first.
-
-    most: how many at most.
-    """
-    if most < 1 or not sentences:
-        return ()
-    vectors = encoder.encode([(each.text, None) for each in sentences])
-    chances = needs.probabilities(sentences, vectors)
-    least = needs.threshold(sentences)
-    likely = [
-        place
-        for place in np.argsort(-chances, kind="stable").tolist()
-        if chances[place] >= least and needs.may_be_flagged(sentences[place])
-    ]
-    return tuple(
-        Gap(sentences[place], end_of(sentences[place]), None, float(chances[place]))
-        for place in likely[:most]
-    )
-
-
-def end_of(sentence: Sentence) -> int:
-    """Return where a citation would stand at the end of a sentence: before its full stop."""
-    text = sentence.text.rstrip()
-    return len(text) - 1 if text.endswith(tuple(_STOPS)) else len(text)

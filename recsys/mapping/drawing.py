@@ -12,9 +12,9 @@ from recsys.mapping.phrases import label_groups
 from recsys.mapping.placing import Layout, Tick, lay_out
 from recsys.processors import one_thread
 from recsys.query.apply_filters import apply_filters
-from recsys.query.filters import Filters
 from recsys.query.query import Query
-from recsys.query.question import Question
+from recsys.query.question_schema import Filters
+from recsys.query.resolve_draft import Question
 from recsys.recommend import Ranking, Recommender
 from recsys.records import Paper
 from recsys.store.arrays import Floats, Longs, Mask, Rows, distinct

@@ -18,9 +18,9 @@ from typing import TypeAlias
 import numpy as np
 
 from recsys.formats import identifiers
-from recsys.query.surnames import named_in_prose, papers_of_surnames
+from recsys.formats.drafts.wording import OTHERS
 from recsys.records import Paper, Reference
-from recsys.store.arrays import Mask, Rows
+from recsys.store.arrays import Mask, distinct
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
 from recsys.store.graph import UNKNOWN_YEAR
@@ -78,7 +78,12 @@ class Title:
 
 def title_of(text: str) -> Title:
     """Prepare a title: HTML, accents, case and punctuation do not count."""
-    plain = _TAG.sub("", _unescaped(text[:LONGEST_TITLE]))
+    text = text[:LONGEST_TITLE]
+    if "&" in text:
+        import html  # With the names of all its characters.
+
+        text = html.unescape(text)
+    plain = _TAG.sub("", text)
     parts = [_words(part) for part in _SUBTITLE.split(plain)]
     ends = list(accumulate(len(part) for part in parts if part))
     words = _with_digits([word for part in parts for word in part])
@@ -94,8 +99,10 @@ def score(reference: Reference, wanted: Title, paper: Paper, offered: Title) -> 
     if likeness < THRESHOLD:  # Nothing adds to it: the rest need not be looked at.
         return likeness
     weight = _WEIGHTS[min(len(wanted.telling), len(_WEIGHTS) - 1)]
-    against = _year_differs(reference.year, paper.year) + _author_differs(reference, paper)
-    return max(likeness - weight * against, 0.0)
+    against = _YEAR_UNKNOWN
+    if reference.year is not None and paper.year is not None:
+        against = _YEARS_APART[min(abs(reference.year - paper.year), len(_YEARS_APART) - 1)]
+    return max(likeness - weight * (against + _author_differs(reference, paper)), 0.0)
 
 
 def title_likeness(one: Title, other: Title) -> float:
@@ -157,15 +164,6 @@ def _unshared(words: Sequence[str], others: Sequence[str]) -> list[str]:
     return found
 
 
-def _unescaped(text: str) -> str:
-    """Undo HTML's escapes."""
-    if "&" not in text:
-        return text
-    import html  # With the names of all its characters.
-
-    return html.unescape(text)
-
-
 def _words(text: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(fold(text)))
 
@@ -184,12 +182,6 @@ def _with_digits(words: Sequence[str]) -> tuple[str, ...]:
 
 def _numerals(words: Sequence[str]) -> list[str]:
     return sorted(number for word in words for number in _DIGITS.findall(word))
-
-
-def _year_differs(one: int | None, other: int | None) -> float:
-    if one is None or other is None:
-        return _YEAR_UNKNOWN
-    return _YEARS_APART[min(abs(one - other), len(_YEARS_APART) - 1)]
 
 
 def _author_differs(reference: Reference, paper: Paper) -> float:
@@ -220,6 +212,8 @@ def _surname(name: str) -> str:
 
 CANDIDATES = 20
 """Papers that the words of a title propose, and at most as many by the same first author."""
+_FEW = 2
+"""So many authors at least are called "Ash et al."."""
 AMBIGUOUS = 0.5
 """Score of a work that several papers fit."""
 _AT_ONCE = 200
@@ -252,8 +246,6 @@ _ADDRESSES = tuple(
 )
 
 _Known: TypeAlias = Mapping[int, tuple[Paper, Title]]
-_Meant: TypeAlias = Mapping[str, Mapping[str, str]]
-"""Field of a paper -> what may stand there, in lower case -> the name that it means."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +269,13 @@ class _Wanted:
     claimed: tuple[int, ...]
 
 
+def named_in_prose(reference: Reference) -> bool:
+    """Whether a reference holds surnames and a year, and nothing else, not even an initial."""
+    bare = Reference(key=reference.key, authors=reference.authors, year=reference.year)
+    surnames = all(" " not in name for name in reference.authors)
+    return bool(reference == bare and reference.authors and reference.year and surnames)
+
+
 def match(
     collection: Collection, references: Sequence[Reference], *, allowed: Mask | None = None
 ) -> tuple[Match, ...]:
@@ -287,47 +286,35 @@ def match(
         references: what to look for.
         allowed: (n,) bool, rows that may match; None allows all.
     """
-    found: list[Match] = []
+    matches: list[Match] = []
     for begin in range(0, len(references), _AT_ONCE):
-        found += _match_some(collection, references[begin : begin + _AT_ONCE], allowed)
-    return tuple(found)
+        matches += _match_some(collection, references[begin : begin + _AT_ONCE], allowed)
+    return tuple(matches)
 
 
 def _match_some(
     collection: Collection, references: Sequence[Reference], allowed: Mask | None
 ) -> Iterator[Match]:
-    corpus = collection.corpus
-    wanted = [
-        _Wanted(
-            reference,
-            title_of(reference.title or ""),
-            tuple(row for row in rows if allowed is None or allowed[row]),
-        )
-        for reference, rows in zip(references, _claims(corpus, references), strict=True)
-    ]
+    corpus, wanted = collection.corpus, list[_Wanted]()
+    for reference, rows in zip(references, _claims(corpus, references), strict=True):
+        claimed = tuple(row for row in rows if allowed is None or allowed[row])
+        wanted.append(_Wanted(reference, title_of(reference.title or ""), claimed))
     # Where there is no title, nothing is read: ids alone are matched at once.
-    named = _read(corpus, (row for each in wanted if each.title.words for row in each.claimed))
-    sure = [_undisputed(each, named) for each in wanted]
-    proposed = [
-        _candidates(collection, each, allowed) if row is None else []
-        for each, row in zip(wanted, sure, strict=True)
-    ]
+    named = _read(corpus, (row for one in wanted if one.title.words for row in one.claimed))
+    sure, proposed = list[int | None](), list[list[int]]()
+    for one in wanted:  # The first row that the title does not contradict.
+        plain = not one.title.words
+        agreed = (row for row in one.claimed if plain or not contradicts(one.title, named[row][1]))
+        sure.append(next(agreed, None))
+        proposed.append(_candidates(collection, one, allowed) if sure[-1] is None else [])
     offered = _read(corpus, (row for rows in proposed for row in rows))
-    for each, row, rows in zip(wanted, sure, proposed, strict=True):
-        if row is not None:
-            yield Match(each.reference, row, 1.0)
-        elif named_in_prose(each.reference):
-            yield _by_names(corpus, each.reference, allowed)
+    for one, sure_row, rows in zip(wanted, sure, proposed, strict=True):
+        if sure_row is not None:
+            yield Match(one.reference, sure_row, 1.0)
+        elif named_in_prose(one.reference):
+            yield _by_names(corpus, one.reference, allowed)
         else:
-            yield _by_title(each, {row: offered[row] for row in rows}, named)
-
-
-def _undisputed(wanted: _Wanted, named: _Known) -> int | None:
-    """Return the first row named by an identifier that the title does not contradict."""
-    for row in wanted.claimed:
-        if not wanted.title.words or not contradicts(wanted.title, named[row][1]):
-            return row
-    return None
+            yield _by_title(one, {row: offered[row] for row in rows}, named)
 
 
 def _by_title(wanted: _Wanted, offered: _Known, named: _Known) -> Match:
@@ -344,10 +331,20 @@ def _by_title(wanted: _Wanted, offered: _Known, named: _Known) -> Match:
 
 
 def _by_names(corpus: Corpus, reference: Reference, allowed: Mask | None) -> Match:
-    """Match surnames and a year to the only paper of just these authors, or of these and others."""
-    rows = papers_of_surnames(corpus, reference.authors, reference.year)
-    if allowed is not None:
-        rows = [row for row in rows if allowed[row]]
+    """Match surnames and a year to the only paper of just these authors, or of these and others.
+
+    Prose names them as "Ash and Birch (2010)" or "Ash et al. (2010)".
+    """
+    surnames = [_surname(name) for name in reference.authors if name != OTHERS]
+    least = max(len(surnames), _FEW) if OTHERS in reference.authors else len(surnames)
+    codes = corpus.namesakes([name for name in reference.authors if name != OTHERS][:1])
+    rows = []
+    for row in distinct(corpus.papers_of_author.take(codes)[1]).tolist():
+        if corpus.year(row) == reference.year and (allowed is None or allowed[row]):
+            theirs = [_surname(name) for name in corpus.papers([row])[0].authors]
+            fitting = len(theirs) >= least if OTHERS in reference.authors else len(theirs) == least
+            if fitting and theirs[: len(surnames)] == surnames:
+                rows.append(row)
     only = rows[0] if len(rows) == 1 else None
     return Match(reference, only, 1.0 if only is not None else AMBIGUOUS if rows else 0.0)
 
@@ -358,20 +355,14 @@ def _candidates(collection: Collection, wanted: _Wanted, allowed: Mask | None) -
         return []
     query = collection.terms.query((wanted.reference.title or "")[:LONGEST_TITLE], None)
     rows, _ = collection.text_index.search(query, CANDIDATES, allowed=allowed)
-    theirs = _papers_of_first_author(collection.corpus, wanted.reference)
+    corpus, reference = collection.corpus, wanted.reference
+    theirs = corpus.papers_of_author.take(corpus.author_codes(reference.authors[:1]))[1]
+    if reference.year is not None:
+        years = corpus.years[theirs].astype(np.int32)
+        theirs = theirs[(np.abs(years - reference.year) <= 1) | (years == UNKNOWN_YEAR)]
     if allowed is not None:
         theirs = theirs[allowed[theirs]]
     return list(dict.fromkeys([*rows.tolist(), *theirs[:CANDIDATES].tolist()]))
-
-
-def _papers_of_first_author(corpus: Corpus, reference: Reference) -> Rows:
-    codes = corpus.author_codes(reference.authors[:1])
-    rows: Rows = corpus.papers_of_author[codes[0]] if len(codes) else np.empty(0, np.int32)
-    if reference.year is None:
-        return rows
-    years = corpus.years[rows].astype(np.int32)
-    near: Mask = (np.abs(years - reference.year) <= 1) | (years == UNKNOWN_YEAR)
-    return rows[near]
 
 
 def _read(corpus: Corpus, rows: Iterable[int]) -> _Known:
@@ -382,7 +373,11 @@ def _read(corpus: Corpus, rows: Iterable[int]) -> _Known:
 
 def _claims(corpus: Corpus, references: Sequence[Reference]) -> list[list[int]]:
     """List, for each reference, the rows that its identifiers name, the surest first."""
-    names = [_identifiers(reference) for reference in references]
+    finders, names = (identifiers.arxiv, identifiers.acl, identifiers.doi), list[list[str]]()
+    for reference in references:
+        fields = (reference.id, reference.doi, reference.arxiv, reference.acl, reference.url)
+        first = [next(filter(None, (find(text) for find in finders)), None) for text in fields]
+        names.append(list(dict.fromkeys(name.lower() for name in first if name)))
     spelt = [
         [reference.id or "", *each, *map(str.upper, each)]
         for reference, each in zip(references, names, strict=True)
@@ -397,35 +392,24 @@ def _claims(corpus: Corpus, references: Sequence[Reference]) -> list[list[int]]:
     ]
 
 
-def _identifiers(reference: Reference) -> list[str]:
-    """List the identifiers in the fields of a reference, the surest first, in lower case."""
-    fields = (reference.id, reference.doi, reference.arxiv, reference.acl, reference.url)
-    finders = (identifiers.arxiv, identifiers.acl, identifiers.doi)
-    found = [next(filter(None, (find(text) for find in finders)), None) for text in fields]
-    return list(dict.fromkeys(name.lower() for name in found if name))
-
-
 def _look_up(corpus: Corpus, names: Iterable[str]) -> dict[str, list[int]]:
-    """Find identifiers among ids, DOIs and addresses, whatever their case."""
+    """Find identifiers among ids, DOIs and addresses, whatever their case: rows, by name.
+
+    Those of each field in turn, ascending.
+    """
+    # What may stand there, in lower case -> the name that it means.
     spelt, addresses = (
         {form.format(name): name for name in names for form in forms}
         for forms in (_SPELLINGS, _ADDRESSES)
     )
-    meant = {"id": spelt, "doi": spelt, "url": addresses}
-    found: dict[str, list[int]] = {}
-    for name, row in _by_hash(corpus, meant):
-        found.setdefault(name, []).append(row)
-    return found
-
-
-def _by_hash(corpus: Corpus, meant: _Meant) -> Iterator[tuple[str, int]]:
-    """Give (name, row) of each field in turn, rows ascending."""
-    rows = {row for form in meant["id"] if (row := corpus.row(form)) is not None}
-    rows.update(corpus.named.find(form for forms in meant.values() for form in forms).tolist())
+    rows = {row for form in spelt if (row := corpus.row(form)) is not None}
+    rows.update(corpus.named.find([*spelt, *addresses]).tolist())
     ordered = sorted(rows)
     papers = corpus.papers(ordered)
-    for field, forms in meant.items():
+    known: dict[str, list[int]] = {}
+    for field, forms in (("id", spelt), ("doi", spelt), ("url", addresses)):
         for row, paper in zip(ordered, papers, strict=True):
             spelling: str | None = getattr(paper, field)
             if spelling and (name := forms.get(spelling.lower())):
-                yield name, row
+                known.setdefault(name, []).append(row)
+    return known

@@ -1,10 +1,7 @@
 """Read what somebody names: a draft, and papers, by file, by identifier, or as text."""
 
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
-from recsys.errors import InputError, near_miss
 from recsys.formats.identifiers import acl, arxiv, doi
 from recsys.records import Bibliography, Manuscript, Reference
 
@@ -49,40 +46,22 @@ def read_references(*given: str | Path) -> Bibliography:
     references: list[Reference] = []
     problems: list[str] = []
     details: list[str] = []
-    for each in given:
-        if isinstance(each, Path) or is_file(each):
+    for word in given:
+        if isinstance(word, Path) or is_file(word):
             from recsys.formats.references.reference_formats import read_bibliography
 
-            found = read_bibliography(Path(each))
-            references += found.references
-            problems += [f"{each}: {problem}" for problem in found.problems]
-            details += [f"{each}: {detail}" for detail in found.details]
+            listed = read_bibliography(Path(word))
+            references += listed.references
+            problems += [f"{word}: {problem}" for problem in listed.problems]
+            details += [f"{word}: {detail}" for detail in listed.details]
         else:
-            references.append(named_paper(each))
+            references.append(named_paper(word))
     return Bibliography(tuple(references), tuple(problems), tuple(details))
 
 
 def named_paper(word: str) -> Reference:
     """Take a word for one paper: its DOI, arXiv or ACL id, alone or as an address, else its id."""
-    named = Reference(key=word, id=word)
-    return replace(named, doi=doi(word), arxiv=arxiv(word), acl=acl(word))
-
-
-def check_named(missing: Sequence[Reference]) -> None:
-    """Refuse a word that is neither a file nor a paper of the corpus.
-
-    Raises:
-        InputError: naming it, and the file that may have been meant.
-    """
-    for reference in missing:
-        if reference.key and reference == Reference(key=reference.key, id=reference.key):
-            path = Path(reference.key)
-            siblings = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
-            raise InputError(
-                f"There is no file {path} and the corpus holds no paper of that id."
-                f"{near_miss(path.name, siblings)}",
-                "Give a bibliography (.bib, .ris, .json, .csv), a DOI, an arXiv id or a corpus id.",
-            )
+    return Reference(key=word, id=word, doi=doi(word), arxiv=arxiv(word), acl=acl(word))
 
 
 def is_file(word: str) -> bool:
@@ -96,15 +75,10 @@ def is_file(word: str) -> bool:
             return True
     except OSError:  # Too long for a path.
         return False
-    meant_so = Path(word).suffix.lower() in _suffixes()
-    return meant_so and named_paper(word) == Reference(key=word, id=word)
-
-
-def _suffixes() -> frozenset[str]:
-    """What ends so is meant to be a file: the suffixes of drafts and of lists of references."""
     from recsys.formats.drafts.draft_formats import FORMATS as DRAFTS
     from recsys.formats.source_formats import LISTS
 
     # What is in a .txt tells its format, so no row has it.
     suffixes = [*(form.suffixes for form in DRAFTS), *(form.suffixes for form in LISTS)]
-    return frozenset({".txt"}.union(*suffixes))
+    meant_so = Path(word).suffix.lower() in {".txt"}.union(*suffixes)
+    return meant_so and named_paper(word) == Reference(key=word, id=word)

@@ -6,15 +6,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from recsys.store.arrays import Floats, Longs, Mask, Ragged, Rows, SortedStrings, load_array
 from recsys.store.kernels.dispatch import K1, Counts, Norms, impacts
-from recsys.store.row_remap import Origins, unite
 from recsys.store.words import folded_words, token_of, tokens
+
+if TYPE_CHECKING:
+    from recsys.store.row_remap import Origins
 
 # How often each paper has which terms: what BM25 is computed from, and updates take over.
 #
@@ -153,8 +155,10 @@ class TermCounts:
             sums[rows] = np.bincount(owner, self.frequencies[inside], minlength=len(rows))
         return sums
 
-    def merged(self, new: "TermCounts", origins: Origins) -> "TermCounts":
+    def merged(self, new: "TermCounts", origins: "Origins") -> "TermCounts":
         """Put old and new papers together, as if all had been counted at once."""
+        from recsys.store.row_remap import unite  # No answer needs it.
+
         words = unite(self.vocabulary, self._still_used(origins), new.vocabulary)
         own = Ragged(new.terms.starts, words.of_new[new.terms.values])
         own_titles = Ragged(new.title_terms.starts, words.of_new[new.title_terms.values])
@@ -168,7 +172,7 @@ class TermCounts:
             origins.ragged(self.title_terms, own_titles, codes=words.of_old),
         )
 
-    def _still_used(self, origins: Origins) -> NDArray[np.bool_]:
+    def _still_used(self, origins: "Origins") -> NDArray[np.bool_]:
         gone = np.flatnonzero(~origins.kept).astype(np.int32)
         left = self.document_counts()
         left -= np.bincount(self.terms.take(gone)[1], minlength=len(self.vocabulary))

@@ -23,7 +23,7 @@ from benchmarks.needs.judge import table_of, words_matrix
 from benchmarks.needs.texts import FullText, full_text, read_texts
 from benchmarks.result_tables import written
 from recsys.errors import InputError
-from recsys.local.citation_worthiness import NeedsCitation, weigh
+from recsys.local.citation_worthiness import CitationWorthiness, weigh
 from recsys.passages import Mark, Sentence
 from tests.hashing_encoder import HashingEncoder
 from tests.rows import each_row
@@ -49,7 +49,7 @@ def _text(name: str, source: str, rng: np.random.Generator) -> FullText:
 @dataclass(frozen=True, slots=True)
 class Studied:
     figures: dict[str, Any]
-    judge: NeedsCitation
+    judge: CitationWorthiness
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def studied(examples: list[FullText], tmp_path_factory: pytest.TempPathFactory) 
         patch.setattr(judge, "ROUNDS", 40)
         patch.setattr(judge, "processors", lambda: 1)
         figures = program.study(examples, HashingEncoder(), out)
-    return Studied(figures, NeedsCitation.load(out))
+    return Studied(figures, CitationWorthiness.load(out))
 
 
 def test_what_can_be_learned_is_learned(studied: Studied) -> None:
@@ -90,7 +90,7 @@ def test_the_written_judge_says_what_it_was_taught(studied: Studied) -> None:
     vectors = HashingEncoder().encode([(sentence.text, None) for sentence in sentences])
     high, low = studied.judge.probabilities(sentences, vectors)
     assert high > 0.9 > 0.1 > low
-    assert 0 < studied.judge.threshold((), "law") <= 1
+    assert 0 < studied.judge.threshold("law") <= 1
 
 
 def test_the_page_holds_the_figures(studied: Studied) -> None:

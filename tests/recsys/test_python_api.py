@@ -9,7 +9,7 @@ import pytest
 
 import recsys
 from recsys.errors import DraftError, InputError, NothingFound
-from recsys.query.question import Asked
+from recsys.query.resolve_draft import Asked
 from recsys.recommend import Recommender
 from recsys.records import Answer
 from tests.pipelines.small_index import open_small_index, write_small_index

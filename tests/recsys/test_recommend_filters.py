@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import InputError, NothingFound
-from recsys.query.filters import Filters
+from recsys.query.question_schema import Filters
 from recsys.recommend import Recommender
 from recsys.records import Draft, Paper, Recommendation
 from recsys.retrieval.sources import StageOne

@@ -264,7 +264,7 @@ def _lists(world: World, policy: Policy) -> tuple[Longs, Longs]:
     return np.repeat(query, depth), swap(np.repeat(orders, depth, axis=0), place)
 
 
-NAIVE = "none"
+UNWEIGHTED = "none"
 """The weights of a ranker that takes clicks for what they seem."""
 
 
@@ -358,10 +358,10 @@ def gains(values: Mapping[System, Doubles], *, rng: np.random.Generator) -> tupl
     """Compare each system that weighs its clicks with the click-naive one: (seeds, q) float64."""
     compared: list[Gain] = []
     for eta in dict.fromkeys(system.eta for system in values if system.eta is not None):
-        weighing = [s for s in values if s.eta == eta and s.weights != NAIVE]
+        weighing = [s for s in values if s.eta == eta and s.weights != UNWEIGHTED]
         if not weighing:
             continue
-        pairs = [(values[s], values[System(s.ranker, NAIVE, eta)]) for s in weighing]
+        pairs = [(values[s], values[System(s.ranker, UNWEIGHTED, eta)]) for s in weighing]
         gaps = np.stack([(one - other).mean(0) for one, other in pairs], axis=1)
         p_values = holm(sign_flip_tests(gaps, rng=rng)).tolist()
         for system, (one, other), p in zip(weighing, pairs, p_values, strict=True):

@@ -46,7 +46,7 @@ from recsys.eval.studies.clicks.simulation import (
     simulate,
 )
 from recsys.eval.studies.clicks.studies import (
-    NAIVE,
+    UNWEIGHTED,
     CoverageRow,
     Design,
     LearningStudy,
@@ -228,7 +228,7 @@ def _clicks(
         return train, validation
 
     true = Propensities("true", model.examination)
-    yield eta, NAIVE, weighted(true, CONSTANT)
+    yield eta, UNWEIGHTED, weighted(true, CONSTANT)
     if eta != 0:  # Else it weighs nothing.
         yield eta, TRUE, weighted(true)
     for name, (method, policy) in EXPERIMENTS.items():

@@ -29,6 +29,8 @@ from recsys.app.cli.options import (
     names_in,
     reading_of,
     shared_work,
+    shown_work,
+    tell,
 )
 from recsys.indexes.backends import BACKENDS, TEXT_BACKENDS
 
@@ -70,10 +72,9 @@ def corpus(
     queries it gives; the last line says what to expect of answers, and whether a ranker of its own
     is worth training.
     """
-    from recsys.app.answer_writing import emit, note
+    from recsys.app.answer_writing import emit
     from recsys.app.bars import shown_progress
     from recsys.app.cache import cache_folder
-    from recsys.app.inspection import damage_named
     from recsys.pipelines.corpora.corpus_worth import worth_json, worth_lines
     from recsys.pipelines.corpora.pdf_folder import PDFS
     from recsys.pipelines.corpora.write_corpus import write_corpus
@@ -86,11 +87,11 @@ def corpus(
     if out is not None:
         with shown_progress(quiet=quiet) as progress:
             report = write_corpus(sources, out, reading, cache=cache / PDFS, progress=progress)
-        note("\n".join(report.lines()), quiet=quiet)
+        tell(report.lines(), quiet=quiet)
     if describe:
         papers = sources if out is None else [out]
         index = papers[0] if papers[0].is_dir() else None
-        with damage_named(index), shown_progress(quiet=quiet) as progress:
+        with shown_work(index, quiet=quiet) as progress:
             worth = describe_papers(papers, reading, cache=cache, progress=progress)
         emit(worth_json(worth) if output == "json" else "\n".join(worth_lines(worth)) + "\n")
 
@@ -178,7 +179,6 @@ def build(
     Several files become one corpus: the same paper from two of them is one paper, and reference
     lists are matched with the papers that they mean.
     """
-    from recsys.app.answer_writing import note
     from recsys.app.cache import cache_folder
     from recsys.app.remote_indexes import build_here
     from recsys.pipelines.index.build import BuildOptions
@@ -186,7 +186,10 @@ def build(
 
     reading = reading_of(columns, keyphrases, apart=apart, titles_only=titles_only)
     with build_here(out, store, force=force, quiet=quiet) as folder:
-        with shared_work(engine, address, quiet=quiet, num_gpus=num_gpus) as (progress, workers):
+        with shared_work(None, engine, address, quiet=quiet, num_gpus=num_gpus) as (
+            progress,
+            workers,
+        ):
             options = BuildOptions(
                 encoder=encoder or (None if embeddings else BuildOptions().encoder),
                 pooling=pooling,
@@ -200,7 +203,7 @@ def build(
                 engine=workers,
             )
             report = build_index(sources, folder, options, cache=cache_folder(), progress=progress)
-        note("\n".join(report.lines()), quiet=quiet)
+        tell(report.lines(), quiet=quiet)
 
 
 def update(
@@ -260,8 +263,6 @@ def update(
     Only new texts are encoded, and rankers stay. Who is reading the index goes on reading what it
     was; a killed update leaves it as it was, and continues when it is run again.
     """
-    from recsys.app.answer_writing import note
-    from recsys.app.inspection import damage_named
     from recsys.errors import InputError
     from recsys.pipelines.index.update import UpdateOptions
     from recsys.pipelines.index.update import update as update_index
@@ -269,10 +270,7 @@ def update(
     if sources and whole:
         raise InputError("There are papers to add, and papers to become.", "Give one or the other.")
     named = columns_in(columns)
-    with (
-        damage_named(index),
-        shared_work(engine, address, quiet=quiet, num_gpus=num_gpus) as (progress, workers),
-    ):
+    with shared_work(index, engine, address, quiet=quiet, num_gpus=num_gpus) as (progress, workers):
         options = UpdateOptions(
             remove=remove,
             whole=bool(whole),
@@ -283,7 +281,7 @@ def update(
             engine=workers,
         )
         report = update_index(index, sources or whole or [], options, progress=progress)
-    note("\n".join(report.lines()), quiet=quiet)
+    tell(report.lines(), quiet=quiet)
 
 
 def train_ranker(
@@ -349,13 +347,11 @@ def train_ranker(
     trained on halves of the train queries, unless that was done before: the ranker learns from
     cosines of queries that NNSelect has not seen.
     """
-    from recsys.app.answer_writing import note
-    from recsys.app.inspection import damage_named
     from recsys.app.wiring import unseen_views
     from recsys.pipelines.ranking.train_ranker import TrainOptions
     from recsys.pipelines.ranking.train_ranker import train_ranker as train
 
-    with damage_named(index), shared_work(engine, address, quiet=quiet) as (progress, workers):
+    with shared_work(index, engine, address, quiet=quiet) as (progress, workers):
         options = TrainOptions(
             start=start,
             metadata=not no_metadata,
@@ -369,4 +365,4 @@ def train_ranker(
         report = train(
             index, split, options, unseen=unseen_views, wait=not no_wait, progress=progress
         )
-    note("\n".join(report.lines()), quiet=quiet)
+    tell(report.lines(), quiet=quiet)

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from typer import Argument, Option
 
-from recsys.app.cli.options import Folder, Index, Quiet, ResultFormat, Seed, names_in
+from recsys.app.cli.options import Folder, Index, Quiet, ResultFormat, Seed, names_in, shown_work
 
 Method: TypeAlias = Literal["swap", "harvest", "em"]
 """How propensities are estimated: the names of `eval.studies.clicks.propensities.METHODS`."""
@@ -308,8 +308,6 @@ def study(
     import numpy as np
 
     from recsys.app.answer_writing import check_folder, emit, made, note
-    from recsys.app.bars import shown_progress
-    from recsys.app.inspection import damage_named
     from recsys.eval.report.page import FORMATS
     from recsys.indexes.opening import open_collection
     from recsys.pipelines.studies.clicks.click_study import STUDIES, sized, study_clicks, study_page
@@ -318,7 +316,7 @@ def study(
     check_folder(out)
     sizes = {"queries": queries, "impressions": impressions, "logs": logs, "seeds": seeds}
     options, rng = sized(names_in(only) or STUDIES, eta, **sizes), np.random.default_rng(seed)
-    with damage_named(index), shown_progress(quiet=quiet) as progress:
+    with shown_work(index, quiet=quiet) as progress:
         found = study_clicks(open_collection(index), options, rng=rng, progress=progress)
     page = study_page(found, made(seed, index=index / MANIFEST))
     out.mkdir(parents=True, exist_ok=True)

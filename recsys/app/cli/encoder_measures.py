@@ -22,6 +22,8 @@ from recsys.app.cli.options import (
     Split,
     names_in,
     shared_work,
+    shown_work,
+    tell,
 )
 
 
@@ -86,15 +88,14 @@ def embed(
     num_gpus: NumGpus = 0.0,
 ) -> None:
     """Write the vectors of papers to a file; a killed run continues where it stopped."""
-    from recsys.app.answer_writing import note
     from recsys.app.cache import cache_folder
     from recsys.pipelines.studies.embed import EmbedOptions
     from recsys.pipelines.studies.embed import embed as write
 
-    with shared_work(engine, address, quiet=quiet, num_gpus=num_gpus) as (progress, workers):
+    with shared_work(None, engine, address, quiet=quiet, num_gpus=num_gpus) as (progress, workers):
         options = EmbedOptions(encoder, pooling, precision, split, nnselect, engine=workers)
         report = write(papers, out, options, cache=cache_folder(), progress=progress)
-    note("\n".join(report.lines()), quiet=quiet)
+    tell(report.lines(), quiet=quiet)
 
 
 SuitePart: TypeAlias = Literal["val", "test"]
@@ -190,19 +191,16 @@ def generate_scidocs(
     Classes are venues and categories; cite and co-cite are the index's citations; what readers
     view, read and click is simulated from them.
     """
-    from recsys.app.answer_writing import note
-    from recsys.app.bars import shown_progress
-    from recsys.app.inspection import damage_named
     from recsys.indexes.opening import open_collection
     from recsys.pipelines.evaluation.splits import read_split
     from recsys.pipelines.studies.scidocs_generator import GeneratorOptions, generate
 
-    with damage_named(index), shown_progress(quiet=quiet) as progress:
+    with shown_work(index, quiet=quiet) as progress:
         collection = open_collection(index)
         chosen = None if split is None else read_split(split, collection)
         options = GeneratorOptions(queries=queries, split=chosen, seed=seed)
         report = generate(collection, out, options, progress=progress)
-    note("\n".join(report.lines()), quiet=quiet)
+    tell(report.lines(), quiet=quiet)
 
 
 def probe_embeddings(

@@ -18,6 +18,8 @@ from recsys.app.cli.options import (
     Seed,
     Split,
     names_in,
+    shown_work,
+    tell,
 )
 
 if TYPE_CHECKING:
@@ -183,9 +185,6 @@ def train_encoder(
     The folder is an ordinary Hugging Face one: `recsys build --encoder` takes it. `training.html`
     in it shows the curves of loss and dev. A killed training continues from its last checkpoint.
     """
-    from recsys.app.answer_writing import note
-    from recsys.app.bars import shown_progress
-    from recsys.app.inspection import damage_named
     from recsys.pipelines.studies.encoders.train_encoder import train_encoder as train
     from recsys.pipelines.studies.encoders.training import Run, rank_of_process
     from recsys.pipelines.studies.encoders.triplets import Draw, Reading, Sample
@@ -199,10 +198,10 @@ def train_encoder(
     options = replace(options, pooling=pooling, dropout=dropout, draw=draw, loop=loop)
     reading = Reading(every=every_paper, sample=Sample(dev_queries or None, dev_papers or None))
     quiet, asked = quiet or rank_of_process() > 0, index if split else None
-    with damage_named(asked), shown_progress(quiet=quiet) as progress:
+    with shown_work(asked, quiet=quiet) as progress:
         run = Run(minutes=max_minutes, progress=progress)
         report = train(index, split, options, out, reading, run)
-    note("\n".join(report.lines()), quiet=quiet)
+    tell(report.lines(), quiet=quiet)
 
 
 def encoder_options(
@@ -322,8 +321,6 @@ def ablate_encoder(
     are not trained again. `ablations.html` in the folder adds the curves of loss and dev.
     """
     from recsys.app.answer_writing import emit, note
-    from recsys.app.bars import shown_progress
-    from recsys.app.inspection import damage_named
     from recsys.eval.report.page import FORMATS
     from recsys.pipelines.studies.citeomatic.network_training import device_of
     from recsys.pipelines.studies.encoders import encoder_ablations
@@ -338,7 +335,7 @@ def ablate_encoder(
     reading = Reading(sample=Sample(dev_queries or None, dev_papers or None))
     chosen = names_in(rows) or ()
     options = encoder_ablations.AblationOptions(encoder, reading, chosen, other_start)
-    with damage_named(index), shown_progress(quiet=quiet) as progress:
+    with shown_work(index, quiet=quiet) as progress:
         run = Run(Ranks(device=device_of(device)), progress=progress)
         page = encoder_ablations.ablate(index, split, options, out, run)
     note(f"Written to {out}.", quiet=quiet)
@@ -384,7 +381,6 @@ def train_journal(
     `recsys embed --encoder` and `recsys build --encoder` take it. A killed training continues from
     its last checkpoint.
     """
-    from recsys.app.answer_writing import note
     from recsys.app.bars import shown_progress
     from recsys.pipelines.studies.encoders import train_journal as job
     from recsys.pipelines.studies.encoders.tower import StartOptions
@@ -401,7 +397,7 @@ def train_journal(
     with shown_progress(quiet=quiet) as progress:
         run = Run(minutes=max_minutes, progress=progress)
         report = job.train_journal(papers, options, out, run)
-    note("\n".join(report.lines()), quiet=quiet)
+    tell(report.lines(), quiet=quiet)
 
 
 def ablate_journal(

@@ -25,6 +25,7 @@ from recsys.app.cli.options import (
     bad_value,
     names_in,
     shared_work,
+    tell,
 )
 from recsys.pipelines.evaluation.system_table import SYSTEMS
 
@@ -51,17 +52,13 @@ def batch(
 
     Each query is answered as of its own year: nothing later is recommended or counted.
     """
-    from recsys.app.answer_writing import check_target, note
+    from recsys.app.answer_writing import check_target
 
     check_target(run)
-    from recsys.app.inspection import damage_named
     from recsys.app.wiring import open_index
     from recsys.pipelines.evaluation.batch import BatchOptions, run_batch
 
-    with (
-        damage_named(index),
-        shared_work(engine, address, quiet=quiet, jobs=jobs) as (progress, workers),
-    ):
+    with shared_work(index, engine, address, quiet=quiet, jobs=jobs) as (progress, workers):
         options = BatchOptions(
             part=part,
             k=k,
@@ -72,7 +69,7 @@ def batch(
             engine=workers,
         )
         report = run_batch(index, split, options, run, open_index=open_index, progress=progress)
-    note("\n".join(report.lines()), quiet=quiet)
+    tell(report.lines(), quiet=quiet)
 
 
 def evaluate(
@@ -120,8 +117,7 @@ def evaluate(
     would reward a look into the future, or at the queries in training, is refused. Without --split,
     the split by which the index's own ranker learned is taken, else one is made by year.
     """
-    from recsys.app.answer_writing import command_line, note
-    from recsys.app.inspection import damage_named
+    from recsys.app.answer_writing import command_line
     from recsys.app.wiring import open_index
     from recsys.pipelines.evaluation.evaluate import EvaluateOptions
     from recsys.pipelines.evaluation.evaluate import evaluate as ask
@@ -133,10 +129,7 @@ def evaluate(
             reason = "names a second run so" if name in runs else "is not NAME=FILE"
             raise bad_value(f"{text!r} {reason}.", option="--run")
         runs[name] = Path(path)
-    with (
-        damage_named(index),
-        shared_work(engine, address, quiet=quiet, jobs=jobs) as (progress, workers),
-    ):
+    with shared_work(index, engine, address, quiet=quiet, jobs=jobs) as (progress, workers):
         options = EvaluateOptions(
             part=part,
             systems=names_in(systems) or (),
@@ -152,7 +145,7 @@ def evaluate(
             engine=workers,
         )
         report = ask(index, split, options, out, open_index=open_index, progress=progress)
-    note("\n".join(report.lines()), quiet=quiet)
+    tell(report.lines(), quiet=quiet)
 
 
 def compare(

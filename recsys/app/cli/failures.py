@@ -20,18 +20,12 @@ from recsys.extras import missing_extra
 
 DEBUG = "RECSYS_DEBUG"
 
-_MEMORY = "Free some, raise the limit (`ulimit -v`), or give less at once."
 # What libraries say of it; without memory, threads do not start either.
 _NO_MEMORY = re.compile(
     r"bad_alloc|[Cc]annot allocate memory|failed to map segment|can't start new thread"
     r"|Failed to launch worker thread"
 )
 _SHOWN = 200  # Characters.
-_NO_UTF_8 = "Rename the file or the folder in UTF-8."
-_NESTED = "Give it with fewer levels of brackets, braces or quotes."
-
-Failure = tuple[str, str, str]
-"""kind, what happened, what to do next"""
 
 
 def exit_code(run: Callable[[], int | None], arguments: Sequence[str]) -> int:
@@ -46,7 +40,7 @@ def exit_code(run: Callable[[], int | None], arguments: Sequence[str]) -> int:
             if os.environ.get(DEBUG):
                 say(traceback.format_exc())
             if not heard:
-                return _report_all(error, as_json=JSON_ERRORS in arguments)
+                return _report(error, as_json=JSON_ERRORS in arguments)
             code = INTERRUPTED
     if code == INTERRUPTED:
         report_interrupt(arguments)
@@ -72,52 +66,6 @@ def _interrupts() -> Iterator[list[int]]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def _explain(error: Exception) -> tuple[Failure, int]:
-    kind = type(error).__name__
-    if isinstance(error, MemoryError) or _NO_MEMORY.search(str(error)):
-        return (MemoryError.__name__, "There is not enough memory.", _MEMORY), 1
-    if isinstance(error, ImportError) and (missing := missing_extra(error)):
-        return (type(missing).__name__, missing.what, missing.hint), missing.exit_code
-    if isinstance(error, RecsysError):
-        return (kind, error.what, error.hint), error.exit_code
-    if isinstance(error, OSError):
-        place = f"{error.filename}: " if error.filename else ""
-        hint = "Check the path, its permissions and the free disk space (`recsys doctor`)."
-        return (kind, f"{place}{_reason(error)}.", hint), 1
-    if isinstance(error, UnicodeEncodeError):
-        # A name with bytes that are no UTF-8 holds half pairs in their places.
-        return (kind, f"{error.object[:_SHOWN]!r} is no UTF-8.", _NO_UTF_8), 1
-    if isinstance(error, RecursionError):
-        return (kind, "Something given is nested too deeply.", _NESTED), 1
-    debug = f"Set {DEBUG}=1 for the traceback, and report it."
-    return (kind, f"internal error: {kind}: {error}.", debug), 1
-
-
-def _reason(error: OSError) -> str:
-    """Return what the system said: for a copied folder, of the first file that was not copied."""
-    if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list):
-        return str(error.args[0][0][-1])
-    return error.strerror or str(error)
-
-
-def _report_all(error: Exception, *, as_json: bool) -> int:
-    """Report an error, or each error of a group, whose exit code is 1 whatever they are."""
-    errors = error.exceptions if isinstance(error, ExceptionGroup) else (error,)
-    for each in errors:
-        failure, code = _explain(each)
-        _report(failure, as_json=as_json)
-    return 1 if isinstance(error, ExceptionGroup) else code
-
-
-def _report(failure: Failure, *, as_json: bool, prefix: str = "error: ") -> None:
-    kind, what, hint = (shortened(" ".join(part.split()), LONGEST_HINT) for part in failure)
-    if as_json:
-        line = json.dumps({"error": {"kind": kind, "what": what, "hint": hint}})
-    else:
-        line = f"{prefix}{what} {hint}".rstrip()
-    say(line)
-
-
 def _prepare_streams() -> None:
     """Let no title fail to print, and keep the libraries' warnings to developers."""
     if not os.environ.get(DEBUG):
@@ -126,3 +74,45 @@ def _prepare_streams() -> None:
         if isinstance(stream, TextIOWrapper):
             encoding = None if stream.isatty() else "utf-8"
             stream.reconfigure(encoding=encoding, errors="replace")
+
+
+def _report(error: Exception, *, as_json: bool) -> int:
+    """Report an error, or each error of a group, whose exit code is 1 whatever they are."""
+    code = 1
+    for each in error.exceptions if isinstance(error, ExceptionGroup) else (error,):
+        *parts, own_code = _explained(each)
+        kind, what, hint = (shortened(" ".join(part.split()), LONGEST_HINT) for part in parts)
+        if as_json:
+            say(json.dumps({"error": {"kind": kind, "what": what, "hint": hint}}))
+        else:
+            say(f"error: {what} {hint}".rstrip())
+        code = 1 if each is not error else own_code
+    return code
+
+
+def _explained(error: Exception) -> tuple[str, str, str, int]:
+    """Return the kind of an error, what happened, what to do next, and the exit code."""
+    if isinstance(error, ImportError):
+        error = missing_extra(error) or error
+    kind = type(error).__name__
+    if isinstance(error, MemoryError) or _NO_MEMORY.search(str(error)):
+        hint = "Free some, raise the limit (`ulimit -v`), or give less at once."
+        return MemoryError.__name__, "There is not enough memory.", hint, 1
+    if isinstance(error, RecsysError):
+        return kind, error.what, error.hint, error.exit_code
+    if isinstance(error, OSError):
+        reason = error.strerror or str(error)
+        if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list):
+            reason = str(error.args[0][0][-1])  # Of the first file that was not copied.
+        place = f"{error.filename}: " if error.filename else ""
+        hint = "Check the path, its permissions and the free disk space (`recsys doctor`)."
+        return kind, f"{place}{reason}.", hint, 1
+    if isinstance(error, UnicodeEncodeError):
+        # A name with bytes that are no UTF-8 holds half pairs in their places.
+        what = f"{error.object[:_SHOWN]!r} is no UTF-8."
+        return kind, what, "Rename the file or the folder in UTF-8.", 1
+    if isinstance(error, RecursionError):
+        hint = "Give it with fewer levels of brackets, braces or quotes."
+        return kind, "Something given is nested too deeply.", hint, 1
+    hint = f"Set {DEBUG}=1 for the traceback, and report it."
+    return kind, f"internal error: {kind}: {error}.", hint, 1

@@ -18,6 +18,8 @@ from recsys.app.cli.options import (
     Seed,
     Split,
     names_in,
+    shown_work,
+    tell,
 )
 
 if TYPE_CHECKING:
@@ -72,9 +74,6 @@ def train_nnselect(
     It learns a vector for each word, and proposes the papers with the nearest sums. A killed
     training continues where its last epoch ended.
     """
-    from recsys.app.answer_writing import note
-    from recsys.app.bars import shown_progress
-    from recsys.app.inspection import damage_named
     from recsys.pipelines.studies.citeomatic.negatives import Margins
     from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
     from recsys.pipelines.studies.citeomatic.nnselect import BATCH, NNSelectOptions, SelectOptions
@@ -85,9 +84,9 @@ def train_nnselect(
     loop = LoopOptions(epochs, BATCH, rate, seed=seed, device=device)
     options = NNSelectOptions(network, loop, word_vectors)
     options = with_select(options, read_parameters(parameters, Model.NNSELECT))
-    with damage_named(index), shown_progress(quiet=quiet) as progress:
+    with shown_work(index, quiet=quiet) as progress:
         report = train(index, split, options, wait=not no_wait, progress=progress)
-    note("\n".join(report.lines()), quiet=quiet)
+    tell(report.lines(), quiet=quiet)
 
 
 def train_nnrank(
@@ -113,9 +112,6 @@ def train_nnrank(
     It reranks what NNSelect selects, which must be there; the first time, NNSelect is also trained
     on halves of the train queries, to learn from cosines of queries that it has not seen.
     """
-    from recsys.app.answer_writing import note
-    from recsys.app.bars import shown_progress
-    from recsys.app.inspection import damage_named
     from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
     from recsys.pipelines.studies.citeomatic.nnrank import train_nnrank as train
     from recsys.pipelines.studies.citeomatic.tuning import (
@@ -129,9 +125,9 @@ def train_nnrank(
     loop = LoopOptions(epochs=epochs, rate=rate, seed=seed, device=device)
     options = rank_options(loop, separate=separate, metadata=not no_metadata)
     options = with_rank(options, {**own, **read_parameters(parameters, Model.NNRANK)})
-    with damage_named(index), shown_progress(quiet=quiet) as progress:
+    with shown_work(index, quiet=quiet) as progress:
         report = train(index, split, options, wait=not no_wait, progress=progress)
-    note("\n".join(report.lines()), quiet=quiet)
+    tell(report.lines(), quiet=quiet)
 
 
 Trials: TypeAlias = Annotated[
@@ -194,14 +190,11 @@ def tune_nnrank(
 def _tune(
     model: "Model", index: Path, split: Path, out: Path, options: "TuneOptions", *, quiet: bool
 ) -> None:
-    from recsys.app.answer_writing import note
-    from recsys.app.bars import shown_progress
-    from recsys.app.inspection import damage_named
     from recsys.pipelines.studies.citeomatic.tuning import tune
 
-    with damage_named(index), shown_progress(quiet=quiet) as progress:
+    with shown_work(index, quiet=quiet) as progress:
         report = tune(model, index, split, options, out, progress=progress)
-    note("\n".join(report.lines()), quiet=quiet)
+    tell(report.lines(), quiet=quiet)
 
 
 def ablate_nnrank(
@@ -235,8 +228,6 @@ def ablate_nnrank(
     finished are not trained again.
     """
     from recsys.app.answer_writing import command_line, emit, note
-    from recsys.app.bars import shown_progress
-    from recsys.app.inspection import damage_named
     from recsys.pipelines.studies.citeomatic import nnrank_ablations
     from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
     from recsys.pipelines.studies.citeomatic.tuning import (
@@ -254,7 +245,7 @@ def ablate_nnrank(
     names = names_in(rows) or ()
     command = command_line()
     options = nnrank_ablations.AblationOptions(ranker, part, rows=names, command=command)
-    with damage_named(index), shown_progress(quiet=quiet) as progress:
+    with shown_work(index, quiet=quiet) as progress:
         found = nnrank_ablations.ablate(index, split, options, out, progress=progress)
     note(f"Written to {out}.", quiet=quiet)
     emit(nnrank_ablations.RENDERERS[output](nnrank_ablations.ablation_table(found)))

@@ -179,6 +179,23 @@ Quiet: TypeAlias = Annotated[
 ]
 
 
+@contextmanager
+def shown_work(index: Path | None, *, quiet: bool) -> Iterator[Progress]:
+    """Give what shows progress; what is damaged in an index is named where the work fails."""
+    from recsys.app.bars import shown_progress
+    from recsys.app.inspection import damage_named
+
+    with damage_named(index), shown_progress(quiet=quiet) as progress:
+        yield progress
+
+
+def tell(lines: Iterable[str], *, quiet: bool) -> None:
+    """Write a report for people to stderr, unless they asked for quiet."""
+    from recsys.app.answer_writing import note
+
+    note("\n".join(lines), quiet=quiet)
+
+
 def names_in(text: str | None) -> tuple[str, ...] | None:
     """Split a list with commas; None stays None."""
     if text is None:
@@ -220,19 +237,23 @@ NumGpus: TypeAlias = Annotated[
 
 @contextmanager
 def shared_work(
-    engine: str, address: str | None, *, quiet: bool, jobs: int | None = None, num_gpus: float = 0.0
+    index: Path | None,
+    engine: str,
+    address: str | None,
+    *,
+    quiet: bool,
+    jobs: int | None = None,
+    num_gpus: float = 0.0,
 ) -> Iterator[tuple[Progress, "Engine"]]:
-    """Give what shows progress, and the engine that was chosen, connected.
+    """Give what shows progress, and the engine that was chosen, connected; see `shown_work`.
 
     jobs: processes at most; None: one per processor.
 
     Raises:
         UsageError: what is said of a cluster goes to the pool.
-        RecsysError: see `ray_connection.connected`.
+        RecsysError: see `ray_cluster.connected`.
     """
-    from recsys.app.bars import shown_progress
-
-    with shown_progress(quiet=quiet) as progress:
+    with shown_work(index, quiet=quiet) as progress:
         if engine == RAY:
             from recsys.pipelines.jobs.ray_cluster import connected
 

@@ -31,7 +31,7 @@ from recsys.records import Manuscript, ReadingLists
 
 if TYPE_CHECKING:
     from recsys.formats.drafts.draft_formats import OpenDraft
-    from recsys.query.question import Asked, Outcome
+    from recsys.query.resolve_draft import Asked, Outcome
     from recsys.recommend import Recommender
 
 DRAFT = (
@@ -206,7 +206,7 @@ def draw_map(
     from recsys.app.inspection import damage_named
     from recsys.mapping import MAP_FORMATS
     from recsys.mapping import draw_map as draw
-    from recsys.query.question import pose
+    from recsys.query.resolve_draft import resolve_draft
 
     target = None if out == STDIN else out
     ending = _MAP_ENDINGS[0] if target is None else target.suffix.lower()
@@ -220,7 +220,7 @@ def draw_map(
     filters.check()
     with damage_named(index):
         recommender = _open(index, candidates, metadata=not no_metadata, quiet=quiet)
-        question = pose(recommender.collection, given, lists=lists, as_of=asked.as_of)
+        question = resolve_draft(recommender.collection, given, lists=lists, as_of=asked.as_of)
         drawing = draw(recommender, question, filters=filters)
     gaps = [drawing.groups[place] for place in drawing.gaps]
     said = (f"Gap: {group.label} ({group.counted})." for group in gaps)

@@ -17,6 +17,8 @@ from recsys.app.cli.options import (
     Seed,
     bad_value,
     names_in,
+    shown_work,
+    tell,
 )
 
 Known: TypeAlias = Literal["sentence", "title", "references"]
@@ -52,14 +54,11 @@ def add_contexts(
     Sentences of papers that the index does not hold are left out, and counted. What was added
     before stays; a killed run continues where it stopped.
     """
-    from recsys.app.answer_writing import note
-    from recsys.app.bars import shown_progress
-    from recsys.app.inspection import damage_named
     from recsys.pipelines.local.store_contexts import add_contexts as add
 
-    with damage_named(index), shown_progress(quiet=quiet) as progress:
+    with shown_work(index, quiet=quiet) as progress:
         report = add(index, contexts, wait=not no_wait, progress=progress)
-    note("\n".join(report.lines()), quiet=quiet)
+    tell(report.lines(), quiet=quiet)
 
 
 def train_local(
@@ -101,22 +100,18 @@ def train_local(
     answers with the ranker from then on, instead of the one that comes with the package; with too
     few sentences, that one stays (exit code 3).
     """
-    from recsys.app.answer_writing import note
-    from recsys.app.bars import shown_progress
-    from recsys.app.inspection import damage_named
     from recsys.app.wiring import open_index
-    from recsys.pipelines.local.sentence_parts import Division
     from recsys.pipelines.local.store_contexts import read_sentences
-    from recsys.pipelines.local.train_local import LocalTraining
+    from recsys.pipelines.local.train_local import Division, LocalTraining
     from recsys.pipelines.local.train_local import train_local as train
 
     until = _years_until(train_until, dev_until, split)
     options = LocalTraining(per_paper, seed, not no_wait)
-    with damage_named(index), shown_progress(quiet=quiet) as progress:
+    with shown_work(index, quiet=quiet) as progress:
         read = read_sentences(contexts, progress=progress)
         divide = Division(read.contexts, split, until).parts
         report = train(index, divide, options, open_index=open_index, progress=progress)
-    note("\n".join([*read.told, *report.lines()]), quiet=quiet)
+    tell([*read.told, *report.lines()], quiet=quiet)
 
 
 def evaluate_local(
@@ -181,17 +176,15 @@ def evaluate_local(
     and `recsys compare` read it. A killed evaluation continues where it stopped. Models that have
     learned from the citing papers are refused.
     """
-    from recsys.app.answer_writing import command_line, note
-    from recsys.app.bars import shown_progress
-    from recsys.app.inspection import damage_named
+    from recsys.app.answer_writing import command_line
     from recsys.app.local_wiring import open_passages
     from recsys.indexes.opening import open_collection
     from recsys.local.passage import ContextUse
     from recsys.pipelines.local.evaluate_local import LocalEvaluation
     from recsys.pipelines.local.evaluate_local import evaluate_local as evaluate
     from recsys.pipelines.local.local_queries import local_queries
-    from recsys.pipelines.local.sentence_parts import of_part
     from recsys.pipelines.local.store_contexts import read_sentences
+    from recsys.pipelines.local.train_local import of_part
     from recsys.store.generations import pin
 
     options = LocalEvaluation(
@@ -206,14 +199,14 @@ def evaluate_local(
         jobs=jobs,
         command=command_line(),
     )
-    with damage_named(index), pin(index) as base, shown_progress(quiet=quiet) as progress:
+    with shown_work(index, quiet=quiet) as progress, pin(index) as base:
         read = read_sentences(contexts, progress=progress)
         collection = open_collection(base)
         queries = local_queries(collection, read.contexts)
         if split is not None:
             queries = of_part(queries, collection, split, part)
         report = evaluate(base, queries, options, out, open_local=open_passages, progress=progress)
-    note("\n".join([*read.told, *report.lines()]), quiet=quiet)
+    tell([*read.told, *report.lines()], quiet=quiet)
 
 
 def _years_until(train: int | None, dev: int | None, split: Path | None) -> tuple[int, int] | None:

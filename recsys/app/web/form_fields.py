@@ -13,7 +13,6 @@ from recsys.formats.references.bibliography import year_in
 from recsys.formats.references.reference_formats import work_of_line
 from recsys.formats.references.shown_facts import one_line
 from recsys.keyphrases import cleaned, without_keyphrases
-from recsys.query.question import Question
 from recsys.query.question_schema import (
     EARLIEST,
     LATEST,
@@ -21,6 +20,7 @@ from recsys.query.question_schema import (
     QuestionOptions,
     options,
 )
+from recsys.query.resolve_draft import Question
 from recsys.records import Bibliography, Manuscript, PaperId, ReadingLists, Reference
 
 # References as lines of a form: `Authors (year). Title. doi:...`, which people may correct.

@@ -59,8 +59,8 @@ from recsys.formats.references.reference_writers import WRITERS
 from recsys.formats.references.shown_facts import citation_keys, one_line
 from recsys.passages import LocalAnswer
 from recsys.query.apply_filters import REMOVED
-from recsys.query.filters import Filters
-from recsys.query.question import Question
+from recsys.query.question_schema import Filters
+from recsys.query.resolve_draft import Question
 from recsys.records import Answer, Bibliography, Paper, PaperId
 
 PER_PAGE = 20

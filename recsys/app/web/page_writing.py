@@ -28,8 +28,8 @@ from recsys.formats.references.shown_facts import (
 )
 from recsys.formats.references.web_page import span
 from recsys.html_pages import templates_in
-from recsys.query.question import IN_LIBRARY
 from recsys.query.question_schema import options
+from recsys.query.resolve_draft import IN_LIBRARY
 from recsys.records import Paper, PaperId, Recommendation
 from recsys.store.arrays import Rows
 from recsys.version import VERSION

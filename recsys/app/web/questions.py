@@ -17,12 +17,11 @@ from recsys.app.web.replies import (
 )
 from recsys.app.web.upload_reader import DraftText, UploadedDraft
 from recsys.errors import InputError
-from recsys.local.cite import LocalQuestion, cite_read, draft_read, passage_read
-from recsys.local.where_to_cite import marked
+from recsys.local.cite import LocalQuestion, cite_read, draft_read, marked, passage_read
 from recsys.passages import LocalAnswer
 from recsys.query.matching import match
-from recsys.query.question import Question, pose
 from recsys.query.question_schema import QuestionOptions
+from recsys.query.resolve_draft import Question, resolve_draft
 from recsys.recommend import KEPT
 from recsys.records import Answer, Manuscript, Paper, PaperId, ReadingLists
 from recsys.store.arrays import Rows
@@ -68,7 +67,9 @@ def posed(opened: OpenIndex, asked: WebQuestion) -> Question:
         for papers in (asked.lists.liked, asked.lists.disliked, asked.lists.library)
     )
     collection = opened.recommender.collection
-    return pose(collection, asked.draft, lists=ReadingLists(*lists), as_of=asked.options.as_of)
+    return resolve_draft(
+        collection, asked.draft, lists=ReadingLists(*lists), as_of=asked.options.as_of
+    )
 
 
 def answer_page(

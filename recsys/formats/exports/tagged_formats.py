@@ -6,6 +6,7 @@ Each is a map from the fields of a work to tags, and a function for what a map c
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from recsys.formats.exports import scopus_citations, wos_citations
@@ -37,14 +38,15 @@ from recsys.records import Reference
 class TaggedFormat:
     """One such format.
 
-    head: is found in the beginning of its files. fields: a field of `Reference`, or `places` (that
-    may hold a DOI, an arXiv or an ACL id) -> its tags, of which the first that says something
-    counts. more: what the map cannot say, by field; it comes before what the map says.
+    head: is found in the beginning of its files. fields: words such as `title=TI|FT`: a field of
+    `Reference`, and its tags, of which the first that says something counts. more: what the map
+    cannot say, by field, and `places`: texts that may hold a DOI, an arXiv or an ACL id; it comes
+    before what the map says.
     """
 
     head: re.Pattern[str]
     layout: Layout
-    fields: Mapping[str, str]
+    fields: str
     more: Callable[[TaggedRecord], dict[str, Any]]
 
     def looks_so(self, head: str) -> bool:
@@ -67,19 +69,31 @@ class TaggedFormat:
             yield self._work(record)
 
     def _work(self, record: TaggedRecord) -> Reference:
-        texts = {field: record.texts(*tags.split()) for field, tags in self.fields.items()}
-        values: dict[str, Any] = {
-            field: text_in(next(iter(texts[field]), None))
-            for field in ("key", "title", "venue", "abstract", "volume")
-        }
-        for field, reader in (("year", year_in), ("url", address_in), ("page", first_page)):
-            values[field] = next(filter(None, map(reader, texts[field])), None)
+        values: dict[str, Any] = {}
+        for field, tags in _tags(self.fields):
+            texts = record.texts(*tags)
+            if reader := _READERS.get(field):
+                values[field] = next(filter(None, map(reader, texts)), None)
+            else:
+                values[field] = text_in(texts[0]) if texts else None
         values["key"] = values["key"] or ""
         values |= self.more(record)
         places = values.pop("places")
         return identified(Reference(**values), *places)
 
 
+@cache
+def _tags(fields: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    words = (word.partition("=") for word in fields.split())
+    return tuple((field, tuple(tags.split("|"))) for field, _, tags in words)
+
+
+_READERS: Mapping[str, Callable[[str], int | str | None]] = {
+    "year": year_in,
+    "url": address_in,
+    "page": first_page,
+}
+"""Fields of which the first fact counts that is understood, not the first that is there."""
 _KINDS_OF_RIS = kinds_by_word(
     {
         "article": "PREPRINT",
@@ -337,31 +351,13 @@ RIS = TaggedFormat(
         last=("ER",),
         strict=True,
     ),
-    {
-        "key": "ID",
-        "title": "TI T1 CT",
-        "venue": "JF JO T2 JA J2 C3",
-        "year": "PY Y1 DA",
-        "abstract": "AB N2",
-        "url": "UR",
-        "volume": "VL",
-        "page": "SP SE C7",
-    },
+    "key=ID year=PY|Y1|DA abstract=AB|N2 url=UR page=SP|SE|C7",
     more_of_ris,
 )
 ENDNOTE = TaggedFormat(
     re.compile(r"\A\s*\ufeff?%(?:0 {1,3}[A-Z]|[A-Z] {1,3}\S[^\n]*\n\s{0,20}%[A-Z0-9@] {1,3}\S)"),
     Layout(tag=re.compile(r"[ \t]{0,8}%([0-9A-Z!#$&()*+<=>?@\[\]^~])(?:[ \t\r]|$)"), first="0"),
-    {
-        "key": "F",
-        "title": "T",
-        "year": "D 8",
-        "venue": "J B S",
-        "abstract": "X",
-        "url": "U",
-        "volume": "V",
-        "page": "P",
-    },
+    "key=F title=T year=D|8 venue=J|B|S abstract=X volume=V page=P",
     more_of_endnote,
 )
 NBIB = TaggedFormat(
@@ -371,16 +367,7 @@ NBIB = TaggedFormat(
         re.MULTILINE,
     ),
     Layout(tag=re.compile(r"([A-Z][A-Z0-9]{1,3}) {0,2}-(?:[ \r]|$)"), first="PMID"),
-    {
-        "key": "PMID",
-        "title": "TI TT BTI CTI",
-        "year": "DP",
-        "venue": "JT TA BTI CTI",
-        "abstract": "AB OAB",
-        "url": "LID AID",
-        "volume": "VI",
-        "page": "PG",
-    },
+    "key=PMID venue=JT|TA|BTI|CTI abstract=AB|OAB url=LID|AID volume=VI",
     more_of_nbib,
 )
 WOS = TaggedFormat(
@@ -395,15 +382,7 @@ WOS = TaggedFormat(
         last=("ER", "EF"),
         outside=("FN", "VR"),
     ),
-    {
-        "key": "UT",
-        "title": "TI FT X1 Y1",
-        "year": "PY EY EA PD",
-        "venue": "SO JI J9 CT SE",
-        "abstract": "AB X4 Y4",
-        "url": "DL",
-        "volume": "VL",
-        "page": "BP PS AR",
-    },
+    """key=UT title=TI|FT|X1|Y1 year=PY|EY|EA|PD venue=SO|JI|J9|CT|SE abstract=AB|X4|Y4 url=DL
+    volume=VL page=BP|PS|AR""",
     more_of_wos,
 )

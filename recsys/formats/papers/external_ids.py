@@ -12,33 +12,16 @@ from recsys.records import Paper, Reference
 Pairs: TypeAlias = Iterable[tuple[object, object]]
 """Names of schemes, as a program spells them, and the identifiers."""
 
-# How programs call the schemes, in lower case, and how an alias does.
 SCHEMES: Mapping[str, str] = {
-    "acl": "acl",
-    "acl_id": "acl",
-    "arxiv": "arxiv",
-    "arxiv_id": "arxiv",
-    "core": "core",
-    "coreid": "core",
-    "corpusid": "corpusid",
-    "dblp": "dblp",
-    "doi": "doi",
-    "eid": "eid",
-    "lens": "lens",
-    "mag": "mag",
-    "mag_id": "mag",
-    "magid": "mag",
-    "openalex": "openalex",
-    "pmc": "pmc",
-    "pmc_id": "pmc",
-    "pmcid": "pmc",
-    "pmid": "pmid",
-    "pubmed": "pmid",
-    "pubmed_id": "pmid",
-    "pubmedcentral": "pmc",
-    "s2": "s2",
-    "wos": "wos",
+    name: names.split()[0]
+    for names in (
+        *("acl acl_id", "arxiv arxiv_id", "core coreid", "corpusid", "dblp", "doi", "eid", "lens"),
+        *("mag mag_id magid", "openalex", "pmc pmc_id pmcid pubmedcentral", "s2", "wos"),
+        "pmid pubmed pubmed_id",
+    )
+    for name in names.split()
 }
+"""How programs call the schemes, in lower case -> how an alias does."""
 _DIGITS = re.compile(r"\d{1,12}(?=\D*\Z)")
 _NO_ID = re.compile(r"[\s\x00-\x1f\ud800-\udfff]")
 _LONGEST_ID = 200

@@ -1,9 +1,9 @@
 """Read a record of JSON by a field map, which says where a record has what a work needs."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from recsys.formats.papers.external_ids import SCHEMES, named
 from recsys.formats.papers.paper_fields import (
@@ -75,41 +75,41 @@ class PaperFormat:
         Raises:
             FieldError: it tells no work, or not enough of one.
         """
+        plan = _plan(self.fields)
         values: dict[str, Any] = {}
-        labels: dict[str, Any] = {}
-        fields = _paths(self.fields)
-        if "id" in fields:
-            values["id"] = required_id(record, *(key for (key,) in fields["id"]))
+        if plan.ids:
+            values["id"] = required_id(record, *plan.ids)
         more = self.more(record) if self.more else {}
-        if not self.partial and "title" not in more and "title" in fields:
-            values["title"] = required_title(record, *(key for (key,) in fields["title"]))
-        for name, paths in fields.items():
-            if name in _READERS:
-                of, reader = _READERS[name]
-                values[of] = values.get(of) or _read(record, paths, reader)
-            elif name in _LABELS:
-                label, reader = _LABELS[name]
-                labels[label] = _read(record, paths, reader)
+        if plan.titles and not self.partial and "title" not in more:
+            values["title"] = required_title(record, *plan.titles)
+        for name, reader, paths in plan.fields:
+            values[name] = values.get(name) or _first(record, paths, reader)
+        labels = {name: _first(record, paths, reader) for name, reader, paths in plan.labels}
         if self.kinds is not None:
             values["kind"] = self.kinds.get((labels.get("type") or "").lower(), "document")
-        values |= {"labels": labelled(**labels)} | more
-        names = [*self._names(record), *values.pop("names", ())]
+        values["labels"] = labelled(**labels)
+        values |= more
+        names = _names(record, plan.schemes)
+        names += values.pop("names", ())
         work = Reference(**{name: value for name, value in values.items() if value is not None})
-        if "places" in fields:
-            work = identified(work, *map(first_text, _values(record, fields["places"])))
-        return named(work, names)
-
-    def _names(self, record: Record) -> Iterator[tuple[object, object]]:
-        """Yield the schemes and names of a record that are in the map."""
-        for name, paths in _paths(self.fields).items():
-            if name in SCHEMES:
-                yield from ((name, value) for value in _values(record, paths))
-            elif name == "names":
-                for value in _values(record, paths):
-                    yield from value.items() if isinstance(value, dict) else ()
+        if plan.places:
+            work = identified(work, *map(first_text, _values(record, plan.places)))
+        return named(work, names) if names else work
 
 
 _Paths: TypeAlias = tuple[tuple[str, ...], ...]
+_Reader: TypeAlias = Callable[[Any], Any]
+
+
+class _Plan(NamedTuple):
+    """A map taken apart: keys of id and title; of the others what reads each, and where it is."""
+
+    ids: tuple[str, ...]
+    titles: tuple[str, ...]
+    fields: tuple[tuple[str, _Reader, _Paths], ...]
+    labels: tuple[tuple[str, _Reader, _Paths], ...]
+    schemes: tuple[tuple[str, _Paths], ...]
+    places: _Paths
 
 
 @cache
@@ -118,35 +118,61 @@ def _words(text: str) -> frozenset[str]:
 
 
 @cache
-def _paths(fields: str) -> Mapping[str, _Paths]:
+def _plan(fields: str) -> _Plan:
     """Take a map apart; the alternatives of a name may stand in several words."""
     paths: dict[str, _Paths] = {}
     for word in fields.split():
         name, _, alternatives = word.partition("=")
         split = tuple(tuple(path.split(".")) for path in (alternatives or name).split("|"))
         paths[name] = paths.get(name, ()) + split
-    return paths
+    return _Plan(
+        ids=tuple(key for (key,) in paths.get("id", ())),
+        titles=tuple(key for (key,) in paths.get("title", ())),
+        fields=tuple((*_READERS[name], of) for name, of in paths.items() if name in _READERS),
+        labels=tuple((*_LABELS[name], of) for name, of in paths.items() if name in _LABELS),
+        schemes=tuple((name, of) for name, of in paths.items() if name in (*SCHEMES, "names")),
+        places=paths.get("places", ()),
+    )
 
 
-def _values(record: Record, paths: _Paths) -> Iterator[Any]:
-    """Yield what a record has at each of several paths."""
-    for path in paths:
-        value: Any = record
-        for key in path:
-            if isinstance(value, dict):
-                value = value.get(key)
-            elif isinstance(value, list):
-                value = [item.get(key) if isinstance(item, dict) else item for item in value]
-            else:
-                value = None
-        if value is not None:
-            yield value
+def _value(record: Record, path: tuple[str, ...]) -> Any:  # noqa: ANN401 - Whatever is there.
+    value: Any = record
+    for key in path:
+        if isinstance(value, dict):
+            value = value.get(key)
+        elif isinstance(value, list):
+            value = [item.get(key) if isinstance(item, dict) else item for item in value]
+        else:
+            return None
+    return value
 
 
-def _read(record: Record, paths: _Paths, reader: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - As the field is.
+def _values(record: Record, paths: _Paths) -> list[Any]:
+    """Return what a record has at each of several paths."""
+    return [value for path in paths if (value := _value(record, path)) is not None]
+
+
+def _first(record: Record, paths: _Paths, reader: _Reader) -> Any:  # noqa: ANN401 - As the field is.
     """Return the first value that says something as a reader understands it, else None."""
-    values = map(reader, _values(record, paths))
-    return next((value for value in values if value is not None and value != ()), None)
+    for path in paths:
+        value = record.get(path[0]) if len(path) == 1 else _value(record, path)
+        if value is not None:
+            read = reader(value)
+            if read is not None and read != ():
+                return read
+    return None
+
+
+def _names(record: Record, schemes: tuple[tuple[str, _Paths], ...]) -> list[tuple[object, object]]:
+    """Return the schemes and names of a record that are in the map."""
+    names: list[tuple[object, object]] = []
+    for scheme, paths in schemes:
+        for value in _values(record, paths):
+            if scheme != "names":
+                names.append((scheme, value))
+            elif isinstance(value, dict):
+                names += value.items()
+    return names
 
 
 def year_of_date(date: object) -> int | None:
@@ -164,7 +190,7 @@ def year_of_date(date: object) -> int | None:
 _READERS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
     "key": ("key", lambda value: str(value) if isinstance(value, int) else text_in(value)),
     "title": ("title", first_text),
-    "abstract": ("abstract", lambda value: inverted_text(value) or text_of(value)),
+    "abstract": ("abstract", lambda value: text_of(value) or inverted_text(value)),
     "year": ("year", year_of),
     "date": ("year", year_of_date),
     "authors": ("authors", names_of),

@@ -147,22 +147,27 @@ def person_in(person: object) -> str | None:
     ('RM Fields', 'The Hedge Group')
     """
     if isinstance(person, list):  # arXiv's; affiliations may follow.
-        person = dict(zip(("family", "given", "suffix"), person, strict=False))
+        family, given, suffix = (*map(text_of, person[:3]), None, None, None)[:3]
+        return " ".join(filter(None, (given, family, suffix))) or None
     if not isinstance(person, dict):
         return text_of(person)
-    if whole := text_of(person.get("literal")) or text_of(person.get("name")):
+    if whole := text_of(person.get("literal") or person.get("name")):
         return whole
-    words: list[str | None] = []
-    for keys in _PARTS:
-        values = [next((person[key] for key in keys if text_of(person.get(key))), None)]
-        middle = person.get(keys[0])
-        words += map(text_of, middle if isinstance(middle, list) else values)
-    spoken = " ".join(filter(None, words))
-    return (
-        spoken
-        or initials_first(text_of(person.get("fullName")) or "")
-        or next((name for key in _GROUP if (name := text_of(person.get(key)))), None)
-    )
+    if parts := " ".join(filter(None, (_part(person, keys) for keys in _PARTS))):
+        return parts
+    if name := text_of(person.get("fullName")):
+        return initials_first(name)
+    return next((name for key in _GROUP if (name := text_of(person.get(key)))), None)
+
+
+def _part(person: Record, keys: tuple[str, ...]) -> str | None:
+    """Return a part of a name; middle names are a list."""
+    for key in keys:
+        value = person.get(key)
+        text = " ".join(names_of(value)) if isinstance(value, list) else text_of(value)
+        if text:
+            return text
+    return None
 
 
 def initials_first(name: str) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.built_index import finished_shards, stopped, write_many
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -48,7 +49,7 @@ def assert_one_line(err: str) -> None:
     assert len(err) < 400
 
 
-@pytest.mark.parametrize("name", BAD_DRAFTS)
+@each_row("name", BAD_DRAFTS)
 def test_a_bad_draft_is_one_line_and_nothing_is_written(
     name: str, tmp_path: Path, run_cli: "RunCli"
 ) -> None:
@@ -57,8 +58,7 @@ def test_a_bad_draft_is_one_line_and_nothing_is_written(
     for source in (draft,) if name in GOOD_TEXTS else (draft, "-"):
         out = tmp_path / "answer.json"
         done = run_cli("recommend", source, "--out", out, stdin=BAD_DRAFTS[name])
-        assert done.code == 1
-        assert done.out == ""
+        assert (done.code, done.out) == (1, "")
         assert_one_line(done.err)
         assert os.listdir(tmp_path) == ["draft.json"]
 
@@ -80,28 +80,25 @@ def test_a_bad_draft_can_be_reported_as_json(run_cli: "RunCli") -> None:
     assert error["hint"] == "Did you mean 'title'?"
 
 
-@pytest.mark.parametrize(
-    "arguments",
+@each_row(
+    "words",
     [
-        ("nope",),
-        ("recommend", "--nope"),
-        ("recommend", "-k", "0"),
-        ("recommend", "-k", "many"),
-        ("recommend", "--as-of", "21"),
-        ("recommend", "--format", "xml"),
-        ("recommend", "a.json", "b.json", "--format", "ris"),
-        ("build",),
-        ("build", "papers.jsonl"),
-        ("train",),
-        ("batch", "an.index", "--split", "split.json"),
-        ("batch", "an.index", "--split", "s", "--run", "r", "--system", "magic"),
-        ("inspect",),
+        *(
+            "nope",
+            "recommend --nope",
+            "recommend -k 0",
+            "recommend -k many",
+            "recommend --as-of 21",
+        ),
+        *("recommend --as-of 21", "recommend --format xml", "build", "train", "inspect", "study"),
+        *("recommend a.json b.json --format ris", "build papers.jsonl"),
+        "batch an.index --split split.json",
+        "batch an.index --split s --run r --system magic",
     ],
 )
-def test_a_wrong_command_line_is_exit_code_2(arguments: tuple[str, ...], run_cli: "RunCli") -> None:
-    done = run_cli(*arguments)
-    assert done.code == 2
-    assert done.out == ""
+def test_a_wrong_command_line_is_exit_code_2(words: str, run_cli: "RunCli") -> None:
+    done = run_cli(*words.split())
+    assert (done.code, done.out) == (2, "")
     assert_one_line(done.err)
     assert "--help`." in done.err
 

@@ -13,6 +13,7 @@ from recsys.eval.studies.clicks.simulation import CLICK_MODELS
 from recsys.eval.trec import write_run
 from recsys.pipelines.index.build import BuildOptions, build
 from tests.pipelines.studies.clicks.related_papers import related_papers
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from tests.conftest import RunCli
@@ -142,51 +143,29 @@ def test_a_study_is_a_page_a_file_for_programs_and_tables(
     assert (out / "study.html").read_text(encoding="utf-8").count("<svg") == 5
 
 
-@pytest.mark.parametrize(
-    ("content", "arguments", "what"),
+@each_row(
+    ("command", "content", "propensities", "what"),
     [
-        (
-            CSV.format(clicked="x"),
-            ("--method", "em"),
-            "log:2: Query 'q': 'x' was clicked, but not shown.",
-        ),
-        ("", ("--method", "em"), "has no impression."),
-        (BOTH, ("--method", "swap"), "No impression of the log was part of a swap experiment."),
-        (BOTH, ("--method", "harvest"), "All lists of the log are by one ranker"),
-        (JSON, ("--method", "em"), "No ranker showed a paper at another position"),
-        ("{\n", ("--method", "em"), ":1: this is not JSON"),
+        ("em", CSV.format(clicked="x"), "", "log:2: Query 'q': 'x' was clicked, but not shown."),
+        ("swap", BOTH, "", "No impression of the log was part of a swap experiment."),
+        ("harvest", BOTH, "", "All lists of the log are by one ranker"),
+        ("", JSON, '{"scores": [1.0]}', "Position 2 is not one of the 1 that have a propensity."),
+        ("", JSON, "[", "is not JSON"),
     ],
 )
-def test_a_log_that_tells_no_propensities_is_one_line(
-    content: str, arguments: tuple[str, ...], what: str, tmp_path: Path, run_cli: "RunCli"
+def test_a_log_or_propensities_of_no_use_are_one_line(
+    command: str, content: str, propensities: str, what: str, tmp_path: Path, run_cli: "RunCli"
 ) -> None:
-    log, out = tmp_path / "log", tmp_path / "out.json"
+    log, file = tmp_path / "log", tmp_path / "p.json"
     log.write_text(content)
-    done = run_cli("study", "clicks-estimate", log, *arguments, "--out", out)
+    file.write_text(propensities)
+    asked: tuple[object, ...] = ("clicks-evaluate", log, "--propensities", file)
+    if command:
+        asked = ("clicks-estimate", log, "--method", command, "--out", tmp_path / "out.json")
+    done = run_cli("study", *asked)
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
     assert done.err.startswith("error: ") and what in done.err
-    assert [path.name for path in tmp_path.iterdir()] == ["log"]
-
-
-@pytest.mark.parametrize(
-    ("propensities", "what"),
-    [
-        ('{"scores": [1.0]}', "Position 2 is not one of the 1 that have a propensity."),
-        ('{"scores": [1.0, 0.0]}', "The propensity of position 2 is 0.0."),
-        ('{"scores": [1.0, -0.5]}', "The propensity of position 2 is -0.5."),
-        ('{"score": [1.0]}', "has no scores."),
-        ("[", "is not JSON"),
-    ],
-)
-def test_propensities_that_cannot_weigh_clicks_are_one_line(
-    propensities: str, what: str, tmp_path: Path, run_cli: "RunCli"
-) -> None:
-    log, file = tmp_path / "log.jsonl", tmp_path / "p.json"
-    log.write_text(JSON)
-    file.write_text(propensities)
-    done = run_cli("study", "clicks-evaluate", log, "--propensities", file)
-    assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
-    assert what in done.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["log", "p.json"]
 
 
 def test_missing_files_and_folders_are_one_line(
@@ -219,22 +198,6 @@ def test_missing_files_and_folders_are_one_line(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["here", "log.jsonl"]
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("study",),
-        ("study", "clicks-estimate", "log"),
-        ("study", "clicks-estimate", "log", "--method", "magic"),
-        ("study", "clicks-evaluate", "log"),
-        ("study", "clicks-simulate", "my.index"),
-        ("study", "clicks-task", "task"),
-        ("study", "clicks-task", "task", "--embeddings", "x", "--seeds", 0),
-    ],
-)
-def test_what_is_missing_is_a_usage_error(arguments: tuple[object, ...], run_cli: "RunCli") -> None:
-    assert run_cli(*arguments).code == 2
-
-
 def interrupt(*arguments: object, **options: object) -> None:
     raise KeyboardInterrupt
 
@@ -250,15 +213,7 @@ def test_an_interrupt_leaves_nothing_half_written(
     for arguments in (
         ("study", "clicks-simulate", simulated.index, "--out", simulated.task, *SIZES),
         ("study", "clicks-simulate", simulated.index, "--out", tmp_path / "other", *SIZES),
-        (
-            "study",
-            "clicks-study",
-            simulated.index,
-            "--out",
-            tmp_path / "study",
-            "--only",
-            "coverage",
-        ),
+        ("study", "clicks-study", simulated.index, "--out", tmp_path / "new", "--only", "coverage"),
     ):
         assert run_cli(*arguments).code == 130
     assert [path.name for path in tmp_path.iterdir()] == ["task"]

@@ -1,14 +1,10 @@
 """`recsys evaluate` from the outside."""
 
-import inspect
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
-from recsys.app.cli import evaluating
-from recsys.pipelines.evaluation.evaluate import DEFAULT_SYSTEMS
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -33,11 +29,6 @@ def test_an_evaluation_from_end_to_end(built: "Built", run_cli: "RunCli", tmp_pa
     assert facts["warnings"] == []
     assert len(facts["self_citation"]) == 42
     assert len(facts["seed_study"]) == 10
-
-
-def test_the_same_systems_are_the_default_everywhere() -> None:
-    default = inspect.signature(evaluating.evaluate).parameters["systems"].default
-    assert tuple(default.split(",")) == DEFAULT_SYSTEMS
 
 
 def test_a_ranker_is_not_evaluated_on_what_it_was_trained_on(

@@ -11,7 +11,7 @@ from recsys.app import known_lists
 from recsys.app.known_lists import LONG, look_up, read_lists
 from recsys.indexes.opening import open_collection
 from recsys.query.named import read_references
-from recsys.query.question import pose
+from recsys.query.resolve_draft import resolve_draft
 from recsys.records import Manuscript, ReadingLists
 from tests.built_index import DRAFT
 
@@ -57,7 +57,8 @@ def test_a_long_list_is_read_and_matched_once(
     assert first.problems == plain.problems
     draft = Manuscript(title=DRAFT["title"])
     asked, other = (
-        pose(collection, draft, lists=ReadingLists(library=each)) for each in (first, plain)
+        resolve_draft(collection, draft, lists=ReadingLists(library=each))
+        for each in (first, plain)
     )
     assert asked.library == other.library and len(asked.library) == 20
     assert asked.missing == other.missing

@@ -1,31 +1,27 @@
 """`recsys add-contexts`, `train local` and `evaluate-local` from the outside."""
 
-import inspect
 import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 import httpx2
 import pytest
 
 from recsys.app import local_wiring
-from recsys.app.cli import sentences
 from recsys.app.wiring import open_index, serving_model
 from recsys.indexes.opening import open_collection
 from recsys.local.local_recommender import LOCAL_RANKER
 from recsys.models.encoder import SeenQueries
 from recsys.pipelines.jobs.index_writer import writing
-from recsys.pipelines.local.evaluate_local import LOCAL_SYSTEMS, LocalEvaluation
-from recsys.pipelines.local.local_queries import KNOWN
-from recsys.pipelines.local.sentence_parts import Division
 from recsys.pipelines.local.store_contexts import read_sentences
-from recsys.pipelines.local.train_local import LocalTraining, train_local
+from recsys.pipelines.local.train_local import Division, LocalTraining, train_local
 from recsys.store.artifacts import CONTEXTS, ENCODER, MANIFEST
 from recsys.store.generations import in_force
 from tests.pipelines.small_index import TOPICS, YEARS
 from tests.recsys.app.web.served_process import started
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -224,32 +220,22 @@ def test_contexts_of_two_years_cannot_be_divided_by_year(
     assert "The citing papers are of 2 years" in done.err and "--split FILE" in done.err
 
 
-@pytest.mark.parametrize("name", ["train local", "evaluate-local"])
-def test_contexts_of_strangers_are_refused(
-    name: str, index: Path, run_cli: "RunCli", tmp_path: Path
+def test_files_without_contexts_of_ours_are_refused(
+    built: "Built", run_cli: "RunCli", tmp_path: Path
 ) -> None:
-    file = write(tmp_path / "x.jsonl", [{"citing": "a", "cited": "b", "text": "As was said."}])
-    out = ("--out", tmp_path / "out") if name == "evaluate-local" else ()
-    done = run_cli(*name.split(), index, file, *out)
-    assert done.code == 1
-    assert "None of the contexts has both papers in the corpus (1 unknown" in done.err
+    strangers, notes = tmp_path / "strangers.jsonl", tmp_path / "notes.txt"
+    write(strangers, [{"citing": "a", "cited": "b", "text": "As was said."}])
+    notes.write_text("No contexts at all.\n")
+    out = ("--out", tmp_path / "out")
+    for name, more in (("add-contexts", ()), ("train local", ()), ("evaluate-local", out)):
+        for file, said in (
+            (strangers, "None of the "),
+            (notes, "known format"),
+            (tmp_path / "nothing.jsonl", "nothing.jsonl"),
+        ):
+            done = run_cli(*name.split(), built.index, file, *more)
+            assert done.code == 1 and said in done.err, (name, file)
     assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize("name", ["add-contexts", "train local", "evaluate-local"])
-def test_files_without_contexts_are_refused(
-    name: str, index: Path, run_cli: "RunCli", tmp_path: Path
-) -> None:
-    out = ("--out", tmp_path / "out") if name == "evaluate-local" else ()
-    (tmp_path / "notes.txt").write_text("No contexts at all.\n")
-    done = run_cli(*name.split(), index, tmp_path / "notes.txt", *out)
-    assert done.code == 1 and "known format" in done.err
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "notes.txt").rename(tmp_path / "folder" / "notes.txt")
-    done = run_cli(*name.split(), index, tmp_path / "folder", *out)
-    assert done.code == 1 and "hold no contexts" in done.err
-    missing = run_cli(*name.split(), index, tmp_path / "nothing.jsonl", *out)
-    assert missing.code == 1 and "nothing.jsonl" in missing.err
 
 
 def test_what_is_not_read_is_counted(
@@ -265,38 +251,23 @@ def test_what_is_not_read_is_counted(
     assert "Not read: " in done.err and "no sentence around the mark: 1" in done.err
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
+@each_row(
+    ("command", "options", "said"),
     [
-        (("--years", "2012-2011"), "2011 is before 2012"),
-        (("--years", "lately"), "'lately' is not FIRST-LAST"),
-        (("--years", "2011-"), "'2011-' is not FIRST-LAST"),
-        (("-k", "0"), "-k"),
-        (("--per-paper", "0"), "--per-paper"),
-        (("--known", "everything"), "--known"),
+        ("evaluate-local", ("--years", "2012-2011"), "2011 is before 2012"),
+        ("evaluate-local", ("--years", "lately"), "'lately' is not FIRST-LAST"),
+        ("evaluate-local", ("--years", "2011-"), "'2011-' is not FIRST-LAST"),
+        ("train local", ("--train-until", 2005), "--dev-until: Give both years"),
+        ("train local", ("--dev-until", 2005), "--train-until: Give both years"),
+        ("train local", ("--train-until", 2005, "--dev-until", 2005), "2005 is not after 2005"),
+        ("train local", (*LEARN, "--split", "x"), "years or a split, not both"),
     ],
 )
-def test_options_of_the_evaluation_that_say_nothing(
-    options: tuple[str, ...], said: str, index: Path, contexts: Path, run_cli: "RunCli"
+def test_years_that_say_nothing(
+    command: str, options: tuple[object, ...], said: str, run_cli: "RunCli"
 ) -> None:
-    done = run_cli("evaluate-local", index, contexts, "--out", index.parent / "out", *options)
-    assert done.code == 2
-    assert said in " ".join(done.err.split())
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("--train-until", 2005), "--dev-until: Give both years"),
-        (("--dev-until", 2005), "--train-until: Give both years"),
-        (("--train-until", 2005, "--dev-until", 2005), "2005 is not after 2005"),
-        (("--train-until", 1, "--dev-until", 2, "--split", "x"), "years or a split, not both"),
-    ],
-)
-def test_years_of_the_training_that_say_nothing(
-    options: tuple[object, ...], said: str, index: Path, contexts: Path, run_cli: "RunCli"
-) -> None:
-    done = run_cli("train", "local", index, contexts, *options)
+    out = ("--out", "out") if command == "evaluate-local" else ()
+    done = run_cli(*command.split(), "my.index", "contexts", *out, *options)
     assert done.code == 2
     assert said in " ".join(done.err.split())
 
@@ -329,16 +300,3 @@ def test_a_missing_local_ranker_is_named(
     done = run_cli("evaluate-local", index, contexts, "--out", tmp_path / "out", "--jobs", 1)
     assert done.code == 1
     assert LOCAL_RANKER in done.err and "Traceback" not in done.err
-
-
-def test_the_command_line_has_the_names_and_defaults_of_the_library() -> None:
-    assert get_args(sentences.Known) == KNOWN
-    assert sentences.SYSTEMS == tuple(LOCAL_SYSTEMS)
-    given = inspect.signature(sentences.evaluate_local).parameters
-    usual = LocalEvaluation()
-    assert tuple(given["systems"].default.split(",")) == tuple(usual.systems)
-    assert sentences.EVERY_YEAR == usual.years
-    for name in ("known", "masked", "per_paper", "k", "seed"):
-        assert given[name].default == getattr(usual, name)
-    training = inspect.signature(sentences.train_local).parameters
-    assert training["per_paper"].default == LocalTraining().per_paper

@@ -1,14 +1,11 @@
 """`recsys study probe` from the outside."""
 
-import inspect
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from recsys.app.cli import encoder_measures
-from recsys.pipelines.studies.embedding_probes import PROBES
 from tests.pipelines.small_probe import small_probe
 
 if TYPE_CHECKING:
@@ -66,8 +63,3 @@ def test_what_cannot_be_used_is_one_line(tmp_path: Path, run_cli: "RunCli") -> N
 )
 def test_a_wrong_use_is_told(missing: tuple[object, ...], run_cli: "RunCli") -> None:
     assert run_cli("study", "probe", "papers.jsonl", *missing).code == 2
-
-
-def test_all_probes_are_run_by_default() -> None:
-    default = inspect.signature(encoder_measures.probe_embeddings).parameters["probes"].default
-    assert tuple(default.split(",")) == PROBES

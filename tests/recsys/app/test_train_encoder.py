@@ -1,6 +1,5 @@
 """`recsys train encoder` and `recsys study ablate-encoder` from the outside."""
 
-import inspect
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,14 +8,11 @@ import numpy as np
 import pytest
 
 from recsys.app.cache import cache_folder
-from recsys.app.cli import encoder_training
 from recsys.eval.studies.encoders.training_page import TRAINING
 from recsys.models.encoder import SeenQueries
 from recsys.pipelines.encoders.checkpoints import read_checkpoint
 from recsys.pipelines.encoders.export_encoder import cached_encoder, choose_settings
 from recsys.pipelines.studies.encoders.tower import ADAPTER
-from recsys.pipelines.studies.encoders.train_encoder import EncoderOptions
-from recsys.pipelines.studies.encoders.triplets import Sample
 from recsys.store.artifacts import ENCODER, load_manifest
 from recsys.store.generations import in_force, pin
 from tests.pipelines.studies.encoders.merged_adapter import merged_weights
@@ -145,21 +141,3 @@ def test_an_ablation_is_a_table_on_stdout(
     assert wrong.code == 1 and "Did you mean 'no-abstract'" in wrong.err
     taken = run_cli(*asked, "--out", built.split.parent)
     assert taken.code == 1 and "holds no ablations" in taken.err
-
-
-def test_the_command_line_has_the_defaults_of_the_library() -> None:
-    given = inspect.signature(encoder_training.train_encoder).parameters
-    usual, sample = EncoderOptions(), Sample()
-    for name, value in {
-        "start": usual.start,
-        "hard": usual.draw.hard,
-        "near": usual.draw.near,
-        "epochs": usual.loop.epochs,
-        "batch": usual.loop.batch,
-        "part": usual.loop.part,
-        "dropout": usual.dropout,
-        "dev_queries": sample.queries,
-        "dev_papers": sample.papers,
-    }.items():
-        assert given[name].default == value, name
-    assert given["loss"].default == usual.loss.name

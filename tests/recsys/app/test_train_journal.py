@@ -1,20 +1,16 @@
 """`recsys study train-journal` from the outside."""
 
-import inspect
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from recsys.app.cli import encoder_training
 from recsys.eval.studies.encoders.training_page import TRAINING
 from recsys.pipelines.studies.encoders.journal_study import FIGURES, PAGE
 from recsys.pipelines.studies.encoders.train_journal import (
     ADAPTER_RATE,
     CLASSES,
-    RATE,
-    JournalOptions,
 )
 from tests.pipelines.studies.encoders.small_journals import EACH, write_journal_papers
 from tests.pipelines.studies.encoders.small_sources import write_tiny_bert
@@ -96,26 +92,6 @@ def test_what_is_missing_or_too_much_is_told(
     short = trained(run_cli, folder, tmp_path / "x", "--max-length", 3)
     assert short.code == 1 and "--max-length 3 leaves no room" in short.err
     assert not (tmp_path / "x").exists()
-
-
-def test_the_command_line_has_the_defaults_of_the_library() -> None:
-    given = inspect.signature(encoder_training.train_journal).parameters
-    usual = JournalOptions()
-    for name, value in {
-        "start": usual.start.start,
-        "dropout": usual.start.dropout,
-        "label": usual.classes.label,
-        "min_count": usual.classes.least,
-        "max_count": usual.classes.most,
-        "unseen": usual.classes.unseen,
-        "epochs": usual.loop.epochs,
-        "batch": usual.loop.batch,
-        "part": usual.loop.part,
-        "seed": usual.loop.seed,
-        "device": usual.device,
-    }.items():
-        assert given[name].default == value, name
-    assert usual.loop.pace.rate == RATE
 
 
 def test_shares_of_the_journals_are_compared_on_what_none_has_learned(

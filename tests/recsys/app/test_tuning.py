@@ -1,14 +1,11 @@
 """`recsys train nnrank`, its search for parameters and its ablations from the outside."""
 
-import inspect
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from recsys.app.cli import networks
-from recsys.pipelines.studies.citeomatic.nnrank import NNRankOptions
 from recsys.store.artifacts import nnrank_folder
 from recsys.store.generations import in_force
 
@@ -53,19 +50,6 @@ def test_from_tuning_to_evaluation(built: "Built", index: Path, run_cli: "RunCli
     )
     assert refused.code == 1
     assert "was trained on 20 of these 20 train queries" in refused.err
-
-
-def test_the_command_line_has_the_defaults_of_the_library() -> None:
-    given = inspect.signature(networks.train_nnrank).parameters
-    usual = NNRankOptions()
-    assert given["epochs"].default == usual.loop.epochs
-    assert given["rate"].default == usual.loop.rate
-    assert given["dim"].default == usual.model.size.words
-    assert given["dropout"].default == usual.model.dropout
-    assert given["gamma"].default == usual.model.margins.gamma
-    ablation = inspect.signature(networks.ablate_nnrank).parameters
-    assert ablation["epochs"].default == usual.loop.epochs
-    assert ablation["rate"].default == usual.loop.rate
 
 
 def test_an_ablation_is_a_table_on_stdout(built: "Built", index: Path, run_cli: "RunCli") -> None:

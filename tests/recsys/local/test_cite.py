@@ -34,7 +34,7 @@ def test_a_draft_is_parsed_and_its_references_are_matched_once(
         gathered.append(path)
         return gather(raw, path, folder)
 
-    monkeypatch.setattr("recsys.query.question.find_matches", counted)
+    monkeypatch.setattr("recsys.query.resolve_draft.match", counted)
     monkeypatch.setattr("recsys.local.cite.match", counted)
     monkeypatch.setattr(latex_draft, "gather", noted)
     recommender = recommender_of(world.collection)

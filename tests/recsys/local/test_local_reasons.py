@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.local.local_features import LocalFacts
-from recsys.local.local_recommender import LOCAL_REASONS, LocalFindings, explain_local
+from recsys.local.local_recommender import explain_local
 from recsys.local.passage import Passage
 from recsys.ranking.reasons import MOST_REASONS
 from recsys.records import Draft, Paper
@@ -43,9 +43,8 @@ def every_reason(facts: LocalFacts, paper_id: str) -> dict[str, str]:
     papers: Sequence[Paper] = PAPERS
     row = next(row for row, paper in enumerate(papers) if paper.id == paper_id)
     at = int(np.flatnonzero(facts.rows == row)[0])
-    findings = LocalFindings.of(facts, range(len(facts.rows)))
-    found = (reason(findings, at, papers[row]) for reason in LOCAL_REASONS)
-    return {reason.kind: reason.text for reason in found if reason}
+    found = explain_local(facts, range(len(facts.rows)), [papers[row] for row in facts.rows], 9)
+    return {reason.kind: reason.text for reason in found[at]}
 
 
 def test_each_kind_says_what_the_collection_holds(collection: Collection) -> None:
@@ -103,11 +102,11 @@ def test_reasons_are_few_distinct_and_in_the_order_of_the_table(seed: int) -> No
     view = reader.view(world.draft, world.passage)
     facts = reader.facts(view, world.passage, reader.encode([world.passage])[0])
     papers = [world.world.papers[row] for row in facts.rows.tolist()]
-    findings = LocalFindings.of(facts, range(len(facts.rows)))
-    told = explain_local(facts, range(len(papers)), papers)
+    told, every = (explain_local(facts, range(len(papers)), papers, k) for k in (MOST_REASONS, 9))
     assert len(told) == len(papers)
-    for at, (paper, reasons) in enumerate(zip(papers, told, strict=True)):
-        every = [found for each in LOCAL_REASONS if (found := each(findings, at, paper))]
-        assert list(reasons) == every[:MOST_REASONS]
+    order = ["named", "context", "beside", "terms", "votes", "draft", "near", "citations"]
+    for at, (reasons, more) in enumerate(zip(told, every, strict=True)):
+        assert reasons == more[:MOST_REASONS]
+        assert [each.kind for each in more] == [k for k in order if k in {r.kind for r in more}]
         assert len({reason.kind for reason in reasons}) == len(reasons)
         assert ("named" in {each.kind for each in reasons}) == (facts.named[at] >= 0.3)

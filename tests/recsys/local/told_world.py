@@ -15,6 +15,7 @@ from recsys.local.passage import COLUMNS as OF_DRAFT
 from recsys.local.passage import DraftView, Passage, PassageQuery, pose_passage
 from recsys.pipelines.index.contexts import COLUMNS, in_order, taken, write_contexts
 from recsys.query.query import make_query
+from recsys.ranking.feature_context import FeatureContext
 from recsys.records import Draft
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection, ContextSpace
@@ -57,4 +58,5 @@ def asked(collection: Collection, draft: Draft, passage: Passage, vector: Floats
 
 def facts_of(collection: Collection, query: PassageQuery) -> LocalFacts:
     """Gather what is known of a passage's candidates."""
-    return LocalFacts.of(collection, query, gather(collection, query, POOL))
+    candidates = gather(collection, query, POOL)
+    return LocalFacts(query, FeatureContext(collection, query.query, candidates))

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from recsys.errors import DraftError, NothingFound
 from recsys.mapping import Map, draw_map, map_file, map_page, map_table
 from recsys.mapping.drawing import MOST
-from recsys.query.filters import Filters
-from recsys.query.question import pose
+from recsys.query.question_schema import Filters
+from recsys.query.resolve_draft import resolve_draft
 from recsys.recommend import Recommender
 from recsys.records import Draft, Paper
 from tests.pipelines.small_index import open_small_index, write_small_index
@@ -37,7 +37,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Recommender:
 
 @pytest.fixture(scope="module")
 def drawn(small: Recommender) -> Map:
-    return draw_map(small, pose(small.collection, DRAFT))
+    return draw_map(small, resolve_draft(small.collection, DRAFT))
 
 
 def drawable(world: World) -> Map | None:
@@ -91,13 +91,13 @@ def test_what_the_draft_cites_is_told_from_what_is_suggested(drawn: Map) -> None
 
 
 def test_suggestions_are_what_is_recommended(small: Recommender, drawn: Map) -> None:
-    answer = small.answer(pose(small.collection, DRAFT), 20)
+    answer = small.answer(resolve_draft(small.collection, DRAFT), 20)
     recommended = {each.paper.id for each in answer.recommendations}
     assert {node.paper.id for node in drawn.nodes if node.kind == "suggested"} == recommended
 
 
 def test_filters_leave_out_what_is_not_cited(small: Recommender) -> None:
-    question = pose(small.collection, DRAFT)
+    question = resolve_draft(small.collection, DRAFT)
     found = draw_map(small, question, filters=Filters(min_year=2005))
     others = [node.paper.year or 0 for node in found.nodes if node.kind != "cited"]
     assert others and min(others) == 2005
@@ -163,14 +163,14 @@ def test_equal_vectors_are_drawn() -> None:
 
 
 def test_a_draft_of_one_reference_is_drawn(small: Recommender) -> None:
-    found = draw_map(small, pose(small.collection, Draft(references=("rivers-05",))))
+    found = draw_map(small, resolve_draft(small.collection, Draft(references=("rivers-05",))))
     assert found.title == "" and "the draft" in map_page(found)
     assert [node.paper.id for node in found.nodes if node.kind == "cited"] == ["rivers-05"]
 
 
 def test_a_draft_without_anything_is_refused(small: Recommender) -> None:
     with pytest.raises(DraftError):
-        draw_map(small, pose(small.collection, Draft()))
+        draw_map(small, resolve_draft(small.collection, Draft()))
 
 
 def test_a_draft_before_all_papers_is_told_so() -> None:
@@ -182,12 +182,12 @@ def test_a_draft_before_all_papers_is_told_so() -> None:
 def test_equal_input_gives_equal_bytes_in_another_process(drawn: Map, tmp_path: Path) -> None:
     code = (
         "from pathlib import Path; import sys\n"
-        "from recsys.query.question import pose\n"
+        "from recsys.query.resolve_draft import resolve_draft\n"
         "from recsys.mapping import draw_map, map_file\n"
         "from tests.pipelines.small_index import open_small_index, write_small_index\n"
         "from tests.recsys.mapping.test_drawing import DRAFT\n"
         "small = open_small_index(write_small_index(Path(sys.argv[1]) / 'small.index'))\n"
-        "drawn = draw_map(small, pose(small.collection, DRAFT))\n"
+        "drawn = draw_map(small, resolve_draft(small.collection, DRAFT))\n"
         "sys.stdout.buffer.write(map_file(drawn).encode())\n"
     )
     done = subprocess.run(

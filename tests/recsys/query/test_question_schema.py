@@ -2,8 +2,7 @@
 
 from dataclasses import fields
 
-from recsys.query.filters import Filters
-from recsys.query.question_schema import QuestionOptions, options
+from recsys.query.question_schema import Filters, QuestionOptions, options
 
 
 def test_every_filter_is_an_option_with_its_default() -> None:

@@ -1,6 +1,7 @@
 """Estimators of measures from clicks: by hand, against loops, and by property."""
 
 from collections import defaultdict
+from itertools import product
 
 import numpy as np
 import pytest
@@ -8,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recsys.errors import InputError
-from recsys.eval.measures import Interval, draw, interval
+from recsys.eval.measures import Doubles, Interval, draw, interval
+from recsys.eval.studies.clicks import estimators
 from recsys.eval.studies.clicks.click_log import ClickLog, Impression
 from recsys.eval.studies.clicks.estimators import (
     AFFINE,
@@ -23,12 +25,16 @@ from recsys.eval.studies.clicks.estimators import (
     Estimates,
     Options,
     Trust,
+    check_scores,
     compare,
     doubly_robust,
     drawn_figures,
     effective_size,
     estimate,
     estimate_all,
+    group,
+    places,
+    resample,
     standing,
 )
 from recsys.eval.studies.clicks.propensities import Propensities
@@ -315,3 +321,192 @@ def test_drawn_figures_have_the_intervals_of_the_estimates(case: Scored) -> None
         )
         expected = {name: each for name, each in whole.figures[estimator].items() if each}
         assert {name: interval(each) for name, each in drawn.items()} == expected
+
+
+# Judging clicks: by hand, and against loops over the lists.
+
+
+def clicked_among_others(case: Scored) -> tuple[Doubles, Doubles]:
+    """Count those above and below each clicked paper: (c,) each."""
+    above, below = standing(case.scores, case.log.present)
+    return above[case.log.clicked], below[case.log.clicked]
+
+
+def test_ties_count_one_half_above_and_below() -> None:
+    impressions = [
+        Impression("q", ("a", "b", "c", "d"), ("b", "d")),
+        Impression("r", ("a", "b"), ("a",)),
+    ]
+    case = scored(impressions, [[0.9, 0.5, 0.5, 0.1], [0.3, 0.3]])
+    above, below = clicked_among_others(case)
+    assert above.tolist() == [1.5, 3, 0.5]
+    assert below.tolist() == [1.5, 0, 0.5]
+
+
+def test_measures_by_hand() -> None:
+    above, below = np.array([0, 0.5, 2]), np.array([3, 0.5, 0])
+    top = {name: measure(above, below)[0].tolist() for name, measure in MEASURES.items()}
+    assert top["nDCG"] == pytest.approx([1, 1 / np.log2(2.5), 0.5])
+    assert top["MRR"] == pytest.approx([1, 2 / 3, 1 / 3])
+    assert top["P@1"] == [1, 0, 0]  # Who ties for the first place is not the first.
+    assert top["accuracy"] == [3, 0.5, 0]
+    assert MEASURES["accuracy"](above, below)[1].tolist() == [3, 1, 2]
+
+
+@given(scored_logs(clicked=False))
+def test_clicks_are_those_that_loops_find(case: Scored) -> None:
+    above, below = clicked_among_others(case)
+    expected = [each for each in shown_papers(case) if each.clicked]
+    assert above.tolist() == [each.above for each in expected]
+    assert below.tolist() == [each.below for each in expected]
+    terms = {name: measure(above, below) for name, measure in MEASURES.items()}
+    for name, (top, bottom) in terms.items():
+        assert top.tolist() == pytest.approx([each.terms(name)[0] for each in expected], abs=1e-12)
+        assert bottom.tolist() == [each.terms(name)[1] for each in expected]
+
+
+@given(scored_logs())
+def test_only_the_order_of_the_scores_matters(case: Scored) -> None:
+    present = case.log.present
+    above, below = standing(case.scores, present)
+    higher, tied = places(case.scores, present)
+    others = np.where(present, present.sum(1, keepdims=True) - 1, 0)
+    assert ((above + below) == others).all()
+    assert (higher + tied / 2 == above).all()
+    same = standing(np.exp(case.scores) - 7, present)
+    assert (same[0] == above).all() and (same[1] == below).all()
+    opposite = standing(-case.scores, present)
+    assert (opposite[0] == below).all() and (opposite[1] == above).all()
+
+
+def test_infinite_scores_are_compared_like_others() -> None:
+    case = scored([Impression("q", ("a", "b", "c"), ("b",))], [[-np.inf, -np.inf, np.inf]])
+    above, below = clicked_among_others(case)
+    assert (above.tolist(), below.tolist()) == ([1.5], [0.5])
+
+
+def test_a_shown_paper_without_a_score_is_an_error() -> None:
+    impressions = [Impression("q", ("a", "b")), Impression("r", ("c",), ("c",))]
+    case = scored(impressions, [[1, 2], [3]])
+    assert check_scores(case.log, case.scores) is case.scores  # Behind the end nothing is needed.
+    case.scores[0, 1] = np.nan
+    with pytest.raises(InputError, match=r"'b' at position 2 of impression 1 \(query 'q'\) has no"):
+        check_scores(case.log, case.scores)
+    with pytest.raises(InputError, match=r"shape \(1, 2\), the log \(2, 2\)"):
+        check_scores(case.log, case.scores[:1])
+
+
+# Sums over samples of a log.
+
+
+def test_sums_are_those_of_the_units_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = np.random.default_rng(0).normal(size=(7, 3))
+    drawn = draw(7, rng=np.random.default_rng(1), samples=25)
+    for chunk in (1, 22, 4_000_000):
+        monkeypatch.setattr(estimators, "_CHUNK", chunk)
+        found = resample(columns, rng=np.random.default_rng(1), samples=25)
+        assert found == pytest.approx(drawn @ columns, abs=1e-12)
+    assert found[0] == pytest.approx(columns.sum(0))
+
+
+def test_groups_are_added_up() -> None:
+    columns = np.array([[1.0, 10], [2, 20], [4, 40]])
+    assert group(columns, np.array([5, 3, 5])).tolist() == [[2, 20], [5, 50]]
+
+
+# The doubly robust estimator: against loops, and its expectation over all possible clicks.
+
+PROPENSITIES = np.array([1.0, 0.4])
+RELEVANCE = {"a": 0.5, "b": 0.75}
+
+
+def lists(clicks: tuple[bool, ...]) -> ClickLog:
+    """Show a and b to three readers, to one of them the other way round."""
+    orders = (("a", "b"), ("a", "b"), ("b", "a"))
+    flags = (clicks[:2], clicks[2:4], clicks[4:])
+    return ClickLog.of(
+        Impression("q", order, tuple(p for p, c in zip(order, flag, strict=True) if c))
+        for order, flag in zip(orders, flags, strict=True)
+    )
+
+
+def mean_estimate(model: dict[str, float] | None, cap: float) -> dict[str, float]:
+    """Average the estimate over all that the three readers may click."""
+    total = dict.fromkeys(RELEVANCE, 0.0)
+    for clicks in product((False, True), repeat=6):
+        log = lists(clicks)
+        names = np.array(log.papers)[log.shown]
+        chances = PROPENSITIES * np.vectorize(RELEVANCE.get)(names)
+        probability = float(np.where(log.clicked, chances, 1 - chances).prod())
+        predicted = None if model is None else np.vectorize(model.get)(names)
+        found = doubly_robust(log, PROPENSITIES, model=predicted, cap=cap).relevance
+        for paper in total:
+            values = found[names == paper]
+            assert values == pytest.approx(values[0])
+            total[paper] += probability * values[0]
+    return total
+
+
+def test_clicks_are_divided_by_the_examinations_of_a_paper_wherever_it_stood() -> None:
+    found = doubly_robust(lists((True, False, False, True, False, False)), PROPENSITIES).relevance
+    # a: one click in 1 + 1 + .4 examinations; b: one in .4 + .4 + 1.
+    a, b = 1 / 2.4, 1 / 1.8
+    assert found.tolist() == [pytest.approx([a, b])] * 2 + [pytest.approx([b, a])]
+
+
+def test_it_is_unbiased_without_a_cap_whatever_the_model_says() -> None:
+    for model in (None, {"a": 0.1, "b": 0.9}):
+        assert mean_estimate(model, np.inf) == pytest.approx(RELEVANCE)
+
+
+def test_it_is_unbiased_with_the_right_model_whatever_the_cap() -> None:
+    for cap in (0.5, 1, 1.5, 10):
+        assert mean_estimate(RELEVANCE, cap) == pytest.approx(RELEVANCE)
+
+
+def test_a_cap_leaves_a_share_of_the_error_of_a_wrong_model() -> None:
+    # Mean propensities .8 and .6: of the weight 1 / .6, a cap of 1.5 leaves 90 %.
+    found = mean_estimate({"a": 0.1, "b": 0.95}, 1.5)
+    assert found == pytest.approx({"a": 0.5, "b": 0.75 + 0.1 * 0.2})
+
+
+@given(scored_logs(), st.sampled_from([0.7, 1.0, 2.0, np.inf]), st.integers(0, 2**32))
+def test_it_is_the_formula(case: Scored, cap: float, seed: int) -> None:
+    log, table = case.log, case.propensities.values
+    model = np.random.default_rng(seed).random(log.shown.shape)
+    found = doubly_robust(log, table, model=model, cap=cap).relevance
+    pairs = defaultdict(list)
+    for each in shown_papers(case):
+        pairs[each.pair].append(each)
+    for shown in pairs.values():
+        p = [table[each.column] for each in shown]
+        r = [model[each.impression, each.column] for each in shown]
+        weight = min(1 / np.mean(p), cap)
+        gaps = [e.clicked - one * other for e, one, other in zip(shown, p, r, strict=True)]
+        for each, predicted in zip(shown, r, strict=True):
+            value = found[each.impression, each.column]
+            assert value == pytest.approx(predicted + weight * np.mean(gaps), abs=1e-12)
+    assert (found[~log.present] == 0).all()
+
+
+@given(scored_logs(), st.sampled_from([0.7, 2.0, np.inf]), st.booleans(), st.integers(0, 2**32))
+def test_impressions_are_told_what_they_cause(
+    case: Scored, cap: float, modelled: bool, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    values = np.where(case.log.present, rng.random(case.log.shown.shape), 0)
+    model = rng.random(case.log.shown.shape) if modelled else None
+
+    def total(rows: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Doubles:
+        log, predicted = case.log.take(rows), None if model is None else model[rows]
+        found = doubly_robust(log, case.propensities.values, model=predicted, cap=cap)
+        assert found.total(values[rows]).sum() == pytest.approx(
+            (found.relevance * values[rows]).sum()
+        )
+        return found.total(values[rows])
+
+    # Among 1000 copies of the log, one more of an impression adds what is told of it.
+    every = np.arange(len(case.log))
+    many = np.tile(every, 1000)
+    more = np.append(many, rng.integers(len(every)))
+    assert total(more).sum() - total(many).sum() == pytest.approx(total(every)[more[-1]], abs=0.05)

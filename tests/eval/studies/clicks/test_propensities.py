@@ -1,6 +1,10 @@
 """Tables of propensities: looked up, read and written."""
 
 import json
+from collections import defaultdict
+from dataclasses import replace
+from functools import partial
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -8,14 +12,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy.optimize import minimize
 
 from recsys.errors import InputError
 from recsys.eval.measures import Doubles
+from recsys.eval.studies.clicks.click_log import ClickLog, Impression
 from recsys.eval.studies.clicks.propensities import (
+    METHODS,
+    Method,
+    Pairs,
     Propensities,
+    estimate,
+    first_positions,
+    likeliest,
     read_propensities,
+    regression_em,
     write_propensities,
 )
+from recsys.eval.studies.clicks.simulation import Policy, PositionBased, decay, simulate
+from tests.eval.studies.clicks.invented_world import invented_world
 from tests.rows import each_row
 
 POSITIVE = st.floats(min_value=0, exclude_min=True, allow_infinity=False)
@@ -124,3 +139,387 @@ def test_any_bytes_are_read_or_refused(
     path.write_bytes(content)
     with pytest.raises(InputError):
         read_propensities(path)
+
+
+# The likeliest propensities: from exact counts, by hand, and against scipy.
+
+SHARES = st.floats(0.05, 0.95)
+
+
+def by_scipy(shown: Doubles, clicked: Doubles) -> Doubles:
+    """Maximise over log p and log r together, by another algorithm."""
+    depth = shown.shape[1]
+
+    def loss(x: Doubles) -> float:
+        logs = np.concatenate([[0], x[: depth - 1]]) + x[depth - 1 :, None]
+        if logs.max() > -1e-9:
+            return 1e12
+        return -float((clicked * logs + (shown - clicked) * np.log1p(-np.exp(logs))).sum())
+
+    start = np.concatenate([np.zeros(depth - 1), np.log(clicked.sum(1) / shown.sum(1)) - 1])
+    best = minimize(loss, start, method="Powell", options={"ftol": 1e-14, "maxiter": 10_000})
+    return np.asarray(np.exp(np.concatenate([[0], best.x[: depth - 1]])))
+
+
+@given(st.lists(SHARES, min_size=2, max_size=6), st.lists(SHARES, min_size=1, max_size=5))
+def test_exact_products_give_back_their_factors(p: list[float], r: list[float]) -> None:
+    shown = np.random.default_rng(len(p)).integers(50, 500, (len(r), len(p))).astype(np.float64)
+    found = likeliest(shown, shown * np.outer(r, p))
+    assert found == pytest.approx(np.array(p) / p[0], rel=1e-4)
+
+
+def test_one_group_at_two_positions_gives_the_ratio_of_its_rates() -> None:
+    found = likeliest(np.array([[200.0, 100.0]]), np.array([[80.0, 10.0]]))
+    assert found.tolist() == pytest.approx([1, 0.25], rel=1e-6)
+
+
+@each_row("seed", range(4))
+def test_the_maximum_is_that_of_scipy(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    shown = rng.integers(20, 200, (3, 3)).astype(np.float64)
+    shown[0, 2] = 0
+    chances = np.outer(rng.uniform(0.2, 0.9, 3), [0.9, 0.5, 0.3])
+    clicked = rng.binomial(shown.astype(np.int64), chances).astype(np.float64)
+    assert likeliest(shown, clicked) == pytest.approx(by_scipy(shown, clicked), rel=1e-3)
+
+
+def test_chains_of_groups_compare_positions_that_no_group_shares() -> None:
+    shown = np.array([[100.0, 100, 0], [0, 100, 100]])
+    clicked = np.array([[60.0, 30, 0], [0, 80, 20]])
+    # 30 / 60, and a quarter of that.
+    assert likeliest(shown, clicked).tolist() == pytest.approx([1, 0.5, 0.125], rel=1e-6)
+
+
+def test_positions_without_clicks_or_without_comparison_say_so() -> None:
+    shown = np.array([[100.0, 100, 100, 0], [0, 0, 100, 100]])
+    clicked = np.array([[60.0, 30, 0, 0], [0, 0, 0, 20]])
+    found = likeliest(shown, clicked)
+    assert found[:3].tolist() == pytest.approx([1, 0.5, 0], rel=1e-6)
+    assert np.isnan(found[3])
+
+
+def test_nothing_is_known_without_clicks_at_the_first_position() -> None:
+    found = likeliest(np.full((1, 3), 10.0), np.array([[0.0, 2, 0]]))
+    assert found[[0, 2]].tolist() == [0, 0] and np.isnan(found[1])
+
+
+def test_papers_that_are_always_clicked_do_not_break_it() -> None:
+    shown = np.array([[10.0, 10], [10, 10], [5, 5]])
+    clicked = np.array([[10.0, 5], [10, 5], [0, 0]])
+    assert likeliest(shown, clicked).tolist() == pytest.approx([1, 0.5], rel=1e-3)
+
+
+# Propensities of a log: their intervals, and the logs that cannot tell them.
+
+WORLD = invented_world(100, 8, np.random.default_rng(0))
+EXAMINATION = decay(1, 5)
+
+
+def simulated(impressions: int, seed: int = 0) -> ClickLog:
+    """Draw a log that suits all methods."""
+    policy = Policy(depth=5, swaps=True)
+    rng = np.random.default_rng(seed)
+    return simulate(WORLD, PositionBased(EXAMINATION), impressions, rng=rng, policy=policy)
+
+
+def by_swap(log: ClickLog) -> Doubles:
+    return estimate(log, METHODS["swap"]).values
+
+
+def by_harvest(log: ClickLog) -> Doubles:
+    return estimate(log, METHODS["harvest"]).values
+
+
+def by_em(log: ClickLog) -> Doubles:
+    return estimate(log, METHODS["em"]).values
+
+
+@each_row("name", METHODS)
+@each_row("seed", range(2))
+def test_100_000_impressions_recover_the_examination_within_a_tenth(name: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    world, policy = invented_world(400, 20, rng), Policy(swaps=name == "swap")
+    log = simulate(world, PositionBased(decay(1, 10)), 100_000, rng=rng, policy=policy)
+    assert np.abs(estimate(log, METHODS[name]).values / decay(1, 10) - 1).max() < 0.1
+
+
+@each_row("name", METHODS)
+def test_the_interval_surrounds_the_estimate(name: str) -> None:
+    log = simulated(20_000)
+    rng = np.random.default_rng(1)
+    found = estimate(log, METHODS[name], rng=rng, samples=20)
+    assert found.low is not None and found.high is not None
+    assert (found.low <= found.values).all() and (found.values <= found.high).all()
+    assert (found.high - found.low)[1:].min() > 0
+    assert found.values[0] == found.low[0] == found.high[0] == 1
+    assert (found.method, found.impressions) == (METHODS[name].title, 20_000)
+    again = estimate(log, METHODS[name], rng=np.random.default_rng(1), samples=20)
+    assert again.low is not None and again.low.tolist() == found.low.tolist()
+    plain = estimate(log, METHODS[name])
+    assert plain.low is None and plain.high is None
+    assert plain.values.tolist() == found.values.tolist()
+
+
+@each_row("name", ["swap", "harvest"])
+def test_intervals_hold_the_truth_as_often_as_they_say(name: str) -> None:
+    held = []
+    for seed in range(25):
+        log = simulated(4000, seed=seed + 1)
+        found = estimate(log, METHODS[name], rng=np.random.default_rng(seed), samples=50)
+        assert found.low is not None and found.high is not None
+        held.append((found.low <= EXAMINATION) & (EXAMINATION <= found.high))
+    # 100 positions that depend on each other: .95 would rarely be below .86.
+    assert 0.86 <= np.mean(np.array(held)[:, 1:]) <= 0.99
+
+
+def test_a_weight_counts_as_often_as_the_impression_would() -> None:
+    log = simulated(3000)
+    times = np.random.default_rng(2).integers(0, 3, len(log))
+    repeated = log.take(np.repeat(np.arange(len(log)), times))
+    for method in METHODS.values():
+        weighted = method.prepare(log)(times.astype(np.float64))
+        alone = method.prepare(repeated)(np.ones(len(repeated)))
+        assert weighted == pytest.approx(alone, rel=1e-3)
+
+
+def test_people_who_click_alike_by_query_need_wider_intervals() -> None:
+    """Some queries' readers look at position 2 as often as at 1, those of the others never do."""
+    rng = np.random.default_rng(3)
+    careful = rng.random(len(WORLD.queries)) < 0.5
+    log = simulated(20_000)
+    clicked = log.clicked & (careful[log.query, None] | (np.arange(5) != 1))
+    widths = []
+    for by_query in (False, True):
+        one = replace(log, clicked=clicked)
+        found = estimate(one, METHODS["swap"], rng=rng, samples=60, by_query=by_query)
+        assert found.low is not None and found.high is not None
+        widths.append(float((found.high - found.low)[1]))
+    assert widths[1] > 1.5 * widths[0]
+
+
+def test_queries_that_never_came_are_not_drawn() -> None:
+    seen: list[Doubles] = []
+
+    def note(weights: Doubles) -> Doubles:
+        seen.append(weights)
+        return np.ones(5)
+
+    log = simulated(3000)
+    some = log.take(log.query < 10)
+    method = Method("noting", lambda _: note)
+    estimate(some, method, rng=np.random.default_rng(0), samples=30, by_query=True)
+    for weights in seen[1:]:
+        times = [np.unique(weights[some.query == query]) for query in range(10)]
+        assert all(len(each) == 1 for each in times)
+        assert sum(float(each[0]) for each in times) == 10
+
+
+def test_cut_lists_keep_their_first_positions() -> None:
+    log = simulated(2000)
+    cut = first_positions(log, 3)
+    kept = np.flatnonzero(log.swapped <= 3)
+    assert len(cut) == len(kept) < 2000
+    assert cut.shown.tolist() == log.shown[kept, :3].tolist()
+    assert cut.clicked.tolist() == log.clicked[kept, :3].tolist()
+    found = estimate(first_positions(simulated(40_000), 3), METHODS["swap"]).values
+    assert found == pytest.approx(EXAMINATION[:3], rel=0.1)
+    with pytest.raises(InputError, match="cut to 0"):
+        first_positions(log, 0)
+
+
+def test_an_empty_log_is_refused() -> None:
+    with pytest.raises(InputError, match="empty"):
+        estimate(ClickLog.of([]), METHODS["em"])
+
+
+@each_row("name", METHODS)
+def test_positions_without_clicks_are_named(name: str) -> None:
+    log = simulated(500)
+    third = replace(log, clicked=log.clicked & (np.arange(5) != 2))
+    with pytest.raises(InputError, match=r"clicked at position 3 in 500 .* cut the lists"):
+        estimate(third, METHODS[name])
+    first = replace(log, clicked=log.clicked & (np.arange(5) != 0))
+    with pytest.raises(InputError, match=r"clicked at position 1 .* relative to position 1"):
+        estimate(first, METHODS[name])
+
+
+def test_positions_without_papers_are_named() -> None:
+    log = simulated(500)
+    shown = np.where(np.arange(5) == 4, -1, log.shown)
+    empty = replace(log, shown=shown, clicked=log.clicked & (shown >= 0))
+    with pytest.raises(InputError, match="Nothing was shown at position 5"):
+        estimate(empty, METHODS["harvest"])
+
+
+def test_too_few_clicks_for_an_interval_are_refused() -> None:
+    lists = [
+        Impression("q", ("a", "b"), ("a",), swapped=1),
+        Impression("q", ("b", "a"), ("a",), swapped=2),
+        *[Impression("q", ("a", "b"), (), swapped=1)] * 20,
+        *[Impression("q", ("b", "a"), (), swapped=2)] * 20,
+    ]
+    log = ClickLog.of(lists)
+    assert estimate(log, METHODS["swap"]).values.tolist() == pytest.approx([1, 1])
+    with pytest.raises(InputError, match=r"of 50 bootstrap samples lack clicks"):
+        estimate(log, METHODS["swap"], rng=np.random.default_rng(0), samples=50)
+
+
+# The swap experiment: by hand, against the truth, and where lists differ in length.
+
+
+def shown(drawn: int, clicked: str, times: int) -> list[Impression]:
+    """Show "a" and "b", or "b" and "a" when position 2 is drawn, so many times."""
+    order = ("a", "b") if drawn == 1 else ("b", "a")
+    return [Impression("q", order, tuple(clicked), swapped=drawn)] * times
+
+
+def test_papers_are_compared_with_themselves_elsewhere() -> None:
+    # a is clicked 60 of 100 times at 1 and 30 of 100 at 2; b 40 of 100 at 1 and 20 of 100 at 2.
+    clicks = [(1, "a", 60), (1, "b", 20), (1, "", 20), (2, "a", 30), (2, "b", 40), (2, "", 30)]
+    log = ClickLog.of(each for case in clicks for each in shown(*case))
+    assert by_swap(log).tolist() == pytest.approx([1, 0.5], rel=1e-6)
+    # Without the papers of position 2, what is left is the published ratio, 30 / 60.
+    only = replace(log, clicked=log.clicked & (log.shown == log.papers.index("a")))
+    assert by_swap(only).tolist() == pytest.approx([1, 0.5], rel=1e-6)
+
+
+def test_lists_outside_the_experiment_do_not_count() -> None:
+    inside = shown(1, "a", 4) + shown(1, "b", 2) + shown(2, "b", 3) + shown(2, "a", 3)
+    outside = [Impression("q", ("a", "b"), ("b",))] * 50
+    expected = by_swap(ClickLog.of(inside))
+    assert by_swap(ClickLog.of(inside + outside)).tolist() == expected.tolist()
+
+
+def test_lists_of_several_lengths_are_not_mixed_up() -> None:
+    """Short lists hold better papers here: mixed with the others they would bend the curve."""
+    rng = np.random.default_rng(5)
+    world = invented_world(100, 6, rng)
+    examination = decay(1, 6)
+    long = simulate(world, PositionBased(examination), 20_000, rng=rng, policy=Policy(swaps=True))
+    good = replace(world, relevance=world.relevance**0.2)
+    short = simulate(good, PositionBased(examination), 20_000, rng=rng, policy=Policy((), 3, True))
+    found = by_swap(ClickLog.of([*long.impressions(), *short.impressions()]))
+    assert np.abs(found / examination - 1).max() < 0.2
+
+
+def test_a_log_without_an_experiment_is_refused() -> None:
+    with pytest.raises(InputError, match=r"No impression .* 'harvest'"):
+        by_swap(ClickLog.of([Impression("q", ("a", "b"), ("a", "b"))]))
+
+
+# Intervention harvesting: by hand, against an independent computation, and against the truth.
+
+
+def ranked(ranker: str, order: str, clicked: str, times: int) -> list[Impression]:
+    return [Impression("q", tuple(order), tuple(clicked), ranker=ranker)] * times
+
+
+def by_loops(log: ClickLog) -> Doubles:
+    """Build the interventional sets from dictionaries, impression by impression."""
+    seen: dict[tuple[str, str], dict[int, list[bool]]] = defaultdict(lambda: defaultdict(list))
+    for each in log.impressions():
+        for place, paper in enumerate(each.shown):
+            seen[each.query, paper][place].append(paper in each.clicked)
+    sets: dict[tuple[int, int], Doubles] = defaultdict(lambda: np.zeros(3))
+    for places in seen.values():
+        for j, k in combinations(sorted(places), 2):
+            m, n = len(places[j]), len(places[k])
+            weight = m * n / (m + n)
+            sets[j, k] += weight * np.array([1, np.mean(places[j]), np.mean(places[k])])
+    depth = log.shown.shape[1]
+    views, clicks = np.zeros((len(sets), depth)), np.zeros((len(sets), depth))
+    for row, ((j, k), (weight, at_j, at_k)) in enumerate(sets.items()):
+        views[row, [j, k]], clicks[row, [j, k]] = weight, [at_j, at_k]
+    return likeliest(views, clicks)
+
+
+def test_a_paper_at_two_positions_tells_the_ratio_of_its_clicks() -> None:
+    # a: 20 of 40 at position 1, 10 of 40 at position 2. b is never clicked; c never moves.
+    times = {"one": (("a", 15), ("ac", 5), ("", 20)), "two": (("a", 5), ("ac", 5), ("", 30))}
+    log = ClickLog.of(
+        each
+        for ranker, order in (("one", "abc"), ("two", "bac"))
+        for clicked, number in times[ranker]
+        for each in ranked(ranker, order, clicked, number)
+    )
+    cut = ClickLog.of(
+        Impression(each.query, each.shown[:2], tuple({*each.clicked} - {"c"}), ranker=each.ranker)
+        for each in log.impressions()
+    )
+    assert by_harvest(cut).tolist() == pytest.approx([1, 0.5], rel=1e-6)
+    with pytest.raises(InputError, match="nothing compares position 1 with 3"):
+        by_harvest(log)
+
+
+@each_row("swaps", [False, True])
+def test_sets_are_those_of_an_independent_computation(swaps: bool) -> None:
+    rng = np.random.default_rng(3)
+    world = invented_world(15, 7, rng)
+    model = PositionBased(decay(0.7, 5))
+    log = simulate(world, model, 1500, rng=rng, policy=Policy(depth=5, swaps=swaps))
+    assert by_harvest(log) == pytest.approx(by_loops(log), rel=1e-9)
+
+
+def test_a_log_of_one_ranker_is_refused() -> None:
+    with pytest.raises(InputError, match=r"one ranker \('one'\)"):
+        by_harvest(ClickLog.of(ranked("one", "ab", "ab", 2)))
+    with pytest.raises(InputError, match="an unnamed one"):
+        by_harvest(ClickLog.of([Impression("q", ("a", "b"), ("a", "b"))]))
+
+
+def test_rankers_that_agree_are_refused() -> None:
+    with pytest.raises(InputError, match="No paper was shown at two positions"):
+        by_harvest(ClickLog.of(ranked("one", "ab", "ab", 2) + ranked("two", "ab", "ab", 2)))
+
+
+# Regression-EM: exact expectations, and the maximum that it climbs to.
+
+
+def test_it_climbs_to_the_likeliest_propensities() -> None:
+    """Where no relevance reaches 1, EM for a table maximises the likelihood of all pairs."""
+    rng = np.random.default_rng(0)
+    world = invented_world(12, 6, rng)
+    world = replace(world, relevance=0.1 + 0.5 * world.relevance)
+    log = simulate(world, PositionBased(EXAMINATION), 30_000, rng=rng, policy=Policy(depth=5))
+    pairs = Pairs.of(log)
+    shown, clicked = pairs.tally.count(np.ones(len(log)))
+    tables = np.zeros((2, len(pairs.query), 5))
+    tables[:, pairs.pair, pairs.column] = shown, clicked
+    exact = estimate(log, Method("EM", partial(regression_em, tolerance=1e-8))).values
+    assert exact == pytest.approx(likeliest(*tables), rel=1e-4)
+    assert by_em(log) == pytest.approx(exact, rel=3e-3)
+
+
+def test_pairs_are_counted_by_position() -> None:
+    log = ClickLog.of(
+        [
+            Impression("r", ("a", "b"), ("b",), ranker="one"),
+            Impression("q", ("b", "a"), ("b",), ranker="one"),
+            Impression("r", ("b",), ("b",), ranker="two"),
+            Impression("r", ("a", "b"), (), ranker="one"),
+        ]
+    )
+    pairs = Pairs.of(log)
+    # (r, a) (r, b) (q, a) (q, b), numbered as they appeared.
+    assert list(zip(pairs.query, pairs.paper, strict=True)) == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert pairs.pair.tolist() == [0, 1, 1, 2, 3]
+    assert pairs.column.tolist() == [0, 0, 1, 1, 0]
+    shown, clicked = pairs.tally.count(np.array([1, 1, 2, 5.0]))
+    assert shown.tolist() == [6, 2, 6, 1, 1]
+    assert clicked.tolist() == [0, 2, 1, 0, 1]
+    assert pairs.moved().tolist() == [False, True, False, False]
+    kept = pairs.take(np.array([False, True, False, True]))
+    assert (kept.pair.tolist(), kept.column.tolist()) == ([0, 0, 1], [0, 1, 0])
+    assert [each.tolist() for each in kept.tally.count(np.ones(4))] == [[1, 2, 1], [1, 1, 1]]
+
+
+def test_a_log_without_moved_papers_is_refused() -> None:
+    lists = [Impression("q", ("a", "b"), ("a", "b"), ranker=name) for name in ("one", "two")]
+    with pytest.raises(InputError, match="No ranker showed a paper at another position"):
+        by_em(ClickLog.of(lists))
+
+
+def test_a_first_position_without_comparison_is_refused() -> None:
+    lists = [Impression("q", tuple(order), tuple("abc"), ranker=order) for order in ("abc", "acb")]
+    with pytest.raises(InputError, match="nothing compares position 1 with 2, 3"):
+        by_em(ClickLog.of(lists))

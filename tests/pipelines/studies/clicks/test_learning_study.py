@@ -9,7 +9,7 @@ import pytest
 from recsys.errors import InputError
 from recsys.eval.studies.clicks.recommendation_task import RelatedPaper
 from recsys.eval.studies.clicks.simulation import World
-from recsys.eval.studies.clicks.studies import NAIVE, LearningStudy, System, graded_ndcg
+from recsys.eval.studies.clicks.studies import UNWEIGHTED, LearningStudy, System, graded_ndcg
 from recsys.formats.embeddings import Embeddings
 from recsys.pipelines.studies.clicks.click_study import (
     EXPERIMENTS,
@@ -76,7 +76,7 @@ def ndcg(found: LearningStudy, system: System) -> float:
 
 
 def test_every_ranker_learns_with_all_weights(found: LearningStudy) -> None:
-    weights = (NAIVE, TRUE, *EXPERIMENTS)
+    weights = (UNWEIGHTED, TRUE, *EXPERIMENTS)
     assert [each.system for each in found.learned] == [
         *(System(baseline.name) for baseline in BASELINES),
         *(System(name, RELEVANCE) for name in LEARNERS),
@@ -93,7 +93,7 @@ def test_every_ranker_learns_with_all_weights(found: LearningStudy) -> None:
 
 def test_weighted_clicks_teach_what_position_hides(found: LearningStudy) -> None:
     for name in LEARNERS:
-        naive = ndcg(found, System(name, NAIVE, 1.0))
+        naive = ndcg(found, System(name, UNWEIGHTED, 1.0))
         assert naive < 0.96
         assert ndcg(found, System(name, RELEVANCE)) > 0.99
         assert all(

@@ -7,7 +7,7 @@ from recsys.app.web.api_description import OPERATIONS
 from recsys.app.web.form_fields import FormFields
 from recsys.app.web.page_writing import Form, Item, Site, render
 from recsys.app.web.replies import Problem
-from recsys.query.question import IN_LIBRARY
+from recsys.query.resolve_draft import IN_LIBRARY
 from recsys.records import Paper, Reason, Recommendation
 
 Values: TypeAlias = dict[str, Any]

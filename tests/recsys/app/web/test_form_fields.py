@@ -13,8 +13,8 @@ from recsys.app.web.page_writing import form_of
 from recsys.app.web.questions import WebQuestion, posed
 from recsys.app.wiring import open_index
 from recsys.errors import InputError
-from recsys.query.question import Question
 from recsys.query.question_schema import options
+from recsys.query.resolve_draft import Question
 from recsys.records import Manuscript, Reference
 from tests.built_index import Built
 from tests.rows import each_row

@@ -12,8 +12,8 @@ from recsys.app.web.api_routes import health
 from recsys.app.web.form_fields import FormFields
 from recsys.app.web.page_writing import Form, Item, Site, render
 from recsys.app.web.replies import Problem
-from recsys.query.question import IN_LIBRARY
 from recsys.query.question_schema import options
+from recsys.query.resolve_draft import IN_LIBRARY
 from recsys.records import Paper, Reason, Recommendation
 from tests.recsys.app.web.page_reader import read
 from tests.recsys.app.web.page_samples import SITE, Values, form

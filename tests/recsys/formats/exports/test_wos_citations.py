@@ -10,96 +10,9 @@ from recsys.formats import identifiers
 from recsys.formats.exports import wos_citations
 from recsys.formats.exports.wos_citations import author_of, cited_in, cited_of
 from recsys.records import Reference
+from tests.recsys.formats.exports.cited_works import LINES
 from tests.rows import each_row
 
-LINES = {
-    "Smith J, 2010, NATURE, V1, P2, DOI 10.5555/x": Reference(
-        authors=("J Smith",), year=2010, venue="NATURE", volume="1", page="2", doi="10.5555/x"
-    ),
-    "Smith J., 2010, PHYS REV Q, V81, ARTN 012345, DOI 10.5555/PhysRevQ.81.012345": Reference(
-        authors=("J. Smith",),
-        year=2010,
-        venue="PHYS REV Q",
-        volume="81",
-        page="012345",
-        doi="10.5555/physrevq.81.012345",
-    ),
-    "Smith J, 2010, J X, DOI [10.5555/a, 10.5555/b]": Reference(
-        authors=("J Smith",), year=2010, venue="J X", doi="10.5555/a", ids=("10.5555/b",)
-    ),
-    "Smith J, 2010, J X, V2, DOI DOI 10.5555/A(9)1": Reference(
-        authors=("J Smith",), year=2010, venue="J X", volume="2", doi="10.5555/a(9)1"
-    ),
-    "Aaker, JL, 1997, J X, V34, P347, DOI 10.5555/3": Reference(
-        authors=("JL Aaker",), year=1997, venue="J X", volume="34", page="347", doi="10.5555/3"
-    ),
-    "*NAT RES COUNC, 2009, REPORT": Reference(
-        authors=("NAT RES COUNC",), year=2009, venue="REPORT", title="REPORT"
-    ),
-    "[Anonymous], 1999, BOOK TITLE": Reference(year=1999, venue="BOOK TITLE", title="BOOK TITLE"),
-    "SMITH J, IN PRESS J LIGHT": Reference(authors=("J SMITH",), venue="J LIGHT", title="J LIGHT"),
-    "PURI A, UNPUB": Reference(authors=("A PURI",)),
-    "2007, Group Research": Reference(year=2007, venue="Group Research", title="Group Research"),
-    "Klein N., GUARDIAN 0508": Reference(
-        authors=("N. Klein",), venue="GUARDIAN 0508", title="GUARDIAN 0508"
-    ),
-    "BIRMAN JL, 1982, EXCITONS, pCH2": Reference(
-        authors=("JL BIRMAN",), year=1982, venue="EXCITONS", page="CH2"
-    ),
-    "CHIN WW, 1998, MIS Q, V22, pVII": Reference(
-        authors=("WW CHIN",), year=1998, venue="MIS Q", volume="22", page="VII"
-    ),
-    "Kate M., 2020, Invented Engineering, V5, p100054. 18": Reference(
-        authors=("M. Kate",), year=2020, venue="Invented Engineering", volume="5", page="100054"
-    ),
-    "Rees MJ, 2001, MON NOT R LIGHT SOC, V3, PL123": Reference(
-        authors=("MJ Rees",), year=2001, venue="MON NOT R LIGHT SOC", volume="3", page="L123"
-    ),
-    "Rees MJ, 2001, ASTRON X, P L123": Reference(
-        authors=("MJ Rees",), year=2001, venue="ASTRON X", page="L123"
-    ),
-    "Ho J, 2020, VACUUM": Reference(authors=("J Ho",), year=2020, venue="VACUUM", title="VACUUM"),
-    "Ho J, 2020, Light, Shade, and Dusk: A Handbook, P7": Reference(
-        authors=("J Ho",), year=2020, venue="Light, Shade, and Dusk: A Handbook", page="7"
-    ),
-    "Moll E., 1986, Patent No. [U.S. 4,619,748, 4619748]": Reference(
-        authors=("E. Moll",),
-        year=1986,
-        venue="Patent No. [U.S. 4,619,748, 4619748]",
-        title="Patent No. [U.S. 4,619,748, 4619748]",
-    ),
-    "Agos Andrea, 2023, ARXIV230111325": Reference(
-        authors=("Andrea Agos",), year=2023, venue="ARXIV230111325", arxiv="2301.11325"
-    ),
-    "Kingma D, 2014, ARXIV14126980": Reference(
-        authors=("D Kingma",), year=2014, venue="ARXIV14126980", arxiv="1412.6980"
-    ),
-    "Chen M., 2021, arXiv preprint arXiv:2107.03374": Reference(
-        authors=("M. Chen",), year=2021, venue="arXiv preprint arXiv:2107.03374", arxiv="2107.03374"
-    ),
-    "Gun J., 2020, [No title captured], P151": Reference(
-        authors=("J. Gun",), year=2020, page="151"
-    ),
-    "王伟, 2011, 计算机学报, V34, P1": Reference(
-        authors=("王伟",), year=2011, venue="计算机学报", volume="34", page="1"
-    ),
-    "Núñez Ímola Á, 2011, REV ESPAÑ LUZ, V3, P1": Reference(
-        authors=("Á Núñez Ímola",), year=2011, venue="REV ESPAÑ LUZ", volume="3", page="1"
-    ),
-    "Lee A, 0099, OLD": Reference(authors=("A Lee",), venue="OLD", title="OLD"),
-    "DOI 10.5555/alone": Reference(doi="10.5555/alone"),
-    "A title alone": Reference(venue="A title alone", title="A title alone"),
-    "Fox E, 1996, J AM SOC LIGHT, V47, P1, "
-    "DOI 10.5555/(SICI)1097-4571(199601)47:1<1::AID-ASI1>3.0.CO;2-3": Reference(
-        authors=("E Fox",),
-        year=1996,
-        venue="J AM SOC LIGHT",
-        volume="47",
-        page="1",
-        doi="10.5555/(sici)1097-4571(199601)47:1<1::aid-asi1>3.0.co;2-3",
-    ),
-    "": Reference(),
-}
 PIECES = [
     *("Lee A", "Lee", "JL", "2001", "J X", "VIRUS", "V2", "P3", "pIX", "ART 7", "IN PRESS"),
     *("DOI 10.5555/a-b.1", "DOI [10.5555/a, 10.5555/b]"),

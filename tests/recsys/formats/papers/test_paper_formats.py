@@ -1,3 +1,5 @@
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,130 +11,12 @@ from recsys.formats.papers.paper_formats import BY_NAME, FORMATS, OWN, recognise
 from recsys.records import Paper
 from tests.rows import each_row
 
-NATIVE = {
-    "id": "p1",
-    "title": "A Graph Story",
-    "abstract": "We tell it.",
-    "year": 2019,
-    "authors": ["Ann Lee", "Bo Li"],
-    "venue": "GraphConf",
-    "references": ["p2", "p3"],
-    "keyphrases": ["graph"],
-    "doi": "10.1/p1",
-    "url": "https://example.org/p1",
-    "labels": {"area": ["graphs"]},
-}
-OPENCORPUS = {
-    "id": "0f" * 20,
-    "title": "A Graph Story",
-    "paperAbstract": "We tell it.",
-    "year": 2019,
-    "authors": [{"name": "Ann Lee", "ids": ["1"]}, {"name": "Bo Li", "ids": []}],
-    "venue": "",
-    "journalName": "GraphConf",
-    "outCitations": ["aa", "bb"],
-    "inCitations": ["cc"],
-    "keyPhrases": ["graph"],
-    "fieldsOfStudy": ["Computer Science"],
-    "doi": "10.1/p1",
-    "s2Url": "https://semanticscholar.org/paper/0f",
-}
-S2_API = {
-    "paperId": "abc",
-    "corpusId": 7,
-    "externalIds": {"DOI": "10.1/p1", "CorpusId": 7},
-    "url": "https://www.semanticscholar.org/paper/abc",
-    "title": "A Graph Story",
-    "abstract": "We tell it.",
-    "venue": "",
-    "journal": {"name": "GraphConf"},
-    "year": 2019,
-    "authors": [{"authorId": "1", "name": "Ann Lee"}, {"authorId": None, "name": "Bo Li"}],
-    "references": [
-        {"paperId": "p2", "title": "Two"},
-        {"paperId": None, "title": "Unresolved"},
-        {"citedPaper": {"paperId": "p3"}},
-    ],
-    "s2FieldsOfStudy": [],
-    "fieldsOfStudy": ["Computer Science"],
-}
-S2AG = {
-    "corpusid": 17,
-    "externalids": {"DOI": "10.1/p1", "MAG": None},
-    "url": "https://www.semanticscholar.org/paper/x",
-    "title": "A Graph Story",
-    "authors": [{"authorId": "1", "name": "Ann Lee"}, {"authorId": "2", "name": "Bo Li"}],
-    "venue": "GraphConf",
-    "year": 2019,
-    "referencecount": 2,
-    "s2fieldsofstudy": [
-        {"category": "Computer Science", "source": "external"},
-        {"category": "Computer Science", "source": "model"},
-    ],
-    "references": [18, "19", {"corpusid": 20}],
-    "journal": None,
-}
-OPENALEX = {
-    "id": "https://openalex.org/W1",
-    "doi": "https://doi.org/10.1/p1",
-    "title": "A Graph Story",
-    "display_name": "A Graph Story",
-    "publication_year": 2019,
-    "type": "article",
-    "primary_location": {"source": {"display_name": "GraphConf"}},
-    "authorships": [
-        {"author": {"id": "https://openalex.org/A1", "display_name": "Ann Lee"}},
-        {"author": None, "raw_author_name": "Bo Li"},
-    ],
-    "keywords": [{"id": "k", "display_name": "graph", "score": 0.5}],
-    "primary_topic": {"display_name": "Graph theory"},
-    "referenced_works": ["https://openalex.org/W2", "https://openalex.org/W3"],
-    "abstract_inverted_index": {"tell": [1], "We": [0], "it.": [2]},
-}
-AMINER_10 = {
-    "id": "uuid-1",
-    "title": "A Graph Story",
-    "abstract": "We tell it.",
-    "authors": ["Ann Lee", "Bo Li"],
-    "venue": "GraphConf",
-    "year": 2019,
-    "n_citation": 3,
-    "references": ["uuid-2", "uuid-3"],
-}
-AMINER_12 = {
-    "id": 1091,
-    "title": "A Graph Story",
-    "authors": [{"name": "Ann Lee", "id": 5}, {"name": "Bo Li", "id": 6, "org": "X"}],
-    "venue": {"raw": "GraphConf", "id": 8, "type": "C"},
-    "year": 2019,
-    "n_citation": 1,
-    "doc_type": "Conference",
-    "doi": "10.1/p1",
-    "references": [2018, 2019],
-    "indexed_abstract": {"IndexLength": 3, "InvertedIndex": {"We": [0], "it.": [2], "tell": [1]}},
-    "fos": [{"name": "graph", "w": 0.4}],
-}
-AMINER_13 = {
-    "_id": "53e9",
-    "title": "A Graph Story",
-    "authors": [{"_id": "1", "name": "Ann Lee"}, {"_id": "2", "name": "Bo Li"}],
-    "venue": {"_id": "3", "name_d": "GraphConf", "type": 0},
-    "year": 2019,
-    "keywords": ["graph"],
-    "fos": ["Computer science"],
-    "references": ["53ea", "53eb"],
-    "url": ["//db/x", "https://example.org/p1"],
-    "abstract": "We tell it.",
-}
+_ROWS = json.loads(Path(__file__).with_name("paper_records.json").read_text(encoding="utf-8"))
+NATIVE, OPENCORPUS, S2_API, S2AG, OPENALEX, AMINER_10, AMINER_12, AMINER_13 = (
+    row["record"] for row in _ROWS.values()
+)
 EXAMPLES: list[tuple[str, dict[str, Any]]] = [
-    ("recsys", NATIVE),
-    ("Semantic Scholar OpenCorpus", OPENCORPUS),
-    ("Semantic Scholar API or S2AG", S2_API),
-    ("Semantic Scholar API or S2AG", S2AG),
-    ("OpenAlex works", OPENALEX),
-    ("AMiner DBLP", AMINER_10),
-    ("AMiner DBLP", AMINER_12),
-    ("AMiner DBLP", AMINER_13),
+    (row["format"], row["record"]) for row in _ROWS.values()
 ]
 JUNK: list[object] = [None, "", "text", 5, -1.5, True, [], [None], [[1]], {}, {"x": {"y": 1}}]
 

@@ -1,0 +1,451 @@
+"""RIS, EndNote, nbib and the Web of Science: any text is read, soon, and nothing is lost.
+
+Golden: https://gris.readthedocs.io/en/latest/specification.html (RIS), "Creating a Tagged EndNote
+Import File" of EndNote's user guide (https://kb.howsci.com/importing-references/),
+https://www.nlm.nih.gov/bsd/mms/medlineelements.html (nbib) and
+https://images.webofknowledge.com/images/help/WOS/hs_wos_fieldtags.html (Web of Science).
+"""
+
+import io
+import json
+from collections.abc import Callable, Iterator
+from itertools import repeat
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recsys.formats.exports import tagged_lines
+from recsys.formats.exports.tagged_formats import ENDNOTE, NBIB, RIS, WOS, TaggedFormat
+from recsys.formats.references.bibliography import Problem, bibliography, work_of
+from recsys.records import Reference
+from tests.recsys.formats.exports import golden_exports as golden
+from tests.rows import each_row
+
+FORMATS = {"WOS": WOS, "NBIB": NBIB, "ENDNOTE": ENDNOTE, "RIS": RIS}
+EXAMPLES = [(WOS, golden.WOS), (NBIB, golden.NBIB), (ENDNOTE, golden.ENW), (RIS, golden.RIS)]
+WORKS = json.loads(Path(__file__).with_name("golden").joinpath("works.json").read_text("utf-8"))
+"""What the golden exports hold, as `record_of` writes it."""
+AROUND = {
+    id(WOS): ("FN x\nVR 1.0\nPT J\nTI T", "ER"),
+    id(NBIB): ("PMID- 1", ""),
+    id(ENDNOTE): ("%0 Journal Article\n%T T", ""),
+    id(RIS): ("TY  - JOUR\nTI  - T", "ER  - "),
+}
+"""What begins and ends a record of a format, its title T."""
+JUNK = [*("", "\n", "\n\n", " ", "   ", "\r", "\0", "\ufeff"), *("ER", "PT J\n", "PMID- ", "%0 "),
+        "TY  - "]  # fmt: skip
+WORDS = st.lists(st.from_regex(r"[b-df-h]{3,9}", fullmatch=True), min_size=1, max_size=9)
+
+
+def read(form: TaggedFormat, text: str) -> list[Reference | Problem]:
+    return list(form.read(io.StringIO(text, newline="\n")))
+
+
+def works(form: TaggedFormat, text: str) -> list[Reference]:
+    return [item for item in read(form, text) if isinstance(item, Reference)]
+
+
+def titles(form: TaggedFormat, text: str) -> list[str | None]:
+    return [work.title for work in works(form, text)]
+
+
+def problems(form: TaggedFormat, text: str) -> list[str]:
+    return [item.text for item in read(form, text) if isinstance(item, Problem)]
+
+
+def record(form: TaggedFormat, *lines: str) -> Reference:
+    """Read a record that has these lines, too, and nothing wrong with it."""
+    begin, end = AROUND[id(form)]
+    (work,) = read(form, "\n".join((begin, *lines, end)))
+    assert isinstance(work, Reference)
+    return work
+
+
+@each_row(("form", "text"), EXAMPLES)
+def test_the_golden_records_tell_all(form: TaggedFormat, text: str) -> None:
+    (name,) = (name for name, other in FORMATS.items() if other is form)
+    assert read(form, text) == list(map(work_of, WORKS[name]))
+
+
+@each_row(
+    ("form", "lines", "told"),
+    [
+        # The years, in whatever field and spelling.
+        (RIS, ("PY  - 2010///",), {"year": 2010}),
+        (RIS, ("Y1  - 2010/05//",), {"year": 2010}),
+        (RIS, ("DA  - 1999/01/02",), {"year": 1999}),
+        (RIS, ("PY  - in press", "DA  - 2001"), {"year": 2001}),
+        (RIS, ("PY  - Start date: 20170812",), {"year": 2017}),
+        (NBIB, ("DP  - 1998 Winter",), {"year": 1998}),
+        (NBIB, ("DEP - 20190111",), {"year": 2019}),
+        (NBIB, ("EDAT- 2001/02/03 00:00",), {"year": 2001}),
+        # Volumes, pages, numbers of articles.
+        (RIS, ("VL  - v. 7 issue 4",), {"volume": "7"}),
+        (RIS, ("SP  - 12-15",), {"page": "12"}),
+        (RIS, ("SP  - 12", "EP  - 15"), {"page": "12"}),
+        (RIS, ("SE  - 379",), {"page": "379"}),
+        (RIS, ("C7  - e12990",), {"page": "e12990"}),
+        (RIS, ("SP  - e5", "C7  - 6"), {"page": "e5"}),
+        (RIS, ("EP  - 15",), {"page": None}),
+        (RIS, ("SP  - 146p",), {"page": None}),
+        (RIS, ("SP  - ix + 246",), {"page": None}),
+        (NBIB, ("PG  - e12-e19",), {"page": "e12"}),
+        (NBIB, ("LID - e0123456 [pii]",), {"page": "e0123456"}),
+        (NBIB, ("AID - S0003-9861(18)31016-6 [pii]",), {"page": None}),
+        (NBIB, ("PG  - ",), {"page": None}),
+        (ENDNOTE, ("%P 173 s.",), {"page": None}),
+        (WOS, ("PS 94-98",), {"page": "94"}),
+        # What identifies a work.
+        (RIS, ("AN  - WOS:000351909700070",), {"pmid": None, "ids": ("wos:000351909700070",)}),
+        (RIS, ("AN  - 123", "DB  - PubMed", "DP  - NLM"), {"pmid": "123", "ids": ()}),
+        (RIS, ("AN  - 123", "DB  - PsycInfo"), {"pmid": None, "ids": ()}),
+        (RIS, ("C2  - PMC77", "AN  - 123", "DB  - Medline"),
+         {"pmid": "123", "ids": ("pmc:PMC77",)}),
+        (RIS, ("N1  - PMID: 123 PMCID: PMC77",), {"pmid": "123", "ids": ("pmc:PMC77",)}),
+        (RIS, ("PM  - 123",), {"pmid": "123"}),
+        (RIS, ("UR  - https://www.ncbi.nlm.nih.gov/pubmed/21000001",), {"pmid": "21000001"}),
+        (RIS, ("UR  - https://pubmed.ncbi.nlm.nih.gov/21000001/",), {"pmid": "21000001"}),
+        (RIS, ("L2  - https://x.org", "L2  - https://pubmed.ncbi.nlm.nih.gov/21000001/"),
+         {"pmid": "21000001"}),
+        (RIS, ("UR  - https://lens.org/000-111-222-333-44X", "L2  - https://pubmed.org/1"),
+         {"ids": ("lens:000-111-222-333-44x",), "pmid": None}),
+        (RIS, ("AN  - pub.1100000001", "U1  - 35000001 [PMID]", "U1  - PMC9000001 [PMCID]"),
+         {"pmid": "35000001", "ids": ("dimensions:pub.1100000001", "pmc:PMC9000001")}),
+        *((RIS, (f"{tag}  - https://doi.org/10.5555/X",), {"doi": "10.5555/x", "labels": {}})
+          for tag in ("DO", "M3", "AN", "N1", "L3", "DI")),
+        (ENDNOTE, ("%R https://doi.org/10.5555/x",), {"doi": "10.5555/x", "pmid": None}),
+        (ENDNOTE, ("%M 10.5555/x",), {"doi": "10.5555/x", "pmid": None}),
+        (ENDNOTE, ("%M 123", "%~ PubMed"), {"doi": None, "pmid": "123"}),
+        (ENDNOTE, ("%M 123", "%~ Other"), {"doi": None, "pmid": None}),
+        (ENDNOTE, ("%M MEDLINE:123",), {"doi": None, "pmid": "123"}),
+        (NBIB, ("SO  - J. 2019;1:2. doi: 10.5555/so.",), {"doi": "10.5555/so"}),
+        (NBIB, ("AID - 10.5555/aid [doi]",), {"doi": "10.5555/aid"}),
+        (NBIB, ("LID - https://example.org/x",), {"url": "https://example.org/x"}),
+        (WOS, ("UT WOS:A1977CZ59400001",), {"pmid": None, "ids": ("wos:A1977CZ59400001",)}),
+        (WOS, ("UT ISI:000070",), {"key": "ISI:000070", "ids": ("wos:000070",)}),
+        (WOS, ("UT MEDLINE:37440639",), {"pmid": "37440639", "ids": ()}),
+        (WOS, ("UT SCIELO:S2007-74672022",), {"pmid": None, "ids": ("scielo:S2007-74672022",)}),
+        (WOS, ("UT none",), {"key": "none", "pmid": None, "ids": ()}),
+        # Titles lose what PubMed adds.
+        (NBIB, ("TI  - Plain.",), {"title": "Plain"}),
+        (NBIB, ("TI  - What is it?",), {"title": "What is it?"}),
+        (NBIB, ("TI  - And so on...",), {"title": "And so on..."}),
+        (NBIB, ("TI  - [In translation].",), {"title": "In translation"}),
+        (NBIB, ("TI  - [In translation.]",), {"title": "In translation"}),
+        (NBIB, ("TI  - [A] and [B].",), {"title": "[A] and [B]"}),
+        # People: one a line or several, in either order; those written twice are one.
+        (RIS, ("AU  - Lee, Ann", "A1  - Lee, Ann", "A1  - Roe, B"),
+         {"authors": ("Ann Lee", "B Roe")}),
+        (RIS, ("AU  - Lee, Ann", "AU  - Lee, Ann"), {"authors": ("Ann Lee", "Ann Lee")}),
+        # Embase and Ovid write so: https://ospguides.ovid.com/OSPguides/embase.htm.
+        (RIS, ("AU  - Ito K.", "AU  - Moreau A.B.", "AU  - van Dam C.-D."),
+         {"authors": ("K. Ito", "A.B. Moreau", "C.-D. van Dam")}),
+        (RIS, ("AU  - Ito K", "AU  - O'Neil AB Jr"), {"authors": ("K Ito", "AB O'Neil Jr")}),
+        (RIS, ("AU  - Ken Ito", "AU  - Harbour Society"),
+         {"authors": ("Ken Ito", "Harbour Society")}),
+        (RIS, ("AU  - Ito, null", "AU  - null", "AU  - Null, Jan"),
+         {"authors": ("Ito", "Jan Null")}),
+        (ENDNOTE, ("%A 张明远;李四;", "%Q Reef Group"),
+         {"authors": ("张明远", "李四", "Reef Group")}),
+        (WOS, ("AU Yu, M (Yu Min)", "   Zhu, J"), {"authors": ("M Yu", "J Zhu")}),
+        (WOS, ("AU Ito, Ken; Moreau, Anne B",), {"authors": ("Ken Ito", "Anne B Moreau")}),
+        # Keywords, which EndNote has a line each below one tag.
+        (RIS, ("KW  - one two", "three", "four; five"),
+         {"keyphrases": ("one two", "three", "four", "five")}),
+        (WOS, ("ID A; B;",), {"keyphrases": (), "labels": {"keywords_plus": ["a", "b"]}}),
+        (WOS, ("DE a; b\t",), {"keyphrases": ("a", "b")}),
+        # Of several addresses the first counts, as The Lens lists them:
+        # https://support.lens.org/knowledge-base/lens-profiles-faq/.
+        (RIS, ("UR  - https://a.org/1; https://b.org/2",), {"url": "https://a.org/1"}),
+        # The tag in which other readers gather those that they do not know.
+        (RIS, ("UK  - x", "QQ  - y", "UK  - z"), {"title": "T"}),
+        # A chapter does not take the DOI of its book.
+        (WOS, ("DT Article; Book Chapter", "D2 10.5555/book"), {"doi": None}),
+    ],
+)  # fmt: skip
+def test_facts_stand_where_programs_put_them(
+    form: TaggedFormat, lines: tuple[str, ...], told: dict[str, object]
+) -> None:
+    work = record(form, *lines)
+    assert {name: getattr(work, name) for name in told} == told
+
+
+@each_row(
+    ("letter", "types", "kind"),
+    [
+        ("J", "Article", "article-journal"),
+        ("J", "Article; Proceedings Paper", "article-journal"),
+        ("C", "Proceedings Paper", "paper-conference"),
+        ("S", "Article; Proceedings Paper", "paper-conference"),
+        ("S", "Article; Book Chapter", "chapter"),
+        ("B", "Review; Book Chapter", "chapter"),
+        ("B", "Book", "book"),
+        ("P", "Patent", "patent"),
+        ("J", "Data Set", "dataset"),
+        ("Q", "", "document"),
+    ],
+)
+def test_kinds_of_the_web_of_science(letter: str, types: str, kind: str) -> None:
+    (work,) = works(WOS, f"PT {letter}\nDT {types}\nTI T\nER")
+    assert work.kind == kind
+
+
+def test_a_title_goes_on_over_lines_and_a_work_is_named_in_notes() -> None:
+    text = """TY  - JOUR
+ID  - cohan
+A1  - Cohan, Arman
+AU  - King, Martin Luther, Jr.
+T1  - SPECTER: a model
+of documents
+JO  - J. Things
+Y1  - 2020/05/01/
+N2  - We present.
+UR  - https://a.org/x;y
+DO  - doi:10.1234/AB
+N1  - arXiv:2004.07180
+ER  -\x20
+"""
+    assert read(RIS, text) == [
+        Reference(
+            key="cohan",
+            title="SPECTER: a model of documents",
+            authors=("Martin Luther King Jr.", "Arman Cohan"),
+            year=2020,
+            venue="J. Things",
+            abstract="We present.",
+            doi="10.1234/ab",
+            arxiv="2004.07180",
+            url="https://a.org/x;y",
+            kind="article-journal",
+        )
+    ]
+
+
+def test_what_a_record_cites_does_not_identify_it() -> None:
+    work = record(RIS, "N1  - References: Lee, A., (1997) J, https://doi.org/10.5555/other")
+    assert work.doi is None
+    assert [cited.doi for cited in work.cites] == ["10.5555/other"]
+
+
+def test_cited_references_in_one_line_are_parted() -> None:
+    work = record(WOS, "CR A B, 2000, X, V1, P2; C, DE, 2001, Y, V2; F G, 2002, Z")
+    assert [cited.year for cited in work.cites] == [2000, 2001, 2002]
+    work = record(WOS, "CR A B, 2000, Genes; and development")
+    assert [cited.venue for cited in work.cites] == ["Genes; and development"]
+
+
+def test_a_title_may_stand_elsewhere() -> None:
+    text = "TY  - BOOK\nBT  - Shade\nER  -\nTY  - CHAP\nTI  - One\nBT  - Shade\nER  -\n"
+    book, chapter = works(RIS, text)
+    assert (book.title, book.venue, chapter.title, chapter.venue) == ("Shade", None, "One", "Shade")
+    (scielo,) = works(WOS, "PT J\nX1 In another language\nSO Ride\t\nER")
+    assert (scielo.title, scielo.venue) == ("In another language", "Ride")
+
+
+@each_row(
+    ("form", "text", "expected"),
+    [
+        *((RIS, f"TY - CONF\nTI - One\n{end}\n\nTY  - CONF\nTI  - Two\n{end}", ["One", "Two"])
+          for end in ("ER  - ", "ER  -", "ER - ")),
+        (NBIB, "PMID- 1\nTI  - One\nPMID- 2\nTI  - Two\n\nTI  - Three\n", ["One", "Two", "Three"]),
+        (ENDNOTE, "%0 Book\n%T One\n%0 Book\n%T Two", ["One", "Two"]),
+        # Records of refer have no type.
+        (ENDNOTE, "%T Corn\n%A Newman, W. H.\n%D 1891\n\n%A Lee\n%T Two\n", ["Corn", "Two"]),
+        # An empty line parts records only where another begins.
+        (ENDNOTE, "%0 Book\n%T One\n%X a\n\nb\n\n%U https://a.org/\n\n%T Two\n", ["One", "Two"]),
+        # Repositories write the type after the title, as on
+        # https://bepress.com/reference_guide_dc/citation-export/.
+        (ENDNOTE, "%T Tides\n%0 Journal Article\n%D 2021\n\n\n%T Contents\n\n\n%T Sand\n%0 Book\n",
+         ["Tides", "Contents", "Sand"]),
+        # A record without its beginning.
+        (WOS, "TI Cut off\nER\nPT J\nTI Two\nER\nEF", ["Cut off", "Two"]),
+        *((form, empty, []) for form in FORMATS.values() for empty in ("", "\n\n")),
+        *((WOS, empty, []) for empty in ("FN x\nVR 1.0\n", "FN x\nVR 1.0\nEF\n", "ER\nEF")),
+    ],
+)  # fmt: skip
+def test_records_are_told_apart(form: TaggedFormat, text: str, expected: list[str]) -> None:
+    assert titles(form, text) == expected
+    assert problems(form, text) == []
+
+
+def test_what_belongs_to_one_record_stays_in_it() -> None:
+    assert [work.kind for work in works(ENDNOTE, "%0 Serial\n%0 Thesis\n%T T\n")] == ["thesis"]
+    (work,) = works(NBIB, "PMID- 1\nAB  - One.\n\n      Two.\nTI  - T\n")
+    assert (work.abstract, work.title) == ("One. Two.", "T")
+    first, _ = works(ENDNOTE, "%0 Book\n%T One\n%X a\n\nb\n\n%U https://a.org/\n\n%T Two\n")
+    assert (first.abstract, first.url) == ("a b", "https://a.org/")
+    numbers = [work.pmid for work in works(NBIB, "PMID- 1\n\nPMID- 2\n\nPMID- x\n")]
+    assert numbers == ["1", "2", None]
+
+
+@each_row(
+    ("form", "text", "expected", "said"),
+    [
+        (RIS, "TY  - JOUR\nTI  - One\n\nTY  - JOUR\nTI  - Two\n", ["One", "Two"],
+         ["line 1: the record has no end (ER).", "line 4: the record has no end (ER)."]),
+        (WOS, "FN x\nVR 1.0\nPT J\nTI One\n\nPT J\nTI Two\n   of them", ["One", "Two of them"],
+         ["line 3: the record has no end (ER).", "line 6: the record has no end (ER)."]),
+        (WOS, f"some\n\nnotes\n{golden.WOS}\nmore", titles(WOS, golden.WOS),
+         ["3 lines outside of records were passed over."]),
+        (WOS, f"\ufeff{golden.WOS}\ufeff{golden.WOS}", titles(WOS, golden.WOS) * 2, []),
+        (RIS, "Provider: X\n\nT1  - Lost\nAU  - Ito, K.\nER  - \nNL  - After it\n", [],
+         ["1 records without TY were passed over."]),
+        (RIS, "1.\nProvider: X\nAU  - Nobody\nTY  - JOUR\nTI  - T\nER  -\nTI  - stray\n", ["T"],
+         ["1 records without TY were passed over."]),
+        (RIS, "nothing", [], []),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_told_and_costs_no_record(
+    form: TaggedFormat, text: str, expected: list[str], said: list[str]
+) -> None:
+    assert titles(form, text) == expected
+    assert problems(form, text) == said
+
+
+def test_what_is_wrong_is_counted_in_a_bibliography() -> None:
+    text = "TY  - JOUR\nTI  - One\n\nTY  - JOUR\nTI  - Two\n"
+    read = bibliography(RIS.read(io.StringIO(text, newline="\n")), "x.ris")
+    assert read.problems == (
+        "line 1: the record has no end (ER), and 1 more like it (lines 1, 4).",
+    )
+    empty = bibliography(RIS.read(iter(["nothing"])), "x.ris")
+    assert empty.problems == ("x.ris holds no references.",)
+
+
+def test_what_ends_nowhere_fills_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tagged_lines, "LONGEST_RECORD", 2_000)
+    text = "PT J\nTI T\nAB x\n" + "   y\n" * 1_000 + "DI 10.5555/lost\nER\nPT J\nTI Two\nER\n"
+    first, second = works(WOS, text)
+    assert (first.title, first.doi, second.title) == ("T", None, "Two")
+    assert len(first.abstract or "") < 100
+    said = "line 1: the record has no end in sight; what is beyond is left out."
+    assert problems(WOS, text) == [said]
+
+
+@each_row(("form", "text"), EXAMPLES)
+def test_each_recognises_its_own(form: TaggedFormat, text: str) -> None:
+    assert [other for other in FORMATS.values() if other.looks_so(text)] == [form]
+
+
+@each_row(
+    ("form", "text"),
+    [
+        (RIS, "Provider: X\n\n  TY - JOUR\n"),
+        (NBIB, "OWN - ERIC\nTI  - T\n"),
+        (ENDNOTE, "\n%A Lee\n%T Title\n"),
+        (WOS, "\ufeffFN ISI Export Format\nVR 1.0\nEF"),
+        (WOS, "PT J\nAU Lee, A\nTI T\n"),
+    ],
+)
+def test_other_beginnings_are_recognised(form: TaggedFormat, text: str) -> None:
+    assert form.looks_so(text)
+
+
+@each_row(
+    "text",
+    [
+        "@article{a,\n note = {\nTY  - JOUR is how RIS begins\n},\n}\n",
+        '{"title": "TY  - JOUR"}\n',
+        "Title,Year\n%A and %T,2020\n",
+        "PT\tAU\tBA\nJ\tLee, A\t\n",
+        "PT J is what a paper began with\n",
+        "FN alone\n",
+        "<?xml version='1.0'?>\n<PubmedArticleSet>\n<PMID>1</PMID>\n",
+        "PMID,Title\n1,PMID- 1\n",
+        "1: Lee A. A title. J Things. 2020. PMID: 123.\n",
+        "PMID: 123\n10.5555/x\n",
+        "RT Journal Article\nSR 1\nA1 Lee,Ann\n",
+        "FN and VR are tags\nof another format\n",
+        "% \\title\n%T\n",
+        *("%PDF-1.7\n", "%!PS\n", "% Encoding: UTF-8\n@article{a}", "%A alone\n", "%%\n", ""),
+    ],
+)
+def test_no_other_format_looks_so(text: str) -> None:
+    assert not [form for form in FORMATS.values() if form.looks_so(text)]
+
+
+@each_row(("form", "text"), EXAMPLES)
+def test_line_ends_of_other_systems_change_nothing(form: TaggedFormat, text: str) -> None:
+    assert read(form, text.replace("\n", "\r\n")) == read(form, text)
+
+
+@each_row(("form", "text"), EXAMPLES)
+@given(data=st.data())
+def test_a_damaged_file_is_read(form: TaggedFormat, text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, min(start + 50, len(text))))
+    junk = data.draw(st.sampled_from(JUNK) | st.text(max_size=9))
+    damaged = text[:start] + junk + text[end : data.draw(st.integers(end, len(text)))]
+    for item in read(form, damaged):
+        assert not isinstance(item, Problem) or (item.line and item.reason != "unreadable")
+
+
+@each_row("form", FORMATS.values())
+@given(text=st.text(max_size=60) | st.lists(st.sampled_from(JUNK)).map("".join))
+def test_any_text_is_read(form: TaggedFormat, text: str) -> None:
+    read(form, text)
+    form.looks_so(text)
+
+
+@each_row("form", FORMATS.values())
+def test_each_reads_the_exports_of_the_others_without_harm(form: TaggedFormat) -> None:
+    for text in golden.ALL:
+        read(form, text)
+
+
+WRITERS: list[Callable[[list[str], list[str]], str]] = [
+    lambda title, words: (
+        "\n   ".join(["PT J\nTI", *title]) + "\nAB " + "\n   ".join(words) + "\nER"
+    ),
+    lambda title, words: (
+        "PMID- 1\nTI  - " + "\n      ".join(title) + "\nAB  - " + "\n      ".join(words)
+    ),
+    lambda title, words: "%0 Book\n%T " + "\n".join(title) + "\n%X " + "\n\n".join(words),
+    lambda title, words: "TY  - JOUR\nTI  - " + "\n".join(title) + "\nAB  - " + "\n".join(words),
+]
+
+
+@each_row(("form", "write"), list(zip(FORMATS.values(), WRITERS, strict=True)))
+@given(records=st.lists(st.tuples(WORDS, WORDS), max_size=4))
+def test_no_word_of_any_line_is_lost(
+    form: TaggedFormat,
+    write: Callable[[list[str], list[str]], str],
+    records: list[tuple[list[str], list[str]]],
+) -> None:
+    written = works(form, "\n\n".join(write(title, words) for title, words in records))
+    assert [(work.title, work.abstract) for work in written] == [
+        (" ".join(title), " ".join(words)) for title, words in records
+    ]
+
+
+@each_row(("form", "text"), EXAMPLES)
+def test_records_come_as_the_file_is_read(form: TaggedFormat, text: str) -> None:
+    """Files of any length: a thousand copies in, the first works are out before the last line."""
+    counted = 0
+
+    def lines() -> Iterator[str]:
+        nonlocal counted
+        for copy in repeat(text, 1_000):
+            for line in copy.split("\n"):
+                counted += 1
+                yield line + "\n"
+
+    reading = form.read(lines())
+    next(reading)
+    next(reading)
+    assert counted < 200
+
+
+@each_row(("form", "text"), EXAMPLES)
+@each_row("unit", ["x", " ", "- ", "; ", ", ", "10.5/", "A1 - ", "&amp;"])
+def test_long_lines_are_read_soon(form: TaggedFormat, text: str, unit: str) -> None:
+    long = unit * (150_000 // len(unit))
+    assert form.looks_so(text[:300] + long)
+    form.looks_so(long)
+    tags = ("TI", "%T", "CR", "N1", "PG", "%P", "AU", "%A", "KW", "%K", "DI", "DO", "UR")
+    for line in text.split("\n"):
+        if line.startswith(tags):
+            read(form, text.replace(line, line + long))
+    read(form, long)
