@@ -248,15 +248,12 @@ def _items(folder: Path, n: int) -> Rows | None:
     if not path.exists():
         return None
     rows: Rows = load_array(path)
-    if rows.dtype != np.int32 or rows.ndim != 1 or not _all_within(rows, n):
+    within = not len(rows) or (rows.min() >= GONE and rows.max() < n)
+    if rows.dtype != np.int32 or rows.ndim != 1 or not within:
         raise ArtifactCorrupt(
             f"{path} names rows that are none of the {n:,} of the index.", "Build the index again."
         )
     return rows
-
-
-def _all_within(rows: Rows, n: int) -> bool:
-    return not len(rows) or bool(rows.min() >= GONE and rows.max() < n)
 
 
 def summary(facts: Mapping[str, Any], papers: int) -> str:

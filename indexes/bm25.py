@@ -97,7 +97,10 @@ def write_postings(folder: Path) -> None:
     Pieces of papers are sorted by term, divided by ranges of terms and put aside; then each range
     is put together. What that takes of memory does not grow with the papers.
     """
-    starts = offsets([_document_counts(folder)])
+    counts = np.zeros(len(load_array(folder / terms.IDF)), np.int64)
+    for _, _, codes, _ in _pieces(folder):
+        np.add.at(counts, codes, 1)
+    starts = offsets([counts])
     np.save(folder / STARTS, starts)
     norms = load_array(folder / terms.NORMS)
     with (
@@ -146,13 +149,6 @@ def _cuts(starts: Longs) -> Longs:
     """Divide rows at about every _AT_ONCE of their values: ascending, from 0 to their number."""
     marks = np.searchsorted(starts, np.arange(0, starts[-1], _AT_ONCE))
     return np.unique(np.concatenate([[0], marks, [len(starts) - 1]]))
-
-
-def _document_counts(folder: Path) -> Longs:
-    counts = np.zeros(len(load_array(folder / terms.IDF)), np.int64)
-    for _, _, codes, _ in _pieces(folder):
-        np.add.at(counts, codes, 1)
-    return counts
 
 
 def _keys(codes: Rows, starts: Longs, first: int) -> Longs:

@@ -3,6 +3,7 @@
 import mmap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +91,11 @@ def best_of_pieces(
         lines.append(line)
         found.append(rows[at])
         cosines.append(near[line, at])
-    return _best_of_lines(q, k, *map(np.concatenate, (lines, found, cosines)))
+    line, rows, near = (np.concatenate(columns) for columns in (lines, found, cosines))
+    order = np.lexsort((rows, -near, line))
+    ends = np.cumsum(np.bincount(line, minlength=q)).tolist()
+    chosen = (order[begin : min(end, begin + k)] for begin, end in pairwise((0, *ends)))
+    return [(rows[best], near[best]) for best in chosen]
 
 
 def _step(vectors: StoredVectors) -> int:
@@ -122,19 +127,6 @@ def compared_in_full(
         order = np.lexsort((own, -cosines))[:k]
         best.append((own[order], cosines[order]))
     return best
-
-
-def _best_of_lines(
-    q: int, k: int, lines: Rows, rows: Rows, cosines: Floats
-) -> list[tuple[Rows, Floats]]:
-    """Divide (e,) rows and cosines by line, of q, and keep the k best of each, best first."""
-    order = np.lexsort((rows, -cosines, lines))
-    ends = np.cumsum(np.bincount(lines, minlength=q))
-    found = []
-    for begin, end in zip([0, *ends.tolist()], ends.tolist(), strict=False):
-        best = order[begin : min(end, begin + k)]
-        found.append((rows[best], cosines[best]))
-    return found
 
 
 def build(

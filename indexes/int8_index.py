@@ -25,7 +25,7 @@ from recsys.indexes.exact import (
 from recsys.store.arrays import Floats, Longs, Mask, Rows, load_array, top_k
 from recsys.store.graph import Years
 from recsys.store.kernels import dispatch
-from recsys.store.kernels.dispatch import Codes, Split
+from recsys.store.kernels.dispatch import Codes
 from recsys.store.vectors import (
     CODES_FILE,
     OFF,
@@ -153,27 +153,18 @@ def write_split(vectors: Floats, folder: Path, *, places: Rows | None = None) ->
             rows = np.arange(some.start, some.stop) if places is None else places[some]
             parts = split(block[at - begin :][: len(rows)])
             codes[rows], rests[rows], scales[rows] = parts.codes, parts.rests, parts.scales
-            errors[some] = _off(parts)
+            # How far codes are from the vectors, and from what splitting made of these.
+            lengths = np.linalg.norm(parts.rests.astype(np.float32), axis=1)
+            lengths += np.float32(OFF * np.sqrt(parts.rests.shape[1]))
+            lengths *= parts.scales / np.float32(65536)
+            # An error told smaller than it is would lose a row; sums are off by some steps.
+            errors[some] = np.nextafter(lengths * np.float32(1 + 1e-5), np.float32(2))
         release(codes)
         release(rests)
     np.save(folder / SCALES_FILE, scales)
     if places is not None:
         np.save(folder / PLACES_FILE, places)
     return errors
-
-
-def _off(parts: Split) -> Floats:
-    """Bound how far codes are from vectors, and from what splitting made of these: (m,) float32."""
-    lengths = np.linalg.norm(parts.rests.astype(np.float32), axis=1)
-    lengths += np.float32(OFF * np.sqrt(parts.rests.shape[1]))
-    lengths *= parts.scales / np.float32(65536)
-    return _rounded_up(lengths)
-
-
-def _rounded_up(errors: Floats) -> Floats:
-    """An error that is told smaller than it is would lose a row; sums are off by some steps."""
-    told: Floats = np.nextafter(errors * np.float32(1 + 1e-5), np.float32(2))
-    return told
 
 
 BLOCK = 1 << 14
@@ -186,15 +177,6 @@ MOST = 50
 SPARE = 54
 """Rows that are then multiplied in full beside those that are wanted: seldom does rounding hide one
 of these behind more."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """Some rows and bounds of their cosines: (b,) each."""
-
-    rows: Rows
-    lowers: Floats
-    uppers: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,38 +218,32 @@ class Int8Index:
         return found
 
     def _any(self, queries: Floats, k: int, allowed: Mask | None) -> list[tuple[Rows, Floats]]:
-        """Look at all rows whose bounds reach those of the best."""
+        """Look at all rows whose bounds reach those of the best, and multiply these in full."""
         n, asked = len(self.vectors), RoundedQueries.of(queries)
         least = np.full(len(queries), np.finfo(np.float32).min)
-        parts: list[list[_Part]] = [[] for _ in queries]
+        # Of each query: rows that may be among the best, and the bounds of their cosines.
+        parts: list[list[tuple[Rows, Floats, Floats]]] = [[] for _ in queries]
         for begin in range(0, max(n, 1), BLOCK):
-            near, off = self._look(asked, slice(begin, min(begin + BLOCK, n)), allowed)
-            least = np.maximum(least, least_of_best(near - off, k))
-            for at, found in enumerate(parts):
-                (kept,) = np.nonzero(near[at] + off[at] >= least[at])
-                bounds = near[at, kept] - off[at, kept], near[at, kept] + off[at, kept]
-                found.append(_Part((kept + begin).astype(np.int32), *bounds))
-        return [self._exact(query, found, k) for query, found in zip(queries, parts, strict=True)]
-
-    def _look(
-        self, asked: RoundedQueries, part: slice, allowed: Mask | None
-    ) -> tuple[Floats, Floats]:
-        """Multiply a part of the rows: (rounded products, how far off), both (q, b)."""
-        near = self.rounded.near(asked, np.array([part.start]), np.array([part.stop]))
-        if allowed is not None:
-            near = np.where(allowed[part], near, np.float32(-np.inf))
-        return near, asked.off(self.errors[part])
-
-    def _exact(self, query: Floats, parts: list[_Part], k: int) -> tuple[Rows, Floats]:
-        """Multiply in full the rows whose upper bound reaches the k-th best lower one."""
-        rows = np.concatenate([part.rows for part in parts])
-        if 0 < k < len(rows):
-            lowers = np.concatenate([part.lowers for part in parts])
-            least = np.partition(lowers, len(rows) - k)[len(rows) - k]
-            rows = rows[np.concatenate([part.uppers for part in parts]) >= least]
-        cosines = row_dots(self.vectors, rows, query)
-        kept = top_k(cosines, k)
-        return rows[kept], cosines[kept]
+            block = slice(begin, min(begin + BLOCK, n))
+            near = self.rounded.near(asked, np.array([block.start]), np.array([block.stop]))
+            if allowed is not None:
+                near = np.where(allowed[block], near, np.float32(-np.inf))
+            off = asked.off(self.errors[block])
+            lowers, uppers = near - off, near + off
+            least = np.maximum(least, least_of_best(lowers, k))
+            for at, part in enumerate(parts):
+                (high,) = np.nonzero(uppers[at] >= least[at])
+                rows = (high + begin).astype(np.int32)
+                part.append((rows, lowers[at, high], uppers[at, high]))
+        best = []
+        for query, part in zip(queries, parts, strict=True):
+            rows, lower, upper = (np.concatenate(column) for column in zip(*part, strict=True))
+            if 0 < k < len(rows):
+                rows = rows[upper >= np.partition(lower, len(rows) - k)[len(rows) - k]]
+            cosines = row_dots(self.vectors, rows, query)
+            order = top_k(cosines, k)
+            best.append((rows[order], cosines[order]))
+        return best
 
 
 def build(

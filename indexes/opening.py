@@ -17,7 +17,6 @@ from recsys.store.artifacts import (
     TEXT,
     VECTORS,
     WORD_SEARCH,
-    Manifest,
     load_manifest,
 )
 from recsys.store.collection import Collection, ContextSpace, Space
@@ -45,32 +44,24 @@ def open_collection(index: Path) -> Collection:
     terms, text_index = _open_words(folder / TEXT, len(corpus), facts)
     vectors = load_vectors(folder / VECTORS)
     check_vectors(folder / VECTORS, vectors, len(corpus))
+    # What the manifest says of the search of vectors, with the checksums of its files.
+    inside = f"{VECTORS}/"
+    hashes = {
+        name.removeprefix(inside): file["sha256"]
+        for name, file in manifest.files.items()
+        if name.startswith(inside)
+    }
+    search = {**manifest.config["ann"], FILES: hashes}
     return Collection(
         generation=generation,
         corpus=corpus,
         graph=graph,
         terms=terms,
         vectors=vectors,
-        vector_index=open_built(vectors, folder / VECTORS, _search_facts(manifest)),
+        vector_index=open_built(vectors, folder / VECTORS, search),
         text_index=text_index,
-        keyphrases=_reads_keyphrases(manifest),
+        keyphrases=bool(manifest.config["options"].get("reading", {}).get(KEYPHRASES)),
     )
-
-
-def _reads_keyphrases(manifest: Manifest) -> bool:
-    reading = manifest.config["options"].get("reading", {})
-    return bool(reading.get(KEYPHRASES))
-
-
-def _search_facts(manifest: Manifest) -> dict[str, Any]:
-    """Return what the manifest says of the search of vectors, with the checksums of its files."""
-    inside = f"{VECTORS}/"
-    hashes = {
-        name.removeprefix(inside): facts["sha256"]
-        for name, facts in manifest.files.items()
-        if name.startswith(inside)
-    }
-    return {**manifest.config["ann"], FILES: hashes}
 
 
 def nnselect_space(vectors: Floats) -> Space:

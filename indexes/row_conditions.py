@@ -76,7 +76,8 @@ class RowConditions:
             begin, end = self.starts[year], (*self.starts, len(mask))[year + 1]
             (at,) = np.nonzero(mask[begin:end] != meant[year])
             (excluded if meant[year] else included).append(self.order[begin + at])
-        return Condition(newest, undated, *map(_ascending, (excluded, included)))
+        exceptions = (np.sort(np.concatenate(rows)) for rows in (excluded, included))
+        return Condition(newest, undated, *exceptions)
 
     def _fewest(self, inside: Longs, outside: Longs) -> tuple[bool, int]:
         """Choose the years that make the fewest exceptions: (whether undated ones, the newest).
@@ -90,10 +91,6 @@ class RowConditions:
         years = np.concatenate([[UNKNOWN_YEAR], self.found[first:]])
         last = len(years) - 1 - np.argmin((before + after)[::-1])  # Of equals, the fewest included.
         return undated, int(years[last])
-
-
-def _ascending(rows: list[Rows]) -> Rows:
-    return np.sort(np.concatenate(rows))
 
 
 def write_years(folder: Path, years: Years | None, n: int) -> Years:

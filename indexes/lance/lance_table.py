@@ -22,7 +22,7 @@ from recsys.errors import ArtifactCorrupt
 from recsys.indexes.backends import Former
 from recsys.indexes.lance.lance_places import connection, failed
 from recsys.indexes.row_conditions import Condition, RowConditions, load_years, write_years
-from recsys.store.arrays import Longs, Mask, Rows, load_array
+from recsys.store.arrays import Mask, Rows, load_array
 from recsys.store.artifacts import link_or_copy
 from recsys.store.graph import UNKNOWN_YEAR, Years
 from recsys.store.row_remap import GONE
@@ -113,9 +113,15 @@ def carried(
     now = np.concatenate([items, fresh])
     if np.count_nonzero(now == GONE) > MOST_DEAD * len(now):
         return None
-    _link(former.folder / f"{name}.lance", folder / f"{name}.lance")
+    # The engine writes none of its files again: they get second names.
+    copy = folder / f"{name}.lance"
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(former.folder / copy.name, copy, copy_function=link_or_copy)
     table = connection(folder).open_table(name)
-    _delete(table, np.flatnonzero((items == GONE) & (old != GONE)))
+    gone = np.flatnonzero((items == GONE) & (old != GONE))
+    for begin in range(0, len(gone), _AT_ONCE):
+        named = ", ".join(map(str, gone[begin : begin + _AT_ONCE].tolist()))
+        table.delete(f"id IN ({named})")
     if len(fresh):
         batches = _batches(content, told, fresh, len(items))
         table.add(pa.RecordBatchReader.from_batches(_schema(content), batches))
@@ -174,15 +180,3 @@ def _batches(content: Content, years: Years, rows: Rows, first: int) -> Iterator
         ids = np.arange(first + begin, first + begin + len(part), dtype=np.int32)
         columns = [pa.array(ids), pa.array(years[part]), content.of(part)]
         yield pa.RecordBatch.from_arrays(columns, schema=_schema(content))
-
-
-def _delete(table: Any, ids: Longs) -> None:  # noqa: ANN401 - lancedb ships no types.
-    for begin in range(0, len(ids), _AT_ONCE):
-        named = ", ".join(map(str, ids[begin : begin + _AT_ONCE].tolist()))
-        table.delete(f"id IN ({named})")
-
-
-def _link(folder: Path, copy: Path) -> None:
-    """Give the files of a table second names; it writes none of them again."""
-    shutil.rmtree(copy, ignore_errors=True)
-    shutil.copytree(folder, copy, copy_function=link_or_copy)

@@ -133,18 +133,14 @@ def summary(facts: Mapping[str, Any]) -> str:
 
 
 def _content(store: TermStore) -> Content:
+    """Write a paper as its terms, each as often as it counts."""
+
     def column(rows: Rows) -> pa.Array:
-        return pa.array([_written(store, row) for row in rows.tolist()], pa.large_string())
+        texts = []
+        for row in rows.tolist():
+            part = slice(*store.terms.starts[row : row + 2].tolist())
+            pairs = zip(store.terms.values[part], store.frequencies[part], strict=True)
+            texts.append(" ".join(" ".join([store.vocabulary[c]] * int(n)) for c, n in pairs))
+        return pa.array(texts, pa.large_string())
 
     return Content(TABLE, COLUMN, pa.large_string(), column)
-
-
-def _written(store: TermStore, row: int) -> str:
-    """Write a paper as its terms, each as often as it counts."""
-    part = slice(*store.terms.starts[row : row + 2].tolist())
-    codes, counts = store.terms.values[part].tolist(), store.frequencies[part].tolist()
-    words = (
-        " ".join([store.vocabulary[code]] * count)
-        for code, count in zip(codes, counts, strict=True)
-    )
-    return " ".join(words)

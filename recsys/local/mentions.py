@@ -38,18 +38,14 @@ class Mention:
         return tuple((author_key(name) or "").partition(" ")[0] for name in self.names)
 
     def __str__(self) -> str:
-        """Write the mention as a sentence would: "Smith, Jones and Lee (2019a)"."""
-        return readable(self)
-
-
-def readable(mention: Mention) -> str:
-    """Write a mention as a sentence would: "Vadas and Curran (2007a)", "Lee et al. (2020)"."""
-    *first, last = mention.names
-    names = f"{', '.join(first)} and {last}" if first and not mention.more else (
-        ", ".join(mention.names))  # fmt: skip
-    others = " et al." if mention.more else ""
-    year = "" if mention.year is None else f" ({mention.year}{mention.suffix})"
-    return names + others + year
+        """Write it as a sentence would: "Vadas and Curran (2007a)", "Lee et al. (2020)"."""
+        *first, last = self.names
+        names = ", ".join(self.names)
+        if first and not self.more:
+            names = f"{', '.join(first)} and {last}"
+        others = " et al." if self.more else ""
+        year = "" if self.year is None else f" ({self.year}{self.suffix})"
+        return names + others + year
 
 
 def find_mentions(text: str) -> tuple[Mention, ...]:
@@ -320,36 +316,31 @@ def _once(text: str) -> str:
     words = {word for start, end in spans for word in _PRINTED_WORD.findall(text[start:end])}
     names = {word.casefold() for word in words if is_surname(word) and len(word) > 1}
     text = _without(text, spans)
-    text = _without_names(text, names)
+    if names:  # Mentioned authors also where they stand again, and who is listed with them.
+        lists = [
+            (first, after)
+            for first, after in name_lists(text)
+            if names & {word.casefold() for word in _PRINTED_WORD.findall(text[first:after])}
+        ]
+        again = "|".join(re.escape(name) for name in sorted(names))
+        text = re.sub(
+            rf"(?<!\w)(?:{again})(?:\d\d)?(?:['\u2019]s?)?(?!\w)-?",
+            lambda found: " " if found[0][0].isupper() else found[0],
+            _without(text, lists),
+            flags=re.IGNORECASE,
+        )
     text = _BEFORE_A_YEAR.sub(lambda found: " " if is_surname(found[1]) else found[0], text)
-    text = _ALONE.sub(" ", text)
-    text = _YEAR.sub(" ", _OTHERS.sub(" ", text))
-    return _tidy(_without_empty_brackets(text))
+    text = _YEAR.sub(" ", _OTHERS.sub(" ", _ALONE.sub(" ", text)))
+    # Close the gaps: blanks before marks, and marks that follow marks.
+    text = re.sub(r" ([,;:.)\]])", r"\1", " ".join(_without_empty_brackets(text).split()))
+    text = re.sub(r"([(\[])[ ,;:]+", r"\1", text)
+    text = re.sub(r"[,;:](?: ?[,;:])*(?= ?[,;:.)\]])", "", text)
+    return " ".join(text.split()).lstrip(",;:.) ")
 
 
 def _without(text: str, spans: list[tuple[int, int]]) -> str:
-    kept, at = [], 0
-    for start, end in spans:
-        kept.append(text[at:start])
-        at = end
-    return " ".join([*kept, text[at:]])
-
-
-def _without_names(text: str, names: set[str]) -> str:
-    """Take out names of mentioned authors where they stand again, and who is listed with them."""
-    if not names:
-        return text
-    lists = [
-        (first, after)
-        for first, after in name_lists(text)
-        if names & {word.casefold() for word in _PRINTED_WORD.findall(text[first:after])}
-    ]
-    text = _without(text, lists)
-    again = "|".join(re.escape(name) for name in sorted(names))
-    pattern = rf"(?<!\w)(?:{again})(?:\d\d)?(?:['\u2019]s?)?(?!\w)-?"
-    return re.sub(
-        pattern, lambda found: " " if found[0][0].isupper() else found[0], text, flags=re.IGNORECASE
-    )
+    bounds = [0, *(at for span in spans for at in span), len(text)]
+    return " ".join(text[a:b] for a, b in zip(bounds[::2], bounds[1::2], strict=True))
 
 
 def _without_empty_brackets(text: str) -> str:
@@ -363,21 +354,10 @@ def _without_empty_brackets(text: str) -> str:
         elif piece in _BRACKETS and opened and opened[-1][0] == _BRACKETS[piece]:
             inside = "".join(here)
             bracket, here = opened.pop()
-            here.append(" " if _is_empty(bracket, inside) else f"{bracket}{inside}{piece}")
+            numbers = bracket == "[" and _NUMBERS.fullmatch(inside)
+            empty = numbers or _EMPTY.fullmatch(inside)
+            here.append(" " if empty else f"{bracket}{inside}{piece}")
         else:
             here.append(piece)
     unclosed = [part for bracket, before in opened for part in (*before, bracket)]
     return "".join([*unclosed, *here])
-
-
-def _is_empty(bracket: str, inside: str) -> bool:
-    only_numbers = bracket == "[" and _NUMBERS.fullmatch(inside) is not None
-    return only_numbers or _EMPTY.fullmatch(inside) is not None
-
-
-def _tidy(text: str) -> str:
-    """Close the gaps: blanks before marks, and marks that follow marks."""
-    text = re.sub(r" ([,;:.)\]])", r"\1", " ".join(text.split()))
-    text = re.sub(r"([(\[])[ ,;:]+", r"\1", text)
-    text = re.sub(r"[,;:](?: ?[,;:])*(?= ?[,;:.)\]])", "", text)
-    return " ".join(text.split()).lstrip(",;:.) ")

@@ -1,7 +1,7 @@
 """Which papers of a corpus a sentence names: by surnames and year, or by the name of a system."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
@@ -15,7 +15,6 @@ from recsys.local.mentions import (
     find_mentions,
     find_system_names,
     is_system_shaped,
-    readable,
     system_key,
 )
 from recsys.records import Reason
@@ -128,7 +127,9 @@ def find_resembling(
     """
     if mention.year is None:
         return np.empty(0, np.int32), np.empty(0, np.float32)
-    nearly = [_called_nearly(corpus, surname) for surname in mention.surnames]
+    # Those whose names begin so, but for the last letter.
+    stems = [surname[: max(_SHORTEST, len(surname) - 1)] for surname in mention.surnames]
+    nearly = [_codes(corpus, stem) for stem in stems if len(stem) >= _SHORTEST]
     papers = corpus.papers_of_author
     parts = [papers.values[papers.starts[a] : papers.starts[b]] for a, b in (*ranges, *nearly)]
     rows = np.concatenate(parts)
@@ -137,13 +138,10 @@ def find_resembling(
     return rows[scores > 0], scores[scores > 0]
 
 
-def _called_nearly(corpus: Corpus, surname: str) -> tuple[int, int]:
-    """Return the codes of authors whose names begin so, but for the last letter: begin, end."""
-    stem = surname[: max(_SHORTEST, len(surname) - 1)]
-    if len(stem) < _SHORTEST:
-        return 0, 0
-    begin = bisect_left(corpus.author_keys, stem)
-    return begin, bisect_left(corpus.author_keys, stem + "\U0010ffff", lo=begin)
+def _codes(corpus: Corpus, begin: str) -> tuple[int, int]:
+    """Return the codes of authors whose keys begin so: begin, end."""
+    first = bisect_left(corpus.author_keys, begin)
+    return first, bisect_left(corpus.author_keys, begin + "\U0010ffff", lo=first)
 
 
 def _likeness(corpus: Corpus, row: int, mention: Mention) -> float:
@@ -152,21 +150,14 @@ def _likeness(corpus: Corpus, row: int, mention: Mention) -> float:
     named = mention.surnames
     if len(authors) < len(named) or (len(authors) > len(named) and not mention.more):
         # Two names became one, or one became two.
-        printed = _words(corpus.papers([row])[0].authors)
+        printed = {author_key(w) for name in corpus.papers([row])[0].authors for w in name.split()}
         near = 1 < len(named) >= len(authors) - 1
         return MISDIVIDED if near and printed.issuperset(named) else 0.0
-    alike = [_alike(name, author) for name, author in zip(named, authors, strict=False)]
-    return RESEMBLING * min(alike) if min(alike) >= ALIKE else 0.0
-
-
-def _alike(first: str, second: str) -> float:
-    return 1.0 if first == second else SequenceMatcher(None, first, second, autojunk=False).ratio()
-
-
-def _words(names: Iterable[str]) -> set[str]:
-    """Return the words of printed names as the keys of authors have them."""
-    words = (author_key(word) for name in names for word in name.split())
-    return {word for word in words if word}
+    alike = min(
+        1.0 if name == author else SequenceMatcher(None, name, author, autojunk=False).ratio()
+        for name, author in zip(named, authors, strict=False)
+    )
+    return RESEMBLING * alike if alike >= ALIKE else 0.0
 
 
 Named: TypeAlias = Mention | SystemName
@@ -205,17 +196,11 @@ class NamedRows:
 
     def reason(self, place: int) -> Reason:
         """Say what names the paper at a place of `rows`."""
-        return named_reason(self.named[place])
+        return Reason(kind="named", text=f"named in the sentence: {self.named[place]}")
 
 
 NO_NAMES = NamedRows(np.empty(0, np.int32), np.empty(0, np.float32), np.empty(0, np.float32), ())
 """Of a sentence that names no paper."""
-
-
-def named_reason(named: Named) -> Reason:
-    """Return the reason for a paper that a sentence names."""
-    said = readable(named) if isinstance(named, Mention) else str(named)
-    return Reason(kind="named", text=f"named in the sentence: {said}")
 
 
 def find_names(text: str) -> tuple[Named, ...]:
@@ -242,7 +227,10 @@ class NamedWorks:
             allowed: (n,) bool, papers that may be found; None allows all.
         """
         best: dict[int, tuple[float, float, Named]] = {}
-        known = self._known(as_of, allowed)
+        # Papers that no name may mean never speak against one of the others.
+        years = self.collection.corpus.years
+        known = np.ones(len(years), bool) if as_of is None else years <= as_of
+        known = known if allowed is None else known & allowed
         for name in named:
             rows, scores = self._candidates(name, known)
             shares = scores / max(float(scores.sum()), 1e-9)
@@ -263,16 +251,10 @@ class NamedWorks:
     def _titles(self) -> TitleNames:
         return TitleNames(self.collection)
 
-    def _known(self, as_of: int | None, allowed: Mask | None) -> Mask:
-        """Tell which papers a name may mean: others never speak against one of them."""
-        years = self.collection.corpus.years
-        known = np.ones(len(years), bool) if as_of is None else years <= as_of
-        return known if allowed is None else known & allowed
-
     def _candidates(self, name: Named, known: Mask) -> tuple[Rows, Floats]:
         if isinstance(name, SystemName):
             return self._titles.find(name, known)
-        ranges = [self._namesakes(surname) for surname in name.surnames]
+        ranges = [_codes(self.collection.corpus, f"{each} ") for each in name.surnames]
         # "In Prague, Ash and Elm" begins with no author.
         for skipped in range(max(1, len(ranges) - 1)):
             rows, scores = _among(known, *self._by_authors(name, ranges[skipped:]))
@@ -280,12 +262,6 @@ class NamedWorks:
                 kept = scores >= CLEARLY_WORSE * scores.max()
                 return rows[kept], scores[kept]
         return _among(known, *find_resembling(self.collection.corpus, name, ranges))
-
-    def _namesakes(self, surname: str) -> tuple[int, int]:
-        """Return the codes of those who bear a surname: begin, end."""
-        keys = self.collection.corpus.author_keys
-        begin = bisect_left(keys, f"{surname} ")
-        return begin, bisect_left(keys, f"{surname}!", lo=begin)
 
     def _by_authors(
         self, mention: Mention, ranges: Sequence[tuple[int, int]]

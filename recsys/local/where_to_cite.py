@@ -151,7 +151,7 @@ class PlaceFinder:
 
 
 def _profiles(collection: Collection, rows: Rows, as_of: int | None) -> Floats:
-    """Pull papers towards their latest citers, as `paper_profile` does: unit vectors (k, d)."""
+    """Pull papers towards their latest citers, as `profile_cosines` does: unit vectors (k, d)."""
     years = collection.corpus.years
     before = int(years.max()) + 1 if as_of is None else as_of
     profiles = collection.vectors[rows]

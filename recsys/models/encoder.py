@@ -141,7 +141,9 @@ def segments(text: Text, joiner: str | None, max_length: int) -> tuple[str, ...]
         max_length: tokens that fit; much longer strings are cut.
     """
     longest = max_length * _CHARACTERS_PER_TOKEN
-    parts = [part for raw in text if raw and (part := _clean(raw, longest))]
+    # Lone surrogates are replaced: the tokenizer refuses them.
+    cut = (raw.strip()[:longest].encode("utf-8", "replace").decode("utf-8") for raw in text if raw)
+    parts = [part for part in cut if part]
     if joiner is not None:
         return (joiner.join(parts),)
     return tuple(parts) or ("",)
@@ -203,11 +205,6 @@ def _source(model: Path) -> str | bytes:
     except UnicodeEncodeError:
         return model.read_bytes()
     return str(model)
-
-
-def _clean(text: str, longest: int) -> str:
-    """Strip, cut, and replace lone surrogates, which the tokenizer refuses."""
-    return text.strip()[:longest].encode("utf-8", "replace").decode("utf-8")
 
 
 def _batches(lengths: Sequence[int], budget: int) -> Iterator[Batch]:

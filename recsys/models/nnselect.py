@@ -126,7 +126,8 @@ class Vocabulary:
         common = {word for word, times in in_papers.items() if times > LARGEST_SHARE * n}
         order = sorted(words.keys() - common, key=lambda word: (-words[word], word))
         frequent = {phrase for phrase, times in phrases.items() if times >= FEWEST_PER_KEYPHRASE}
-        return cls(*map(_sorted, (order[:MOST_WORDS], authors, venues, frequent)))
+        lists = (order[:MOST_WORDS], authors, venues, frequent)
+        return cls(*(SortedStrings.build(sorted(words, key=str.encode)) for words in lists))
 
 
 def to_bags(
@@ -145,10 +146,6 @@ def to_bags(
     starts: Longs = np.cumsum(lengths, dtype=np.int64)
     codes: Rows = np.array(values, np.int32)
     return Ragged(starts, codes)
-
-
-def _sorted(strings: Iterable[str]) -> SortedStrings:
-    return SortedStrings.build(sorted(strings, key=lambda each: each.encode("utf-8")))
 
 
 KIND, SCHEMA = "nnselect", 1

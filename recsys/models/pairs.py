@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from recsys.store.arrays import Floats, Longs, Mask, Ragged, Rows
 from recsys.store.graph import CitationGraph
+from recsys.store.terms import offsets
 
 INTERSECTED = ("title", "abstract")
 """The fields whose shared words are features."""
@@ -119,7 +120,10 @@ def stacked(parts: Sequence[Pairs]) -> Pairs:
         np.concatenate([part.queries for part in parts]),
         np.concatenate([part.candidates for part in parts]),
         {
-            field: _one_after_the_other([part.shared[field] for part in parts])
+            field: Ragged(
+                offsets(np.diff(part.shared[field].starts) for part in parts),
+                np.concatenate([part.shared[field].values for part in parts]),
+            )
             for field in parts[0].shared
         },
         np.concatenate([part.numbers for part in parts]),
@@ -143,9 +147,3 @@ def _grouped(owners: NDArray[np.integer], values: Rows, n: int) -> Ragged:
     starts = np.zeros(n + 1, np.int64)
     np.cumsum(np.bincount(owners, minlength=n), out=starts[1:])
     return Ragged(starts, values)
-
-
-def _one_after_the_other(parts: Sequence[Ragged]) -> Ragged:
-    lengths = np.concatenate([np.diff(part.starts) for part in parts])
-    values = np.concatenate([part.values for part in parts])
-    return Ragged(np.concatenate([[0], np.cumsum(lengths)]), values)

@@ -20,7 +20,7 @@ import numpy as np
 from recsys.formats import identifiers
 from recsys.formats.drafts.wording import OTHERS
 from recsys.records import Paper, Reference
-from recsys.store.arrays import Mask, Rows, distinct
+from recsys.store.arrays import Mask, distinct
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
 from recsys.store.graph import UNKNOWN_YEAR
@@ -286,47 +286,35 @@ def match(
         references: what to look for.
         allowed: (n,) bool, rows that may match; None allows all.
     """
-    found: list[Match] = []
+    matches: list[Match] = []
     for begin in range(0, len(references), _AT_ONCE):
-        found += _match_some(collection, references[begin : begin + _AT_ONCE], allowed)
-    return tuple(found)
+        matches += _match_some(collection, references[begin : begin + _AT_ONCE], allowed)
+    return tuple(matches)
 
 
 def _match_some(
     collection: Collection, references: Sequence[Reference], allowed: Mask | None
 ) -> Iterator[Match]:
-    corpus = collection.corpus
-    wanted = [
-        _Wanted(
-            reference,
-            title_of(reference.title or ""),
-            tuple(row for row in rows if allowed is None or allowed[row]),
-        )
-        for reference, rows in zip(references, _claims(corpus, references), strict=True)
-    ]
+    corpus, wanted = collection.corpus, list[_Wanted]()
+    for reference, rows in zip(references, _claims(corpus, references), strict=True):
+        claimed = tuple(row for row in rows if allowed is None or allowed[row])
+        wanted.append(_Wanted(reference, title_of(reference.title or ""), claimed))
     # Where there is no title, nothing is read: ids alone are matched at once.
-    named = _read(corpus, (row for each in wanted if each.title.words for row in each.claimed))
-    sure = [_undisputed(each, named) for each in wanted]
-    proposed = [
-        _candidates(collection, each, allowed) if row is None else []
-        for each, row in zip(wanted, sure, strict=True)
-    ]
+    named = _read(corpus, (row for one in wanted if one.title.words for row in one.claimed))
+    sure, proposed = list[int | None](), list[list[int]]()
+    for one in wanted:  # The first row that the title does not contradict.
+        plain = not one.title.words
+        agreed = (row for row in one.claimed if plain or not contradicts(one.title, named[row][1]))
+        sure.append(next(agreed, None))
+        proposed.append(_candidates(collection, one, allowed) if sure[-1] is None else [])
     offered = _read(corpus, (row for rows in proposed for row in rows))
-    for each, row, rows in zip(wanted, sure, proposed, strict=True):
-        if row is not None:
-            yield Match(each.reference, row, 1.0)
-        elif named_in_prose(each.reference):
-            yield _by_names(corpus, each.reference, allowed)
+    for one, sure_row, rows in zip(wanted, sure, proposed, strict=True):
+        if sure_row is not None:
+            yield Match(one.reference, sure_row, 1.0)
+        elif named_in_prose(one.reference):
+            yield _by_names(corpus, one.reference, allowed)
         else:
-            yield _by_title(each, {row: offered[row] for row in rows}, named)
-
-
-def _undisputed(wanted: _Wanted, named: _Known) -> int | None:
-    """Return the first row named by an identifier that the title does not contradict."""
-    for row in wanted.claimed:
-        if not wanted.title.words or not contradicts(wanted.title, named[row][1]):
-            return row
-    return None
+            yield _by_title(one, {row: offered[row] for row in rows}, named)
 
 
 def _by_title(wanted: _Wanted, offered: _Known, named: _Known) -> Match:
@@ -367,20 +355,14 @@ def _candidates(collection: Collection, wanted: _Wanted, allowed: Mask | None) -
         return []
     query = collection.terms.query((wanted.reference.title or "")[:LONGEST_TITLE], None)
     rows, _ = collection.text_index.search(query, CANDIDATES, allowed=allowed)
-    theirs = _papers_of_first_author(collection.corpus, wanted.reference)
+    corpus, reference = collection.corpus, wanted.reference
+    theirs = corpus.papers_of_author.take(corpus.author_codes(reference.authors[:1]))[1]
+    if reference.year is not None:
+        years = corpus.years[theirs].astype(np.int32)
+        theirs = theirs[(np.abs(years - reference.year) <= 1) | (years == UNKNOWN_YEAR)]
     if allowed is not None:
         theirs = theirs[allowed[theirs]]
     return list(dict.fromkeys([*rows.tolist(), *theirs[:CANDIDATES].tolist()]))
-
-
-def _papers_of_first_author(corpus: Corpus, reference: Reference) -> Rows:
-    codes = corpus.author_codes(reference.authors[:1])
-    rows: Rows = corpus.papers_of_author[codes[0]] if len(codes) else np.empty(0, np.int32)
-    if reference.year is None:
-        return rows
-    years = corpus.years[rows].astype(np.int32)
-    near: Mask = (np.abs(years - reference.year) <= 1) | (years == UNKNOWN_YEAR)
-    return rows[near]
 
 
 def _read(corpus: Corpus, rows: Iterable[int]) -> _Known:
@@ -391,7 +373,11 @@ def _read(corpus: Corpus, rows: Iterable[int]) -> _Known:
 
 def _claims(corpus: Corpus, references: Sequence[Reference]) -> list[list[int]]:
     """List, for each reference, the rows that its identifiers name, the surest first."""
-    names = [_identifiers(reference) for reference in references]
+    finders, names = (identifiers.arxiv, identifiers.acl, identifiers.doi), list[list[str]]()
+    for reference in references:
+        fields = (reference.id, reference.doi, reference.arxiv, reference.acl, reference.url)
+        first = [next(filter(None, (find(text) for find in finders)), None) for text in fields]
+        names.append(list(dict.fromkeys(name.lower() for name in first if name)))
     spelt = [
         [reference.id or "", *each, *map(str.upper, each)]
         for reference, each in zip(references, names, strict=True)
@@ -404,14 +390,6 @@ def _claims(corpus: Corpus, references: Sequence[Reference]) -> list[list[int]]:
         list(dict.fromkeys([*known, *(row for name in each for row in found.get(name, ()))]))
         for each, known in zip(names, rows, strict=True)
     ]
-
-
-def _identifiers(reference: Reference) -> list[str]:
-    """List the identifiers in the fields of a reference, the surest first, in lower case."""
-    fields = (reference.id, reference.doi, reference.arxiv, reference.acl, reference.url)
-    finders = (identifiers.arxiv, identifiers.acl, identifiers.doi)
-    found = [next(filter(None, (find(text) for find in finders)), None) for text in fields]
-    return list(dict.fromkeys(name.lower() for name in found if name))
 
 
 def _look_up(corpus: Corpus, names: Iterable[str]) -> dict[str, list[int]]:

@@ -9,7 +9,6 @@ from recsys.protocols import Encoder
 from recsys.records import Draft, Paper
 from recsys.store.arrays import Floats, Mask, Rows, distinct, top_k
 from recsys.store.collection import Collection
-from recsys.store.corpus import Corpus
 from recsys.store.graph import UNKNOWN_YEAR
 from recsys.store.terms import QueryText, TermStore
 from recsys.store.vectors import dots
@@ -141,8 +140,11 @@ def make_query(
     """
     corpus = collection.corpus
     own_row = None if draft.paper_id is None else corpus.row(draft.paper_id)
-    as_of = _moment(draft.as_of, None if own_row is None else corpus.year(own_row))
-    allowed = _allowed(corpus, as_of, evaluation=draft.paper_id is not None)
+    years = (draft.as_of, None if own_row is None else corpus.year(own_row))
+    as_of = min((year for year in years if year is not None), default=None)
+    allowed = np.ones(len(corpus), bool) if as_of is None else corpus.years <= as_of
+    if draft.paper_id is not None:  # In an evaluation, a paper of unknown year might be newer.
+        allowed = allowed & (corpus.years != UNKNOWN_YEAR)
     if own_row is not None:
         allowed[own_row] = False
     allowed[corpus.rows(draft.itself)] = False
@@ -185,10 +187,6 @@ def draft_of(paper: Paper) -> Draft:
     )
 
 
-def _moment(*years: int | None) -> int | None:
-    return min((year for year in years if year is not None), default=None)
-
-
 def _closest_first(collection: Collection, rows: Rows, vector: Floats) -> Rows:
     """Order rows by their cosine with a (d,) vector, ties by ascending row."""
     return rows[top_k(dots(collection.vectors, rows, vector), len(rows))]
@@ -201,10 +199,3 @@ def _nnselect_vector(collection: Collection, text: Floats | None, seeds: Rows) -
     if text is None and len(seeds) == 0:
         return np.zeros(space.vectors.shape[1], np.float32)
     return rocchio_vector(text, space.vectors[seeds])
-
-
-def _allowed(corpus: Corpus, as_of: int | None, *, evaluation: bool) -> Mask:
-    allowed = np.ones(len(corpus), bool) if as_of is None else corpus.years <= as_of
-    if evaluation:  # A paper of unknown year might be newer.
-        allowed = allowed & (corpus.years != UNKNOWN_YEAR)
-    return allowed

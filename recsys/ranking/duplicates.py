@@ -6,7 +6,7 @@ shorter title; `one_work` judges them. Only papers that the query may see are ev
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import takewhile
 from operator import eq
@@ -80,7 +80,8 @@ def one_work(one: Work, other: Work, cosine: float) -> bool:
     same_numbers = _numbers(one.title) == _numbers(other.title)
     if not (same_numbers and authors_agree(one.authors, other.authors)):
         return False
-    if _same_text(one, other):
+    known = one.has_abstract and other.has_abstract
+    if known and len(one.terms & other.terms) >= SAME_TEXT * len(one.terms | other.terms):
         return _one_text(one, other)
     if not _same_title(one, other, TELLING if one.authors and other.authors else UNSIGNED):
         return False
@@ -89,9 +90,10 @@ def one_work(one: Work, other: Work, cosine: float) -> bool:
         return False
     if not (one.authors and other.authors):
         return apart == 0
-    if not _same_people(one, other):  # A talk on the work of several, under its title.
+    longer = max(len(one.authors), len(other.authors))
+    if 2 * len(one.authors & other.authors) <= longer:  # A talk on the work of several, as titled.
         return False
-    if one.has_abstract and other.has_abstract:
+    if known:
         return cosine >= ALIKE and (apart or 0) <= WITH_ABSTRACTS
     return (apart or 0) <= YEARS_APART
 
@@ -106,12 +108,6 @@ def years_apart(one: int | None, other: int | None) -> int | None:
     return None if one is None or other is None else abs(one - other)
 
 
-def _same_text(one: Work, other: Work) -> bool:
-    if not (one.has_abstract and other.has_abstract):
-        return False
-    return len(one.terms & other.terms) >= SAME_TEXT * len(one.terms | other.terms)
-
-
 def _one_text(one: Work, other: Work) -> bool:
     """Judge papers whose abstracts are one."""
     apart = years_apart(one.year, other.year)
@@ -120,12 +116,6 @@ def _one_text(one: Work, other: Work) -> bool:
     if (apart or 0) > WITH_ABSTRACTS:
         return False
     return _same_title(one, other, LEAST) or _lacks_words(one.title, other.title)
-
-
-def _same_people(one: Work, other: Work) -> bool:
-    """Tell whether more than half of the longer list of authors is in the other."""
-    more = max(len(one.authors), len(other.authors))
-    return 2 * len(one.authors & other.authors) > more
 
 
 def _same_title(one: Work, other: Work, telling: int) -> bool:
@@ -169,14 +159,10 @@ def _letters_shared(left: str, right: str) -> int:
 def _lacks_words(one: Title, other: Title) -> bool:
     """Tell whether one title has all words of the other in their order, and says no other kind."""
     short, full = sorted((one, other), key=lambda title: len(title.words))
-    if len(short.telling) < LEAST or not _in_order(short.words, full.words):
+    rest = iter(full.words)
+    if len(short.telling) < LEAST or not all(word in rest for word in short.words):
         return False
     return _OTHER_KINDS.isdisjoint(full.telling - short.telling)
-
-
-def _in_order(words: Sequence[str], longer: Sequence[str]) -> bool:
-    rest = iter(longer)
-    return all(word in rest for word in words)
 
 
 def _letters(title: Title) -> str:

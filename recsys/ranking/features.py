@@ -285,7 +285,7 @@ def per_citation(values: Floats, context: FeatureContext) -> Floats:
     return values / (context.citations + MODEST)
 
 
-def _text_columns(context: FeatureContext) -> Columns:
+def text_features(context: FeatureContext) -> Columns:
     """Compare texts: embeddings, shared words weighed by their idf, and the age of the paper."""
     store, text, rows, m = context.collection.terms, context.query.text, context.rows, len(context)
     idf = store.idf[text.codes]
@@ -344,7 +344,7 @@ def _share_citing(edges: CitationEdges, weights: Floats, k: int | None = None) -
     return edges.votes(weights) / np.float32(max(float(weights.sum()), 1e-9))
 
 
-def _vote_columns(context: FeatureContext) -> Columns:
+def vote_features(context: FeatureContext) -> Columns:
     """Ask whom the papers nearest to the draft cite, the BM25 hits and the leaders."""
     nearest, matches = context.candidates.nearest, context.candidates.matches
     by_near, by_match = context.cited_by(nearest.rows), context.cited_by(matches.rows)
@@ -377,7 +377,7 @@ def _leaders(context: FeatureContext) -> WeightedPapers:
     return WeightedPapers.equal(np.concatenate([context.query.seeds[:LEADERS], top])[:LEADERS])
 
 
-def _link_columns(context: FeatureContext) -> Columns:
+def link_features(context: FeatureContext) -> Columns:
     """Ask who cites the candidates and whom they cite: votes, company and all citations."""
     nearest, matches = context.candidates.nearest, context.candidates.matches
     graph, before = context.graph, context.query.before
@@ -401,7 +401,7 @@ def _link_columns(context: FeatureContext) -> Columns:
         citations - graph.in_counts(context.rows, before - years).astype(np.float32)
         for years in (3, 1)
     )
-    return _vote_columns(context) | {
+    return vote_features(context) | {
         "citers_best": citers.highest(citers.cosines),
         "citers_mean": citers.mean(citers.cosines),
         "citers_mass": log_of(citers.total(np.exp(8 * citers.cosines))),
@@ -425,7 +425,7 @@ def _link_columns(context: FeatureContext) -> Columns:
     }
 
 
-def _any_corpus_columns(context: FeatureContext) -> Columns:
+def any_corpus_features(context: FeatureContext) -> Columns:
     """Say what a ranker must know of a corpus that it has not seen.
 
     That is how many links are known, what is cited there, and how near a candidate is to the middle
@@ -458,7 +458,7 @@ def _centroid_cosine(context: FeatureContext, papers: WeightedPapers) -> Floats:
     return np.where(others > _ALONE, means, np.float32(0))
 
 
-def _seed_columns(context: FeatureContext) -> Columns:
+def seed_features(context: FeatureContext) -> Columns:
     """Compare with the papers that the draft cites already; without any, all of this is 0."""
     seeds = context.seeds
     if seeds is None:
@@ -496,7 +496,7 @@ def _seed_columns(context: FeatureContext) -> Columns:
     return seed_columns
 
 
-def _author_columns(context: FeatureContext) -> Columns:
+def author_features(context: FeatureContext) -> Columns:
     """Ask who wrote, cited and published with whom before."""
     query, graph, corpus = context.query, context.graph, context.collection.corpus
     owner, authors = corpus.authors.take(context.rows)
@@ -535,7 +535,7 @@ def _author_columns(context: FeatureContext) -> Columns:
     return author_columns
 
 
-def _nnselect_columns(context: FeatureContext) -> Columns:
+def nnselect_features(context: FeatureContext) -> Columns:
     """Look at the candidates from the draft's place in NNSelect's space.
 
     Raises:
@@ -577,10 +577,10 @@ def _nnselect_columns(context: FeatureContext) -> Columns:
 
 
 _GROUPS: Mapping[str, Callable[[FeatureContext], Columns]] = {
-    TEXT: _text_columns,
-    LINKS: _link_columns,
-    ANY_CORPUS: _any_corpus_columns,
-    SEEDS: _seed_columns,
-    AUTHORS: _author_columns,
-    NNSELECT: _nnselect_columns,
+    TEXT: text_features,
+    LINKS: link_features,
+    ANY_CORPUS: any_corpus_features,
+    SEEDS: seed_features,
+    AUTHORS: author_features,
+    NNSELECT: nnselect_features,
 }

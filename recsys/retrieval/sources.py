@@ -140,7 +140,7 @@ def share(values: Floats) -> Floats:
 _NOBODY = WeightedPapers(np.empty(0, np.int32), np.empty(0, np.float32))
 
 
-def _find_by_embedding(asked: SourceQuery, allowed: Mask) -> WeightedPapers:
+def find_by_embedding(asked: SourceQuery, allowed: Mask) -> WeightedPapers:
     """Search for the nearest papers; a paper weighs its cosine."""
     rows, cosines = asked.collection.vector_index.search(
         asked.query.vector, asked.options.neighbours, allowed=allowed
@@ -148,7 +148,7 @@ def _find_by_embedding(asked: SourceQuery, allowed: Mask) -> WeightedPapers:
     return WeightedPapers(rows, np.maximum(cosines, 0))
 
 
-def _prior_of_embedding(
+def prior_of_embedding(
     asked: SourceQuery, papers: WeightedPapers, rows: Rows, cosines: Floats
 ) -> Floats:
     """Return the cosine of each row, twice: no other single sign is as good."""
@@ -156,7 +156,7 @@ def _prior_of_embedding(
     return nearness
 
 
-def _find_by_nnselect(asked: SourceQuery, allowed: Mask) -> WeightedPapers:
+def find_by_nnselect(asked: SourceQuery, allowed: Mask) -> WeightedPapers:
     """Search NNSelect's space; a draft of which it knows nothing is near no paper."""
     if asked.collection.nnselect is None or asked.query.nnselect is None:
         return _NOBODY
@@ -167,7 +167,7 @@ def _find_by_nnselect(asked: SourceQuery, allowed: Mask) -> WeightedPapers:
     return WeightedPapers(rows[near], cosines[near])
 
 
-def _prior_of_nnselect(
+def prior_of_nnselect(
     asked: SourceQuery, papers: WeightedPapers, rows: Rows, cosines: Floats
 ) -> Floats:
     """Return NNSelect's cosine of each row, twice as that of the embedding."""
@@ -176,7 +176,7 @@ def _prior_of_nnselect(
     return 2 * asked.collection.nnselect.cosines(rows, asked.query.nnselect)
 
 
-def _find_by_bm25(asked: SourceQuery, allowed: Mask) -> WeightedPapers:
+def find_by_bm25(asked: SourceQuery, allowed: Mask) -> WeightedPapers:
     """Search for the draft's words; a paper weighs its score relative to the best one."""
     rows, scores = asked.collection.text_index.search(
         asked.query.text, asked.options.matches, allowed=allowed
@@ -184,26 +184,26 @@ def _find_by_bm25(asked: SourceQuery, allowed: Mask) -> WeightedPapers:
     return WeightedPapers(rows, share(scores), scale=float(scores.max(initial=0)) or 1.0)
 
 
-def _prior_of_bm25(
+def prior_of_bm25(
     asked: SourceQuery, papers: WeightedPapers, rows: Rows, cosines: Floats
 ) -> Floats:
     """Return the weight of each row that was found, 0 of the others."""
     return look_up(papers.rows, papers.weights, rows)
 
 
-def _find_by_authors(asked: SourceQuery, allowed: Mask) -> WeightedPapers:
+def find_by_authors(asked: SourceQuery, allowed: Mask) -> WeightedPapers:
     """Return the papers of the draft's authors, equal in weight."""
     return WeightedPapers.equal(asked.query.own_papers[allowed[asked.query.own_papers]])
 
 
-def _prior_of_authors(
+def prior_of_authors(
     asked: SourceQuery, papers: WeightedPapers, rows: Rows, cosines: Floats
 ) -> Floats:
     """Add nothing: the votes of the authors' papers say it."""
     return np.zeros(len(rows), np.float32)
 
 
-def _find_by_seeds(asked: SourceQuery, allowed: Mask) -> WeightedPapers:
+def find_by_seeds(asked: SourceQuery, allowed: Mask) -> WeightedPapers:
     """Collect papers near what the draft cites already, cited by it, citing it or beside it.
 
     Their weights bound the cosine with the nearest close seed from above: what the search of a seed
@@ -228,7 +228,7 @@ def _find_by_seeds(asked: SourceQuery, allowed: Mask) -> WeightedPapers:
     return WeightedPapers(rows, weights)
 
 
-def _prior_of_seeds(
+def prior_of_seeds(
     asked: SourceQuery, papers: WeightedPapers, rows: Rows, cosines: Floats
 ) -> Floats:
     """Add what the seeds say, company and direct citations; how near they are is added later."""
@@ -263,15 +263,15 @@ CITED = "cited-by-neighbour"
 
 # fmt: off
 SOURCES: tuple[Source, ...] = (
-    Source("embedding", "ann", "similar text", _find_by_embedding, _prior_of_embedding,
+    Source("embedding", "ann", "similar text", find_by_embedding, prior_of_embedding,
            cites=CITED, search=True),
     Source("nnselect", "nnselect", "likeness learned from citations",
-           _find_by_nnselect, _prior_of_nnselect, cites=CITED, search=True),
-    Source("bm25", "bm25", "shared words", _find_by_bm25, _prior_of_bm25,
+           find_by_nnselect, prior_of_nnselect, cites=CITED, search=True),
+    Source("bm25", "bm25", "shared words", find_by_bm25, prior_of_bm25,
            cites=CITED, search=True),
-    Source("authors", "author", "your own papers", _find_by_authors, _prior_of_authors,
+    Source("authors", "author", "your own papers", find_by_authors, prior_of_authors,
            cites="author"),
-    Source("seeds", "seed", "links with papers that you named", _find_by_seeds, _prior_of_seeds),
+    Source("seeds", "seed", "links with papers that you named", find_by_seeds, prior_of_seeds),
 )
 # fmt: on
 

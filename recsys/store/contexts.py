@@ -140,12 +140,14 @@ class Contexts:
             )
         load_manifest(folder, KIND, SCHEMA)
         cited, citing, key = (load_array(folder / name) for name in (CITED, CITING, KEY))
+        with (folder / TEXTS).open("rb") as file:
+            stored = mmap(file.fileno(), 0, access=ACCESS_READ)
         found = cls(
             cited,
             citing,
             key,
             load_offsets(folder / STARTS),
-            _mapped(folder / TEXTS),
+            stored,
             *(load_array(folder / name) for name in (CODES, SCALES) if (folder / name).is_file()),
         )
         if len(found.starts) != papers + 1:
@@ -233,8 +235,3 @@ def starts_of(cited: Rows, papers: int) -> Longs:
     """Return where the contexts of each cited row begin: (papers + 1,) int64."""
     starts: Longs = np.searchsorted(cited, np.arange(papers + 1)).astype(np.int64)
     return starts
-
-
-def _mapped(path: Path) -> mmap:
-    with path.open("rb") as file:
-        return mmap(file.fileno(), 0, access=ACCESS_READ)

@@ -7,10 +7,9 @@ import json
 import re
 import zlib
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import islice
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from types import TracebackType
@@ -76,8 +75,10 @@ def paper_types(labels: Mapping[str, object]) -> tuple[str, ...]:
     ('article', 'review')
     """
     values = (value for key, value in labels.items() if _hyphenated(key) in _KEYS)
-    found = (paper_type(name) for value in values for name in _names(value))
-    return tuple(dict.fromkeys(name for name in found if name))
+    items = (item for value in values for item in (value if isinstance(value, list) else [value]))
+    # "Article; Review" is taken apart as ["Article", "Review"] is.
+    names = (name for item in items if isinstance(item, str) for name in _SEPARATORS.split(item))
+    return tuple(dict.fromkeys(kind for name in names if (kind := paper_type(name))))
 
 
 def paper_type(name: str) -> str:
@@ -88,13 +89,6 @@ def paper_type(name: str) -> str:
     """
     hyphenated = _hyphenated(name)
     return _CANONICAL.get(hyphenated, hyphenated)
-
-
-def _names(value: object) -> Iterator[str]:
-    """Take apart "Article; Review" and ["Article", "Review"]."""
-    for item in value if isinstance(value, list) else [value]:
-        if isinstance(item, str):
-            yield from _SEPARATORS.split(item)
 
 
 def _hyphenated(name: str) -> str:
@@ -175,9 +169,12 @@ class ShownWriter:
 
     def add(self, records: Iterable[Mapping[str, Any]]) -> None:
         """Take the next papers; what is not among FIELDS is left out."""
-        lines = map(_line, records)
-        while some := list(islice(lines, TOGETHER - len(self._waiting))):
-            self._waiting += some
+        for record in records:
+            values = [record[name] for name in FIELDS]
+            while values and values[-1] in (None, []):
+                values.pop()
+            line = json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+            self._waiting.append(line.encode())
             if len(self._waiting) == TOGETHER:
                 self._pack()
 
@@ -201,13 +198,6 @@ class ShownWriter:
             if self._waiting:
                 self._pack()
             self._starts.append(np.array([self._blob.length]))
-
-
-def _line(record: Mapping[str, Any]) -> bytes:
-    values = [record[name] for name in FIELDS]
-    while values and values[-1] in (None, []):
-        values.pop()
-    return json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 _Values = tuple[str, tuple[str, ...], str | None, str | None, str | None, tuple[str, ...]]
@@ -272,43 +262,17 @@ class HashedNames:
         return cls(load_array(folder / HASHES), load_array(folder / ROWS))
 
 
-class NameHasher:
-    """Takes papers in the order of their rows."""
-
-    def __init__(self) -> None:
-        """Begin with no paper."""
-        self._count = 0
-        self._pieces: list[tuple[Hashes, Rows]] = []
-
-    def add(self, records: Iterable[Mapping[str, Any]]) -> None:
-        """Take the next papers: what they are called in their id, doi and url."""
-        held = [*records]
-        self._pieces.append(hashes_of(held, self._count))
-        self._count += len(held)
-
-    def hashed(self) -> HashedNames:
-        """Return the names of all that was taken."""
-        parts = zip(*self._pieces, strict=True)
-        hashes, rows = (np.concatenate(part) for part in parts)
-        order = np.argsort(hashes, kind="stable")
-        return HashedNames(hashes[order], rows[order])
-
-
 def hashes_of(records: Iterable[Mapping[str, Any]], first: int) -> tuple[Hashes, Rows]:
     """Hash what papers are called, and tell their rows; first: the row of the first one."""
     hashes: list[int] = []
     rows: list[int] = []
     for row, record in enumerate(records, first):
-        names = _called(record)
-        hashes += map(_hash, names)
-        rows += [row] * len(names)
+        paper_id = record["id"]
+        named = {(paper_id or "").lower(), (record["doi"] or "").lower()} - {paper_id}
+        names = [name for name in (*named, (record["url"] or "").lower()) if name]
+        hashes += map(_hash, dict.fromkeys(names))
+        rows += [row] * len(set(names))
     return np.array(hashes, np.uint32), np.array(rows, np.int32)
-
-
-def _called(record: Mapping[str, Any]) -> set[str]:
-    paper_id, doi, url = (record[name] for name in ("id", "doi", "url"))
-    names = {(paper_id or "").lower(), (doi or "").lower()} - {paper_id}
-    return {name for name in (*names, (url or "").lower()) if name}
 
 
 def _hash(name: str) -> int:
@@ -489,9 +453,11 @@ class Corpus:
     @classmethod
     def load(cls, folder: Path) -> "Corpus":
         """Memory-map a corpus folder written by `recsys.pipelines.index.ingest`."""
+        with (folder / PAPERS).open("rb") as file:
+            stored = mmap(file.fileno(), 0, access=ACCESS_READ)
         return cls(
             folder,
-            _mapped(folder / PAPERS),
+            stored,
             SortedStrings.load(folder, "ids"),
             load_array(folder / YEARS),
             load_array(folder / "venues.npy"),
@@ -503,11 +469,6 @@ class Corpus:
             ShownPapers.load(folder),
             HashedNames.load(folder),
         )
-
-
-def _mapped(path: Path) -> mmap:
-    with path.open("rb") as file:
-        return mmap(file.fileno(), 0, access=ACCESS_READ)
 
 
 def _paper(record: dict[str, Any]) -> Paper:

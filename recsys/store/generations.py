@@ -203,7 +203,9 @@ def remove_unless_read(generation: Path) -> bool:
         try:
             if not _lock(descriptor, exclusive=True):
                 return False
-            _unlink(manifest, descriptor)
+            if fcntl is None:
+                os.close(descriptor)  # Or Windows would not remove it for ourselves.
+            manifest.unlink()
         except PermissionError:  # Windows: somebody has it open.
             return False
         finally:
@@ -222,12 +224,6 @@ def _lock(descriptor: int, *, exclusive: bool) -> bool:
     except OSError:  # Held by others, or a file system without locks.
         return False
     return True
-
-
-def _unlink(manifest: Path, descriptor: int) -> None:
-    if fcntl is None:
-        os.close(descriptor)  # Or Windows would not remove it for ourselves.
-    manifest.unlink()
 
 
 def _pointer(schema: object, generation: object, checksum: object) -> dict[str, Any]:

@@ -3,9 +3,11 @@
 `cases(levels)` gives a name, the suffix of the file that it would stand in, and its bytes.
 """
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from pathlib import Path
 
 from tests.inputs.small_pdf import nested_drawings, nested_page_tree, nested_value, pdf_of
 from tests.recsys.formats.drafts.small_docx import docx, mark, paragraph
@@ -32,132 +34,8 @@ class Nest:
         return self.before + inside + self.after
 
 
-def _title(name: str, opening: str, closing: str, middle: str = "rivers") -> Nest:
-    return Nest(f"tex title: {name}", ".tex", r"\title{", opening, middle, closing, "}" + _ABSTRACT)
-
-
-def _body(name: str, opening: str, closing: str, middle: str = "rivers") -> Nest:
-    before = r"\documentclass{article}\title{On rivers}\begin{document}"
-    return Nest(f"tex body: {name}", ".tex", before, opening, middle, closing, r"\end{document}")
-
-
-def _json(name: str, opening: str, closing: str, key: str = "references") -> Nest:
-    before = f'{{"title": "On rivers", "{key}": '
-    return Nest(f"json: {name}", ".json", before, opening, "1", closing, "}")
-
-
-def _markdown(name: str, opening: str, closing: str) -> Nest:
-    return Nest(f"md: {name}", ".md", "# On rivers\n\n", opening, "rivers", closing, "\n\nMore.\n")
-
-
-def _entry(name: str, opening: str, closing: str, field: str = "title") -> Nest:
-    before = f"@article{{rivers2020, {field} = {{On "
-    return Nest(f"bib: {name}", ".bib", before, opening, "rivers", closing, "}, year = 2020}\n")
-
-
-NESTS = (
-    _title("braces", "{", "}"),
-    _title("accents", r"\'{", "}", "e"),
-    _title("accents without braces", r"\'", "", "e"),
-    _title("many accents", r"\v{\"", "}", "e"),
-    _title("accents in formulas", r"\hat{", "}", "x"),
-    _title("formulas", r"$\mbox{", "}$"),
-    _title("brackets", r"\footnote[", "]{x}"),
-    _title("emphasis", r"\emph{", "}"),
-    _title("switches", r"{\bf ", "}"),
-    _title("fractions", r"\frac{", "}{2}", "x"),
-    _title("footnotes", r"a\footnote{", "}"),
-    _title("links", r"\href{http://x.org}{", "}"),
-    _title("powers", "$x^{", "}$", "2"),
-    _title("roots", r"\sqrt[3]{", "}", "2"),
-    _title("environments", r"\begin{center}", r"\end{center}"),
-    _title("citations", r"\cite{", "}"),
-    _title("unknown commands", r"\mine{", "}"),
-    _title("unknown environments", r"\begin{mine}", r"\end{mine}"),
-    _body("braces", "{", "}"),
-    _body("accents", r"\'{", "}", "e"),
-    _body("brackets", "[", "]"),
-    _body("environments", r"\begin{itemize}\item ", r"\end{itemize}"),
-    _body("figures", r"\begin{figure}", r"\end{figure}"),
-    _body("sections", r"\section{", "}"),
-    _body("citations", r"\citep[see ", "]{a}"),
-    _body("conditions", r"\iffalse ", r"\fi "),
-    _body("open conditions", r"\ifx ", r"\fi "),
-    _body("authors", r"\author{", "}"),
-    _body("titles", r"\title{", "}"),
-    _body("abstracts", r"\begin{abstract}", r"\end{abstract}"),
-    _body("definitions", r"\newcommand{\x}{", "}"),
-    _body("bibliography items", r"\bibitem[", "]{a}"),
-    _body("verbatim", r"\begin{verbatim}", r"\end{verbatim}"),
-    _body("inputs", r"\input{", "}"),
-    _body("formulas", "$a", "$"),
-    _body("long titles", r"\title{" + "$.$" * 99, "}"),
-    _body("long authors", r"\author{" + "$.$ and " * 99, "}"),
-    _body("long abstracts", r"\begin{abstract}" + "$.$" * 99, r"\end{abstract}"),
-    _body("long citations", "A river that is long. " * 9 + r"\cite[see ", "]{a}"),
-    _body("comments", "%", "\n"),
-    _entry("braces", "{", "}"),
-    _entry("accents", r"{\'", "}"),
-    _entry("accents with braces", r"\'{", "}"),
-    _entry("commands", r"\emph{", "}"),
-    _entry("formulas", r"$\mbox{", "}$"),
-    _entry("quotes", '{"', '"}'),
-    _entry("names in names", "{A and ", "}", "author"),
-    _entry("commas in names", "{A, ", "}", "author"),
-    _entry("concatenation", "a # ", ""),
-    _entry("entries", "@article{a, title = {", "}}"),
-    Nest("typ: brackets", ".typ", "#set document(title: ", "[", "On rivers", "]", ")\nRivers.\n"),
-    Nest("typ: authors", ".typ", "#title[On rivers]\n#x(authors: ", "(", '"A B"', ",)", ")\n"),
-    Nest("org: emphasis", ".org", "#+title: ", "*/", "rivers", "/*", "\nRivers.\n"),
-    Nest("ipynb: cells", ".ipynb", '{"cells": ', "[", "1", "]", ', "title": "On rivers"}'),
-    Nest("bib: strings", ".bib", "@string{", "a = {", "x", "}", "}\n@article{a, title = a}\n"),
-    Nest("bib: joined", ".bib", '@article{a, title = "x"', ' # "y"', "", "", "}\n"),
-    Nest("bib: comments", ".bib", "", "@comment{", "x", "}", "\n@article{a, title={x}}\n"),
-    _json("arrays", "[", "]"),
-    _json("objects", '{"title":', "}"),
-    _json("both", '[{"a":', "}]"),
-    _json("unknown key", "[", "]", "else"),
-    Nest("json: bare arrays", ".json", "", "[", "", "]", ""),
-    Nest("json: items", ".json", '{"items": ', '[{"type":', '"book"', "}]", "}"),
-    Nest("csl: titles", ".csljson", '[{"type": "book", "title": ', "[", '"x"', "]", "}]"),
-    Nest(
-        "csl: dates", ".csljson", '[{"type": "book", "issued": ', '{"date-parts":', "1", "}", "}]"
-    ),
-    Nest("corpus: arrays", ".jsonl", '{"id": "a", "title": "x", "y": ', "[", "", "]", "}\n"),
-    Nest("corpus: objects", ".jsonl", '{"id": "a", "title": "x", "y": ', '{"z":', "1", "}", "}\n"),
-    Nest("corpus: pages", ".jsonl", "", '{"results": [', "", "]}", "\n"),
-    Nest("corpus: lines", ".jsonl", "", "{\n", '"id": "a"', "\n}", "\n"),
-    Nest("vectors: arrays", ".vectors", '{"paper_id": "a", "embedding": ', "[", "1", "]", "}\n"),
-    Nest("clicks: arrays", ".clicks", '{"query": "a", "shown": ', "[", '"b"', "]", "}\n"),
-    _markdown("quotes", "> ", ""),
-    _markdown("lists", "- ", ""),
-    _markdown("emphasis", "*", "*"),
-    _markdown("strong", "**a ", "**"),
-    _markdown("underscores", "_a ", "_"),
-    _markdown("links", "[", "](http://x.org)"),
-    _markdown("images", "![", "](x)"),
-    _markdown("notes", "^[", "]"),
-    _markdown("citations", "[@", "]"),
-    _markdown("divisions", ":::: {.abstract}\n", "\n::::\n"),
-    _markdown("fences", "```\n", "\n```\n"),
-    _markdown("comments", "<!-- ", " -->"),
-    _markdown("elements", "<b>", "</b>"),
-    _markdown("attributes", "# a {", "}\n"),
-    _markdown("headings", "# a\n", ""),
-    Nest("md: yaml lists", ".md", "---\ntitle: ", "[", "x", "]", "\n---\n\nText.\n"),
-    Nest("md: yaml mappings", ".md", "---\ntitle: ", "{a: ", "x", "}", "\n---\n\nText.\n"),
-    Nest("md: yaml lines", ".md", "---\ntitle: x\nauthor:\n", "- ", "x", "", "\n---\n\nText.\n"),
-    Nest("html: elements", ".html", "<html>", "<div>", "<span class=Z3988>", "</div>", "</html>"),
-    Nest("html: spans", ".html", "", '<span class="Z3988" title="', "x", '"></span>', ""),
-    Nest("html: entities", ".html", '<span class="Z3988" title="', "&amp;", "x", "", '"></span>'),
-    Nest("ris: tags", ".ris", "TY  - JOUR\n", "TI  - ", "x", "", "\nER  - \n"),
-    Nest("ris: entries", ".ris", "", "TY  - JOUR\n", "TI  - x\n", "ER  - \n", ""),
-    Nest("csv: quotes", ".csv", "title,doi\n", '"', "x", '"', ",10.1/x\n"),
-    Nest(
-        "text: brackets", ".txt", "On rivers\n\nAbstract. ", "[", "x", "]", "\n\nReferences\n[1] x"
-    ),
-    Nest("text: lists", ".txt", "On rivers\n\nReferences\n", "[1] ", "x", "", "\n"),
-)
+_LINES = Path(__file__).with_suffix(".jsonl").read_text(encoding="utf-8").strip()
+NESTS = tuple(Nest(*json.loads(line)) for line in _LINES.split("\n"))
 """Every construct that opens and closes."""
 
 

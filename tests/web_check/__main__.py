@@ -23,7 +23,10 @@ TOLD = 20
 def main(words: Sequence[str] | None = None) -> int:
     """Run the checks that are named, all without a name; 1 when anything was found."""
     asked = _parser().parse_args(words)
-    checks = _chosen(asked.names)
+    unknown = [name for name in asked.names if name not in CHECKS]
+    if unknown:
+        sys.exit(f"There is no check {unknown[0]!r}; there are {', '.join(CHECKS)}.")
+    checks = [CHECKS[name] for name in asked.names or CHECKS]
     failed = False
     with _index(asked) as index:
         asked.out.mkdir(parents=True, exist_ok=True)
@@ -92,13 +95,6 @@ def _parser() -> argparse.ArgumentParser:
         help="What earlier runs found, which the table keeps.",
     )
     return parser
-
-
-def _chosen(names: Sequence[str]) -> list[Check]:
-    unknown = [name for name in names if name not in CHECKS]
-    if unknown:
-        sys.exit(f"There is no check {unknown[0]!r}; there are {', '.join(CHECKS)}.")
-    return [CHECKS[name] for name in names or CHECKS]
 
 
 @contextmanager

@@ -44,7 +44,11 @@ def use(setting: Setting) -> Report:
                     started, server.address, report, setting.out, f"{label}-{number}",
                     java_script_enabled=script, accept_downloads=True,
                 ) as visit:  # fmt: skip
-                    _go(visit, flow)
+                    # Go through a flow; one that breaks off is a finding, and the others go on.
+                    try:
+                        flow(visit)
+                    except Exception as error:
+                        visit.expect(False, f"{type(error).__name__}: {str(error)[:600]}")
                 ended = server.process.poll()
                 if not report.expect(ended is None, f"{label}-{number}: it ended with {ended}"):
                     return report
@@ -73,14 +77,6 @@ def _from_draft_to_file(visit: Visit, *, first: dict[str, Any], second: dict[str
     flows.like(visit)
     flows.turn(visit)
     flows.download(visit)
-
-
-def _go(visit: Visit, flow: Callable[[Visit], None]) -> None:
-    """Go through a flow; one that breaks off is a finding, and the others go on."""
-    try:
-        flow(visit)
-    except Exception as error:
-        visit.expect(False, f"{type(error).__name__}: {str(error)[:600]}")
 
 
 BROWSER = Check(

@@ -178,17 +178,11 @@ class VersionModel(BaseModel):
     url: str | None
 
 
-class RecommendationModel(BaseModel):
+class RecommendationModel(VersionModel):
     """One recommended paper; `versions` is there if the index has other ones of the work."""
 
     rank: int
-    id: str
-    title: str
     authors: list[str]
-    year: int | None
-    venue: str | None
-    doi: str | None
-    url: str | None
     probability: float
     score: float
     sources: list[str]
@@ -215,17 +209,11 @@ class AnswerModel(BaseModel):
     next: str | None
 
 
-class PaperModel(BaseModel):
+class PaperModel(VersionModel):
     """A paper; `cites` and `cited_by` are ids within the index, null in lists of papers."""
 
-    id: str
-    title: str
     abstract: str | None
     authors: list[str]
-    year: int | None
-    venue: str | None
-    doi: str | None
-    url: str | None
     cites: list[str] | None
     cited_by: list[str] | None
 

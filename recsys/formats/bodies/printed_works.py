@@ -192,8 +192,8 @@ def place_of(text: str) -> PrintedPlace:
 
 def year_of(text: str) -> int | None:
     """Return the year in brackets, else the last one that belongs to no span of pages."""
-    found = _YEAR_MARKED.findall(text) or _YEAR.findall(_SPAN.sub(" ", text))
-    return int(found[-1]) if found else None
+    years = _YEAR_MARKED.findall(text) or _YEAR.findall(_SPAN.sub(" ", text))
+    return int(years[-1]) if years else None
 
 
 _ADDRESS = re.compile(
@@ -275,11 +275,11 @@ def marked_work(text: str) -> Reference:
 
 def identified_works(text: str) -> list[Reference]:
     """Read the works that a text names by identifier, where nothing else tells them apart."""
-    found = [
-        Reference(doi=doi(each), arxiv=arxiv(each), acl=acl(each))
-        for each in _ADDRESS.findall(_SPLIT_DOI.sub(r"\1", text))
+    works = [
+        Reference(doi=doi(address), arxiv=arxiv(address), acl=acl(address))
+        for address in _ADDRESS.findall(_SPLIT_DOI.sub(r"\1", text))
     ]
-    return list(dict.fromkeys(work for work in found if work.doi or work.arxiv or work.acl))
+    return list(dict.fromkeys(work for work in works if work.doi or work.arxiv or work.acl))
 
 
 def _title(text: str, names: PrintedNames | None) -> tuple[str | None, int, int]:

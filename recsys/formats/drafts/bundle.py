@@ -144,8 +144,10 @@ class BundledDraft:
         if self.draft.kind == "ZIP":
             raise DraftError(f"{self.draft.name} is an archive in an archive.", "Unpack it first.")
         body = self.draft.body_citing(references)
-        sentences = (replace(each, file=each.file or self.draft.name) for each in body.sentences)
-        return replace(body, sentences=tuple(sentences), notes=(*self.notes, *body.notes))
+        sentences = tuple(
+            replace(sentence, file=sentence.file or self.draft.name) for sentence in body.sentences
+        )
+        return replace(body, sentences=sentences, notes=(*self.notes, *body.notes))
 
 
 def read_bundle(files: Mapping[str, bytes]) -> BundledDraft:

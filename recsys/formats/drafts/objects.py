@@ -7,7 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from recsys.errors import DraftError, near_miss
 from recsys.formats.drafts.wording import clean, short
@@ -36,6 +36,7 @@ REFERENCE_KEYS = (
     "url",
 )
 
+T = TypeVar("T")
 _NO_STRINGS = ("authors", "year")
 _LONGEST_KEY = 100
 _SHAPE = 'Give one JSON object such as {"title": "...", "abstract": "..."}.'
@@ -130,13 +131,13 @@ def _check_keys(value: Mapping[str, object], known: Sequence[str], name: str) ->
 
 
 def _references(value: Mapping[str, object], name: str) -> tuple[Reference, ...]:
-    found = _list(value, "references", name, f"a list, each item {_REFERENCE}")
-    if len(found) > MOST_REFERENCES:
+    items = _typed(value, "references", name, list, f"a list, each item {_REFERENCE}") or []
+    if len(items) > MOST_REFERENCES:
         raise DraftError(
-            f"{name} has {len(found):,} references.", f"Give at most {MOST_REFERENCES:,} of them."
+            f"{name} has {len(items):,} references.", f"Give at most {MOST_REFERENCES:,} of them."
         )
     works: dict[Reference, None] = {}
-    for place, item in enumerate(found, start=1):
+    for place, item in enumerate(items, start=1):
         if isinstance(item, dict):
             works[_described_work(item, f"{name}: references, item {place}")] = None
         elif not isinstance(item, str):
@@ -167,47 +168,38 @@ def _described_work(value: Mapping[str, object], name: str) -> Reference:
     return work
 
 
+def _typed(
+    value: Mapping[str, object], key: str, name: str, kind: type[T], expected: str
+) -> T | None:
+    """Return the value of a key, None where there is none; a truth value is no number."""
+    item = value.get(key)
+    if item is None or (isinstance(item, kind) and not isinstance(item, bool)):
+        return item
+    raise _wrong(name, key, item, expected)
+
+
 def _string(value: Mapping[str, object], key: str, name: str) -> str | None:
-    found = value.get(key)
-    if found is None:
-        return None
-    if not isinstance(found, str):
-        raise _wrong(name, key, found, "a string")
-    return clean(found) or None
+    return clean(_typed(value, key, name, str, "a string") or "") or None
 
 
 def _strings(value: Mapping[str, object], key: str, name: str) -> tuple[str, ...]:
-    found = _list(value, key, name, 'a list of strings such as ["...", "..."]')
-    for place, item in enumerate(found, start=1):
+    items = _typed(value, key, name, list, 'a list of strings such as ["...", "..."]') or []
+    for place, item in enumerate(items, start=1):
         if not isinstance(item, str):
             raise _wrong(name, f"{key}, item {place}", item, "a string")
-    cleaned = (clean(item) for item in found)
-    return tuple(dict.fromkeys(item for item in cleaned if item))
-
-
-def _list(value: Mapping[str, object], key: str, name: str, expected: str) -> list[Any]:
-    found = value.get(key)
-    if found is None:
-        return []
-    if not isinstance(found, list):
-        raise _wrong(name, key, found, expected)
-    return found
+    return tuple(dict.fromkeys(filter(None, map(clean, items))))
 
 
 def _year(value: Mapping[str, object], key: str, name: str) -> int | None:
-    found = value.get(key)
-    if found is None:
-        return None
     expected = f"a year between {EARLIEST_YEAR} and {LATEST_YEAR}, without quotes"
-    if not isinstance(found, int) or isinstance(found, bool):
-        raise _wrong(name, key, found, expected)
-    if not EARLIEST_YEAR <= found <= LATEST_YEAR:
-        raise _wrong(name, key, found, expected)
-    return found
+    year = _typed(value, key, name, int, expected)
+    if year is not None and not EARLIEST_YEAR <= year <= LATEST_YEAR:
+        raise _wrong(name, key, year, expected)
+    return year
 
 
-def _wrong(name: str, key: str, found: object, expected: str) -> DraftError:
-    return DraftError(f"{name}: {key} is {_describe(found)}.", f"It must be {expected}.")
+def _wrong(name: str, key: str, value: object, expected: str) -> DraftError:
+    return DraftError(f"{name}: {key} is {_describe(value)}.", f"It must be {expected}.")
 
 
 def _describe(value: object) -> str:

@@ -192,7 +192,7 @@ class Walk:
         self.fields: list[str] = []
         self._fields: list[_Field] = []
         self._styles = styles
-        kinds = Counter(str(each.get(_KIND)) for each in root.iter(_FIELD))
+        kinds = Counter(str(field.get(_KIND)) for field in root.iter(_FIELD))
         # Instructions of fields are left out; a field that never ends would hide all the rest.
         self._hide = kinds["begin"] <= kinds["end"]
         self._hiding = 0
@@ -394,12 +394,12 @@ def _word_text(raw: bytes) -> WordText:
     facts = package.core_properties if RELATIONSHIP_TYPE.CORE_PROPERTIES in kinds else None
     return WordText(
         paragraphs=tuple(body.paragraphs),
-        noted=tuple(each.text for walk in notes.values() for each in walk.paragraphs),
+        noted=tuple(part.text for walk in notes.values() for part in walk.paragraphs),
         fields=tuple(said for walk in (body, *notes.values()) for said in walk.fields),
         title=facts.title or "" if facts else "",
         author=facts.author or "" if facts else "",
         remarks={
-            at: " ".join(each.text for each in walk.paragraphs) for at, walk in remarks.items()
+            at: " ".join(part.text for part in walk.paragraphs) for at, walk in remarks.items()
         },
         note_fields={at: tuple(walk.fields) for at, walk in notes.items()},
         sources=tuple(part.blob for part in _related(main, RELATIONSHIP_TYPE.CUSTOM_XML)),

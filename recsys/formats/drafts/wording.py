@@ -56,8 +56,8 @@ def opening(parts: Iterable[str]) -> str | None:
     """
     words: list[str] = []
     for part in parts:
-        found = part.split(maxsplit=OPENING_WORDS)
-        words += found if len(found) > 3 else []
+        further = part.split(maxsplit=OPENING_WORDS)
+        words += further if len(further) > 3 else []
         if len(words) >= OPENING_WORDS:
             break
     return " ".join(words[:OPENING_WORDS]) or None

@@ -74,8 +74,8 @@ def works(
     stream: BinaryIO, layout: Layout, reference_of: Callable[[Element], Reference | None]
 ) -> Iterator[Reference | Problem]:
     """Read each record; what is None is no work, and passed over."""
-    for found in records(stream, layout):
-        work = found if isinstance(found, Problem) else reference_of(found.element)
+    for record in records(stream, layout):
+        work = record if isinstance(record, Problem) else reference_of(record.element)
         if work is not None:
             yield work
 
@@ -123,7 +123,7 @@ class _Reading:
 
     def __init__(self, layout: Layout) -> None:
         self._records, self._passed_over = layout.records, layout.passed_over
-        self._found: list[Record] = []
+        self._completed: list[Record] = []
         self._count = self._lines_before = self._documents = 0
         self._before = b""
         self._spaced: bool | None = None
@@ -162,9 +162,9 @@ class _Reading:
 
     def taken(self) -> list[Record]:
         """Hand over the records that were completed."""
-        found, self._found = self._found, []
-        self._count += len(found)
-        return found
+        completed, self._completed = self._completed, []
+        self._count += len(completed)
+        return completed
 
     def problem(self, text: str, reason: str) -> Problem:
         """Say what is wrong where the parser stands, and what was read until there."""
@@ -256,7 +256,7 @@ class _Reading:
     def _close_inside(self, name: str) -> None:
         self._builder.end(name.rpartition(":")[2] if ":" in name else name)
         if self._depth == self._inner:
-            self._found.append(Record(self._builder.close(), self._line))
+            self._completed.append(Record(self._builder.close(), self._line))
             self._inner = 0
             self._outside()
         self._depth -= 1

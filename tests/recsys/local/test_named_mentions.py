@@ -3,12 +3,12 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.local.mentions import Mention, find_mentions, readable
+from recsys.local.mentions import Mention, find_mentions
 from tests.rows import each_row
 
 
 def said(text: str) -> list[str]:
-    return [readable(mention) for mention in find_mentions(text)]
+    return [str(mention) for mention in find_mentions(text)]
 
 
 @each_row(

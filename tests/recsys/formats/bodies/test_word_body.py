@@ -1,6 +1,3 @@
-import base64
-import io
-import json
 from pathlib import Path
 
 import docx as python_docx
@@ -16,47 +13,14 @@ from recsys.formats.drafts.draft_formats import parse_manuscript
 from recsys.formats.drafts.word_draft import parse
 from recsys.passages import Body, Mark, Sentence, Span
 from tests.recsys.formats.drafts.small_docx import docx, field, mark, paragraph, run
+from tests.recsys.formats.drafts.written_docx import CITATIONS, WORK, ZOTERO, saved
 from tests.rows import each_row
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
-RIVERS = {
-    "id": 7,
-    "type": "article-journal",
-    "title": "On the measure of rivers",
-    "author": [{"family": "Rivers", "given": "Ada"}],
-    "issued": {"date-parts": [["2001"]]},
-}
-ICE = {**RIVERS, "id": 8, "title": "On the age of glaciers", "author": [{"family": "Eis"}]}
-ENDNOTE = (
-    "<EndNote><Cite><Author>Rivers</Author><Year>2001</Year><record><rec-number>7</rec-number>"
-    "<contributors><authors><author>Rivers, Ada</author></authors></contributors>"
-    "<titles><title>On the measure of rivers</title></titles><dates><year>2001</year></dates>"
-    "</record></Cite></EndNote>"
-)
-SOURCES = (
-    '<b:Sources xmlns:b="http://schemas.openxmlformats.org/officeDocument/2006/bibliography">'
-    "<b:Source><b:Tag>Riv01</b:Tag><b:SourceType>JournalArticle</b:SourceType>"
-    "<b:Title>On the measure of rivers</b:Title><b:Year>2001</b:Year><b:Author><b:Author>"
-    "<b:NameList><b:Person><b:Last>Rivers</b:Last><b:First>Ada</b:First></b:Person></b:NameList>"
-    "</b:Author><b:Editor><b:NameList><b:Person><b:Last>Nobody</b:Last></b:Person></b:NameList>"
-    "</b:Editor></b:Author><b:JournalName>Water</b:JournalName></b:Source>"
-    "<b:Source><b:Tag>Eis02</b:Tag><b:Title>On the age of glaciers</b:Title></b:Source>"
-    "<b:Source><b:Tag>Not03</b:Tag><b:Title>What nobody cites</b:Title></b:Source></b:Sources>"
-)
-
-
-def csl(*items: dict[str, object]) -> str:
-    return json.dumps({"citationItems": [{"id": item["id"], "itemData": item} for item in items]})
 
 
 def read(raw: bytes) -> Body:
     return parse(raw, Path("paper.docx")).body(())
-
-
-def saved(document: "python_docx.document.Document") -> bytes:
-    out = io.BytesIO()
-    document.save(out)
-    return out.getvalue()
 
 
 def put(where: Paragraph, xml: str) -> None:
@@ -126,43 +90,16 @@ def test_a_paper_is_read_as_its_sentences_by_section() -> None:
     assert body.notes == ("1 paragraph in tables or text boxes left out.",)
 
 
-@each_row(
-    "shown",
-    [
-        field("ADDIN ZOTERO_ITEM CSL_CITATION ", csl(RIVERS, ICE)),
-        field("ADDIN CSL_CITATION " + csl(RIVERS, ICE)),
-        '<w:sdt><w:sdtPr><w:tag w:val="MENDELEY_CITATION_v3_'
-        f'{base64.b64encode(csl(RIVERS, ICE).encode()).decode()}"/></w:sdtPr><w:sdtContent>'
-        f"{run('(1)')}</w:sdtContent></w:sdt>",
-    ],
-)
-def test_fields_of_reference_managers_are_marks_with_their_keys(shown: str) -> None:
+@each_row("manager", CITATIONS)
+def test_fields_of_reference_managers_are_marks_with_their_keys(manager: str) -> None:
+    inside = f"{CITATIONS[manager]}{run(', very long.')}"
     body = read(
-        docx(
-            paragraph("A title", style="Title"),
-            paragraph("Rivers are long ", inside=f"{shown}{run(', very long.')}"),
-        )
+        docx(paragraph("A title", style="Title"), paragraph("Rivers are long ", inside=inside))
     )
-    keys = tuple(work.key for work in body.references)
-    assert [work.title for work in body.references] == [RIVERS["title"], ICE["title"]]
-    assert len(set(keys)) == 2
-    assert texts(body) == ["Rivers are long, very long."]
-    assert body.sentences[0].marks == (Mark(15, keys, False, "(1)", Span(2, 17, 2, 20)),)
-
-
-def test_what_endnote_packs_beside_its_field_is_cited() -> None:
-    data = f"<w:fldData>{base64.b64encode(ENDNOTE.encode()).decode()}</w:fldData>"
-    inner = f"{mark('begin', data)}<w:r><w:instrText> ADDIN EN.CITE.DATA </w:instrText></w:r>"
-    shown = (
-        f"{mark('begin', data)}<w:r><w:instrText> ADDIN EN.CITE </w:instrText></w:r>{inner}"
-        f"{mark('end')}{mark('separate')}{run('(Rivers 2001)')}{mark('end')}"
-    )
-    body = read(
-        docx(paragraph("A title", style="Title"), paragraph("They are long ", inside=shown))
-    )
-    (sentence,) = body.sentences
-    assert (sentence.text, sentence.cited) == ("They are long", ("7",))
-    assert sentence.marks[0].printed == "(Rivers 2001)"
+    (work,), (sentence,) = body.references, body.sentences
+    assert work.title == WORK["title"]
+    assert sentence.text == "Rivers are long, very long."
+    assert [(mark.at, mark.keys) for mark in sentence.marks] == [(15, (work.key,))]
 
 
 def test_word_keeps_its_own_sources() -> None:
@@ -170,7 +107,10 @@ def test_word_keeps_its_own_sources() -> None:
     said = document.add_paragraph("They are long ")
     put(said, field(" CITATION Riv01 \\l 1033 \\m Eis02", shown="(Rivers, 2001; Eis)") + run("."))
     part = Part(
-        PackURI("/customXml/item9.xml"), CONTENT_TYPE.XML, SOURCES.encode(), document.part.package
+        PackURI("/customXml/item9.xml"),
+        CONTENT_TYPE.XML,
+        Path(__file__).with_name("files").joinpath("sources.xml").read_bytes(),
+        document.part.package,
     )
     document.part.relate_to(part, RELATIONSHIP_TYPE.CUSTOM_XML)
     raw = saved(document)
@@ -200,7 +140,7 @@ def test_a_comment_that_asks_for_a_citation_is_a_gap() -> None:
 
 
 def test_a_note_that_cites_is_a_mark_where_its_number_stands() -> None:
-    note = field("ADDIN ZOTERO_ITEM CSL_CITATION " + csl(RIVERS))
+    note = field("ADDIN ZOTERO_ITEM CSL_CITATION " + ZOTERO)
     body = read(
         docx(
             paragraph("A title", style="Title"),
@@ -289,7 +229,7 @@ PIECES = st.sampled_from(
         mark("separate"),
         mark("end"),
         "<w:r><w:instrText>ADDIN ZOTERO_ITEM CSL_CITATION {</w:instrText></w:r>",
-        field("ADDIN ZOTERO_ITEM CSL_CITATION " + csl(RIVERS)),
+        field("ADDIN ZOTERO_ITEM CSL_CITATION " + ZOTERO),
         field("CITATION"),
         run("Rivers are long [3]. "),
         run("(Rivers, 2001) "),

@@ -106,12 +106,6 @@ def test_a_choice_among_main_files_is_said() -> None:
     assert not zipped({"main.tex": tex("A"), "b.tex": b"text"}).notes
 
 
-def test_a_typeset_bibliography_lies_beside_its_source() -> None:
-    bbl = rb"\begin{thebibliography}{1}\bibitem{a} A. B. \newblock On the works. \newblock C."
-    found = zipped({"main.tex": tex("A", r"\cite{a}\bibliography{gone}"), "main.bbl": bbl})
-    assert titles(found) == ["On the works"]
-
-
 @each_row(
     ("name", "content", "title"),
     [

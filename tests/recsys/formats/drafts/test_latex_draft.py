@@ -157,12 +157,6 @@ def test_missing_keys_are_named(tmp_path: Path) -> None:
     assert said in found.notes
 
 
-def test_a_key_that_is_an_identifier_needs_no_bibliography(tmp_path: Path) -> None:
-    found = paper(tmp_path, r"\title{T}\cite{10.1145/3292500.3330701,arXiv:2004.07180}")
-    assert found.references[0].doi == "10.1145/3292500.3330701"
-    assert found.references[1].arxiv == "2004.07180"
-
-
 def test_nocite_of_everything_cites_the_whole_bibliography(tmp_path: Path) -> None:
     found = paper(tmp_path, r"\title{T}\cite{two}\nocite{*}\bibliography{refs}", refs_bib=REFS)
     assert keys(found) == ["two", "one", "Three", "intitle", "unused"]

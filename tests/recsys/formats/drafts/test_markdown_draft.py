@@ -171,17 +171,6 @@ def test_everything_may_be_cited(tmp_path: Path) -> None:
     assert [work.key for work in found.references] == ["one", "two", "three", "unused"]
 
 
-def test_a_bibliography_outside_the_folder_is_a_note(tmp_path: Path) -> None:
-    (tmp_path / "refs.bib").write_text(REFS, encoding="utf-8")
-    inner = tmp_path / "paper"
-    inner.mkdir()
-    found = read("---\ntitle: T\nbibliography: ../refs.bib\n---\n@one", inner)
-    assert found.references == ()
-    assert found.notes[0].startswith(
-        "'../refs.bib' was not read: it is outside the draft's folder;"
-    )
-
-
 @each_row(
     ("yaml", "said"),
     [

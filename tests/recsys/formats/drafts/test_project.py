@@ -35,13 +35,6 @@ def test_the_main_file_of_a_folder_is_read_with_what_it_names(tmp_path: Path) ->
     ]
 
 
-def test_others_that_might_be_meant_are_named(tmp_path: Path) -> None:
-    folder(tmp_path, main_tex=tex("Walls"), response_tex=tex("Dear editor"))
-    found = read_manuscript(tmp_path)
-    assert found.title == "Walls"
-    assert "'main.tex' is read as the main file, not 'response.tex'" in found.notes[0]
-
-
 def test_a_title_that_is_given_goes_first(tmp_path: Path) -> None:
     assert read_manuscript(folder(tmp_path, a_tex=tex("Walls")), title="Mine").title == "Mine"
 
@@ -54,14 +47,6 @@ def test_what_is_hidden_or_linked_from_outside_is_not_there(tmp_path: Path) -> N
     found = read_manuscript(inside)
     assert draft_files.Project(inside).names == {"main.tex"}
     assert "'secret' was not read" in found.notes[0]
-
-
-def test_folders_without_a_draft_or_with_several_say_so(tmp_path: Path) -> None:
-    with pytest.raises(DraftError, match="holds no draft"):
-        read_manuscript(tmp_path)
-    folder(tmp_path, a_md="# A\n\nWords and words.", b_md="# B\n\nWords and words.")
-    with pytest.raises(DraftError, match="are 2 drafts"):
-        read_manuscript(tmp_path)
 
 
 def test_a_folder_with_more_than_a_project_is_refused(

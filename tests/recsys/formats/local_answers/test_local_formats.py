@@ -29,57 +29,10 @@ ROOT = Path(__file__).parents[4]
 EVIL = '\x1b[2J</pre><script>x</script>\n"\u202e`]|&{0}](http://a.b)'
 
 
-def test_the_table_has_place_sentence_papers_and_keys() -> None:
-    text = render_local(small_answer(), "table")
-    assert text == (
-        "draft/intro.tex:12:20: citation missing\n"
-        "    Vectors of papers [?] have been learned [1] from <citations>.\n"
-        "  1   93 %  SPECTER: Document-level Representation Learning\n"
-        "            Arman Cohan, Sergey Feldman | 2020 | ACL | specter |"
-        " https://doi.org/10.18653/v1/2020.acl-main.207 | found by shared words\n"
-        "            - named in the sentence\n"
-        "            key: Cohan2020Specter\n"
-        "  2   40 %  Growing {Trees} & shrubs\n"
-        "            Ash, Ada | 2004 | Botany | trees | found by shared words\n"
-        "            - named in the sentence\n"
-        "            key: Ash2004Growing\n"
-        "  3  0.4 %  On nothing in particular\n"
-        "            x1 | found by shared words\n"
-        "            - named in the sentence\n"
-        "            key: AnonymousNothing\n"
-        "\n"
-        "draft/paper.tex:40:3: may need a citation, 81 %\n"
-        "    Trees grow in the dark [?].\n"
-        "            No paper of the index fits.\n"
-    )
-
-
-def test_json_is_one_versioned_object() -> None:
-    value = json.loads(render_local(small_answer(), "json"))
-    assert list(value) == [
-        "schema", "draft", "understood", "counts", "unit", "notes", "missing", "gaps",
-    ]  # fmt: skip
-    assert value["schema"] == "recsys.local-answer/1"
-    first, second = value["gaps"]
-    papers = first.pop("recommendations")
-    assert first == {
-        "kind": "missing-citation",
-        "file": "draft/intro.tex",
-        "line": 12,
-        "column": 20,
-        "end_line": 12,
-        "end_column": 34,
-        "section": "Related work",
-        "sentence": "Vectors of papers have been learned [1] from <citations>.",
-        "at": 17,
-        "mark": r"\cite{ash04,?}",
-        "cited": ["ash04"],
-        "need": None,
-    }
-    assert papers[0]["key"] == "Cohan2020Specter"
-    assert papers[0]["bibtex"].startswith("@inproceedings{Cohan2020Specter,\n")
-    assert second["kind"] == "needs-citation"
-    assert (second["need"], second["mark"], second["recommendations"]) == (0.8125, None, [])
+@each_row(("form", "file"), [("table", "answer.txt"), ("json", "answer.json")])
+def test_an_answer_is_written_as_the_golden_file_has_it(form: str, file: str) -> None:
+    expected = Path(__file__).with_name("files").joinpath(file).read_text(encoding="utf-8")
+    assert render_local(small_answer(), form) == expected
 
 
 def test_a_line_of_json_is_a_gap_with_its_draft() -> None:

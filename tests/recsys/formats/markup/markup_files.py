@@ -19,8 +19,9 @@ from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
 
 Reader: TypeAlias = Callable[[BinaryIO], Iterator[Reference | Problem]]
+FILES = Path(__file__).with_name("files")
 DBLP, ENDNOTE, JATS, PUBMED = (
-    Path(__file__).with_name("files").joinpath(f"{name}.xml").read_bytes().decode()
+    FILES.joinpath(f"{name}.xml").read_bytes().decode()
     for name in ("dblp", "endnote", "jats", "pubmed")
 )
 

@@ -6,42 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.markup.endnote_xml import read
-from tests.recsys.formats.markup.markup_files import ENDNOTE, told, works
+from tests.recsys.formats.markup.markup_files import told, works
 
 
 def one(inside: str) -> dict[str, object]:
     (work,) = works(read, f"<xml><records><record>{inside}</record></records></xml>")
     return told(work)
-
-
-def test_an_export_of_endnote() -> None:
-    article, chapter = works(read, ENDNOTE)
-    assert told(article) == {
-        "key": "7",
-        "title": "Growth of Betula nana & its kin",
-        "authors": ("Ada B. Ash", "Ben van der Birch", "Forest Survey Group"),
-        "year": 2004,
-        "venue": "Journal of Trees",
-        "abstract": "Trees grow. They grow slowly.",
-        "doi": "10.1234/jt.2004.33",
-        "url": "https://example.org/a",
-        "kind": "article-journal",
-        "ids": ("wos:000123456700008", "pmc:PMC98765"),
-        "volume": "12",
-        "page": "33",
-        "keyphrases": ("birch", "growth"),
-        "labels": {"type": "Journal Article"},
-    }
-    assert told(chapter) == {
-        "key": "oak1999",
-        "title": "Roots",
-        "authors": ("Olaf Oak",),
-        "year": 1999,
-        "venue": "The Forest Book",
-        "kind": "chapter",
-        "pmid": "1234567",
-        "labels": {"type": "Book Section"},
-    }
 
 
 def test_numbers_of_accession_count_where_it_is_known_whose_they_are() -> None:

@@ -1,6 +1,7 @@
-"""Whatever is done to a file, its readers answer with works and problems."""
+"""Documented files are read whole; whatever is done to a file, its readers answer."""
 
 import io
+import json
 import random
 from types import ModuleType
 
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from recsys.formats.markup import dblp_xml, endnote_xml, jats_xml, pubmed_xml
 from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
-from tests.recsys.formats.markup.markup_files import DBLP, ENDNOTE, JATS, PUBMED, works
+from tests.recsys.formats.markup.markup_files import DBLP, ENDNOTE, FILES, JATS, PUBMED, told, works
 from tests.rows import each_row
 
 FORMATS = {endnote_xml: ENDNOTE, pubmed_xml: PUBMED, dblp_xml: DBLP, jats_xml: JATS}
@@ -29,6 +30,17 @@ OTHERS = [
     '<?xml version="1.0"?><feed><entry/></feed>',
     "<collection><record><leader/></record></collection>",
 ]
+
+
+@each_row("module", FORMATS)
+def test_documented_works_are_read_with_what_they_cite(module: ModuleType) -> None:
+    name = module.__name__.rpartition(".")[2].removesuffix("_xml")
+    expected = json.loads(FILES.joinpath(f"{name}.json").read_text(encoding="utf-8"))
+    found = works(module.read, FORMATS[module])
+    shown = [
+        told(work) | ({"cites": [*map(told, work.cites)]} if work.cites else {}) for work in found
+    ]
+    assert json.loads(json.dumps(shown)) == expected
 
 
 @each_row("module", FORMATS)

@@ -15,64 +15,6 @@ def one(article: str, beside: str = "", data: str = "") -> Reference:
     return work
 
 
-def test_an_answer_of_efetch() -> None:
-    article, translated, chapter = works(read, PUBMED)
-    assert told(article) == {
-        "key": "11111",
-        "title": "Levels of H2O in Betula roots",
-        "authors": ("Ada B Ash Jr", "Water Study Group"),
-        "year": 2003,
-        "venue": "Journal of invented medicine",
-        "abstract": "BACKGROUND: Water is wet. We measured it.",
-        "doi": "10.1234/jim.33",
-        "kind": "article-journal",
-        "pmid": "11111",
-        "ids": ("pmc:PMC22222",),
-        "volume": "12",
-        "page": "33",
-        "keyphrases": ("roots", "Water"),
-        "labels": {"type": ["Journal Article", "Review"]},
-    }
-    assert told(translated) == {
-        "key": "44444",
-        "title": "On water in winter",
-        "year": 1987,
-        "venue": "Zeitschrift",
-        "kind": "article-journal",
-        "pmid": "44444",
-    }
-    assert told(chapter) == {
-        "key": "77777",
-        "title": "Ice",
-        "authors": ("S Snow",),
-        "year": 2011,
-        "venue": "Handbook of Water",
-        "abstract": "Ice floats.",
-        "kind": "chapter",
-        "pmid": "77777",
-    }
-
-
-def test_what_an_article_cites() -> None:
-    article, older, _ = works(read, PUBMED)
-    assert [told(cited) for cited in article.cites] == [
-        {
-            "title": "Soils of the north",
-            "authors": ("O Oak",),
-            "year": 2001,
-            "venue": "J Soil Sci",
-            "doi": "10.5555/soil.7",
-            "pmid": "33333",
-            "volume": "7",
-            "page": "101",
-        },
-        {"title": "A book", "authors": ("E Elm",), "year": 1998},
-    ]
-    assert [told(cited) for cited in older.cites] == [
-        {"venue": "Science", "year": 1980, "volume": "208", "page": "5", "pmid": "55555"}
-    ]
-
-
 def test_mark_up_within_a_citation_is_text() -> None:
     text = "<Citation>Ash A. On <i>Betula</i> roots. J Trees. 2001;7:1.</Citation>"
     (cited,) = one("", "", f"<ReferenceList><Reference>{text}</Reference></ReferenceList>").cites
