@@ -66,7 +66,7 @@ def read_org(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript
         keywords[match[1].lower()].append(match[2].strip())
     marked = _ORG_ABSTRACT.search(text)
     text = _LEFT_OUT.sub("", text)
-    # Behind the last end, each drawer that is never closed would be followed to the end of the text.
+    # Behind the last end each drawer would be followed to the end of the text, in vain.
     end = max((match.end() for match in _DRAWER_END.finditer(text)), default=0)
     text = _DRAWER.sub("", text[:end]) + text[end:]
     citing = _REMARK.sub("", text)
