@@ -325,38 +325,27 @@ def _marked_paragraph(paragraph: Element, entries: _Entries) -> tuple[str, list[
     pieces: list[str] = []
     keys: list[list[str]] = []
     since: list[str] = []
-    for item in _pieces(paragraph):
-        if isinstance(item, str):
-            pieces.append(without_signs(item))
-            since.append(item)
-            continue
-        cited = [name for name in item.get("rid", "").split() if name in entries.works]
-        if not cited:
-            if item.get("ref-type") not in (None, "fn", "table-fn", "aff", "corresp"):
-                pieces.append("".join(item.itertext()))  # "Figure 3" is read on.
-            continue
-        if keys and _RANGE.fullmatch("".join(since)):
-            cited = [*entries.between(keys[-1][-1], cited[0]), *cited]
-        pieces.append(ELSEWHERE)
-        keys.append(cited)
-        since = []
-    return "".join(pieces), keys
-
-
-def _pieces(paragraph: Element) -> Iterator[str | Element]:
-    """Yield the texts of a paragraph and its cross references, in order."""
-    stack: list[Element | str] = [paragraph]
+    stack: list[Element | str] = [paragraph]  # The next one is the last.
     while stack:
         item = stack.pop()
         if isinstance(item, str):
-            yield item
+            pieces.append(without_signs(item))
+            since.append(item)
         elif item.tag == "xref":
-            yield item
+            cited = [name for name in item.get("rid", "").split() if name in entries.works]
+            if cited:
+                if keys and _RANGE.fullmatch("".join(since)):
+                    cited = [*entries.between(keys[-1][-1], cited[0]), *cited]
+                pieces.append(ELSEWHERE)
+                keys.append(cited)
+                since = []
+            elif item.get("ref-type") not in (None, "fn", "table-fn", "aff", "corresp"):
+                pieces.append("".join(item.itertext()))  # "Figure 3" is read on.
         elif item is paragraph or not (item.tag in _NO_TEXT or item.tag in _PARAGRAPHS):
             for child in reversed(item):
-                stack.append(child.tail or "")
-                stack.append(child)
-            yield item.text or ""
+                stack += (child.tail or "", child)
+            stack.append(item.text or "")
+    return "".join(pieces), keys
 
 
 def _paragraphs(body: Element) -> Iterator[tuple[str, Element]]:

@@ -54,7 +54,25 @@ def read_object(text: str, name: str) -> Manuscript:
     Raises:
         DraftError: it is no JSON, or of the wrong shape.
     """
-    value = _json(text, name)
+
+    def unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+        mapping = dict(pairs)
+        if len(mapping) < len(pairs):
+            times = Counter(key for key, _ in pairs)
+            raise ValueError(f"the key {short(times.most_common(1)[0][0])} occurs twice")
+        return mapping
+
+    if not text.strip():
+        raise DraftError(f"{name} is empty.", _SHAPE)
+    try:
+        value = json.loads(text, object_pairs_hook=unique)
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise DraftError(f"{name} is not JSON: {error.msg} at {where}.", _SHAPE) from error
+    except RecursionError as error:
+        raise DraftError(f"{name} is nested too deeply.", _SHAPE) from error
+    except ValueError as error:  # A repeated key, or a number of thousands of digits.
+        raise DraftError(f"{name} cannot be read as JSON: {error}.", _SHAPE) from error
     # A list of CSL items or of Zotero's stands bare or below "items".
     items = value.get("items") if isinstance(value, dict) else value
     if not isinstance(items, list) or not items:
@@ -97,27 +115,6 @@ def manuscript_of(value: object, name: str) -> Manuscript:
 def named_work(text: str) -> Reference:
     """Make a reference of a name: a corpus id, which may be a DOI, an arXiv or an ACL id."""
     return Reference(key=text, id=text, doi=doi(text), arxiv=arxiv(text), acl=acl(text))
-
-
-def _json(text: str, name: str) -> object:
-    def unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-        value = dict(pairs)
-        if len(value) < len(pairs):
-            times = Counter(key for key, _ in pairs)
-            raise ValueError(f"the key {short(times.most_common(1)[0][0])} occurs twice")
-        return value
-
-    if not text.strip():
-        raise DraftError(f"{name} is empty.", _SHAPE)
-    try:
-        return json.loads(text, object_pairs_hook=unique)
-    except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        raise DraftError(f"{name} is not JSON: {error.msg} at {where}.", _SHAPE) from error
-    except RecursionError as error:
-        raise DraftError(f"{name} is nested too deeply.", _SHAPE) from error
-    except ValueError as error:  # A repeated key, or a number of thousands of digits.
-        raise DraftError(f"{name} cannot be read as JSON: {error}.", _SHAPE) from error
 
 
 def _check_keys(value: Mapping[str, object], known: Sequence[str], name: str) -> None:

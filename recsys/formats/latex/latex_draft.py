@@ -318,7 +318,14 @@ def names_in_piece(piece: str, words: Words) -> Iterator[str]:
     expanded = _without_beside(words.expanded(piece))
     named = [match[1] for match in _NAMED.finditer(expanded)]
     for part in named or _SEPARATOR.split(expanded):
-        names = [_TRAILING.sub("", name) for name in _NAMES.split(_name_lines(part))]
+        listed = ""
+        for line in _LINE_END.split(part):
+            text = plain(_MARK.sub(" ", line)).strip()
+            if text or listed:
+                listed = f"{listed} {text}"
+                if not text.endswith((",", " and")):
+                    break
+        names = [_TRAILING.sub("", name) for name in _NAMES.split(listed.strip(" ,;"))]
         for name in names:
             name = _DEGREES.sub("", _LEADING.sub("", name)).strip()
             fewest = 1 if len(names) == 1 else 2  # One of several words is a degree.
@@ -337,18 +344,6 @@ def _without_beside(piece: str) -> str:
             pieces.append(piece[at : match.start()])
             at = after_group(piece, behind, inside)
     return "".join(pieces) + piece[at:]
-
-
-def _name_lines(part: str) -> str:
-    """Return the first line of a part that has text, and those that it goes on into."""
-    taken = ""
-    for line in _LINE_END.split(part):
-        text = plain(_MARK.sub(" ", line)).strip()
-        if text or taken:
-            taken = f"{taken} {text}"
-            if not text.endswith((",", " and")):
-                break
-    return taken.strip(" ,;")
 
 
 def _abstract(source: str, words: Words) -> str | None:
@@ -420,7 +415,14 @@ def _keyphrases(source: str, words: Words) -> tuple[str, ...]:
         latex = _CODES.split(latex, maxsplit=1)[0]
         return words.text(_BETWEEN.sub("; ", latex)).strip("; ")
 
-    if listed := first_text(_keyword_lists(source), text):
+    environments = (
+        source[match.end() : end]
+        for match in islice(_KEYPHRASES.finditer(source), MOST_COMMANDS)
+        for end in [source.find(f"\\end{{{match[1]}}}", match.end(), match.end() + LONGEST_LIST)]
+        if end >= 0
+    )
+    named = (arguments[0] for _, arguments in commands(source, _COMMANDS))
+    if listed := first_text(chain(environments, named), text):
         return told_apart(listed)
     # What stands behind "\textbf{Keywords:}" or "\keywords", where that begins a line.
     headed = chain(_HEADED.finditer(source), _BARE.finditer(source))
@@ -431,11 +433,3 @@ def _keyphrases(source: str, words: Words) -> tuple[str, ...]:
         if phrases := told_apart(listed.lstrip(" .:;-\u2013\u2014")):
             return phrases
     return ()
-
-
-def _keyword_lists(source: str) -> Iterator[str]:
-    for match in islice(_KEYPHRASES.finditer(source), MOST_COMMANDS):
-        end = source.find(f"\\end{{{match[1]}}}", match.end(), match.end() + LONGEST_LIST)
-        if end >= 0:
-            yield source[match.end() : end]
-    yield from (arguments[0] for _, arguments in commands(source, _COMMANDS))

@@ -309,8 +309,26 @@ def text_of(element: Element | None, dropped: frozenset[str] = NOTHING) -> str |
 
 
 def raw_text(element: Element, dropped: frozenset[str] = NOTHING) -> str:
-    """Return an element's text as it stands there, with that of inner mark-up."""
-    return "".join(_text_pieces(element, dropped)) if len(element) else element.text or ""
+    """Return an element's text as it stands there, with that of inner mark-up.
+
+    What is a paragraph of its own is set apart.
+    """
+    if not len(element):
+        return element.text or ""
+    pieces: list[str] = []
+    stack: list[Element | str] = [element]  # The next one is the last.
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str):
+            pieces.append(item)
+        elif item is element or item.tag not in dropped:
+            if item.tag in _BLOCKS:
+                pieces.append(" ")
+                stack.append(" ")
+            pieces.append(item.text or "")
+            for child in reversed(item):
+                stack += (child.tail or "", child)
+    return "".join(pieces)
 
 
 def title_of(element: Element | None) -> str | None:
@@ -361,25 +379,3 @@ def first_page(pages: str | None) -> str | None:
 def address_at(element: Element) -> str | None:
     """Return the target of a link, whatever the prefix of the attribute."""
     return next((value for name, value in element.items() if name.endswith("href")), None)
-
-
-def _text_pieces(element: Element, dropped: frozenset[str]) -> Iterator[str]:
-    """Yield the texts inside an element in order; what is a paragraph of its own is set apart."""
-    stack: list[Element | str] = [element]
-    first = True
-    while stack:
-        item = stack.pop()
-        if isinstance(item, str):
-            yield item
-            continue
-        if not first and item.tag in dropped:
-            continue
-        first = False
-        apart = item.tag in _BLOCKS
-        if apart:
-            yield " "
-            stack.append(" ")
-        for child in reversed(item):
-            stack.append(child.tail or "")
-            stack.append(child)
-        yield item.text or ""
