@@ -136,33 +136,32 @@ def _references(value: Mapping[str, object], name: str) -> tuple[Reference, ...]
     works: dict[Reference, None] = {}
     for place, item in enumerate(items, start=1):
         if isinstance(item, dict):
-            works[_described_work(item, f"{name}: references, item {place}")] = None
+            at = f"{name}: references, item {place}"
+            _check_keys(item, REFERENCE_KEYS, at)
+            texts = {
+                key: _string(item, key, at) for key in REFERENCE_KEYS if key not in _NO_STRINGS
+            }
+            work = Reference(
+                key=texts["id"] or "",
+                id=texts["id"],
+                title=texts["title"],
+                authors=_strings(item, "authors", at),
+                year=_year(item, "year", at),
+                venue=texts["venue"],
+                abstract=texts["abstract"],
+                doi=doi(texts["doi"]) or doi(texts["url"]),
+                arxiv=arxiv(texts["arxiv"]) or arxiv(texts["url"]),
+                acl=acl(texts["acl"]) or acl(texts["url"]),
+                url=texts["url"],
+            )
+            if not (work.title or work.id or work.doi or work.arxiv or work.acl):
+                raise DraftError(f"{at} names no work.", "Give it a title, an id or a DOI.")
+            works[work] = None
         elif not isinstance(item, str):
             raise _wrong(name, f"references, item {place}", item, _REFERENCE)
         elif text := clean(item):
             works[named_work(text)] = None
     return tuple(works)
-
-
-def _described_work(value: Mapping[str, object], name: str) -> Reference:
-    _check_keys(value, REFERENCE_KEYS, name)
-    texts = {key: _string(value, key, name) for key in REFERENCE_KEYS if key not in _NO_STRINGS}
-    work = Reference(
-        key=texts["id"] or "",
-        id=texts["id"],
-        title=texts["title"],
-        authors=_strings(value, "authors", name),
-        year=_year(value, "year", name),
-        venue=texts["venue"],
-        abstract=texts["abstract"],
-        doi=doi(texts["doi"]) or doi(texts["url"]),
-        arxiv=arxiv(texts["arxiv"]) or arxiv(texts["url"]),
-        acl=acl(texts["acl"]) or acl(texts["url"]),
-        url=texts["url"],
-    )
-    if not (work.title or work.id or work.doi or work.arxiv or work.acl):
-        raise DraftError(f"{name} names no work.", "Give it a title, an id or a DOI.")
-    return work
 
 
 def _typed(
