@@ -14,7 +14,7 @@ from pathlib import Path
 from recsys.errors import RecsysError
 from tests.built_index import ROOT
 from tests.web_check.findings import Check, Report, Setting
-from tests.web_check.table import CHECKS
+from tests.web_check.page import CHECKS
 
 TOLD = 20
 """Findings of a check that are printed; all are in its file below --out."""

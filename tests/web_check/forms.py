@@ -14,8 +14,7 @@ from recsys.app.web.upload_reader import DraftText
 from recsys.app.web.uploads import pack
 from recsys.passages import Body, Mark, Sentence
 from tests.web_check.findings import Check, Report, Setting
-from tests.web_check.raw_socket import multipart
-from tests.web_check.server import Server, serving
+from tests.web_check.server import Server, multipart, serving
 
 EXAMPLES = 2_000
 """Forms of the whole check."""

@@ -1,14 +1,100 @@
 """Every page at every width, light and dark, with and without its script; judged by axe."""
 
+import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from tests.web_check.browsing import Page, Visit, window
+from recsys.app.web.upload_reader import DraftText
+from recsys.app.web.uploads import pack
+from recsys.passages import Body, Mark, Sentence, Span
+from tests.built_index import ROOT
+from tests.web_check.browser import Page, Visit, window
 from tests.web_check.findings import Report
-from tests.web_check.here_pages import here_pages
-from tests.web_check.odd_papers import ARABIC, NAME, WORD, odd_papers
+
+# A small corpus of papers that no page was made for: long, bare, from the right to the left.
+
+NAME = "odd"
+ARABIC = "\u062a\u0635\u0648\u0631 \u0627\u0644\u0628\u064a\u0627\u0646\u0627\u062a"
+WORD = "Donaudampfschifffahrt" * 12
+"""Letters without a place to break the line."""
+_ODD: dict[str, dict[str, Any]] = {
+    "crowd": {"title": "Rivers, by a crowd", "authors": [f"Nobody{n}, Ann B." for n in range(300)]},
+    "right-to-left": {"title": ARABIC, "authors": [ARABIC], "venue": ARABIC, "abstract": ARABIC},
+    "one-word": {"title": WORD, "authors": [WORD], "venue": WORD, "abstract": WORD},
+    "bare": {"title": "Rivers", "year": None},
+    "marked-up": {"title": "<b>Rivers</b> & <script>alert(1)</script> $x^2$ {\\em y}"},
+    "long": {"title": "Rivers and " * 120, "abstract": "We measure rivers. " * 900},
+    "hostile-link": {"title": "Rivers that link", "url": "javascript:alert(1)"},
+    "id/with ?&#=+%": {"title": "Rivers with an id of signs"},
+}
+"""Papers by id; what is not said of one is that of a plain paper."""
+
+
+def odd_papers() -> list[dict[str, Any]]:
+    """List the papers; each cites the one before it."""
+    ids = list(_ODD)
+    return [
+        {"id": key, "year": 2001 + at, "references": ids[max(0, at - 1) : at], **_ODD[key]}
+        for at, key in enumerate(ids)
+    ]
+
+
+def build_odd(folder: Path) -> Path:
+    """Build their index."""
+    papers, index = folder / "odd.jsonl", folder / f"{NAME}.index"
+    lines = [json.dumps(paper) for paper in odd_papers()]
+    papers.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    command = [sys.executable, "-m", "tests.run_recsys", "build", str(papers), "--out", str(index)]
+    subprocess.run([*command, "--quiet"], cwd=ROOT, check=True)
+    return index
+
+
+# Places of passages and of drafts: every state of their pages, by the address that shows it.
+
+
+def here_pages(paper: dict[str, Any]) -> dict[str, str]:
+    """Name the pages; paper: one of the corpus that is asked, with an abstract."""
+    words = f"{paper['title']} | was said before."
+    passage, draft = {"passage": words}, {"text": _text(paper["title"])}
+    odd = {"index": NAME, "passage": f"Rivers {ARABIC} {WORD} | and Crowd."}
+    return {
+        "here": _cite({**passage, "title": paper["title"], "references": "N. N. (1901) Unknown"}),
+        "here-bare": _cite(passage),
+        "here-nothing": _cite({**passage, "as_of": "1000"}),
+        "here-wrong": _cite({"passage": f"{words} And | again."}),
+        "here-empty": _cite({"passage": "..."}),
+        "here-to-the-left": _cite({"passage": f"{ARABIC} {ARABIC} | {ARABIC}."}),
+        "here-draft": _cite({**draft, "title": paper["title"]}),
+        "here-draft-without": _cite({"text": _text(paper["title"], gap=False), "title": "Rivers"}),
+        "answer-draft": f"/answer?{urlencode({**draft, 'title': paper['title']})}",
+        "odd-here": _cite(odd),
+        "odd-here-draft": _cite({"index": NAME, "text": _text(WORD), "title": "Rivers"}),
+    }
+
+
+def _cite(fields: dict[str, str]) -> str:
+    return f"/cite?{urlencode(fields)}"
+
+
+def _text(topic: str, *, gap: bool = True) -> str:
+    """Write a draft of some sentences; gap: whether some of them lack a citation."""
+    said = (topic, f"{ARABIC} {topic} {ARABIC}", "We measure rivers and glaciers", WORD)
+    sentences = [
+        Sentence(
+            text=f"{words}.",
+            marks=(Mark(len(words), (), True, "[CITE]"),) if gap else (),
+            section="Related work" if number else WORD,
+            file=f"{WORD}.tex" if number == 3 else "",
+            span=Span(10 + number, 1, 10 + number, 80),
+        )
+        for number, words in enumerate(said)
+    ]
+    return pack(DraftText("draft.tex", Body(tuple(sentences), notes=("A note.",))))
+
 
 WIDTHS = (320, 390, 768, 1280)
 SCHEMES = ("light", "dark")

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.built_index import ROOT
-from tests.web_check.findings import Check, Report, Setting
-from tests.web_check.missing import program
+from tests.web_check.findings import Check, Report, Setting, program
 from tests.web_check.server import Server, serving
 
 EXAMPLES = 150
