@@ -1,20 +1,12 @@
-"""Use the page in a real browser as people do, with its script and without."""
+"""A real browser: Debian's Chromium, told by Playwright, and what must not happen in it."""
 
-import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from recsys.errors import RecsysError
-from tests.web_check import flows
-from tests.web_check.findings import Check, Report, Setting, missing, program
-from tests.web_check.looks import build_odd, look
-from tests.web_check.server import serving
-
-# A real browser: Debian's Chromium, told by Playwright, and what must not happen in it.
+from tests.web_check.findings import Report, missing, program
 
 WAIT = 60_000
 """Milliseconds in which a page must be there: the machine may be busy."""
@@ -35,8 +27,6 @@ class Visit:
     report: Report
     out: Path
     label: str
-    script: bool
-    asked: set[str] = field(default_factory=set)
 
     def go(self, path: str) -> None:
         """Open a page of the server."""
@@ -91,98 +81,23 @@ def window(
 
     options: as Playwright's `new_context` takes them.
     """
-    given: Mapping[str, Any] = {"viewport": {"width": 1280, "height": 900}, **options}
-    context = started.new_context(**given)
+    context = started.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
     context.set_default_timeout(WAIT)
     try:
         page = context.new_page()
-        script = bool(options.get("java_script_enabled", True))
-        visit = Visit(page, base, report, out, label, script)
-        page.on("console", lambda message: _console(visit, message))
+        visit = Visit(page, base, report, out, label)
+
+        def console(message: Page) -> None:
+            if message.type in ("error", "warning") and not message.text.startswith(_REFUSED):
+                report.findings.append(f"{label}: console: {message.text[:500]}")
+
+        def asks(request: Page) -> None:
+            if not request.url.startswith((base + "/", "data:", "blob:", "about:")):
+                report.findings.append(f"{label}: asks another origin: {request.url[:200]}")
+
+        page.on("console", console)
         page.on("pageerror", lambda error: report.findings.append(f"{label}: script: {error}"))
-        page.on("request", lambda request: _asks(visit, request.url))
+        page.on("request", asks)
         yield visit
     finally:
         context.close()
-
-
-def _console(visit: Visit, message: Page) -> None:
-    if message.type in ("error", "warning") and not message.text.startswith(_REFUSED):
-        visit.report.findings.append(f"{visit.label}: console: {message.text[:500]}")
-
-
-def _asks(visit: Visit, address: str) -> None:
-    if not address.startswith((visit.base + "/", "data:", "blob:", "about:")):
-        visit.report.findings.append(f"{visit.label}: asks another origin: {address[:200]}")
-
-
-CITED = 4
-WORDS = ("data", "survey", "analysis", "method", "rivers")
-"""What papers are found by that are given as drafts."""
-
-
-def use(setting: Setting) -> Report:
-    """Go through all flows, then look at all pages.
-
-    Raises:
-        RecsysError: Chromium, Playwright or axe is not installed.
-    """
-    if not setting.axe.is_file():
-        raise missing("axe-core")
-    report = Report()
-    with (
-        tempfile.TemporaryDirectory(prefix="odd-") as folder,
-        serving(setting.index, build_odd(Path(folder))) as server,
-        browser() as started,
-    ):
-        papers = server.papers(WORDS)
-        if len(papers) < CITED + 2:
-            raise RecsysError(f"{setting.index} has too few papers.", "Give an --index of more.")
-        for script in (True, False):
-            label = "script" if script else "without"
-            for number, flow in enumerate(_flows(papers)):
-                with window(
-                    started, server.address, report, setting.out, f"{label}-{number}",
-                    java_script_enabled=script, accept_downloads=True,
-                ) as visit:  # fmt: skip
-                    # Go through a flow; one that breaks off is a finding, and the others go on.
-                    try:
-                        flow(visit)
-                    except Exception as error:
-                        visit.expect(False, f"{type(error).__name__}: {str(error)[:600]}")
-                ended = server.process.poll()
-                if not report.expect(ended is None, f"{label}-{number}: it ended with {ended}"):
-                    return report
-        look(started, server.address, report, setting.out, papers[0], setting.axe)
-        report.expect(not server.complaints(), f"the server said: {server.complaints()[:2000]}")
-    return report
-
-
-def _flows(papers: Sequence[dict[str, Any]]) -> Sequence[Callable[[Visit], None]]:
-    first, second, cited = papers[0], papers[1], papers[2 : 2 + CITED]
-    return (
-        partial(_from_draft_to_file, first=first, second=second),
-        partial(flows.upload, paper=first, cited=cited),
-        partial(flows.cite_here, paper=first),
-        partial(flows.go_through, paper=first, cited=cited),
-        partial(flows.mark_library, paper=first),
-        partial(flows.look_around, paper=second),
-        partial(flows.draw, paper=first),
-        partial(flows.by_keyboard, paper=first),
-    )
-
-
-def _from_draft_to_file(visit: Visit, *, first: dict[str, Any], second: dict[str, Any]) -> None:
-    flows.ask(visit, first)
-    flows.correct(visit, second)
-    flows.like(visit)
-    flows.turn(visit)
-    flows.download(visit)
-
-
-BROWSER = Check(
-    name="browser",
-    meaning="the page in Chromium, with its script and without, every width, light and dark, axe",
-    unit="steps, pictures, judgements",
-    run=use,
-)

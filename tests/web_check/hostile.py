@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tests.web_check.attacks import PROTOCOL, SIZES, SLOW, STRANGERS, TIMEOUT, Attack
-from tests.web_check.findings import Check, Report, Setting
+from tests.web_check.findings import Report, Setting
 from tests.web_check.poison import CANARY, FILES, QUESTIONS, paths
 from tests.web_check.server import DRAFT, Reply, Server, serving
 
@@ -106,11 +106,3 @@ def _grown(server: Server, before: int) -> int:
         if more < GROWN or time.monotonic() > until:
             return max(0, more)
         time.sleep(0.25)
-
-
-HOSTILE = Check(
-    name="hostile",
-    meaning="wrong and harmful requests: refused, no memory kept, still answering",
-    unit="attacks",
-    run=hostile,
-)

@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 
 from recsys.errors import RecsysError
 from tests.built_index import ROOT
-from tests.web_check.findings import Check, Report, Setting, program
+from tests.web_check.findings import Report, Setting, program
 from tests.web_check.server import Server, serving
 
 # Let wrk ask as fast as it is answered.
@@ -215,11 +215,3 @@ def _run_long(setting: Setting, folder: Path, report: Report) -> None:
         f"{asked} requests: memory {100 * (more - 1):+.1f} % ({memory[-1] >> 20} MB), "
         f"descriptors {opened[0]} and {opened[-1]}"
     )
-
-
-LOAD = Check(
-    name="load",
-    meaning="wrk with four connections: speed, the index swapped meanwhile, 10,000 requests",
-    unit="requests",
-    run=load,
-)

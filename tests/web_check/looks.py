@@ -1,19 +1,24 @@
-"""Every page at every width, light and dark, with and without its script; judged by axe."""
+"""Use the pages in a browser as people do, then look at each of them at every width, with axe."""
 
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from recsys.app.web.upload_reader import DraftText
 from recsys.app.web.uploads import pack
+from recsys.errors import RecsysError
 from recsys.passages import Body, Mark, Sentence, Span
 from tests.built_index import ROOT
-from tests.web_check.browser import Page, Visit, window
-from tests.web_check.findings import Report
+from tests.web_check import flows
+from tests.web_check.browser import Page, Visit, browser, window
+from tests.web_check.findings import Report, Setting, missing
+from tests.web_check.server import serving
 
 # A small corpus of papers that no page was made for: long, bare, from the right to the left.
 
@@ -143,7 +148,9 @@ def look(
 ) -> None:
     """Look at every page."""
     source = axe.read_text(encoding="utf-8")
-    for scheme, width, script in _settings():
+    settings = [(scheme, width, True) for scheme in SCHEMES for width in WIDTHS]
+    settings += [(scheme, width, False) for scheme in SCHEMES for width in JUDGED]
+    for scheme, width, script in settings:
         label = f"look-{scheme}-{width}" + ("" if script else "-without")
         size = {"width": width, "height": 900}
         with window(started, base, report, out, label, viewport=size, color_scheme=scheme) as visit:
@@ -153,14 +160,6 @@ def look(
             for name, path in pages_of(paper).items():
                 visit.go(path)
                 _check(visit, name, source if width in JUDGED else "")
-
-
-def _settings() -> Iterator[tuple[str, int, bool]]:
-    for scheme in SCHEMES:
-        for width in WIDTHS:
-            yield scheme, width, True
-        for width in JUDGED:
-            yield scheme, width, False
 
 
 def _check(visit: Visit, name: str, source: str) -> None:
@@ -176,3 +175,67 @@ def _check(visit: Visit, name: str, source: str) -> None:
         places = "; ".join(node["html"][:150] for node in found["nodes"][:3])
         visit.expect(False, f"{name}: axe {found['id']} ({len(found['nodes'])}): {places}")
     visit.report.counts["judged by axe"] += 1
+
+
+CITED = 4
+WORDS = ("data", "survey", "analysis", "method", "rivers")
+"""What papers are found by that are given as drafts."""
+
+
+def use(setting: Setting) -> Report:
+    """Go through all flows, then look at all pages.
+
+    Raises:
+        RecsysError: Chromium, Playwright or axe is not installed.
+    """
+    if not setting.axe.is_file():
+        raise missing("axe-core")
+    report = Report()
+    with (
+        tempfile.TemporaryDirectory(prefix="odd-") as folder,
+        serving(setting.index, build_odd(Path(folder))) as server,
+        browser() as started,
+    ):
+        papers = server.papers(WORDS)
+        if len(papers) < CITED + 2:
+            raise RecsysError(f"{setting.index} has too few papers.", "Give an --index of more.")
+        for script in (True, False):
+            label = "script" if script else "without"
+            for number, flow in enumerate(_flows(papers)):
+                with window(
+                    started, server.address, report, setting.out, f"{label}-{number}",
+                    java_script_enabled=script, accept_downloads=True,
+                ) as visit:  # fmt: skip
+                    # Go through a flow; one that breaks off is a finding, and the others go on.
+                    try:
+                        flow(visit)
+                    except Exception as error:
+                        visit.expect(False, f"{type(error).__name__}: {str(error)[:600]}")
+                ended = server.process.poll()
+                if not report.expect(ended is None, f"{label}-{number}: it ended with {ended}"):
+                    return report
+        look(started, server.address, report, setting.out, papers[0], setting.axe)
+        report.expect(not server.complaints(), f"the server said: {server.complaints()[:2000]}")
+    return report
+
+
+def _flows(papers: Sequence[dict[str, Any]]) -> Sequence[Callable[[Visit], None]]:
+    first, second, cited = papers[0], papers[1], papers[2 : 2 + CITED]
+    return (
+        partial(_from_draft_to_file, first=first, second=second),
+        partial(flows.upload, paper=first, cited=cited),
+        partial(flows.cite_here, paper=first),
+        partial(flows.go_through, paper=first, cited=cited),
+        partial(flows.mark_library, paper=first),
+        partial(flows.look_around, paper=second),
+        partial(flows.draw, paper=first),
+        partial(flows.by_keyboard, paper=first),
+    )
+
+
+def _from_draft_to_file(visit: Visit, *, first: dict[str, Any], second: dict[str, Any]) -> None:
+    flows.ask(visit, first)
+    flows.correct(visit, second)
+    flows.like(visit)
+    flows.turn(visit)
+    flows.download(visit)
