@@ -9,7 +9,8 @@ from recsys.errors import InputError
 from recsys.eval.measures import Interval, summarise
 from recsys.eval.recorded_runs import read_evaluation
 from recsys.eval.report.compare import compare
-from recsys.eval.report.repeats import RENDERERS as REPEATS_RENDERERS, Repeated, repeats
+from recsys.eval.report.repeats import RENDERERS as REPEATS_RENDERERS
+from recsys.eval.report.repeats import Repeated, repeats
 from tests.eval.small_evaluation import FAIR, GOOD, POOR, write_runs
 
 if TYPE_CHECKING:

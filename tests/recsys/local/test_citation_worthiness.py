@@ -1,6 +1,5 @@
 """The judge of sentences at answering time: its chances, and what it refuses to be."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,6 @@ from hypothesis import strategies as st
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
 from recsys.local.citation_worthiness import (
-    _PHRASES,
-    _WORDS,
     ANY,
     FIRST_PLACE,
     KIND,
@@ -35,7 +32,7 @@ from recsys.local.citation_worthiness import (
 from recsys.passages import Mark, Sentence
 from recsys.ranking.quickscorer import trees_of
 from recsys.ranking.ranker import TREES
-from recsys.store.artifacts import MANIFEST, seal
+from recsys.store.artifacts import seal
 from tests.rows import each_row
 
 _DIM = 4
@@ -94,59 +91,51 @@ def test_thresholds_are_those_of_the_field_or_of_any(folder: Path) -> None:
     assert [judge.threshold(field) for field in ("biology", "law", None)] == [0.25, 0.5, 0.5]
 
 
-def test_vectors_of_another_width_are_refused(folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("changed", "error", "said"),
+    [
+        *(({name: ...}, ArtifactCorrupt, name) for name in _CONFIG),
+        *(
+            ({name: value}, ArtifactCorrupt, "cannot be read")
+            for name, value in (
+                ("biases", [1]),
+                ("biases", "x"),
+                ("calibration", {}),
+                ("thresholds", {"biology": 1}),
+            )
+        ),
+        ({"cues": ["length"]}, ArtifactMismatch, "other cues"),
+        ({"schema": SCHEMA + 1}, ArtifactMismatch, None),
+    ],
+)
+def test_a_manifest_of_something_else_is_refused(
+    changed: dict[str, Any], error: type[Exception], said: str | None, folder: Path
+) -> None:
+    """changed: values otherwise than they should be; ...: left out."""
+    schema = changed.pop("schema", SCHEMA)
+    config = {name: value for name, value in (_CONFIG | changed).items() if value is not ...}
+    seal(folder, KIND, schema, config)
+    with pytest.raises(error, match=said):
+        CitationWorthiness.load(folder)
+
+
+@pytest.mark.parametrize("name", [TREES, VECTOR_WEIGHTS, WORD_WEIGHTS, None])
+def test_files_that_do_not_fit_are_corrupt(name: str | None, folder: Path) -> None:
+    """name: of the file that becomes noise; None: words of another table."""
+    if name is None:
+        np.save(folder / WORD_WEIGHTS, np.zeros(7, np.float16))
+    else:
+        (folder / name).write_bytes(b"noise")
+    seal(folder, KIND, SCHEMA, _CONFIG)
+    with pytest.raises(ArtifactCorrupt, match=None if name else "do not fit"):
+        CitationWorthiness.load(folder)
+
+
+def test_nothing_and_vectors_of_another_width_are_refused(folder: Path) -> None:
+    with pytest.raises(ArtifactMissing):
+        CitationWorthiness.load(folder / "none")
     with pytest.raises(ArtifactMismatch, match="needs 4 columns"):
         CitationWorthiness.load(folder).probabilities([Sentence("A.")], np.ones((1, 3), np.float32))
-
-
-def test_nothing_there_is_missing(tmp_path: Path) -> None:
-    with pytest.raises(ArtifactMissing):
-        CitationWorthiness.load(tmp_path / "none")
-
-
-@pytest.mark.parametrize("name", ["encoder", "cues", "biases", "calibration", "thresholds"])
-def test_a_manifest_that_lacks_something_is_corrupt(folder: Path, name: str) -> None:
-    seal(folder, KIND, SCHEMA, {key: value for key, value in _CONFIG.items() if key != name})
-    with pytest.raises(ArtifactCorrupt, match=name):
-        CitationWorthiness.load(folder)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("biases", [1]), ("biases", "x"), ("calibration", {}), ("thresholds", {"biology": 1})],
-)
-def test_nonsense_in_a_manifest_is_corrupt(folder: Path, name: str, value: object) -> None:
-    seal(folder, KIND, SCHEMA, {**_CONFIG, name: value})
-    with pytest.raises(ArtifactCorrupt, match="cannot be read"):
-        CitationWorthiness.load(folder)
-
-
-def test_other_cues_are_a_mismatch(folder: Path) -> None:
-    seal(folder, KIND, SCHEMA, {**_CONFIG, "cues": ["length"]})
-    with pytest.raises(ArtifactMismatch, match="other cues"):
-        CitationWorthiness.load(folder)
-
-
-def test_words_of_another_table_are_corrupt(folder: Path) -> None:
-    np.save(folder / WORD_WEIGHTS, np.zeros(7, np.float16))
-    seal(folder, KIND, SCHEMA, _CONFIG)
-    with pytest.raises(ArtifactCorrupt, match="do not fit"):
-        CitationWorthiness.load(folder)
-
-
-@pytest.mark.parametrize("name", [TREES, VECTOR_WEIGHTS, WORD_WEIGHTS])
-def test_noise_in_a_file_is_corrupt(folder: Path, name: str) -> None:
-    (folder / name).write_bytes(b"noise")
-    seal(folder, KIND, SCHEMA, _CONFIG)
-    with pytest.raises(ArtifactCorrupt):
-        CitationWorthiness.load(folder)
-
-
-def test_another_schema_is_a_mismatch(folder: Path) -> None:
-    manifest = json.loads((folder / MANIFEST).read_text())
-    (folder / MANIFEST).write_text(json.dumps(manifest | {"schema": SCHEMA + 1}))
-    with pytest.raises(ArtifactMismatch):
-        CitationWorthiness.load(folder)
 
 
 # Cues of sentences: what is counted, and what may not be seen.
@@ -195,12 +184,13 @@ def test_sections_have_kinds(title: str, kind: str) -> None:
     assert _cue(Sentence("Bees see well.", section=title), f"in_{kind}") == 1
 
 
-def test_no_word_stands_in_two_lists() -> None:
-    words = [word for text in _WORDS.values() for word in dict.fromkeys(text.split())]
-    pairs = [pair for text in _PHRASES.values() for pair in text.split("|")]
-    assert sorted(set(words)) == sorted(words)
-    assert sorted(set(pairs)) == sorted(pairs)
-    assert all(len(pair.split()) == 2 for pair in pairs)
+def test_marks_and_too_few_words_are_not_flagged_and_length_takes_no_time() -> None:
+    for mark in (Mark(5, ("lee2020",)), Mark(5), Mark(5, gap=True)):
+        assert not may_be_flagged(Sentence("Bees tell each other where flowers grow.", (mark,)))
+    few = ("", "Bees see ultraviolet light.", "Bees see ultraviolet light well.")
+    assert [is_long_enough(text) for text in few] == [False, False, True]
+    assert not is_own("bees and " * 20_000)
+    assert not is_own("(" * 50_000 + "table " * 10)
 
 
 def test_a_sentences_own_marks_are_not_seen() -> None:
@@ -259,54 +249,29 @@ def test_words_weigh_once_and_by_the_root_of_their_number() -> None:
 
 
 @each_row(
-    "text",
+    ("text", "own"),
     [
-        "In this paper, we propose a new way to fold maps.",
-        "We then present two ways to fold a map without tearing it.",
-        "Our method folds each map in less than a second.",
-        "The present study asks whether bees can count.",
-        "Section 3 describes how the maps were folded.",
-        "Figure 2 shows the folded maps of each kind.",
-        "Figure shows the folded maps of each kind.",
-        "Larger maps were folded more slowly (Fig. 4B).",
-        "The proof is given in Appendix B of the supplement.",
-        "The rest of this paper is organized as follows.",
-        "Here, bees were kept in boxes of wood.",
-        "I demonstrate that small maps fold well.",
+        ("In this paper, we propose a new way to fold maps.", True),
+        ("We then present two ways to fold a map without tearing it.", True),
+        ("Our method folds each map in less than a second.", True),
+        ("The present study asks whether bees can count.", True),
+        ("Section 3 describes how the maps were folded.", True),
+        ("Figure 2 shows the folded maps of each kind.", True),
+        ("Figure shows the folded maps of each kind.", True),
+        ("Larger maps were folded more slowly (Fig. 4B).", True),
+        ("The proof is given in Appendix B of the supplement.", True),
+        ("The rest of this paper is organized as follows.", True),
+        ("Here, bees were kept in boxes of wood.", True),
+        ("I demonstrate that small maps fold well.", True),
+        ("Honey bees tell each other where flowers grow.", False),
+        ("Recent studies have shown that wasps remember faces.", False),
+        ("We use an optimiser that adapts its step to each weight.", False),
+        ("Folding of paper has been studied for centuries in Japan.", False),
+        ("Transformers are widely used in the translation of texts.", False),
+        ("It is well known that glaciers have shrunk since 1850.", False),
+        ("The present-day climate differs from that of the Eocene.", False),
     ],
 )
-def test_own_contribution_and_pointers_are_own(text: str) -> None:
-    assert is_own(text)
-    assert not may_be_flagged(Sentence(text))
-
-
-@each_row(
-    "text",
-    [
-        "Honey bees tell each other where flowers grow.",
-        "Recent studies have shown that wasps remember faces.",
-        "We use an optimiser that adapts its step to each weight.",
-        "Folding of paper has been studied for centuries in Japan.",
-        "Transformers are widely used in the translation of texts.",
-        "It is well known that glaciers have shrunk since 1850.",
-        "The present-day climate differs from that of the Eocene.",
-    ],
-)
-def test_statements_about_the_world_and_others_may_be_flagged(text: str) -> None:
-    assert may_be_flagged(Sentence(text))
-
-
-@each_row("mark", [Mark(5, ("lee2020",)), Mark(5), Mark(5, gap=True)])
-def test_a_sentence_with_any_mark_is_not_flagged(mark: Mark) -> None:
-    assert not may_be_flagged(Sentence("Bees tell each other where flowers grow.", (mark,)))
-
-
-def test_too_few_words_are_not_flagged() -> None:
-    assert not is_long_enough("Bees see ultraviolet light.")
-    assert is_long_enough("Bees see ultraviolet light well.")
-    assert not is_long_enough("")
-
-
-def test_a_very_long_sentence_takes_no_time() -> None:
-    assert not is_own("bees and " * 20_000)
-    assert not is_own("(" * 50_000 + "table " * 10)
+def test_own_contribution_and_pointers_are_not_flagged(text: str, own: bool) -> None:
+    assert is_own(text) is own
+    assert may_be_flagged(Sentence(text)) is not own

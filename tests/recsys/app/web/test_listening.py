@@ -24,6 +24,7 @@ from recsys.app.web.listening import PatientProtocol
 from tests.built_index import ROOT, Built
 from tests.conftest import RunCli
 from tests.recsys.app.web.served import DRAFT
+from tests.rows import each_row
 
 # The program that serves, as a process.
 
@@ -250,26 +251,24 @@ def said_to(pieces: Sequence[bytes | float], *, wait: float = 5) -> bytes:
     return asyncio.run(talk())
 
 
-def test_who_says_nothing_is_left() -> None:
-    assert said_to([]) == b""
+BYTE_BY_BYTE = [each for at in range(3) for each in (REQUEST[at : at + 1], 0.1)]
+BEGUN = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n"
 
 
-def test_who_sends_a_head_byte_by_byte_is_left() -> None:
-    slow = [each for at in range(3) for each in (REQUEST[at : at + 1], 0.1)]
-    assert said_to(slow) == b""
-
-
-def test_an_answer_may_take_longer_than_a_head() -> None:
-    said = said_to([REQUEST[:9], 0.1, REQUEST[9:], 1.0, REQUEST.replace(b"Host", b"X"), 0.1])
-    assert said.startswith(b"HTTP/1.1 204 ")
-
-
-def test_each_request_of_a_connection_has_its_own_time() -> None:
-    said = said_to([REQUEST, 1.0, REQUEST, 1.0, REQUEST[:5]])
-    assert said.count(b"HTTP/1.1 204 ") == 2
-
-
-def test_what_arrives_after_an_answer_is_not_taken_for_ever() -> None:
-    begun = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n"
-    said = said_to([begun, 1.0, *[each for _ in range(3) for each in (b"x", 0.1)]])
-    assert said.count(b"HTTP/1.1 204 ") == 1
+@each_row(
+    ("pieces", "answers"),
+    [
+        ([], 0),
+        (BYTE_BY_BYTE, 0),
+        # An answer may take longer than a head, and each request has its own time.
+        ([REQUEST[:9], 0.1, REQUEST[9:], 1.0, REQUEST.replace(b"Host", b"X"), 0.1], 1),
+        ([REQUEST, 1.0, REQUEST, 1.0, REQUEST[:5]], 2),
+        ([BEGUN, 1.0, *[b"x", 0.1] * 3], 1),
+    ],
+)
+def test_a_connection_that_holds_its_request_back_is_closed(
+    pieces: list[bytes | float], answers: int
+) -> None:
+    said = said_to(pieces)
+    assert said.count(b"HTTP/1.1 204 ") == answers
+    assert answers or said == b""
