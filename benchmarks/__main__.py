@@ -80,12 +80,12 @@ def calibration_errors(recommender: Recommender, queries: Sequence[str]) -> dict
 def measure_precision(bench: Bench, corpus: str) -> Figures:
     """Train on vectors in f32 and in int8, and compare F1@20 on the dev queries."""
     indexes = {"int8": bench.built(corpus), "f32": bench.built(corpus, precision="f32")}
-    figures = {name: _by_seed(index, bench.split(corpus)) for name, index in indexes.items()}
+    figures = {name: f1_by_seed(index, bench.split(corpus)) for name, index in indexes.items()}
     means = {name: float(np.mean(each)) for name, each in figures.items()}
     return {"corpus": corpus, "F1@20": figures, "cost": means["f32"] - means["int8"]}
 
 
-def _by_seed(index: Path, split: Path) -> list[float]:
+def f1_by_seed(index: Path, split: Path) -> list[float]:
     """Train once per seed and return each ranker's F1@20 on dev."""
     collection = open_collection(index)
     parts, names = read_split(split, collection), feature_names(metadata=True)

@@ -76,14 +76,14 @@ def _draws(numbers: Longs, count: int, kind: int) -> Floats:
 
 
 @cache
-def _vocabulary() -> Sequence[str]:
+def vocabulary() -> Sequence[str]:
     """List words, small ones first: those are frequent."""
     return [*_SMALL, *map(invented_word, range(_WORDS))]
 
 
 def _texts(draws: Floats) -> list[list[str]]:
     """Write words, of which few are frequent and most are rare."""
-    words = _vocabulary()
+    words = vocabulary()
     numbers = (len(words) ** draws.astype(np.float64)).astype(np.int64).tolist()
     return [[words[each - 1] for each in row] for row in numbers]
 
@@ -105,7 +105,8 @@ def _facts(works: Longs) -> Records:
         }
 
 
-def _openalex(works: Longs, records: int) -> Records:
+def openalex_works(works: Longs, records: int) -> Records:
+    """Give works of OpenAlex."""
     texts = _texts(_draws(works, _ABSTRACT, 4))
     draws = _draws(works, _CITED + 1, 5)
     there = records * OPENALEX // 64
@@ -130,7 +131,7 @@ def _openalex(works: Longs, records: int) -> Records:
         }
 
 
-def _semantic_scholar(papers: Longs, records: int) -> Records:
+def semantic_scholar_papers(papers: Longs, records: int) -> Records:
     """Give papers of Semantic Scholar, every other one a work of OpenAlex."""
     works = np.where(papers % 2, papers, papers * 7_919 % max(records * OPENALEX // 64, 1))
     for row, facts in enumerate(_facts(works)):
@@ -144,7 +145,7 @@ def _semantic_scholar(papers: Longs, records: int) -> Records:
         }
 
 
-def _citations(pairs: Longs, records: int) -> Records:
+def citations(pairs: Longs, records: int) -> Records:
     """Give citations among papers of Semantic Scholar."""
     begin, end = records * OPENALEX // 64, records * (OPENALEX + PAPERS) // 64
     drawn = begin + (_draws(pairs, 2, 6) * (end - begin)).astype(np.int64)
@@ -152,9 +153,9 @@ def _citations(pairs: Longs, records: int) -> Records:
 
 
 _KINDS: Sequence[tuple[int, str, Callable[[Longs, int], Records]]] = (
-    (OPENALEX, "part", _openalex),
-    (OPENALEX + PAPERS, "papers", _semantic_scholar),
-    (64, "xcitations", _citations),
+    (OPENALEX, "part", openalex_works),
+    (OPENALEX + PAPERS, "papers", semantic_scholar_papers),
+    (64, "xcitations", citations),
 )
 """Until which of 64 files, how they are called, and the records in them."""
 

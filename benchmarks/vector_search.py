@@ -30,12 +30,10 @@ from recsys.indexes.backends import BACKENDS, build_index, holds_vectors, instal
 from recsys.indexes.exact import ExactIndex
 from recsys.pipelines.evaluation.splits import read_split
 from recsys.processors import one_thread
-from recsys.protocols import VectorIndex
 from recsys.recommend import Recommender
 from recsys.retrieval.sources import StageOne
 from recsys.store.arrays import Floats, load_array
 from recsys.store.artifacts import VECTOR_FILE
-from recsys.store.graph import Years
 from recsys.store.vectors import load_vectors
 
 QUERIES = 100
@@ -63,7 +61,14 @@ def measure(vectors: Floats, names: Iterable[str]) -> dict[str, Figures]:
         truth = [ExactIndex(vectors).search(each, k, allowed=allowed)[1] for each in queries]
         for name in names:
             with TemporaryDirectory() as folder:
-                index, costs = _built(name, vectors, years, Path(folder))
+                place, begun = Path(folder), time.process_time()
+                facts = build_index(name, vectors, place, years=years)
+                costs = {"build_seconds": time.process_time() - begun}
+                if not holds_vectors(facts):
+                    np.save(place / VECTOR_FILE, vectors)
+                files = (path for path in place.rglob("*") if path.is_file())
+                costs["bytes_a_paper"] = sum(path.stat().st_size for path in files) / len(vectors)
+                index = open_built(load_vectors(place), place, facts)
                 index.search(queries[0], k, allowed=allowed)  # What it reads once.
                 taken, walls, shares = [], [], []
                 for query, best in zip(queries, truth, strict=True):
@@ -80,20 +85,6 @@ def measure(vectors: Floats, names: Iterable[str]) -> dict[str, Figures]:
                     "recall": float(np.mean(shares)),
                 }
     return found
-
-
-def _built(
-    name: str, vectors: Floats, years: Years, folder: Path
-) -> tuple[VectorIndex, dict[str, float]]:
-    """Build a backend in a folder of its own, and tell what it takes."""
-    begun = time.process_time()
-    facts = build_index(name, vectors, folder, years=years)
-    taken = time.process_time() - begun
-    if not holds_vectors(facts):
-        np.save(folder / VECTOR_FILE, vectors)
-    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    costs = {"build_seconds": taken, "bytes_a_paper": size / len(vectors)}
-    return open_built(load_vectors(folder), folder, facts), costs
 
 
 def compare_backends(index: Path, split: Path, names: Iterable[str]) -> dict[str, Figures]:

@@ -17,7 +17,14 @@ from recsys.records import Draft, Paper
 from recsys.retrieval.sources import StageOne
 from recsys.store.arrays import Floats, Ragged, SortedStrings
 from recsys.store.collection import Collection, Space
-from recsys.store.corpus import SHOWN, Corpus, NameHasher, ShownPapers, ShownWriter
+from recsys.store.corpus import (
+    SHOWN,
+    Corpus,
+    HashedNames,
+    ShownPapers,
+    ShownWriter,
+    hashes_of,
+)
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
 from recsys.store.terms import TermStore
 from recsys.store.words import author_keys, venue_key
@@ -157,10 +164,15 @@ def redescribed(corpus: Corpus, records: Sequence[dict[str, Any]]) -> Corpus:
     return other
 
 
+def hashed_names(records: Sequence[dict[str, Any]]) -> HashedNames:
+    """Hash what papers are called, as an index holds it."""
+    hashes, rows = hashes_of(records, 0)
+    order = np.argsort(hashes, kind="stable")
+    return HashedNames(hashes[order], rows[order])
+
+
 def _described(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    named = NameHasher()
-    named.add(records)
     with TemporaryDirectory() as name:
         with ShownWriter(Path(name)) as writer:
             writer.add(records)
-        return {"shown": ShownPapers.load(Path(name)), "named": named.hashed()}
+        return {"shown": ShownPapers.load(Path(name)), "named": hashed_names(records)}

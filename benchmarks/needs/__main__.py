@@ -100,9 +100,11 @@ def study(texts: Sequence[FullText], encoder: Encoder, out: Path) -> dict[str, A
         "citing": int(examples.cites.sum()),
         "test_texts": int(named.sum()),
         "test_share": float(cites.mean()),
-        "views": {view: _view(texts, examples, test, each) for view, each in scores.items()},
+        "views": {view: judge_view(texts, examples, test, each) for view, each in scores.items()},
         "ece": expected_calibration_error(np.interp(scores["known"], *knots), cites),
-        "fields": [_field(examples, number, dev, folds) for number in range(len(examples.sources))],
+        "fields": [
+            judge_field(examples, number, dev, folds) for number in range(len(examples.sources))
+        ],
         "controls": {
             name: auc(control_scores(examples.texts, examples.cites, dev, name)[test], cites)
             for name in CONTROLS
@@ -118,7 +120,7 @@ def verdict_on(figures: Mapping[str, Any]) -> dict[str, Any]:
     return {"gate": GATE, "reached": reached, "ships": bool(large) and reached >= GATE}
 
 
-def _view(
+def judge_view(
     texts: Sequence[FullText], examples: Table, test: Mask, scores: Floats
 ) -> dict[str, float | list[float]]:
     """Ask the test texts; scores: of their examples, in one view."""
@@ -153,7 +155,7 @@ def _view(
     }
 
 
-def _field(examples: Table, number: int, dev: Mask, folds: Longs) -> dict[str, Any]:
+def judge_field(examples: Table, number: int, dev: Mask, folds: Longs) -> dict[str, Any]:
     """Leave a field out of training, and ask its development texts."""
     asked = dev & (examples.source == number)
     fitted, cites = fit(examples, dev & ~asked, folds), examples.cites[asked]

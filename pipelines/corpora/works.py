@@ -43,7 +43,7 @@ NO_SPACE = -1
 WORKS = pa.schema(
     [
         *(SCHEMA.field(name) for name in SCHEMA.names if name not in ("id", "aliases")),
-        ("names", pa.list_(pa.string())),  # see `paper_of_reference.names_of`
+        ("names", pa.list_(pa.string())),  # see `external_ids.names_of`
         ("place", pa.string()),  # see `paper_names.printed_place`
         ("own_id", pa.string()),
         ("space", pa.int32()),

@@ -304,7 +304,7 @@ def evaluate(
     open_index: OpenIndex,
     progress: Progress = silent,
 ) -> EvaluationReport:
-    """Ask the systems, write the folder, assess it; see `year_split` for a split that is None.
+    """Ask the systems, write the folder, assess it; no split: see `splits.split_to_evaluate`.
 
     Raises:
         SplitError: the split does not fit the index, or its parts overlap.

@@ -62,7 +62,7 @@ class BuildOptions:
     encoder: None only with embeddings: drafts are then placed by their words. pooling None: the
     encoder's own. embeddings: a file of vectors that were made elsewhere. vectors: what searches
     them, see `indexes.backends`; None: what is best for so many papers. text: what searches words,
-    see `indexes.text_backends`; None: our own. force: replace another index. wait: for another
+    see `indexes.backends`; None: our own. force: replace another index. wait: for another
     process that writes the same index; else it is refused.
     """
 

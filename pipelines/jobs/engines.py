@@ -185,7 +185,7 @@ class WorkerPool(Generic[Task, Result]):
         """Start so many workers, hand out the tasks in order, and yield results as they come."""
         try:
             for _ in range(min(size, self.total)):
-                self._hire()
+                self._start()
             for _ in range(AHEAD if self.limits is None else 1):
                 for pipe in self.workers:
                     self._hand_out(pipe, next(self.waiting, None))
@@ -200,7 +200,7 @@ class WorkerPool(Generic[Task, Result]):
         finally:
             self._end(*self.workers)
 
-    def _hire(self) -> Connection:
+    def _start(self) -> Connection:
         context = multiprocessing.get_context("spawn")
         here, there = context.Pipe()
         memory = None if self.limits is None else self.limits.memory
@@ -256,7 +256,7 @@ class WorkerPool(Generic[Task, Result]):
         position = self.workers[pipe].held[0]
         self._end(pipe)
         if (task := next(self.waiting, None)) is not None:
-            self._hand_out(self._hire(), task)
+            self._hand_out(self._start(), task)
         return position, failure
 
     def _end(self, *pipes: Connection) -> None:

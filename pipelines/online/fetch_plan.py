@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import chain
 from typing import Any
 
@@ -45,35 +45,22 @@ class FetchQuestion:
     since: int | None = None
     as_of: int | None = None
     papers: int = PAPERS
-    library: str = ""
     sources: tuple[str, ...] = ("openalex",)
     query: bool = False
+    library: str = ""
 
     def record(self) -> dict[str, Any]:
         """Write the question out, so that JSON can have it."""
-        return {
-            "title": self.title,
-            "abstract": self.abstract,
-            "references": [record_of(each) for each in self.references],
-            "since": self.since,
-            "as_of": self.as_of,
-            "papers": self.papers,
-            "sources": list(self.sources),
-            "query": self.query,
-            "library": self.library,
-        }
+        record = {field.name: getattr(self, field.name) for field in fields(self)}
+        references = [record_of(each) for each in self.references]
+        return record | {"references": references, "sources": list(self.sources)}
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "FetchQuestion":
         """Read what `record` wrote."""
-        plain = {name: record[name] for name in ("title", "abstract", "since", "as_of", "papers")}
-        return cls(
-            **plain,
-            references=tuple(map(work_of, record["references"])),
-            sources=tuple(record["sources"]),
-            query=bool(record["query"]),
-            library=str(record["library"]),
-        )
+        told = {field.name: record[field.name] for field in fields(cls)}
+        told["references"] = tuple(map(work_of, record["references"]))
+        return cls(**told | {"sources": tuple(record["sources"])})
 
     @property
     def fingerprint(self) -> str:

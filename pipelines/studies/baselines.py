@@ -1,5 +1,8 @@
-"""Baselines that gensim learns: word vectors (fastText), their sums, SIF and SGC, and Doc2Vec.
+"""The baselines that encoders are compared with, in one literal table, and how one is fit.
 
+- random vectors: what every measure says of an encoder that knows nothing;
+- TF-IDF and truncated SVD: latent semantic analysis (Deerwester et al. 1990);
+- NNSelect: Citeomatic's first stage, as `recsys train nnselect` left it in an index;
 - fastText: sums of the vectors of words and of their n-grams of letters (Bojanowski et al. 2017);
 - SIF: averages of these, frequent words weighing less (Arora, Liang and Ma 2017);
 - SGC: SIF's vectors, spread along citations (Wu et al. 2019);
@@ -40,8 +43,6 @@ if TYPE_CHECKING:
     from gensim.models.fasttext import FastTextKeyedVectors
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-
-# What a baseline may learn from, the papers known before the queries, and what it makes of it.
 
 _BATCH = 512
 
@@ -428,12 +429,6 @@ def fit_doc2vec(
     vectors[others] = encode_all(encoder, [material.texts[row] for row in others], progress)
     return Fitted(encoder, vectors, model.syn1neg.nbytes)
 
-
-# The baselines in one literal table, and how one is fit; those that gensim learns lie beside.
-#
-# - random vectors: what every measure says of an encoder that knows nothing; - TF-IDF and
-# truncated SVD: latent semantic analysis (Deerwester et al. 1990); - NNSelect: Citeomatic's first
-# stage, as `recsys train nnselect` left it in an index.
 
 _REVISION = 1
 """Raised when the same inputs would give something else: what was kept is then made again."""

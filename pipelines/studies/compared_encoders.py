@@ -44,8 +44,6 @@ from recsys.store.corpus import Corpus
 from recsys.store.generations import content_key, pin
 from recsys.store.vectors import StoredVectors
 
-# What encoders are compared on: an index, a split of its papers, and papers with labels.
-
 ROWS, SUITE, LABELLED = "rows", "scidocs", "labelled"
 PARTS = {"test": "test", "dev": "val"}
 """Parts of a split whose queries are asked -> the part of a suite that goes with it."""

@@ -1,9 +1,13 @@
 """Make a directory of SciDocs out of an index: the tasks of the suite over one's own corpus.
 
 Classes are the corpus's venues (in place of MAG's fields) and categories (in place of MeSH's
-diseases). `cite` and `co-cite` are its citations. `co-view` and `co-read` are simulated readers,
-see `relations`. A query has five related papers at most and 25 others, as in SciDocs. The same
-index, options and seed give the same files.
+diseases). A query has five related papers at most and 25 others, as in SciDocs. The same index,
+options and seed give the same files.
+
+`cite` and `co-cite` are the corpus's citations. What readers view and read is not known here, so
+`co-view` and `co-read` are simulated: after a paper, a reader mostly goes on to papers that are
+cited together with it, and sometimes to another one of the same venue and time; of those on the
+way, the former are read far more often.
 """
 
 import json
@@ -43,12 +47,6 @@ from recsys.store.artifacts import replacing, write_json
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
-
-# Which papers of a corpus are related to a query, as each ranking task of SciDocs means it.
-#
-# Citations are data; what readers view and read is not known here and therefore simulated: after
-# a paper, a reader mostly goes on to papers that are cited together with it, and sometimes to
-# another one of the same venue and time; of those on the way, the former are read far more often.
 
 VIEWS = 40
 """Papers that the simulated readers of a query go on to."""

@@ -262,28 +262,6 @@ class HashedNames:
         return cls(load_array(folder / HASHES), load_array(folder / ROWS))
 
 
-class NameHasher:
-    """Takes papers in the order of their rows."""
-
-    def __init__(self) -> None:
-        """Begin with no paper."""
-        self._count = 0
-        self._pieces: list[tuple[Hashes, Rows]] = []
-
-    def add(self, records: Iterable[Mapping[str, Any]]) -> None:
-        """Take the next papers: what they are called in their id, doi and url."""
-        held = [*records]
-        self._pieces.append(hashes_of(held, self._count))
-        self._count += len(held)
-
-    def hashed(self) -> HashedNames:
-        """Return the names of all that was taken."""
-        parts = zip(*self._pieces, strict=True)
-        hashes, rows = (np.concatenate(part) for part in parts)
-        order = np.argsort(hashes, kind="stable")
-        return HashedNames(hashes[order], rows[order])
-
-
 def hashes_of(records: Iterable[Mapping[str, Any]], first: int) -> tuple[Hashes, Rows]:
     """Hash what papers are called, and tell their rows; first: the row of the first one."""
     hashes: list[int] = []

@@ -213,10 +213,3 @@ def test_a_killed_training_ends_as_if_it_had_not_been(
     for facts in (whole, resumed):
         del facts["continued"], facts["minutes"], facts["megabytes"]
     assert whole == resumed
-
-
-def test_an_error_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    places = ["--data", str(tmp_path), "--indexes", str(tmp_path), "--cache", str(tmp_path / "c")]
-    given = ["--held-out", "a", "--learn", "b", "--teacher", "minilm", *places]
-    assert main([*given, "--out", str(tmp_path / "own")]) == 1
-    assert capsys.readouterr().err.startswith("error: There is no index at ")

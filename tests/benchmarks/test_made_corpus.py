@@ -18,12 +18,10 @@ from benchmarks.made_corpus import (
     LinkMaker,
     Plan,
     RealPapers,
-    growing_choice,
     halves,
     invented_word,
     made_papers,
     make_corpus,
-    nearest,
     read_real,
     years_of,
 )
@@ -128,14 +126,6 @@ def test_no_two_numbers_share_a_word(numbers: set[int]) -> None:
     assert all(word.isalpha() and word.islower() for word in words)
 
 
-def test_few_of_what_grows_are_frequent() -> None:
-    chosen = growing_choice(np.full(20_000, 1000), np.random.default_rng(0))
-    counts = np.bincount(chosen, minlength=1000)
-    assert chosen.max() < 1000
-    assert counts[:10].sum() > 10 * counts[-10:].sum() / 2
-    assert counts[0] > 10 * np.median(counts)
-
-
 @given(st.integers(0, 300))
 def test_every_paper_has_a_year(papers: int) -> None:
     years = years_of(papers)
@@ -149,16 +139,6 @@ def test_a_title_is_its_halves(words: list[str]) -> None:
     first, second = halves(" ".join(words))
     assert f"{first} {second}".split() == words
     assert halves("A new method for maps") == ("A new method", "for maps")
-
-
-def test_the_nearest_are_those_of_all_products() -> None:
-    vectors = HashingEncoder().encode([(f"paper {number}", None) for number in range(40)])
-    cosines = vectors @ vectors.T
-    np.fill_diagonal(cosines, -2)
-    expected = np.argsort(-cosines, axis=1, kind="stable")[:, :5]
-    found = nearest(vectors, 5)
-    rows = np.arange(40)[:, None]
-    assert np.array_equal(cosines[rows, found], cosines[rows, expected])
 
 
 def test_vectors_of_real_papers_are_made_once(tmp_path: Path) -> None:

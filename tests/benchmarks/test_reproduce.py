@@ -108,17 +108,6 @@ def test_the_table_has_every_system_on_both_corpora_with_figures() -> None:
     assert EXPERIMENTS["vis-left-out"].slow
 
 
-def test_every_seed_asks_the_same_systems_and_runs_only_when_it_is_named() -> None:
-    for page, word, systems in (("seeds", "seed", SEEDED), ("best", "best", BEST)):
-        repeated = {name: each for name, each in EXPERIMENTS.items() if each.page == page}
-        assert set(repeated) == {
-            f"{each}-{word}-{i}" for each in ("vis", "archaeology") for i in SEEDS
-        }
-        for name, each in repeated.items():
-            assert set(each.figures) == systems
-            assert each.slow and name.startswith(f"{each.repeats}-{word}-")
-
-
 def test_the_best_configuration_is_asked_beside_the_default_of_the_same_seed() -> None:
     experiment = EXPERIMENTS["vis-best-1"]
     lines = commands("vis-best-1", experiment, [*experiment.figures])

@@ -9,10 +9,9 @@ import pytest
 import benchmarks.scale as program
 from benchmarks.made_corpus import DRAFTS
 from benchmarks.result_tables import written
-from benchmarks.scale import CHECKOUT, compare_answers, medians, run_with, size_name, with_ratios
+from benchmarks.scale import CHECKOUT, compare_answers, medians, run_with, with_ratios
 from recsys.errors import InputError
 from tests.benchmarks.small_real import Made
-from tests.rows import each_row
 
 SIZE = 600
 ANSWERS = {
@@ -73,13 +72,6 @@ def test_ratios_are_made_within_a_process() -> None:
     assert found["warm"] == 60.0
     assert found["scans"] == {"first": 3.0, "warm": 2.0, "with references": 4.0}
     assert found["parts"] == ANSWERS["parts"]
-
-
-@each_row(
-    ("papers", "name"), [(30_000, "30k"), (1_000_000, "1m"), (1_500_000, "1500k"), (1234, "1234")]
-)
-def test_a_size_has_a_short_name(papers: int, name: str) -> None:
-    assert size_name(papers) == name
 
 
 def test_rows_are_told_by_version_and_columns_by_size() -> None:

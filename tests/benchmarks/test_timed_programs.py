@@ -14,15 +14,12 @@ from benchmarks.timed_programs import (
     drafts,
     rates_of,
     ratios,
-    sentences,
     time_passages,
     top,
-    watched,
 )
 from recsys.local.local_recommender import LocalRecommender, PassageRanker, PassageReader
 from recsys.recommend import Recommender
 from tests.benchmarks.small_real import Made
-from tests.hashing_encoder import HashingEncoder
 from tests.pipelines.small_index import SumRanker, open_small_index, write_small_index
 
 
@@ -62,17 +59,6 @@ def test_drafts_are_timed_and_answered_by_papers(made: Made, tmp_path: Path) -> 
     assert all(len(each["top"]) == 20 and each["gold"] for each in shown.values())
 
 
-def test_only_what_is_watched_is_timed_and_only_then() -> None:
-    encoder, usual = HashingEncoder(), HashingEncoder.encode
-    texts = [("Sand in rivers.", None)] * 2000
-    with watched([("encoding", HashingEncoder, "encode")]) as spent:
-        vectors = encoder.encode(texts)
-        assert spent["encoding"] > 0
-    assert HashingEncoder.encode is usual
-    before = dict(spent)
-    assert (encoder.encode(texts) == vectors).all() and dict(spent) == before
-
-
 @pytest.fixture
 def local(tmp_path: Path) -> LocalRecommender:
     recommender = open_small_index(write_small_index(tmp_path / "small"))
@@ -96,12 +82,6 @@ def test_sentences_are_asked_together_and_alone(
     assert asked == [8, 8, *[1] * 8]
     assert found["sentences"] == 8 and found["papers"] == len(local.collection.corpus)
     assert found["many"] > found["one"] > 0 and found["scan"] >= 0
-
-
-def test_sentences_are_those_of_abstracts_from_the_last_on() -> None:
-    long = "This one says what was measured in the field"
-    found = [*sentences(["First. " + long + " once.", None, "Short.", f"{long} twice. {long}."])]
-    assert found == [f"{long} twice", f"{long} once."]
 
 
 def test_ratios_are_of_median_rounds_to_the_best_batch_size_by_each_clock() -> None:

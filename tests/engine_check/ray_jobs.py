@@ -9,7 +9,8 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from recsys.store.artifacts import sha256
@@ -23,28 +24,18 @@ RAY = ("--engine", "ray")
 _MARK = "RECSYS_CHECK_OF"
 
 
-def check_builds_on_ray(work: Path) -> str:
-    """A local Ray, a worker that is killed, a node that is lost, Ctrl-C: all at PAPERS papers."""
-    return "; ".join(part(work) for part in (_local, _killed, _lost, _interrupted))
-
-
-def check_jobs_on_ray(work: Path) -> str:
-    """Other commands, and other ways to reach a cluster: at FEW papers."""
-    return "; ".join(part(work) for part in (_asked, _updated, _by_client, _on_gpus))
-
-
-def _local(work: Path) -> str:
+def by_local_ray(work: Path) -> str:
     expected = _by_pool(work, PAPERS)
     assert _built(work, PAPERS, "ray", *RAY) == expected
     return f"{PAPERS:,} papers: the pool and a local Ray give {len(expected)} equal files"
 
 
-def _killed(work: Path) -> str:
+def with_a_worker_killed(work: Path) -> str:
     expected = _by_pool(work, PAPERS)
     out, killed = work / "killed.index", []
 
     def kill(mark: str) -> None:
-        killed.append(_actors(mark)[0])
+        killed.append(_marked(mark, "ShardActor")[0])
         os.kill(killed[0], signal.SIGKILL)
 
     assert _run_and(kill, out, "build", _papers(work, PAPERS), "--out", out, *RAY) == 0
@@ -52,7 +43,7 @@ def _killed(work: Path) -> str:
     return f"{PAPERS:,} papers: process {killed[0]} of Ray was killed, all files are equal"
 
 
-def _lost(work: Path) -> str:
+def with_a_node_lost(work: Path) -> str:
     expected = _by_pool(work, PAPERS)
     with two_nodes() as cluster:
         address = ("--address", cluster.address)
@@ -70,13 +61,13 @@ def _lost(work: Path) -> str:
     return f"{PAPERS:,} papers: two nodes, and three of which one was lost, give equal files"
 
 
-def _interrupted(work: Path) -> str:
+def interrupted(work: Path) -> str:
     expected = _by_pool(work, PAPERS)
     out, left = work / "stopped.index", []
 
     def interrupt(mark: str) -> None:
-        left.extend(_actors(mark))
-        os.kill(_main(mark), signal.SIGINT)
+        left.extend(_marked(mark, "ShardActor"))
+        os.kill(_marked(mark, "tests.run_recsys")[0], signal.SIGINT)
 
     command = ("build", _papers(work, PAPERS), "--out", out, *RAY)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # A shell's background ignores it.
@@ -87,13 +78,15 @@ def _interrupted(work: Path) -> str:
     return f"Ctrl-C ended {len(left)} processes; {done} finished shards were kept, files are equal"
 
 
-def _asked(work: Path) -> str:
+def other_commands(work: Path) -> str:
     _by_pool(work, FEW)
     found = []
     for name, options in (("pool", ()), ("ray", RAY)):
         index = Path(shutil.copytree(work / f"{FEW}-pool.index", work / f"{name}.asked.index"))
         split = work / "few.split.json"
-        split.write_text(json.dumps(_split()), encoding="utf-8")
+        parts = {"train": range(1000, 1600), "dev": range(1600, 1700), "test": range(1700, 1800)}
+        ids = {part: [f"p{row}" for row in rows] for part, rows in parts.items()}
+        split.write_text(json.dumps(ids), encoding="utf-8")
         run, out, vectors = work / f"{name}.trec", work / f"{name}.report", work / f"{name}.npy"
         asked = ("--split", split, *options)
         assert _recsys("batch", index, *asked, "--run", run) == 0
@@ -107,7 +100,7 @@ def _asked(work: Path) -> str:
     return f"{FEW:,} papers: {len(found[0])} files of batch, evaluate, train and embed are equal"
 
 
-def _updated(work: Path) -> str:
+def updates(work: Path) -> str:
     found = []
     for name, options in (("pool", ()), ("ray", RAY)):
         out = work / f"update-{name}.index"
@@ -118,7 +111,7 @@ def _updated(work: Path) -> str:
     return f"{FEW // 2:,} papers and {FEW // 2:,} more: {len(found[0])} files are equal"
 
 
-def _by_client(work: Path) -> str:
+def by_client(work: Path) -> str:
     expected = _by_pool(work, FEW)
     with two_nodes(ray_client_server_port=(port := 10_801)):
         address = ("--address", f"ray://127.0.0.1:{port}")
@@ -126,12 +119,23 @@ def _by_client(work: Path) -> str:
     return f"{FEW:,} papers: ray:// gives {len(expected)} equal files"
 
 
-def _on_gpus(work: Path) -> str:
+def on_gpus(work: Path) -> str:
     expected = _by_pool(work, FEW)
     with two_nodes(num_gpus=1) as cluster:
         options = (*RAY, "--address", cluster.address, "--num-gpus", "0.5")
         assert _built(work, FEW, "gpus", *options) == expected
     return f"{FEW:,} papers: processes that hold half a GPU each, of one in name, give equal files"
+
+
+def check_builds_on_ray(work: Path) -> str:
+    """A local Ray, a worker that is killed, a node that is lost, Ctrl-C: all at PAPERS papers."""
+    parts = (by_local_ray, with_a_worker_killed, with_a_node_lost, interrupted)
+    return "; ".join(part(work) for part in parts)
+
+
+def check_jobs_on_ray(work: Path) -> str:
+    """Other commands, and other ways to reach a cluster: at FEW papers."""
+    return "; ".join(part(work) for part in (other_commands, updates, by_client, on_gpus))
 
 
 def _papers(work: Path, number: int) -> Path:
@@ -140,26 +144,15 @@ def _papers(work: Path, number: int) -> Path:
     if not path.exists():
         words = ["".join(rng.choices("aeioulmnrst", k=rng.randint(3, 8))) for _ in range(4000)]
         with path.open("w", encoding="utf-8") as file:
-            file.writelines(json.dumps(_paper(row, words, rng)) + "\n" for row in range(number))
+            for row in range(number):
+                field = row % 40
+                cited = {field + 40 * rng.randrange(row // 40) for _ in range(6 * (row >= 400))}
+                own = words[field * 100 : field * 100 + 100]
+                title = " ".join(rng.choices(own, k=6) + rng.choices(words, k=4))
+                paper = {"id": f"p{row}", "title": title, "year": 1990 + row * 30 // PAPERS}
+                paper["references"] = [f"p{each}" for each in sorted(cited)]
+                file.write(json.dumps(paper) + "\n")
     return path
-
-
-def _paper(row: int, words: list[str], rng: random.Random) -> dict[str, object]:
-    field = row % 40
-    cited = {field + 40 * rng.randrange(row // 40) for _ in range(6 if row >= 400 else 0)}
-    title = rng.choices(words[field * 100 : field * 100 + 100], k=6) + rng.choices(words, k=4)
-    references = [f"p{each}" for each in sorted(cited)]
-    return {
-        "id": f"p{row}",
-        "title": " ".join(title),
-        "year": 1990 + row * 30 // PAPERS,
-        "references": references,
-    }
-
-
-def _split() -> dict[str, list[str]]:
-    parts = {"train": range(1000, 1600), "dev": range(1600, 1700), "test": range(1700, 1800)}
-    return {name: [f"p{row}" for row in rows] for name, rows in parts.items()}
 
 
 def _by_pool(work: Path, number: int) -> dict[str, str]:
@@ -194,20 +187,12 @@ def _run_and(act: Callable[[str], None], out: Path, *arguments: object) -> int:
     return process.wait()
 
 
-def _marked(mark: str) -> Iterator[tuple[int, str]]:
-    """Find the processes that were started for a command: their ids and titles."""
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            try:
-                if f"{_MARK}={mark}".encode() in (folder / "environ").read_bytes():
-                    yield int(folder.name), (folder / "cmdline").read_text(errors="replace")
-            except OSError:
-                continue
-
-
-def _actors(mark: str) -> list[int]:
-    return [pid for pid, title in _marked(mark) if "ShardActor" in title]
-
-
-def _main(mark: str) -> int:
-    return next(pid for pid, title in _marked(mark) if "tests.run_recsys" in title)
+def _marked(mark: str, title: str) -> list[int]:
+    """Find the processes that were started for a command and have such a title: their ids."""
+    pids = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if f"{_MARK}={mark}".encode() in (folder / "environ").read_bytes():
+                if title in (folder / "cmdline").read_text(errors="replace"):
+                    pids.append(int(folder.name))
+    return pids

@@ -61,7 +61,8 @@ def check_stored_indexes(work: Path) -> str:
         again = [path for path in server.writes()[sent:] if "/generations/" in path]
         assert 0 < len(again) < 25, again
         asked = ("recommend", DRAFT, "--format", "json", "--quiet", "--index")
-        there, here = well(other, *asked, ADDRESS), well(one, *asked, _built(one))
+        [built] = (one / "store" / "work").glob("*/starter.index")
+        there, here = well(other, *asked, ADDRESS), well(one, *asked, built)
         assert there == here
         both = [
             started(machine, "update", ADDRESS, write_paper(work, machine.name), "--quiet")
@@ -82,11 +83,6 @@ def check_stored_indexes(work: Path) -> str:
         f"a push killed after {sent} writes went on with {len(again)}; the same answer on another "
         f"machine; of two writers at once {len(lost)} had to begin again, and nothing was lost"
     )
-
-
-def _built(machine: Path) -> Path:
-    [index] = (machine / "store" / "work").glob("*/starter.index")
-    return index
 
 
 def _kill_at_write(server: StoreServer, process: "subprocess.Popen[str]", number: int) -> None:

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import islice
@@ -11,6 +11,8 @@ from recsys.pipelines.online.fetch_plan import cited_at, key_at, names_at
 from recsys.pipelines.online.sources import Cost, Kind, SourceFacts
 from recsys.records import Reference
 from recsys.store.words import tokens
+from tests.online.catalogue import Catalogue
+from tests.online.small_world import papers_of
 
 FACTS = SourceFacts(
     name="openalex",
@@ -55,7 +57,7 @@ class MemorySource:
         for key, work in self._works.items():
             for each in cited_at(work, facts.schemes):
                 self._citing[each].append(key)
-        self._posting = self._postings()
+        self._catalogue = Catalogue(papers_of(list(self._works.values())))
 
     @property
     def facts(self) -> SourceFacts:
@@ -85,13 +87,9 @@ class MemorySource:
     def search(
         self, words: str, *, most: int, since: int | None = None, until: int | None = None
     ) -> Iterator[Reference]:
-        scores: defaultdict[str, float] = defaultdict(float)
-        for group in _groups(words):
-            postings = [self._posting.get(word, {}) for word in group]
-            for key in set(postings[0]).intersection(*postings[1:]):
-                scores[key] += sum(posting[key] for posting in postings)
-        ranked = sorted(scores, key=lambda key: (-scores[key], key))
-        works = (w for k in ranked if _within(w := self._works[k], since, until))
+        scores, known = self._catalogue.search(_groups(words)), list(self._works.values())
+        ranked = sorted(scores, key=lambda number: (-scores[number], number))
+        works = (w for number in ranked if _within(w := known[number], since, until))
         yield from self._answered(Kind.SEARCH, works, most)
 
     def changed(self, words: str, *, since: date, most: int) -> Iterator[Reference]:
@@ -115,19 +113,6 @@ class MemorySource:
     def _fame(self, work: Reference) -> tuple[int, str]:
         key = key_at(work, self._facts.schemes) or ""
         return len(self._citing[key]), key
-
-    def _postings(self) -> Mapping[str, Mapping[str, float]]:
-        found: defaultdict[str, dict[str, float]] = defaultdict(dict)
-        for key, work in self._works.items():
-            counts = Counter(tokens(f"{work.title} {work.title} {work.abstract or ''}"))
-            length = 0.25 + 0.75 * counts.total() / 100
-            for word, count in counts.items():
-                found[word][key] = count / (count + 1.2 * length)
-        size = len(self._works)
-        return {
-            word: {k: v * math.log(1 + size / len(rows)) for k, v in rows.items()}
-            for word, rows in found.items()
-        }
 
 
 def _groups(words: str) -> Iterator[list[str]]:

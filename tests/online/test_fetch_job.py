@@ -147,7 +147,7 @@ def test_a_fetch_killed_after_the_file_was_written_is_finished(tmp_path: Path) -
     # As if the record, and the end of the folder, had not come about.
     other = tmp_path / "other.jsonl"
     with pytest.raises(Killed):
-        fetched(other, DyingSource(WORLD, 20, late=False))
+        fetched(other, DyingSource(WORLD, 19, late=False))
     other.write_bytes(bytes_before)
     assert not answered(other, QUESTION)
     fetched(other, MemorySource(WORLD, SMALL))

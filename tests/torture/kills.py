@@ -87,11 +87,6 @@ def answers(folder: Path) -> Json:
     return answers_of(folder / INDEX)
 
 
-def _update(folder: Path) -> None:
-    """Make the index hold other papers: adds, replaces and removes."""
-    update(folder / INDEX, [folder / OTHERS], UpdateOptions(whole=True))
-
-
 def _batch(folder: Path) -> None:
     fork_workers()
     options = BatchOptions(engine=ProcessPool(1), k=5)
@@ -103,11 +98,6 @@ def _evaluate(folder: Path) -> None:
     (folder / REPORT).mkdir(exist_ok=True)
     options = EvaluateOptions(systems=("two-stage", "bm25"), engine=ProcessPool(1), k=20)
     evaluate(folder / INDEX, folder / SPLIT, options, folder / REPORT, open_index=open_index)
-
-
-def _run(folder: Path) -> Json:
-    path = folder / RUN
-    return path.read_text(encoding="utf-8") if path.exists() else None
 
 
 def _report(folder: Path) -> Json:
@@ -153,8 +143,18 @@ JOBS = (
         ),
         _encoded,
     ),
-    Job("update", TRAINED, _update, answers),
-    Job("batch", BUILT, _batch, _run),
+    Job(  # It holds other papers then: some are added, some replaced, some removed.
+        "update",
+        TRAINED,
+        lambda at: update(at / INDEX, [at / OTHERS], UpdateOptions(whole=True)),
+        answers,
+    ),
+    Job(
+        "batch",
+        BUILT,
+        _batch,
+        lambda at: (at / RUN).read_text(encoding="utf-8") if (at / RUN).exists() else None,
+    ),
     Job("evaluate", BUILT, _evaluate, _report),
 )
 _BY_NAME = {job.name: job for job in JOBS}
@@ -201,7 +201,7 @@ def trial(shared: Path, own: Path, case: Case) -> Verdict:
     seen = in_child(partial(_looked, job, place))
     if kind := _misread(job, facts, seen.kind, seen.value):
         return Verdict.of(case, kind, f"after the kill: {seen.said or 'neither old nor new'}")
-    again = in_child(partial(_ended, job, place), seconds=SECONDS)
+    again = in_child(partial(run_to_the_end, job, place), seconds=SECONDS)
     if again.kind != OK:
         return Verdict.of(case, "lost", f"run again: {again.kind} {again.said}")
     looked, files = again.value
@@ -242,7 +242,8 @@ def _looked(job: Job, place: Path) -> Json:
     return json.loads(json.dumps(job.look(place)))
 
 
-def _ended(job: Job, place: Path) -> Json:
+def run_to_the_end(job: Job, place: Path) -> Json:
+    """Run a job; tell what readers find, and all files."""
     job.run(place)
     return [_looked(job, place), listing(place)]
 

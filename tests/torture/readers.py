@@ -100,11 +100,12 @@ def _vectors(path: Path, shared: Path) -> None:
 def _split(path: Path, shared: Path) -> None:
     from recsys.pipelines.evaluation.splits import read_split
 
-    read_split(path, _collection(shared / INDEX))
+    read_split(path, collection_of(shared / INDEX))
 
 
 @cache
-def _collection(index: Path) -> "Collection":
+def collection_of(index: Path) -> "Collection":
+    """Open an index once."""
     from recsys.indexes.opening import open_collection
 
     return open_collection(index)

@@ -125,12 +125,12 @@ def _others(papers: Sequence[dict[str, object]]) -> list[dict[str, object]]:
     return [
         paper
         | {"id": names[name], "title": f"{paper['title']} revisited {at % 5}"}
-        | {"references": [names[each] for each in kept if each in _cited(paper)]}
+        | {"references": [names[each] for each in kept if each in cited(paper)]}
         for at, (name, paper) in enumerate(kept.items())
     ]
 
 
-def _cited(paper: dict[str, object]) -> list[str]:
+def cited(paper: dict[str, object]) -> list[str]:
     references = paper.get("references", [])
     return list(references) if isinstance(references, list) else []
 

@@ -1,6 +1,6 @@
 """The recommendation task of SciDocs (Cohan et al. 2020) as a folder in its published layout.
 
-    recomm/train.csv  recomm/val.csv  recomm/test.csv      clicks, see `click_readers`
+    recomm/train.csv  recomm/val.csv  recomm/test.csv      clicks, see `click_log`
     recomm/propensity_scores.json                          {"scores": [p1, p2, ...]}
     paper_metadata_recomm.json                             {id: {"title": ..., "year": ...}}
 

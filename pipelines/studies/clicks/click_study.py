@@ -1,6 +1,16 @@
 """The study of clicks: are propensities found, do intervals hold the truth, do weights help?
 
 All of it in one world out of an index, in which the truth is known (`corpus_world`).
+
+Do weights help? Readers see the lists of one production ranker, and examine position k with the
+chance (1 / k) ** eta. From the same clicks every ranker learns once as if all positions were alike,
+and again with each click divided by the propensity of its position: the true one, and those
+estimated from experiments in the same world. At eta = 0 there is no bias: a control. The skyline
+learns from the relevance itself, which is what clicks without bias come to if there are enough.
+
+All are judged by their nDCG@10 on the pools of test queries, the relevance being the world's.
+Nothing is chosen on test queries: learners have their default options, and stop by the clicks on
+validation queries, weighted as those of training.
 """
 
 from collections import defaultdict
@@ -68,20 +78,6 @@ from recsys.pipelines.studies.clicks.rankers import BASELINES, LEARNERS
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
-
-# Do rankers that weigh clicks by inverse propensity rank better? A study where the truth is
-# known.
-#
-# Readers see the lists of one production ranker, and examine position k with the chance (1 / k)
-# ** eta. From the same clicks every ranker learns once as if all positions were alike, and again
-# with each click divided by the propensity of its position: the true one, and those estimated
-# from experiments in the same world. At eta = 0 there is no bias: a control. The skyline learns
-# from the relevance itself, which is what clicks without bias come to if there are enough of
-# them.
-#
-# All are judged by their nDCG@10 on the pools of test queries, the relevance being the world's.
-# Nothing is chosen on test queries: learners have their default options, and stop by the clicks
-# on validation queries, weighted as those of training.
 
 TRUE, RELEVANCE = "true propensities", "relevance itself"
 EXPERIMENTS: Mapping[str, tuple[str, Policy]] = {

@@ -255,7 +255,7 @@ _EXPERIMENTS = (Policy((PRODUCTION,), DEPTH, swaps=True), Policy(depth=DEPTH))
 class SimulationOptions:
     """What is simulated.
 
-    readers: how they click, a name of `click_models.CLICK_MODELS`. eta: strength of their position
+    readers: how they click, a name of `simulation.CLICK_MODELS`. eta: strength of their position
     bias. impressions: lists of the production ranker, shared among the parts as the queries are;
     the default gives about as many clicks as SciDocs has. trials: lists of each experiment.
     """

@@ -58,7 +58,7 @@ TRAINING = "rankers trained"
 class TaskOptions:
     """How rankers are trained and judged.
 
-    seeds: a ranker is trained once with each. weightings, negatives: see `click_pairs`.
+    seeds: a ranker is trained once with each. weightings, negatives: see `click_features`.
     now: the year from which the age of a paper counts. estimates: how figures are estimated.
 
     Raises:

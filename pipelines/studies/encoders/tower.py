@@ -229,11 +229,6 @@ class Texts:
         return torch.autocast(kind, dtype=torch.bfloat16, enabled=self.half)
 
 
-# Low-rank adapters: each chosen product W x becomes W x + (alpha / rank) B A x, W left alone.
-#
-# Hu et al. 2022, LoRA, eq. 3. A is drawn, B starts at zero, so training starts from the encoder
-# as it was; merged, the adapter costs nothing when the encoder answers.
-
 ATTENTION = ("attention.self.query", "attention.self.key", "attention.self.value")
 PLACES: Mapping[str, tuple[str, ...]] = {
     "attention": (*ATTENTION, "attention.output.dense"),
@@ -245,7 +240,11 @@ _IN_LAYER = re.compile(r"encoder\.layer\.\d+\.(.+)")
 
 @dataclass(frozen=True, slots=True)
 class LoraOptions:
-    """rank: of the change to a product. alpha: its strength. places: some of PLACES."""
+    """Low-rank adapters: a chosen product W x becomes W x + (alpha / rank) B A x, W left alone.
+
+    Hu et al. 2022, LoRA, eq. 3. A is drawn, B starts at zero, so training starts from the encoder
+    as it was; merged, the adapter costs nothing when the encoder answers. places: some of PLACES.
+    """
 
     rank: int = 16
     alpha: float = 32.0
@@ -320,8 +319,6 @@ def _replace(model: nn.Module, name: str, module: nn.Module) -> None:
     parent, _, last = name.rpartition(".")
     setattr(model.get_submodule(parent), last, module)
 
-
-# What is trained, from whatever it starts, to the folder that it is saved in.
 
 RANDOM = "random"
 """Start from the packaged model's shape with random weights."""

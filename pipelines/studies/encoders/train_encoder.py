@@ -1,4 +1,9 @@
-"""Train an encoder on citations: from a checkpoint to an ordinary Hugging Face folder."""
+"""Train an encoder on citations: from a checkpoint to an ordinary Hugging Face folder.
+
+It learns from one corpus or several, by a loss over triplets. A batch's distinct texts are encoded
+once: `vectors` (n, d). `places` (3, b) int64 says where the query, positive and negative of each of
+b triplets are.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -36,11 +41,6 @@ from recsys.pipelines.studies.encoders.training import (
 from recsys.pipelines.studies.encoders.triplets import MEASURE, Draw, Reading, Source, read_index
 from recsys.store.arrays import Floats, Mask, Ragged, Rows
 from recsys.store.artifacts import MANIFEST, fingerprint, replacing, write_json
-
-# An encoder with what it learns from, over one corpus or several, and its losses over triplets.
-#
-# A batch's distinct texts are encoded once: `vectors` (n, d). `places` (3, b) int64 says where
-# the query, positive and negative of each of b triplets are.
 
 LossName: TypeAlias = Literal["triplet", "unit-triplet", "in-batch"]
 MARGIN, UNIT_MARGIN = 1.0, 0.1

@@ -48,8 +48,6 @@ from recsys.store.artifacts import CORPUS, fingerprint, replacing, sha256, write
 from recsys.store.corpus import Corpus
 from recsys.store.generations import content_key, is_index, pin
 
-# Papers with the class that an encoder learns to tell: which are learned from, which are dev.
-
 
 @dataclass(frozen=True, slots=True)
 class ClassOptions:
@@ -194,7 +192,7 @@ class Classifier(Learner):
 
 @dataclass(frozen=True, slots=True)
 class JournalTask:
-    """Implements `finetuning.training.Task`. texts: of the papers, by row."""
+    """Implements `training.Task`. texts: of the papers, by row."""
 
     learner: Classifier
     texts: Texts

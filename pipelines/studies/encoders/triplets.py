@@ -9,6 +9,9 @@ The rule is that of the published sampler (allenai/specter, triplet_sampling_par
 changes. A query whose related papers all have one count, or that has one or two of them, gives easy
 triplets only, where the published sampler gives none. No triplet is drawn twice as long as there
 are others. And what is drawn depends on the generator alone.
+
+They come from sources: an index with a split, or a folder in SPECTER's format (see `related`). A
+source's dev queries tell how good an encoder is at finding what they cite, by its vectors alone.
 """
 
 from collections.abc import Sequence
@@ -194,12 +197,6 @@ def _pairs(rng: np.random.Generator, choices: Longs, wanted: int) -> tuple[Longs
 def _triplets(positives: Rows, negatives: Rows | Sequence[int], kind: Kind) -> Rows:
     return np.stack([positives, negatives, np.full(len(positives), kind)], axis=1).astype(np.int32)
 
-
-# What an encoder learns from: the texts of papers, triplets of them, and dev queries.
-#
-# A source is an index with a split, or a folder in SPECTER's format (see `related`).
-#
-# Dev tells how good an encoder is at finding what queries cite, by its vectors alone.
 
 CUTOFF = 20
 MEASURE = f"R@{CUTOFF}"

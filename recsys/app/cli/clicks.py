@@ -12,7 +12,7 @@ Method: TypeAlias = Literal["swap", "harvest", "em"]
 Readers: TypeAlias = Literal["position", "cascade", "trust"]
 """How simulated readers click: the names of `eval.studies.clicks.simulation.CLICK_MODELS`."""
 Negatives: TypeAlias = Literal["all", "first-5"]
-"""What a click is compared with: the names of `click_pairs.NEGATIVES`."""
+"""What a click is compared with: the names of `click_features.NEGATIVES`."""
 
 Log: TypeAlias = Annotated[
     Path, Argument(metavar="LOG", help="Click log, as JSON lines or in SciDocs' CSV; `-` is stdin.")

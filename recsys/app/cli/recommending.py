@@ -319,6 +319,8 @@ def _read_lists(asked: QuestionOptions, *, quiet: bool) -> ReadingLists:
     Raises:
         InputError: a file cannot be read.
     """
+    if not (asked.seeds or asked.not_like or asked.library):
+        return ReadingLists()
     from recsys.app.bars import shown_progress
     from recsys.app.known_lists import read_lists, remembered
 
@@ -333,6 +335,8 @@ def _read_lists(asked: QuestionOptions, *, quiet: bool) -> ReadingLists:
 
 def _look_up_lists(recommender: "Recommender", lists: ReadingLists, *, quiet: bool) -> ReadingLists:
     """Look the works of long lists up, or recall what they mean in this index."""
+    if lists == ReadingLists():
+        return lists
     from recsys.app.bars import shown_progress
     from recsys.app.known_lists import look_up, remembered
 

@@ -25,8 +25,10 @@ _KEYWORD = re.compile(
 _ORG_ABSTRACT = re.compile(r"(?ims)^[^\S\n]*#\+begin_abstract[^\n]*\n(.*?)^[^\S\n]*#\+end_abstract")
 _LEFT_OUT = re.compile(
     r"(?ims)^[^\S\n]*#\+begin_(src|example|export|comment|latex|html)\b[^\n]*\n.*?"
-    r"(?:^[^\S\n]*#\+end_\1[^\n]*$|\Z)|^[^\S\n]*:[A-Za-z_-]+:[^\S\n]*\n.*?^[^\S\n]*:END:[^\S\n]*$"
+    r"(?:^[^\S\n]*#\+end_\1[^\n]*$|\Z)"
 )
+_DRAWER_END = re.compile(r"(?im)^[^\S\n]*:END:[^\S\n]*$")
+_DRAWER = re.compile(rf"(?ims)^[^\S\n]*:[A-Za-z_-]+:[^\S\n]*\n.*?{_DRAWER_END.pattern[5:]}")
 _REMARK = re.compile(r"(?m)^[^\S\n]*#(?:[^\S\n][^\n]*)?$")
 _LINE_OFF = re.compile(r"(?m)^[^\S\n]*(?:#(?:\+[^\n]*|[^\S\n][^\n]*)?|\|[^\n]*|:[^\S\n][^\n]*)$")
 _ORG_HEADING = re.compile(
@@ -64,6 +66,9 @@ def read_org(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript
         keywords[match[1].lower()].append(match[2].strip())
     marked = _ORG_ABSTRACT.search(text)
     text = _LEFT_OUT.sub("", text)
+    # Behind the last end each drawer would be followed to the end of the text, in vain.
+    end = max((match.end() for match in _DRAWER_END.finditer(text)), default=0)
+    text = _DRAWER.sub("", text[:end]) + text[end:]
     citing = _REMARK.sub("", text)
     named = [name.strip("\"' ") for name in keywords["bibliography"]]
     for match in _LISTED.finditer(citing):

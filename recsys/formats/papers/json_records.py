@@ -140,8 +140,19 @@ def tally(reasons: Mapping[str, int]) -> str:
 
 def records_in(value: object) -> list[object]:
     """Take records out of a list, the page of a service's answer, or what is put around each."""
-    items = _page(value) if isinstance(value, dict) else value
-    return [_unwrapped(item) for item in items] if isinstance(items, list) else [items]
+    page = _page(value) if isinstance(value, dict) else value
+    records: list[object] = []
+    for item in page if isinstance(page, list) else [page]:
+        record = item
+        # Out of its envelopes, of which Zotero's has the record's key.
+        while isinstance(record, dict) and _OF_A_RECORD.isdisjoint(record):
+            inside = (record[name] for name in _ENVELOPES if isinstance(record.get(name), dict))
+            inner = next(inside, None)
+            if inner is None:
+                break
+            record = {"key": record["key"], **inner} if "key" in record else inner
+        records.append(record)
+    return records
 
 
 def _page(value: dict[str, Any]) -> object:
@@ -154,16 +165,6 @@ def _page(value: dict[str, Any]) -> object:
         if isinstance(page, dict) and len(path) > 2:  # dblp has no list around a single hit.
             return [page]
     return [value]
-
-
-def _unwrapped(item: object) -> object:
-    """Take a record out of its envelopes, of which Zotero's has the record's key."""
-    while isinstance(item, dict) and _OF_A_RECORD.isdisjoint(item):
-        inner = next((item[name] for name in _ENVELOPES if isinstance(item.get(name), dict)), None)
-        if inner is None:
-            break
-        item = {"key": item["key"], **inner} if "key" in item else inner
-    return item
 
 
 @contextmanager

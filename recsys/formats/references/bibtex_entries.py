@@ -82,7 +82,16 @@ def entries_in(lines: Iterable[str]) -> Iterator[Entry | Problem]:
         twice = [_twice(block, before) for block in blocks if block.key in keys]
         if len(keys) < _MOST_KEYS:
             keys.update(block.key for block in blocks)
-        yield from family.complete([_resolved(block, strings) for block in blocks])
+        entries = []
+        for block in blocks:
+            first = {field.key.lower(): field for field in reversed(block.fields)}
+            read = {
+                name: _value(str(field.value), strings)
+                for name, field in first.items()
+                if name in FIELDS
+            }
+            entries.append(Entry(block.entry_type.lower(), block.key, read))
+        yield from family.complete(entries)
         yield from (item for item in items if isinstance(item, Problem))
         yield from twice
     yield from family.left()
@@ -141,15 +150,6 @@ def _twice(entry: "bibtex_model.Entry", before: int) -> Problem:
 def _short(text: str, length: int) -> str:
     plain = " ".join("".join(c if c.isprintable() else " " for c in text[:200]).split())
     return plain if len(plain) <= length else f"{plain[: length - 3]}..."
-
-
-def _resolved(entry: "bibtex_model.Entry", strings: Mapping[str, str]) -> Entry:
-    fields: dict[str, str] = {}
-    for field in entry.fields:
-        name = field.key.lower()
-        if name in FIELDS and name not in fields:
-            fields[name] = _value(str(field.value), strings)
-    return Entry(entry.entry_type.lower(), entry.key, fields)
 
 
 def _value(source: str, strings: Mapping[str, str]) -> str:

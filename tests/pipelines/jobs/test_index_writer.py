@@ -5,7 +5,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,8 +15,8 @@ from recsys.pipelines.jobs.index_writer import link_tree, members_of, writing
 from recsys.store.artifacts import INDEX_KIND, INDEX_SCHEMA, MANIFEST, load_manifest, verify
 from recsys.store.generations import content_key, in_force, pin, root_of
 from tests.ended import left_behind
+from tests.pipelines.jobs.started import started
 
-ROOT = Path(__file__).parents[3]
 READ = """
 import sys
 from pathlib import Path
@@ -63,15 +62,7 @@ def index(tmp_path: Path) -> Path:
 @pytest.fixture
 def reader(index: Path) -> Iterator["subprocess.Popen[str]"]:
     """Another process that holds the first generation."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", READ, index],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "1\n"
+    process = started(READ, index, said="1")
     yield process
     process.kill()
     process.communicate()
@@ -168,20 +159,14 @@ def test_who_waits_writes_after_the_other(index: Path) -> None:
         "from recsys.pipelines.jobs.index_writer import writing\n"
         "with writing(Path(sys.argv[1])): print('held', flush=True); sys.stdin.readline()"
     )
-    other = subprocess.Popen(
-        [sys.executable, "-c", script, index],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
-    assert other.stdout is not None and other.stdin is not None and other.stdout.readline()
+    other = started(script, index)
     told: list[tuple[str, int]] = []
 
     def progress(stage: str, done: int, total: int) -> None:
         told.append((stage, done))
         if not done:
             assert other.stdin is not None
-            other.stdin.write(b"\n")
+            other.stdin.write("\n")
             other.stdin.flush()
 
     with writing(index, wait=True, progress=progress):

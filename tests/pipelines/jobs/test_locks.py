@@ -1,17 +1,14 @@
 """Locks: one writer at a time, between threads of one process and between processes."""
 
-import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from recsys.errors import InputError
 from recsys.pipelines.jobs.index_writer import locked
+from tests.pipelines.jobs.started import started
 
-ROOT = Path(__file__).parents[3]
 HOLD = """
 import sys
 from pathlib import Path
@@ -45,19 +42,6 @@ print(met)
 """
 
 
-def start(script: str, *arguments: Path) -> subprocess.Popen[str]:
-    process = subprocess.Popen(
-        [sys.executable, "-c", script, *arguments],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None and process.stdout.readline()
-    return process
-
-
 def test_the_lock_leaves_nothing_and_can_be_taken_again(tmp_path: Path) -> None:
     for _ in range(2):
         with locked(tmp_path / "x"):
@@ -79,7 +63,7 @@ def test_a_second_writer_is_refused_within_a_process_and_from_another(tmp_path: 
                 pass
         with locked(tmp_path / "y"):
             pass
-    other = start(HOLD, tmp_path / "x")
+    other = started(HOLD, tmp_path / "x")
     with pytest.raises(InputError, match="Another process is writing"), locked(tmp_path / "x"):
         pass
     assert (tmp_path / ".x.lock").exists()  # Who was refused removes nothing.
@@ -89,7 +73,7 @@ def test_a_second_writer_is_refused_within_a_process_and_from_another(tmp_path: 
 
 
 def test_a_killed_holder_blocks_nobody(tmp_path: Path) -> None:
-    other = start(HOLD, tmp_path / "x")
+    other = started(HOLD, tmp_path / "x")
     other.send_signal(signal.SIGKILL)
     other.communicate()
     assert (tmp_path / ".x.lock").exists()
@@ -106,7 +90,7 @@ def test_a_place_that_cannot_be_written_is_not_taken_for_held(tmp_path: Path) ->
 
 def test_no_two_processes_are_inside_while_the_lock_file_comes_and_goes(tmp_path: Path) -> None:
     # Three: one may hold a lock file that is gone already while two others meet at a new one.
-    racing = [start(COUNT, tmp_path / "x", tmp_path / "inside") for _ in range(3)]
+    racing = [started(COUNT, tmp_path / "x", tmp_path / "inside") for _ in range(3)]
     for each in racing:
         assert each.stdin is not None
         each.stdin.write("\n")

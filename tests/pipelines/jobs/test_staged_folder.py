@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from recsys.pipelines.jobs.index_writer import Stage, StagedFolder
+from tests.rows import each_row
 
 
 @pytest.fixture
@@ -52,9 +53,13 @@ def test_a_note_without_its_folder_is_not_enough(work: StagedFolder) -> None:
     assert not work.stage("one", "a", writing("second")).kept
 
 
-def test_a_stage_that_was_noted_but_not_moved_is_finished(work: StagedFolder) -> None:
+@each_row("tidied", [False, True])
+def test_a_stage_that_was_noted_but_not_moved_is_finished(tmp_path: Path, tidied: bool) -> None:
+    work = StagedFolder(tmp_path / f"thing-{tidied}")
     work.stage("one", "a", writing("first", n=1))
     (work.finished / "one").rename(work.place / "one.unfinished")
+    if tidied:  # Its place is empty.
+        work.finished.rmdir()
     assert work.stage("one", "a", never) == Stage({"n": 1}, kept=True)
     assert (work.finished / "one" / "x.txt").read_text() == "first"
 
@@ -76,13 +81,3 @@ def test_removing_forgets_the_work(work: StagedFolder) -> None:
     work.remove()
     assert not work.place.exists()
     assert not work.stage("one", "a", writing("again")).kept
-
-
-def test_a_stage_that_was_noted_is_kept_though_its_empty_place_was_tidied_away(
-    work: StagedFolder,
-) -> None:
-    work.stage("one", "a", writing("first", n=1))
-    (work.finished / "one").rename(work.place / "one.unfinished")
-    work.finished.rmdir()
-    assert work.stage("one", "a", never) == Stage({"n": 1}, kept=True)
-    assert (work.finished / "one" / "x.txt").read_text() == "first"

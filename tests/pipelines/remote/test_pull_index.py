@@ -16,14 +16,14 @@ from recsys.errors import (
     SourceUnreachable,
 )
 from recsys.pipelines.remote.push_index import push_index
-from recsys.pipelines.remote.store_pointer import find_pointer, new_pointer
+from recsys.pipelines.remote.store_pointer import find_pointer, need_pointer, new_pointer
 from recsys.pipelines.remote.working_copy import OFFLINE, copy_to_change, copy_to_read
 from recsys.store.artifacts import INDEX_SCHEMA, json_bytes
 from recsys.store.generations import Generation, pin
 from tests.pipelines.remote.made_index import FILES, LANCE, files_of, make_index
 from tests.pipelines.remote.store_server import StoreServer, folder_at
 
-pytestmark = pytest.mark.area("store")
+pytestmark = [pytest.mark.area("store"), pytest.mark.usefixtures("server")]
 
 _numbers = count()
 POINTER = b'{"kind": "index", "schema": %d, "generation": "%b", "sha256": "0"}'
@@ -63,15 +63,14 @@ def test_what_is_searched_on_the_store_stays_there(
     index = read(place, tmp_path)
     assert files_of(index) == SEARCHED_HERE
     assert not [path for method, path in server.asked if ".lance" in path]
-    pointer = find_pointer(folder_at(place))
-    assert pointer is not None
+    pointer = need_pointer(folder_at(place))
     with pin(index) as folder:
         told = json.loads((folder / "remote.json").read_text(encoding="utf-8"))
     assert told == {"uri": f"s3://bucket/{place}/generations/{pointer.generation}"}
 
 
 def test_a_fetched_index_is_whole_without_what_stays_on_the_store(
-    server: StoreServer, place: str, tmp_path: Path
+    place: str, tmp_path: Path
 ) -> None:
     index = read(place, tmp_path)
     assert pin(index).manifest().files.keys() == {*FILES, *LANCE}
@@ -83,18 +82,14 @@ def test_a_fetched_index_is_whole_without_what_stays_on_the_store(
         inspect_artifact(index)
 
 
-def test_an_inspection_says_what_it_could_not_look_at(
-    server: StoreServer, place: str, tmp_path: Path
-) -> None:
+def test_an_inspection_says_what_it_could_not_look_at(place: str, tmp_path: Path) -> None:
     put(place, tmp_path, {"text/postings.npy": b"postings"} | LANCE)
     [found] = inspect_artifact(read(place, tmp_path), hashes=True)
     assert (found.files, found.on_store) == (3, 1)
     assert "checksums match; 1 stayed on the store" in inspection_table([found])
 
 
-def test_all_of_an_index_is_fetched_to_change_it(
-    server: StoreServer, place: str, tmp_path: Path
-) -> None:
+def test_all_of_an_index_is_fetched_to_change_it(place: str, tmp_path: Path) -> None:
     copy = copy_to_change(folder_at(place).address, tmp_path / "cache")
     assert files_of(copy.index) == FILES | LANCE
     assert not (pin(copy.index).folder / "remote.json").exists()
@@ -117,7 +112,7 @@ def test_files_come_once_whatever_holds_them(
 
 
 def test_a_reader_keeps_its_generation_and_the_next_gets_the_new_one(
-    server: StoreServer, place: str, tmp_path: Path
+    place: str, tmp_path: Path
 ) -> None:
     held: Generation = pin(read(place, tmp_path))
     put(place, tmp_path, {"text/new": b"new"})
@@ -147,8 +142,7 @@ def test_an_index_that_is_replaced_while_it_comes_is_fetched_as_it_is_then(
     server: StoreServer, place: str, tmp_path: Path
 ) -> None:
     store, first = folder_at(place), iter((True,))
-    pointer = find_pointer(store)
-    assert pointer is not None
+    pointer = need_pointer(store)
     old = sorted(store.listed(pointer.folder))
 
     def replace(method: str, path: str) -> None:
@@ -163,11 +157,10 @@ def test_an_index_that_is_replaced_while_it_comes_is_fetched_as_it_is_then(
 
 @pytest.mark.parametrize("name", ["manifest.json", "text/postings.npy"])
 def test_a_generation_that_is_not_whole_is_said_to_be_so(
-    server: StoreServer, place: str, tmp_path: Path, name: str
+    place: str, tmp_path: Path, name: str
 ) -> None:
     store = folder_at(place)
-    pointer = find_pointer(store)
-    assert pointer is not None
+    pointer = need_pointer(store)
     store.remove([f"{pointer.folder}/{name}"])
     with pytest.raises(ArtifactCorrupt, match="does not have the checksum"):
         read(place, tmp_path)
@@ -176,11 +169,10 @@ def test_a_generation_that_is_not_whole_is_said_to_be_so(
 @pytest.mark.parametrize("content", [b"cut", b"Postings", b"postings and more"])
 @pytest.mark.parametrize("name", ["manifest.json", "text/postings.npy"])
 def test_a_file_that_was_changed_on_the_store_is_refused(
-    server: StoreServer, place: str, tmp_path: Path, name: str, content: bytes
+    place: str, tmp_path: Path, name: str, content: bytes
 ) -> None:
     store = folder_at(place)
-    pointer = find_pointer(store)
-    assert pointer is not None
+    pointer = need_pointer(store)
     if content == b"postings and more" and name != "manifest.json":
         content = b""  # What follows the end is never asked for.
     store.send(f"{pointer.folder}/{name}", content)
@@ -191,12 +183,9 @@ def test_a_file_that_was_changed_on_the_store_is_refused(
 @pytest.mark.parametrize(
     "name", ["../outside", "/outside", "a/../../b", "C:/x", "a\\..\\b", "a//b"]
 )
-def test_an_index_of_a_stranger_writes_nowhere_else(
-    server: StoreServer, place: str, tmp_path: Path, name: str
-) -> None:
+def test_an_index_of_a_stranger_writes_nowhere_else(place: str, tmp_path: Path, name: str) -> None:
     store = folder_at(place)
-    pointer = find_pointer(store)
-    assert pointer is not None
+    pointer = need_pointer(store)
     manifest = json_bytes({"files": {name: {"bytes": 1, "sha256": "0"}}})
     new = new_pointer(manifest, pointer)
     store.send(f"{new.folder}/manifest.json", manifest)
@@ -216,7 +205,7 @@ def test_an_index_of_a_stranger_writes_nowhere_else(
     ],
 )
 def test_what_is_no_index_of_this_version_is_refused(
-    server: StoreServer, tmp_path: Path, content: bytes, error: type[Exception]
+    tmp_path: Path, content: bytes, error: type[Exception]
 ) -> None:
     place = f"pull-{next(_numbers)}"
     folder_at(place).send("manifest.json", content)
@@ -225,7 +214,7 @@ def test_what_is_no_index_of_this_version_is_refused(
 
 
 def test_without_the_store_what_was_fetched_answers_only_when_asked_to(
-    server: StoreServer, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(OFFLINE, "1")
     with pytest.raises(ArtifactMissing, match=r"nothing of s3://bucket/.* was fetched before"):
@@ -252,9 +241,7 @@ def test_several_at_once_fetch_an_index_once(
     assert len(fetched) == 1
 
 
-def test_files_that_no_index_uses_leave_the_cache_after_a_while(
-    server: StoreServer, place: str, tmp_path: Path
-) -> None:
+def test_files_that_no_index_uses_leave_the_cache_after_a_while(place: str, tmp_path: Path) -> None:
     read(place, tmp_path)
     objects = tmp_path / "cache" / "store" / "objects"
     before = {path.name: path for path in objects.glob("*/*")}

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 from recsys.errors import ArtifactCorrupt, InputError, OnlineError
 from recsys.pipelines.remote.push_index import PushReport, push_index
-from recsys.pipelines.remote.store_pointer import find_pointer
+from recsys.pipelines.remote.store_pointer import find_pointer, need_pointer
 from recsys.pipelines.remote.working_copy import copy_of_own, copy_to_change, copy_to_read
 from tests.built_index import ROOT
 from tests.pipelines.remote.made_index import FILES, LANCE, files_of, make_index
 from tests.pipelines.remote.store_server import BROKEN, StoreServer, folder_at
 
-pytestmark = pytest.mark.area("store")
+pytestmark = [pytest.mark.area("store"), pytest.mark.usefixtures("server")]
 
 _numbers = count()
 
@@ -44,9 +44,7 @@ def counted(report: PushReport) -> tuple[int, int, int]:
     return report.sent[0], report.copied[0], report.kept[0]
 
 
-def test_what_is_brought_to_a_store_is_fetched_from_it(
-    server: StoreServer, place: str, tmp_path: Path
-) -> None:
+def test_what_is_brought_to_a_store_is_fetched_from_it(place: str, tmp_path: Path) -> None:
     report = push(make_index(tmp_path / "my.index"), place)
     assert counted(report) == (len(FILES), 0, 0)
     assert report.sent[1] == sum(map(len, FILES.values()))
@@ -61,9 +59,7 @@ def test_the_same_index_is_not_sent_again(server: StoreServer, place: str, tmp_p
     assert server.writes() == []
 
 
-def test_what_the_generation_before_has_is_copied_on_the_store(
-    server: StoreServer, place: str, tmp_path: Path
-) -> None:
+def test_what_the_generation_before_has_is_copied_on_the_store(place: str, tmp_path: Path) -> None:
     push(make_index(tmp_path / "my.index"), place)
     moved = FILES["encoder/model.onnx"]
     changed = {"corpus/ids.npy": b"", "corpus/model": moved, "text/postings.npy": b"others"}
@@ -73,14 +69,12 @@ def test_what_the_generation_before_has_is_copied_on_the_store(
     assert read(place, tmp_path / "elsewhere") == changed
 
 
-def test_folders_of_generations_are_numbered_and_never_shared(
-    server: StoreServer, place: str, tmp_path: Path
-) -> None:
+def test_folders_of_generations_are_numbered_and_never_shared(place: str, tmp_path: Path) -> None:
     store, names = folder_at(place), []
     for number in range(3):
         push(make_index(tmp_path / "my.index", FILES | {"text/n": b"%d" % number}), place)
-        pointer = find_pointer(store)
-        assert pointer is not None and pointer.number == number + 1
+        pointer = need_pointer(store)
+        assert pointer.number == number + 1
         names.append(int(pointer.generation))
     assert names == sorted(names)
 
@@ -155,9 +149,7 @@ def test_a_push_that_is_killed_leaves_the_old_index_and_continues(
     assert read(place, tmp_path / "elsewhere") == FILES
 
 
-def test_of_two_writers_the_second_is_told_and_the_first_stays(
-    server: StoreServer, place: str, tmp_path: Path
-) -> None:
+def test_of_two_writers_the_second_is_told_and_the_first_stays(place: str, tmp_path: Path) -> None:
     push(make_index(tmp_path / "my.index"), place)
     address = folder_at(place).address
     copies = [copy_to_change(address, tmp_path / name) for name in ("one", "other")]
@@ -193,7 +185,7 @@ def test_a_writer_that_is_overtaken_at_the_very_end_does_not_win(
 
 
 def test_what_was_done_and_not_sent_is_kept_for_the_same_command(
-    server: StoreServer, place: str, tmp_path: Path
+    place: str, tmp_path: Path
 ) -> None:
     push(make_index(tmp_path / "my.index"), place)
     address, changed = folder_at(place).address, FILES | {"text/more": b"more"}
@@ -204,7 +196,7 @@ def test_what_was_done_and_not_sent_is_kept_for_the_same_command(
 
 
 def test_a_folder_of_ones_own_replaces_no_other_index_unless_forced(
-    server: StoreServer, place: str, tmp_path: Path
+    place: str, tmp_path: Path
 ) -> None:
     push(make_index(tmp_path / "their.index"), place)
     address = folder_at(place).address
@@ -219,13 +211,10 @@ def test_a_folder_of_ones_own_replaces_no_other_index_unless_forced(
     assert read(place, tmp_path / "elsewhere") == FILES
 
 
-def test_what_is_damaged_on_the_store_is_sent_anew_on_demand(
-    server: StoreServer, place: str, tmp_path: Path
-) -> None:
+def test_what_is_damaged_on_the_store_is_sent_anew_on_demand(place: str, tmp_path: Path) -> None:
     index, store = make_index(tmp_path / "my.index"), folder_at(place)
     push(index, place)
-    pointer = find_pointer(store)
-    assert pointer is not None
+    pointer = need_pointer(store)
     store.send(f"{pointer.folder}/encoder/model.onnx", b"MODEL" * 1000)
     with pytest.raises(ArtifactCorrupt, match=r"encoder/model\.onnx does not have the checksum"):
         read(place, tmp_path / "elsewhere")
@@ -233,9 +222,7 @@ def test_what_is_damaged_on_the_store_is_sent_anew_on_demand(
     assert read(place, tmp_path / "elsewhere") == FILES
 
 
-def test_a_damaged_index_is_not_brought_to_a_store(
-    server: StoreServer, place: str, tmp_path: Path
-) -> None:
+def test_a_damaged_index_is_not_brought_to_a_store(place: str, tmp_path: Path) -> None:
     index = make_index(tmp_path / "my.index")
     [model] = index.rglob("model.onnx")
     model.write_bytes(b"MODEL" * 1000)
@@ -245,15 +232,14 @@ def test_a_damaged_index_is_not_brought_to_a_store(
 
 
 def test_old_generations_go_but_not_the_one_before_and_not_young_ones(
-    server: StoreServer, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store, index = folder_at(place), tmp_path / "my.index"
     store.send("generations/9000000000000000/text/half", b"of a writer that was killed")
 
     def push_next(number: int) -> str:
         push(make_index(index, FILES | LANCE | {"text/n": b"%d" % number}), place)
-        pointer = find_pointer(store)
-        assert pointer is not None
+        pointer = need_pointer(store)
         return pointer.generation
 
     def there() -> set[str]:

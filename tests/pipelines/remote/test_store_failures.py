@@ -13,16 +13,16 @@ from recsys.pipelines.remote.store_pointer import find_pointer, need_pointer
 from tests.pipelines.remote.store_server import REFUSED, StoreServer, folder_at
 from tests.rows import each_row
 
-pytestmark = pytest.mark.area("store")
+pytestmark = [pytest.mark.area("store"), pytest.mark.usefixtures("server")]
 
 
-def test_there_is_no_such_bucket(server: StoreServer) -> None:
+def test_there_is_no_such_bucket() -> None:
     for ask in (find_pointer, lambda store: store.listed("x"), lambda store: store.send("x", b"")):
         with pytest.raises(InputError, match=r"There is no bucket 'none' at http://127\.0\.0\.1"):
             ask(ObjectFolder(StoreAddress("s3", "none/my.index")))
 
 
-def test_there_is_no_index(server: StoreServer) -> None:
+def test_there_is_no_index() -> None:
     with pytest.raises(ArtifactMissing, match="There is no index at s3://bucket/none") as caught:
         need_pointer(folder_at("none"))
     assert "recsys build PAPERS --store s3://bucket/none" in caught.value.hint

@@ -100,11 +100,6 @@ def test_every_process_fits_the_same(index: Path) -> None:
     assert json.loads(there.stdout) == here
 
 
-def test_another_seed_draws_others() -> None:
-    for name in ("random", "doc2vec", "fasttext"):
-        assert digest(fit(name, None)) != digest(fit(name, None, seed=1))
-
-
 def test_sgc_is_sif_where_citations_tell_nothing(index: Path) -> None:
     found, plain = fitted("sgc", index), fitted("sif", index)
     assert found.encoder.encode([DRAFT]) == pytest.approx(plain.encoder.encode([DRAFT]))

@@ -71,21 +71,18 @@ def every_command(index: Path, run_cli: "RunCli") -> list["CliResult"]:
     return results
 
 
-def test_a_missing_index_is_refused_by_every_command(index: Path, run_cli: "RunCli") -> None:
-    for done in every_command(index.with_name("smal.index"), run_cli):
-        assert_refused(done, "smal.index", "Did you mean 'small.index'?", "recsys build")
-
-
-def test_an_empty_folder_is_no_index(tmp_path: Path, run_cli: "RunCli") -> None:
-    (tmp_path / "x.index").mkdir()
-    for done in every_command(tmp_path / "x.index", run_cli):
-        assert_refused(done, "x.index has no manifest.json", "recsys build")
-
-
-def test_a_file_is_no_index(tmp_path: Path, run_cli: "RunCli") -> None:
-    (tmp_path / "x.index").write_text("{}")
-    for done in every_command(tmp_path / "x.index", run_cli):
-        assert_refused(done, "x.index", "recsys build")
+def test_what_is_no_index_is_refused_by_every_command(
+    index: Path, tmp_path: Path, run_cli: "RunCli"
+) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").write_text("{}")
+    for path, said in (
+        (index.with_name("smal.index"), "Did you mean 'small.index'?"),
+        (tmp_path / "folder", "folder has no manifest.json"),
+        (tmp_path / "file", "file"),
+    ):
+        for done in every_command(path, run_cli):
+            assert_refused(done, path.name, said, "recsys build")
 
 
 def test_a_half_built_index_says_that_the_build_continues(index: Path, run_cli: "RunCli") -> None:

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recsys.app import doctor
-from recsys.app.cache import cache_folder
 from recsys.app.doctor import Check, examine
 from recsys.store.kernels import dispatch
 
@@ -41,17 +40,6 @@ def test_a_check_that_passes_has_no_hint() -> None:
     assert "\n" not in str(Check("disk", True, "much", "Free some."))
     assert str(Check("disk", False, "none", "Free some.")).endswith("Free some.")
     assert all(check.detail for check in examine())
-
-
-def test_the_cache_follows_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECSYS_CACHE", str(tmp_path / "own"))
-    assert cache_folder() == tmp_path / "own"
-    monkeypatch.delenv("RECSYS_CACHE")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert cache_folder() == tmp_path / "recsys"
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert cache_folder() == tmp_path / ".cache" / "recsys"
 
 
 def test_a_missing_encoder_is_added_without_its_dependencies(

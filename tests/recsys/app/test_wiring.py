@@ -77,13 +77,6 @@ def test_vectors_of_another_encoder_are_refused(built: "Built", tmp_path: Path) 
         open_index(index)
 
 
-def test_an_index_without_encoder_is_refused(built: "Built", tmp_path: Path) -> None:
-    index = built.copy(tmp_path)
-    shutil.rmtree(in_force(index) / "encoder")
-    with pytest.raises(ArtifactMissing, match="no encoder at"):
-        open_index(index)
-
-
 def test_the_starter_corpus_is_built_once_into_the_cache() -> None:
     index, stages = starter_index(), list[str]()
     assert index.parent == cache_folder()

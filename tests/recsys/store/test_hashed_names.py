@@ -11,26 +11,18 @@ from hypothesis import strategies as st
 from recsys.errors import ArtifactCorrupt
 from recsys.pipelines.corpora.works import SCHEMA
 from recsys.pipelines.index.columns import write_columns
-from recsys.store.corpus import Corpus, HashedNames, NameHasher
+from recsys.store.corpus import Corpus, HashedNames
 from recsys.store.graph import CitationGraph
 from recsys.store.validation import check_corpus
+from tests.tiny import hashed_names
 
 NAME = st.none() | st.text("aAbBéÉİ/.1", max_size=4)
 RECORDS = st.lists(st.fixed_dictionaries({"id": NAME, "doi": NAME, "url": NAME}), max_size=12)
 
 
-def hashed(*records: dict[str, Any], size: int = 100) -> HashedNames:
-    hasher = NameHasher()
-    for begin in range(0, max(len(records), 1), size):
-        hasher.add(records[begin : begin + size])
-    return hasher.hashed()
-
-
-@given(RECORDS, st.integers(1, 5))
-def test_every_name_in_lower_case_finds_its_papers(
-    records: list[dict[str, Any]], size: int
-) -> None:
-    found = hashed(*records, size=size)
+@given(RECORDS)
+def test_every_name_in_lower_case_finds_its_papers(records: list[dict[str, Any]]) -> None:
+    found = hashed_names(records)
     for row, record in enumerate(records):
         names = [record["url"], record["id"], record["doi"]]
         for name in (name.lower() for name in names[:1] if name):
@@ -40,10 +32,12 @@ def test_every_name_in_lower_case_finds_its_papers(
 
 
 def test_names_are_looked_up_together() -> None:
-    named = hashed(
-        {"id": "a", "doi": "10.1/X", "url": None},
-        {"id": "B", "doi": None, "url": "https://b.org"},
-        {"id": "c", "doi": "10.1/x", "url": "https://c.org"},
+    named = hashed_names(
+        [
+            {"id": "a", "doi": "10.1/X", "url": None},
+            {"id": "B", "doi": None, "url": "https://b.org"},
+            {"id": "c", "doi": "10.1/x", "url": "https://c.org"},
+        ]
     )
     assert named.find(["10.1/x", "b", "nothing"]).tolist() == [0, 1, 2]
     assert named.find(["https://b.org"]).tolist() == [1]
@@ -52,7 +46,7 @@ def test_names_are_looked_up_together() -> None:
 
 
 def test_ids_in_lower_case_take_no_room() -> None:
-    named = hashed({"id": "10.1/x", "doi": "10.1/X", "url": None})
+    named = hashed_names([{"id": "10.1/x", "doi": "10.1/X", "url": None}])
     assert len(named.hashes) == 0
 
 

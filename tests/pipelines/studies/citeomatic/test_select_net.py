@@ -19,7 +19,6 @@ from recsys.pipelines.studies.citeomatic.nnselect import (
     word_bags,
 )
 from tests.pipelines.studies.citeomatic.gradients import gradients_are_right
-from tests.pipelines.studies.citeomatic.padded_peer import PaddedNNSelect, padded
 from tests.pipelines.studies.citeomatic.small_bags import PAPERS, SIZES, random_bags
 
 SEEDS = st.integers(0, 10_000)
@@ -55,22 +54,6 @@ def test_papers_are_embedded_by_the_formula(seed: int) -> None:
     np.testing.assert_allclose(embed(made, bags), expected, atol=1e-6)
     some = np.array([4, 1, 4], np.int32)
     np.testing.assert_allclose(embed(made, bags, some), expected[some], atol=1e-6)
-
-
-@given(SEEDS)
-def test_the_padded_peer_gives_the_same_vectors(seed: int) -> None:
-    bags, made = random_bags(np.random.default_rng(seed)), network(seed)
-    plain = PaddedNNSelect(made)(padded(bags.title, EVERY), padded(bags.abstract, EVERY))
-    np.testing.assert_allclose(plain.detach().numpy(), embed(made, bags), atol=1e-6)
-
-
-def test_a_rectangle_is_filled_up_with_zeros() -> None:
-    bags = random_bags(np.random.default_rng(4)).title
-    rectangle = padded(bags, EVERY)
-    assert rectangle.shape == (PAPERS, np.diff(bags.starts).max())
-    for row, line in enumerate(rectangle.tolist()):
-        own = [value + 1 for value in bags[row].tolist()]
-        assert line == own + [0] * (len(line) - len(own))
 
 
 @settings(max_examples=5)
@@ -115,13 +98,6 @@ def test_dropout_leaves_words_out_and_keeps_their_order(seed: int, share: float)
     for row in range(len(bags)):
         words = iter(bags[row].tolist())
         assert all(word in words for word in left[row].tolist())
-
-
-def test_dropout_leaves_out_the_share_it_is_told() -> None:
-    bags = random_bags(np.random.default_rng(0), most=4000).abstract
-    left = drop_words(bags, 0.35, np.random.default_rng(0))
-    assert len(left.values) / len(bags.values) == pytest.approx(0.65, abs=0.02)
-    assert drop_words(bags, 0, np.random.default_rng(0)) is bags
 
 
 @given(SEEDS)

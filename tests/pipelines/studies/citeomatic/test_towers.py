@@ -61,11 +61,6 @@ def test_the_penalty_counts_every_number_read(bags: list[list[int]]) -> None:
     torch.testing.assert_close(sums, made(*laid_out(bags)))
 
 
-def test_without_penalties_there_is_no_cost() -> None:
-    _, cost = tower().penalised(*laid_out([[1, 2]]), Penalty())
-    assert float(cost) == 0 and not cost.requires_grad
-
-
 @settings(max_examples=10)
 @given(BAGS)
 def test_gradients_are_those_of_finite_differences(bags: list[list[int]]) -> None:

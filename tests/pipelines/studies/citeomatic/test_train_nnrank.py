@@ -11,7 +11,6 @@ from recsys.errors import ArtifactMismatch, ArtifactMissing
 from recsys.models.encoder import SeenQueries
 from recsys.models.nnrank import KIND, SCHEMA, NNRank, NNRankCorpus, RankShape
 from recsys.models.nnselect import select
-from recsys.pipelines.studies.citeomatic.negatives import Kind
 from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
 from recsys.pipelines.studies.citeomatic.nnrank import (
     NNRankOptions,
@@ -163,12 +162,6 @@ def test_neighbours_are_mined_by_the_fold_that_has_not_seen_the_query(
         if len(older) > len(near) > 0:
             rest = [cosines[each] for each in older if each not in near]
             assert min(cosines[near]) >= max(rest) - 1e-6
-
-
-def test_without_mining_there_are_no_neighbours(material: RankMaterial) -> None:
-    task = build(material, replace(OPTIONS, model=RankOptions(mining=None)))
-    assert task.neighbours is None
-    assert Kind.NEIGHBOUR not in task.triplets(np.random.default_rng(0)).kind
 
 
 def test_the_papers_own_way_learns_from_cosines_that_were_seen(material: RankMaterial) -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.pipelines.evaluation.splits import gold
-from recsys.pipelines.studies.encoders.triplets import Judge, Sample, judge_of
+from recsys.pipelines.studies.encoders.triplets import Sample, judge_of
 from tests.pipelines.studies.encoders.test_triplets import queries_of
 from tests.tiny import random_world
 
@@ -43,12 +43,3 @@ def test_a_sample_keeps_gold_and_is_always_the_same() -> None:
     assert right <= set(judge.papers.tolist()) and len(judge.papers) == max(12, len(right))
     for place, query in enumerate(judge.queries.tolist()):
         assert judge.gold[place].tolist() == gold(collection, query).tolist()
-
-
-def test_more_than_there_is_means_all() -> None:
-    collection = random_world(0).collection
-    queries = queries_of(collection)
-    sampled = judge_of(collection, queries, Sample(999, 999))
-    whole = judge_of(collection, queries, EVERYTHING)
-    assert isinstance(whole, Judge)
-    assert sampled.rows.tolist() == whole.rows.tolist()

@@ -103,10 +103,3 @@ def test_a_file_and_an_index_are_read(tmp_path: Path) -> None:
     seal(index, INDEX_KIND, INDEX_SCHEMA, {})
     indexed = read_class_papers(index, OPTIONS)
     assert (indexed.name, indexed.texts, indexed.names) == ("index", papers.texts, papers.names)
-
-
-def test_a_label_that_no_paper_has_is_told(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"No paper of .*papers.jsonl has 'labels.fields'"):
-        read_class_papers(
-            write_journal_papers(tmp_path / "papers.jsonl"), ClassOptions("labels.fields")
-        )

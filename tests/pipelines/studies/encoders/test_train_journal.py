@@ -84,14 +84,6 @@ def test_a_killed_training_ends_as_if_it_had_not_been(
         assert torch.equal(each, resumed.task.learner.learned()[name]), name
 
 
-def test_a_training_on_other_papers_is_not_continued(
-    folder: Path, options: JournalOptions, whole: TrainedJournal
-) -> None:
-    papers = class_papers(Path("papers.jsonl"), journal_papers(), options.classes, ("other",))
-    run = Run(minutes=0.0)
-    assert fit_journal(papers, options, folder / "whole.safetensors", run).history.continued == 0
-
-
 @pytest.mark.parametrize("lora", [None, LoraOptions(2, 4.0)])
 def test_the_folder_is_an_ordinary_encoder_without_the_classifier(
     folder: Path, options: JournalOptions, lora: LoraOptions | None, tmp_path: Path

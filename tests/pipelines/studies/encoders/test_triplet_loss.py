@@ -29,12 +29,6 @@ def test_the_triplet_loss_by_hand() -> None:
     assert float(triplet(VECTORS, both, 4.0)) == pytest.approx((7 + 1) / 2, abs=1e-5)
 
 
-def test_the_usual_margin_is_the_papers() -> None:
-    nothing = torch.zeros(1, 3, dtype=torch.bool)
-    assert float(LossOptions().of(VECTORS, PLACES, nothing)) == pytest.approx(4, abs=1e-5)
-    assert float(LossOptions("triplet", 0.5).of(VECTORS, PLACES, nothing)) == pytest.approx(3.5)
-
-
 def test_unit_vectors_have_no_lengths() -> None:
     vectors, places, apart = drawn()
     loss = LossOptions("unit-triplet")

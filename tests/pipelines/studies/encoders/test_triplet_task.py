@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from recsys.errors import InputError
 from recsys.models.encoder import OnnxEncoder, SeenQueries
@@ -16,7 +15,6 @@ from recsys.pipelines.studies.citeomatic.negatives import Kind
 from recsys.pipelines.studies.encoders.tower import batches, tokenise
 from recsys.pipelines.studies.encoders.train_encoder import (
     EncoderTask,
-    LossOptions,
     Shelf,
     Trained,
     untrained,
@@ -155,17 +153,6 @@ def test_several_sources_are_numbered_through(folder: Path, trained: Trained) ->
     assert mean == each[0] == each[1] == trained.task.measure()[0]
     twice = replace(both, learned=None).triplets(np.random.default_rng(0))
     assert len(twice) == 2 * len(triplets) and twice.query.min() < n <= twice.query.max()
-
-
-def test_in_batch_training_has_a_gradient(task: EncoderTask) -> None:
-    in_batch = replace(task, loss_options=LossOptions("in-batch"))
-    examples = task.examples(np.random.default_rng(0))[:10]
-    loss = in_batch.loss(task.tower, examples)
-    loss.backward()  # type: ignore[no-untyped-call] # untyped in torch
-    assert torch.isfinite(loss)
-    gradients = {name: each.grad for name, each in task.tower.learned().items()}
-    assert all(each is not None for each in gradients.values())
-    task.tower.zero_grad()
 
 
 def test_bfloat16_is_nearly_the_same(task: EncoderTask) -> None:
