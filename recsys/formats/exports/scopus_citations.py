@@ -54,16 +54,10 @@ class _Place(NamedTuple):
 
 def cited_in(cell: str) -> tuple[Reference, ...]:
     """Return what a cell of references cites, each with its first author, in their order."""
-    text = cleaned(cell[:_LONGEST_CELL])
-    return tuple(_cited(item) for item in _items(text))
-
-
-def _items(text: str) -> list[str]:
-    """Split at the semicolons that stand between references, not at those within titles."""
     items: list[str] = []
     parts: list[str] = []
-    complete = True
-    for piece in text.split("; "):
+    complete = True  # Split at the semicolons between references, not at those within titles.
+    for piece in cleaned(cell[:_LONGEST_CELL]).split("; "):
         stripped = piece.strip(" ;")
         if not stripped:
             continue
@@ -74,7 +68,7 @@ def _items(text: str) -> list[str]:
         complete = bool(_YEAR_INSIDE.search(stripped) or _YEAR_AT_END.search(stripped[-12:]))
     if parts:
         items.append("; ".join(parts))
-    return items
+    return tuple(map(_cited, items))
 
 
 def _cited(item: str) -> Reference:
