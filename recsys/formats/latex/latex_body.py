@@ -236,9 +236,13 @@ class _Passage:
             return self._command(match["name"], match.start(), match.end())
         if kind == "environment":
             return self._environment(match)
-        if kind == "chunk":
-            return self._after_chunk(match.end())
-        if kind in ("displayed", "dollars"):
+        if kind == "chunk":  # Of code; it ends with an "@".
+            self.walk.text.end_paragraph()
+            if "<<" not in self.walk.unclosed:
+                if end := CHUNK_END.search(self.source, match.end(), self.end):
+                    return end.end()
+                self.walk.unclosed.add("<<")
+        elif kind in ("displayed", "dollars"):
             self._formula_ends(match[kind], match.end())
         elif kind in ("inline", "dollar"):
             short = len(match[kind]) <= LONGEST_FORMULA
@@ -257,14 +261,6 @@ class _Passage:
                 shown = LIGATURES.get(match[0], "" if match[0] in "{}$" else " ")
             self._stand_in(shown, match.start(), match.end())
         return match.end()
-
-    def _after_chunk(self, at: int) -> int:
-        """Return the place behind a chunk of code, which ends with an "@"."""
-        self.walk.text.end_paragraph()
-        end = None if "<<" in self.walk.unclosed else CHUNK_END.search(self.source, at, self.end)
-        if end is None:
-            self.walk.unclosed.add("<<")
-        return end.end() if end else at
 
     def _command(self, name: str, start: int, end: int) -> int:
         """Read a command, by what it is known to be, and return where what follows it begins."""
