@@ -248,7 +248,14 @@ class _Passage:
         elif kind == "blank":
             self.walk.text.end_paragraph()
         else:
-            self._stand_in(_shown(match), match.start(), match.end())
+            if match["accent"]:
+                shown = shown_by(match[0])
+            elif symbol := match["symbol"]:
+                shown = SIGNS.get(symbol, symbol)
+            else:
+                # Braces and what is left of a formula show nothing; ties and line ends are spaces.
+                shown = LIGATURES.get(match[0], "" if match[0] in "{}$" else " ")
+            self._stand_in(shown, match.start(), match.end())
         return match.end()
 
     def _after_chunk(self, at: int) -> int:
@@ -426,16 +433,6 @@ class _Passage:
         inside = group(self.source, at)
         self.walk.failures += inside is None and self.source.startswith("{", at)
         return inside
-
-
-def _shown(match: re.Match[str]) -> str:
-    """Return what an accent, a ligature or a sign shows."""
-    if match["accent"]:
-        return shown_by(match[0])
-    if match["symbol"]:
-        return SIGNS.get(match["symbol"], match["symbol"])
-    # Braces and what is left of a formula show nothing; ties and line ends are spaces.
-    return LIGATURES.get(match[0], "" if match[0] in "{}$" else " ")
 
 
 def read_body(source: Source, draft: PurePath) -> tuple[tuple[Sentence, ...], tuple[str, ...]]:
