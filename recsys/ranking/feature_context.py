@@ -8,6 +8,7 @@ the draft's own references nor anything later can show.
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
+from weakref import proxy
 
 import numpy as np
 from numpy.typing import NDArray
@@ -148,18 +149,23 @@ class FeatureContext:
     @cached_property
     def seeds(self) -> "Seeds | None":
         """Papers that the draft cites already; None if there are none."""
-        return Seeds(self, self.query.seeds[:MOST_SEEDS]) if len(self.query.seeds) else None
+        return Seeds(proxy(self), self.query.seeds[:MOST_SEEDS]) if len(self.query.seeds) else None
 
     @cached_property
     def disliked(self) -> "Seeds | None":
         """Papers whose like shall sink; None if there are none."""
-        return Seeds(self, self.query.disliked[:MOST_SEEDS]) if len(self.query.disliked) else None
+        return (
+            Seeds(proxy(self), self.query.disliked[:MOST_SEEDS])
+            if len(self.query.disliked)
+            else None
+        )
 
 
 @dataclass(frozen=True)
 class Seeds:
     """Candidates seen from s >= 1 seeds. Arrays are (m,) float32, matrices (m, s) float32.
 
+    context: not kept by this, or both would keep the index open until garbage is collected.
     rows: of the seeds, or of papers disliked.
     """
 

@@ -1,8 +1,10 @@
 """What an answer does once, however long the list of references is."""
 
+import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from weakref import ref
 
 import pytest
 
@@ -12,6 +14,7 @@ from recsys.ranking.feature_context import FeatureContext
 from recsys.recommend import Recommender
 from recsys.records import Draft
 from recsys.store.arrays import Floats, Mask, Rows
+from recsys.store.generations import pin
 from recsys.store.vectors import multiplied
 from tests.pipelines.small_index import open_small_index, write_small_index
 
@@ -54,6 +57,22 @@ def test_all_references_are_searched_around_at_once(recommender: Recommender) ->
     counting.asked.clear()
     known.recommend(Draft(TEXT))
     assert counting.asked == [1]
+
+
+def test_an_index_is_let_go_with_its_reader(recommender: Recommender) -> None:
+    collection = recommender.collection
+    ids = collection.corpus.ids
+    pinned = pin(collection.folder)
+    lease = ref(pinned.lease)
+    reader = replace(recommender, collection=replace(collection, generation=pinned))
+    del pinned
+    gc.disable()  # What only it frees keeps an old generation on the disk for long.
+    try:
+        reader.recommend(replace(citing(reader, 5), disliked=(ids[7],)))
+        del reader
+        assert lease() is None
+    finally:
+        gc.enable()
 
 
 def test_no_product_of_all_vectors_is_made_twice(
