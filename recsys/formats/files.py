@@ -45,7 +45,15 @@ def read_bytes(path: Path) -> bytes:
     Raises:
         InputError: the file is missing, unreadable or too large.
     """
-    raw = _read_stdin() if path == STDIN else _read(path)
+    if path != STDIN:
+        raw = _read(path)
+    else:
+        try:
+            raw = standard_input().read(MAX_BYTES + 1)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            what = f"Standard input cannot be read: {reason}."
+            raise InputError(what, "Give the path of a file.") from error
     if len(raw) > MAX_BYTES:
         raise _too_large(path)
     return raw
@@ -67,16 +75,6 @@ def standard_input() -> BinaryIO:
     if sys.stdin is None:
         raise InputError("Standard input is closed.", "Give the path of a file.")
     return sys.stdin.buffer
-
-
-def _read_stdin() -> bytes:
-    try:
-        return standard_input().read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(
-            f"Standard input cannot be read: {reason}.", "Give the path of a file."
-        ) from error
 
 
 def _read(path: Path) -> bytes:

@@ -121,7 +121,13 @@ def text_lines(stream: BinaryIO, oddities: Counter[str]) -> Iterator[str]:
         while line := text.readline(LONGEST_LINE + 1):
             number += 1
             if len(line) > LONGEST_LINE:
-                _pass_over(text, line, number)
+                passed = len(line)
+                while line and not line.endswith("\n"):
+                    if passed > _ENDLESS:
+                        hint = "Give a file with a record per line."
+                        raise CorpusError(f"Line {number} has no end.", hint)
+                    line = text.readline(_BUFFER)
+                    passed += len(line)
                 oddities[TOO_LONG] += 1
                 yield "\n"  # So that lines keep their numbers.
             else:
@@ -129,16 +135,6 @@ def text_lines(stream: BinaryIO, oddities: Counter[str]) -> Iterator[str]:
     finally:
         if not stream.closed:  # It is where nobody read to the end.
             text.detach()  # Not ours to close.
-
-
-def _pass_over(text: io.TextIOWrapper, begun: str, number: int) -> None:
-    """Read to the end of a line that has begun."""
-    passed = len(begun)
-    while begun and not begun.endswith("\n"):
-        if passed > _ENDLESS:
-            raise CorpusError(f"Line {number} has no end.", "Give a file with a record per line.")
-        begun = text.readline(_BUFFER)
-        passed += len(begun)
 
 
 def _decoded(line: str, oddities: Counter[str]) -> str:

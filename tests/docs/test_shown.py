@@ -13,7 +13,7 @@ import httpx2
 import pytest
 
 from tests.docs.written_pages import COMMANDS, PAGES, blocks, lines, shown, words_of
-from tests.recsys.app.web.served_process import started
+from tests.recsys.app.web.test_listening import started
 from tests.rows import each_row
 
 if TYPE_CHECKING:

@@ -1,23 +1,49 @@
 """The command line: `python -m tests.web_check [NAME ...] --share S --index DIR --out FOLDER`."""
 
 import argparse
+import json
 import subprocess
 import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from benchmarks.result_tables import table
+from docs.made.marked_pages import rewrite_page
 from recsys.errors import RecsysError
+from recsys.store.artifacts import write_json
+from recsys.version import CREATED_BY
 from tests.built_index import ROOT
 from tests.web_check.findings import Check, Report, Setting
-from tests.web_check.table import CHECKS
+from tests.web_check.forms import forms
+from tests.web_check.hostile import hostile
+from tests.web_check.load import load
+from tests.web_check.looks import use
+from tests.web_check.schema import schema
 
 TOLD = 20
 """Findings of a check that are printed; all are in its file below --out."""
+
+CHECKS: Mapping[str, Check] = {
+    name: Check(name, meaning, unit, run)
+    for name, meaning, unit, run in (
+        ("hostile", "wrong and harmful requests: refused, no memory kept, still answering",
+         "attacks", hostile),
+        ("forms", "every field of the pages filled with anything, by Hypothesis", "forms", forms),
+        ("schema", "what the description of the API allows and forbids, by Schemathesis",
+         "requests", schema),
+        ("browser",
+         "the page in Chromium, with its script and without, every width, light and dark, axe",
+         "steps, pictures, judgements", use),
+        ("load", "wrk with four connections: speed, the index swapped meanwhile, 10,000 requests",
+         "requests", load),
+    )
+}  # fmt: skip
+"""In the order in which they run."""
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -42,8 +68,6 @@ def main(words: Sequence[str] | None = None) -> int:
             _tell(check, report, setting)
             failed |= bool(report.findings)
             if asked.docs:
-                from tests.web_check.page import write_page
-
                 write_page(asked.docs, asked.results, check.name, report)
     return int(failed)
 
@@ -95,6 +119,41 @@ def _parser() -> argparse.ArgumentParser:
         help="What earlier runs found, which the table keeps.",
     )
     return parser
+
+
+def write_page(folder: Path, results: Path, name: str, report: Report) -> None:
+    """Keep what a check found, and put all that are kept into the table of their page.
+
+    Raises:
+        InputError: there is no such page, or it lacks the marks.
+    """
+    every = json.loads(results.read_text(encoding="utf-8")) if results.is_file() else {}
+    every[name] = {
+        "cases": report.cases,
+        "findings": len(report.findings),
+        "seconds": round(report.seconds),
+        "counts": dict(sorted(report.counts.items())),
+        "figures": report.figures,
+    }
+    results.parent.mkdir(parents=True, exist_ok=True)
+    kept = {each: every[each] for each in CHECKS if each in every}
+    write_json(results, kept)
+    rows = [
+        (
+            f"{name}: {CHECKS[name].meaning}",
+            f"{found['cases']:,} {CHECKS[name].unit}",
+            str(found["findings"]),
+            f"{found['seconds']:,}",
+        )
+        for name, found in kept.items()
+    ]
+    more = []
+    for name, found in kept.items():
+        counts = [f"{n:,} {kind}" for kind, n in found["counts"].items()]
+        more.append(f"- {name}: {', '.join([*counts, *found['figures']])}.")
+    shown = table(("check", "cases", "findings", "seconds"), rows)
+    lines = [f"Of {CREATED_BY}.\n", shown, "\nWhat came of them:\n", *more]
+    rewrite_page(folder, "web", "\n".join(lines))
 
 
 @contextmanager

@@ -1,10 +1,14 @@
 """What is sent to the server that no browser sends: requests that are wrong or meant to harm."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import socket
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import chain
 
-from tests.web_check.raw_socket import Reply, chunked, head, multipart, post, repeated, send
-from tests.web_check.server import Server
+from tests.web_check.server import Reply, Server, chunked, head, multipart, post, repeated, send
 
 MB = 2**20
 HUGE = 2 * 2**30
@@ -38,6 +42,16 @@ class Attack:
 OK, BUSY = frozenset({200}), frozenset({503})
 
 
+def attacks(
+    rows: Mapping[str, Callable[[Server], Reply]],
+    *,
+    cheap: bool = True,
+    allowed: frozenset[int] = frozenset(),
+) -> list[Attack]:
+    """Make attacks of one sort by their names."""
+    return [Attack(name, run, cheap, allowed) for name, run in rows.items()]
+
+
 def asked(first: str, *headers: str, host: bool = True) -> Callable[[Server], Reply]:
     """Send a head without a body."""
     return lambda server: send(server, [head(server, first, *headers, host=host)], seconds=SECONDS)
@@ -62,14 +76,10 @@ def _streamed(*headers: str, framed: bool) -> Callable[[Server], Reply]:
     def run(server: Server) -> Reply:
         pieces = repeated(b"x" * MB, HUGE)
         first = head(server, f"POST {ASK} HTTP/1.1", f"Content-Type: {JSON}", *headers)
-        return send(server, _after(first, chunked(pieces) if framed else pieces), seconds=SECONDS)
+        body = chunked(pieces) if framed else pieces
+        return send(server, chain([first], body), seconds=SECONDS)
 
     return run
-
-
-def _after(first: bytes, rest: Iterable[bytes]) -> Iterator[bytes]:
-    yield first
-    yield from rest
 
 
 def _form_of(count: int) -> bytes:
@@ -84,126 +94,237 @@ _SITE = "POST /answer HTTP/1.1"
 _EMPTY = "Content-Length: 0"
 
 STRANGERS: Sequence[Attack] = (
-    Attack("another name in Host", asked("GET / HTTP/1.1", "Host: evil.example", host=False)),
-    Attack("own name at another port", asked("GET / HTTP/1.1", "Host: localhost:1", host=False)),
-    Attack("no Host", asked("GET / HTTP/1.1", host=False)),
-    Attack("no Host, HTTP/1.0", asked("GET / HTTP/1.0", host=False)),
-    Attack("two Hosts", asked("GET / HTTP/1.1", "Host: evil.example")),
-    Attack("another name in the request line", asked("GET http://evil.example/ HTTP/1.1")),
-    Attack("post from another site", asked(_SITE, _EMPTY, "Sec-Fetch-Site: cross-site")),
-    Attack("post from a sister site", asked(_SITE, _EMPTY, "Sec-Fetch-Site: same-site")),
-    Attack("wrong Origin", asked(_SITE, _EMPTY, "Origin: http://evil.example")),
-    Attack("Origin null", asked(_SITE, _EMPTY, "Origin: null")),
-    Attack(
-        "right Origin, then another", asked(_SITE, _EMPTY, "Origin: http://localhost", "Origin: x")
+    *attacks(
+        {
+            "another name in Host": asked("GET / HTTP/1.1", "Host: evil.example", host=False),
+            "own name at another port": asked("GET / HTTP/1.1", "Host: localhost:1", host=False),
+            "no Host": asked("GET / HTTP/1.1", host=False),
+            "no Host, HTTP/1.0": asked("GET / HTTP/1.0", host=False),
+            "two Hosts": asked("GET / HTTP/1.1", "Host: evil.example"),
+            "another name in the request line": asked("GET http://evil.example/ HTTP/1.1"),
+            "post from another site": asked(_SITE, _EMPTY, "Sec-Fetch-Site: cross-site"),
+            "post from a sister site": asked(_SITE, _EMPTY, "Sec-Fetch-Site: same-site"),
+            "wrong Origin": asked(_SITE, _EMPTY, "Origin: http://evil.example"),
+            "Origin null": asked(_SITE, _EMPTY, "Origin: null"),
+            "right Origin, then another": asked(
+                _SITE, _EMPTY, "Origin: http://localhost", "Origin: x"
+            ),
+            "preflight": asked(f"OPTIONS {ASK} HTTP/1.1", "Origin: http://evil.example"),
+            "export from another site": asked("POST /export HTTP/1.1", _EMPTY, "Origin: http://x"),
+        },
     ),
-    Attack("preflight", asked(f"OPTIONS {ASK} HTTP/1.1", "Origin: http://evil.example")),
-    Attack("export from another site", asked("POST /export HTTP/1.1", _EMPTY, "Origin: http://x")),
 )
 """Who must not be answered."""
 
 SIZES: Sequence[Attack] = (
-    Attack("2 GB announced", _streamed(f"Content-Length: {HUGE}", framed=False), cheap=False),
-    Attack("2 GB in chunks", _streamed("Transfer-Encoding: chunked", framed=True), cheap=False),
-    Attack("10^30 bytes announced", asked(f"POST {ASK} HTTP/1.1", f"Content-Length: {10**30}")),
-    Attack(
-        "length of 5,000 digits", asked(f"POST {ASK} HTTP/1.1", "Content-Length: " + "9" * 5000)
+    *attacks(
+        {
+            "2 GB announced": _streamed(f"Content-Length: {HUGE}", framed=False),
+            "2 GB in chunks": _streamed("Transfer-Encoding: chunked", framed=True),
+        },
+        cheap=False,
     ),
-    Attack("negative length", asked(f"POST {ASK} HTTP/1.1", "Content-Length: -1")),
-    Attack("length that is no number", asked(f"POST {ASK} HTTP/1.1", "Content-Length: x")),
-    Attack("two lengths", asked(f"POST {ASK} HTTP/1.1", "Content-Length: 5", "Content-Length: 6")),
-    Attack(
-        "length and chunks",
-        _raw(
-            b"POST / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 6\r\n"
-            b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
-        ),
+    *attacks(
+        {
+            "10^30 bytes announced": asked(f"POST {ASK} HTTP/1.1", f"Content-Length: {10**30}"),
+            "length of 5,000 digits": asked(
+                f"POST {ASK} HTTP/1.1", "Content-Length: " + "9" * 5000
+            ),
+            "negative length": asked(f"POST {ASK} HTTP/1.1", "Content-Length: -1"),
+            "length that is no number": asked(f"POST {ASK} HTTP/1.1", "Content-Length: x"),
+            "two lengths": asked(f"POST {ASK} HTTP/1.1", "Content-Length: 5", "Content-Length: 6"),
+            "length and chunks": _raw(
+                b"POST / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 6\r\n"
+                b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+            ),
+            "chunk of 2^80": _raw(
+                b"POST / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n"
+                + b"f" * 20
+                + b"\r\nx",
+                half_close=True,
+            ),
+            "body of 17 MB": posted(ASK, JSON, b"x" * 17 * MB),
+            "JSON of 15 MB": posted(ASK, JSON, b'{"draft": {"title": "' + b"x" * 15 * MB + b'"}}'),
+            "form of 15 MB": posted("/answer", FORM, b"title=" + b"x" * 15 * MB),
+            "100,000 fields": posted("/answer", FORM, _form_of(100_000)),
+            "100,000 fields of one name": posted("/answer", FORM, b"cites=x&" * 100_000),
+            "30,000 parts": posted("/answer", MULTIPART, _parts(30_000, 'name="f#"')),
+            "10,000 files": posted(
+                "/answer", MULTIPART, _parts(10_000, 'name="file"; filename="#.tex"')
+            ),
+            "head of a part of 1 MB": posted("/answer", MULTIPART, _parts(1, "x" * MB)),
+            "field of 5 MB": posted(
+                "/answer", MULTIPART, multipart([('name="title"', b"x" * 5 * MB)])
+            ),
+            "header of 1 MB": asked("GET / HTTP/1.1", "X-Long: " + "x" * MB),
+            "100,000 headers": asked("GET / HTTP/1.1", *["X-A: b"] * 100_000),
+            "address of 1 MB": asked(f"GET /{'x' * MB} HTTP/1.1"),
+            "100,000 parameters": asked(f"GET /answer?{_form_of(100_000).decode()} HTTP/1.1"),
+            "method of 1 MB": asked("X" * MB + " / HTTP/1.1"),
+        },
     ),
-    Attack(
-        "chunk of 2^80",
-        _raw(
-            b"POST / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n"
-            + b"f" * 20
-            + b"\r\nx",
-            half_close=True,
-        ),
-    ),
-    Attack("body of 17 MB", posted(ASK, JSON, b"x" * 17 * MB)),
-    Attack("JSON of 15 MB", posted(ASK, JSON, b'{"draft": {"title": "' + b"x" * 15 * MB + b'"}}')),
-    Attack("form of 15 MB", posted("/answer", FORM, b"title=" + b"x" * 15 * MB)),
-    Attack("100,000 fields", posted("/answer", FORM, _form_of(100_000))),
-    Attack("100,000 fields of one name", posted("/answer", FORM, b"cites=x&" * 100_000)),
-    Attack("10,000 parts", posted("/answer", MULTIPART, _parts(10_000, 'name="f#"')), allowed=OK),
-    Attack("30,000 parts", posted("/answer", MULTIPART, _parts(30_000, 'name="f#"'))),
-    Attack(
-        "10,000 files",
-        posted("/answer", MULTIPART, _parts(10_000, 'name="file"; filename="#.tex"')),
-    ),
-    Attack("head of a part of 1 MB", posted("/answer", MULTIPART, _parts(1, "x" * MB))),
-    Attack(
-        "10,000 heads of a part",
-        posted("/answer", MULTIPART, _parts(1, 'name="title"' + "\r\nX-A: b" * 10_000)),
+    *attacks(
+        {
+            "10,000 parts": posted("/answer", MULTIPART, _parts(10_000, 'name="f#"')),
+            "10,000 heads of a part": posted(
+                "/answer", MULTIPART, _parts(1, 'name="title"' + "\r\nX-A: b" * 10_000)
+            ),
+            "8,000 parameters": asked(f"GET /?{'a=1&' * 8_000} HTTP/1.1"),
+        },
         allowed=OK,
     ),
-    Attack(
-        "field of 5 MB", posted("/answer", MULTIPART, multipart([('name="title"', b"x" * 5 * MB)]))
-    ),
-    Attack("header of 1 MB", asked("GET / HTTP/1.1", "X-Long: " + "x" * MB)),
-    Attack("100,000 headers", asked("GET / HTTP/1.1", *["X-A: b"] * 100_000)),
-    Attack("address of 1 MB", asked(f"GET /{'x' * MB} HTTP/1.1")),
-    Attack("100,000 parameters", asked(f"GET /answer?{_form_of(100_000).decode()} HTTP/1.1")),
-    Attack("8,000 parameters", asked(f"GET /?{'a=1&' * 8_000} HTTP/1.1"), allowed=OK),
-    Attack("method of 1 MB", asked("X" * MB + " / HTTP/1.1")),
 )
 """Too much of something."""
 
 _GET = b"GET /healthz HTTP/1.1\r\nHost: HOST\r\n"
 PROTOCOL: Sequence[Attack] = (
-    Attack("HTTP/0.9", _raw(b"GET /\r\n", half_close=True)),
-    Attack("HTTP/0.9 that stays", _raw(b"GET /\r\n\r\n")),
-    Attack("HTTP/2", _raw(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")),
-    Attack("HTTP/9.9", _raw(b"GET / HTTP/9.9\r\nHost: HOST\r\n\r\n"), allowed=OK),
-    Attack("TLS", _raw(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(range(256)))),
-    Attack("zeros", _raw(bytes(100_000))),
-    Attack(
-        "garbage after a request",
-        _raw(_GET + b"\r\n" + b"\xff\x00garbage\r\n" * 99, quiet=1),
+    *attacks(
+        {
+            "HTTP/0.9": _raw(b"GET /\r\n", half_close=True),
+            "HTTP/0.9 that stays": _raw(b"GET /\r\n\r\n"),
+            "HTTP/2": _raw(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
+            "TLS": _raw(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(range(256))),
+            "zeros": _raw(bytes(100_000)),
+            "half a head, then closed": _raw(_GET, half_close=True),
+            "half a body, then closed": _raw(
+                b"POST /answer HTTP/1.1\r\nHost: HOST\r\nContent-Length: 99\r\n\r\nx",
+                half_close=True,
+            ),
+            "NUL in the path": asked("GET /\x00 HTTP/1.1"),
+            "NUL in a header": asked("GET / HTTP/1.1", "X-A: \x00"),
+            "%00 in the path": asked("GET /static/%00 HTTP/1.1"),
+            "no UTF-8 in the path": asked("GET /v1/papers/%ff%fe HTTP/1.1"),
+            "CONNECT": asked("CONNECT evil.example:443 HTTP/1.1"),
+            "TRACE": asked("TRACE / HTTP/1.1"),
+            "asterisk": asked("OPTIONS * HTTP/1.1"),
+        },
+    ),
+    *attacks(
+        {
+            "HTTP/9.9": _raw(b"GET / HTTP/9.9\r\nHost: HOST\r\n\r\n"),
+            "garbage after a request": _raw(_GET + b"\r\n" + b"\xff\x00garbage\r\n" * 99, quiet=1),
+            "500 requests at once": _raw((_GET + b"\r\n") * 500, quiet=1),
+            "a request, then half-closed": _raw(_GET + b"\r\n", half_close=True),
+            "line in a header": asked("GET / HTTP/1.1", "X-A: b\n c: d"),
+            "head with single line ends": _raw(b"GET /healthz HTTP/1.1\nHost: HOST\n\n"),
+            "upgrade to a web socket": asked(
+                "GET / HTTP/1.1",
+                "Connection: Upgrade",
+                "Upgrade: websocket",
+                "Sec-WebSocket-Key: eA==",
+                "Sec-WebSocket-Version: 13",
+            ),
+        },
         allowed=OK,
     ),
-    Attack("500 requests at once", _raw((_GET + b"\r\n") * 500, quiet=1), allowed=OK),
-    Attack("half a head, then closed", _raw(_GET, half_close=True)),
-    Attack(
-        "half a body, then closed",
-        _raw(
-            b"POST /answer HTTP/1.1\r\nHost: HOST\r\nContent-Length: 99\r\n\r\nx", half_close=True
-        ),
-    ),
-    Attack("a request, then half-closed", _raw(_GET + b"\r\n", half_close=True), allowed=OK),
-    Attack("NUL in the path", asked("GET /\x00 HTTP/1.1")),
-    Attack("NUL in a header", asked("GET / HTTP/1.1", "X-A: \x00")),
-    Attack("%00 in the path", asked("GET /static/%00 HTTP/1.1")),
-    Attack("no UTF-8 in the path", asked("GET /v1/papers/%ff%fe HTTP/1.1")),
-    Attack("line in a header", asked("GET / HTTP/1.1", "X-A: b\n c: d"), allowed=OK),
-    Attack(
-        "head with single line ends", _raw(b"GET /healthz HTTP/1.1\nHost: HOST\n\n"), allowed=OK
-    ),
-    Attack(
-        "upgrade to a web socket",
-        asked(
-            "GET / HTTP/1.1",
-            "Connection: Upgrade",
-            "Upgrade: websocket",
-            "Sec-WebSocket-Key: eA==",
-            "Sec-WebSocket-Version: 13",
-        ),
-        allowed=OK,
-    ),
-    Attack("CONNECT", asked("CONNECT evil.example:443 HTTP/1.1")),
-    Attack("TRACE", asked("TRACE / HTTP/1.1")),
-    Attack("asterisk", asked("OPTIONS * HTTP/1.1")),
-    *(
-        Attack(f"{method} of the page", asked(f"{method} / HTTP/1.1", _EMPTY))
-        for method in ("PUT", "DELETE", "PATCH", "PROPFIND", "get")
+    *attacks(
+        {
+            f"{method} of the page": asked(f"{method} / HTTP/1.1", _EMPTY)
+            for method in ("PUT", "DELETE", "PATCH", "PROPFIND", "get")
+        }
     ),
 )
 """What is no HTTP, or an odd one."""
+
+
+# Clients that take their time, or hold what they have: the server must not wait for ever.
+
+TIMEOUT = 3
+"""Seconds that the server gives a body, for these."""
+PATIENT = 45.0
+"""Seconds in which a connection must be closed that says nothing."""
+SILENT, AT_ONCE = 400, 120
+
+
+def _single(data: bytes) -> Iterator[bytes]:
+    for place in range(len(data)):
+        yield data[place : place + 1]
+
+
+def _slow_body(server: Server) -> Reply:
+    begin = head(server, f"POST {ASK} HTTP/1.1", f"Content-Type: {JSON}", "Content-Length: 1000")
+    return send(server, [begin, *_single(b" " * 60)], seconds=PATIENT, pause=1)
+
+
+def _slow_chunks(server: Server) -> Reply:
+    begin = head(server, f"POST {ASK} HTTP/1.1", "Transfer-Encoding: chunked")
+    return send(server, [begin, *[b"1\r\nx\r\n"] * 60], seconds=PATIENT, pause=1)
+
+
+def _slow_head(server: Server) -> Reply:
+    return send(server, _single(b"GET / HTTP/1.1\r\nX-A: " + b"x" * 99), seconds=PATIENT, pause=1)
+
+
+def _silent_after_an_answer(server: Server) -> Reply:
+    return send(server, [head(server, "GET /healthz HTTP/1.1")], seconds=PATIENT, quiet=PATIENT)
+
+
+def _reads_nothing(server: Server) -> Reply:
+    """Ask for pages again and again without reading one."""
+    with socket.create_connection((server.host, server.port), timeout=5) as wire:
+        wire.settimeout(2)
+        taken = 0
+        try:
+            for _ in range(2000):
+                taken += wire.send(head(server, "GET /openapi.json HTTP/1.1") * 10)
+        except OSError:
+            pass
+    return Reply(b"", True, taken, 0)
+
+
+def _crowd(server: Server) -> Reply:
+    """Hold many connections that say nothing, and ask beside them."""
+    with ExitStack() as stack:
+        for _ in range(SILENT):
+            stack.enter_context(socket.create_connection((server.host, server.port), timeout=10))
+        begun = time.monotonic()
+        said = server.answers()
+    answer = b"" if said else b"HTTP/1.1 200 OK\r\n"
+    return Reply(answer, False, 0, time.monotonic() - begun)
+
+
+def _rush(server: Server) -> Reply:
+    """Ask many questions at the same moment."""
+    question = post(server, ASK, JSON, b'{"draft": {"title": "Rivers, measured again"}}')
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        replies = list(pool.map(lambda _: send(server, [question], seconds=60), range(AT_ONCE)))
+    raw = b"".join(reply.raw for reply in replies)
+    waits = raw.lower().count(b"\r\nretry-after: ")
+    refused = sum(503 in reply.statuses for reply in replies)
+    if waits != refused:
+        raise ValueError(f"{refused} were refused as too many, {waits} were told when to try again")
+    return Reply(raw, False, 0, max(reply.seconds for reply in replies))
+
+
+SLOW: Sequence[Attack] = (
+    *attacks(
+        {
+            "a byte of the body each second": _slow_body,
+        },
+    ),
+    *attacks(
+        {
+            "a chunk each second": _slow_chunks,
+            "a byte of the head each second": _slow_head,
+            "a connection that says nothing": lambda server: send(server, [b""], seconds=PATIENT),
+            "answers that nobody reads": _reads_nothing,
+        },
+        cheap=False,
+    ),
+    *attacks(
+        {
+            "silence after an answer": _silent_after_an_answer,
+            f"{SILENT} silent connections": _crowd,
+        },
+        cheap=False,
+        allowed=OK,
+    ),
+    *attacks(
+        {
+            f"{AT_ONCE} questions at once": _rush,
+        },
+        cheap=False,
+        allowed=OK | BUSY,
+    ),
+)
+"""Those that take seconds."""

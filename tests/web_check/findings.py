@@ -1,9 +1,13 @@
 """What a check of the server found: how many cases, what came of them, and what must not be."""
 
+import shutil
+import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from recsys.errors import RecsysError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,3 +64,32 @@ class Check:
     meaning: str
     unit: str
     run: Callable[[Setting], Report]
+
+
+# What a check needs that is no dependency of the tests: found, or said how to get it.
+
+HOW: Mapping[str, str] = {
+    "axe-core": "npm install --prefix build/web-check axe-core",
+    "chromium": "On Debian and Ubuntu: apt-get install chromium",
+    "playwright": "pip install playwright",
+    "schemathesis": "pip install schemathesis",
+    "wrk": "On Debian and Ubuntu: apt-get install wrk",
+}
+
+
+def missing(name: str) -> RecsysError:
+    """Say what is missing, and how to get it; `make web-check` does."""
+    return RecsysError(f"{name} is not installed.", f"{HOW[name]}; or run: make web-check")
+
+
+def program(name: str) -> str:
+    """Find a program beside Python or on the path.
+
+    Raises:
+        RecsysError: it is not installed.
+    """
+    own = Path(sys.executable).with_name(name)
+    found = str(own) if own.is_file() else shutil.which(name)
+    if found is None:
+        raise missing(name)
+    return found

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from recsys.app.web.upload_reader import DraftText
 from recsys.app.web.uploads import pack
 from recsys.passages import Body, Mark, Sentence
-from tests.web_check.findings import Check, Report, Setting
-from tests.web_check.raw_socket import multipart
-from tests.web_check.server import Server, serving
+from tests.web_check.findings import Report, Setting
+from tests.web_check.server import Server, multipart, serving
 
 EXAMPLES = 2_000
 """Forms of the whole check."""
@@ -243,11 +242,3 @@ def forms(setting: Setting) -> Report:
         report.expect(not server.complaints(), f"the server said: {server.complaints()[:2000]}")
         report.expect(not server.answers(), f"no answer afterwards: {server.answers()}")
     return report
-
-
-FORMS = Check(
-    name="forms",
-    meaning="every field of the pages filled with anything, by Hypothesis",
-    unit="forms",
-    run=forms,
-)

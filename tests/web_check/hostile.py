@@ -5,13 +5,10 @@ import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from tests.web_check.attacks import PROTOCOL, SIZES, STRANGERS, Attack
-from tests.web_check.findings import Check, Report, Setting
-from tests.web_check.path_names import CANARY, paths
-from tests.web_check.poison import FILES, QUESTIONS
-from tests.web_check.raw_socket import Reply
-from tests.web_check.server import DRAFT, Server, serving
-from tests.web_check.slow_clients import SLOW, TIMEOUT
+from tests.web_check.attacks import PROTOCOL, SIZES, SLOW, STRANGERS, TIMEOUT, Attack
+from tests.web_check.findings import Report, Setting
+from tests.web_check.poison import CANARY, FILES, QUESTIONS, paths
+from tests.web_check.server import DRAFT, Reply, Server, serving
 
 MB = 2**20
 GROWN = 20 * MB
@@ -109,11 +106,3 @@ def _grown(server: Server, before: int) -> int:
         if more < GROWN or time.monotonic() > until:
             return max(0, more)
         time.sleep(0.25)
-
-
-HOSTILE = Check(
-    name="hostile",
-    meaning="wrong and harmful requests: refused, no memory kept, still answering",
-    unit="attacks",
-    run=hostile,
-)

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.built_index import ROOT
-from tests.web_check.findings import Check, Report, Setting
-from tests.web_check.missing import program
+from tests.web_check.findings import Report, Setting, program
 from tests.web_check.server import Server, serving
 
 EXAMPLES = 150
@@ -74,11 +73,3 @@ def _run(server: Server, setting: Setting) -> dict[str, Any]:
 
 def _end_of(said: Path) -> str:
     return said.read_text(encoding="utf-8", errors="replace")[-2000:]
-
-
-SCHEMA = Check(
-    name="schema",
-    meaning="what the description of the API allows and forbids, by Schemathesis",
-    unit="requests",
-    run=schema,
-)

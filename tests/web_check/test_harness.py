@@ -10,15 +10,12 @@ import pytest
 
 from recsys.errors import InputError
 from tests.web_check import bombs
-from tests.web_check.__main__ import run
+from tests.web_check.__main__ import run, write_page
 from tests.web_check.attacks import OK, Attack
-from tests.web_check.downloads import READERS, plain
-from tests.web_check.findings import Check, Report, Setting
-from tests.web_check.given_drafts import bibliography, given_drafts
-from tests.web_check.missing import missing, program
-from tests.web_check.page import write_page
-from tests.web_check.raw_socket import Reply, chunked, multipart
-from tests.web_check.wrk import write_bodies
+from tests.web_check.findings import Check, Report, Setting, missing, program
+from tests.web_check.flows import READERS, bibliography, given_drafts, plain
+from tests.web_check.load import write_bodies
+from tests.web_check.server import Reply, chunked, multipart
 
 PAPER = {"id": "a", "title": "Rivers & more", "abstract": "We measure 5% of rivers.", "year": 2001}
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
 
@@ -216,7 +216,21 @@ def cited_list(references: Iterable[Reference]) -> CitedList:
     Where no entry has a label of its own, and the others are known by no key either, entries are
     called by name and year; "Rivers2019b" is the second one of such.
     """
-    works = _keyed(list(references))
+    given = list(references)
+    owners: dict[str, int] = {}
+    for place, work in enumerate(given):
+        if work.key:
+            owners.setdefault(work.key.casefold(), place)
+    used, works = {*owners}, list[Reference]()
+    for place, work in enumerate(given):
+        if owners.get(work.key.casefold()) != place:  # Made up: a name, a year, a number.
+            name = (author_key(work.authors[0]) or "").partition(" ")[0] if work.authors else ""
+            stem = re.sub(r"\W", "", f"{name or 'work'}{work.year or ''}") or "work"
+            numbered = (f"{stem}-{number}" for number in count(1))
+            keys = chain((stem,), numbered) if name else numbered
+            work = replace(work, key=next(key for key in keys if key not in used))
+            used.add(work.key.casefold())
+        works.append(work)
     named: dict[tuple[str, int], dict[str, None]] = defaultdict(dict)
     for work in works:
         # An author is called by the last word of the surname, or by the whole name.
@@ -231,26 +245,6 @@ def cited_list(references: Iterable[Reference]) -> CitedList:
         named={at: tuple(keys) for at, keys in named.items()},
         numbered=2 * len(numbers) > len(works) and bool({"1", "2"} & {*numbers}),
     )
-
-
-def _keyed(works: Sequence[Reference]) -> list[Reference]:
-    """Keep the keys that name one work each; make up the others: a name, a year, a number."""
-    owners: dict[str, int] = {}
-    for place, work in enumerate(works):
-        if work.key:
-            owners.setdefault(work.key.casefold(), place)
-    used = {*owners}
-    keyed = []
-    for place, work in enumerate(works):
-        if owners.get(work.key.casefold()) != place:
-            name = (author_key(work.authors[0]) or "").partition(" ")[0] if work.authors else ""
-            stem = re.sub(r"\W", "", f"{name or 'work'}{work.year or ''}") or "work"
-            numbered = (f"{stem}-{number}" for number in count(1))
-            keys = chain((stem,), numbered) if name else numbered
-            work = replace(work, key=next(key for key in keys if key not in used))
-            used.add(work.key.casefold())
-        keyed.append(work)
-    return keyed
 
 
 def printed_citations(
@@ -271,8 +265,17 @@ def printed_citations(
     missing = [gap.start for gap in signs]
     if typeset:
         signs += (Sign(*mark.span(), gap=True) for mark in _UNRESOLVED.finditer(text))
-    if numbers and (listed.numbered or not listed.references):
-        signs += _numbered(text, listed)
+    # "[3, 5-7]", where works are listed by number or not listed at all.
+    by_number = numbers and (listed.numbered or not listed.references)
+    for mark in _NUMBER_MARK.finditer(text) if by_number else ():
+        shown = re.sub(_LOCATOR + r"(?=\])", "", mark[0]) if "," in mark[0] else mark[0]
+        ranges = [(int(first), int(last or first)) for first, last in _RANGE.findall(shown)]
+        if any(first == 0 or last < first for first, last in ranges):
+            continue  # An interval or an index.
+        keys = _known(key for first, last in ranges for key in listed.numbers(first, last))
+        # Without a list, a number of four digits is rather a year.
+        if keys or (not listed.references and max(last for _, last in ranges) < 1000):
+            signs.append(Sign(*mark.span(), keys))
     for mark in _LABEL_MARK.finditer(text):
         labels = re.split(rf"{_S}[,;]{_S}", mark[1].casefold())
         signs.append(Sign(*mark.span(), _known(map(listed.keys.get, labels))))
@@ -295,19 +298,6 @@ def apart(signs: Iterable[Sign]) -> list[Sign]:
         if not separate or sign.start >= separate[-1].end:
             separate.append(sign)
     return separate
-
-
-def _numbered(text: str, listed: CitedList) -> Iterator[Sign]:
-    """Read "[3, 5-7]", where works are listed by number or not listed at all."""
-    for mark in _NUMBER_MARK.finditer(text):
-        shown = re.sub(_LOCATOR + r"(?=\])", "", mark[0]) if "," in mark[0] else mark[0]
-        ranges = [(int(first), int(last or first)) for first, last in _RANGE.findall(shown)]
-        if any(first == 0 or last < first for first, last in ranges):
-            continue  # An interval or an index.
-        keys = _known(key for first, last in ranges for key in listed.numbers(first, last))
-        # Without a list, a number of four digits is rather a year.
-        if keys or (not listed.references and max(last for _, last in ranges) < 1000):
-            yield Sign(*mark.span(), keys)
 
 
 def _bracketed(text: str, listed: CitedList) -> Iterator[Sign]:

@@ -501,29 +501,6 @@ def passage_of(text: str, offset: int | None = None) -> Sentence:
         InputError: the passage is empty or too long, or the place outside it or given twice.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    place = _place_in(text, offset)
-    running = RunningText(numbers=True)
-    running.words(text[:place], 0)
-    if place is not None:
-        behind = place + (offset is None)  # Behind the "|".
-        running.mark(place, behind, gap=True)
-        running.words(text[behind:], behind)
-    sentences = running.sentences(Lines(text))
-    if not sentences:
-        raise InputError("The passage has no words.", "Give the sentence that needs a citation.")
-    _, *at = Lines(text).place(place or 0)
-    for sentence in sentences:
-        spans = [mark.span for mark in sentence.marks if mark.gap and mark.span is not None]
-        if any(place is None or [span.line, span.column] == at for span in spans):
-            return sentence
-    sentence = sentences[-1]
-    end = Mark(at=len(sentence.text.rstrip(" .!?:;")), gap=True)  # Before its full stop.
-    marks = sorted((*sentence.marks, end), key=lambda mark: mark.at)
-    return replace(sentence, marks=tuple(marks))
-
-
-def _place_in(text: str, offset: int | None) -> int | None:
-    """Return the place that "|" or `offset` marks in a passage; see `passage_of`."""
     if not any(map(str.isalnum, text)):
         raise InputError("The passage is empty.", "Give the sentence that needs a citation.")
     if len(text) > LONGEST_PASSAGE:
@@ -545,4 +522,22 @@ def _place_in(text: str, offset: int | None) -> int | None:
             f"Offset {offset} is outside the passage.",
             f"The passage has {len(text)} characters: give an offset from 0 to {len(text)}.",
         )
-    return bars[0] if bars else offset
+    place = bars[0] if bars else offset
+    running = RunningText(numbers=True)
+    running.words(text[:place], 0)
+    if place is not None:
+        behind = place + (offset is None)  # Behind the "|".
+        running.mark(place, behind, gap=True)
+        running.words(text[behind:], behind)
+    sentences = running.sentences(Lines(text))
+    if not sentences:
+        raise InputError("The passage has no words.", "Give the sentence that needs a citation.")
+    _, *at = Lines(text).place(place or 0)
+    for sentence in sentences:
+        spans = [mark.span for mark in sentence.marks if mark.gap and mark.span is not None]
+        if any(place is None or [span.line, span.column] == at for span in spans):
+            return sentence
+    sentence = sentences[-1]
+    end = Mark(at=len(sentence.text.rstrip(" .!?:;")), gap=True)  # Before its full stop.
+    marks = sorted((*sentence.marks, end), key=lambda mark: mark.at)
+    return replace(sentence, marks=tuple(marks))

@@ -68,7 +68,17 @@ def parsed_contexts(record: Record) -> Iterator[Context | Problem]:
     """Read a paper whose paragraphs have spans."""
     parse = next((record[name] for name in _PARSES if isinstance(record.get(name), dict)), record)
     entries = parse.get("bib_entries")
-    paragraphs = list(_parsed_paragraphs(parse))
+    body, sections = parse.get("body_text"), parse.get("sections")
+    items: list[tuple[object, Any]] = []
+    if isinstance(body, list):
+        items = [(None, paragraph) for paragraph in body[:_MOST]]
+    elif isinstance(sections, dict):  # So has unarXive since 2024.
+        items = list(sections.items())[:_MOST]
+    paragraphs = [
+        (title, paragraph)
+        for title, paragraph in items
+        if isinstance(paragraph, dict) and isinstance(paragraph.get("text"), str)
+    ]
     if not paragraphs or not isinstance(entries, dict):
         yield NO_TEXT
         return
@@ -85,31 +95,16 @@ def parsed_contexts(record: Record) -> Iterator[Context | Problem]:
         return
     read = _unarxive_entry if of_unarxive else _entry
     works = {key: [read(entry)] for key, entry in entries.items() if isinstance(entry, dict)}
-    for text, spans, section in paragraphs:
-        yield from cited_contexts(citing, works, *_marked(text, spans), section)
-
-
-def _parsed_paragraphs(
-    parse: Record,
-) -> Iterator[tuple[str, list[tuple[int, int, str]], object]]:
-    """Yield the text of each paragraph, its spans, and the title of its section."""
-    body, sections = parse.get("body_text"), parse.get("sections")
-    items: list[tuple[object, Any]] = []
-    if isinstance(body, list):
-        items = [(None, paragraph) for paragraph in body[:_MOST]]
-    elif isinstance(sections, dict):  # So has unarXive since 2024.
-        items = list(sections.items())[:_MOST]
-    for title, paragraph in items:
-        if isinstance(paragraph, dict) and isinstance(paragraph.get("text"), str):
-            section = paragraph.get("section") if title is None else title
-            while isinstance(section, list) and section:  # [number, title] one after the other.
-                section = section[-1]
-            spans = paragraph.get("cite_spans")
-            places = [
-                (start, end, key if isinstance(key := span.get("ref_id"), str) else "")
-                for start, end, span in _placed(spans[:_MOST] if isinstance(spans, list) else ())
-            ]
-            yield paragraph["text"], places, section
+    for section, paragraph in paragraphs:
+        section = paragraph.get("section") if section is None else section
+        while isinstance(section, list) and section:  # [number, title] one after the other.
+            section = section[-1]
+        spans = paragraph.get("cite_spans")
+        places = [
+            (start, end, key if isinstance(key := span.get("ref_id"), str) else "")
+            for start, end, span in _placed(spans[:_MOST] if isinstance(spans, list) else ())
+        ]
+        yield from cited_contexts(citing, works, *_marked(paragraph["text"], places), section)
 
 
 def _placed(spans: Iterable[object]) -> Iterator[tuple[int, int, dict[str, Any]]]:
@@ -276,23 +271,31 @@ def read_jats(stream: BinaryIO) -> Iterator[Context | Problem]:
         if body is None or work is None:
             text = f"line {record.line}: the article comes without its text."
             yield Problem(text, "article without text", record.line)
-        elif not is_known(work):
+            continue
+        if not is_known(work):
             yield NO_NAME
-        else:
-            entries = _Entries(record.element, work)
-            citing = Reference(
-                id=work.id,
-                title=work.title,
-                authors=work.authors[:1],
-                year=work.year,
-                doi=work.doi,
-                arxiv=work.arxiv,
-                pmid=work.pmid,
-                ids=work.ids,
-            )
-            for section, paragraph in _paragraphs(body):
-                text, keys = _marked_paragraph(paragraph, entries)
+            continue
+        entries = _Entries(record.element, work)
+        citing = Reference(
+            id=work.id,
+            title=work.title,
+            authors=work.authors[:1],
+            year=work.year,
+            doi=work.doi,
+            arxiv=work.arxiv,
+            pmid=work.pmid,
+            ids=work.ids,
+        )
+        stack = [(body, "")]  # Elements with the title of their section; the next one is the last.
+        while stack:
+            element, section = stack.pop()
+            if element.tag in ("sec", "app"):
+                section = title_of(element.find("title")) or section
+            if element.tag in _PARAGRAPHS:  # Also those of lists and boxes.
+                text, keys = _marked_paragraph(element, entries)
                 yield from cited_contexts(citing, entries.works, text, keys, section)
+            inside = [child for child in element if child.tag not in _NO_TEXT]
+            stack += ((child, section) for child in reversed(inside))
 
 
 class _Entries:
@@ -325,48 +328,24 @@ def _marked_paragraph(paragraph: Element, entries: _Entries) -> tuple[str, list[
     pieces: list[str] = []
     keys: list[list[str]] = []
     since: list[str] = []
-    for item in _pieces(paragraph):
-        if isinstance(item, str):
-            pieces.append(without_signs(item))
-            since.append(item)
-            continue
-        cited = [name for name in item.get("rid", "").split() if name in entries.works]
-        if not cited:
-            if item.get("ref-type") not in (None, "fn", "table-fn", "aff", "corresp"):
-                pieces.append("".join(item.itertext()))  # "Figure 3" is read on.
-            continue
-        if keys and _RANGE.fullmatch("".join(since)):
-            cited = [*entries.between(keys[-1][-1], cited[0]), *cited]
-        pieces.append(ELSEWHERE)
-        keys.append(cited)
-        since = []
-    return "".join(pieces), keys
-
-
-def _pieces(paragraph: Element) -> Iterator[str | Element]:
-    """Yield the texts of a paragraph and its cross references, in order."""
-    stack: list[Element | str] = [paragraph]
+    stack: list[Element | str] = [paragraph]  # The next one is the last.
     while stack:
         item = stack.pop()
         if isinstance(item, str):
-            yield item
+            pieces.append(without_signs(item))
+            since.append(item)
         elif item.tag == "xref":
-            yield item
+            cited = [name for name in item.get("rid", "").split() if name in entries.works]
+            if cited:
+                if keys and _RANGE.fullmatch("".join(since)):
+                    cited = [*entries.between(keys[-1][-1], cited[0]), *cited]
+                pieces.append(ELSEWHERE)
+                keys.append(cited)
+                since = []
+            elif item.get("ref-type") not in (None, "fn", "table-fn", "aff", "corresp"):
+                pieces.append("".join(item.itertext()))  # "Figure 3" is read on.
         elif item is paragraph or not (item.tag in _NO_TEXT or item.tag in _PARAGRAPHS):
             for child in reversed(item):
-                stack.append(child.tail or "")
-                stack.append(child)
-            yield item.text or ""
-
-
-def _paragraphs(body: Element) -> Iterator[tuple[str, Element]]:
-    """Yield the paragraphs, also those of lists and boxes, with the title of their section."""
-    stack: list[tuple[Element, str]] = [(body, "")]
-    while stack:
-        element, section = stack.pop()
-        if element.tag in ("sec", "app"):
-            section = title_of(element.find("title")) or section
-        if element.tag in _PARAGRAPHS:
-            yield section, element
-        inside = [child for child in element if child.tag not in _NO_TEXT]
-        stack.extend((child, section) for child in reversed(inside))
+                stack += (child.tail or "", child)
+            stack.append(item.text or "")
+    return "".join(pieces), keys

@@ -165,7 +165,29 @@ def read_bundle(files: Mapping[str, bytes]) -> BundledDraft:
         raise DraftError("No file was given.", "Give a draft, or its title and abstract.")
     if len(given) == 1:
         return BundledDraft(_opened(bundle_of(next(iter(given)), given)))
-    drafts, lists, read = _sort_out(given)
+    from recsys.formats.source_formats import LISTS
+
+    listing = {suffix for form in LISTS for suffix in form.suffixes} - {".json"}
+    sources = {name: given[name] for name in _with(given, _TEX)}
+    ranked, inputs = _ranked(sources), _input_counts(sources)
+    whole = [name for name in ranked if _WHOLE.search(sources[name])]
+    # Sources that are whole and that no other inputs are drafts of their own.
+    drafts = [name for name in whole if not inputs[_stem(name)]] or ranked[:1]
+    lists: list[str] = []
+    read: dict[str, tuple[OpenDraft, set[str]]] = {}  # With the names of what each had opened.
+    # A figure, or what the sources look like in print.
+    figures = {_stem(name) for text in sources.values() for name in _named(_FIGURE, text)}
+    figures.update(map(_stem, sources))
+    for name in given:
+        is_figure = name.lower().endswith(".pdf") and _stem(name) in figures
+        if name in sources or _COMPANION.search(name) or is_figure:
+            continue
+        if PurePosixPath(name).suffix.lower() in listing:
+            lists.append(name)
+            continue
+        read[name] = draft, _ = _read(name, given)
+        says_something = draft.manuscript.title or draft.manuscript.abstract
+        (drafts if says_something else lists).append(name)
     if len(drafts) > 1:
         names = _listed([short(name) for name in drafts])
         raise DraftError(f"{names} are {len(drafts)} drafts.", "Give them one by one.")
@@ -225,39 +247,6 @@ def label(name: str) -> str:
     suffix = PurePosixPath(plain).suffix[:16]
     plain = plain if len(plain) <= LONGEST_NAME else plain[: LONGEST_NAME - len(suffix)] + suffix
     return "unnamed" if plain in ("", "-", ".", "..") else plain
-
-
-def _sort_out(
-    given: Mapping[str, bytes],
-) -> tuple[list[str], list[str], dict[str, tuple[OpenDraft, set[str]]]]:
-    """Tell what files are: drafts, lists of works, and those that had to be read to tell.
-
-    Of these: what was read, and the names of the files that it had opened.
-    """
-    from recsys.formats.source_formats import LISTS
-
-    listing = {suffix for form in LISTS for suffix in form.suffixes} - {".json"}
-    sources = {name: given[name] for name in _with(given, _TEX)}
-    ranked, inputs = _ranked(sources), _input_counts(sources)
-    whole = [name for name in ranked if _WHOLE.search(sources[name])]
-    # Sources that are whole and that no other inputs are drafts of their own.
-    drafts = [name for name in whole if not inputs[_stem(name)]] or ranked[:1]
-    lists: list[str] = []
-    read: dict[str, tuple[OpenDraft, set[str]]] = {}
-    # A figure, or what the sources look like in print.
-    figures = {_stem(name) for text in sources.values() for name in _named(_FIGURE, text)}
-    figures.update(map(_stem, sources))
-    for name in given:
-        is_figure = name.lower().endswith(".pdf") and _stem(name) in figures
-        if name in sources or _COMPANION.search(name) or is_figure:
-            continue
-        if PurePosixPath(name).suffix.lower() in listing:
-            lists.append(name)
-            continue
-        read[name] = draft, _ = _read(name, given)
-        says_something = draft.manuscript.title or draft.manuscript.abstract
-        (drafts if says_something else lists).append(name)
-    return drafts, lists, read
 
 
 def _ranked(sources: Mapping[str, bytes]) -> list[str]:

@@ -568,16 +568,12 @@ def read_notebook(raw: bytes, path: Path, folder: Folder | None = None) -> Manus
         raise DraftError(f"{name} is no notebook: it is not JSON.", _HINT) from error
     if not isinstance(value, dict):
         raise DraftError(f"{name} is no notebook: it holds no cells.", _HINT)
-    return MarkdownDraft("\n\n".join(_markdown_cells(value)), path, folder).manuscript()
-
-
-def _markdown_cells(value: dict[str, object]) -> Iterator[str]:
-    """Yield the Markdown of the cells of a notebook, front matter first where it has some."""
     cells = value.get("cells")
     if not isinstance(cells, list):  # As notebooks were kept before version 4.
         sheets = value.get("worksheets")
         first = sheets[0] if isinstance(sheets, list) and sheets else {}
         cells = first.get("cells") if isinstance(first, dict) else None
+    texts = []
     for cell in cells if isinstance(cells, list) else ():
         if isinstance(cell, dict):
             source = cell.get("source")
@@ -586,6 +582,7 @@ def _markdown_cells(value: dict[str, object]) -> Iterator[str]:
             kind = cell.get("cell_type")
             # Quarto's front matter stands in a raw cell.
             if kind == "markdown" or (kind == "raw" and text.startswith("---")):
-                yield text
+                texts.append(text)
             elif kind == "heading":
-                yield f"# {text}"
+                texts.append(f"# {text}")
+    return MarkdownDraft("\n\n".join(texts), path, folder).manuscript()

@@ -54,7 +54,25 @@ def read_object(text: str, name: str) -> Manuscript:
     Raises:
         DraftError: it is no JSON, or of the wrong shape.
     """
-    value = _json(text, name)
+
+    def unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+        mapping = dict(pairs)
+        if len(mapping) < len(pairs):
+            times = Counter(key for key, _ in pairs)
+            raise ValueError(f"the key {short(times.most_common(1)[0][0])} occurs twice")
+        return mapping
+
+    if not text.strip():
+        raise DraftError(f"{name} is empty.", _SHAPE)
+    try:
+        value = json.loads(text, object_pairs_hook=unique)
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise DraftError(f"{name} is not JSON: {error.msg} at {where}.", _SHAPE) from error
+    except RecursionError as error:
+        raise DraftError(f"{name} is nested too deeply.", _SHAPE) from error
+    except ValueError as error:  # A repeated key, or a number of thousands of digits.
+        raise DraftError(f"{name} cannot be read as JSON: {error}.", _SHAPE) from error
     # A list of CSL items or of Zotero's stands bare or below "items".
     items = value.get("items") if isinstance(value, dict) else value
     if not isinstance(items, list) or not items:
@@ -99,27 +117,6 @@ def named_work(text: str) -> Reference:
     return Reference(key=text, id=text, doi=doi(text), arxiv=arxiv(text), acl=acl(text))
 
 
-def _json(text: str, name: str) -> object:
-    def unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-        value = dict(pairs)
-        if len(value) < len(pairs):
-            times = Counter(key for key, _ in pairs)
-            raise ValueError(f"the key {short(times.most_common(1)[0][0])} occurs twice")
-        return value
-
-    if not text.strip():
-        raise DraftError(f"{name} is empty.", _SHAPE)
-    try:
-        return json.loads(text, object_pairs_hook=unique)
-    except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        raise DraftError(f"{name} is not JSON: {error.msg} at {where}.", _SHAPE) from error
-    except RecursionError as error:
-        raise DraftError(f"{name} is nested too deeply.", _SHAPE) from error
-    except ValueError as error:  # A repeated key, or a number of thousands of digits.
-        raise DraftError(f"{name} cannot be read as JSON: {error}.", _SHAPE) from error
-
-
 def _check_keys(value: Mapping[str, object], known: Sequence[str], name: str) -> None:
     unknown = next((key for key in value if key not in known), None)
     if unknown is not None:
@@ -139,33 +136,32 @@ def _references(value: Mapping[str, object], name: str) -> tuple[Reference, ...]
     works: dict[Reference, None] = {}
     for place, item in enumerate(items, start=1):
         if isinstance(item, dict):
-            works[_described_work(item, f"{name}: references, item {place}")] = None
+            at = f"{name}: references, item {place}"
+            _check_keys(item, REFERENCE_KEYS, at)
+            texts = {
+                key: _string(item, key, at) for key in REFERENCE_KEYS if key not in _NO_STRINGS
+            }
+            work = Reference(
+                key=texts["id"] or "",
+                id=texts["id"],
+                title=texts["title"],
+                authors=_strings(item, "authors", at),
+                year=_year(item, "year", at),
+                venue=texts["venue"],
+                abstract=texts["abstract"],
+                doi=doi(texts["doi"]) or doi(texts["url"]),
+                arxiv=arxiv(texts["arxiv"]) or arxiv(texts["url"]),
+                acl=acl(texts["acl"]) or acl(texts["url"]),
+                url=texts["url"],
+            )
+            if not (work.title or work.id or work.doi or work.arxiv or work.acl):
+                raise DraftError(f"{at} names no work.", "Give it a title, an id or a DOI.")
+            works[work] = None
         elif not isinstance(item, str):
             raise _wrong(name, f"references, item {place}", item, _REFERENCE)
         elif text := clean(item):
             works[named_work(text)] = None
     return tuple(works)
-
-
-def _described_work(value: Mapping[str, object], name: str) -> Reference:
-    _check_keys(value, REFERENCE_KEYS, name)
-    texts = {key: _string(value, key, name) for key in REFERENCE_KEYS if key not in _NO_STRINGS}
-    work = Reference(
-        key=texts["id"] or "",
-        id=texts["id"],
-        title=texts["title"],
-        authors=_strings(value, "authors", name),
-        year=_year(value, "year", name),
-        venue=texts["venue"],
-        abstract=texts["abstract"],
-        doi=doi(texts["doi"]) or doi(texts["url"]),
-        arxiv=arxiv(texts["arxiv"]) or arxiv(texts["url"]),
-        acl=acl(texts["acl"]) or acl(texts["url"]),
-        url=texts["url"],
-    )
-    if not (work.title or work.id or work.doi or work.arxiv or work.acl):
-        raise DraftError(f"{name} names no work.", "Give it a title, an id or a DOI.")
-    return work
 
 
 def _typed(

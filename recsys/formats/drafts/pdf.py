@@ -390,7 +390,9 @@ class _Paragraphs:
         """Yield the title of the section, and the lines, of each paragraph."""
         left_out = False
         for before, line in zip([None, *self.lines], self.lines, strict=False):
-            gap = self._gap(before, line)
+            gap = 0.0  # To the line before, in usual ones; none at the top of a column.
+            if before and before.page == line.page and before.y > line.y and self.usual_gap:
+                gap = (before.y - line.y) / self.usual_gap
             if self._is_beside(before, line, gap):
                 continue
             if self._is_title(line, gap):
@@ -415,12 +417,6 @@ class _Paragraphs:
         if self.open:
             yield self.section, self.open
             self.open = []
-
-    def _gap(self, before: Line | None, line: Line) -> float:
-        """Return the distance to the line before, in usual ones; 0 at the top of a column."""
-        if before is None or before.page != line.page or before.y <= line.y:
-            return 0.0
-        return (before.y - line.y) / self.usual_gap if self.usual_gap else 0.0
 
     def _is_title(self, line: Line, gap: float) -> bool:
         """Whether a line is a heading: by its size, or set apart by a number or a name."""

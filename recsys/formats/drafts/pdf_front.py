@@ -322,23 +322,18 @@ def printed_keyphrases(lines: Sequence[Line], vocabulary: Counter[str]) -> tuple
         # "Keywords such as these, which" is no heading.
         is_list = alone or (listed[0].isalnum() and re.search(STRONG, listed))
         may_head = stated["name"][0].isupper() and is_list and not introduced
-        if may_head or (stated["mark"] and listed):
-            phrases = _keyphrases([line, *_following(lines, place, alone=alone)], alone, vocabulary)
-            if phrases:
+        if not (may_head or (stated["mark"] and listed)):
+            continue
+        following = _following(lines, place, alone=alone)
+        if alone and 2 * sum(map(_has_mark, following)) < len(following):
+            if phrases := told_apart("; ".join(line.text for line in following)):
                 return phrases
-    return ()
-
-
-def _keyphrases(lines: Sequence[Line], alone: bool, vocabulary: Counter[str]) -> tuple[str, ...]:
-    """Read keywords out of a heading and what follows; alone: it has its line for itself."""
-    listed = lines[1:]
-    if alone and 2 * sum(map(_has_mark, listed)) < len(listed):
-        return told_apart("; ".join(line.text for line in listed))
-    for end in range(len(lines), 0, -1):  # Text may follow at once.
-        stated = _STATED.match(joined(lines[:end], vocabulary))
-        phrases = told_apart(stated["list"]) if stated else ()
-        if stated and phrases and not _SENTENCE.search(stated["list"]):
-            return phrases
+            continue
+        for end in range(len(following), -1, -1):  # Text may follow at once.
+            stated = _STATED.match(joined([line, *following[:end]], vocabulary))
+            phrases = told_apart(stated["list"]) if stated else ()
+            if stated and phrases and not _SENTENCE.search(stated["list"]):
+                return phrases
     return ()
 
 

@@ -167,12 +167,33 @@ class Pages:
     def _read(self, number: int, *, forms: int) -> list[Line]:
         pieces: list[_Piece] = []
         turned: list[str] = []
-        page, middle = self._pages[number], math.inf
+        page, middle, left = self._pages[number], math.inf, LONGEST_PAGE
+
+        def collect(
+            text: str, cm: Sequence[float], tm: Sequence[float], font: object, size: float
+        ) -> None:
+            """Keep a piece of text with its place, if it is upright."""
+            nonlocal left
+            printable = (c for c in text.translate(_LIGATURES) if c.isprintable() or c == GAP)
+            plain = "".join(printable)[:left]
+            left -= len(plain)
+            (up_x, up_y), (x, y) = (
+                (tm[at] * cm[0] + tm[at + 1] * cm[2], tm[at] * cm[1] + tm[at + 1] * cm[3])
+                for at in (2, 4)
+            )
+            if plain and abs(up_y) >= abs(up_x):
+                name = font.get("/BaseFont", "") if isinstance(font, dict) else ""
+                name = str(name)[:LONGEST_FACT]
+                face = "fixed" if _FIXED.search(name) else "bold" if _BOLD.search(name) else ""
+                pieces.append(_Piece(plain, abs(size) * abs(up_y), x + cm[4], y + cm[5], face))
+            elif plain:
+                turned.append(plain)
+
         if self.failures < MOST_FAILURES:
             try:
                 self._guarded(
                     lambda: page.extract_text(
-                        visitor_operand_before=_space_out, visitor_text=_collector(pieces, turned)
+                        visitor_operand_before=_space_out, visitor_text=collect
                     ),
                     xform_maximum_invocations_per_extraction=forms,
                 )
@@ -202,34 +223,6 @@ class Pages:
 
 def _encrypted(name: str) -> DraftError:
     return DraftError(f"{name} is encrypted.", "Save it without a password.")
-
-
-def _collector(
-    pieces: list[_Piece], turned: list[str]
-) -> Callable[[str, Any, Any, Any, float], None]:
-    """Make what pypdf calls with each piece of text: it keeps upright ones with their places."""
-    left = LONGEST_PAGE
-
-    def collect(
-        text: str, cm: Sequence[float], tm: Sequence[float], font: object, size: float
-    ) -> None:
-        nonlocal left
-        printable = (c for c in text.translate(_LIGATURES) if c.isprintable() or c == GAP)
-        plain = "".join(printable)[:left]
-        left -= len(plain)
-        (up_x, up_y), (x, y) = (
-            (tm[at] * cm[0] + tm[at + 1] * cm[2], tm[at] * cm[1] + tm[at + 1] * cm[3])
-            for at in (2, 4)
-        )
-        if plain and abs(up_y) >= abs(up_x):
-            name = font.get("/BaseFont", "") if isinstance(font, dict) else ""
-            name = str(name)[:LONGEST_FACT]
-            face = "fixed" if _FIXED.search(name) else "bold" if _BOLD.search(name) else ""
-            pieces.append(_Piece(plain, abs(size) * abs(up_y), x + cm[4], y + cm[5], face))
-        elif plain:
-            turned.append(plain)
-
-    return collect
 
 
 def _space_out(operator: bytes, operands: list[Any], *_: object) -> None:

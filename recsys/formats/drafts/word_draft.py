@@ -147,7 +147,15 @@ class WordDraft:
         """
         document = self.document
         sections = list(_sections(document))
-        listed = _numbered_list(document, sections, self.facts.references)
+        works, texts = self.facts.references, [part.text for _, run in sections for _, part in run]
+        numbers = [int(number) for text in texts for number in _PRINTED_NUMBER.findall(text)]
+        entries = split_list(_said(document.paragraphs))[1]
+        # Entries that Word numbers get their numbers. Where one could not be read, the numbers of
+        # those below it are unknown.
+        whole = len(entries) == len(works) and not any(work.key for work in works)
+        if whole and len(numbers) >= _FEWEST_NUMBERS and max(numbers) <= len(works):
+            works = tuple(replace(work, key=str(at)) for at, work in enumerate(works, start=1))
+        listed = cited_list(works)
         keys = {_identity(work): work.key for work in listed.references}
         text = RunningText(listed, numbers=True, fewest_words=2)
         for title, paragraphs in sections:
@@ -391,22 +399,6 @@ def _is_text(paragraph: Paragraph) -> bool:
     if paragraph.text[-1].isalpha() and names_of_line(paragraph.text):
         return False
     return not (is_caption(paragraph.text) and len(paragraph.text) < _LONGEST_CAPTION)
-
-
-def _numbered_list(
-    document: WordText,
-    sections: Sequence[tuple[str, Sequence[tuple[int, Paragraph]]]],
-    works: Sequence[Reference],
-) -> CitedList:
-    """Return the references, each with a key; entries that Word numbers get their numbers."""
-    texts = [part.text for _, paragraphs in sections for _, part in paragraphs]
-    numbers = [int(number) for text in texts for number in _PRINTED_NUMBER.findall(text)]
-    entries = split_list(_said(document.paragraphs))[1]
-    # Where an entry could not be read, the numbers of those below it are unknown.
-    whole = len(entries) == len(works) and not any(work.key for work in works)
-    if whole and len(numbers) >= _FEWEST_NUMBERS and max(numbers) <= len(works):
-        works = tuple(replace(work, key=str(at)) for at, work in enumerate(works, start=1))
-    return cited_list(works)
 
 
 def _anchored(

@@ -208,7 +208,10 @@ class Walk:
             if tag == _PARAGRAPH:
                 self._paragraph(child)
             elif tag in _TEXTS or tag in _SHOWN:
-                self._add(_SHOWN.get(tag, child.text or ""))
+                if self._open and not (self._hide and self._hiding):
+                    text = _SHOWN.get(tag, child.text or "")
+                    self._open[-1].parts.append(text)
+                    self._open[-1].length += len(text)
             elif tag in (_INSTRUCTION, _FIELD):
                 self._field(child)
             elif tag in _REFERENCES:
@@ -273,11 +276,6 @@ class Walk:
         self.paragraphs[place] = Paragraph(
             text, style, level, lead, self._boxes > 0, read.listed, anchors
         )
-
-    def _add(self, text: str) -> None:
-        if self._open and not (self._hide and self._hiding):
-            self._open[-1].parts.append(text)
-            self._open[-1].length += len(text)
 
     def _place(self) -> tuple[_Open | None, int]:
         """Return the paragraph that is being read, and how far it is."""

@@ -14,7 +14,7 @@
 import gzip
 import json
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -173,6 +173,7 @@ def _vector(values: object, place: str) -> Floats:
 
 def write_lines(path: Path, embeddings: Embeddings, progress: Progress) -> None:
     """Write JSON lines, packed if the name ends in `.gz`."""
+    total, form = len(embeddings), ", ".join(["%.9g"] * embeddings.dim)
     with ExitStack() as stack:
         file = cast(BinaryIO, stack.enter_context(path.open("wb")))
         if path.suffix == ".gz":
@@ -180,19 +181,15 @@ def write_lines(path: Path, embeddings: Embeddings, progress: Progress) -> None:
             # further at a higher level, which takes several times as long.
             packed = gzip.GzipFile("", "wb", compresslevel=1, fileobj=file, mtime=0)
             file = cast(BinaryIO, stack.enter_context(packed))
-        file.writelines(_lines(embeddings, progress))
-
-
-def _lines(embeddings: Embeddings, progress: Progress) -> Iterator[bytes]:
-    total = len(embeddings)
-    form = ", ".join(["%.9g"] * embeddings.dim)
-    for row, (paper_id, vector) in enumerate(zip(embeddings.ids, embeddings.vectors, strict=True)):
-        if row % 1024 == 0:
-            progress("write", row, total)
-        numbers = form % tuple(vector.tolist())
-        yield f'{{"{ID}": {json.dumps(paper_id)}, "{VECTOR}": [{numbers}]}}\n'.encode()
-    for paper_id in embeddings.empty:
-        yield f'{{"{ID}": {json.dumps(paper_id)}, "{VECTOR}": []}}\n'.encode()
+        rows = zip(embeddings.ids, embeddings.vectors, strict=True)
+        for row, (paper_id, vector) in enumerate(rows):
+            if row % 1024 == 0:
+                progress("write", row, total)
+            numbers = form % tuple(vector.tolist())
+            line = f'{{"{ID}": {json.dumps(paper_id)}, "{VECTOR}": [{numbers}]}}\n'
+            file.write(line.encode())
+        for paper_id in embeddings.empty:
+            file.write(f'{{"{ID}": {json.dumps(paper_id)}, "{VECTOR}": []}}\n'.encode())
     progress("write", total, total)
 
 

@@ -126,38 +126,25 @@ def foreign(head: bytes) -> Said | None:
     unknown database of SQLite, which may be a Zotero library.
     """
     head = head[:_LOOKED_AT]
-    begun = next((said for begins, said in _BEGINNINGS if head.startswith(begins)), None)
-    return begun or _packed(head) or _document(head) or _text(head)
-
-
-def _packed(head: bytes) -> Said | None:
+    if begun := next((said for begins, said in _BEGINNINGS if head.startswith(begins)), None):
+        return begun
     if head.startswith(b"SQLite format 3\0"):
         return next((said for mark, said in _IN_SQLITE if mark in head), None)
     if head[_TAR_NAME:].startswith(b"ustar"):
         return "a tar archive", _UNPACK
-    if not head.startswith(_ZIP):
-        return None
-    names = []
-    for header in head.split(_ZIP)[1:]:
-        at = _NAME - len(_ZIP)
-        length = header[_NAME_LENGTH - len(_ZIP) :][:2]
-        names.append(header[at : at + int.from_bytes(length, "little")].decode("cp437"))
-    for begins, said in _IN_ZIP:
-        if any(re.match(begins, name) for name in names):
-            return said
-    return "a zip archive", _UNPACK
-
-
-def _document(head: bytes) -> Said | None:
+    if head.startswith(_ZIP):
+        names = []
+        for header in head.split(_ZIP)[1:]:
+            at = _NAME - len(_ZIP)
+            length = header[_NAME_LENGTH - len(_ZIP) :][:2]
+            names.append(header[at : at + int.from_bytes(length, "little")].decode("cp437"))
+        kinds = (said for mark, said in _IN_ZIP if any(re.match(mark, name) for name in names))
+        return next(kinds, ("a zip archive", _UNPACK))
     if head.startswith(_OLE):
         streams = (said for name, said in _IN_OLE if name.encode("utf-16-le") in head)
         return next(streams, ("an old Office document", _AS_TEXT))
     if head.startswith(b"%PDF-") and b"/Collection" in head:
         return "a PDF portfolio", "Save the files in it one by one."
-    return None
-
-
-def _text(head: bytes) -> Said | None:
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         text = head[: len(head) // 2 * 2].decode("utf-16", errors="replace")
     else:

@@ -6,7 +6,7 @@ pp. 4-5, (2010)`, at the end. A field that is not certain stays empty.
 """
 
 import re
-from typing import NamedTuple
+from typing import TypeAlias
 
 from recsys.formats import identifiers
 from recsys.formats.papers.paper_fields import cleaned
@@ -43,27 +43,16 @@ _LAST_DOT = re.compile(r"(?<=[\d)])\.\s*$")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
-class _Place(NamedTuple):
-    """Where a work stands: the segments before; volume and page; a bare number among them."""
-
-    rest: list[str]
-    volume: str | None
-    page: str | None
-    numbered: bool = False
+_Parts: TypeAlias = tuple[str | None, str | None, str | None, str | None, str | None]
+"""First author, title, venue, volume, page."""
 
 
 def cited_in(cell: str) -> tuple[Reference, ...]:
     """Return what a cell of references cites, each with its first author, in their order."""
-    text = cleaned(cell[:_LONGEST_CELL])
-    return tuple(_cited(item) for item in _items(text))
-
-
-def _items(text: str) -> list[str]:
-    """Split at the semicolons that stand between references, not at those within titles."""
     items: list[str] = []
     parts: list[str] = []
-    complete = True
-    for piece in text.split("; "):
+    complete = True  # Split at the semicolons between references, not at those within titles.
+    for piece in cleaned(cell[:_LONGEST_CELL]).split("; "):
         stripped = piece.strip(" ;")
         if not stripped:
             continue
@@ -74,7 +63,7 @@ def _items(text: str) -> list[str]:
         complete = bool(_YEAR_INSIDE.search(stripped) or _YEAR_AT_END.search(stripped[-12:]))
     if parts:
         items.append("; ".join(parts))
-    return items
+    return tuple(map(_cited, items))
 
 
 def _cited(item: str) -> Reference:
@@ -86,31 +75,58 @@ def _cited(item: str) -> Reference:
         item = item[: match.start()] + item[match.end() :]
     if "://" in item:
         item = _ADDRESS.sub("", item)
+    year = None
     if match := _YEAR_AT_END.search(item, max(0, len(item) - _LONGEST_NAME)):
-        return _newer(item[: match.start()], int(match[1] or match[2]), doi)
-    years = list(_YEAR_INSIDE.finditer(item))
-    if years:
+        year, parts = int(match[1] or match[2]), _newer(item[: match.start()])
+    elif years := list(_YEAR_INSIDE.finditer(item)):
         followed = [each for each in years if item[each.end() : each.end() + 2].strip(" .,")]
         match = (followed or years)[-1]
-        return _older(item[: match.start()], item[match.end() :], int(match[1]), doi)
-    return _newer(item, None, doi)
-
-
-def _newer(text: str, year: int | None, doi: str | None) -> Reference:
-    """Read authors, title, venue, volume, issue, pages, in this order, commas between them."""
-    author, segments = _people(_segments(text))
-    place = _placed(segments)
-    placed = bool(place.volume or place.page)
-    if author is None and not placed and place.rest and place.rest[0].count(" ") < _FEW_WORDS:
-        title, venue = ", ".join(place.rest), None  # The first segment may be an organisation.
-    elif len(place.rest) == 1 and place.numbered:
-        title, venue = None, place.rest[0]
+        year, parts = int(match[1]), _older(item[: match.start()], item[match.end() :])
     else:
-        title, venue = _title_and_venue(place.rest, placed)
-    return _reference((author, title, venue), place, year, doi)
+        parts = _newer(item)
+    author, title, venue, volume, page = parts
+    if title is not None:
+        title = title.strip(" .,") if _LETTER.search(title) else None
+    return Reference(
+        title=title or None,
+        authors=(author,) if author else (),
+        year=year,
+        venue=venue.strip(" ,") if venue else None,
+        doi=doi,
+        volume=volume,
+        page=page and page.rstrip("."),
+    )
 
 
-def _older(before: str, after: str, year: int, doi: str | None) -> Reference:
+def _newer(text: str) -> _Parts:
+    """Read authors, title, venue, volume, issue, pages, in this order, commas between them."""
+    author, rest = _people(_segments(text))
+    page: str | None = None
+    while rest and (match := _PAGES.match(rest[-1]) or _ARTICLE.match(rest[-1])):
+        page = match[1]
+        rest.pop()
+    numbers: list[str] = []
+    bare = False
+    while rest and len(numbers) < 3 and (match := _NUMBER.fullmatch(rest[-1])):
+        if _YEARS.fullmatch(match[1]) and not (page and match[1].isdigit()):
+            break
+        numbers.append(match[1])
+        bare = bare or rest[-1][:1].isdigit()
+        rest.pop()
+    volume = numbers[-1] if numbers else None
+    if volume and page is None and len(numbers) == 1 and _SPAN.fullmatch(volume):
+        volume = None  # It may as well be pages.
+    placed = bool(volume or page)
+    if author is None and not placed and rest and rest[0].count(" ") < _FEW_WORDS:
+        title, venue = ", ".join(rest), None  # The first segment may be an organisation.
+    elif len(rest) == 1 and bare:
+        title, venue = None, rest[0]
+    else:
+        title, venue = _title_and_venue(rest, placed)
+    return author, title, venue, volume, page
+
+
+def _older(before: str, after: str) -> _Parts:
     """Read authors and title from before the year, venue, volume, pages from after it."""
     author, rest = _people(_segments(before))
     title = ", ".join(rest) or None
@@ -127,7 +143,7 @@ def _older(before: str, after: str, year: int, doi: str | None) -> Reference:
     venue = ", ".join(found) or None
     if title is None and volume is None:
         title, venue = venue, None  # A book stands where others have their journal.
-    return _reference((author, title, venue), _Place([], volume, page), year, doi)
+    return author, title, venue, volume, page
 
 
 def _segments(text: str) -> list[str]:
@@ -174,27 +190,6 @@ def _person(segments: list[str], place: int, *, dotted: bool) -> tuple[str, int]
     return "", 0
 
 
-def _placed(segments: list[str]) -> _Place:
-    """Take volume, issue and pages from the end of segments."""
-    rest = list(segments)
-    page: str | None = None
-    while rest and (match := _PAGES.match(rest[-1]) or _ARTICLE.match(rest[-1])):
-        page = match[1]
-        rest.pop()
-    numbers: list[str] = []
-    bare = False
-    while rest and len(numbers) < 3 and (match := _NUMBER.fullmatch(rest[-1])):
-        if _YEARS.fullmatch(match[1]) and not (page and match[1].isdigit()):
-            break
-        numbers.append(match[1])
-        bare = bare or rest[-1][:1].isdigit()
-        rest.pop()
-    volume = numbers[-1] if numbers else None
-    if volume and page is None and len(numbers) == 1 and _SPAN.fullmatch(volume):
-        volume = None  # It may as well be pages.
-    return _Place(rest, volume, page, bare)
-
-
 def _title_and_venue(segments: list[str], placed: bool) -> tuple[str | None, str | None]:
     """Tell a title from the venue after it."""
     if len(segments) < 2:
@@ -209,23 +204,3 @@ def _title_and_venue(segments: list[str], placed: bool) -> tuple[str | None, str
     if not ((_LETTER.match(last) and (placed or last[0].isupper())) or _MEETING.match(last)):
         return ", ".join(segments), None
     return ", ".join(segments[:start]), ", ".join(segments[start:])
-
-
-def _reference(
-    named: tuple[str | None, str | None, str | None],
-    place: _Place,
-    year: int | None,
-    doi: str | None,
-) -> Reference:
-    author, title, venue = named
-    if title is not None:
-        title = title.strip(" .,") if _LETTER.search(title) else None
-    return Reference(
-        title=title or None,
-        authors=(author,) if author else (),
-        year=year,
-        venue=venue.strip(" ,") if venue else None,
-        doi=doi,
-        volume=place.volume,
-        page=place.page and place.page.rstrip("."),
-    )

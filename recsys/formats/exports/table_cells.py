@@ -262,6 +262,7 @@ def _quoted(cell: str) -> list[str]:
 
 
 def _separate(cell: str) -> list[str]:
+    """Split a cell into the names of people, by whatever stands between them."""
     if quoted := _quoted(cell):
         return quoted
     if "|" in cell:
@@ -269,30 +270,24 @@ def _separate(cell: str) -> list[str]:
     if ";" in cell:
         return _at_semicolons(cell)
     cell = cell.replace("\\\\", "\\") if "\\" in cell else cell
-    return _at_and(cell) or (_at_commas(cell) if "," in cell else [cell])
-
-
-def _at_semicolons(cell: str) -> list[str]:
-    return _SEPARATOR.sub(lambda match: match[1] or "\0", cell).split("\0")
-
-
-def _at_and(cell: str) -> list[str]:
-    """Split at "and" where people stand on both sides, as BibTeX has it."""
     parts = cell.split(" and ")
     people = len(parts) > 1 and all(
         ("," in part or " " in part.strip()) and _OF_GROUPS.isdisjoint(part.lower().split())
         for part in parts
     )
-    return parts if people else []
-
-
-def _at_commas(cell: str) -> list[str]:
-    """Split at the commas that stand between people, not at those within their names."""
-    parts = [part for each in cell.split(",") if (part := each.strip())]
-    told = [part for part in parts if not _NOBODY.search(part)]
+    if people:  # On both sides, as BibTeX has it.
+        return parts
+    if "," not in cell:
+        return [cell]
+    # At the commas that stand between people, not at those within their names.
+    told = [part for each in cell.split(",") if (part := each.strip()) and not _NOBODY.search(part)]
     if len(told) % 2 == 0 and all(map(_INITIALS.fullmatch, told[1::2])):
         return [f"{family}, {given}" for family, given in zip(told[::2], told[1::2], strict=True)]
     if all(map(_LAST_INITIALS.fullmatch, told)) or all(map(_FIRST_INITIALS.match, told)):
         return told
     several = len(told) > 2 and all(" " in part for part in told)
     return told if several else [cell]
+
+
+def _at_semicolons(cell: str) -> list[str]:
+    return _SEPARATOR.sub(lambda match: match[1] or "\0", cell).split("\0")

@@ -102,12 +102,6 @@ def _works(lines: Iterator[str], columns: Mapping[str, str]) -> Iterator[Referen
     header = required_header(split_line(line[:_LONGEST_HEADER], delimiter), columns)
     quoted = header.quoted or delimiter != "\t"
     rows = csv_rows.rows(chain(opening[place:], lines), delimiter, quoted=quoted, before=place)
-    yield from _row_works(rows, header)
-
-
-def _row_works(
-    rows: Iterator[csv_rows.Row | Problem], header: Header
-) -> Iterator[Reference | Problem]:
     head: list[str] | None = None
     for row in rows:
         if isinstance(row, Problem):

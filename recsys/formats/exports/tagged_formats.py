@@ -138,10 +138,17 @@ def more_of_ris(record: TaggedRecord) -> dict[str, Any]:
     book = text_in(record.text("BT"))
     title = text_in(record.text("TI", "T1", "CT"))
     cited = [match for note in notes if (match := _CITED.match(note))]
+    told, first = (  # "null" is The Lens'.
+        names_in(name.removesuffix(", null") for name in record.texts(tag) if name != "null")
+        for tag in ("AU", "A1")
+    )
+    spoken = in_spoken_order((*told, *first))
+    authors = spoken[: len(told)]  # Programs write some both as AU and as A1.
+    authors += tuple(name for name in spoken[len(told) :] if name not in authors)
     return {
         "title": title or book or text_in(record.text("ST", "TT")),
         "venue": text_in(record.text("JF", "JO", "T2", "JA", "J2", "C3")) or (title and book),
-        "authors": _people_of_ris(record),
+        "authors": authors,
         "kind": _KINDS_OF_RIS.get(record.text("TY") or "", "document"),
         "pmid": _digits(record.text(*tags, "PM")) or pmid,
         "ids": ids,
@@ -163,17 +170,6 @@ def more_of_ris(record: TaggedRecord) -> dict[str, Any]:
             for work in scopus_citations.cited_in(match.string[match.end() :])
         ),
     }
-
-
-def _people_of_ris(record: TaggedRecord) -> tuple[str, ...]:
-    """Return authors; those that a program writes both as AU and as A1, once."""
-    told, first = (  # "null" is The Lens'.
-        names_in(name.removesuffix(", null") for name in record.texts(tag) if name != "null")
-        for tag in ("AU", "A1")
-    )
-    spoken = in_spoken_order((*told, *first))
-    authors = spoken[: len(told)]
-    return (*authors, *(name for name in spoken[len(told) :] if name not in authors))
 
 
 def _digits(text: str | None) -> str | None:

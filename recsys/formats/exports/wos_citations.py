@@ -1,7 +1,6 @@
 """Read cited references as the Web of Science writes them: "Smith J, 2010, NATURE, V1, P2"."""
 
 import re
-from collections.abc import Iterator
 
 from recsys.formats import identifiers
 from recsys.formats.references.bibliography import EARLIEST_YEAR, LATEST_YEAR, LONGEST_TEXT, text_in
@@ -65,7 +64,14 @@ def cited_of(line: str) -> Reference:
     if source[:2] in ("IN", "In", "in", "UN", "Un"):
         source = _IN_PRESS.sub("", source, count=1)
     venue = None if source.lower() in _NOTHING else source or None
-    doi, arxiv = next(iter(dois), None), _arxiv_in(line) if "rxiv" in line.lower() else None
+    doi, arxiv = next(iter(dois), None), None
+    in_arxiv = "rxiv" in line.lower()
+    if in_arxiv and (squashed := _SQUASHED_ARXIV.search(line)):  # As ARXIV230111325, digits alone.
+        month, number = squashed.groups()
+        is_one = (len(number) == 5) == (month >= _FIVE_DIGITS_SINCE)
+        arxiv = f"{month}.{number}" if is_one else None
+    elif in_arxiv:
+        arxiv = identifiers.arxiv(line)
     name = author_of(author)
     return Reference(
         title=None if volume or page or doi or arxiv else venue,
@@ -81,22 +87,20 @@ def cited_of(line: str) -> Reference:
 
 
 def cited_in(cell: str) -> tuple[Reference, ...]:
-    """Read the cited references of one cell of a table, where semicolons part them."""
-    return tuple(map(cited_of, _split(cell)))
+    """Read the cited references of one cell of a table, where semicolons part them.
 
-
-def _split(cell: str) -> Iterator[str]:
-    """Yield what semicolons part, but for those in a list of DOIs: `DOI [10.1/a; 10.1/b]`."""
-    pieces = cell.split("; ")
-    at = 0
+    Those in a list of DOIs do not: `DOI [10.1/a; 10.1/b]`.
+    """
+    cited, pieces, at = [], cell.split("; "), 0
     while at < len(pieces):
         end = at + 1
         if pieces[at].rfind("[") > pieces[at].rfind("]"):
             window = range(end, min(end + _PARTS_OF_A_LIST, len(pieces)))
             end = next((i + 1 for i in window if "]" in pieces[i]), end)
         if piece := "; ".join(pieces[at:end]).strip(" ;\n"):
-            yield piece
+            cited.append(cited_of(piece))
         at = end
+    return tuple(cited)
 
 
 def _taken_apart(line: str) -> tuple[str, str, str, str | None, str | None, list[str]]:
@@ -125,14 +129,6 @@ def _taken_apart(line: str) -> tuple[str, str, str, str | None, str | None, list
         return author, "", ", ".join(rest), volume, page, dois
     year = parts[at].lstrip("(")[:4]
     return ", ".join(parts[:at]), year, ", ".join(parts[at + 1 :]), volume, page, dois
-
-
-def _arxiv_in(text: str) -> str | None:
-    """Find an arXiv id, also one of which only the digits were kept: ARXIV230111325."""
-    if (match := _SQUASHED_ARXIV.search(text)) is None:
-        return identifiers.arxiv(text)
-    month, number = match.groups()
-    return f"{month}.{number}" if (len(number) == 5) == (month >= _FIVE_DIGITS_SINCE) else None
 
 
 def author_of(name: str) -> str | None:

@@ -120,9 +120,20 @@ def works(path: Path) -> Iterator[StoredWork | Problem]:
     with _opened_copy(file) as connection:
         try:
             _check(connection, file)
-            for work in _works(connection, file.parent):
-                yield work
-                count += 1
+            keys = _citation_keys(file.parent)
+            with closing(connection.execute(_ATTACHMENTS)) as rows:
+                files = Gathered(rows)
+                for item, fields in items_of(connection):
+                    if item in keys and "citationKey" not in fields:
+                        fields = {**fields, "citationKey": keys[item]}
+                    pdfs = (
+                        stored_pdf(file.parent, str(key), str(path))
+                        for _, key, path, kind in files.of(item)
+                        if kind == "application/pdf" or str(path).lower().endswith(".pdf")
+                    )
+                    work = BY_NAME["Zotero"].reference_of(fields)
+                    yield StoredWork(work, next(filter(None, pdfs), None))
+                    count += 1
         except _DAMAGE as error:
             if not count:
                 raise _damaged(file, error) from error
@@ -158,22 +169,6 @@ def _tables_of(connection: sqlite3.Connection) -> frozenset[str]:
     return frozenset(name for (name,) in rows)
 
 
-def _works(connection: sqlite3.Connection, folder: Path) -> Iterator[StoredWork]:
-    keys = _citation_keys(folder)
-    form = BY_NAME["Zotero"]
-    with closing(connection.execute(_ATTACHMENTS)) as rows:
-        files = Gathered(rows)
-        for item, fields in items_of(connection):
-            if item in keys and "citationKey" not in fields:
-                fields = {**fields, "citationKey": keys[item]}
-            pdfs = (
-                stored_pdf(folder, str(key), str(path))
-                for _, key, path, kind in files.of(item)
-                if kind == "application/pdf" or str(path).lower().endswith(".pdf")
-            )
-            yield StoredWork(form.reference_of(fields), next(filter(None, pdfs), None))
-
-
 class Gathered:
     """Rows in the order of their first column, given out group by group in that order."""
 
@@ -200,10 +195,10 @@ def items_of(connection: sqlite3.Connection) -> Iterator[tuple[int, Mapping[str,
     with (
         closing(connection.execute(_ITEMS)) as items,
         closing(connection.execute(_FIELDS)) as values,
-        closing(connection.execute(_CREATORS)) as creators,
+        closing(connection.execute(_CREATORS)) as names,
         closing(connection.execute(_TAGS)) as tags,
     ):
-        told, people, words = Gathered(values), Gathered(creators), Gathered(tags)
+        told, people, words = Gathered(values), Gathered(names), Gathered(tags)
         for item, key, kind in items:
             name = types.get(kind, "document")
             if name in NOT_WORKS:
@@ -215,14 +210,16 @@ def items_of(connection: sqlite3.Connection) -> Iterator[tuple[int, Mapping[str,
                 texts.setdefault("title", title)
             if date := _SORTED_DATE.match(texts.get("date", "")):
                 texts["date"] = texts["date"][date.end() :] or date[0]
-            yield (
-                item,
-                texts
-                | {
-                    "creators": [_creator(row, roles) for row in people.of(item)],
-                    "tags": [{"tag": tag} for _, tag in words.of(item)],
-                },
-            )
+            creators: list[dict[str, str]] = []
+            for _, role, first, last, mode in people.of(item):
+                person = {"creatorType": roles.get(role, "author")}
+                if mode == 1 or not first:  # A name of one part is that of a group.
+                    person["name"] = str(last or "")
+                else:
+                    person |= {"firstName": str(first), "lastName": str(last or "")}
+                creators.append(person)
+            subjects = [{"tag": tag} for _, tag in words.of(item)]
+            yield item, texts | {"creators": creators, "tags": subjects}
 
 
 def _names(connection: sqlite3.Connection, what: str, column: str) -> dict[int, str]:
@@ -234,15 +231,6 @@ def _names(connection: sqlite3.Connection, what: str, column: str) -> dict[int, 
             rows = connection.execute(f"SELECT {what}ID, {column} FROM {table}")
             names |= {number: str(name) for number, name in rows}
     return names
-
-
-def _creator(row: Row, roles: Mapping[int, str]) -> dict[str, str]:
-    _, role, first, last, mode = row
-    kind = {"creatorType": roles.get(role, "author")}
-    # A name of one part is that of a group.
-    if mode == 1 or not first:
-        return kind | {"name": str(last or "")}
-    return kind | {"firstName": str(first), "lastName": str(last or "")}
 
 
 def stored_pdf(folder: Path, key: str, path: str) -> Path | None:

@@ -236,9 +236,13 @@ class _Passage:
             return self._command(match["name"], match.start(), match.end())
         if kind == "environment":
             return self._environment(match)
-        if kind == "chunk":
-            return self._after_chunk(match.end())
-        if kind in ("displayed", "dollars"):
+        if kind == "chunk":  # Of code; it ends with an "@".
+            self.walk.text.end_paragraph()
+            if "<<" not in self.walk.unclosed:
+                if end := CHUNK_END.search(self.source, match.end(), self.end):
+                    return end.end()
+                self.walk.unclosed.add("<<")
+        elif kind in ("displayed", "dollars"):
             self._formula_ends(match[kind], match.end())
         elif kind in ("inline", "dollar"):
             short = len(match[kind]) <= LONGEST_FORMULA
@@ -248,16 +252,15 @@ class _Passage:
         elif kind == "blank":
             self.walk.text.end_paragraph()
         else:
-            self._stand_in(_shown(match), match.start(), match.end())
+            if match["accent"]:
+                shown = shown_by(match[0])
+            elif symbol := match["symbol"]:
+                shown = SIGNS.get(symbol, symbol)
+            else:
+                # Braces and what is left of a formula show nothing; ties and line ends are spaces.
+                shown = LIGATURES.get(match[0], "" if match[0] in "{}$" else " ")
+            self._stand_in(shown, match.start(), match.end())
         return match.end()
-
-    def _after_chunk(self, at: int) -> int:
-        """Return the place behind a chunk of code, which ends with an "@"."""
-        self.walk.text.end_paragraph()
-        end = None if "<<" in self.walk.unclosed else CHUNK_END.search(self.source, at, self.end)
-        if end is None:
-            self.walk.unclosed.add("<<")
-        return end.end() if end else at
 
     def _command(self, name: str, start: int, end: int) -> int:
         """Read a command, by what it is known to be, and return where what follows it begins."""
@@ -426,16 +429,6 @@ class _Passage:
         inside = group(self.source, at)
         self.walk.failures += inside is None and self.source.startswith("{", at)
         return inside
-
-
-def _shown(match: re.Match[str]) -> str:
-    """Return what an accent, a ligature or a sign shows."""
-    if match["accent"]:
-        return shown_by(match[0])
-    if match["symbol"]:
-        return SIGNS.get(match["symbol"], match["symbol"])
-    # Braces and what is left of a formula show nothing; ties and line ends are spaces.
-    return LIGATURES.get(match[0], "" if match[0] in "{}$" else " ")
 
 
 def read_body(source: Source, draft: PurePath) -> tuple[tuple[Sentence, ...], tuple[str, ...]]:

@@ -263,7 +263,14 @@ def _title(source: str, words: Words) -> tuple[str, bool, tuple[str, ...]]:
         below = (arguments[0] for _, arguments in commands(source, "subtitle"))
         subtitle = first_text(below, words.text)
         return f"{title}: {subtitle}" if subtitle else title, False, ()
-    if title := first_text(_titles_of_file(source), words.text):
+    # What the source tells readers of the PDF.
+    facts = (group(source, match.end()) or "" for match in _INFORMATION.finditer(source))
+    of_file = (
+        group(inside, match.end()) or inside[match.end() + 1 :].partition(")")[0]
+        for inside in facts
+        for match in _OF_FILE.finditer(inside)
+    )
+    if title := first_text(of_file, words.text):
         return title, True, ()
     # The size of its letters tells, and the authors are on the line below it.
     begin = _BEGIN.search(source)
@@ -292,14 +299,6 @@ def _without_small(title: str) -> str:
     return title
 
 
-def _titles_of_file(source: str) -> Iterator[str]:
-    """Yield what the source tells readers of the PDF as its title."""
-    for match in _INFORMATION.finditer(source):
-        inside = group(source, match.end()) or ""
-        for title in _OF_FILE.finditer(inside):
-            yield group(inside, title.end()) or inside[title.end() + 1 :].partition(")")[0]
-
-
 def _authors(source: str, words: Words) -> tuple[str, ...]:
     """Read the names of all commands for authors; blocks of IEEE go before what holds them."""
     every = list(commands(source, _AUTHORS, most=2))
@@ -315,40 +314,32 @@ def _authors(source: str, words: Words) -> tuple[str, ...]:
 
 def names_in_piece(piece: str, words: Words) -> Iterator[str]:
     """Yield the names in one argument: the first line of each part, and lines that go on."""
-    expanded = _without_beside(words.expanded(piece))
+    # Affiliations, addresses and notes go with their arguments; what spans the names of a table is
+    # no name either.
+    latex = _COLUMNS.sub(r"\\institute", words.expanded(piece))
+    pieces, at = list[str](), 0
+    for match in islice(_BESIDE.finditer(latex), MOST_CUT + 1):
+        behind = after_options(latex, match.end())
+        inside = group(latex, behind) if match.start() >= at else None
+        if inside is not None:
+            pieces.append(latex[at : match.start()])
+            at = after_group(latex, behind, inside)
+    expanded = "".join(pieces) + latex[at:]
     named = [match[1] for match in _NAMED.finditer(expanded)]
     for part in named or _SEPARATOR.split(expanded):
-        names = [_TRAILING.sub("", name) for name in _NAMES.split(_name_lines(part))]
+        listed = ""
+        for line in _LINE_END.split(part):
+            text = plain(_MARK.sub(" ", line)).strip()
+            if text or listed:
+                listed = f"{listed} {text}"
+                if not text.endswith((",", " and")):
+                    break
+        names = [_TRAILING.sub("", name) for name in _NAMES.split(listed.strip(" ,;"))]
         for name in names:
             name = _DEGREES.sub("", _LEADING.sub("", name)).strip()
             fewest = 1 if len(names) == 1 else 2  # One of several words is a degree.
             if fewest <= len(name.split()) <= MOST_NAME_WORDS and not _NO_NAME.search(name):
                 yield name
-
-
-def _without_beside(piece: str) -> str:
-    """Cut out affiliations, addresses and notes with their arguments."""
-    piece = _COLUMNS.sub(r"\\institute", piece)  # What spans the names of a table is no name.
-    pieces, at = list[str](), 0
-    for match in islice(_BESIDE.finditer(piece), MOST_CUT + 1):
-        behind = after_options(piece, match.end())
-        inside = group(piece, behind) if match.start() >= at else None
-        if inside is not None:
-            pieces.append(piece[at : match.start()])
-            at = after_group(piece, behind, inside)
-    return "".join(pieces) + piece[at:]
-
-
-def _name_lines(part: str) -> str:
-    """Return the first line of a part that has text, and those that it goes on into."""
-    taken = ""
-    for line in _LINE_END.split(part):
-        text = plain(_MARK.sub(" ", line)).strip()
-        if text or taken:
-            taken = f"{taken} {text}"
-            if not text.endswith((",", " and")):
-                break
-    return taken.strip(" ,;")
 
 
 def _abstract(source: str, words: Words) -> str | None:
@@ -420,7 +411,14 @@ def _keyphrases(source: str, words: Words) -> tuple[str, ...]:
         latex = _CODES.split(latex, maxsplit=1)[0]
         return words.text(_BETWEEN.sub("; ", latex)).strip("; ")
 
-    if listed := first_text(_keyword_lists(source), text):
+    environments = (
+        source[match.end() : end]
+        for match in islice(_KEYPHRASES.finditer(source), MOST_COMMANDS)
+        for end in [source.find(f"\\end{{{match[1]}}}", match.end(), match.end() + LONGEST_LIST)]
+        if end >= 0
+    )
+    named = (arguments[0] for _, arguments in commands(source, _COMMANDS))
+    if listed := first_text(chain(environments, named), text):
         return told_apart(listed)
     # What stands behind "\textbf{Keywords:}" or "\keywords", where that begins a line.
     headed = chain(_HEADED.finditer(source), _BARE.finditer(source))
@@ -431,11 +429,3 @@ def _keyphrases(source: str, words: Words) -> tuple[str, ...]:
         if phrases := told_apart(listed.lstrip(" .:;-\u2013\u2014")):
             return phrases
     return ()
-
-
-def _keyword_lists(source: str) -> Iterator[str]:
-    for match in islice(_KEYPHRASES.finditer(source), MOST_COMMANDS):
-        end = source.find(f"\\end{{{match[1]}}}", match.end(), match.end() + LONGEST_LIST)
-        if end >= 0:
-            yield source[match.end() : end]
-    yield from (arguments[0] for _, arguments in commands(source, _COMMANDS))

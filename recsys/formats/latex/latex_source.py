@@ -169,8 +169,12 @@ class _Gatherer:
                 pair = match["second"] is not None and "import" in match["input"]
                 at = at if pair or match["second"] is None else match.end("first") + 1
                 yield from self._input(match, open_files)
+            elif match["mark"]:  # Of `\verb` its words, for signs would be taken for LaTeX.
+                start, end = match.end("mark"), match.end() - 1
+                if _WORDS.fullmatch(text, start, end):
+                    yield Piece(text[start:end], file, start)
             elif not match["comment"]:
-                yield from _kept(match, file)
+                yield Piece(match[0], file, match.start())
         yield Piece(text[at:], file, at)
 
     def _verbatim(self, text: str, match: re.Match[str]) -> int:
@@ -208,17 +212,6 @@ class _Gatherer:
         text = blanked(text) if path.suffix.lower() in WOVEN else text
         yield from self.pieces(text, [*open_files, path])
         yield Piece("\n", open_files[-1], match.end() - 1)
-
-
-def _kept(match: re.Match[str], file: PurePath) -> Iterator[Piece]:
-    """Yield a token as it is; of `\\verb` its words, for signs would be taken for LaTeX."""
-    if not match["mark"]:
-        yield Piece(match[0], file, match.start())
-        return
-    start = match.end("mark")
-    words = match.string[start : match.end() - 1]
-    if _WORDS.fullmatch(words):
-        yield Piece(words, file, start)
 
 
 def _after_conditional(text: str, at: int, conditionals: set[str]) -> int:

@@ -6,7 +6,7 @@ pylatexenc, which knows what `\aleph` or `\textmu` stand for, serves as dictiona
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any
@@ -158,12 +158,18 @@ def from_latex(source: str) -> str:
 
 def is_macro(name: str) -> bool:
     """Tell whether a macro is one of LaTeX's or of its usual packages', not an author's own."""
-    return name in {*_ACCENTS, *_NAMED, *ARGUMENTS} or name in _macro_names()
+    return name in {*_ACCENTS, *_NAMED, *ARGUMENTS} or name in _macros()
 
 
 def symbol(name: str) -> str:
     """Return what a macro stands for; "" where it stands for no character."""
-    return _NAMED[name] if name in _NAMED else _dictionary().get(name, "")
+    if name in _NAMED:
+        return _NAMED[name]
+    shown = _macros().get(name)
+    # "<ref>" and what has arguments are none.
+    if isinstance(shown, str) and "%" not in shown and not shown.startswith("<"):
+        return shown
+    return ""
 
 
 @dataclass(slots=True)
@@ -223,7 +229,7 @@ class _Scanner:
         elif not self.groups[-1].arguments:
             # A relation of an author's own stands between its sides; a switch begins a group.
             between = space and following != "{" and len(self.shown) > self.groups[-1].start
-            if between and self.draft and name not in _macro_names():
+            if between and self.draft and name not in _macros():
                 self._whole(" ")
             self.groups[-1].options = "" if space else "-"
 
@@ -307,7 +313,8 @@ class _Scanner:
 
     def _close(self, closing: str) -> None:
         """Close the innermost group of a kind; those in it that never close keep their text."""
-        place = next((n for n in range(len(self.groups) - 1, 0, -1) if self._is(n, closing)), 0)
+        outwards = range(len(self.groups) - 1, 0, -1)
+        place = next((n for n in outwards if self.groups[n].closing == closing), 0)
         if place:
             self._end_arguments()
             group = self.groups[place]
@@ -315,9 +322,6 @@ class _Scanner:
             if group.change is not None:
                 text = "".join(self.shown[group.start :])
                 self.shown[group.start :] = [group.change(text)]
-
-    def _is(self, place: int, closing: str) -> bool:
-        return self.groups[place].closing == closing
 
 
 def _accented(accent: str, text: str, *, empty: str = "") -> str:
@@ -327,19 +331,9 @@ def _accented(accent: str, text: str, *, empty: str = "") -> str:
 
 
 @cache
-def _dictionary() -> dict[str, str]:
-    """Return what the macros that stand for a character stand for: none for "<ref>"."""
-    texts = ((name, text) for name, text in _macros() if isinstance(text, str))
-    return {name: text for name, text in texts if "%" not in text and not text.startswith("<")}
-
-
-@cache
-def _macro_names() -> frozenset[str]:
-    return frozenset(name for name, _ in _macros())
-
-
-def _macros() -> Iterator[tuple[str, Any]]:
+def _macros() -> dict[str, Any]:
+    """Return what the macros of LaTeX and of its usual packages show: a text, or what makes it."""
     from pylatexenc.latex2text import get_default_latex_context_db
 
-    for spec in get_default_latex_context_db().iter_macro_specs():
-        yield spec.macroname, spec.simplify_repl
+    specs = get_default_latex_context_db().iter_macro_specs()
+    return {spec.macroname: spec.simplify_repl for spec in specs}

@@ -291,9 +291,23 @@ def patches(answer: LocalAnswer, taken: Sequence[Accepted]) -> tuple[FilePatch, 
     """
     fills: dict[str, list[tuple[Span, Mark, str]]] = defaultdict(list)
     for choice in taken:
-        if (mark := choice.gap.mark) is not None:
-            span = _span_in_file(answer, choice.gap, mark)
-            fills[file_of(answer, choice.gap)].append((span, mark, choice.key))
+        if (mark := choice.gap.mark) is None:
+            continue
+        place, file = place_of(answer, choice.gap), file_of(answer, choice.gap)
+        if answer.draft is None:
+            raise InputError(
+                "A passage has no file that a patch could change.", "Give a draft's file."
+            )
+        if answer.unit != "line" or not (is_latex(file) or PurePath(file).suffix.lower() in PLAIN):
+            raise InputError(
+                f"{place}: a file of this kind cannot be patched.",
+                "Take the keys from the answer; patches are for LaTeX, Markdown and text.",
+            )
+        if mark.span is None or PurePath(answer.draft).suffix == ".zip":
+            raise InputError(
+                f"{place}: the mark has no place in a file.", "Unpack the draft first."
+            )
+        fills[file].append((mark.span, mark, choice.key))
     texts = {file: DraftLines.of(read_bytes(Path(file)), file) for file in fills}
     sources = [lines.text for file, lines in texts.items() if is_latex(file)]
     draft = answer.draft
@@ -320,20 +334,6 @@ def write_patches(made: Sequence[FilePatch]) -> None:
     for patch in made:
         with replacing(Path(patch.name)) as temporary:
             temporary.write_bytes(patch.new)
-
-
-def _span_in_file(answer: LocalAnswer, gap: Gap, mark: Mark) -> Span:
-    place, file = place_of(answer, gap), file_of(answer, gap)
-    if answer.draft is None:
-        raise InputError("A passage has no file that a patch could change.", "Give a draft's file.")
-    if answer.unit != "line" or not (is_latex(file) or PurePath(file).suffix.lower() in PLAIN):
-        raise InputError(
-            f"{place}: a file of this kind cannot be patched.",
-            "Take the keys from the answer; patches are for LaTeX, Markdown and text.",
-        )
-    if mark.span is None or PurePath(answer.draft).suffix == ".zip":
-        raise InputError(f"{place}: the mark has no place in a file.", "Unpack the draft first.")
-    return mark.span
 
 
 def _patched(

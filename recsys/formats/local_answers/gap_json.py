@@ -119,12 +119,31 @@ def sarif(answer: LocalAnswer, keys: GapKeys) -> str:
 def _result(answer: LocalAnswer, gap: Gap, keys: GapKeys) -> dict[str, Any]:
     kind, sentence = kind_of_gap(gap), marked_sentence(gap)
     fingerprint = hashlib.sha256(f"{kind}\n{sentence}".encode(errors="replace")).hexdigest()[:16]
+    path = PurePath(file_of(answer, gap))
+    # Relative to the current folder, if the file lies below that.
+    if path.is_absolute() and path.is_relative_to(here := Path.cwd()):
+        path = path.relative_to(here)
+    uri = path.as_uri() if path.is_absolute() else quote(path.as_posix(), errors="replace")
+    location: dict[str, Any] = {"physicalLocation": {"artifactLocation": {"uri": uri}}}
+    span = span_of(gap)
+    if span is not None and answer.unit == "line":
+        region: dict[str, Any] = {
+            "startLine": span.line,
+            "startColumn": span.column,
+            "endLine": span.end_line,
+            "endColumn": span.end_column,
+        }
+        if gap.mark is not None and gap.mark.span is not None:
+            region["snippet"] = {"text": gap.mark.printed}
+        location["physicalLocation"]["region"] = region
+    elif span is not None:  # SARIF has no pages: what the unit counts has a name.
+        location["logicalLocations"] = [{"fullyQualifiedName": f"{answer.unit} {span.line}"}]
     result: dict[str, Any] = {
         "ruleId": kind,
         "ruleIndex": list(_RULES).index(kind),
         "level": "note",
         "message": {"text": _plain(message(gap, keys))},
-        "locations": [_location(answer, gap)],
+        "locations": [location],
         "partialFingerprints": {"sentence/v1": fingerprint},
         "properties": {
             "sentence": sentence,
@@ -135,37 +154,6 @@ def _result(answer: LocalAnswer, gap: Gap, keys: GapKeys) -> dict[str, Any]:
     if gap.need is not None:
         result["rank"] = round(float(gap.need) * 100, 4)
     return result
-
-
-def _location(answer: LocalAnswer, gap: Gap) -> dict[str, Any]:
-    """Name the place: a region of a text, else, as SARIF has no pages, what its unit counts."""
-    place: dict[str, Any] = {"artifactLocation": {"uri": _uri(file_of(answer, gap))}}
-    span = span_of(gap)
-    if span is None:
-        return {"physicalLocation": place}
-    if answer.unit != "line":
-        named = {"fullyQualifiedName": f"{answer.unit} {span.line}"}
-        return {"physicalLocation": place, "logicalLocations": [named]}
-    region: dict[str, Any] = {
-        "startLine": span.line,
-        "startColumn": span.column,
-        "endLine": span.end_line,
-        "endColumn": span.end_column,
-    }
-    if gap.mark is not None and gap.mark.span is not None:
-        region["snippet"] = {"text": gap.mark.printed}
-    return {"physicalLocation": place | {"region": region}}
-
-
-def _uri(file: str) -> str:
-    """Write a path as a reference relative to the current folder, if it lies below that."""
-    path = PurePath(file)
-    if path.is_absolute():
-        here = Path.cwd()
-        if not path.is_relative_to(here):
-            return path.as_uri()
-        path = path.relative_to(here)
-    return quote(path.as_posix(), safe="/", errors="replace")
 
 
 def _plain(text: str) -> str:

@@ -2,7 +2,6 @@
 
 import html
 import re
-from collections.abc import Iterator
 
 from recsys.formats.answers import found_by, other_versions, percent
 from recsys.formats.local_answers.shown_gaps import (
@@ -21,7 +20,7 @@ from recsys.formats.references.people import natural
 from recsys.formats.references.reference_writers import escaped, markdown_item
 from recsys.formats.references.shown_facts import names_of, one_line, paper_link
 from recsys.formats.references.web_page import span
-from recsys.passages import Gap, LocalAnswer
+from recsys.passages import LocalAnswer
 from recsys.records import Recommendation
 
 _FENCE = re.compile(r"`{3,}")
@@ -79,28 +78,27 @@ def gap_markdown(answer: LocalAnswer, keys: GapKeys) -> str:
     if not answer.gaps:
         return f"{escaped(nothing_found(answer))}\n"
     parts = [f"{escaped(answer.understood)}\n"] if answer.understood else []
-    parts += ["".join(f"{line}\n" for line in _lines(answer, gap, keys)) for gap in answer.gaps]
+    for gap in answer.gaps:
+        # What means something in Markdown is escaped; the spaces at the ends stay.
+        before, after = (
+            f"{' ' * text[:1].isspace()}{escaped(one_line(text))}{' ' * text[-1:].isspace()}"
+            for text in around(gap)
+        )
+        lines = [f"## {escaped(place_of(answer, gap))}: {headline(gap)}\n"]
+        lines.append(f"> {before}**\\[?\\]**{after}\n")
+        for item in gap.recommendations:
+            chance = percent(item.probability)
+            lines.append(f"{item.rank}. {markdown_item(item.paper)} **{chance}**")
+            notes = [key_line(keys, item.paper.id), *(reason.text for reason in item.reasons)]
+            notes += [*other_versions(item), found_by(item) or ""]
+            lines += (f"    - {escaped(note)}" for note in notes if note)
+        if not gap.recommendations:
+            lines.append(NOTHING_FITS)
+        parts.append("".join(f"{line}\n" for line in lines))
     if entries := entries_of(answer, keys):
         fence = "`" * max([3, *(len(ticks) + 1 for ticks in _FENCE.findall(entries))])
         parts.append(f"## BibTeX\n\n{fence}bibtex\n{entries}{fence}\n")
     return "\n".join(parts)
-
-
-def _lines(answer: LocalAnswer, gap: Gap, keys: GapKeys) -> Iterator[str]:
-    # What means something in Markdown is escaped; the spaces at the ends stay.
-    before, after = (
-        f"{' ' * text[:1].isspace()}{escaped(one_line(text))}{' ' * text[-1:].isspace()}"
-        for text in around(gap)
-    )
-    yield f"## {escaped(place_of(answer, gap))}: {headline(gap)}\n"
-    yield f"> {before}**\\[?\\]**{after}\n"
-    for item in gap.recommendations:
-        yield f"{item.rank}. {markdown_item(item.paper)} **{percent(item.probability)}**"
-        notes = [key_line(keys, item.paper.id), *(reason.text for reason in item.reasons)]
-        notes += [*other_versions(item), found_by(item) or ""]
-        yield from (f"    - {escaped(note)}" for note in notes if note)
-    if not gap.recommendations:
-        yield NOTHING_FITS
 
 
 def gap_page(answer: LocalAnswer, keys: GapKeys) -> str:
@@ -115,27 +113,23 @@ def gap_page(answer: LocalAnswer, keys: GapKeys) -> str:
     for line in filter(None, (answer.understood, summary, *answer.notes)):
         parts.append(f'<p class="told" dir="auto">{_text(line)}</p>\n')
     for gap in answer.gaps:
-        parts += _section(answer, gap, keys)
+        before, after = map(html.escape, around(gap))
+        section = _text(gap.sentence.section)
+        papers = "".join(_paper(item, keys) for item in gap.recommendations)
+        parts += (
+            '<section class="gap">\n<div class="place">\n',
+            f'<h2 dir="auto">{_text(place_of(answer, gap))}</h2>\n',
+            f'<p class="sentence" dir="auto">{before}<mark>{HERE}</mark>{after}</p>\n',
+            f'<p class="kind">{_text(headline(gap))}</p>\n',
+            f'<p class="kind" dir="auto">Section: {section}</p>\n' if section else "",
+            "</div>\n",
+            f"<ol>\n{papers}</ol>\n" if papers else f"<p>{NOTHING_FITS}</p>\n",
+            "</section>\n",
+        )
     if entries := entries_of(answer, keys):
         shown = html.escape(entries)
         parts.append(f"<details>\n<summary>BibTeX</summary>\n<pre>{shown}</pre>\n</details>\n")
     return "".join((*parts, "</body>\n</html>\n"))
-
-
-def _section(answer: LocalAnswer, gap: Gap, keys: GapKeys) -> Iterator[str]:
-    before, after = map(html.escape, around(gap))
-    section = _text(gap.sentence.section)
-    yield '<section class="gap">\n<div class="place">\n'
-    yield f'<h2 dir="auto">{_text(place_of(answer, gap))}</h2>\n'
-    yield f'<p class="sentence" dir="auto">{before}<mark>{HERE}</mark>{after}</p>\n'
-    yield f'<p class="kind">{_text(headline(gap))}</p>\n'
-    yield f'<p class="kind" dir="auto">Section: {section}</p>\n' if section else ""
-    yield "</div>\n"
-    if gap.recommendations:
-        yield f"<ol>\n{''.join(_paper(item, keys) for item in gap.recommendations)}</ol>\n"
-    else:
-        yield f"<p>{NOTHING_FITS}</p>\n"
-    yield "</section>\n"
 
 
 def _paper(item: Recommendation, keys: GapKeys) -> str:

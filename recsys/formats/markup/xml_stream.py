@@ -191,7 +191,10 @@ class _Reading:
             raise _RefusedError(f"{error}; save it as UTF-8", "unknown encoding") from error
         self._fed += len(chunk)
         self._before = chunk or self._before
-        self._check_size()
+        if self._fed - self._parser.CurrentByteIndex > LONGEST_TAG:
+            raise _RefusedError("a tag or comment is longer than 1 MB", "endless tag")
+        if self._inner and self._fed - self._start > LARGEST_RECORD:
+            raise _RefusedError("the record is larger than 64 MB", "endless record")
         return b""
 
     def _further_document(self, chunk: bytes, error: expat.ExpatError) -> bytes:
@@ -205,12 +208,6 @@ class _Reading:
         self._before = b""
         self._begin()
         return rest
-
-    def _check_size(self) -> None:
-        if self._fed - self._parser.CurrentByteIndex > LONGEST_TAG:
-            raise _RefusedError("a tag or comment is longer than 1 MB", "endless tag")
-        if self._inner and self._fed - self._start > LARGEST_RECORD:
-            raise _RefusedError("the record is larger than 64 MB", "endless record")
 
     def _outside(self) -> None:
         """Stand between two records: nothing is kept."""
@@ -247,7 +244,7 @@ class _Reading:
             name = name.rpartition(":")[2]
         if name in self._passed_over:
             self._passing = self._depth
-            self._parser.StartElementHandler = self._open_passing
+            self._parser.StartElementHandler = self._deeper
             self._parser.EndElementHandler = self._close_passing
             self._parser.CharacterDataHandler = None
         else:
@@ -261,15 +258,12 @@ class _Reading:
             self._outside()
         self._depth -= 1
 
-    def _open_passing(self, _name: str, _attributes: dict[str, str]) -> None:
-        self._deeper()
-
     def _close_passing(self, _name: str) -> None:
         if self._depth == self._passing:
             self._inside()
         self._depth -= 1
 
-    def _deeper(self) -> None:
+    def _deeper(self, *_element: object) -> None:
         self._depth += 1
         if self._depth > DEEPEST:
             raise _too_deep()
@@ -309,8 +303,26 @@ def text_of(element: Element | None, dropped: frozenset[str] = NOTHING) -> str |
 
 
 def raw_text(element: Element, dropped: frozenset[str] = NOTHING) -> str:
-    """Return an element's text as it stands there, with that of inner mark-up."""
-    return "".join(_text_pieces(element, dropped)) if len(element) else element.text or ""
+    """Return an element's text as it stands there, with that of inner mark-up.
+
+    What is a paragraph of its own is set apart.
+    """
+    if not len(element):
+        return element.text or ""
+    pieces: list[str] = []
+    stack: list[Element | str] = [element]  # The next one is the last.
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str):
+            pieces.append(item)
+        elif item is element or item.tag not in dropped:
+            if item.tag in _BLOCKS:
+                pieces.append(" ")
+                stack.append(" ")
+            pieces.append(item.text or "")
+            for child in reversed(item):
+                stack += (child.tail or "", child)
+    return "".join(pieces)
 
 
 def title_of(element: Element | None) -> str | None:
@@ -361,25 +373,3 @@ def first_page(pages: str | None) -> str | None:
 def address_at(element: Element) -> str | None:
     """Return the target of a link, whatever the prefix of the attribute."""
     return next((value for name, value in element.items() if name.endswith("href")), None)
-
-
-def _text_pieces(element: Element, dropped: frozenset[str]) -> Iterator[str]:
-    """Yield the texts inside an element in order; what is a paragraph of its own is set apart."""
-    stack: list[Element | str] = [element]
-    first = True
-    while stack:
-        item = stack.pop()
-        if isinstance(item, str):
-            yield item
-            continue
-        if not first and item.tag in dropped:
-            continue
-        first = False
-        apart = item.tag in _BLOCKS
-        if apart:
-            yield " "
-            stack.append(" ")
-        for child in reversed(item):
-            stack.append(child.tail or "")
-            stack.append(child)
-        yield item.text or ""

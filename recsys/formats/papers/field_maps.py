@@ -89,7 +89,13 @@ class PaperFormat:
             values["kind"] = self.kinds.get((labels.get("type") or "").lower(), "document")
         values["labels"] = labelled(**labels)
         values |= more
-        names = _names(record, plan.schemes)
+        names: list[tuple[object, object]] = []
+        for scheme, paths in plan.schemes:
+            for value in _values(record, paths):
+                if scheme != "names":
+                    names.append((scheme, value))
+                elif isinstance(value, dict):
+                    names += value.items()
         names += values.pop("names", ())
         work = Reference(**{name: value for name, value in values.items() if value is not None})
         if plan.places:
@@ -161,18 +167,6 @@ def _first(record: Record, paths: _Paths, reader: _Reader) -> Any:  # noqa: ANN4
             if read is not None and read != ():
                 return read
     return None
-
-
-def _names(record: Record, schemes: tuple[tuple[str, _Paths], ...]) -> list[tuple[object, object]]:
-    """Return the schemes and names of a record that are in the map."""
-    names: list[tuple[object, object]] = []
-    for scheme, paths in schemes:
-        for value in _values(record, paths):
-            if scheme != "names":
-                names.append((scheme, value))
-            elif isinstance(value, dict):
-                names += value.items()
-    return names
 
 
 def year_of_date(date: object) -> int | None:

@@ -140,7 +140,17 @@ def tally(reasons: Mapping[str, int]) -> str:
 
 def records_in(value: object) -> list[object]:
     """Take records out of a list, the page of a service's answer, or what is put around each."""
-    page = _page(value) if isinstance(value, dict) else value
+    page: object = value
+    if isinstance(value, dict) and _OF_A_RECORD.isdisjoint(value):
+        for path in _PAGES:
+            page = value
+            for key in path:
+                page = page.get(key) if isinstance(page, dict) else None
+            # dblp has no list around a single hit.
+            if isinstance(page, list) or (isinstance(page, dict) and len(path) > 2):
+                break
+        else:
+            page = value
     records: list[object] = []
     for item in page if isinstance(page, list) else [page]:
         record = item
@@ -153,18 +163,6 @@ def records_in(value: object) -> list[object]:
             record = {"key": record["key"], **inner} if "key" in record else inner
         records.append(record)
     return records
-
-
-def _page(value: dict[str, Any]) -> object:
-    for path in _PAGES if _OF_A_RECORD.isdisjoint(value) else ():
-        page: object = value
-        for key in path:
-            page = page.get(key) if isinstance(page, dict) else None
-        if isinstance(page, list):
-            return page
-        if isinstance(page, dict) and len(path) > 2:  # dblp has no list around a single hit.
-            return [page]
-    return [value]
 
 
 @contextmanager
@@ -204,8 +202,14 @@ def _lines(file: io.BufferedIOBase, longest: int, name: str) -> Iterator[Line]:
         while line := file.readline(longest + 1):
             number += 1
             too_long = len(line) > longest
-            if too_long:
-                _pass_over(file, line, number)
+            if too_long:  # Read to its end.
+                begun, passed = line, 0
+                while begun and not begun.endswith(b"\n"):
+                    begun = file.readline(_BUFFER)
+                    passed += len(begun)
+                    if passed >= _ENDLESS:
+                        hint = "Give a file of papers, a line each."
+                        raise CorpusError(f"Line {number} has no end.", hint)
                 line = line[:1024]
             line = line.removeprefix(b"\xef\xbb\xbf")
             try:
@@ -219,16 +223,6 @@ def _lines(file: io.BufferedIOBase, longest: int, name: str) -> Iterator[Line]:
             f"{name} cannot be read beyond line {number}: {error.strerror or error}.",
             "Check the disk, or copy the file and read the copy.",
         ) from error
-
-
-def _pass_over(file: io.BufferedIOBase, begun: bytes, number: int) -> None:
-    """Read to the end of a line that has begun."""
-    passed = 0
-    while begun and not begun.endswith(b"\n"):
-        begun = file.readline(_BUFFER)
-        passed += len(begun)
-        if passed >= _ENDLESS:
-            raise CorpusError(f"Line {number} has no end.", "Give a file of papers, a line each.")
 
 
 def _joined(lines: Iterator[Line], record_a_line: bool) -> Iterator[Line]:

@@ -56,7 +56,13 @@ def language_of(text: str) -> str | None:
     if not text.isascii():
         letters = "".join(words)
         if 2 * sum(letter <= _LAST_LATIN for letter in letters) < len(letters):
-            return _by_script(letters)
+            # What most letters beyond Latin are of; kana among Chinese signs are Japanese.
+            beyond = [letter for letter in letters if letter > _LAST_LATIN]
+            scripts = Counter(name(letter, OTHER).split()[0] for letter in beyond)
+            if scripts["HIRAGANA"] + scripts["KATAKANA"] > len(letters) // 20:
+                return "Japanese"
+            script = scripts.most_common(1)[0][0]
+            return _ASIAN.get(script) or f"{script.capitalize()} script"
     english = sum(map(_ENGLISH_WORDS.__contains__, words))
     other = [_LANGUAGES[word] for word in words if word in _LANGUAGES]
     if len(other) >= 2 and len(other) >= 2 * english:
@@ -64,12 +70,3 @@ def language_of(text: str) -> str | None:
     if english:
         return ENGLISH
     return None if len(words) < _ENOUGH_WORDS else OTHER
-
-
-def _by_script(letters: str) -> str:
-    """Name what most letters beyond Latin are of; kana among Chinese signs are Japanese."""
-    scripts = Counter(name(each, OTHER).split()[0] for each in letters if each > _LAST_LATIN)
-    if scripts["HIRAGANA"] + scripts["KATAKANA"] > len(letters) // 20:
-        return "Japanese"
-    script = scripts.most_common(1)[0][0]
-    return _ASIAN.get(script) or f"{script.capitalize()} script"

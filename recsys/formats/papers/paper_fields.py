@@ -153,21 +153,17 @@ def person_in(person: object) -> str | None:
         return text_of(person)
     if whole := text_of(person.get("literal") or person.get("name")):
         return whole
-    if parts := " ".join(filter(None, (_part(person, keys) for keys in _PARTS))):
-        return parts
+    parts = []
+    for keys in _PARTS:  # Middle names are a list.
+        values = map(person.get, keys)
+        texts = (" ".join(names_of(v)) if isinstance(v, list) else text_of(v) for v in values)
+        if part := next(filter(None, texts), None):
+            parts.append(part)
+    if parts:
+        return " ".join(parts)
     if name := text_of(person.get("fullName")):
         return initials_first(name)
     return next((name for key in _GROUP if (name := text_of(person.get(key)))), None)
-
-
-def _part(person: Record, keys: tuple[str, ...]) -> str | None:
-    """Return a part of a name; middle names are a list."""
-    for key in keys:
-        value = person.get(key)
-        text = " ".join(names_of(value)) if isinstance(value, list) else text_of(value)
-        if text:
-            return text
-    return None
 
 
 def initials_first(name: str) -> str:

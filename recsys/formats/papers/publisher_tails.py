@@ -101,33 +101,23 @@ def without_notices(text: str) -> str:
     """
     lower = text[-_TAIL:].lower()
     if any(hint in lower for hint in _HINTS):
-        text = _without_tail(text)
+        if match := _PROPERTY.search(text, max(0, len(text) - 3 * _TAIL)):
+            text = text[: match.start()].rstrip()
+        else:
+            starts = _START.finditer(text, max(0, len(text) - _TAIL))
+            if match := next((m for m in starts if _is_notice(text[m.start() :])), None):
+                text = text[: match.start()].rstrip(" \n\t-\u2013\u2014([|/*")
     if text[:20].lstrip("( ").startswith(("\u00a9", "C)", "c)", "Copyright", "COPYRIGHT", "Crown")):
-        text = _without_head(text)
+        # Up to the end of the first sentence, and what goes on with the notice after that.
+        end = _SENTENCE_END.search(text, 0, _HEAD) if _START.match(text) else None
+        if end and _is_notice(text[: end.start()]):
+            at = end.end()
+            while (more := _MORE.match(text, at)) and more.end() > at:
+                at = more.end()
+            left = text[at:].lstrip()
+            if left[:1].isalnum() or left[:1] in "\"'([\u201c\u2018":
+                text = left
     return _LABEL.sub("", text, count=1) if _LABEL.match(text) else text
-
-
-def _without_tail(text: str) -> str:
-    if match := _PROPERTY.search(text, max(0, len(text) - 3 * _TAIL)):
-        return text[: match.start()].rstrip()
-    for match in _START.finditer(text, max(0, len(text) - _TAIL)):
-        if _is_notice(text[match.start() :]):
-            left = text[: match.start()].rstrip(" \n\t-\u2013\u2014([|/*")
-            return left
-    return text
-
-
-def _without_head(text: str) -> str:
-    """Cut up to the end of the first sentence, and what goes on with the notice after that."""
-    start = _START.match(text)
-    end = _SENTENCE_END.search(text, 0, _HEAD) if start else None
-    if end is None or not _is_notice(text[: end.start()]):
-        return text
-    at = end.end()
-    while (more := _MORE.match(text, at)) and more.end() > at:
-        at = more.end()
-    left = text[at:].lstrip()
-    return left if left[:1].isalnum() or left[:1] in "\"'([\u201c\u2018" else text
 
 
 def _is_notice(text: str) -> bool:

@@ -78,7 +78,10 @@ def sentence_case(title: str) -> str:
     >>> sentence_case("THE STRUCTURE OF DNA: PART II OF A STUDY IN 3D")
     'The structure of DNA: Part II of a study in 3D'
     """
-    if not _in_capitals(title):
+    lower = sum(map(str.islower, title))
+    upper = sum(map(str.isupper, title)) if lower * 4 <= len(title) else 0
+    in_capitals = upper >= _FEWEST and upper >= _SHARE * (upper + lower)
+    if not in_capitals or " " not in title.strip() or not _LONG_WORD.search(title):
         return title
     parts: list[str] = []
     end, begins, former = 0, True, ""
@@ -92,14 +95,6 @@ def sentence_case(title: str) -> str:
         parts += [between, word[:1].upper() + word[1:] if begins and word == word.lower() else word]
         end, begins, former = match.end(), False, match[0]
     return "".join([*parts, title[end:]])
-
-
-def _in_capitals(title: str) -> bool:
-    lower = sum(map(str.islower, title))
-    upper = sum(map(str.isupper, title)) if lower * 4 <= len(title) else 0
-    if upper < _FEWEST or upper < _SHARE * (upper + lower) or " " not in title.strip():
-        return False
-    return bool(_LONG_WORD.search(title))
 
 
 def _written(word: str, after: str) -> str:

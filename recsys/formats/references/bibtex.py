@@ -93,8 +93,13 @@ def entry(key: str, paper: Paper) -> str:
         entry_type, container = ("misc", "howpublished")
     elif kind == MEETING:
         entry_type, container = ("inproceedings", "booktitle")
+    title = []
+    for word in one_line(paper.title).split():
+        # Styles lower-case titles; braces keep BERT and GraphRank as they are.
+        capital = any(character.isupper() for character in word.lstrip("(['\"")[1:])
+        title.append(f"{{{to_latex(word)}}}" if capital else to_latex(word))
     fields = {
-        "title": " ".join(map(_title_word, one_line(paper.title).split())),
+        "title": " ".join(title),
         "author": " and ".join(map(_author, names_of(paper))),
         "year": "" if paper.year is None else str(paper.year),
         container: to_latex(one_line(paper.venue or "")),
@@ -104,12 +109,6 @@ def entry(key: str, paper: Paper) -> str:
     }
     lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
     return f"@{entry_type}{{{key},\n{lines}}}\n"
-
-
-def _title_word(word: str) -> str:
-    # Styles lower-case titles; braces keep BERT and GraphRank as they are.
-    capital = any(character.isupper() for character in word.lstrip("(['\"")[1:])
-    return f"{{{to_latex(word)}}}" if capital else to_latex(word)
 
 
 def _author(text: str) -> str:

@@ -4,6 +4,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from recsys.formats.exports.zotero_database import is_library
 from recsys.formats.files import STDIN, decode_or_guess, display_name
 from recsys.formats.papers.field_maps import PaperFormat
 from recsys.formats.papers.json_records import records_in
-from recsys.formats.papers.paper_fields import FieldError, Record
+from recsys.formats.papers.paper_fields import FieldError
 from recsys.formats.papers.paper_formats import BY_NAME, OWN, format_of
 from recsys.formats.papers.services import NOT_WORKS
 from recsys.formats.references.bibliography import (
@@ -133,7 +134,16 @@ def _works_of_json(text: str, name: str) -> Iterator[Reference | Problem]:
         elif not isinstance(item, dict):
             yield Problem(f"item {number} is neither an object nor an identifier.")
         elif str(item.get("itemType")) not in NOT_WORKS:
-            yield _work_of_item(item)
+            form = format_of(item)
+            try:
+                work = form.reference_of(item) if form else None
+            except FieldError:
+                work = None  # Less than a corpus asks for may be enough to find the work.
+            if form and work:
+                yield identified(work, work.doi, work.arxiv) if form.name == OWN else work
+            else:
+                loose = isinstance(item.get("authors"), list)
+                yield (_LOOSE if loose else _CSL).reference_of(item)
 
 
 def _items(text: str, name: str) -> list[Any]:
@@ -142,7 +152,12 @@ def _items(text: str, name: str) -> list[Any]:
     except RecursionError as error:
         raise InputError(f"{name} is nested too deeply.", _SHAPE) from error
     except json.JSONDecodeError as error:
-        if items := list(_items_on_lines(text)):
+        items: list[Any] = []
+        with suppress(ValueError, RecursionError):  # JSON lines, as far as the first that is none.
+            for line in filter(str.strip, text.split("\n")):
+                value = _decode(line)
+                items += records_in(value) if isinstance(value, dict) else [value]
+        if items:
             return items
         where = f"line {error.lineno}, column {error.colno}"
         raise InputError(f"{name} is not JSON: {error.msg} at {where}.", _SHAPE) from error
@@ -151,24 +166,3 @@ def _items(text: str, name: str) -> list[Any]:
     if not isinstance(value, dict | list):
         raise InputError(f"{name} holds neither a list nor an object.", _SHAPE)
     return records_in(value)
-
-
-def _items_on_lines(text: str) -> Iterator[Any]:
-    """Decode JSON lines, as far as the first that is none."""
-    for line in filter(str.strip, text.split("\n")):
-        try:
-            value = _decode(line)
-        except (ValueError, RecursionError):
-            return
-        yield from records_in(value) if isinstance(value, dict) else [value]
-
-
-def _work_of_item(item: Record) -> Reference:
-    if form := format_of(item):
-        try:
-            work = form.reference_of(item)
-        except FieldError:
-            pass  # Less than a corpus asks for may be enough to find the work.
-        else:
-            return identified(work, work.doi, work.arxiv) if form.name == OWN else work
-    return (_LOOSE if isinstance(item.get("authors"), list) else _CSL).reference_of(item)

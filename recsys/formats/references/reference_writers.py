@@ -57,11 +57,16 @@ def csl_json(papers: Sequence[Paper]) -> str:
     """Write one item of CSL 1.0.2 per paper, in order, as pandoc and Zotero read it."""
     items = []
     for key, paper in zip(citation_keys(papers), papers, strict=True):
+        authors = []
+        for name in map(name_of, names_of(paper)):
+            parts = {"family": name.family, "given": name.given, "suffix": name.suffix}
+            parts = {part: text for part, text in parts.items() if text}
+            authors.append(parts if name.given else {"literal": name.family})
         facts = {
             "id": key,
             "type": kind_of(paper),
             "title": one_line(paper.title),
-            "author": [_csl_name(name) for name in names_of(paper)],
+            "author": authors,
             "issued": {} if paper.year is None else {"date-parts": [[paper.year]]},
             "container-title": one_line(paper.venue or ""),
             "DOI": bare_doi(paper),
@@ -70,14 +75,6 @@ def csl_json(papers: Sequence[Paper]) -> str:
         }
         items.append({name: value for name, value in facts.items() if value})
     return json.dumps(items, ensure_ascii=False, indent=1) + "\n"
-
-
-def _csl_name(text: str) -> dict[str, str]:
-    name = name_of(text)
-    if not name.given:
-        return {"literal": name.family}
-    parts = {"family": name.family, "given": name.given, "suffix": name.suffix}
-    return {part: text for part, text in parts.items() if text}
 
 
 def spreadsheet(papers: Sequence[Paper]) -> str:

@@ -90,7 +90,15 @@ def citation_keys(papers: Sequence[Paper], taken: Iterable[str] = ()) -> list[st
     numbers: dict[str, int] = {}
     keys = []
     for paper in papers:
-        stem = _stem(paper)
+        surname = "Anonymous"
+        if paper.authors:
+            name, comma, _ = paper.authors[0].partition(",")
+            parts = [part for part in name.split() if not _SUFFIX.fullmatch(part)]
+            surname = re.sub(r"[^a-z]", "", fold(name if comma or not parts else parts[-1]))
+        words: list[str] = re.findall(r"[a-z0-9]+", fold(paper.title))
+        telling = [word for word in words if word not in STOP_WORDS and len(word) > 1]
+        first = next(iter(telling or words), "").capitalize()
+        stem = f"{surname[:1].upper()}{surname[1:]}{paper.year or ''}{first}" or "Paper"
         folded = stem.casefold()
         for number in count(numbers.get(folded, 1)):
             key = stem if number == 1 else f"{stem}-{number}"
@@ -100,16 +108,3 @@ def citation_keys(papers: Sequence[Paper], taken: Iterable[str] = ()) -> list[st
         taken.add(key.casefold())
         keys.append(key)
     return keys
-
-
-def _stem(paper: Paper) -> str:
-    """Return surname, year and first title word."""
-    surname = "Anonymous"
-    if paper.authors:
-        name, comma, _ = paper.authors[0].partition(",")
-        parts = [part for part in name.split() if not _SUFFIX.fullmatch(part)]
-        surname = re.sub(r"[^a-z]", "", fold(name if comma or not parts else parts[-1]))
-    words: list[str] = re.findall(r"[a-z0-9]+", fold(paper.title))
-    telling = [word for word in words if word not in STOP_WORDS and len(word) > 1]
-    first = next(iter(telling or words), "")
-    return f"{surname[:1].upper()}{surname[1:]}{paper.year or ''}{first.capitalize()}" or "Paper"

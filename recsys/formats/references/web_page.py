@@ -96,26 +96,21 @@ def web_page(
     """
     below = [()] * len(papers) if notes is None else notes
     count = f"{len(papers):,} paper{'' if len(papers) == 1 else 's'}"
-    items = (_item(paper, lines) for paper, lines in zip(papers, below, strict=True))
-    return _HEAD.format(heading=_escaped(heading), count=count) + "".join(items) + _TAIL
-
-
-def _item(paper: Paper, notes: Sequence[str]) -> str:
-    title, link = _escaped(paper.title) or "Untitled", paper_link(paper)
-    if link:
-        title = f'<a href="{html.escape(link)}">{title}</a>'
-    authors = _escaped(", ".join(map(natural, names_of(paper)))) or "Unknown authors"
-    year = "n.d." if paper.year is None else str(paper.year)
-    venue = _escaped(paper.venue)
-    lines = "".join(f'<li dir="auto">{_escaped(note)}</li>\n' for note in notes)
-    return (
-        f'<li>\n<p class="title" dir="auto">{title}</p>\n'
-        f'<p class="facts" dir="auto">{authors} ({year}).'
-        + (f" <cite>{venue}</cite>." if venue else "")
-        + "</p>\n"
-        + (f'<ul class="notes">\n{lines}</ul>\n' if lines else "")
-        + f"{span(paper)}\n</li>\n"
-    )
+    page = [_HEAD.format(heading=_escaped(heading), count=count)]
+    for paper, lines in zip(papers, below, strict=True):
+        title, link = _escaped(paper.title) or "Untitled", paper_link(paper)
+        if link:
+            title = f'<a href="{html.escape(link)}">{title}</a>'
+        authors = _escaped(", ".join(map(natural, names_of(paper)))) or "Unknown authors"
+        year = "n.d." if paper.year is None else str(paper.year)
+        venue = f" <cite>{_escaped(paper.venue)}</cite>." if _escaped(paper.venue) else ""
+        page.append(f'<li>\n<p class="title" dir="auto">{title}</p>\n')
+        page.append(f'<p class="facts" dir="auto">{authors} ({year}).{venue}</p>\n')
+        if lines:
+            items = "".join(f'<li dir="auto">{_escaped(line)}</li>\n' for line in lines)
+            page.append(f'<ul class="notes">\n{items}</ul>\n')
+        page.append(f"{span(paper)}\n</li>\n")
+    return "".join(page) + _TAIL
 
 
 def _escaped(text: str | None) -> str:

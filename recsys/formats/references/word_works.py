@@ -49,7 +49,20 @@ def _works(field: str) -> Iterator[Reference]:
         text = _unpacked(field) if _ENCODED.match(field) else field
         start, end = text.find(_BEGIN), text.rfind(_END)
         if 0 <= start < end:  # A field holds one of them.
-            yield from _of_endnote(text[start : end + len(_END)])
+            for record in _tree(text[start : end + len(_END)], "record"):
+
+                def said(path: str, record: ElementTree.Element = record) -> str:
+                    element = record.find(path)
+                    return "" if element is None else "".join(element.itertext()).strip()
+
+                work = Reference(
+                    key=said("rec-number"),
+                    title=text_in(said("titles/title")),
+                    authors=names_in("".join(a.itertext()) for a in record.iter("author")),
+                    year=year_in(said("dates/year")),
+                    venue=text_in(said("titles/secondary-title")),
+                )
+                yield identified(work, text_in(said("electronic-resource-num")))
 
 
 def _of_csl(text: str) -> Iterator[Reference]:
@@ -73,23 +86,6 @@ def _unpacked(text: str) -> str:
     return raw.decode("utf-8", errors="replace").replace("\0", "")
 
 
-def _of_endnote(text: str) -> Iterator[Reference]:
-    for record in _tree(text, "record"):
-
-        def said(path: str, record: ElementTree.Element = record) -> str:
-            element = record.find(path)
-            return "" if element is None else "".join(element.itertext()).strip()
-
-        work = Reference(
-            key=said("rec-number"),
-            title=text_in(said("titles/title")),
-            authors=names_in("".join(author.itertext()) for author in record.iter("author")),
-            year=year_in(said("dates/year")),
-            venue=text_in(said("titles/secondary-title")),
-        )
-        yield identified(work, text_in(said("electronic-resource-num")))
-
-
 def _tree(text: str | bytes, name: str) -> Iterator[ElementTree.Element]:
     """Yield the elements of a name; none of what is damaged, or declares entities."""
     head = text if isinstance(text, str) else text.decode("latin-1")
@@ -110,11 +106,22 @@ def sources_in(raw: bytes) -> tuple[Reference, ...]:
     """Read a list of sources, whose tags become keys; nothing of what is none or is damaged."""
     works: list[Reference] = []
     for source in _tree(raw, "Source") if _SOURCES.search(raw[:4_000]) else ():
+        # Those below Author/Author; editors and translators stand beside it.
+        groups = [group for group in source if _local(group) == "Author"]
+        roles = [role for group in groups for role in group if _local(role) == "Author"]
+        authors = []
+        for element in (element for role in roles for element in role.iter()):
+            parts = {_local(part): (part.text or "").strip() for part in element}
+            if _local(element) == "Person":
+                given = " ".join(filter(None, (parts.get("First"), parts.get("Middle"))))
+                authors.append(", ".join(filter(None, (parts.get("Last"), given))))
+            elif _local(element) == "Corporate":
+                authors.append((element.text or "").strip())
         facts = {_local(fact): (fact.text or "").strip() for fact in source}
         work = Reference(
             key=facts.get("Tag", ""),
             title=text_in(facts.get("Title")),
-            authors=names_in(_authors(source)),
+            authors=names_in(authors),
             year=year_in(facts.get("Year")),
             venue=text_in(next(filter(None, map(facts.get, _VENUES)), None)),
         )
@@ -122,19 +129,6 @@ def sources_in(raw: bytes) -> tuple[Reference, ...]:
         if work.key and (work.title or work.doi):
             works.append(work)
     return tuple(works[:MOST_WORKS])
-
-
-def _authors(source: ElementTree.Element) -> Iterator[str]:
-    """Yield the names below Author/Author; editors and translators stand beside it."""
-    groups = [group for group in source if _local(group) == "Author"]
-    roles = [role for group in groups for role in group if _local(role) == "Author"]
-    for element in (element for role in roles for element in role.iter()):
-        parts = {_local(part): (part.text or "").strip() for part in element}
-        if _local(element) == "Person":
-            given = " ".join(filter(None, (parts.get("First"), parts.get("Middle"))))
-            yield ", ".join(filter(None, (parts.get("Last"), given)))
-        elif _local(element) == "Corporate":
-            yield (element.text or "").strip()
 
 
 def cited_tags(instruction: str) -> tuple[str, ...]:

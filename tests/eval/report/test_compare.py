@@ -7,9 +7,11 @@ import pytest
 
 from recsys.errors import InputError
 from recsys.eval.report.compare import RENDERERS, SCHEMA, compare
+from tests.rows import each_row
 
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 1\nq3 0 d 1\n"
 GOOD = "q1 Q0 a 1 3 t\nq2 Q0 c 1 3 t\nq3 Q0 d 1 3 t\n"
+OTHER = "q8 Q0 a 1 3 t\n"
 
 
 @pytest.fixture
@@ -29,82 +31,56 @@ def mrr(folder: Path, text: str) -> tuple[float, tuple[str, ...]]:
     return compared.assessment.system("odd").measures["MRR"].value, compared.notes
 
 
-def test_systems_are_named_by_their_files_and_keep_their_order(folder: Path) -> None:
-    compared = compare(run(folder, GOOD), folder / "qrels.txt", samples=50)
-    assert [system.name for system in compared.assessment.systems] == ["odd", "good"]
-    assert compared.notes == ()
+UNKNOWN = "odd: 1 of 4 papers are not in the judgements of their query and count as not relevant."
+UNJUDGED = "odd: 1 of 4 queries of the run are not judged: left out."
+MISSING = "odd: 2 of 3 judged queries are missing from the run and count as 0."
+NO_GOLD = "1 of 4 queries of the judgements have no relevant paper: left out."
 
 
-def test_papers_that_nobody_judged_are_not_relevant_and_counted(folder: Path) -> None:
-    value, notes = mrr(folder, GOOD + "q1 Q0 unknown 1 9 t\n")
-    assert value == pytest.approx((0.5 + 1 + 1) / 3)
-    assert notes == (
-        "odd: 1 of 4 papers are not in the judgements of their query and count as not relevant.",
-    )
-
-
-def test_papers_judged_as_not_relevant_are_known_and_not_relevant(folder: Path) -> None:
-    value, notes = mrr(folder, GOOD + "q1 Q0 b 1 9 t\n")
-    assert value == pytest.approx((0.5 + 1 + 1) / 3)
-    assert notes == ()
-
-
-def test_queries_that_nobody_judged_are_left_out_and_said(folder: Path) -> None:
-    value, notes = mrr(folder, GOOD + "q9 Q0 a 1 9 t\n")
-    assert value == 1.0
-    assert notes == ("odd: 1 of 4 queries of the run are not judged: left out.",)
-
-
-def test_judged_queries_that_are_missing_count_as_0_and_are_said(folder: Path) -> None:
-    value, notes = mrr(folder, "q1 Q0 a 1 3 t\n")
-    assert value == pytest.approx(1 / 3)
-    assert notes == ("odd: 2 of 3 judged queries are missing from the run and count as 0.",)
-
-
-def test_judged_queries_without_a_relevant_paper_are_left_out_and_said(folder: Path) -> None:
-    (folder / "qrels.txt").write_text(QRELS + "q4 0 e 0\n")
-    value, notes = mrr(folder, GOOD)
-    assert value == 1.0
-    assert notes == ("1 of 4 queries of the judgements have no relevant paper: left out.",)
-
-
-def test_the_order_is_that_of_the_scores_ties_by_ascending_id(folder: Path) -> None:
-    value, _ = mrr(folder, "q1 Q0 z 1 5 t\nq1 Q0 a 2 5 t\nq1 Q0 0 3 4 t\n")
-    assert value == pytest.approx(1 / 3)
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
+@each_row(
+    ("text", "more", "value", "note"),
     [
-        ("", "answers none of the 3 judged queries"),
-        ("\n\n", "answers none of the 3 judged queries"),
-        ("q8 Q0 a 1 3 t\n", "answers none of the 3 judged queries"),
-        ("q1 Q0 a 1 3 t\nq1 Q0 a 2 2 t\n", r"odd\.trec:2: .*twice"),
-        ("q1 Q0 a 1 nan t\n", r"odd\.trec:1: the score is nan"),
-        ("q1 Q0 a 1 -inf t\n", r"odd\.trec:1: the score is -inf"),
-        ("q1 Q0 a 1 3\n", r"odd\.trec:1: 5 columns instead of 6"),
-        ("q1\ta\t3\n", r"odd\.trec:1: 3 columns instead of 6"),
+        (GOOD, "", 1, None),
+        (GOOD + "q1 Q0 unknown 1 9 t\n", "", 2.5 / 3, UNKNOWN),
+        (GOOD + "q1 Q0 b 1 9 t\n", "", 2.5 / 3, None),  # Judged as not relevant.
+        (GOOD + "q9 Q0 a 1 9 t\n", "", 1, UNJUDGED),
+        ("q1 Q0 a 1 3 t\n", "", 1 / 3, MISSING),
+        (GOOD, "q4 0 e 0\n", 1, NO_GOLD),
+        # By scores, not by ranks; ties by ascending id.
+        ("q1 Q0 z 1 5 t\nq1 Q0 a 2 5 t\nq1 Q0 0 3 4 t\n", "", 1 / 3, ...),
     ],
 )
-def test_a_run_that_cannot_be_scored_is_refused(text: str, said: str, folder: Path) -> None:
+def test_what_is_odd_about_a_run_follows_a_rule_that_is_said(
+    text: str, more: str, value: float, note: object, folder: Path
+) -> None:
+    (folder / "qrels.txt").write_text(QRELS + more)
+    found, notes = mrr(folder, text)
+    assert found == pytest.approx(value)
+    assert note is ... or notes == (() if note is None else (note,))
+
+
+@each_row(
+    ("text", "judged", "said"),
+    [
+        *((text, QRELS, "answers none of the 3 judged queries") for text in ("", "\n\n", OTHER)),
+        ("q1 Q0 a 1 3 t\nq1 Q0 a 2 2 t\n", QRELS, r"odd\.trec:2: .*twice"),
+        ("q1 Q0 a 1 nan t\n", QRELS, r"odd\.trec:1: the score is nan"),
+        ("q1 Q0 a 1 -inf t\n", QRELS, r"odd\.trec:1: the score is -inf"),
+        ("q1 Q0 a 1 3\n", QRELS, r"odd\.trec:1: 5 columns instead of 6"),
+        ("q1\ta\t3\n", QRELS, r"odd\.trec:1: 3 columns instead of 6"),
+        (GOOD, "", "no relevant paper"),
+        (GOOD, "q1 0 a 0\n", "no relevant paper"),
+        (GOOD, "q1 0 a\n", "3 columns instead of 4"),
+        (GOOD, "q1 0 a yes\n", "no number"),
+        (GOOD, "q1 0 a 1\nq1 0 a 0\n", "twice"),
+    ],
+)
+def test_runs_and_judgements_that_cannot_be_used_are_refused(
+    text: str, judged: str, said: str, folder: Path
+) -> None:
+    (folder / "qrels.txt").write_text(judged)
     with pytest.raises(InputError, match=said):
         mrr(folder, text)
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("", "no relevant paper"),
-        ("q1 0 a 0\n", "no relevant paper"),
-        ("q1 0 a\n", "3 columns instead of 4"),
-        ("q1 0 a yes\n", "no number"),
-        ("q1 0 a 1\nq1 0 a 0\n", "twice"),
-    ],
-)
-def test_judgements_that_cannot_be_used_are_refused(text: str, said: str, folder: Path) -> None:
-    (folder / "qrels.txt").write_text(text)
-    with pytest.raises(InputError, match=said):
-        mrr(folder, GOOD)
 
 
 def test_two_runs_of_one_name_are_refused(folder: Path) -> None:

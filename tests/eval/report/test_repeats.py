@@ -9,7 +9,8 @@ from recsys.errors import InputError
 from recsys.eval.measures import Interval, summarise
 from recsys.eval.recorded_runs import read_evaluation
 from recsys.eval.report.compare import compare
-from recsys.eval.report.repeats import RENDERERS, Repeated, repeats
+from recsys.eval.report.repeats import RENDERERS as REPEATS_RENDERERS
+from recsys.eval.report.repeats import Repeated, repeats
 from tests.eval.small_evaluation import FAIR, GOOD, POOR, write_runs
 
 if TYPE_CHECKING:
@@ -122,10 +123,10 @@ def test_what_only_one_seed_shows_is_no_difference(seeds: list[Path]) -> None:
 
 def test_every_format_shows_every_system(seeds: list[Path]) -> None:
     found = repeats(seeds)
-    for render in RENDERERS.values():
+    for render in REPEATS_RENDERERS.values():
         assert all(name in render(found) for name in ("good", "fair", "poor"))
-    assert "0.597 ± 0.295" in RENDERERS["table"](found)
-    figures = json.loads(RENDERERS["json"](found))["systems"][0]["figures"]["MRR"]
+    assert "0.597 ± 0.295" in REPEATS_RENDERERS["table"](found)
+    figures = json.loads(REPEATS_RENDERERS["json"](found))["systems"][0]["figures"]["MRR"]
     assert figures == pytest.approx(found.systems[0].figures["MRR"])
 
 

@@ -22,7 +22,7 @@ from recsys.pipelines.local.local_queries import (
 )
 from recsys.store.arrays import Rows
 from recsys.store.collection import Collection
-from tests.pipelines.local.small_passages import invented_contexts
+from tests.pipelines.local.local_evaluations import invented_contexts
 from tests.pipelines.small_index import open_small_collection, write_small_index
 from tests.rows import each_row
 

@@ -11,7 +11,7 @@ from recsys.pipelines.evaluation.systems import Ranked
 from recsys.pipelines.local.evaluate_local import FUSION, LEARNED, LOCAL_SYSTEMS, AskedPassage
 from recsys.pipelines.local.local_queries import KNOWN, LocalQuery, Posed, pose_query
 from recsys.records import Draft
-from tests.pipelines.local.small_passages import open_small_local
+from tests.pipelines.local.local_evaluations import open_small_local
 from tests.pipelines.small_index import TOPICS, YEARS, invented_papers, write_small_index
 from tests.rows import each_row
 

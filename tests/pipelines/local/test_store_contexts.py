@@ -19,19 +19,26 @@ from recsys.errors import (
 )
 from recsys.indexes.opening import open_collection, with_contexts
 from recsys.models.encoder import OnnxEncoder
+from recsys.passages import Context
+from recsys.pipelines.corpora.paper_names import NOBODY
+from recsys.pipelines.corpora.works import SCHEMA as WORKS_SCHEMA
 from recsys.pipelines.index.build import BuildOptions, build
+from recsys.pipelines.index.columns import write_columns
 from recsys.pipelines.index.update import UpdateOptions, update
 from recsys.pipelines.local import store_contexts
-from recsys.pipelines.local.store_contexts import add_contexts, encode_texts
+from recsys.pipelines.local.store_contexts import ContextWorks, add_contexts, encode_texts
+from recsys.records import Reference
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import CONTEXTS, CORPUS, ENCODER, load_manifest, seal, verify
 from recsys.store.contexts import KIND, SCHEMA, WORDS, Contexts
 from recsys.store.corpus import Corpus
 from recsys.store.generations import in_force, pin
 from tests.hashing_encoder import HashingEncoder
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from tests.built_index import Built
+
 
 SAID = "Rivers carry more sand than before [CITE]."
 
@@ -293,3 +300,58 @@ def test_words_of_other_contexts_are_refused(own: Path) -> None:
 def said_of(folder: Path) -> Mapping[str, object]:
     """Read what contexts say of themselves."""
     return load_manifest(folder, KIND, SCHEMA).config
+
+
+# Papers that citing sentences mean are found by any of their names, else by title and author.
+
+PAPERS = (
+    {"id": "a", "title": "Owls of the moor", "authors": ["Ann Fox"], "year": 2001},
+    {
+        "id": "b",
+        "title": "Voles of the marsh",
+        "doi": "10.1000/B",
+        "aliases": ["corpusid:5", "two"],
+    },
+    {"id": "c", "title": "Mice of the hills", "aliases": ["two", "cite:fox a|2003|12|7"]},
+    {"id": "10.1000/D", "title": "Shrews of the field", "year": 2004},
+)
+
+
+@pytest.fixture(scope="module")
+def works(tmp_path_factory: pytest.TempPathFactory) -> ContextWorks:
+    folder: Path = tmp_path_factory.mktemp("corpus")
+    rows = [{name: paper.get(name) for name in WORKS_SCHEMA.names} for paper in PAPERS]
+    write_columns(folder, pa.Table.from_pylist(rows, WORKS_SCHEMA))
+    return ContextWorks.of(Corpus.load(folder))
+
+
+ROWS = {"10.1000/D": 0, "a": 1, "b": 2, "c": 3, None: NOBODY}
+
+
+@each_row(
+    ("name", "work", "paper"),
+    [
+        ("a", None, "a"),
+        ("10.1000/b", None, "b"),
+        ("10.1000/B", None, "b"),
+        ("10.1000/d", None, "10.1000/D"),
+        ("corpusid:5", None, "b"),
+        ("two", None, None),  # It is the name of two papers.
+        ("x", None, None),
+        ("x", Reference(id="x", pmid="9", doi="10.1000/b"), "b"),
+        ("", Reference(title="Owls of the Moor.", authors=("A. Fox",)), "a"),
+        ("", Reference(title="Owls of the moor", year=2002), "a"),
+        ("", Reference(title="Owls of the moor", authors=("B. Ant",)), None),
+        ("", Reference(authors=("A. Fox",), year=2003, volume="12", page="7-9"), "c"),
+        ("", Reference(title="Something else", year=2001), None),
+    ],
+)
+def test_a_paper_is_found(
+    name: str, work: Reference | None, paper: str | None, works: ContextWorks
+) -> None:
+    cited, citing = works.rows([Context("a", name, "said", "", None, work)])
+    assert (cited.tolist(), citing.tolist()) == ([ROWS[paper]], [1])
+
+
+def test_nothing_is_found_of_nothing(works: ContextWorks) -> None:
+    assert [rows.tolist() for rows in works.rows([])] == [[], []]

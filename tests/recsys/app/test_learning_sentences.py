@@ -20,7 +20,7 @@ from recsys.pipelines.local.train_local import Division, LocalTraining, train_lo
 from recsys.store.artifacts import CONTEXTS, ENCODER, MANIFEST
 from recsys.store.generations import in_force
 from tests.pipelines.small_index import TOPICS, YEARS
-from tests.recsys.app.web.served_process import started
+from tests.recsys.app.web.test_listening import started
 from tests.rows import each_row
 
 if TYPE_CHECKING:

@@ -1,28 +1,39 @@
 """The judge of sentences at answering time: its chances, and what it refuses to be."""
 
-import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
 from recsys.local.citation_worthiness import (
     ANY,
+    FIRST_PLACE,
     KIND,
     NAMES,
     SCHEMA,
     SIZE,
+    UNKNOWN,
     VECTOR_WEIGHTS,
     WORD_WEIGHTS,
     CitationWorthiness,
+    cues_of,
+    is_long_enough,
+    is_own,
+    may_be_flagged,
     places_of,
+    section_kind,
+    weigh,
 )
 from recsys.passages import Mark, Sentence
 from recsys.ranking.quickscorer import trees_of
 from recsys.ranking.ranker import TREES
-from recsys.store.artifacts import MANIFEST, seal
+from recsys.store.artifacts import seal
+from tests.rows import each_row
 
 _DIM = 4
 _CONFIG: dict[str, Any] = {
@@ -80,56 +91,187 @@ def test_thresholds_are_those_of_the_field_or_of_any(folder: Path) -> None:
     assert [judge.threshold(field) for field in ("biology", "law", None)] == [0.25, 0.5, 0.5]
 
 
-def test_vectors_of_another_width_are_refused(folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("changed", "error", "said"),
+    [
+        *(({name: ...}, ArtifactCorrupt, name) for name in _CONFIG),
+        *(
+            ({name: value}, ArtifactCorrupt, "cannot be read")
+            for name, value in (
+                ("biases", [1]),
+                ("biases", "x"),
+                ("calibration", {}),
+                ("thresholds", {"biology": 1}),
+            )
+        ),
+        ({"cues": ["length"]}, ArtifactMismatch, "other cues"),
+        ({"schema": SCHEMA + 1}, ArtifactMismatch, None),
+    ],
+)
+def test_a_manifest_of_something_else_is_refused(
+    changed: dict[str, Any], error: type[Exception], said: str | None, folder: Path
+) -> None:
+    """changed: values otherwise than they should be; ...: left out."""
+    schema = changed.pop("schema", SCHEMA)
+    config = {name: value for name, value in (_CONFIG | changed).items() if value is not ...}
+    seal(folder, KIND, schema, config)
+    with pytest.raises(error, match=said):
+        CitationWorthiness.load(folder)
+
+
+@pytest.mark.parametrize("name", [TREES, VECTOR_WEIGHTS, WORD_WEIGHTS, None])
+def test_files_that_do_not_fit_are_corrupt(name: str | None, folder: Path) -> None:
+    """name: of the file that becomes noise; None: words of another table."""
+    if name is None:
+        np.save(folder / WORD_WEIGHTS, np.zeros(7, np.float16))
+    else:
+        (folder / name).write_bytes(b"noise")
+    seal(folder, KIND, SCHEMA, _CONFIG)
+    with pytest.raises(ArtifactCorrupt, match=None if name else "do not fit"):
+        CitationWorthiness.load(folder)
+
+
+def test_nothing_and_vectors_of_another_width_are_refused(folder: Path) -> None:
+    with pytest.raises(ArtifactMissing):
+        CitationWorthiness.load(folder / "none")
     with pytest.raises(ArtifactMismatch, match="needs 4 columns"):
         CitationWorthiness.load(folder).probabilities([Sentence("A.")], np.ones((1, 3), np.float32))
 
 
-def test_nothing_there_is_missing(tmp_path: Path) -> None:
-    with pytest.raises(ArtifactMissing):
-        CitationWorthiness.load(tmp_path / "none")
+# Cues of sentences: what is counted, and what may not be seen.
+
+_CITED = (Mark(3, ("a",)),)
 
 
-@pytest.mark.parametrize("name", ["encoder", "cues", "biases", "calibration", "thresholds"])
-def test_a_manifest_that_lacks_something_is_corrupt(folder: Path, name: str) -> None:
-    seal(folder, KIND, SCHEMA, {key: value for key, value in _CONFIG.items() if key != name})
-    with pytest.raises(ArtifactCorrupt, match=name):
-        CitationWorthiness.load(folder)
+def _cue(sentence: Sentence, name: str) -> float:
+    return float(cues_of([sentence])[0, NAMES.index(name)])
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("biases", [1]), ("biases", "x"), ("calibration", {}), ("thresholds", {"biology": 1})],
+def _draft(number: int = 12) -> list[Sentence]:
+    return [Sentence(f"Bees see {i} colours.", paragraph=i // 4) for i in range(number)]
+
+
+@each_row(
+    ("text", "name", "count"),
+    [
+        ("Previous studies of bees are rare.", "past_work", 1),
+        ("It has been shown that bees count.", "perfect_passive", 3),
+        ("Our bees and we like the sun.", "own", 2),
+        ("BERT and GraphSAGE came after GPT-2.", "capitals", 3),
+        ("Since 1998 and 2004, bees vanish.", "years", 2),
+        ("About 12.5 of 40 bees came back.", "numbers", 2),
+        ("Bees find this best.", "superlatives", 1),
+        ("So we ask:", "ends_openly", 1),
+    ],
 )
-def test_nonsense_in_a_manifest_is_corrupt(folder: Path, name: str, value: object) -> None:
-    seal(folder, KIND, SCHEMA, {**_CONFIG, name: value})
-    with pytest.raises(ArtifactCorrupt, match="cannot be read"):
-        CitationWorthiness.load(folder)
+def test_wording_is_counted(text: str, name: str, count: int) -> None:
+    assert _cue(Sentence(text), name) == count
 
 
-def test_other_cues_are_a_mismatch(folder: Path) -> None:
-    seal(folder, KIND, SCHEMA, {**_CONFIG, "cues": ["length"]})
-    with pytest.raises(ArtifactMismatch, match="other cues"):
-        CitationWorthiness.load(folder)
+@each_row(
+    ("title", "kind"),
+    [
+        ("1 Introduction", "introduction"),
+        ("Background and motivation", "related"),
+        ("Materials and Methods", "methods"),
+        ("RESULTS", "results"),
+        ("Bees", "other"),
+        ("  ", "unknown"),
+    ],
+)
+def test_sections_have_kinds(title: str, kind: str) -> None:
+    assert section_kind(title) == kind
+    assert _cue(Sentence("Bees see well.", section=title), f"in_{kind}") == 1
 
 
-def test_words_of_another_table_are_corrupt(folder: Path) -> None:
-    np.save(folder / WORD_WEIGHTS, np.zeros(7, np.float16))
-    seal(folder, KIND, SCHEMA, _CONFIG)
-    with pytest.raises(ArtifactCorrupt, match="do not fit"):
-        CitationWorthiness.load(folder)
+def test_marks_and_too_few_words_are_not_flagged_and_length_takes_no_time() -> None:
+    for mark in (Mark(5, ("lee2020",)), Mark(5), Mark(5, gap=True)):
+        assert not may_be_flagged(Sentence("Bees tell each other where flowers grow.", (mark,)))
+    few = ("", "Bees see ultraviolet light.", "Bees see ultraviolet light well.")
+    assert [is_long_enough(text) for text in few] == [False, False, True]
+    assert not is_own("bees and " * 20_000)
+    assert not is_own("(" * 50_000 + "table " * 10)
 
 
-@pytest.mark.parametrize("name", [TREES, VECTOR_WEIGHTS, WORD_WEIGHTS])
-def test_noise_in_a_file_is_corrupt(folder: Path, name: str) -> None:
-    (folder / name).write_bytes(b"noise")
-    seal(folder, KIND, SCHEMA, _CONFIG)
-    with pytest.raises(ArtifactCorrupt):
-        CitationWorthiness.load(folder)
+def test_a_sentences_own_marks_are_not_seen() -> None:
+    plain = _draft()
+    for i in range(len(plain)):
+        cited = [replace(s, marks=_CITED) if j == i else s for j, s in enumerate(plain)]
+        assert np.array_equal(cues_of(cited)[i], cues_of(plain)[i])
 
 
-def test_another_schema_is_a_mismatch(folder: Path) -> None:
-    manifest = json.loads((folder / MANIFEST).read_text())
-    (folder / MANIFEST).write_text(json.dumps(manifest | {"schema": SCHEMA + 1}))
-    with pytest.raises(ArtifactMismatch):
-        CitationWorthiness.load(folder)
+def test_marks_around_are_seen_and_gaps_are_none() -> None:
+    draft = _draft()
+    draft[1] = replace(draft[1], marks=_CITED)
+    draft[5] = replace(draft[5], marks=(Mark(0, gap=True),))
+    cues = cues_of(draft)
+    assert cues[2, NAMES.index("before_cites")] == 1
+    assert cues[0, NAMES.index("after_cites")] == 1
+    assert cues[0, NAMES.index("paragraph_cites")] == pytest.approx(1 / 3)
+    assert cues[0, NAMES.index("draft_cites")] == pytest.approx(1 / 11)
+    assert cues[4:7, NAMES.index("before_cites")].sum() == 0
+
+
+def test_places_are_those_of_draft_and_paragraph() -> None:
+    cues = cues_of(_draft())
+    assert cues[6, NAMES.index("place")] == pytest.approx(0.5)
+    assert cues[6, NAMES.index("place_in_paragraph")] == pytest.approx(0.5)
+    assert cues[[4, 7], NAMES.index("begins")].tolist() == [1, 0]
+    assert cues[[4, 7], NAMES.index("ends")].tolist() == [0, 1]
+
+
+def test_a_short_passage_has_no_places() -> None:
+    assert (cues_of(_draft(3))[:, FIRST_PLACE:] == UNKNOWN).all()
+
+
+def test_no_sentences_have_no_cues() -> None:
+    assert cues_of([]).shape == (0, len(NAMES))
+
+
+@given(st.lists(st.text(max_size=60), max_size=12))
+def test_any_text_has_finite_cues_and_places_in_the_table(texts: list[str]) -> None:
+    cues = cues_of([Sentence(text, section=text) for text in texts])
+    assert cues.shape == (len(texts), len(NAMES))
+    assert np.isfinite(cues).all()
+    for text in texts:
+        places = places_of(text)
+        assert (np.diff(places) > 0).all()
+        assert not len(places) or 0 <= places[0] <= places[-1] < SIZE
+
+
+def test_words_weigh_once_and_by_the_root_of_their_number() -> None:
+    weights = np.ones(SIZE, np.float32)
+    # "bees", "see", "bees see", "see bees"
+    assert weigh(["Bees see bees", ""], weights, 0.5) == pytest.approx([2.5, 0.5])
+
+
+# What is never asked for a citation.
+
+
+@each_row(
+    ("text", "own"),
+    [
+        ("In this paper, we propose a new way to fold maps.", True),
+        ("We then present two ways to fold a map without tearing it.", True),
+        ("Our method folds each map in less than a second.", True),
+        ("The present study asks whether bees can count.", True),
+        ("Section 3 describes how the maps were folded.", True),
+        ("Figure 2 shows the folded maps of each kind.", True),
+        ("Figure shows the folded maps of each kind.", True),
+        ("Larger maps were folded more slowly (Fig. 4B).", True),
+        ("The proof is given in Appendix B of the supplement.", True),
+        ("The rest of this paper is organized as follows.", True),
+        ("Here, bees were kept in boxes of wood.", True),
+        ("I demonstrate that small maps fold well.", True),
+        ("Honey bees tell each other where flowers grow.", False),
+        ("Recent studies have shown that wasps remember faces.", False),
+        ("We use an optimiser that adapts its step to each weight.", False),
+        ("Folding of paper has been studied for centuries in Japan.", False),
+        ("Transformers are widely used in the translation of texts.", False),
+        ("It is well known that glaciers have shrunk since 1850.", False),
+        ("The present-day climate differs from that of the Eocene.", False),
+    ],
+)
+def test_own_contribution_and_pointers_are_not_flagged(text: str, own: bool) -> None:
+    assert is_own(text) is own
+    assert may_be_flagged(Sentence(text)) is not own

@@ -1,16 +1,31 @@
 """A passage as a query: what it asks, what it may be answered with, what it names."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.local.local_recommender import PassageReader
+from recsys.errors import DraftError
+from recsys.local.local_features import LOCAL_FEATURES, compute_local
+from recsys.local.local_recommender import PassageReader, explain_local
 from recsys.local.named_works import NamedRows, find_names
-from recsys.local.passage import Passage, PassageQuery, pose_passage, rows_of
-from recsys.records import Draft, Paper
+from recsys.local.passage import (
+    COLUMNS,
+    OUTSIDE,
+    DraftView,
+    Passage,
+    PassageQuery,
+    pose_passage,
+    rows_of,
+)
+from recsys.ranking.features import compute, feature_names
+from recsys.records import Draft, Paper, Reason
+from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
-from tests.local_worlds import LocalWorld, random_local_world, reader_of
+from tests.local_worlds import LocalWorld, random_local_world, reader_of, recommender_of
+from tests.time_travel import back_in_time, may_be_seen
 from tests.tiny import collect, unit
 
 PAPERS = (
@@ -107,3 +122,161 @@ def test_clear_names_come_first_and_are_few() -> None:
     assert rows_of(found, least=0.2, most=2).tolist() == [4, 1]
     assert rows_of(found, least=0.6, most=9).tolist() == [4]
     assert rows_of(found, least=1.0, most=9).tolist() == []
+
+
+# A draft's own candidates as its passages look them up, against a plain dict.
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def view_of(world: LocalWorld) -> DraftView:
+    return reader_of(world.collection).view(world.draft, world.passage)
+
+
+def test_the_columns_are_those_of_the_ranker_and_three_outcomes() -> None:
+    assert COLUMNS == (*feature_names(metadata=False), "score", "probability", "rank")
+
+
+@given(SEEDS)
+def test_columns_are_looked_up_as_in_a_dict(seed: int) -> None:
+    world = random_local_world(seed)
+    view = view_of(world)
+    assert (np.diff(view.rows) > 0).all()
+    asked = np.random.default_rng(seed).integers(0, len(world.world.papers), 30).astype(np.int32)
+    for place, name in enumerate(COLUMNS):
+        known = dict(zip(view.rows.tolist(), view.columns[:, place].tolist(), strict=True))
+        expected = [known.get(row, float(OUTSIDE)) for row in asked.tolist()]
+        assert view.column(name, asked).tolist() == expected
+
+
+@given(SEEDS)
+def test_a_view_repeats_the_drafts_own_ranking(seed: int) -> None:
+    world = random_local_world(seed)
+    recommender, view = reader_of(world.collection).recommender, view_of(world)
+    if not len(view.rows):
+        return
+    ranking = recommender.rank(recommender.query_to(world.draft))
+    assert view.rows.tolist() == sorted(ranking.rows.tolist())
+    ranks = np.arange(1, len(ranking.rows) + 1)
+    assert view.column("rank", ranking.rows).tolist() == ranks.tolist()
+    np.testing.assert_array_equal(view.column("score", ranking.rows), ranking.scores)
+    np.testing.assert_array_equal(
+        view.column("probability", ranking.rows), recommender.ranker.probability(ranking.scores)
+    )
+    names = feature_names(metadata=False)
+    features = compute(ranking.context, names)[ranking.positions]
+    for place, name in enumerate(names):
+        np.testing.assert_array_equal(view.column(name, ranking.rows), features[:, place])
+
+
+@given(SEEDS, st.integers(0, 8))
+def test_the_best_are_first_by_rank_and_may_be_cited(seed: int, k: int) -> None:
+    view = view_of(random_local_world(seed))
+    ranks = view.column("rank", view.rows).tolist()
+    first = [row for _, row in sorted(zip(ranks, view.rows.tolist(), strict=True))][:k]
+    assert view.best(k).tolist() == [row for row in first if view.query.wanted[row]]
+
+
+def test_a_draft_that_says_nothing_has_no_view_but_its_moment() -> None:
+    world = random_local_world(7)
+    own = next(paper for paper in world.world.papers if paper.year == 2004)
+    for references in ((), ("nowhere",)):
+        draft = Draft(title=" ", as_of=2006, paper_id=own.id, references=references)
+        view = reader_of(world.collection).view(draft, world.passage)
+        assert view.rows.tolist() == view.best(9).tolist() == []
+        assert view.columns.shape == (0, len(COLUMNS))
+        assert view.query.before == 2004
+        assert not view.query.allowed[world.collection.corpus.row(own.id) or 0]
+        asked = np.array([0, 3], np.int32)
+        assert view.column("rank", asked).tolist() == [OUTSIDE, OUTSIDE]
+
+
+def test_references_are_a_draft_without_words() -> None:
+    world = random_local_world(7)
+    draft = Draft(title="", as_of=2009, references=(world.world.papers[0].id,))
+    assert len(reader_of(world.collection).view(draft, world.passage).rows)
+
+
+def test_where_nobody_says_anything_there_is_an_error() -> None:
+    world = random_local_world(7)
+    with pytest.raises(DraftError, match="neither a title nor an abstract"):
+        DraftView.of(reader_of(world.collection).recommender, Draft(title=""), "  ")
+
+
+# The as-of rule of passages: what was written after the draft changes nothing at any place.
+
+
+def answer(
+    collection: Collection, world: LocalWorld
+) -> tuple[Rows, Floats, list[tuple[Reason, ...]]]:
+    """Candidates, their features, and the reasons for them."""
+    reader: PassageReader = reader_of(collection)
+    view = reader.view(world.draft, world.passage)
+    facts = reader.facts(view, world.passage, reader.encode([world.passage])[0])
+    papers = [world.world.papers[row] for row in facts.rows.tolist()]
+    reasons = explain_local(facts, range(len(papers)), papers)
+    return facts.rows, compute_local(facts, LOCAL_FEATURES), reasons
+
+
+@given(SEEDS)
+def test_nothing_written_later_changes_a_passages_answer(seed: int) -> None:
+    world = random_local_world(seed)
+    now, features, reasons = answer(world.collection, world)
+    past = back_in_time(world.world, np.random.default_rng(seed))
+    then, features_then, reasons_then = answer(past, world)
+    assert now.tolist() == then.tolist()
+    for column, name in enumerate(LOCAL_FEATURES):
+        np.testing.assert_allclose(
+            features[:, column], features_then[:, column], rtol=1e-4, atol=1e-5, err_msg=name
+        )
+    assert reasons == reasons_then
+
+
+@given(SEEDS)
+def test_what_is_recommended_may_be_seen_and_is_not_cited_in_the_sentence(seed: int) -> None:
+    world = random_local_world(seed)
+    (items,) = recommender_of(world.collection).recommend(world.draft, [world.passage], 50)
+    seen = {
+        paper.id
+        for paper, known in zip(world.world.papers, may_be_seen(world.world), strict=True)
+        if known
+    }
+    found = {item.paper.id for item in items}
+    assert len(found) == len(items)
+    assert found <= seen - set(world.passage.beside)
+
+
+def world_of(papers: tuple[Paper, ...], draft: Draft) -> LocalWorld:
+    """Pose a draft to papers that are all alike to the encoder."""
+    world = random_local_world(0)
+    collection = collect(papers, unit(np.ones((len(papers), 8))))
+    small = replace(world.world, papers=papers, collection=collection, draft=draft)
+    return LocalWorld(small, Passage("a graph"))
+
+
+def test_own_citations_stay_hidden_when_the_draft_is_dated_after_its_paper() -> None:
+    papers = (
+        Paper("cited", "graph", year=2010),
+        Paper("other", "graph", year=2010),
+        Paper("own", "graph", year=2015, references=("cited",)),
+    )
+    alike = [place for place, name in enumerate(LOCAL_FEATURES) if not name.endswith("rank")]
+    for as_of in (2015, 2020, None):
+        world = world_of(papers, Draft("graph", as_of=as_of, paper_id="own"))
+        rows, features, _ = answer(world.collection, world)
+        assert rows.tolist() == [0, 1]
+        np.testing.assert_array_equal(features[0, alike], features[1, alike])
+
+
+def test_a_citation_of_the_drafts_year_counts_for_nothing() -> None:
+    papers = (
+        Paper("a", "graph ranking", year=2010),
+        Paper("b", "graph ranking", year=2010),
+        Paper("c", "graph corpus", year=2014, references=("a",)),
+        Paper("d", "graph corpus", year=2015, references=("b",)),
+    )
+    world = world_of(papers, Draft("graph", as_of=2015))
+    rows, _, reasons = answer(world.collection, world)
+    kinds = [{reason.kind for reason in told} for told in reasons]
+    told = dict(zip(rows.tolist(), kinds, strict=True))
+    assert "votes" in told[0] and "votes" not in told[1]

@@ -57,10 +57,6 @@ def body_of(*texts: str, unit: str = "line") -> Body:
     return Body(tuple(sentences), unit=unit)
 
 
-def lines_of(body: Body, ids: Sequence[str] = ("p0", "p1", "p2")) -> dict[str, int | None]:
-    return {paper: place.line for paper, place in FINDER.places(body, ids).items()}
-
-
 def answer_of(*papers: Paper) -> Answer:
     items = [
         Recommendation(rank, paper, 1.0, 0.5, ("bm25",), ())
@@ -69,14 +65,26 @@ def answer_of(*papers: Paper) -> Answer:
     return Answer(tuple(items), "A draft.", {}, notes=("A note.",))
 
 
-def test_each_paper_goes_to_the_sentence_on_it() -> None:
-    body = body_of(OTHER, VOLCANOES, RIVERS, OTHER, GLACIERS)
-    assert lines_of(body) == {"p0": 3, "p1": 5, "p2": 2}
+EVERYTHING = "Rivers by boat, glaciers seen from space, volcanoes and their ashes."
 
 
-def test_a_sentence_on_everything_is_nobodys() -> None:
-    everything = "Rivers by boat, glaciers seen from space, volcanoes and their ashes."
-    assert lines_of(body_of(everything, RIVERS))["p0"] == 2
+@each_row(
+    ("texts", "ids", "lines"),
+    [
+        ((OTHER, VOLCANOES, RIVERS, OTHER, GLACIERS), "p0 p1 p2", {"p0": 3, "p1": 5, "p2": 2}),
+        ((EVERYTHING, RIVERS), "p0", {"p0": 2}),  # A sentence on everything is nobody's.
+        ((OTHER, RIVERS, RIVERS), "p0", {"p0": 2}),  # Of equal sentences the first.
+        ((RIVERS, "Like Ash and Elm (2001), we count.", OTHER), "p0", {"p0": 2}),
+        ((RIVERS, "Like Ash and Elm (1980), we count."), "p0", {"p0": 1}),
+        ((), "p0 p1 p2", {}),
+        (("", " ", "%&!"), "p0 p1 p2", {}),
+    ],
+)
+def test_each_paper_goes_to_the_sentence_on_it(
+    texts: tuple[str, ...], ids: str, lines: dict[str, int]
+) -> None:
+    found = FINDER.places(body_of(*texts), ids.split())
+    assert {paper: place.line for paper, place in found.items()} == lines
 
 
 def test_papers_on_one_thing_share_the_sentence_on_it() -> None:
@@ -94,10 +102,6 @@ def test_the_place_says_what_is_known_of_the_sentence() -> None:
     assert (unplaced.line, unplaced.column, unplaced.unit) == (None, None, "line")
 
 
-def test_of_equal_sentences_the_first_is_chosen() -> None:
-    assert lines_of(body_of(OTHER, RIVERS, RIVERS), ["p0"]) == {"p0": 2}
-
-
 def test_a_mark_that_a_citation_is_missing_decides_between_equals() -> None:
     plain, marked = Sentence(RIVERS), Sentence(RIVERS, marks=(Mark(at=4, gap=True),))
     cited = Sentence(RIVERS, marks=(Mark(at=4, keys=("a",)),))
@@ -105,12 +109,6 @@ def test_a_mark_that_a_citation_is_missing_decides_between_equals() -> None:
     assert FINDER.places(body, ["p0"])["p0"].section == "here"
     body = Body((plain, replace(cited, section="not here")))
     assert FINDER.places(body, ["p0"])["p0"].section == ""
-
-
-def test_who_is_named_gets_the_sentence() -> None:
-    body = body_of(RIVERS, "Like Ash and Elm (2001), we count.", OTHER)
-    assert lines_of(body, ["p0", "p1"])["p0"] == 2
-    assert lines_of(body_of(RIVERS, "Like Ash and Elm (1980), we count."), ["p0"]) == {"p0": 1}
 
 
 def test_what_fits_nowhere_has_no_place_and_is_counted() -> None:
@@ -128,11 +126,6 @@ def test_notes_of_the_text_are_told_once() -> None:
     body = replace(body_of(RIVERS), notes=("A note.", "Half of it was not read."))
     found = FINDER.place(body, answer_of(PAPERS[0]))
     assert found.notes == ("A note.", "Half of it was not read.")
-
-
-@each_row("body", [Body(), body_of("", " ", "%&!")])
-def test_a_draft_without_words_has_no_places(body: Body) -> None:
-    assert FINDER.places(body, ["p0", "p1", "p2"]) == {}
 
 
 def test_nothing_is_encoded_for_nothing() -> None:

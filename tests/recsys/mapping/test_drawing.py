@@ -1,8 +1,10 @@
 """Maps: every paper once, nothing newer than the draft, equal for equal input."""
 
+import re
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -10,13 +12,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.errors import DraftError, NothingFound
+from recsys.errors import DraftError, MissingExtraError, NothingFound
 from recsys.mapping import Map, draw_map, map_file, map_page, map_table
-from recsys.mapping.drawing import MOST
+from recsys.mapping.drawing import MOST, widest_gaps
+from recsys.mapping.grouping import GROUPS, PAPERS, groups_of
+from recsys.mapping.phrases import LONGEST_LABEL, UNNAMED, label_groups
+from recsys.mapping.placing import RADIUS, lay_out
 from recsys.query.question_schema import Filters
 from recsys.query.resolve_draft import resolve_draft
 from recsys.recommend import Recommender
 from recsys.records import Draft, Paper
+from recsys.store.graph import UNKNOWN_YEAR
+from recsys.store.words import tokens
 from tests.pipelines.small_index import open_small_index, write_small_index
 from tests.recsys.mapping.drawn_worlds import draw, draw_world, topical
 from tests.rows import each_row
@@ -208,3 +215,176 @@ def test_one_paper_more_moves_the_median_node_by_less_than_two_percent() -> None
     before = draw(fewer.papers, full.collection.vectors[:-1], full.draft, full.vector)
     after = draw(full.papers, full.collection.vectors[:], full.draft, full.vector)
     assert median_shift(before, after) < 0.02
+
+
+# Groups: what belongs together is together, in the order of the topic, whatever the names.
+
+
+def blocks(sizes: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """Tie all pairs of each block, and no others: weights, and the block of each paper."""
+    owner = np.repeat(np.arange(len(sizes)), sizes)
+    weights = (owner[:, None] == owner[None, :]).astype(float)
+    np.fill_diagonal(weights, 0.0)
+    return weights, owner
+
+
+def names(count: int) -> list[str]:
+    return [f"p{place:03}" for place in range(count)]
+
+
+def test_blocks_are_found_and_lie_in_the_order_of_the_topic() -> None:
+    weights, owner = blocks((12, 20, 8, 15, 9))
+    topic = np.array([3.0, 1.0, 4.0, 0.0, 2.0])[owner]
+    found = groups_of(weights, weights, names(len(owner)), topic)
+    for block in range(5):
+        assert len(set(found[owner == block].tolist())) <= 2
+    for group in range(int(found.max()) + 1):
+        assert len(set(owner[found == group].tolist())) == 1
+    means = [float(topic[found == group].mean()) for group in range(int(found.max()) + 1)]
+    assert means == sorted(means)
+
+
+def test_a_map_has_at_most_seven_groups_and_a_small_one_fewer() -> None:
+    rng = np.random.default_rng(0)
+    for count, groups in ((150, GROUPS), (3 * PAPERS, 3), (PAPERS, 1), (1, 1)):
+        weights = rng.random((count, count))
+        weights = np.triu(weights, 1) + np.triu(weights, 1).T
+        found = groups_of(weights, weights, names(count), rng.random(count))
+        assert len(found) == count and int(found.max()) + 1 <= groups
+        assert set(found.tolist()) == set(range(int(found.max()) + 1))
+
+
+def test_papers_without_any_tie_are_grouped_all_the_same() -> None:
+    nothing = np.zeros((20, 20))
+    assert len(groups_of(nothing, nothing, names(20), np.arange(20.0))) == 20
+
+
+def test_without_networkx_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "networkx", None)
+    nothing = np.zeros((20, 20))
+    with pytest.raises(MissingExtraError, match=r"A map needs networkx.*recsys\[serve\]"):
+        groups_of(nothing, nothing, names(20), np.arange(20.0))
+
+
+def test_gaps_are_what_is_expected_over_what_is_cited() -> None:
+    groups = np.array([0, 0, 0, 1, 1, 2, 2, 3])
+    cited = np.array([True, False, False, False, False, False, True, True])
+    chances = np.array([0, 0.5, 0.5, 0.3, 0.3, 0.9, 0, 0], np.float32)
+    # Group 0: 1.0 / 2, group 1: 0.6 / 1, group 2: 0.9 / 2, group 3: no near paper.
+    assert widest_gaps(groups, cited, chances) == (1, 0, 2)
+
+
+def test_equal_gaps_come_in_the_order_of_the_groups() -> None:
+    groups = np.array([0, 1, 2, 3])
+    chances = np.full(4, 0.5, np.float32)
+    assert widest_gaps(groups, np.zeros(4, bool), chances) == (0, 1, 2)
+
+
+def test_a_map_of_what_is_cited_has_no_gap() -> None:
+    assert widest_gaps(np.array([0, 0]), np.ones(2, bool), np.zeros(2, np.float32)) == ()
+
+
+# Labels: phrases that tell a group from the others, as people write them.
+
+RIVERS = (
+    "A study of braided rivers in 2019",
+    "Braided rivers: new measurements",
+    "Measuring braided rivers with GPUs",
+    "On the flow of braided rivers",
+)
+GLACIERS = (
+    "Glacier retreat and t-SNE maps",
+    "Towards glacier retreat models",
+    "Glacier retreat, measured again",
+    "Novel approaches to glacier retreat",
+)
+
+
+def labels(*groups: tuple[str, ...]) -> tuple[str, ...]:
+    titles = [title for group in groups for title in group]
+    words = [frozenset(tokens(title)) for title in titles]
+    rarity = {word: 1.0 for known in words for word in known}
+    owner = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
+    return label_groups(titles, words, rarity, owner)
+
+
+def test_groups_are_called_by_their_own_phrases() -> None:
+    first, second = labels(RIVERS, GLACIERS)
+    assert first.startswith("braided rivers") and second.startswith("glacier retreat")
+
+
+def test_years_and_empty_words_are_no_label() -> None:
+    for label in labels(RIVERS, GLACIERS):
+        assert not re.search(r"\d{4}|\b(?:study|new|novel|towards|approach\w*|the|of)\b", label)
+
+
+def test_no_two_groups_share_a_phrase() -> None:
+    found = labels(RIVERS, RIVERS, GLACIERS)
+    phrases = [phrase for label in found[:2] for phrase in label.split(" · ")]
+    assert len(phrases) == len(set(phrases))
+
+
+def test_capitals_within_a_word_stay() -> None:
+    shown = (*(f"GPU rivers {name}" for name in ("Alpha", "Beta", "Gamma")),)
+    assert "GPU rivers" in labels(shown, GLACIERS)[0]
+
+
+def test_a_group_without_a_telling_phrase_is_called_after_its_first_paper() -> None:
+    assert labels(("The new study",))[0] == "The new study"
+    assert labels(("",))[0] == UNNAMED
+    long = "The new study " * 20
+    assert labels((long,))[0].endswith("...") and len(labels((long,))[0]) <= LONGEST_LABEL
+
+
+@given(st.lists(st.text(max_size=40), min_size=1, max_size=12), st.integers(1, 4))
+def test_any_titles_give_labels_on_one_line(titles: list[str], count: int) -> None:
+    words = [frozenset(tokens(title)) for title in titles]
+    rarity = {word: 1.0 for known in words for word in known}
+    groups = np.minimum(np.arange(len(titles)), count - 1)
+    found = label_groups(titles, words, rarity, groups)
+    assert len(found) == int(groups.max()) + 1
+    assert all(label and len(label) <= LONGEST_LABEL for label in found)
+    assert found == label_groups(titles, words, rarity, groups)
+
+
+# Places: within the frame, by year, and not on top of each other.
+
+
+def test_later_papers_stand_further_right_and_unknown_years_at_the_left() -> None:
+    years = np.array([1980, 2001, 2005, 2010, UNKNOWN_YEAR] + [2000] * 40, np.int16)
+    found = lay_out(np.arange(45.0), years, np.zeros(45, np.int64), 2012)
+    assert found.x[4] < found.x[0] < found.x[1] < found.x[2] < found.x[3] < found.draft_x
+    assert [tick.label for tick in found.ticks][:2] == ["no year", "<2000"]
+    assert found.ticks[-1].label == "2012"
+
+
+def test_a_long_time_names_some_years_only() -> None:
+    years = np.arange(1900, 2021).astype(np.int16)
+    found = lay_out(np.zeros(121), years, np.zeros(121, np.int64), 2020)
+    at = [tick.x for tick in found.ticks]
+    assert all(right - left >= 40 for left, right in pairwise(at))
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(1990, 2020) | st.just(UNKNOWN_YEAR), st.integers(0, 6)),
+        min_size=1,
+        max_size=150,
+    )
+)
+def test_any_papers_lie_in_the_bands_of_their_groups(papers: list[tuple[int, int]]) -> None:
+    years = np.array([year for year, _ in papers], np.int16)
+    groups = np.unique([group for _, group in papers], return_inverse=True)[1]
+    found = lay_out(np.arange(len(papers), dtype=float), years, groups, 2020)
+    assert ((found.x > 0) & (found.x < found.draft_x)).all()
+    assert (found.y > found.tops[groups]).all() and (found.y < found.bottoms[groups]).all()
+    assert found.bottoms.max() < found.height
+
+
+def test_papers_of_a_full_map_do_not_cover_each_other() -> None:
+    rng = np.random.default_rng(3)
+    years = rng.integers(1995, 2021, 150).astype(np.int16)
+    found = lay_out(rng.random(150), years, np.arange(150) % 7, 2020)
+    apart = np.hypot(found.x[:, None] - found.x, found.y[:, None] - found.y)
+    np.fill_diagonal(apart, np.inf)
+    assert apart.min() > 1.5 * RADIUS

@@ -1,22 +1,51 @@
 """The program as a process: it listens, answers, drains and stops."""
 
+import asyncio
 import contextlib
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx2
 import pytest
+from starlette.types import Receive, Scope, Send
+from uvicorn import Config
+from uvicorn.server import ServerState
 
-from tests.built_index import Built
+from recsys.app.web.listening import PatientProtocol
+from tests.built_index import ROOT, Built
 from tests.conftest import RunCli
 from tests.recsys.app.web.served import DRAFT
-from tests.recsys.app.web.served_process import started
+from tests.rows import each_row
+
+# The program that serves, as a process.
+
+_ADDRESS = re.compile(r"on (http://\S+) - ")
+
+
+@contextmanager
+def started(*words: object) -> "Iterator[tuple[subprocess.Popen[str], str]]":
+    """Start `recsys serve` on a free port: the process, and the address that it prints."""
+    command = [sys.executable, "-m", "tests.run_recsys", "serve", "--port", "0", *map(str, words)]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        match = _ADDRESS.search(line)
+        assert match, line + process.stderr.read()
+        yield process, match[1]
+    finally:
+        process.kill()
+        process.communicate()
 
 
 def told_to_stop(process: "subprocess.Popen[str]", number: signal.Signals) -> tuple[int, str]:
@@ -181,3 +210,65 @@ def test_nothing_of_a_draft_is_written_and_what_is_asked_is_answered_before_it_s
     written = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert not [path for path in written if "Zyzzogeton" in path.read_text(errors="replace")]
     assert not [path for path in written if "Zyzzogeton" in path.name]
+
+
+# A connection that holds its request back is closed; one that asks in time is answered.
+
+REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+class Hasty(PatientProtocol):
+    seconds = 0.4
+
+
+async def answer_late(scope: Scope, receive: Receive, send: Send) -> None:
+    await asyncio.sleep(0.8)
+    await send({"type": "http.response.start", "status": 204, "headers": []})
+    await send({"type": "http.response.body", "body": b""})
+
+
+def said_to(pieces: Sequence[bytes | float], *, wait: float = 5) -> bytes:
+    """Send pieces (a number: a pause) and read until the connection is closed."""
+
+    async def talk() -> bytes:
+        config = Config(answer_late, log_config=None, lifespan="off", timeout_keep_alive=60)
+        state = ServerState()
+        loop = asyncio.get_running_loop()
+        server = await loop.create_server(lambda: Hasty(config, state, {}), "127.0.0.1", 0)
+        async with server:
+            place = server.sockets[0].getsockname()
+            reader, writer = await asyncio.open_connection(*place[:2])
+            for piece in pieces:
+                if isinstance(piece, float):
+                    await asyncio.sleep(piece)
+                else:
+                    writer.write(piece)
+            try:
+                return await asyncio.wait_for(reader.read(), wait)
+            finally:
+                writer.close()
+
+    return asyncio.run(talk())
+
+
+BYTE_BY_BYTE = [each for at in range(3) for each in (REQUEST[at : at + 1], 0.1)]
+BEGUN = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n"
+
+
+@each_row(
+    ("pieces", "answers"),
+    [
+        ([], 0),
+        (BYTE_BY_BYTE, 0),
+        # An answer may take longer than a head, and each request has its own time.
+        ([REQUEST[:9], 0.1, REQUEST[9:], 1.0, REQUEST.replace(b"Host", b"X"), 0.1], 1),
+        ([REQUEST, 1.0, REQUEST, 1.0, REQUEST[:5]], 2),
+        ([BEGUN, 1.0, *[b"x", 0.1] * 3], 1),
+    ],
+)
+def test_a_connection_that_holds_its_request_back_is_closed(
+    pieces: list[bytes | float], answers: int
+) -> None:
+    said = said_to(pieces)
+    assert said.count(b"HTTP/1.1 204 ") == answers
+    assert answers or said == b""

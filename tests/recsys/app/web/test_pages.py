@@ -1,16 +1,48 @@
 """The pages: well-formed, labelled, small, and whole without their script."""
 
+import json
 import re
 from dataclasses import replace
 from html import escape
 from itertools import pairwise
 from pathlib import Path
+from typing import TypeAlias
+
+from hypothesis import given
+from hypothesis import strategies as st
 
 from recsys.app.web import page_writing
-from recsys.app.web.page_writing import render
-from recsys.records import Paper
-from tests.recsys.app.web.page_reader import read
-from tests.recsys.app.web.page_samples import DRAFT, FOUND, SEVERAL, all_pages, filled
+from recsys.app.web.api_description import Operation, Parameter
+from recsys.app.web.api_routes import health
+from recsys.app.web.form_fields import FormFields
+from recsys.app.web.page_writing import Form, Item, Site, render
+from recsys.app.web.replies import Problem
+from recsys.formats.answers import percent
+from recsys.formats.references.web_page import span
+from recsys.query.question_schema import options
+from recsys.query.resolve_draft import IN_LIBRARY
+from recsys.records import Paper, Reason, Recommendation
+from tests.recsys.app.web.page_reader import forms, read, sent
+from tests.recsys.app.web.page_samples import (
+    BARE,
+    CITES,
+    DRAFT,
+    FOUND,
+    HERE,
+    ITEMS,
+    MAP,
+    PLACES,
+    PROBLEM,
+    SEVERAL,
+    SHOWN,
+    SITE,
+    WHERE,
+    Values,
+    all_pages,
+    changed,
+    filled,
+    form,
+)
 from tests.rows import each_row
 
 STATIC = Path(page_writing.__file__).parent / "static"
@@ -109,3 +141,393 @@ def test_style_and_script_load_nothing_and_remember_nothing() -> None:
 def test_the_samples_hold_what_could_break_a_page() -> None:
     assert escape("<script>alert(1)</script>") in PAGES["answer-odd"]
     assert "<script>alert" not in PAGES["answer-odd"]
+
+
+# Whatever a text holds, it stays text on the pages.
+
+Skeleton: TypeAlias = list[tuple[str, tuple[str, ...]]]
+
+
+@given(text=st.text(min_size=1, max_size=40))
+def test_no_text_makes_an_element_or_an_attribute(text: str) -> None:
+    dangerous = f"x{text}</textarea><script>\"'&lt;{text}x"
+    assert _skeletons(dangerous) == _skeletons("x")
+
+
+@given(text=st.text(st.characters(exclude_categories=["Cs"]), max_size=60))
+def test_what_was_typed_comes_back(text: str) -> None:
+    typed = dict.fromkeys(("title", "abstract", "authors", "references", "min_year"), text)
+    page = render("ask", SITE, form=form("starter", **typed), problem=None)
+    expected = re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]", "\N{REPLACEMENT CHARACTER}", text)
+    (values,) = [read(page)]
+    areas = {each.attributes["name"]: each.text for each in values.all("textarea")}
+    for name in ("title", "abstract", "authors", "references"):
+        assert areas[name] == f"\n{expected}"
+    (year,) = [each for each in values.all("input") if each.attributes.get("name") == "min_year"]
+    assert year.attributes["value"] == expected
+
+
+def test_what_cannot_be_sent_is_marked() -> None:
+    page = render("failure", SITE, problem=Problem(400, "a\ud800b", "c\x00d\x1b[2J"))
+    assert "a\N{REPLACEMENT CHARACTER}b" in page
+    page.encode()
+    assert "\x00" not in page
+    assert "\x1b" not in page
+
+
+def _skeletons(text: str) -> dict[str, Skeleton]:
+    """List the elements and attributes of each page with one text in all of its fields."""
+    site = Site({text: text, "y": text}, text, text, starter=True)
+    paper = Paper(text, text, text, 1, (text,) * 20, text, keyphrases=(text,), doi=f"10.1/{text}")
+    papers = (paper, replace(paper, doi=None, url=f"https://{text}"))
+    names = {*FormFields.__slots__} - {"cites", "more", "less", "options"}
+    names |= {each.field for each in options() if each.spec.label}
+    full = form(text, **dict.fromkeys(names - {"index"}, text)).fields
+    shown = Form(full, papers, papers, papers, (text,), True)
+    found = Recommendation(1, paper, 1, 0.5, (), (Reason(text, text), IN_LIBRARY), (), papers)
+    item, some = Item(found, text, (text, text)), (text, text)
+    shared = {"form": shown, "understood": text, "notes": some, "missing": some, "share": text}
+    words = dict.fromkeys(("name", "before", "after", "kind", "section"), text)
+    place, here = words | {"papers": (item,)}, shared | {"counted": text, "draft": ""}
+    lists = {"similar": papers, "cites": papers, "cited_by": papers}
+    operation = Operation(
+        method=text,
+        path=text,
+        handler=health,
+        summary=text,
+        description=text,
+        example=text,
+        body=text,
+        parameters=(Parameter(text, text, {}, True, text),),
+    )
+    pages: tuple[tuple[str, Values], ...] = (
+        ("ask", {"form": shown, "problem": Problem(400, text, text)}),
+        (
+            "answer",
+            shared
+            | {"items": (item,), "removed": text, "next": text, "previous": text, "first_rank": 1},
+        ),
+        ("here", here | {"places": (place,)}),
+        ("here", here | {"places": (place, place), "draft": text}),
+        ("paper", {"paper": paper, "cites_more": 1, "cited_by_more": 1} | lists),
+        ("search", {"query": text, "papers": papers, "next": text}),
+        ("map", {"form": shown, "svg": "", "table": "", "gaps": some}),
+        ("failure", {"problem": Problem(400, text, text)}),
+        ("api", {"operations": (operation,), "base": text, "paper": text}),
+    )
+    return {
+        f"{name} {at}": [
+            (each.name, tuple(each.attributes)) for each in read(render(name, site, **values)).all()
+        ]
+        for at, (name, values) in enumerate(pages)
+    }
+
+
+# What the pages say.
+
+
+def test_each_place_is_shown_with_its_sentence_and_its_papers() -> None:
+    tree = read(PAGES["here-draft"])
+    places = [each for each in tree.all("section") if each.attributes.get("class") == "place"]
+    assert len(places) == len(PLACES["places"])
+    for shown, place in zip(places, PLACES["places"], strict=True):
+        assert shown.one("h2").words() == place["name"]
+        assert shown.one("mark").words() == "[?]"
+        words = shown.words()
+        assert f"{place['before']}[?]{place['after']}" in words
+        assert place["kind"] in words
+        for each in place["papers"]:
+            assert each.recommendation.paper.title in words and each.key in words
+    assert "No paper of the corpus fits here." in places[-1].words()
+    buttons = [each.words() for each in forms(PAGES["here-draft"], "/answer")[0].all("button")]
+    assert buttons[0] == "Papers for the whole draft"
+    assert not {"More like this", "Not this"} & set(buttons)
+
+
+def test_a_draft_without_places_says_how_to_mark_them() -> None:
+    words = read(PAGES["here-draft-none"]).one("main").words()
+    assert PLACES["counted"] not in words
+    assert "No place that lacks a citation" in words
+    assert "[CITE]" in words and "BibTeX" not in words
+
+
+def test_a_passage_without_papers_says_so_before_its_fields() -> None:
+    words = read(PAGES["here-nothing"]).one("main").words()
+    assert words.index("No papers found") < words.index("Your passage")
+    assert "Give a later year" in words
+
+
+def test_a_passage_that_is_refused_stands_first_with_the_problem_above() -> None:
+    words = read(PAGES["ask-passage-error"]).one("main").words()
+    places = [words.index(each) for each in (PROBLEM.what, "Passage", "Drop your draft")]
+    assert places == sorted(places)
+    usual = read(PAGES["ask"]).one("main").words()
+    assert usual.index("Drop your draft") < usual.index("What do I cite here?")
+
+
+def test_sentences_are_offered_where_there_are_some() -> None:
+    assert 'formaction="/cite"' not in PAGES["answer"]
+    assert 'formaction="/cite"' in PAGES["answer-where"]
+    assert 'formaction="/map"' in PAGES["answer"]
+
+
+def test_where_a_paper_fits_stands_below_it() -> None:
+    words = read(PAGES["answer-where"]).words()
+    assert ITEMS[0].where is None
+    for item in WHERE["items"]:
+        if item.where:
+            assert f"Fits at {item.where[0]}: {item.where[1]}" in words
+    assert 'class="where"' not in PAGES["answer"]
+
+
+def test_other_versions_of_a_paper_are_linked_below_it() -> None:
+    other = Paper("tides:9001", "Drift <ice>", year=1999, authors=("Quill",))
+    found = replace(ITEMS[0].recommendation, versions=(other,))
+    first = replace(ITEMS[0], recommendation=found)
+    page = render("answer", SEVERAL, **FOUND | {"items": (first, *ITEMS[1:])})
+    assert "Another version: Drift <ice> Quill, 1999" in read(page).words()
+    assert 'href="/paper?index=tides&amp;id=tides%3A9001"' in page
+    assert "Another version" not in PAGES["answer"]
+
+
+def test_an_item_says_everything_without_the_script() -> None:
+    item, found = ITEMS[1], ITEMS[1].recommendation
+    paper = found.paper
+    (shown,) = [
+        each
+        for each in read(PAGES["answer"]).all("li")
+        if any(one.attributes.get("value") == paper.id for one in each.all("button"))
+    ]
+    words = shown.words()
+    facts = (paper.title, *paper.authors, str(paper.year), paper.venue, item.key)
+    for text in (*facts, percent(found.probability), *(each.text for each in found.reasons)):
+        assert str(text) in words
+    assert words.count("in your library") == 1
+    links = [each.attributes["href"] for each in shown.all("a")]
+    assert links == [f"https://doi.org/{paper.doi}", "/paper?index=tides&id=tides%3A0002"]
+    assert shown.one("h3").attributes["dir"] == "auto"
+    assert shown.one("rect").attributes["width"] == f"{round(found.probability * 100)}%"
+    assert span(paper) in PAGES["answer"]
+
+
+def test_what_was_understood_stands_before_the_question_and_the_papers() -> None:
+    words = read(PAGES["answer"]).one("main").words()
+    parts = [FOUND["understood"], FOUND["notes"][0], FOUND["missing"][1], FOUND["removed"]]
+    places = [words.index(part) for part in [*parts, "Your question", "Papers 1 to 20"]]
+    assert places == sorted(places)
+    assert "What it cites: 7 found, 2 not found" in words
+
+
+def test_unknown_facts_are_said() -> None:
+    assert "Unknown authors · unknown year · unknown venue" in read(PAGES["answer-odd"]).words()
+    bare = read(PAGES["paper-bare"])
+    assert bare.one("h1").words() == "Untitled"
+    assert "Unknown authors · unknown year · unknown venue" in bare.words()
+    assert "The corpus holds no abstract of this paper." in bare.words()
+    assert "It cites no paper of the corpus, as far as is known." in bare.words()
+
+
+def test_three_hundred_authors_are_folded_away_but_there() -> None:
+    (folded,) = [
+        each
+        for each in read(PAGES["answer-odd"]).all("details")
+        if each.attributes.get("class") == "more"
+    ]
+    assert folded.one("summary").words() == "and 292 more authors"
+    assert "open" not in folded.attributes
+    assert folded.text.strip().startswith("Observer Number-9, ")
+    assert folded.text.strip().endswith(", Observer Number-300")
+
+
+def test_a_few_authors_over_the_limit_are_not_worth_a_fold() -> None:
+    names = tuple(f"N. {letter}" for letter in "ABCDEFGHIJ")
+    page = render("paper", SITE, **SHOWN | {"paper": replace(SHOWN["paper"], authors=names)})
+    assert ", ".join(names) in read(page).words()
+    assert "more authors" not in page
+
+
+@each_row("address", ["javascript:alert(1)", "data:text/html,x", "//evil", "x", ""])
+def test_a_link_leads_to_the_web_or_nowhere(address: str) -> None:
+    item = changed(ITEMS[0], url=address, doi=None)
+    answer = render("answer", SEVERAL, **FOUND | {"items": (item,)})
+    shown = render("paper", SITE, **BARE | {"paper": item.recommendation.paper})
+    for page in (answer, shown):
+        assert not any(each.attributes["href"] == address for each in read(page).all("a"))
+    assert item.recommendation.paper.title in read(answer).one("h3").words()
+
+
+def test_further_pages_are_offered_where_there_are_some() -> None:
+    first, last = PAGES["answer"], PAGES["answer-second-page"]
+    assert "Next 20" in first
+    assert "Previous 20" not in first
+    assert "Previous 20" in last
+    assert "Next 20" not in last
+    assert "Papers 21 to 21" in last
+    (more,) = [each for each in read(PAGES["search"]).all("a") if each.words() == "More"]
+    assert more.attributes["href"] == "/search?index=tides&q=drift+ice&page=bmV4dA"
+
+
+def test_the_starter_corpus_says_what_it_is_and_offers_an_example() -> None:
+    tree = read(PAGES["ask"])
+    (example,) = [each for each in tree.all("a") if each.words() == "Try an example question"]
+    assert example.attributes["href"].startswith("/answer?index=starter&title=")
+    assert "recsys serve my.index" in tree.words()
+    assert "starter" not in read(PAGES["ask-several"]).one("main").words()
+
+
+def test_an_index_is_chosen_where_there_are_several() -> None:
+    select = next(read(PAGES["ask-several"]).all("select"))
+    assert [each.words() for each in select.all("option") if "selected" in each.attributes] == [
+        "reefs (27,464 papers, 1931 to 2025)"
+    ]
+    assert 'id="index"' not in PAGES["ask"]
+
+
+def test_a_problem_is_told_at_once_and_what_was_typed_is_kept() -> None:
+    tree = read(PAGES["ask-error"])
+    (alert,) = [each for each in tree.all() if each.attributes.get("role") == "alert"]
+    assert alert.words() == (
+        "This cannot be answered harbour.pdf holds no text: it may be scanned pictures. "
+        "Paste its title and abstract instead."
+    )
+    assert DRAFT.fields.title in tree.words()
+
+
+def test_an_empty_answer_says_so_before_the_fields_of_the_question() -> None:
+    words = read(PAGES["answer-nothing"]).one("main").words()
+    assert words.index("No papers found") < words.index("Your question")
+    assert "The filters may be too narrow." in words
+    without = render("answer", SITE, **FOUND | {"items": (), "removed": ""})
+    assert "too narrow" not in without
+
+
+# What the forms of the pages send.
+
+
+def test_the_question_is_sent_as_it_stands() -> None:
+    full = _full_form()
+    ask = render("ask", SEVERAL, form=full, problem=None)
+    answer = render("answer", SEVERAL, **FOUND | {"form": full})
+    assert _question(answer, "/answer") == _fields(full)
+    # Its file is given again.
+    assert _question(ask, "/answer") == _fields(filled(full, text=""))
+
+
+def test_other_views_send_the_question_that_they_do_not_show() -> None:
+    full = _full_form()
+    for page, values in (("map", MAP), ("here", PLACES)):
+        html = render(page, SEVERAL, **values | {"form": full})
+        assert _question(html, "/answer") == _fields(full)
+
+
+def test_a_passage_is_sent_as_it_stands() -> None:
+    passage = form("reefs", title="Tides & <b>", passage="Two\nlines | here.")
+    asked = {"index": ["reefs"], "title": ["Tides & <b>"], "passage": ["Two\nlines | here."]}
+    page = render("ask", SEVERAL, form=passage, problem=None)
+    assert _question(page, "/cite") == asked
+    again = filled(passage, abstract="a\nb", references="x", as_of="2001")
+    again = replace(again, cites=CITES[:2])
+    sent_again = _question(render("here", SEVERAL, **HERE | {"form": again}), "/cite")
+    assert sent_again == asked | {
+        "abstract": ["a\nb"],
+        "cites": [each.id for each in again.cites],
+        "references": ["x"],
+        "as_of": ["2001"],
+    }
+
+
+def test_an_empty_question_sends_only_defaults() -> None:
+    pairs = _question(all_pages()["ask"], "/answer")
+    assert {name: values for name, values in pairs.items() if values != [""]} == {
+        "index": ["starter"],
+        "mmr": ["0"],
+    }
+
+
+def test_a_draft_is_sent_with_its_files() -> None:
+    (form,) = forms(PAGES["ask"], "/answer")
+    assert form.attributes["method"] == "post"
+    assert form.attributes["enctype"] == "multipart/form-data"
+    files = {
+        each.attributes["name"]: set(each.attributes["accept"].split(","))
+        for each in form.all("input")
+        if each.attributes.get("type") == "file"
+    }
+    assert files["file"] >= {".tex", ".bib", ".zip", ".pdf", ".md", ".docx", ".ris", ".json"}
+    assert files["library_file"] >= {".bib", ".ris", ".json", ".csv"}
+
+
+def test_the_answer_is_one_form_and_the_return_key_asks_again() -> None:
+    (form,) = forms(PAGES["answer"], "/answer")
+    buttons = list(form.all("button"))
+    assert buttons[0].words() == "Ask again"
+    assert "formaction" not in buttons[0].attributes
+    assert [each.attributes["value"] for each in buttons if each.attributes.get("name") == "page"]
+    assert len(list(form.all("li"))) > len(ITEMS)
+
+
+def test_papers_are_selected_downloaded_and_asked_about_by_their_ids() -> None:
+    (form,) = forms(PAGES["answer"], "/answer")
+    ids = [item.recommendation.paper.id for item in ITEMS]
+    inputs = [each.attributes for each in form.all("input")]
+    buttons = [each.attributes for each in form.all("button")]
+    assert [each["value"] for each in inputs if each["name"] == "paper"] == ids
+    assert [each["value"] for each in inputs if each["name"] == "shown"] == ids
+    assert [each["value"] for each in buttons if each.get("name") == "more"] == ids
+    assert [each["value"] for each in buttons if each.get("name") == "less"] == ids
+    formats = [each for each in buttons if each.get("formaction") == "/export"]
+    assert [each["value"] for each in formats] == ["bibtex", "ris", "csl-json", "csv", "markdown"]
+    assert all(each["name"] == "format" for each in formats)
+
+
+def test_ids_of_the_library_may_hold_any_character() -> None:
+    ids = ('a "quoted" id', "two\nlines", "<b>", "ñ")
+    page = render("answer", SEVERAL, **FOUND | {"form": replace(DRAFT, library=ids)})
+    (value,) = [value for name, value in sent(forms(page, "/answer")[0]) if name == "library"]
+    assert tuple(json.loads(value)) == ids
+
+
+def _question(page: str, action: str) -> dict[str, list[str]]:
+    """Return what the form sends of the question, by the names of its fields."""
+    (form,) = forms(page, action)
+    pairs: dict[str, list[str]] = {}
+    for name, value in sent(form):
+        if name not in ("paper", "shown"):
+            pairs.setdefault(name, []).append(value)
+    return pairs
+
+
+def _full_form() -> Form:
+    fields = filled(
+        DRAFT,
+        title="Two\nlines & <b>",
+        keyphrases="tides, ice",
+        venue="Shore Letters",
+        min_year="1990",
+        max_year="x",
+        venues="Shore*\nReef*",
+        types="article",
+        exclude_authors="Ferro",
+        as_of="2020",
+        exclude_own="1",
+        exclude_library="1",
+        keep_front_matter="1",
+        mmr="0.6",
+        more_like="10.1/x",
+        less_like="10.1/y",
+        text="cGFja2Vk",
+    )
+    library = ("tides:0001", "tides:0002")
+    return replace(fields, more=CITES[:2], less=CITES[2:3], library=library, reads_keyphrases=True)
+
+
+def _fields(of: Form) -> dict[str, list[str]]:
+    """Return a question as it is sent: texts as they are, papers by their ids."""
+    values = {name: [getattr(of.fields, name)] for name in of.fields.__slots__}
+    del values["options"]
+    values |= {name: [text] for name, text in of.fields.options.items()}
+    values |= {"cites": [each.id for each in of.cites], "more": [each.id for each in of.more]}
+    values |= {"less": [each.id for each in of.less], "library": [json.dumps(of.library)]}
+    # A passage is asked by a form of its own, and a page by its button.
+    unsent = {"passage", "page"} | (set() if of.fields.text else {"text"})
+    return {name: value for name, value in values.items() if name not in unsent}

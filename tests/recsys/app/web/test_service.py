@@ -1,12 +1,23 @@
 """Threads are bounded, and so are those who wait for them."""
 
 import asyncio
+import json
+import shutil
 import threading
+from pathlib import Path
 
 import pytest
 
-from recsys.app.web.replies import RequestError
+from recsys.app.web.index_registry import IndexRegistry, named
+from recsys.app.web.replies import RequestError, UnknownIndex
 from recsys.app.web.service import WorkPool
+from recsys.app.wiring import open_index
+from recsys.errors import ArtifactMissing, InputError
+from recsys.recommend import Recommender
+from recsys.store.artifacts import MANIFEST
+from tests.built_index import Built
+from tests.conftest import RunCli
+from tests.recsys.app.web.served import DRAFT, serving, settings_of
 
 
 def test_work_is_done_in_a_thread_and_its_errors_come_back() -> None:
@@ -55,3 +66,115 @@ def test_work_that_takes_too_long_keeps_its_place_until_it_ends() -> None:
         pool.close()
 
     asyncio.run(main())
+
+
+# An index that is changed is picked up; one that is damaged leaves the former.
+
+
+def add_paper(run_cli: RunCli, index: Path, folder: Path, name: str) -> None:
+    """Add a paper that a draft on rivers should cite."""
+    papers = folder / f"{name}.jsonl"
+    paper = {"id": name, "title": "Rivers, measured again", "year": 2001}
+    papers.write_text(json.dumps(paper) + "\n", encoding="utf-8")
+    assert run_cli("update", index, papers, "--quiet").code == 0
+
+
+def test_an_index_that_is_updated_is_picked_up_between_questions(
+    built: Built, tmp_path: Path, run_cli: RunCli
+) -> None:
+    index = built.copy(tmp_path)
+    with serving(settings_of(index)) as client:
+        before = client.get("/v1/indexes").json()["indexes"][0]
+        assert client.get("/v1/papers/new").status_code == 404
+        add_paper(run_cli, index, tmp_path, "new")
+        assert client.get("/v1/papers/new").json()["title"] == "Rivers, measured again"
+        after = client.get("/v1/indexes").json()["indexes"][0]
+        assert after["papers"] == before["papers"] + 1
+        assert after["fingerprint"] != before["fingerprint"]
+        answer = client.post("/v1/recommendations", json={"draft": DRAFT}).json()
+        assert "new" in [each["id"] for each in answer["recommendations"]]
+
+
+def test_an_index_that_loses_its_ranker_while_it_is_served_says_so(
+    built: Built, tmp_path: Path, run_cli: RunCli
+) -> None:
+    index = built.copy(tmp_path)
+    with serving(settings_of(index)) as client:
+        asked = client.get("/v1/indexes")
+        assert asked.json()["indexes"][0]["remarks"] == []
+        assert run_cli("build", built.papers, "--out", index, "--force", "--quiet").code == 0
+        again = client.get("/v1/indexes", headers={"If-None-Match": asked.headers["ETag"]})
+        (remark,) = again.json()["indexes"][0]["remarks"]
+        assert remark.startswith("The ranker of this index went when it was built again")
+        assert client.get("/healthz").json() == {"status": "ok"}
+        shutil.rmtree(index)
+        assert client.get("/v1/indexes").json()["indexes"][0]["remarks"] == [remark]
+
+
+def test_a_token_of_the_former_index_is_refused(
+    built: Built, tmp_path: Path, run_cli: RunCli
+) -> None:
+    index = built.copy(tmp_path)
+    with serving(settings_of(index)) as client:
+        asked = {"draft": DRAFT, "k": 2}
+        token = client.post("/v1/recommendations", json=asked).json()["next"]
+        add_paper(run_cli, index, tmp_path, "new")
+        answer = client.post("/v1/recommendations", json=asked | {"next": token})
+        assert answer.status_code == 400
+        assert "has changed" in answer.json()["detail"]
+
+
+def test_an_index_that_is_damaged_or_gone_leaves_the_former(built: Built, tmp_path: Path) -> None:
+    index = built.copy(tmp_path)
+    registry = IndexRegistry({"small": index}, open_index)
+    before = registry.current()
+    manifest = (index / MANIFEST).read_bytes()
+    (index / MANIFEST).write_bytes(b"{}")
+    assert registry.current() is before
+    (served,) = registry
+    assert served.trouble
+    (index / MANIFEST).unlink()
+    assert registry.current() is before
+    (index / MANIFEST).write_bytes(manifest)
+    assert registry.current().fingerprint == before.fingerprint
+    assert served.trouble is None
+
+
+def test_an_index_that_cannot_be_opened_for_want_of_memory_leaves_the_former(
+    built: Built, tmp_path: Path
+) -> None:
+    index, failures = built.copy(tmp_path), list[Exception]()
+
+    def opener(path: Path) -> Recommender:
+        if failures:
+            raise failures.pop()
+        return open_index(path)
+
+    registry = IndexRegistry({"small": index}, opener)
+    before = registry.current()
+    (served,) = registry
+    for error in (MemoryError(), OSError(24, "Too many open files")):
+        failures.append(error)
+        (index / MANIFEST).write_bytes((index / MANIFEST).read_bytes() + b" ")
+        assert registry.current() is before
+        assert served.trouble
+
+
+def test_an_index_that_is_missing_is_said_at_once(tmp_path: Path) -> None:
+    with pytest.raises(ArtifactMissing):
+        IndexRegistry({"none": tmp_path / "none.index"}, open_index)
+
+
+def test_an_unknown_index_is_named_with_those_that_there_are(built: Built) -> None:
+    registry = IndexRegistry({"small": built.index}, open_index)
+    with pytest.raises(UnknownIndex, match="smal") as caught:
+        registry.current("smal")
+    assert "small" in str(caught.value)
+    assert registry.current("").name == registry.current("small").name == "small"
+
+
+def test_names_and_doubles(tmp_path: Path) -> None:
+    paths = [tmp_path / "a" / "my.index", tmp_path / "b" / "my.index", tmp_path / "c"]
+    assert list(named(paths)) == ["my", "my-2", "c"]
+    with pytest.raises(InputError, match="twice"):
+        named([tmp_path / "a", tmp_path / "b" / ".." / "a"])

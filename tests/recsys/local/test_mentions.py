@@ -1,9 +1,18 @@
 """Works named by author and year, in the ways in which people and programs write them."""
 
+import re
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.local.mentions import Mention, find_mentions
+from recsys.local.mentions import (
+    Mention,
+    find_mentions,
+    find_system_names,
+    is_system_shaped,
+    mask,
+    system_key,
+)
 from tests.rows import each_row
 
 
@@ -45,15 +54,7 @@ def said(text: str) -> list[str]:
         ("Ash et al do not say", ["Ash et al."]),
         # Cut off at the begin, as sentences of extracted texts are.
         ("Elm, 2007b) and (Yew et al, 2007)", ["Elm (2007b)", "Yew et al. (2007)"]),
-    ],
-)
-def test_mentions_are_read_as_people_write_them(text: str, found: list[str]) -> None:
-    assert said(text) == found
-
-
-@each_row(
-    ("text", "found"),
-    [
+        # Where blanks and letters are lost.
         ("Birch et al2008)", ["Birch et al. (2008)"]),
         ("Birchet al, 2007", ["Birch et al. (2007)"]),
         ("(Birchetal., 2005)", ["Birch et al. (2005)"]),
@@ -67,9 +68,14 @@ def test_mentions_are_read_as_people_write_them(text: str, found: list[str]) -> 
         ("(B?ume, 1993)", ["B?ume (1993)"]),
         ("(Ash and Birken stock, 2007)", ["Ash and Birkenstock (2007)"]),
         ("Ash and elm (2007)", ["Ash and elm (2007)"]),
+        # An opener is no part of a name.
+        (
+            "As Fir and Ash (1994) wish. Following Elm (2001). In Finnish, Yew (2003)",
+            ["Fir and Ash (1994)", "Elm (2001)", "Yew (2003)"],
+        ),
     ],
 )
-def test_mentions_are_read_where_blanks_and_letters_are_lost(text: str, found: list[str]) -> None:
+def test_mentions_are_read_as_people_and_programs_write_them(text: str, found: list[str]) -> None:
     assert said(text) == found
 
 
@@ -91,14 +97,6 @@ def test_mentions_are_read_where_blanks_and_letters_are_lost(text: str, found: l
 )
 def test_what_is_no_author_is_not_taken_for_one(text: str) -> None:
     assert said(text) == []
-
-
-def test_an_opener_is_no_part_of_a_name() -> None:
-    assert said("As Fir and Ash (1994) wish. Following Elm (2001). In Finnish, Yew (2003)") == [
-        "Fir and Ash (1994)",
-        "Elm (2001)",
-        "Yew (2003)",
-    ]
 
 
 def test_spans_are_those_of_the_text() -> None:
@@ -142,3 +140,104 @@ def test_no_text_is_too_strange(text: str) -> None:
 )
 def test_long_noise_is_read_once(piece: str) -> None:
     assert len(find_mentions(piece * 2000)) <= 2000
+
+
+# Sentences without names and years: nothing of a citation stays, and little else goes.
+
+
+@each_row(
+    ("text", "masked"),
+    [
+        ("Trees grow (Ash, 2019a; Yew et al., 2020).", "Trees grow."),
+        ("We extend Ash and Elm (2007a) by rules.", "We extend by rules."),
+        ("Trees grow (see Ash, 2019, and also Elm [4]) fast.", "Trees grow fast."),
+        ("Trees (e.g., oaks; Ash, 2019) grow.", "Trees (e.g., oaks) grow."),
+        ("Ash (Ash et al., 2006) has shown Ash's rule.", "has shown rule."),
+        ("As Elm, Ash and Yew (Ash et al., 2006) show", "As show"),
+        ("The Ash-Elm rule (Ash and Elm, 2006)", "The rule"),
+        ("ASH's rule and Ash06 (Ash, 2006)", "rule and"),
+        ("In [12], [3, 4] and [5-7] trees grow.", "In, and trees grow."),
+        ("Ash et al. do not say (ibid., p. 4).", "do not say (ibid., p. 4)."),
+        ("The CoNLL-2005 task of the 1990s", "The CoNLL task of the"),
+        ("The Forest Corpus (1993) holds 36,584 trees.", "The Forest Corpus holds 36,584 trees."),
+        ("Ash (Ash, 1987) and trees (Paris, 1987)", "and trees"),
+        ("f(x) = (a, b) holds [sic]", "f(x) = (a, b) holds [sic]"),
+        ("an (unclosed [bracket", "an (unclosed [bracket"),
+        ("", ""),
+    ],
+)
+def test_names_and_years_go_and_words_stay(text: str, masked: str) -> None:
+    assert mask(text) == masked
+
+
+_MASKED_PIECES = st.sampled_from(
+    "Ash and Elm & et al . , ; ( ) [ ] 2004 2007a '99 b 12 O'Beech van der in press McFir E? "
+    "trees 19 20 04 the A. BIRCH Yewand etal - see e.g. 1 2".split()
+)
+_MASKED_TEXTS = st.one_of(
+    st.text(max_size=120),
+    st.builds(lambda blank, parts: blank.join(parts), st.sampled_from(["", " ", "\r\n"]),
+              st.lists(_MASKED_PIECES, max_size=40)),
+)  # fmt: skip
+
+
+@given(_MASKED_TEXTS)
+def test_no_mention_and_no_year_is_left_and_masking_again_changes_nothing(text: str) -> None:
+    masked = mask(text)
+    assert find_mentions(masked) == ()
+    assert not re.search(r"(?<!\d)(?:19|20)\d\d(?!\d)", masked, re.ASCII)
+    assert mask(masked) == masked
+
+
+@given(st.lists(st.sampled_from("trees grow on hills in the rain (mostly) .".split()), max_size=20))
+def test_words_that_name_nobody_are_never_lost(words: list[str]) -> None:
+    masked = mask(" ".join(words))
+    assert re.findall(r"\w+", masked) == re.findall(r"\w+", " ".join(words))
+
+
+@each_row("piece", ["(", "[", "[1", ")", "A.", "Ash (2004", ", ", " ", "et al "])
+def test_long_noise_is_masked_in_few_rounds(piece: str) -> None:
+    masked = mask(piece * 4000)
+    assert find_mentions(masked) == ()
+
+
+# Words that may be names of systems.
+
+
+@each_row(
+    "word",
+    ["BERT", "GraphSAGE", "word2vec", "t-SNE", "MALLET", "C4.5", "GPT-2", "MSTParser", "iBark"],
+)
+def test_names_are_told_by_their_shape(word: str) -> None:
+    assert is_system_shaped(word)
+    (found,) = find_system_names(f"we use {word}, too")
+    assert (found.name, found.plain) == (word, False)
+
+
+@each_row("word", ["tree", "Tree", "Real-Time", "3-gram", "2004", "EM-based", "A"])
+def test_other_words_have_no_such_shape(word: str) -> None:
+    assert not is_system_shaped(word)
+
+
+def test_each_name_is_found_once_and_with_its_place() -> None:
+    text = "BERT, then Moss, bert and BERT in the UK (PDF)"
+    found = find_system_names(text)
+    assert [(text[name.start : name.end], name.plain) for name in found] == [
+        ("BERT", False),
+        ("Moss", True),
+    ]
+
+
+def test_names_of_authors_are_left_out() -> None:
+    text = "McFir and BARK (2004) built BarkNet"
+    assert [name.name for name in find_system_names(text, taken=[(0, 21)])] == ["BarkNet"]
+
+
+def test_keys_do_not_depend_on_spelling() -> None:
+    assert system_key("Tree-Bänk 2.0") == system_key("TREEBANK20")
+
+
+@given(st.text(max_size=200))
+def test_systems_are_named_as_the_text_names_them(text: str) -> None:
+    for name in find_system_names(text):
+        assert text[name.start : name.end] == name.name

@@ -1,9 +1,13 @@
 """Strangers are refused: other names, other sites, no token."""
 
+import asyncio
+
 from starlette.testclient import TestClient
+from starlette.types import Message, Receive, Scope, Send
 
 from recsys.app.web.listening import answered_hosts, is_loopback
-from recsys.app.web.middleware import HEADERS
+from recsys.app.web.middleware import HEADERS, BodyLimits
+from recsys.app.web.replies import RequestError
 from tests.built_index import Built
 from tests.recsys.app.web.served import DRAFT, HOST, TOKEN, serving, settings_of
 from tests.rows import each_row
@@ -21,9 +25,15 @@ def test_another_name_is_not_served(client: TestClient, host: str) -> None:
         assert "small" not in answer.text
 
 
-def test_two_names_are_not_served(client: TestClient) -> None:
-    headers = [("host", HOST), ("host", "evil.example")]
-    assert client.get("/", headers=headers).status_code == 421
+@each_row("path", ["/", "/v1/indexes", "/v1/papers/none", "/static/style.css", "/x"])
+def test_every_answer_has_the_headers_refusals_too(client: TestClient, path: str) -> None:
+    answer = client.get(path)
+    for name, value in HEADERS.items():
+        assert answer.headers[name] == value
+    assert answer.headers["cache-control"] in ("no-store", "private, no-cache")
+    refused = client.get(path, headers=[("host", HOST), ("host", "evil.example")])
+    assert refused.status_code == 421  # Two names are none.
+    assert refused.headers["content-security-policy"].startswith("default-src 'none'")
 
 
 @each_row(
@@ -69,19 +79,6 @@ def test_no_method_but_reading_goes_round_the_check(client: TestClient) -> None:
         assert "access-control-allow-origin" not in answer.headers
 
 
-@each_row("path", ["/", "/v1/indexes", "/v1/papers/none", "/static/style.css", "/x"])
-def test_every_answer_has_the_headers(client: TestClient, path: str) -> None:
-    answer = client.get(path)
-    for name, value in HEADERS.items():
-        assert answer.headers[name] == value
-    assert answer.headers["cache-control"] in ("no-store", "private, no-cache")
-
-
-def test_a_refusal_has_the_headers_too(client: TestClient) -> None:
-    answer = client.get("/", headers={"host": "evil.example"})
-    assert answer.headers["content-security-policy"].startswith("default-src 'none'")
-
-
 def test_without_the_token_nothing_is_told(built: Built) -> None:
     with serving(settings_of(built.index, token=TOKEN)) as client:
         for path in ("/", "/v1/indexes", "/static/style.css", "/nothing", "/openapi.json"):
@@ -90,11 +87,14 @@ def test_without_the_token_nothing_is_told(built: Built) -> None:
             assert answer.headers["www-authenticate"] == "Bearer"
             assert "small" not in answer.text
         assert client.get("/healthz").json() == {"status": "ok"}
-        assert client.get("/", headers={"authorization": f"Bearer {TOKEN}x"}).status_code == 401
-        assert client.get("/", headers={"authorization": f"Basic {TOKEN}"}).status_code == 401
         assert client.get("/?token=wrong").status_code == 401
-        assert client.get("/", headers={"cookie": "recsys-token=wrong"}).status_code == 401
-        assert client.get("/", headers={"cookie": "\x01=;;;"}).status_code == 401
+        for name, value in (
+            ("authorization", f"Bearer {TOKEN}x"),
+            ("authorization", f"Basic {TOKEN}"),
+            ("cookie", "recsys-token=wrong"),
+            ("cookie", "\x01=;;;"),
+        ):
+            assert client.get("/", headers={name: value}).status_code == 401
 
 
 def test_the_token_opens_by_header_and_moves_from_the_address_to_a_cookie(built: Built) -> None:
@@ -139,3 +139,52 @@ def test_the_hosts_that_are_answered(
 def test_what_is_loopback() -> None:
     assert all(map(is_loopback, ("127.0.0.1", "127.8.9.1", "::1", "[::1]", "localhost")))
     assert not any(map(is_loopback, ("0.0.0.0", "::", "192.168.1.2", "my-machine", "")))
+
+
+@each_row(
+    ("pieces", "announced", "method", "expected"),
+    [
+        ([b"12345", b"67890", "end"], 10, "POST", [b"1234567890"]),
+        ([b"x", b"x", b"x", "end"], 11, "POST", 413),  # Refused unread.
+        ([b"123456", b"78901", "end"], None, "POST", 413),
+        ([b"1", 0.3, b"2", "end"], None, "POST", 408),
+        ([b"1", "gone"], None, "POST", []),
+        ([b"x" * 20, "end"], None, "GET", [b"x" * 20]),
+    ],
+)
+def test_bodies_are_taken_within_a_size_and_a_time(
+    pieces: list[bytes | float | str],
+    announced: int | None,
+    method: str,
+    expected: list[bytes] | int,
+) -> None:
+    """pieces: what comes; a number is a pause. expected: the bodies, or the status of a refusal."""
+    got: list[bytes] = []
+
+    async def application(scope: Scope, receive: Receive, send: Send) -> None:
+        message = await receive()
+        assert not message.get("more_body")
+        got.append(message.get("body", b""))
+
+    rest = list(pieces)
+
+    async def receive() -> Message:
+        piece = rest.pop(0)
+        if isinstance(piece, float):
+            await asyncio.sleep(piece)
+            piece = rest.pop(0)
+        if isinstance(piece, bytes):
+            return {"type": "http.request", "body": piece, "more_body": rest != ["end"]}
+        return {"type": "http.disconnect"}
+
+    async def send(message: Message) -> None:
+        raise AssertionError("nothing is answered")
+
+    length = [] if announced is None else [(b"content-length", str(announced).encode())]
+    scope: Scope = {"type": "http", "method": method, "headers": length}
+    try:
+        asyncio.run(BodyLimits(application, size=10, seconds=0.2)(scope, receive, send))
+    except RequestError as error:
+        assert (error.status, got) == (expected, [])
+    else:
+        assert got == expected
