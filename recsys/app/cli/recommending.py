@@ -154,17 +154,7 @@ def recommend(
         recommender = _open(index, candidates, metadata=not no_metadata, quiet=quiet)
         lost = lost_ranker(recommender)
         note(lost or "", quiet=quiet or lost is None)
-        if lists != ReadingLists():
-            from recsys.app.bars import shown_progress
-            from recsys.app.known_lists import look_up, remembered
-
-            with shown_progress(quiet=quiet) as progress:
-                lists = ReadingLists(
-                    *(
-                        look_up(recommender.collection, each, remembered(), progress)
-                        for each in (lists.liked, lists.disliked, lists.library)
-                    )
-                )
+        lists = _look_up_lists(recommender, lists, quiet=quiet)
         outcomes = recommender.recommend_many(
             questions, k, lists=lists, as_of=asked.as_of, filters=filters, diversity=asked.diversity
         )
@@ -339,6 +329,22 @@ def _read_lists(asked: QuestionOptions, *, quiet: bool) -> ReadingLists:
             *(
                 read_lists(named, remembered(), progress)
                 for named in (asked.seeds, asked.not_like, asked.library)
+            )
+        )
+
+
+def _look_up_lists(recommender: "Recommender", lists: ReadingLists, *, quiet: bool) -> ReadingLists:
+    """Look the works of long lists up, or recall what they mean in this index."""
+    if lists == ReadingLists():
+        return lists
+    from recsys.app.bars import shown_progress
+    from recsys.app.known_lists import look_up, remembered
+
+    with shown_progress(quiet=quiet) as progress:
+        return ReadingLists(
+            *(
+                look_up(recommender.collection, each, remembered(), progress)
+                for each in (lists.liked, lists.disliked, lists.library)
             )
         )
 

@@ -83,18 +83,11 @@ def serve(
     for module in ("starlette", "uvicorn", "python_multipart", "jinja2"):
         need(module, "recsys serve")
     from recsys.app.answer_writing import note
-    from recsys.app.bars import shown_progress
-    from recsys.app.web.index_registry import named
     from recsys.app.web.listening import answered_hosts, bind, is_wildcard, listen
     from recsys.app.web.service import MEGABYTE, ServeSettings
-    from recsys.app.wiring import starter_index
 
     token = _checked_token(host, token, i_know=i_know)
-    if indexes:
-        paths = named(indexes)
-    else:
-        with shown_progress(quiet=quiet) as progress:
-            paths = {"starter": starter_index(progress)}
+    paths = _paths(indexes or [], quiet=quiet)
     listening = bind(host, port)
     port = listening.getsockname()[1]
     settings = ServeSettings(
@@ -146,3 +139,14 @@ def _checked_token(host: str, token: str | None, *, i_know: bool) -> str | None:
     if len(token) < 16 or not token.isascii() or not token.isprintable():
         raise bad_value("A token has 16 or more ASCII characters.", option="--token")
     return token
+
+
+def _paths(indexes: list[Path], *, quiet: bool) -> dict[str, Path]:
+    from recsys.app.bars import shown_progress
+    from recsys.app.web.index_registry import named
+    from recsys.app.wiring import starter_index
+
+    if indexes:
+        return named(indexes)
+    with shown_progress(quiet=quiet) as progress:
+        return {"starter": starter_index(progress)}
