@@ -20,7 +20,7 @@ from recsys.errors import InputError
 from recsys.formats.bodies.running_text import sentences
 from recsys.progress import Progress, silent
 from recsys.protocols import Encoder
-from recsys.store.arrays import Floats, Longs, Mask, Rows, load_array, write_rows
+from recsys.store.arrays import Floats, Longs, Rows, load_array, write_rows
 from recsys.store.artifacts import fingerprint
 
 VECTORS, IDS, DRAFTS = "vectors.npy", "vectors.ids.txt", "drafts.jsonl"
@@ -299,7 +299,20 @@ def made_papers(plan: Plan) -> Iterator[list[Made]]:
         cited = links.make(begin, pairs, plan.rng(_OF_LINKS, begin))
         texts = _texts(plan.real, pairs, begin, plan.rng(_OF_TEXTS, begin))
         rng = plan.rng(_OF_NAMES, begin)
-        authors, venues = _authors(plan, begin, pairs, rng), _venues(plan.real, pairs, rng)
+        counts = 1 + rng.poisson(OTHER_AUTHORS, len(pairs))
+        fields = np.repeat(plan.field_of[pairs[:, 0]], counts).astype(np.int64)
+        papers = np.repeat(np.arange(begin, begin + len(pairs)) + 1, counts)
+        known = 3 + KNOWN_AUTHORS * papers * plan.shares[fields]
+        numbers = growing_choice(known, rng) * len(plan.shares) + fields
+        parts = np.split(numbers, np.cumsum(counts)[:-1])
+        authors = [list(dict.fromkeys(map(invented_author, part.tolist()))) for part in parts]
+        # The logarithm of a place is uniform: Zipf's law.
+        places = (len(plan.real.common_venues) ** rng.random(len(pairs)) - 1).astype(np.int64)
+        own = (rng.random(len(pairs)) < OWN_VENUE).tolist()
+        venues = [
+            (kept and plan.real.venues[first]) or plan.real.common_venues[place]
+            for first, kept, place in zip(pairs[:, 0].tolist(), own, places.tolist(), strict=True)
+        ]
         references = _references(cited, len(plan.pairs), rng)
         yield [
             {
@@ -366,26 +379,6 @@ def _texts(
         for word, place in own[: len(own) - named[row]]:
             parts[int(place * len(parts))] = word
         yield title, " ".join(parts) if told[row] else None
-
-
-def _authors(plan: Plan, begin: int, pairs: Rows, rng: np.random.Generator) -> list[list[str]]:
-    counts = 1 + rng.poisson(OTHER_AUTHORS, len(pairs))
-    fields = np.repeat(plan.field_of[pairs[:, 0]], counts).astype(np.int64)
-    papers = np.repeat(np.arange(begin, begin + len(pairs)) + 1, counts)
-    known = 3 + KNOWN_AUTHORS * papers * plan.shares[fields]
-    numbers = growing_choice(known, rng) * len(plan.shares) + fields
-    parts = np.split(numbers, np.cumsum(counts)[:-1])
-    return [list(dict.fromkeys(map(invented_author, part.tolist()))) for part in parts]
-
-
-def _venues(real: RealPapers, pairs: Rows, rng: np.random.Generator) -> list[str]:
-    # The logarithm of a place is uniform: Zipf's law.
-    places = (len(real.common_venues) ** rng.random(len(pairs)) - 1).astype(np.int64)
-    own = (rng.random(len(pairs)) < OWN_VENUE).tolist()
-    return [
-        (kept and real.venues[first]) or real.common_venues[place]
-        for first, kept, place in zip(pairs[:, 0].tolist(), own, places.tolist(), strict=True)
-    ]
 
 
 def _references(cited: list[Rows], papers: int, rng: np.random.Generator) -> list[list[str]]:
@@ -460,10 +453,8 @@ class LinkMaker:
         direct = self._members[np.minimum(self._begins[source] + place, len(self._members) - 1)]
         anywhere = rng.integers(0, begin, len(pairs), dtype=np.int32)
         direct = np.where(source < 0, anywhere, direct)
-        return self._taken_over(direct, rng.random(len(pairs)) < COPIED, rng)
-
-    def _taken_over(self, direct: Rows, copied: Mask, rng: np.random.Generator) -> Rows:
-        """Put one of what the chosen papers cite in their place."""
+        # Some are replaced by one of what the chosen papers cite.
+        copied = rng.random(len(pairs)) < COPIED
         lengths = self._list_begins[direct + 1] - self._list_begins[direct]
         place = self._list_begins[direct] + (lengths * rng.random(len(direct))).astype(np.int64)
         theirs = self._lists[np.minimum(place, max(self._used - 1, 0))]

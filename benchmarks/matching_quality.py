@@ -190,9 +190,18 @@ def bibtex(papers: Sequence[Paper], dois: Sequence[str | None], rng: np.random.G
 
 def _entry(key: str, paper: Paper, doi: str | None, noise: Noise) -> str:
     kind = noise.one(("article", "inproceedings"))
+    title = paper.title
+    for name, change in _TITLE_CHANGES.items():
+        if noise.happens(name):
+            title = change(title, noise)
+    escaped = latex(title, noise)
+    initials, surname_first = noise.happens("initials"), noise.happens(0.5)
+    written = [latex(_name(name, initials, surname_first), noise) for name in paper.authors]
+    if len(written) > 1 and noise.happens("first author only"):
+        written = [written[0], "others"]
     fields = {
-        "title": _title(paper.title, noise),
-        "author": "" if noise.happens("no authors") else _authors(paper.authors, noise),
+        "title": _CAPITALS.sub(r"{\g<0>}", escaped) if noise.happens(0.4) else escaped,
+        "author": "" if noise.happens("no authors") else " and ".join(written),
         "journal" if kind == "article" else "booktitle": _venue(paper.venue or "", noise),
         "year": "" if noise.happens("no year") else _year(paper.year, noise),
         "doi": noise.one(("{}", "https://doi.org/{}", "DOI:{}")).format(doi) if doi else "",
@@ -213,14 +222,6 @@ def _wrapped(value: str, noise: Noise) -> str:
     if len(words) > 8 and noise.happens(0.3):  # Broken as an editor breaks lines.
         words[6] = "\n            " + words[6]
     return " ".join(words)
-
-
-def _title(title: str, noise: Noise) -> str:
-    for name, change in _TITLE_CHANGES.items():
-        if noise.happens(name):
-            title = change(title, noise)
-    escaped = latex(title, noise)
-    return _CAPITALS.sub(r"{\g<0>}", escaped) if noise.happens(0.4) else escaped
 
 
 def _misspelt(title: str, noise: Noise) -> str:
@@ -249,14 +250,6 @@ _TITLE_CHANGES: Mapping[str, Callable[[str, Noise], str]] = {
     ),
     "HTML entities": lambda title, noise: title.replace("&", "&amp;").translate(_ENTITIES),
 }
-
-
-def _authors(names: Sequence[str], noise: Noise) -> str:
-    initials, surname_first = noise.happens("initials"), noise.happens(0.5)
-    written = [latex(_name(name, initials, surname_first), noise) for name in names]
-    if len(written) > 1 and noise.happens("first author only"):
-        written = [written[0], "others"]
-    return " and ".join(written)
 
 
 def _name(name: str, initials: bool, surname_first: bool) -> str:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -23,7 +23,6 @@ from benchmarks.result_tables import written
 from docs.made.marked_pages import check_page, rewrite_page
 from recsys.errors import RecsysError
 from recsys.formats.drafts.draft_formats import read_manuscript
-from recsys.records import Manuscript
 from recsys.store.artifacts import write_json
 
 HERE = Path(__file__).parent
@@ -120,22 +119,21 @@ def verdict(draft: Draft) -> str:
             found = read_manuscript(put_down(draft, Path(folder)))
         except RecsysError as error:
             return f"error: {error.what.replace(folder, '')[:80]}"
-    return ", ".join(_wrong(draft, found)) or RIGHT
-
-
-def _wrong(draft: Draft, found: Manuscript) -> Iterator[str]:
-    for field in ("title", "abstract", "authors"):
-        if getattr(draft, field) not in (None, getattr(found, field)):
-            yield field
+    wrong = [
+        field
+        for field in ("title", "abstract", "authors")
+        if getattr(draft, field) not in (None, getattr(found, field))
+    ]
     expected = draft.keys if draft.keys is not None else draft.cited
     if expected is not None:
         keyed = draft.keys is not None
         got = sorted((work.key if keyed else work.title) or "" for work in found.references)
         if sorted(expected) != got:
             right = sum(each in expected for each in got)
-            yield f"references ({right} of {len(expected)}, {len(got) - right} wrong)"
+            wrong.append(f"references ({right} of {len(expected)}, {len(got) - right} wrong)")
     if any(all(piece not in note for note in found.notes) for piece in draft.told):
-        yield "not said"
+        wrong.append("not said")
+    return ", ".join(wrong) or RIGHT
 
 
 def verdict_tables(before: Mapping[str, str], now: Mapping[str, str]) -> str:

@@ -18,7 +18,7 @@ import typer
 
 from benchmarks.bench import OUT, program, tell
 from benchmarks.corpora.known_works import letters
-from benchmarks.pdfs.invented_papers import Invented, Work, invent
+from benchmarks.pdfs.invented_papers import Invented, invent
 from benchmarks.pdfs.printing import WAYS, make_folder
 from benchmarks.result_tables import written
 from docs.made.marked_pages import check_page, rewrite_page
@@ -29,7 +29,7 @@ from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.index.build import BuildOptions, build
 from recsys.progress import Progress, silent
 from recsys.query.matching import match
-from recsys.records import Manuscript, Reference
+from recsys.records import Manuscript
 from recsys.store.collection import Collection
 from recsys.store.generations import is_index
 from recsys.store.words import author_key, fold
@@ -165,13 +165,26 @@ def judged(paper: Invented, found: Manuscript, collection: Collection) -> Sums:
     warned = any("title is a guess" in note for note in found.notes)
     rows = {each.row for each in match(collection, found.references) if each.row is not None}
     cited = [each.key for each in paper.cites]
+    # Say which work each reference is; one is found by its title, else by author, year and page.
+    titles = {letters(work.title): work.key for work in paper.cites}
+    places: dict[tuple[str | None, int | None, str], str] = {
+        (author_key(work.authors[0].natural), work.year, str(work.page)): work.key
+        for work in paper.cites
+    }
+    named = []
+    for place, each in enumerate(found.references):
+        author = author_key(each.authors[0]) if each.authors else None
+        page_number = re.sub(r"\D.*", "", fold(each.page or "")).lstrip("0")
+        by_place = (author, each.year, page_number)
+        key = titles.get(letters(each.title or "")) or (not each.title and places.get(by_place))
+        named.append(key or f"unknown {place}")
     return {
         "papers": 1,
         "titles": right,
         "silent": not right and not warned,
         "authors": f1(map(plain, found.authors), (plain(each.natural) for each in work.authors)),
         "abstract": f1(plain(found.abstract or "").split(), plain(paper.abstract).split()),
-        "references": f1(_named(paper.cites, found.references), cited),
+        "references": f1(named, cited),
         "matched": f1((collection.corpus.ids[row] for row in rows), cited),
     }
 
@@ -191,25 +204,6 @@ def f1(found: Iterable[Hashable], right: Iterable[Hashable]) -> float:
     some, all_of = Counter(found), Counter(right)
     number = some.total() + all_of.total()
     return 2 * (some & all_of).total() / number if number else 1.0
-
-
-def _named(works: Sequence[Work], references: Sequence[Reference]) -> list[str]:
-    """Say which work each reference is; one is found by its title, else by author, year and page.
-
-    A list that leaves titles out is read whole where the others are told.
-    """
-    titles = {letters(work.title): work.key for work in works}
-    places: dict[tuple[str | None, int | None, str], str] = {
-        (author_key(work.authors[0].natural), work.year, str(work.page)): work.key for work in works
-    }
-    named = []
-    for place, each in enumerate(references):
-        author = author_key(each.authors[0]) if each.authors else None
-        page_number = re.sub(r"\D.*", "", fold(each.page or "")).lstrip("0")
-        by_place = (author, each.year, page_number)
-        key = titles.get(letters(each.title or "")) or (not each.title and places.get(by_place))
-        named.append(key or f"unknown {place}")
-    return named
 
 
 main = program("benchmarks.pdfs", run)

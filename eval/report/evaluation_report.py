@@ -179,6 +179,10 @@ def sections(assessment: Assessment, queries: Queries) -> tuple[Section, ...]:
     """Put an assessment in sections, those with nothing to show left out."""
     asked = kind_of(assessment.facts).many
     oracle = any(system.name == system_tables.ORACLE for system in assessment.systems)
+    measure = kind_of(assessment.facts).headline[0]
+    real = [system for system in assessment.systems if system.name != system_tables.ORACLE]
+    best = [each.name for each in sorted(real, key=lambda each: -each.measures[measure].value)[:2]]
+    pairs = (differences(assessment, queries, best, MOST_DIFFERENCES),) if best[1:] else ()
     found = [
         Section(
             "systems",
@@ -223,7 +227,7 @@ def sections(assessment: Assessment, queries: Queries) -> tuple[Section, ...]:
             asked.capitalize(),
             f"Single {asked}: where the two best systems part, and where the best one shines or "
             "fails.",
-            _query_tables(assessment, queries),
+            (*pairs, *(extremes(assessment, queries, best[0]) if best else ())),
             open=3,
         ),
     ]
@@ -244,15 +248,6 @@ def _studies(facts: Mapping[str, Any]) -> Iterator[Section]:
         text = "Does it help to know some of the references? Half of them may be given, the other "
         text += "half is to be found, whatever is given."
         yield Section("seeds", "References as seeds", text, (seed_study(rows),))
-
-
-def _query_tables(assessment: Assessment, queries: Queries) -> tuple[Table, ...]:
-    """Show where the two best systems differ, and where the best one is good or bad."""
-    measure = kind_of(assessment.facts).headline[0]
-    real = [system for system in assessment.systems if system.name != system_tables.ORACLE]
-    best = [each.name for each in sorted(real, key=lambda each: -each.measures[measure].value)[:2]]
-    pairs = (differences(assessment, queries, best, MOST_DIFFERENCES),) if best[1:] else ()
-    return (*pairs, *(extremes(assessment, queries, best[0]) if best else ()))
 
 
 SCHEMA = "recsys.report/1"

@@ -138,24 +138,23 @@ def _pairs(measure: str, pairs: Sequence[Comparison], kind: QueryKind) -> Table:
         f"significance-{_slug(measure)}",
         f"Pairs of systems by {measure}.",
         ("system", "against", "difference", *extra, "p", "p (Holm)", "d", "won", "lost", ""),
-        tuple(_comparison(pair, pooled) for pair in pairs),
+        tuple(
+            (
+                *cells(pair.one, pair.other),
+                interval_cell(pair.difference, signed=True),
+                *([interval_cell(pair.pooled, signed=True)] if pooled else []),
+                *cells(
+                    *("<0.001" if p < 0.001 else f"{p:.3f}" for p in (pair.p, pair.p_holm)),
+                    None if pair.cohen_d is None else f"{pair.cohen_d:+.2f}",
+                    f"{100 * pair.won:.0f} %",
+                    f"{100 * pair.lost:.0f} %",
+                    "significant" if pair.p_holm < SURE else "",
+                ),
+            )
+            for pair in pairs
+        ),
         2,
         notes,
-    )
-
-
-def _comparison(pair: Comparison, pooled: bool) -> tuple[Cell, ...]:
-    return (
-        *cells(pair.one, pair.other),
-        interval_cell(pair.difference, signed=True),
-        *([interval_cell(pair.pooled, signed=True)] if pooled else []),
-        *cells(
-            *("<0.001" if p < 0.001 else f"{p:.3f}" for p in (pair.p, pair.p_holm)),
-            None if pair.cohen_d is None else f"{pair.cohen_d:+.2f}",
-            f"{100 * pair.won:.0f} %",
-            f"{100 * pair.lost:.0f} %",
-            "significant" if pair.p_holm < SURE else "",
-        ),
     )
 
 

@@ -78,12 +78,8 @@ class CollectReport:
         lines.append(f"{self.papers:,} papers read as {self.format}{counted(parts)}")
         if self.languages:
             lines.append(f"other languages, by a guess: {tally(self.languages)}")
-        return [*lines, *self._merging_lines()]
-
-    def _merging_lines(self) -> list[str]:
         joined = {name: count for name, count in self.joined.items() if count}
         cited = {RULE_NAMES[rule]: count for rule, count in self.cited.items() if count}
-        lines = []
         if joined:
             lines.append(f"{sum(joined.values()):,} records joined with others ({tally(joined)})")
         if self.conflicts:

@@ -65,14 +65,21 @@ def worth_of(corpus: Corpus, graph: CitationGraph, *, references: int | None = N
     """
     known = graph.years[graph.years != UNKNOWN_YEAR]
     out, cited = (np.diff(each.starts) for each in (graph.cites, graph.cited_by))
-    stored = _stored_counts(corpus, "abstract", "references.list.element")
+    # Values that are not null, as the file notes them of each row group.
+    facts, listed = _file(corpus).metadata, "references.list.element"
+    stored = {"abstract": 0, listed: 0}
+    for group in range(facts.num_row_groups):
+        for place in range(facts.num_columns):
+            column = facts.row_group(group).column(place)
+            if column.path_in_schema in stored and column.statistics is not None:
+                stored[column.path_in_schema] += column.statistics.num_values
     queries = divide(graph, corpus.ids)
     return CorpusWorth(
         papers=len(corpus),
-        abstracts=stored[0],
+        abstracts=stored["abstract"],
         dated=len(known),
         years=(int(known.min()), int(np.median(known)), int(known.max())) if len(known) else None,
-        references=stored[1] if references is None else references,
+        references=stored[listed] if references is None else references,
         links=len(graph.cites.values),
         citing=int(np.count_nonzero(out)),
         median_links=float(np.median(out[out > 0])) if out.any() else 0.0,
@@ -94,28 +101,7 @@ def described(worth: CorpusWorth, corpus: Corpus) -> CorpusWorth:
             kinds[name] = kinds.get(name, 0) + count
     counts = np.bincount(venues.codes, minlength=len(venues.values)).tolist()
     places = {name: n for name, n in zip(venues.values, counts, strict=True) if name}
-    return replace(worth, languages=_languages(corpus), venues=_top(places), types=_top(kinds))
-
-
-def _top(counts: Mapping[str, int]) -> dict[str, int]:
-    """Keep the most frequent; ties by name."""
-    return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0]))[:SHOWN])
-
-
-def _stored_counts(corpus: Corpus, *columns: str) -> list[int]:
-    """Count the values of columns that are not null, as the file notes them of each row group."""
-    facts = _file(corpus).metadata
-    found = dict.fromkeys(columns, 0)
-    for group in range(facts.num_row_groups):
-        for place in range(facts.num_columns):
-            column = facts.row_group(group).column(place)
-            if column.path_in_schema in found and column.statistics is not None:
-                found[column.path_in_schema] += column.statistics.num_values
-    return list(found.values())
-
-
-def _languages(corpus: Corpus) -> dict[str, float]:
-    """Guess the languages of some papers, the most frequent first."""
+    # Guess the languages of some papers, the most frequent first.
     file = _file(corpus)
     groups = np.unique(np.linspace(0, file.num_row_groups - 1, _GROUPS).astype(int))
     told: dict[str, int] = {}
@@ -124,10 +110,20 @@ def _languages(corpus: Corpus) -> dict[str, float]:
         rows = np.unique(np.linspace(0, some.num_rows - 1, _OF_GROUP).astype(int))
         for paper in some.take(pa.array(rows)).to_pylist():
             text = f"{paper['title']} {paper['abstract'] or ''}"
-            name = language_of(text) or ENGLISH  # Too short to tell.
-            told[name] = told.get(name, 0) + 1
+            language = language_of(text) or ENGLISH  # Too short to tell.
+            told[language] = told.get(language, 0) + 1
     total = sum(told.values())
-    return {name: round(count / total, 4) for name, count in _top(told).items()}
+    return replace(
+        worth,
+        languages={language: round(count / total, 4) for language, count in _top(told).items()},
+        venues=_top(places),
+        types=_top(kinds),
+    )
+
+
+def _top(counts: Mapping[str, int]) -> dict[str, int]:
+    """Keep the most frequent; ties by name."""
+    return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0]))[:SHOWN])
 
 
 def _file(corpus: Corpus) -> parquet.ParquetFile:

@@ -53,7 +53,11 @@ class KnownPapers:
         told = np.zeros(read.num_rows, bool)
         told[np.repeat(np.arange(read.num_rows), lengths)[named != NOBODY]] = True
         left = read.filter(pc.and_(pa.array(~told), pc.is_valid(read.column("title"))))
-        rows = np.concatenate([named, link_to(_by_title(left), papers)])
+        authors = (names[0] if names else None for names in left.column("authors").to_pylist())
+        keys = [author_key(name) if name else None for name in authors]
+        titles, years = (left.column(name).combine_chunks() for name in ("title", "year"))
+        by_title = batch_of(CITED, range(left.num_rows), None, None, None, keys, years, titles)
+        rows = np.concatenate([named, link_to(by_title, papers)])
         meant = np.unique(rows[rows != NOBODY]).astype(np.int32)
         place = folder / "known"
         place.mkdir()
@@ -88,12 +92,3 @@ def work_of(paper: Paper) -> Reference:
         labels=paper.labels,
         ids=paper.aliases,
     )
-
-
-def _by_title(works: pa.Table) -> pa.RecordBatch:
-    """Describe works by title, first author and year, as rows of CITED."""
-    authors = (names[0] if names else None for names in works.column("authors").to_pylist())
-    keys = [author_key(name) if name else None for name in authors]
-    titles, years = (works.column(name).combine_chunks() for name in ("title", "year"))
-    rows = range(works.num_rows)
-    return batch_of(CITED, rows, None, None, None, keys, years, titles)

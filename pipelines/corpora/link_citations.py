@@ -36,7 +36,7 @@ from recsys.pipelines.corpora.partitions import (
 from recsys.pipelines.corpora.works import CITED, SCHEMA
 from recsys.query.matching import THRESHOLD, Title, named_among, score, title_of
 from recsys.records import Paper, Reference
-from recsys.store.arrays import Longs, Mask, Rows
+from recsys.store.arrays import Longs, Rows
 from recsys.store.graph import UNKNOWN_YEAR
 from recsys.store.words import author_key, fold
 
@@ -415,7 +415,21 @@ def _settled_by_title(works: LinkedWorks, scored: pa.RecordBatch) -> LinkedWorks
     if not len(places) or not scored.num_rows:
         return works
     base = works.cited.column("number")[0].as_py()
-    best, unsure = _best(scored, base, works.cited.num_rows)
+    # The best paper for each cited work, NOBODY where there is none or several are equally good.
+    best = np.full(works.cited.num_rows, NOBODY, np.int64)
+    unsure = np.zeros(works.cited.num_rows, bool)
+    by_number: dict[int, dict[int, tuple[float, int]]] = defaultdict(dict)
+    columns = (scored.column(name).to_pylist() for name in ("number", "paper", "score"))
+    for row, (number, paper, value) in enumerate(zip(*columns, strict=True)):
+        by_number[number][paper] = value, row
+    for number, rivals in by_number.items():
+        highest = max(value for value, _ in rivals.values())
+        if highest < THRESHOLD:
+            continue
+        near = [each for each in rivals.values() if highest - each[0] <= FEWER_ALIKE]
+        unsure[number - base] = len(near) > 1
+        if len(near) == 1:
+            best[number - base] = near[0][1]
     source, unsure = best[alike], unsure[alike]
     pages = (
         pc.replace_substring_regex(each, pattern=_BEFORE_PAGE, replacement="")
@@ -438,31 +452,3 @@ def _settled_by_title(works: LinkedWorks, scored: pa.RecordBatch) -> LinkedWorks
     taken[places] = source
     ids = pc.coalesce(works.ids, _taken(scored.column("id"), taken))
     return LinkedWorks(works.cited, papers, rules, ids)
-
-
-def _best(scored: pa.RecordBatch, base: int, count: int) -> tuple[Longs, Mask]:
-    """Choose the best paper for each cited work.
-
-    Args:
-        scored: rows of _FOUND.
-        base: the number of the first of the cited works.
-        count: how many they are.
-
-    Returns:
-        (count,) the row of `scored` with the best paper, NOBODY for none; (count,) where several
-        are equally good.
-    """
-    best, unsure = np.full(count, NOBODY, np.int64), np.zeros(count, bool)
-    by_number: dict[int, dict[int, tuple[float, int]]] = defaultdict(dict)
-    columns = (scored.column(name).to_pylist() for name in ("number", "paper", "score"))
-    for row, (number, paper, value) in enumerate(zip(*columns, strict=True)):
-        by_number[number][paper] = value, row
-    for number, papers in by_number.items():
-        highest = max(value for value, _ in papers.values())
-        if highest < THRESHOLD:
-            continue
-        near = [each for each in papers.values() if highest - each[0] <= FEWER_ALIKE]
-        unsure[number - base] = len(near) > 1
-        if len(near) == 1:
-            best[number - base] = near[0][1]
-    return best, unsure

@@ -184,8 +184,17 @@ def _files(source: Path, out: Path | None) -> list[SourceFile]:
     if is_remote(source):
         return listed(source)
     if not source.is_dir():
-        _check(source)
-        return [_local(source, named=True)]
+        if source.is_file():
+            return [_local(source, named=True)]
+        if source == STDIN or source.exists():
+            raise CorpusError(
+                f"{source if source != STDIN else 'standard input'} is no regular file, and papers "
+                "are read more than once.",
+                "Save them in a file (`... > papers.jsonl`), and give that.",
+            )
+        names = [each.name for each in source.parent.glob("*")] if source.parent.is_dir() else []
+        hint = near_miss(source.name, names).strip()
+        raise CorpusError(f"There is no file of papers at {source}.", hint or "Check the path.")
     if (library := source / ZOTERO).is_file():
         return [_local(library, named=True)]
     if _is_ours(source):
@@ -231,20 +240,6 @@ def _hash(path: Path) -> str:
     stored = sorted(path.parent.glob("storage/*/*.[pP][dD][fF]"))
     pdfs = [(each.relative_to(path.parent).as_posix(), each.stat().st_size) for each in stored]
     return fingerprint([[sha256(each) for each in (path, *beside)], pdfs])
-
-
-def _check(source: Path) -> None:
-    if source.is_file():
-        return
-    if source == STDIN or source.exists():
-        raise CorpusError(
-            f"{source if source != STDIN else 'standard input'} is no regular file, and papers are"
-            " read more than once.",
-            "Save them in a file (`... > papers.jsonl`), and give that.",
-        )
-    names = [each.name for each in source.parent.glob("*")] if source.parent.is_dir() else []
-    hint = near_miss(source.name, names).strip()
-    raise CorpusError(f"There is no file of papers at {source}.", hint or "Check the path.")
 
 
 def _below(folder: Path, out: Path | None) -> Iterator[Path]:

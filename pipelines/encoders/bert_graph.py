@@ -122,7 +122,15 @@ def draw(
         embed: how words are looked up.
     """
     graph = Graph()
-    x = _embeddings(graph, weights, shape, embed)
+    own = _below(weights, "embeddings.")
+    table = own["position_embeddings.weight"][shape.first_position :]
+    if "token_type_embeddings.weight" in own:
+        table = table + own["token_type_embeddings.weight"][0]
+    words = embed(graph, own["word_embeddings.weight"])
+    zero = graph.constant(np.array([0]))
+    length = graph.op("Shape", INPUT, start=1, end=2)
+    places = graph.op("Slice", graph.constant(table), zero, length, zero)
+    x = _normalise(graph, graph.op("Add", words, places), _below(own, "LayerNorm."), shape)
     if DISTANCES in weights:
         longest = len(weights["embeddings.position_embeddings.weight"]) - shape.first_position
         graph.nearness = _nearness(graph, weights[DISTANCES], longest)
@@ -134,23 +142,20 @@ def draw(
         pooled = graph.op("ReduceMean", x, graph.constant(np.array([1])), keepdims=0)
     graph.op("LpNormalization", pooled, axis=-1, p=2)
     graph.nodes[-1].output[0] = OUTPUT
-    return _model(graph, weights["embeddings.word_embeddings.weight"].shape[1])
+    from onnx import TensorProto, helper
+
+    ids = helper.make_tensor_value_info(INPUT, TensorProto.INT32, ["n", "s"])
+    vectors = helper.make_tensor_value_info(
+        OUTPUT, TensorProto.FLOAT, ["n", weights["embeddings.word_embeddings.weight"].shape[1]]
+    )
+    tapped = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in graph.taps]
+    drawn = helper.make_graph(graph.nodes, "encoder", [ids], [vectors, *tapped], graph.constants)
+    opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(FUSED, 1)]
+    return helper.make_model(drawn, opset_imports=opsets, ir_version=IR_VERSION)
 
 
 def _below(weights: Weights, prefix: str) -> Weights:
     return {n.removeprefix(prefix): w for n, w in weights.items() if n.startswith(prefix)}
-
-
-def _embeddings(graph: Graph, weights: Weights, shape: Shape, embed: Embed) -> str:
-    own = _below(weights, "embeddings.")
-    table = own["position_embeddings.weight"][shape.first_position :]
-    if "token_type_embeddings.weight" in own:
-        table = table + own["token_type_embeddings.weight"][0]
-    words = embed(graph, own["word_embeddings.weight"])
-    zero = graph.constant(np.array([0]))
-    length = graph.op("Shape", INPUT, start=1, end=2)
-    places = graph.op("Slice", graph.constant(table), zero, length, zero)
-    return _normalise(graph, graph.op("Add", words, places), _below(own, "LayerNorm."), shape)
 
 
 def _nearness(graph: Graph, table: Floats, longest: int) -> str:
@@ -218,17 +223,6 @@ def _normalise(graph: Graph, x: str, own: Weights, shape: Shape) -> str:
     return graph.op("LayerNormalization", x, scale, shift, axis=-1, epsilon=shape.epsilon)
 
 
-def _model(graph: Graph, dim: int) -> "ModelProto":
-    from onnx import TensorProto, helper
-
-    ids = helper.make_tensor_value_info(INPUT, TensorProto.INT32, ["n", "s"])
-    vectors = helper.make_tensor_value_info(OUTPUT, TensorProto.FLOAT, ["n", dim])
-    tapped = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in graph.taps]
-    drawn = helper.make_graph(graph.nodes, "encoder", [ids], [vectors, *tapped], graph.constants)
-    opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(FUSED, 1)]
-    return helper.make_model(drawn, opset_imports=opsets, ir_version=IR_VERSION)
-
-
 STRENGTH = 0.65
 """How much of an outlier moves into the weights; 0.75 gains nothing, 0.85 loses."""
 
@@ -289,24 +283,21 @@ class QuantizedLinear:
         """Draw one product."""
         inputs = self.samples[place]
         if place.endswith("down"):
-            return _by_token(graph, x, weight, bias, zero_point(inputs))
+            # Draw a product whose input has one scale per token: its maximum is step 255.
+            zero = zero_point(inputs)
+            steps, scales = quantize_rows(weight)
+            one, zero_name = graph.constant(np.float32(1)), graph.constant(np.uint8(zero))
+            top = graph.op("ReduceMax", x, graph.constant(np.array([-1])), keepdims=1)
+            top = graph.op("Max", top, graph.constant(_TINY))
+            scale = graph.op("Mul", top, graph.constant(np.float32(1 / (255 - zero))))
+            rounded = graph.op("QuantizeLinear", graph.op("Div", x, scale), one, zero_name)
+            fixed = (scales, np.uint8(zero), np.zeros(len(scales), np.int8))
+            matrix, rest = graph.constant(steps.T), [graph.constant(np.asarray(c)) for c in fixed]
+            product = graph.op("MatMulIntegerToFloat", rounded, matrix, one, *rest, domain=FUSED)
+            return graph.op("Add", graph.op("Mul", product, scale), graph.constant(bias))
         factors = smoothing(inputs, weight)
         x = graph.op("Mul", x, graph.constant(1 / factors))
         steps, scales = quantize_rows(weight * factors)
         constants = (steps.T, scales, np.zeros(len(scales), np.int8), bias)
         names = [graph.constant(value) for value in constants]
         return graph.op("DynamicQuantizeMatMul", x, *names, domain=FUSED)
-
-
-def _by_token(graph: Graph, x: str, weight: Floats, bias: Floats, zero: int) -> str:
-    """Draw a product whose input has one scale per token: its maximum is step 255."""
-    steps, scales = quantize_rows(weight)
-    one, zero_name = graph.constant(np.float32(1)), graph.constant(np.uint8(zero))
-    top = graph.op("ReduceMax", x, graph.constant(np.array([-1])), keepdims=1)
-    top = graph.op("Max", top, graph.constant(_TINY))
-    scale = graph.op("Mul", top, graph.constant(np.float32(1 / (255 - zero))))
-    rounded = graph.op("QuantizeLinear", graph.op("Div", x, scale), one, zero_name)
-    constants = (scales, np.uint8(zero), np.zeros(len(scales), np.int8))
-    matrix, rest = graph.constant(steps.T), [graph.constant(np.asarray(c)) for c in constants]
-    product = graph.op("MatMulIntegerToFloat", rounded, matrix, one, *rest, domain=FUSED)
-    return graph.op("Add", graph.op("Mul", product, scale), graph.constant(bias))

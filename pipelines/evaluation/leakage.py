@@ -143,8 +143,15 @@ def check_run(name: str, run: Mapping[PaperId, Iterable[PaperId]], collection: C
     years = {ids[row]: year for row, year in enumerate(collection.graph.years.tolist())}
     for query, papers in run.items():
         for paper in papers:
-            if (fault := _fault(years, query, paper)) is not None:
-                faults[fault].append(f"{paper!r} to {query!r} of {years[query]}")
+            if paper == query:
+                fault = "itself"
+            elif paper not in years:
+                fault = "unknown"
+            elif UNKNOWN_YEAR < years[paper] <= years[query]:
+                continue
+            else:
+                fault = "newer"
+            faults[fault].append(f"{paper!r} to {query!r} of {years[query]}")
     for fault, error, what, hint in _FAULTS:
         if found := faults[fault]:
             times = f"{len(found)} {'time' if len(found) == 1 else 'times'} (first: {found[0]})"
@@ -171,11 +178,3 @@ _FAULTS: tuple[tuple[str, type[RecsysError], str, str], ...] = (
         "Leave them out: the query's authors could not know them.",
     ),
 )
-
-
-def _fault(years: Mapping[PaperId, int], query: PaperId, paper: PaperId) -> str | None:
-    if paper == query:
-        return "itself"
-    if paper not in years:
-        return "unknown"
-    return None if UNKNOWN_YEAR < years[paper] <= years[query] else "newer"

@@ -58,13 +58,12 @@ class PaperRows:
         pieces = []
         for number in np.unique(batch_of).tolist():
             wanted = rows[batch_of == number] - self._starts[number]
-            pieces.append(self._batch(number).take(pa.array(wanted)))
+            old = number < self._groups
+            batch = self._read(number) if old else self._new[number - self._groups]
+            pieces.append(batch.take(pa.array(wanted)))
         place = np.empty(len(rows), np.int64)
         place[by_batch] = np.arange(len(rows))
         return pa.Table.from_batches(pieces).take(pa.array(place))
-
-    def _batch(self, number: int) -> pa.RecordBatch:
-        return self._read(number) if number < self._groups else self._new[number - self._groups]
 
     def _read_group(self, number: int) -> pa.RecordBatch:
         table = self._file.read_row_group(number, use_threads=False)

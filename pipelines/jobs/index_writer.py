@@ -281,19 +281,16 @@ class IndexWriter:
 
     def _files(self, new: Path) -> dict[str, Any]:
         """Tell what manifests hold of every file; those linked from before are not hashed again."""
-        known = self._known()
+        known: dict[tuple[int, int], Any] = {}
+        with suppress(ArtifactError), pin(self.index) as base:
+            stored = load_manifest(base, INDEX_KIND, INDEX_SCHEMA).files
+            there = ((base / name, facts) for name, facts in stored.items())
+            known = {_identity(path): facts for path, facts in there if path.exists()}
         files = {}
         for path in sorted(each for each in new.rglob("*") if each.is_file()):
             facts = known.get(_identity(path))
             files[path.relative_to(new).as_posix()] = facts or facts_of_file(path)
         return files
-
-    def _known(self) -> dict[tuple[int, int], Any]:
-        with suppress(ArtifactError), pin(self.index) as base:
-            files = load_manifest(base, INDEX_KIND, INDEX_SCHEMA).files
-            there = ((base / name, facts) for name, facts in files.items())
-            return {_identity(path): facts for path, facts in there if path.exists()}
-        return {}
 
     def forget_unfinished(self) -> None:
         """Remove folders of unfinished work that hold none."""

@@ -381,46 +381,42 @@ def answerer(
     system: str,
 ) -> Callable[[str], Entry]:
     """Open the index in a worker; return what answers one query there."""
-    return partial(_respond, open_local(index), options, queries, system)
+    ranker = open_local(index)
+    reader = ranker.reader
 
-
-def _respond(
-    ranker: PassageRanker,
-    options: LocalEvaluation,
-    queries: Mapping[str, LocalQuery],
-    system: str,
-    name: str,
-) -> Entry:
-    query, reader = queries[name], ranker.reader
-    posed = pose_query(
-        reader.collection,
-        reader.works,
-        query,
-        options.known,
-        masked=options.masked,
-        contexts=options.contexts,
-    )
-    begun = time.process_time()
-    try:
-        with one_thread(), dot_cache():
-            ranked = LOCAL_SYSTEMS[system](AskedPassage(ranker, posed), options.k)
-    except DraftError:  # Nothing is left of a sentence that was all names.
-        return asdict(Response([], [], time.process_time() - begun))
-    seconds = time.process_time() - begun
-    ids = reader.collection.corpus.ids
-    papers = [ids[row] for row in ranked.rows.tolist()]
-    response = Response(papers, ranked.scores.astype(np.float64).tolist(), seconds)
-    if ranked.candidates is not None and ranked.probabilities is not None:
-        right = np.isin(ranked.candidates, query.gold)
-        shown = np.isin(ranked.candidates, ranked.rows[:SHOWN_DEPTH])
-        response = replace(
-            response,
-            candidates=len(right),
-            found=int(right.sum()),
-            probabilities=ranked.probabilities[shown].astype(float).tolist(),
-            outcomes=right[shown].astype(int).tolist(),
+    def respond(name: str) -> Entry:
+        query = queries[name]
+        posed = pose_query(
+            reader.collection,
+            reader.works,
+            query,
+            options.known,
+            masked=options.masked,
+            contexts=options.contexts,
         )
-    return asdict(response)
+        begun = time.process_time()
+        try:
+            with one_thread(), dot_cache():
+                ranked = LOCAL_SYSTEMS[system](AskedPassage(ranker, posed), options.k)
+        except DraftError:  # Nothing is left of a sentence that was all names.
+            return asdict(Response([], [], time.process_time() - begun))
+        seconds = time.process_time() - begun
+        ids = reader.collection.corpus.ids
+        papers = [ids[row] for row in ranked.rows.tolist()]
+        response = Response(papers, ranked.scores.astype(np.float64).tolist(), seconds)
+        if ranked.candidates is not None and ranked.probabilities is not None:
+            right = np.isin(ranked.candidates, query.gold)
+            shown = np.isin(ranked.candidates, ranked.rows[:SHOWN_DEPTH])
+            response = replace(
+                response,
+                candidates=len(right),
+                found=int(right.sum()),
+                probabilities=ranked.probabilities[shown].astype(float).tolist(),
+                outcomes=right[shown].astype(int).tolist(),
+            )
+        return asdict(response)
+
+    return respond
 
 
 def _check(options: LocalEvaluation) -> None:

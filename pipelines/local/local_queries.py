@@ -4,7 +4,7 @@ A query is a citing sentence, its gold are the papers cited there, and its draft
 without them. Everything is as of the citing paper's year, as for whole drafts.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
@@ -65,8 +65,11 @@ class LocalQueries:
 
     def at_most(self, number: int, *, seed: int) -> "LocalQueries":
         """Draw at most so many queries of each citing paper: its lot is its own and the seed's."""
+        by_paper: dict[int, list[LocalQuery]] = {}
+        for query in self.queries:
+            by_paper.setdefault(query.citing, []).append(query)
         kept = []
-        for citing, of_paper in _by_paper(self.queries):
+        for citing, of_paper in by_paper.items():
             drawn = lots(seed, citing).permutation(len(of_paper))[:number]
             kept += [of_paper[i] for i in np.sort(drawn)]
         return replace(self, queries=tuple(kept))
@@ -174,10 +177,3 @@ def lots(seed: int, name: int | str) -> np.random.Generator:
     """Return a source of chance of its own for each name."""
     digest = sha256(str(name).encode()).digest()[:8]
     return np.random.default_rng([seed, int.from_bytes(digest, "little")])
-
-
-def _by_paper(queries: Sequence[LocalQuery]) -> Iterator[tuple[int, list[LocalQuery]]]:
-    found: dict[int, list[LocalQuery]] = {}
-    for query in queries:
-        found.setdefault(query.citing, []).append(query)
-    yield from found.items()

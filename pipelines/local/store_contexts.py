@@ -425,36 +425,25 @@ def _write(
     if (base / ENCODER).is_dir():
         encoder = OnnxEncoder.load(base / ENCODER)
         shards, name = work.place / "contexts.shards", encoder.fingerprint
-        vectors = _vectors(base, len(corpus), table, encoder, shards, progress)
+        # Gather the vectors that the same encoder has made, and encode each other sentence once.
+        known, old = None, np.full(table.num_rows, _NEW)
+        if (former := base / CONTEXTS).is_dir():
+            same = load_manifest(former, KIND, SCHEMA).config["encoder"] == encoder.fingerprint
+            there = Contexts.load(former, len(corpus))
+            if same and there.codes is not None:
+                known, old = there, table.column(_OLD).to_numpy()
+        new = np.flatnonzero(old == _NEW)
+        texts = table.column("text").take(pa.array(new)).combine_chunks().dictionary_encode()
+        made = encode_texts(encoder, texts.dictionary, shards, progress=progress)
+        codes = np.empty((len(old), encoder.dim), np.int8)
+        scales = np.empty(len(old), np.float32)
+        numbers = texts.indices.to_numpy()
+        codes[new], scales[new] = made[0][numbers], made[1][numbers]
+        if known is not None and known.codes is not None and known.scales is not None:
+            before = np.flatnonzero(old != _NEW)
+            codes[before], scales[before] = known.codes[old[before]], known.scales[old[before]]
+        vectors = codes, scales
     sources = [file.path.name for file in files.files]
     config = {"encoder": name, "sources": sources, "report": told}
     write_contexts(folder, table, corpus.years, vectors, config)
     return {"contexts": table.num_rows}
-
-
-def _vectors(
-    base: Path,
-    papers: int,
-    table: pa.Table,
-    encoder: OnnxEncoder,
-    shards: Path,
-    progress: Progress,
-) -> tuple[Codes, Floats]:
-    """Gather the vectors that the same encoder has made, and encode each other sentence once."""
-    known, old = None, np.full(table.num_rows, _NEW)
-    if (folder := base / CONTEXTS).is_dir():
-        same = load_manifest(folder, KIND, SCHEMA).config["encoder"] == encoder.fingerprint
-        there = Contexts.load(folder, papers)
-        if same and there.codes is not None:
-            known, old = there, table.column(_OLD).to_numpy()
-    new = np.flatnonzero(old == _NEW)
-    texts = table.column("text").take(pa.array(new)).combine_chunks().dictionary_encode()
-    made = encode_texts(encoder, texts.dictionary, shards, progress=progress)
-    codes = np.empty((len(old), encoder.dim), np.int8)
-    scales = np.empty(len(old), np.float32)
-    numbers = texts.indices.to_numpy()
-    codes[new], scales[new] = made[0][numbers], made[1][numbers]
-    if known is not None and known.codes is not None and known.scales is not None:
-        before = np.flatnonzero(old != _NEW)
-        codes[before], scales[before] = known.codes[old[before]], known.scales[old[before]]
-    return codes, scales

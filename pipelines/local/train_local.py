@@ -233,7 +233,14 @@ class LocalSchool:
         fitted = FittedRanker(fitted.booster, fitted.feature_names, *knots, fitted.seed)
         ways = sorted({str(each.way) for each in self.dev})
         figures = {way: _figure(fitted, [e for e in self.dev if str(e.way) == way]) for way in ways}
-        error = _cross_fitted_error(fitted, self.dev)
+        # Calibrate on every other example, measure the error on the rest, both ways.
+        halves = [_shown(fitted, self.dev[side::2]) for side in (0, 1)]
+        chances = [
+            np.interp(mine[0], *calibrate(*other))
+            for mine, other in zip(halves, halves[::-1], strict=True)
+        ]
+        relevant = np.concatenate([half[1] for half in halves])
+        error = expected_calibration_error(np.concatenate(chances), relevant)
         trees = fitted.booster.num_trees()
         return fitted, LocalTrainReport(len(self.train), trees, figures, error)
 
@@ -339,17 +346,6 @@ def _shown(
         scores.append(given[best])
         relevant.append(each.relevant[best])
     return np.concatenate(scores), np.concatenate(relevant)
-
-
-def _cross_fitted_error(fitted: FittedRanker, examples: Sequence[Example]) -> float:
-    """Calibrate on every other example, measure the error on the rest, both ways."""
-    halves = [_shown(fitted, examples[side::2]) for side in (0, 1)]
-    chances = [
-        np.interp(mine[0], *calibrate(*other))
-        for mine, other in zip(halves, halves[::-1], strict=True)
-    ]
-    relevant = np.concatenate([half[1] for half in halves])
-    return expected_calibration_error(np.concatenate(chances), relevant)
 
 
 def _figure(fitted: FittedRanker, examples: Sequence[Example]) -> str:

@@ -122,31 +122,28 @@ def searches(question: FetchQuestion) -> tuple[str, ...]:
     first = question.title[:LONGEST_QUERY].strip()
     found = [first] if first else []
     taken: list[frozenset[str]] = []
-    for known, spelling in _ranked(question.title, question.abstract or ""):
-        words = frozenset(known)
-        if any(words <= other or other <= words for other in taken):
-            continue
-        taken.append(words)
-        found.append(f'"{spelling}"')
-        if len(found) == MOST_SEARCHES:
-            break
-    return tuple(dict.fromkeys(found))
-
-
-def _ranked(title: str, abstract: str) -> Sequence[tuple[tuple[str, ...], str]]:
-    """Order phrases by how often they stand there, and by how many words they have."""
+    # Phrases count by how often they stand there, and by how many words they have.
+    abstract = question.abstract or ""
     counts = Counter(known for known, _ in phrases_in(abstract))
-    for known in {known for known, _ in phrases_in(title)}:
+    for known in {known for known, _ in phrases_in(question.title)}:
         counts[known] += _IN_TITLE
     spelt: dict[tuple[str, ...], str] = {}
-    for known, spelling in chain(phrases_in(title), phrases_in(abstract)):
+    for known, spelling in chain(phrases_in(question.title), phrases_in(abstract)):
         spelt.setdefault(known, spelling)
     worth = {
         phrase: count * {1: _ONE_WORD, 2: 1.0}.get(len(phrase), 0.9)
         for phrase, count in counts.items()
     }
     order = sorted(counts, key=lambda phrase: (-worth[phrase], phrase))
-    return [(phrase, spelt[phrase]) for phrase in order if len(set(phrase)) == len(phrase)]
+    for phrase in order:
+        words = frozenset(phrase)
+        if len(words) < len(phrase) or any(words <= other or other <= words for other in taken):
+            continue
+        taken.append(words)
+        found.append(f'"{spelt[phrase]}"')
+        if len(found) == MOST_SEARCHES:
+            break
+    return tuple(dict.fromkeys(found))
 
 
 def names_at(work: Reference, schemes: Sequence[str]) -> tuple[str, ...]:

@@ -76,7 +76,17 @@ class FetchReport:
 
     def lines(self) -> Iterator[str]:
         """Say it to people."""
-        yield from self._reference_lines()
+        named, titled, missing = self.looked_up.named, self.looked_up.titled, self.missing
+        if named or titled or missing:
+            yield (
+                f"Of {len(named) + len(titled) + len(missing):,} references of the draft, "
+                f"{len(named):,} were found by their identifiers, {len(titled):,} by their titles, "
+                f"{len(missing):,} not."
+            )
+        for title in missing[:MOST_NAMED]:
+            yield f"not found: {title}"
+        if (more := len(missing) - MOST_NAMED) > 0:
+            yield f"and {more:,} more, see the file beside the corpus"
         found = ", ".join(f"{n:,} {_WAYS[way]}" for way, n in self.ways.items() if n)
         new = "" if self.before is None else f", {self.papers.papers - self.before:,} of them new"
         yield f"{self.papers.papers:,} papers{new} ({found or 'nothing came'})."
@@ -89,20 +99,6 @@ class FetchReport:
         made = ", ".join(f"{n:,} to {source}" for source, n in self.requests.items())
         yield f"Requests made: {made or 'none'}."
         yield f"Saved in {self.out}."
-
-    def _reference_lines(self) -> Iterator[str]:
-        named, titled, missing = self.looked_up.named, self.looked_up.titled, self.missing
-        if not (named or titled or missing):
-            return
-        yield (
-            f"Of {len(named) + len(titled) + len(missing):,} references of the draft, "
-            f"{len(named):,} were found by their identifiers, {len(titled):,} by their titles, "
-            f"{len(missing):,} not."
-        )
-        for title in missing[:MOST_NAMED]:
-            yield f"not found: {title}"
-        if (more := len(missing) - MOST_NAMED) > 0:
-            yield f"and {more:,} more, see the file beside the corpus"
 
 
 @dataclass(frozen=True, slots=True)

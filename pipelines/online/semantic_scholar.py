@@ -112,7 +112,11 @@ class SemanticScholar:
         asked = [("query", " ".join(telling_words(words, _MOST_WORDS)))]
         if since is not None or until is not None:
             asked.append(("year", f"{since or ''}-{until or ''}"))
-        return self._of_ids(self._ranked(tuple(asked), most), most)
+        size = min(most, FACTS.page)
+        asked += [("fields", "paperId"), ("limit", str(size))]
+        pages = self._by_offset(f"{_GRAPH}/search", tuple(asked), frozenset())
+        some = islice(pages, requests_for(min(most, _MOST_RANKED), size))
+        return self._of_ids((name for items in some for name in _ids(items)), most)
 
     def changed(self, words: str, *, since: date, most: int) -> Iterator[Reference]:
         """Yield works that have one of these words and were published since a day."""
@@ -174,13 +178,6 @@ class SemanticScholar:
                 year = paper.get("year") if isinstance(paper, dict) else None
                 if until is None or (isinstance(year, int) and year <= until):
                     yield from _ids([paper])
-
-    def _ranked(self, asked: tuple[tuple[str, str], ...], most: int) -> Iterator[str]:
-        size = min(most, FACTS.page)
-        page = (("fields", "paperId"), ("limit", str(size)))
-        pages = self._by_offset(f"{_GRAPH}/search", (*asked, *page), frozenset())
-        for items in islice(pages, requests_for(min(most, _MOST_RANKED), size)):
-            yield from _ids(items)
 
     def _by_offset(
         self, path: str, asked: tuple[tuple[str, str], ...], tolerated: frozenset[int]

@@ -193,18 +193,17 @@ def _of_file(path: Path) -> Iterator[tuple[str, str]]:
     with open(descriptor, encoding="utf-8", errors="replace") as file:
         for number, line in enumerate(file, start=1):
             if line.strip() and not line.lstrip().startswith("#"):
-                yield _pair(line, f"Line {number} of {path}")
-
-
-def _pair(line: str, where: str) -> tuple[str, str]:
-    """Read `VARIABLE = key`; what is wrong is told without the line, which may hold a key."""
-    match = _LINE.fullmatch(line)
-    if match is None:
-        raise InputError(f"{where} is no `VARIABLE = key`.", "Correct it, or begin it with `#`.")
-    if match[1] not in variables():
-        known = ", ".join(variables())
-        raise InputError(
-            f"{where} is of no source that is known.{near_miss(match[1], variables())}",
-            f"The variables are {known}.",
-        )
-    return match[1], match[2].strip("\"'")
+                # What is wrong is told without the line, which may hold a key.
+                where = f"Line {number} of {path}"
+                match = _LINE.fullmatch(line)
+                if match is None:
+                    raise InputError(
+                        f"{where} is no `VARIABLE = key`.", "Correct it, or begin it with `#`."
+                    )
+                if match[1] not in variables():
+                    known = ", ".join(variables())
+                    raise InputError(
+                        f"{where} is of no source that is known.{near_miss(match[1], variables())}",
+                        f"The variables are {known}.",
+                    )
+                yield match[1], match[2].strip("\"'")

@@ -133,7 +133,13 @@ def values_of(papers: Iterable[Paper], label: str, source: Path) -> Values:
     """
     found, known = {}, Counter[str]()
     for paper in papers:
-        labels = dict(_labels(paper))
+        values: dict[str, object] = {VENUE: paper.venue, KEYPHRASES: list(paper.keyphrases)}
+        values |= {f"{LABELS}{key}": value for key, value in paper.labels.items()}
+        labels = {}  # Those that are texts or lists of them.
+        for name, value in values.items():
+            items = value if isinstance(value, list) else [value]
+            if texts := [item for item in items if isinstance(item, str) and item.strip()]:
+                labels[name] = texts
         known.update(labels.keys())
         if label in labels:
             found[paper.id] = labels[label]
@@ -145,17 +151,6 @@ def values_of(papers: Iterable[Paper], label: str, source: Path) -> Values:
             f"The papers have {', '.join(names)[:400]}." if names else "Give papers with labels.",
         )
     return found
-
-
-def _labels(paper: Paper) -> Iterator[tuple[str, Sequence[str]]]:
-    """Give the labels of a paper that are texts or lists of them, with their values."""
-    labels: dict[str, object] = {VENUE: paper.venue, KEYPHRASES: list(paper.keyphrases)}
-    labels |= {f"{LABELS}{key}": value for key, value in paper.labels.items()}
-    for name, value in labels.items():
-        items = value if isinstance(value, list) else [value]
-        texts = [item for item in items if isinstance(item, str) and item.strip()]
-        if texts:
-            yield name, texts
 
 
 def named_files(texts: Iterable[str]) -> dict[str, Path]:

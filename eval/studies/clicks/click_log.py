@@ -33,7 +33,7 @@ from io import TextIOWrapper
 from itertools import compress
 from pathlib import Path
 from reprlib import repr as short
-from typing import Any, TextIO
+from typing import TextIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,10 +94,29 @@ class Impression:
 
     def __post_init__(self) -> None:
         self._check_names()
-        self._check_shown()
-        self._check_clicked()
+        if not self.shown:
+            raise self._refused("the list of shown papers is empty", "An impression shows some.")
+        if len(set(self.shown)) < len(self.shown):
+            what = f"{_most_common(self.shown)!r} is shown twice"
+            raise self._refused(what, "Name each paper once.")
+        if self.swapped is not None and not 1 <= self.swapped <= len(self.shown):
+            what = f"position {self.swapped} was swapped in a list of {len(self.shown)}"
+            raise self._refused(what, "Positions count from 1 to the end of the list.")
+        strangers = set(self.clicked).difference(self.shown)
+        if strangers:
+            what = f"{min(strangers)!r} was clicked, but not shown"
+            raise self._refused(what, "A click is one on a paper of the list that was shown.")
+        if len(set(self.clicked)) < len(self.clicked):
+            what = f"{_most_common(self.clicked)!r} is clicked twice"
+            raise self._refused(what, "Count the clicks on one paper of one list once.")
         if self.time is not None:
-            object.__setattr__(self, "time", self._in_utc(self.time))
+            time = self.time.replace(tzinfo=UTC) if self.time.utcoffset() is None else self.time
+            try:
+                object.__setattr__(self, "time", time.astimezone(UTC))
+            except OverflowError as error:
+                raise self._refused(
+                    f"the time {self.time} is out of range", "Check the year."
+                ) from error
 
     def _check_names(self) -> None:
         optional = [name for name in (self.user, self.ranker) if name is not None]
@@ -109,31 +128,6 @@ class Impression:
             if not name.isprintable() or name.strip() != name or not name:
                 hint = "Names are printable, not empty, and not padded with spaces."
                 raise self._refused(f"{name!r} is no name", hint)
-
-    def _check_shown(self) -> None:
-        if not self.shown:
-            raise self._refused("the list of shown papers is empty", "An impression shows some.")
-        if len(set(self.shown)) < len(self.shown):
-            what = f"{_most_common(self.shown)!r} is shown twice"
-            raise self._refused(what, "Name each paper once.")
-        if self.swapped is not None and not 1 <= self.swapped <= len(self.shown):
-            what = f"position {self.swapped} was swapped in a list of {len(self.shown)}"
-            raise self._refused(what, "Positions count from 1 to the end of the list.")
-
-    def _check_clicked(self) -> None:
-        strangers = set(self.clicked).difference(self.shown)
-        if strangers:
-            what = f"{min(strangers)!r} was clicked, but not shown"
-            raise self._refused(what, "A click is one on a paper of the list that was shown.")
-        if len(set(self.clicked)) < len(self.clicked):
-            what = f"{_most_common(self.clicked)!r} is clicked twice"
-            raise self._refused(what, "Count the clicks on one paper of one list once.")
-
-    def _in_utc(self, time: datetime) -> datetime:
-        try:
-            return (time.replace(tzinfo=UTC) if time.utcoffset() is None else time).astimezone(UTC)
-        except OverflowError as error:
-            raise self._refused(f"the time {time} is out of range", "Check the year.") from error
 
     def _refused(self, what: str, hint: str) -> InputError:
         return InputError(f"Query {self.query!r}: {what}.", hint)
@@ -293,22 +287,6 @@ def _from_json(text: str) -> Impression:
         raise InputError(f"this is not JSON: {error}.", _OBJECT) from error
     if not isinstance(record, dict):
         raise InputError(f"{short(record)} is no JSON object.", _OBJECT)
-    _check_record(record)
-    try:
-        time = datetime.fromisoformat(record["time"]) if record.get("time") is not None else None
-    except ValueError as error:
-        what = f"the time {short(record['time'])} cannot be read."
-        raise InputError(what, "Write it as 2026-11-21T09:30:00Z (ISO 8601).") from error
-    return Impression(
-        record["query"],
-        _limited(record["shown"]),
-        tuple(record["clicked"]),
-        time,
-        *map(record.get, ("user", "ranker", "swapped")),
-    )
-
-
-def _check_record(record: dict[str, Any]) -> None:
     for key, value in record.items():
         if key not in _KINDS:
             hint = near_miss(key, _KINDS).strip() or f"The keys are {', '.join(_KINDS)}."
@@ -323,6 +301,18 @@ def _check_record(record: dict[str, Any]) -> None:
     for key in list(_KINDS)[:3]:
         if record.get(key) is None:
             raise InputError(f"{key} is missing.", _OBJECT)
+    try:
+        time = datetime.fromisoformat(record["time"]) if record.get("time") is not None else None
+    except ValueError as error:
+        what = f"the time {short(record['time'])} cannot be read."
+        raise InputError(what, "Write it as 2026-11-21T09:30:00Z (ISO 8601).") from error
+    return Impression(
+        record["query"],
+        _limited(record["shown"]),
+        tuple(record["clicked"]),
+        time,
+        *map(record.get, ("user", "ranker", "swapped")),
+    )
 
 
 def _limited(shown: Sequence[str]) -> tuple[str, ...]:

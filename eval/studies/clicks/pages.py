@@ -123,26 +123,6 @@ ESTIMATES, PRECISION, RECALL, CALIBRATION = "estimates", "precision", "recall", 
 def evaluation_page(evaluation: ClickEvaluation, facts: Mapping[str, str]) -> Page:
     """Show systems by every measure and estimator, and how they differ from what was shown."""
     first = next(iter(evaluation.systems.values()))
-    sections = (
-        _measures(evaluation),
-        _differences(evaluation),
-        _curves(evaluation),
-        _calibration(evaluation),
-    )
-    return Page(
-        title="Rankings judged by clicks",
-        lead=f"{len(evaluation.systems)} systems, judged by {first.clicks:,} clicks on "
-        f"{first.impressions:,} lists; propensities of {len(evaluation.propensities)} positions: "
-        f"{evaluation.propensities.method}.",
-        sections=tuple(each for each in sections if each.tables),
-        facts=tuple(facts.items()),
-        schema=SCHEMA,
-        figures={**asdict(evaluation), "propensities": evaluation.propensities.values.tolist()},
-        draw=lambda: _drawn(evaluation),
-    )
-
-
-def _measures(evaluation: ClickEvaluation) -> Section:
     header = ("system", "estimator", *MEASURES, "effective clicks")
     rows = tuple(
         (
@@ -162,7 +142,23 @@ def _measures(evaluation: ClickEvaluation) -> Section:
     )
     text = "Clicks as they are (naive) favour what was shown on top; the other estimators do not."
     table = Table("measures", caption, header, rows, 2, notes)
-    return Section("measures", "Measures", text, (table,), (ESTIMATES, CURVE))
+    sections = (
+        Section("measures", "Measures", text, (table,), (ESTIMATES, CURVE)),
+        _differences(evaluation),
+        _curves(evaluation),
+        _calibration(evaluation),
+    )
+    return Page(
+        title="Rankings judged by clicks",
+        lead=f"{len(evaluation.systems)} systems, judged by {first.clicks:,} clicks on "
+        f"{first.impressions:,} lists; propensities of {len(evaluation.propensities)} positions: "
+        f"{evaluation.propensities.method}.",
+        sections=tuple(each for each in sections if each.tables),
+        facts=tuple(facts.items()),
+        schema=SCHEMA,
+        figures={**asdict(evaluation), "propensities": evaluation.propensities.values.tolist()},
+        draw=lambda: _drawn(evaluation),
+    )
 
 
 def _differences(evaluation: ClickEvaluation) -> Section:
@@ -463,7 +459,36 @@ def learning_section(study: LearningStudy) -> Section:
         "propensity of its position. Position k is examined with the chance (1 / k) ** eta, so "
         "that at eta 0 there is nothing to correct."
     )
-    tables = (_gains(study), _systems(study))
+    seeds = len(study.learned[0].by_seed)
+    header = ("eta", "ranker", "weights", f"gain in {MEASURE}", "p", "won", "lost", "seeds won")
+    caption = f"What weights bring, {study.queries['test']:,} test queries, {seeds} seeds."
+    rows = tuple(
+        (
+            *cells(f"{gain.system.eta:g}", gain.system.ranker, gain.system.weights),
+            interval_cell(gain.difference, signed=True),
+            *cells(
+                "<0.001" if gain.p < 0.001 else f"{gain.p:.3f}",
+                f"{100 * gain.won:.0f} %",
+                f"{100 * gain.lost:.0f} %",
+                f"{sum(each > 0 for each in gain.by_seed)} of {len(gain.by_seed)}",
+            ),
+        )
+        for gain in study.gains
+    )
+    figures = tuple(
+        (
+            *cells("" if e.system.eta is None else f"{e.system.eta:g}", e.system.ranker),
+            *cells(e.system.weights),
+            interval_cell(e.ndcg),
+            *cells(" ".join(f"{value:.3f}" for value in e.by_seed)),
+        )
+        for e in study.learned
+    )
+    columns = ("eta", "ranker", "weights", MEASURE, "by seed")
+    tables = (
+        Table("gains", caption, header, rows, 3, _HOLM),
+        Table("learned", f"The {MEASURE} of every ranker.", columns, figures, 3),
+    )
     return Section("learning", "Learning", text, tables, tuple(_by_eta(study)), open=2)
 
 
@@ -502,37 +527,3 @@ def _by_eta(study: LearningStudy) -> dict[str, float]:
     """Name the picture of each strength of the bias."""
     etas = dict.fromkeys(each.system.eta for each in study.learned)
     return {f"learning-eta-{eta:g}".replace(".", "-"): eta for eta in etas if eta is not None}
-
-
-def _gains(study: LearningStudy) -> Table:
-    seeds = len(study.learned[0].by_seed)
-    header = ("eta", "ranker", "weights", f"gain in {MEASURE}", "p", "won", "lost", "seeds won")
-    caption = f"What weights bring, {study.queries['test']:,} test queries, {seeds} seeds."
-    rows = tuple(
-        (
-            *cells(f"{gain.system.eta:g}", gain.system.ranker, gain.system.weights),
-            interval_cell(gain.difference, signed=True),
-            *cells(
-                "<0.001" if gain.p < 0.001 else f"{gain.p:.3f}",
-                f"{100 * gain.won:.0f} %",
-                f"{100 * gain.lost:.0f} %",
-                f"{sum(each > 0 for each in gain.by_seed)} of {len(gain.by_seed)}",
-            ),
-        )
-        for gain in study.gains
-    )
-    return Table("gains", caption, header, rows, 3, _HOLM)
-
-
-def _systems(study: LearningStudy) -> Table:
-    rows = tuple(
-        (
-            *cells("" if e.system.eta is None else f"{e.system.eta:g}", e.system.ranker),
-            *cells(e.system.weights),
-            interval_cell(e.ndcg),
-            *cells(" ".join(f"{value:.3f}" for value in e.by_seed)),
-        )
-        for e in study.learned
-    )
-    header = ("eta", "ranker", "weights", MEASURE, "by seed")
-    return Table("learned", f"The {MEASURE} of every ranker.", header, rows, 3)

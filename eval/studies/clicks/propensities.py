@@ -287,7 +287,15 @@ def _score(shown: Doubles, clicked: Doubles) -> Doubles:
     a, b = np.zeros(shown.shape[1]), np.log(clicked.sum(1) / (shown.sum(1) + 1))
     value = _value(clicked, skipped, a, b)
     for _ in range(_ROUNDS):
-        step_a, step_b = _step(clicked, skipped, a, b)
+        # The slope divided by the expected curvature, a_1 held at 0.
+        odds = np.where(skipped > 0, 1 / np.expm1(-np.minimum(a + b[:, None], -_TINY)), 0)
+        slope, curvature = clicked - skipped * odds, (clicked + skipped) * odds
+        of_groups, others = curvature.sum(1), curvature[:, 1:]
+        shares = others.T / of_groups
+        matrix = np.diag(others.sum(0)) - shares @ others
+        step_a = np.zeros(len(a))
+        step_a[1:] = np.linalg.solve(matrix, slope[:, 1:].sum(0) - shares @ slope.sum(1))
+        step_b = (slope.sum(1) - curvature @ step_a) / of_groups
         size, before = 1.0, value
         value = _value(clicked, skipped, a + step_a, b + step_b)
         while value < before and size > _TINY:
@@ -306,18 +314,6 @@ def _value(clicked: Doubles, skipped: Doubles, a: Doubles, b: Doubles) -> float:
     if logs.max() >= 0:
         return -np.inf
     return float((clicked * logs + skipped * np.log1p(-np.exp(logs))).sum())
-
-
-def _step(clicked: Doubles, skipped: Doubles, a: Doubles, b: Doubles) -> tuple[Doubles, Doubles]:
-    """Divide the slope by the expected curvature, a_1 held at 0."""
-    odds = np.where(skipped > 0, 1 / np.expm1(-np.minimum(a + b[:, None], -_TINY)), 0)
-    slope, curvature = clicked - skipped * odds, (clicked + skipped) * odds
-    of_groups, others = curvature.sum(1), curvature[:, 1:]
-    shares = others.T / of_groups
-    matrix = np.diag(others.sum(0)) - shares @ others
-    step_a = np.zeros(len(a))
-    step_a[1:] = np.linalg.solve(matrix, slope[:, 1:].sum(0) - shares @ slope.sum(1))
-    return step_a, (slope.sum(1) - curvature @ step_a) / of_groups
 
 
 def swap_experiment(log: ClickLog) -> Fit:
@@ -509,22 +505,15 @@ def _climb(
         twice = turn(once)
         if (np.abs(twice - once) <= tolerance * once)[:depth].all():
             break
-        state = turn(_leap(state, once, twice))
+        # Go on where two rounds lead, as far as many more would.
+        first, change = once - state, twice - once - (once - state)
+        length = max(1.0, float(np.linalg.norm(first) / (np.linalg.norm(change) or 1)))
+        leap = state + 2 * length * first + length**2 * change
+        state = turn(np.where((leap >= 0) & (leap <= _TOP), leap, twice))
     # Positions that share clicked papers with the first; without clicks, the propensity is 0.
     table = np.zeros((groups, depth), np.bool_)
     table[pairs.pair, pairs.column] = clicked > 0
     return np.where(connected(table) | ~table.any(0), twice[:depth], np.nan)
-
-
-def _leap(state: Doubles, once: Doubles, twice: Doubles) -> Doubles:
-    """Go on where two rounds lead, as far as many more would.
-
-    SQUAREM, Varadhan and Roland 2008 (step length S3). What would leave [0, 1) stays at `twice`.
-    """
-    first, change = once - state, twice - once - (once - state)
-    length = max(1.0, float(np.linalg.norm(first) / (np.linalg.norm(change) or 1)))
-    leap = state + 2 * length * first + length**2 * change
-    return np.where((leap >= 0) & (leap <= _TOP), leap, twice)
 
 
 def _share(part: Doubles, whole: Doubles) -> Doubles:

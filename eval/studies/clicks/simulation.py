@@ -182,9 +182,6 @@ class World:
                     f"{name!r} has the shape {shape}, not {expected}.",
                     "Every query has a row, and every paper of its pool a column.",
                 )
-        self._check_values()
-
-    def _check_values(self) -> None:
         ascending = np.sort(self.pool, axis=1)
         if ascending.min() < 0 or ascending.max() >= len(self.papers):
             raise InputError("A pool names a paper that does not exist.", "Count from 0.")

@@ -38,7 +38,7 @@ from recsys.eval.studies.clicks.simulation import (
     true_propensities,
 )
 from recsys.progress import Progress, silent
-from recsys.store.arrays import Longs, Rows
+from recsys.store.arrays import Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +230,13 @@ def population(
         Measure -> its mean over relevant papers, NaN where there is none; and what they add up to
         in a list.
     """
-    query, columns = _lists(world, policy)
+    # Every list that the policy can show, each as likely: query (l,), columns (l, depth).
+    columns = np.concatenate(list(policy.orders(world).values()))
+    query = np.arange(len(columns)) % len(world.queries)
+    if policy.swaps:
+        depth = columns.shape[1]
+        place = np.tile(np.arange(depth), len(columns))
+        query, columns = np.repeat(query, depth), swap(np.repeat(columns, depth, axis=0), place)
     relevance = world.relevance[query[:, None], columns]
     above, below = standing(scores[query[:, None], columns], np.ones(columns.shape, np.bool_))
     means, sums = {}, {}
@@ -251,17 +257,6 @@ def contrasting(world: World, *, rng: np.random.Generator) -> dict[str, Doubles]
     shown = -np.argsort(order, axis=1).astype(np.float64)
     noisy = world.relevance + rng.normal(0, NOISE, world.relevance.shape)
     return {"relevance": world.relevance, "noisy": noisy, "as shown": shown, "reversed": -shown}
-
-
-def _lists(world: World, policy: Policy) -> tuple[Longs, Longs]:
-    """Show every list that the policy can show, each as likely: query (l,), columns (l, depth)."""
-    orders = np.concatenate(list(policy.orders(world).values()))
-    query = np.arange(len(orders)) % len(world.queries)
-    if not policy.swaps:
-        return query, orders
-    depth = orders.shape[1]
-    place = np.tile(np.arange(depth), len(orders))
-    return np.repeat(query, depth), swap(np.repeat(orders, depth, axis=0), place)
 
 
 UNWEIGHTED = "none"

@@ -267,11 +267,30 @@ def as_figures(found: Encoders, compared: Differences) -> dict[str, object]:
 
 def _sections(found: Encoders, compared: Differences) -> Iterator[Section]:
     known = [name for name in COLUMNS if any(name in row.figures for row in found.rows)]
+    notes = "With 95 % bootstrap intervals over queries or papers."
+    if any(compared.values()):
+        notes += (
+            f" {DIFFERS} marks what differs from {found.reference}: paired randomisation test over "
+            f"queries or papers, Holm-corrected, p < {SURE}."
+        )
+    shares = [name for name in known if COLUMNS[name].share]
+    others = [name for name in known if not COLUMNS[name].share]
+    rows = [
+        (*cells(row.name), *(_cell(row, name, compared) for name in shares)) for row in found.rows
+    ]
+    marked = best_marked(rows, first=1, rivals=[True] * len(rows))
+    costs = [cells(*(cost_text(row.figures.get(name)) for name in others)) for row in found.rows]
+    table = Table(
+        "encoders",
+        f"Encoders by all measures, {found.part} queries of {found.index}.",
+        ("encoder", *shares, *others),
+        tuple((*row, *cost) for row, cost in zip(marked, costs, strict=True)),
+        notes=notes,
+    )
     text = "An index was built on each encoder's vectors, and a ranker trained on it."
     meanings = tuple(cells(name, COLUMNS[name].meaning) for name in known)
     explained = Table("meanings", "What is measured.", ("", ""), meanings, 2)
-    both = _table(found, known, compared), explained
-    yield Section("encoders", "All measures", text, both)
+    yield Section("encoders", "All measures", text, (table, explained))
     tables = tuple(_differences(found, known, compared))
     if tables:
         text = f"What is compared of each encoder, minus the same of {found.reference}."
@@ -288,29 +307,6 @@ def _sections(found: Encoders, compared: Differences) -> Iterator[Section]:
             "densest."
         )
         yield Section("maps", "Maps", text, (), tuple(maps(found)))
-
-
-def _table(found: Encoders, known: Sequence[str], compared: Differences) -> Table:
-    notes = "With 95 % bootstrap intervals over queries or papers."
-    if any(compared.values()):
-        notes += (
-            f" {DIFFERS} marks what differs from {found.reference}: paired randomisation test over "
-            f"queries or papers, Holm-corrected, p < {SURE}."
-        )
-    shares = [name for name in known if COLUMNS[name].share]
-    others = [name for name in known if not COLUMNS[name].share]
-    rows = [
-        (*cells(row.name), *(_cell(row, name, compared) for name in shares)) for row in found.rows
-    ]
-    marked = best_marked(rows, first=1, rivals=[True] * len(rows))
-    costs = [cells(*(cost_text(row.figures.get(name)) for name in others)) for row in found.rows]
-    return Table(
-        "encoders",
-        f"Encoders by all measures, {found.part} queries of {found.index}.",
-        ("encoder", *shares, *others),
-        tuple((*row, *cost) for row, cost in zip(marked, costs, strict=True)),
-        notes=notes,
-    )
 
 
 def _cell(row: EncoderRow, column: str, compared: Differences) -> Cell:

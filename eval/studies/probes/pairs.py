@@ -115,7 +115,13 @@ def rank_pairs(
         )
     precision = lower = 0.0
     higher, higher_negatives = 0, 0  # Pairs of the ranges before, whose scores are higher.
-    for low, high in _ranges(positives + negatives, held):
+    # Pairs in so many of the highest bins.
+    until = np.concatenate([[0], np.cumsum((positives + negatives)[::-1])])
+    first = 0
+    while until[first] < until[-1]:  # Ranges of at most `held` pairs if possible, highest first.
+        end = int(np.searchsorted(until, until[first] + held, "right")) - 1
+        end = max(end, int(np.searchsorted(until, until[first], "right")))  # At least one pair.
+        low, high, first = BINS - end, BINS - first, end
         sizes = int(positives[low:high].sum()), int(negatives[low:high].sum())
         positive, negative = _collected(blocks, low, high, sizes)
         below = others - higher_negatives - len(negative)
@@ -144,18 +150,6 @@ def count_pairs(blocks: Blocks) -> PairCounts:
         every += np.bincount(bins, minlength=BINS)
         positive += np.bincount(bins[alike], minlength=BINS)
     return PairCounts(positive, every - positive)
-
-
-def _ranges(counts: Longs, held: int) -> list[tuple[int, int]]:
-    """Cut the bins into ranges [low, high) of at most `held` pairs if possible, highest first."""
-    until = np.concatenate([[0], np.cumsum(counts[::-1])])  # Pairs in so many of the highest bins.
-    found, begin = [], 0
-    while until[begin] < until[-1]:
-        end = int(np.searchsorted(until, until[begin] + held, "right")) - 1
-        end = max(end, int(np.searchsorted(until, until[begin], "right")))  # At least one pair.
-        found.append((BINS - end, BINS - begin))
-        begin = end
-    return found
 
 
 def _collected(

@@ -299,7 +299,38 @@ class Suite:
 def tables(suite: Suite) -> tuple[Table, ...]:
     """Show all figures beside the published ones, and once more with their intervals."""
     shown = [column for column in COLUMNS if any(column in row.figures for row in suite.rows)]
-    return _figures(suite, shown), _intervals(suite, shown)
+    published = {
+        name: figures
+        for name, figures in PUBLISHED.items()
+        if any(column in figures for column in shown)
+    }
+    lines = []
+    for column in shown:
+        measured = [_text(row.figures.get(column)) for row in suite.rows]
+        printed = [figures.get(column) for figures in published.values()]
+        lines.append(cells(*column, *measured, *printed))
+    if len(shown) == len(COLUMNS):
+        averages = [_text(row.average) for row in suite.rows]
+        # With one digit, as printed: the paper averages all twelve figures.
+        printed = [
+            f"{np.mean([*map(float, figures.values())]):.1f}"
+            if len(figures) == len(COLUMNS)
+            else None
+            for figures in published.values()
+        ]
+        lines.append(cells(AVERAGE, "", *averages, *printed))
+    header = ("task", "measure", *(row.name for row in suite.rows), *published)
+    caption = f"SciDocs, {suite.part}: {suite.folder}."
+    notes = ["Figures in percent, as SciDocs defines them."]
+    if suite.generated:
+        notes.append(
+            f"This suite was generated ({suite.generated}): the published figures are of other "
+            "data and no measure of these."
+        )
+    notes += [f"{row.name}: {note}" for row in suite.rows for note in row.notes]
+    return Table("scidocs", caption, header, tuple(lines), 2, " ".join(notes)), _intervals(
+        suite, shown
+    )
 
 
 def as_json(suite: Suite) -> str:
@@ -349,39 +380,6 @@ RENDERERS: Mapping[str, Callable[[Suite], str]] = {
     "markdown": lambda suite: "\n".join(map(markdown_table, tables(suite))),
     "latex": lambda suite: "\n".join(map(latex_table, tables(suite))),
 }
-
-
-def _figures(suite: Suite, shown: Sequence[Column]) -> Table:
-    published = {
-        name: figures
-        for name, figures in PUBLISHED.items()
-        if any(column in figures for column in shown)
-    }
-    lines = []
-    for column in shown:
-        measured = [_text(row.figures.get(column)) for row in suite.rows]
-        printed = [figures.get(column) for figures in published.values()]
-        lines.append(cells(*column, *measured, *printed))
-    if len(shown) == len(COLUMNS):
-        averages = [_text(row.average) for row in suite.rows]
-        # With one digit, as printed: the paper averages all twelve figures.
-        printed = [
-            f"{np.mean([*map(float, figures.values())]):.1f}"
-            if len(figures) == len(COLUMNS)
-            else None
-            for figures in published.values()
-        ]
-        lines.append(cells(AVERAGE, "", *averages, *printed))
-    header = ("task", "measure", *(row.name for row in suite.rows), *published)
-    caption = f"SciDocs, {suite.part}: {suite.folder}."
-    notes = ["Figures in percent, as SciDocs defines them."]
-    if suite.generated:
-        notes.append(
-            f"This suite was generated ({suite.generated}): the published figures are of other "
-            "data and no measure of these."
-        )
-    notes += [f"{row.name}: {note}" for row in suite.rows for note in row.notes]
-    return Table("scidocs", caption, header, tuple(lines), 2, " ".join(notes))
 
 
 def _intervals(suite: Suite, shown: Sequence[Column]) -> Table:

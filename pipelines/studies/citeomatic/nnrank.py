@@ -33,7 +33,7 @@ from recsys.models.nnrank import (
 )
 from recsys.models.nnselect import NEIGHBOURS, NNSelectModel, Vocabulary, select
 from recsys.models.pairs import INTERSECTED, NUMBERS, Pairs, cosines, distinct, make_pairs, stacked
-from recsys.pipelines.jobs.index_writer import IndexWriter, writing
+from recsys.pipelines.jobs.index_writer import writing
 from recsys.pipelines.jobs.tensor_file import TensorFile
 from recsys.pipelines.studies.citeomatic.cross_fit import FoldVectors, fold_vectors
 from recsys.pipelines.studies.citeomatic.negatives import (
@@ -559,42 +559,36 @@ def train_nnrank(
         InputError: another process changes the index, and `wait` is false.
     """
     with writing(index, wait=wait, progress=progress) as writer:
-        return _train(writer, split, options, progress)
-
-
-def _train(
-    writer: IndexWriter, split: Path, options: NNRankOptions, progress: Progress
-) -> NNRankReport:
-    material = RankMaterial.read(writer.index, split, progress=progress)
-    name = nnrank_folder(writer.index, metadata=options.metadata).name
-    checkpoint = writer.unfinished / f"{name}.partial.safetensors"
-    task, history = fit(material, options, checkpoint, progress=progress)
-    figures, model = task.figures(), task.network.export()
-    train_rows, dev_rows = material.queries
-    config = {
-        **model.config(),
-        "nnselect": sha256(material.index / NNSELECT / MANIFEST),
-        "options": facts_of(options.model),
-        "loop": asdict(options.loop),
-        "metadata": options.metadata,
-        "left_out": options.left_out,
-        "seen": options.seen,
-        "history": {"measure": DEV_MEASURE, "dev": history.measures},
-        "losses": history.losses,
-        "dev": figures,
-    }
-    with writer.member(name) as folder:
-        model.save(folder)
-        for text in model.shape.fields:
-            material.data.bags.of(text).save(folder, bags_file(text))
-        (folder / VOCABULARY).mkdir()
-        material.vocabulary.save(folder / VOCABULARY)
-        SeenQueries.of(material.collection, train=train_rows, dev=dev_rows).save(folder)
-        seal(folder, KIND, SCHEMA, config)
-    checkpoint.unlink()
-    inputs, neighbours = task.options.shape.inputs, options.model.neighbours
-    place = in_force(writer.index) / name
-    return NNRankReport(place, len(train_rows), neighbours, inputs, history, figures)
+        material = RankMaterial.read(writer.index, split, progress=progress)
+        name = nnrank_folder(writer.index, metadata=options.metadata).name
+        checkpoint = writer.unfinished / f"{name}.partial.safetensors"
+        task, history = fit(material, options, checkpoint, progress=progress)
+        figures, model = task.figures(), task.network.export()
+        train_rows, dev_rows = material.queries
+        config = {
+            **model.config(),
+            "nnselect": sha256(material.index / NNSELECT / MANIFEST),
+            "options": facts_of(options.model),
+            "loop": asdict(options.loop),
+            "metadata": options.metadata,
+            "left_out": options.left_out,
+            "seen": options.seen,
+            "history": {"measure": DEV_MEASURE, "dev": history.measures},
+            "losses": history.losses,
+            "dev": figures,
+        }
+        with writer.member(name) as folder:
+            model.save(folder)
+            for text in model.shape.fields:
+                material.data.bags.of(text).save(folder, bags_file(text))
+            (folder / VOCABULARY).mkdir()
+            material.vocabulary.save(folder / VOCABULARY)
+            SeenQueries.of(material.collection, train=train_rows, dev=dev_rows).save(folder)
+            seal(folder, KIND, SCHEMA, config)
+        checkpoint.unlink()
+        inputs, neighbours = task.options.shape.inputs, options.model.neighbours
+        place = in_force(writer.index) / name
+        return NNRankReport(place, len(train_rows), neighbours, inputs, history, figures)
 
 
 def fit(

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -180,7 +180,13 @@ def read_parameters(path: Path | None, model: Model) -> Parameters:
     if path is None:
         return {}
     again = f"Give the parameters.json that `recsys study tune-{model}` wrote."
-    value = _load(path)
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}).", "Give a file.") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} is not JSON ({error}).", "Give a JSON file.") from error
+    value = value if isinstance(value, dict) else {}
     parameters = value.get("parameters")
     if value.get("schema") != SCHEMA or not isinstance(parameters, dict):
         raise InputError(f"{path} holds no parameters of {SCHEMA!r}.", again)
@@ -198,16 +204,6 @@ def read_parameters(path: Path | None, model: Model) -> Parameters:
         if isinstance(each, bool) or not isinstance(each, int | float) or each < 0:
             raise InputError(f"{path}: {name} is {each!r}.", "Give a number that is not negative.")
     return {name: float(each) for name, each in parameters.items()}
-
-
-def _load(path: Path) -> Mapping[str, Any]:
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror}).", "Give a file.") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is not JSON ({error}).", "Give a JSON file.") from error
-    return value if isinstance(value, dict) else {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -297,9 +297,21 @@ def task_page(found: TaskResult, facts: Mapping[str, str]) -> Page:
     text = "Clicks as they are favour what was shown on top; adjusted ones count 1 / propensity."
     rankings = tuple(_systems(found, name) for name in (SNIPS, NAIVE, *rest))
     sections = [Section("systems", "Rankings", text, rankings, (SYSTEMS, CURVE), open=2)]
-    if tables := _difference_tables(found):
+    rows = tuple(
+        (
+            *cells(each.name, f"{each.weighting} - {each.over}", estimator),
+            *(_cell(figure, signed=True) for figure in each.figures[estimator].values()),
+        )
+        for each in found.differences
+        for estimator in COMPARED
+        if _known(found, estimator)
+    )
+    if rows:
+        header = ("ranker", "clicks weighted", "estimator", *MEASURES)
+        notes = "Means over the seeds, with 95 % bootstrap intervals of the difference."
+        table = Table("differences", "What a weighting brings.", header, rows, 3, notes)
         text = "The same rankers, trained on the same clicks, weighted in another way."
-        sections.append(Section("weights", "Weights", text, tables))
+        sections.append(Section("weights", "Weights", text, (table,)))
     text = "What was read; a paper without a record or an embedding has features of 0."
     sections.append(Section("data", "Data", text, (_data(found),)))
     shown = [
@@ -358,22 +370,6 @@ def _systems(found: TaskResult, estimator: str) -> Table:
         2,
         notes,
     )
-
-
-def _difference_tables(found: TaskResult) -> tuple[Table, ...]:
-    rows = tuple(
-        (
-            *cells(each.name, f"{each.weighting} - {each.over}", estimator),
-            *(_cell(figure, signed=True) for figure in each.figures[estimator].values()),
-        )
-        for each in found.differences
-        for estimator in COMPARED
-        if _known(found, estimator)
-    )
-    header = ("ranker", "clicks weighted", "estimator", *MEASURES)
-    notes = "Means over the seeds, with 95 % bootstrap intervals of the difference."
-    table = Table("differences", "What a weighting brings.", header, rows, 3, notes)
-    return (table,) if rows else ()
 
 
 def _data(found: TaskResult) -> Table:
