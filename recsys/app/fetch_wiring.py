@@ -73,25 +73,22 @@ class Errand:
             InputError: the plan is not agreed to.
             OnlineError: see `fetch`.
         """
-        _agree("\n".join(self.lines()), yes=yes, quiet=quiet)
+        plan = "\n".join(self.lines())
+        if yes:
+            note(plan, quiet=quiet)
+        else:
+            say(plan)
+            if not _on_terminal():
+                raise UsageError("Nothing was asked of any source: --yes agrees to the plan above.")
+            say("Ask for them? [y/N]")
+            if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+                raise InputError("Nothing was asked of any source.", "Answer y, or give --yes.")
         left = max(self.plan.requests - self.made, 0)
         self.client.config = replace(self.client.config, most_requests=left)
         with shown_progress(quiet=quiet) as progress:
             desk = Desk(self.out, date.today, self.client.made.__getitem__, progress)
             report = self.run(self.plan, desk)
         note("\n".join(report.lines()), quiet=quiet)
-
-
-def _agree(plan: str, *, yes: bool, quiet: bool) -> None:
-    if yes:
-        note(plan, quiet=quiet)
-        return
-    say(plan)
-    if not _on_terminal():
-        raise UsageError("Nothing was asked of any source: --yes agrees to the plan above.")
-    say("Ask for them? [y/N]")
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise InputError("Nothing was asked of any source.", "Answer y, or give --yes.")
 
 
 def _on_terminal() -> bool:

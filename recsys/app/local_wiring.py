@@ -32,19 +32,16 @@ def open_local(
             not fit.
     """
     found = local_of(open_index(path, progress=progress))
-    return found if needs is None else replace(found, needs=_judge(needs, found.recommender))
-
-
-def _judge(folder: Path, recommender: Recommender) -> CitationWorthiness:
-    """Open a judge of sentences that reads the vectors of the index's own encoder."""
-    judge = CitationWorthiness.load(folder)
-    if judge.encoder != recommender.encoder.fingerprint:
+    if needs is None:
+        return found
+    judge = CitationWorthiness.load(needs)
+    if judge.encoder != found.recommender.encoder.fingerprint:
         raise ArtifactMismatch(
-            f"The judge of sentences in {folder} reads the vectors of another encoder than that of "
+            f"The judge of sentences in {needs} reads the vectors of another encoder than that of "
             "this index.",
             "Train it with this index: `python -m benchmarks.needs ...` in a checkout.",
         )
-    return judge
+    return replace(found, needs=judge)
 
 
 def local_of(recommender: Recommender) -> LocalRecommender:
@@ -59,29 +56,19 @@ def said_of_rankers(recommender: Recommender) -> list[str]:
 
     A local ranker that cannot be read is no error here: drafts are answered without it.
     """
+    index, parted = recommender.collection.folder, None
     try:
-        parted = _parted_rankers(recommender)
+        own = serving_model(index, LOCAL_RANKER)
+        # Nobody here can train that of the package.
+        if own.parent == index and learned_beside(own) not in (None, name_of(recommender.ranker)):
+            parted = (
+                "The local ranker of this index has learned beside another ranker of drafts than "
+                "the one that answers now, and finds less beside this one: `recsys train local` "
+                "trains it again."
+            )
     except ArtifactError as error:
         parted = str(error)
     return list(filter(None, (lost_ranker(recommender), parted)))
-
-
-def _parted_rankers(recommender: Recommender) -> str | None:
-    """Say that an index's own local ranker has learned beside another ranker of drafts.
-
-    Raises:
-        ArtifactError: it is missing or damaged.
-    """
-    index = recommender.collection.folder
-    own = serving_model(index, LOCAL_RANKER)
-    if own.parent != index:  # That of the package: nobody here can train it.
-        return None
-    if learned_beside(own) in (None, name_of(recommender.ranker)):
-        return None
-    return (
-        "The local ranker of this index has learned beside another ranker of drafts than the one "
-        "that answers now, and finds less beside this one: `recsys train local` trains it again."
-    )
 
 
 def open_passages(path: Path) -> PassageRanker:

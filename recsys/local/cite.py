@@ -103,10 +103,16 @@ def cite_read(recommender: LocalRecommender, read: ReadText, asked: LocalQuestio
             encoder = recommender.recommender.encoder
             gaps += unmarked(recommender.needs, encoder, sentences, asked.most)
     ids = _ids_by_key(recommender, read, question.meant)
-    passages = [
-        Passage(each.sentence.text, _cited(recommender, ids, each.sentence), each.at)
-        for each in gaps
-    ]
+    works, known = recommender.ranker.reader.works, recommender.collection.corpus.ids
+    passages = []
+    for each in gaps:  # What a sentence cites, by its keys or the names it prints, each once.
+        cited = dict.fromkeys(ids[key] for key in each.sentence.cited if key in ids)
+        for mark in each.sentence.marks:
+            if not (mark.gap or mark.keys):
+                named = works.resolve(find_names(mark.printed))
+                sure = named.rows[named.scores >= SURE].tolist()
+                cited |= dict.fromkeys(known[row] for row in sure)
+        passages.append(Passage(each.sentence.text, tuple(cited), each.at))
     answers = recommender.recommend(question.draft, passages, asked.k)
     found = tuple(
         Gap(each.sentence, each.at, each.mark, each.need, answer)
@@ -175,23 +181,6 @@ def _ids_by_key(
         known[replace(found.reference, key="")] = paper_id
     papers = ((work.key, known[replace(work, key="")]) for work in read.body.references)
     return {key: paper_id for key, paper_id in papers if paper_id is not None}
-
-
-def _cited(
-    recommender: LocalRecommender, known: Mapping[str, PaperId], sentence: Sentence
-) -> tuple[PaperId, ...]:
-    """Return the papers that a sentence cites, each once: by its keys, or the names it prints.
-
-    known: ids of papers by the keys of the draft's bibliography.
-    """
-    cited = dict.fromkeys(known[key] for key in sentence.cited if key in known)
-    works, ids = recommender.ranker.reader.works, recommender.collection.corpus.ids
-    for mark in sentence.marks:
-        if not (mark.gap or mark.keys):
-            named = works.resolve(find_names(mark.printed))
-            sure = named.rows[named.scores >= SURE].tolist()
-            cited |= dict.fromkeys(ids[row] for row in sure)
-    return tuple(cited)
 
 
 # Which places of a draft lack a citation: those that are marked, then those that need one.

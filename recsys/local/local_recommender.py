@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -190,24 +190,19 @@ def explain_local(
     """Give up to `most` reasons for each of the chosen candidates."""
     findings, given = Findings(facts.sentence, chosen), []
     for at, paper in zip(chosen, papers, strict=True):
-        reasons = chain(
-            _said_in_sentences(facts, at),
-            _beside(facts, at),
-            _shared(findings, at, paper),
-            _of_rankings(facts, findings, at),
-        )
-        given.append(tuple(islice(reasons, most)))
+        given.append(tuple(islice(_reasons(facts, findings, at, paper), most)))
     return given
 
 
-def _said_in_sentences(facts: LocalFacts, at: int) -> Iterator[Reason]:
-    """Say what names the paper; quote the nearest sentence that cites it, and count those."""
+def _reasons(facts: LocalFacts, findings: Findings, at: int, paper: Paper) -> Iterator[Reason]:
+    """Give all reasons for the candidate at a position, in the order in which they are told."""
     named = facts.asked.named
     for place in np.flatnonzero(named.rows == facts.rows[at])[:1].tolist():
         if named.scores[place] >= LEAST_NAMED:
             yield named.reason(place)
     signs = facts.signs
     if signs is not None and len(alike := signs.like(at, ALIKE)):
+        # The nearest sentence that cites it is quoted, and the papers of all are counted.
         contexts = signs.view.contexts
         line = " ".join(contexts.texts(alike[:1])[0].split())
         if len(line) > QUOTED:  # It ends at a word.
@@ -216,35 +211,22 @@ def _said_in_sentences(facts: LocalFacts, at: int) -> Iterator[Reason]:
         number = len(set(contexts.citing[alike].tolist()))
         by = "one paper in a sentence" if number == 1 else f"{number} papers in sentences"
         yield Reason("context", f"cited by {by} like this: '{line}'")
-
-
-def _beside(facts: LocalFacts, at: int) -> Iterator[Reason]:
-    seeds = facts.sentence.seeds
-    if seeds is not None:
+    if (seeds := facts.sentence.seeds) is not None:
         ties = (("cited by", seeds.votes), ("cited together with", seeds.company_share))
         strong = [tie for tie, shares in ties if shares[at] > 0]
         for tie in strong[:1]:
             yield Reason("beside", f"{tie} what the sentence cites already")
-
-
-def _shared(findings: Findings, at: int, paper: Paper) -> Iterator[Reason]:
-    """Name the words that sentence and paper share, and count nearest papers that cite it."""
     if words := findings.words.shared(at, paper):
         terms = "term" if len(words) == 1 else "terms"
         yield Reason("terms", f"shares the {terms} {', '.join(words)}")
-    number, asked = int(findings.near_citers[at]), len(findings.asked)
-    if number:
-        by = "the nearest paper" if asked == 1 else f"{number} of the {asked} papers nearest to it"
-        yield Reason("votes", f"cited by {by}")
-
-
-def _of_rankings(facts: LocalFacts, findings: Findings, at: int) -> Iterator[Reason]:
-    """Say how high the paper ranks for draft and sentence, and how often it is cited."""
+    if number := int(findings.near_citers[at]):
+        nearest = len(findings.asked)
+        papers = f"{number} of the {nearest} papers nearest to it"
+        yield Reason("votes", f"cited by {'the nearest paper' if nearest == 1 else papers}")
     rank = int(facts.asked.draft.column("rank", facts.rows[at : at + 1])[0])
     if 0 < rank <= BEST_OF_DRAFT:
         yield Reason("draft", f"among the {BEST_OF_DRAFT} that your draft as a whole calls for")
-    near = int(findings.nearness[at])
-    if near <= NEAR:
+    if (near := int(findings.nearness[at])) <= NEAR:
         text = "the nearest to the sentence" if near == 1 else f"among the {near} nearest to it"
         yield Reason("near", text)
     if number := int(facts.sentence.citations[at]):

@@ -124,7 +124,11 @@ class _MentionReader(NameReader):
         start = self.tokens[names.first].start
         while True:
             token = self.tokens[at]
-            year, suffix = _year(token.text)
+            if token.text[0] == "'":  # "'99" is 1999.
+                short = int(token.text[1:])
+                year, suffix = (1900 if short > 40 else 2000) + short, ""
+            else:  # "2007a" is 2007, "a".
+                year, suffix = int(token.text[:4]), token.text[4:].strip()
             found.append(Mention(names.names, names.more, year, suffix, start, token.end))
             at += 1
             while suffix and (letter := self._letter(at)):
@@ -179,14 +183,6 @@ class _MentionReader(NameReader):
             if not self.has("number", after) and self.text(after) not in (",", "-", ";"):
                 return 0
         return 0
-
-
-def _year(text: str) -> tuple[int, str]:
-    """Read a year's token: "2007a" is (2007, "a"), "'99" is (1999, "")."""
-    if text[0] == "'":
-        short = int(text[1:])
-        return (1900 if short > 40 else 2000) + short, ""
-    return int(text[:4]), text[4:].strip()
 
 
 # Systems, models and resources that running text names: "BERT", "GraphSAGE", "word2vec".

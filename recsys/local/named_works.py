@@ -18,7 +18,7 @@ from recsys.local.mentions import (
     system_key,
 )
 from recsys.records import Reason
-from recsys.store.arrays import Floats, Longs, Mask, Ragged, Rows
+from recsys.store.arrays import Floats, Mask, Ragged, Rows
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
 from recsys.store.graph import UNKNOWN_YEAR, Years
@@ -277,7 +277,12 @@ class NamedWorks:
             there = counts > place
             codes = corpus.authors.values[np.where(there, starts + place, 0)]
             fits = fits * (there & (codes >= low) & (codes < high))
-        scores: Floats = fits * _count_fits(counts, len(ranges), more=mention.more)
+        named = len(ranges)
+        if mention.more:  # "A et al." are three or more.
+            share = np.select([counts > named + 1, counts == named + 1], [1.0, 0.6], 0.15)
+        else:  # "A and B" are two.
+            share = np.select([counts == named, counts > named], [1.0, 0.35], 0.0)
+        scores: Floats = fits * share.astype(np.float32)
         kept = scores >= LEAST
         return rows[kept], scores[kept]
 
@@ -293,12 +298,3 @@ def _year_fits(years: Years, year: int | None) -> Floats:
     apart = np.abs(years.astype(np.int32) - year)
     fits = np.select([apart == 0, apart == 1], [1.0, NEXT_YEAR], 0.0)
     return np.where(years == UNKNOWN_YEAR, UNDATED_PAPER, fits).astype(np.float32)
-
-
-def _count_fits(counts: Longs, named: int, *, more: bool) -> Floats:
-    """Score how the number of authors fits: "A and B" are two, "A et al." three or more."""
-    if more:
-        fits = np.select([counts > named + 1, counts == named + 1], [1.0, 0.6], 0.15)
-    else:
-        fits = np.select([counts == named, counts > named], [1.0, 0.35], 0.0)
-    return fits.astype(np.float32)

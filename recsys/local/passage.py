@@ -58,18 +58,14 @@ class TitleMeans:
                 room = np.empty((2 * end, d), np.float32)
                 room[: self.count] = self.made[: self.count]
                 self.made = room
-            self.made[self.count : end] = _of_titles(context, new)
+            owner, citing = context.graph.citers(new, context.query.before, most=MOST_CITERS)
+            once = distinct(citing)
+            theirs = context.collection.vectors[once]
+            places = np.searchsorted(once, citing)
+            self.made[self.count : end] = means_of(theirs, places, owner, len(new))
             self.slots[new] = np.arange(self.count, end, dtype=np.int32)
             self.count = end
         return self.made[self.slots[context.rows]]
-
-
-def _of_titles(context: FeatureContext, rows: Rows) -> Floats:
-    """Average the latest citers: (len(rows), d) float32."""
-    owner, citing = context.graph.citers(rows, context.query.before, most=MOST_CITERS)
-    once = distinct(citing)
-    theirs = context.collection.vectors[once]
-    return means_of(theirs, np.searchsorted(once, citing), owner, len(rows))
 
 
 def means_of(vectors: Floats, places: Longs, owner: Rows, n: int) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recsys.extras import need
-from recsys.store.arrays import Longs, Mask, Rows
+from recsys.store.arrays import Longs, Rows
 from recsys.store.collection import Collection
 
 Weights: TypeAlias = NDArray[np.float64]
@@ -134,7 +134,12 @@ def resemblance(collection: Collection, rows: Rows, before: int) -> Weights:
         + CITATION * np.maximum(citing, citing.T)
     )
     np.fill_diagonal(weights, 0.0)
-    ties: Weights = np.where(_mutual(weights), weights, 0.0)
+    # A tie stays if it is among the strongest of one of its ends.
+    strong = np.zeros(weights.shape, bool)
+    for place, row in enumerate(np.round(weights, DIGITS)):
+        strongest = np.lexsort((np.arange(len(row)), -row))[:NEIGHBOURS]
+        strong[place, strongest] = row[strongest] > 0
+    ties: Weights = np.where(strong | strong.T, weights, 0.0)
     return ties.round(DIGITS)
 
 
@@ -185,13 +190,3 @@ def _overlap(owner: Rows, other: Rows, m: int) -> Weights:
     lengths = np.sqrt(np.maximum(table.sum(axis=1), 1.0))
     common: Weights = (table @ table.T) / np.outer(lengths, lengths)
     return common
-
-
-def _mutual(weights: Weights) -> Mask:
-    """Keep a tie if it is among the strongest of one of its ends."""
-    k = min(NEIGHBOURS, len(weights))
-    ties = np.zeros(weights.shape, bool)
-    for place, row in enumerate(np.round(weights, DIGITS)):
-        strongest = np.lexsort((np.arange(len(row)), -row))[:k]
-        ties[place, strongest] = row[strongest] > 0
-    return ties | ties.T

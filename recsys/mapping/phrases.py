@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from recsys.store.arrays import Longs, Mask
+from recsys.store.arrays import Longs
 from recsys.store.words import STOP_WORDS, tokens
 
 MOST_PHRASES = 3
@@ -60,24 +60,17 @@ def label_groups(
     labels = []
     for group in range(int(groups.max()) + 1 if len(groups) else 0):
         inside = groups == group
-        own = [titles[place] for place in np.flatnonzero(inside).tolist()]
-        labels.append(_label(own, _telling(words, rarity, inside), taken))
+        own, others = Counter[str](), Counter[str]()
+        for tokens_of_paper, member in zip(words, inside.tolist(), strict=True):
+            (own if member else others).update(tokens_of_paper)
+        size, rest = int(inside.sum()), int((~inside).sum())
+        telling = {}  # Share of the group, how much more that is than elsewhere, rarity.
+        for word in sorted(own):
+            here, there = own[word] / size, (others[word] + 0.5) / (rest + 1)
+            telling[word] = here * math.log((here + 0.02) / (there + 0.02)) * rarity[word]
+        titled = [titles[place] for place in np.flatnonzero(inside).tolist()]
+        labels.append(_label(titled, telling, taken))
     return tuple(labels)
-
-
-def _telling(
-    words: Sequence[Collection[str]], rarity: Mapping[str, float], inside: Mask
-) -> Mapping[str, float]:
-    """Weigh words: share of the group, how much more that is than elsewhere, rarity."""
-    own, others = Counter[str](), Counter[str]()
-    for tokens_of_paper, member in zip(words, inside.tolist(), strict=True):
-        (own if member else others).update(tokens_of_paper)
-    size, rest = int(inside.sum()), int((~inside).sum())
-    weights = {}
-    for word in sorted(own):
-        here, there = own[word] / size, (others[word] + 0.5) / (rest + 1)
-        weights[word] = here * math.log((here + 0.02) / (there + 0.02)) * rarity[word]
-    return weights
 
 
 def _label(titles: Sequence[str], telling: Mapping[str, float], taken: set[frozenset[str]]) -> str:
@@ -89,17 +82,18 @@ def _label(titles: Sequence[str], telling: Mapping[str, float], taken: set[froze
     for title in titles:
         for words, spelling in sorted(set(phrases_in(title))):
             spellings.setdefault(words, Counter())[spelling] += 1
-    scored = sorted(
-        (
-            -_score(words, found.total(), telling),
-            min(found, key=lambda text: (-found[text], text)),
-            words,
-        )
-        for words, found in spellings.items()
-    )
+    scored = []
+    for words, counts in spellings.items():
+        weights = [telling.get(word, 0.0) for word in words]
+        # A phrase of one title is that paper's own; one word alone says less than two.
+        known = math.log1p(counts.total()) - 0.4
+        whole = 1.0 if len(words) > 1 else 0.5
+        score = whole * known * sum(weights) / len(weights) ** 0.7 if min(weights) > 0 else 0.0
+        commonest = min(counts.items(), key=lambda item: (-item[1], item[0]))[0]
+        scored.append((-score, commonest, words))
     chosen: list[str] = []
     stems: set[str] = set()
-    for score, spelling, words in scored:
+    for score, spelling, words in sorted(scored):
         if score >= 0 or len(chosen) == MOST_PHRASES:
             break
         own = {token[:STEM] for token in words}
@@ -113,18 +107,6 @@ def _label(titles: Sequence[str], telling: Mapping[str, float], taken: set[froze
     label = next((line for line in lines if len(line) <= LONGEST_LABEL), "")
     title = label or " ".join("".join(titles[:1]).split()) or UNNAMED
     return title if len(title) <= LONGEST_LABEL else title[: LONGEST_LABEL - 3].rstrip() + "..."
-
-
-def _score(words: Sequence[str], titles: int, telling: Mapping[str, float]) -> float:
-    """Score a phrase that so many titles have: 0 where one of its words tells nothing."""
-    weights = [telling.get(word, 0.0) for word in words]
-    if min(weights) <= 0:
-        return 0.0
-    # A phrase of one title is that paper's own; one word alone says less than two.
-    known = math.log1p(titles) - 0.4
-    whole = 1.0 if len(words) > 1 else 0.5
-    score: float = whole * known * sum(weights) / len(weights) ** 0.7
-    return score
 
 
 def phrases_in(title: str) -> Iterator[tuple[tuple[str, ...], str]]:

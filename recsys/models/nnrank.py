@@ -256,7 +256,13 @@ class NNRankCorpus:
                 f"Train it: `{COMMAND}`.",
             )
         model = NNRank.load(folder)
-        _check_nnselect(folder)
+        learned_from = load_manifest(folder, KIND, SCHEMA).config.get("nnselect")
+        beside = folder.parent / NNSELECT / MANIFEST
+        if learned_from is not None and beside.is_file() and sha256(beside) != learned_from:
+            raise ArtifactMismatch(
+                f"{folder} was trained beside another NNSelect than {beside.parent}.",
+                f"Train it again: `{COMMAND}`.",
+            )
         try:
             bags = {name: Ragged.load(folder, bags_file(name)) for name in model.shape.fields}
         except FileNotFoundError as error:
@@ -270,17 +276,6 @@ class NNRankCorpus:
                     f"Train it again: `{COMMAND}`.",
                 )
         return cls.of(model, bags)
-
-
-def _check_nnselect(folder: Path) -> None:
-    """Refuse a model that learned from cosines of another NNSelect than the one beside it."""
-    learned_from = load_manifest(folder, KIND, SCHEMA).config.get("nnselect")
-    beside = folder.parent / NNSELECT / MANIFEST
-    if learned_from is not None and beside.is_file() and sha256(beside) != learned_from:
-        raise ArtifactMismatch(
-            f"{folder} was trained beside another NNSelect than {beside.parent}.",
-            f"Train it again: `{COMMAND}`.",
-        )
 
 
 def bags_file(field: str) -> str:

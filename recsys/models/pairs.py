@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.store.arrays import Floats, Longs, Mask, Ragged, Rows
+from recsys.store.arrays import Floats, Longs, Ragged, Rows
 from recsys.store.graph import CitationGraph
 from recsys.store.terms import offsets
 
@@ -110,7 +110,9 @@ def shared_words(ours: Ragged, queries: Rows, theirs: Ragged, candidates: Rows) 
     owner, words = ours.take(rows)
     known = owner.astype(np.int64) * width + words  # Ascending: rows and sets are.
     pair, words = theirs.take(candidates)
-    kept = np.flatnonzero(_among(number[pair].astype(np.int64) * width + words, known))
+    keys = number[pair].astype(np.int64) * width + words
+    at = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+    kept = np.flatnonzero(known[at] == keys) if len(known) else at[:0]
     return _grouped(pair[kept], words[kept], len(candidates))
 
 
@@ -131,15 +133,6 @@ def stacked(parts: Sequence[Pairs]) -> Pairs:
 
 
 _AT_ONCE = 1 << 14
-
-
-def _among(keys: Longs, known: Longs) -> Mask:
-    """Tell which keys are among the known, which ascend."""
-    if len(known) == 0:
-        return np.zeros(len(keys), bool)
-    at = np.minimum(np.searchsorted(known, keys), len(known) - 1)
-    found: Mask = known[at] == keys
-    return found
 
 
 def _grouped(owners: NDArray[np.integer], values: Rows, n: int) -> Ragged:

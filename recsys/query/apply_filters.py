@@ -1,7 +1,6 @@
 """Apply filters: each says which papers it lets through, and counts what it takes away."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import translate
 
@@ -78,50 +77,38 @@ def apply_filters(filters: Filters, corpus: Corpus, draft: Draft) -> Filtering:
         InputError: a value makes no sense, see `Filters.check`.
     """
     filters.check()
-    by_paper = *_by_year(filters, corpus), *_by_name(filters, corpus)
-    return Filtering((*by_paper, *_without(filters, corpus, draft)))
-
-
-def _by_year(filters: Filters, corpus: Corpus) -> Iterator[AppliedFilter]:
-    if filters.min_year is None and filters.max_year is None:
-        return
-    known: Mask = corpus.years != UNKNOWN_YEAR
-    years = corpus.years[known]
-    advice = f"Its years are {years.min()} to {years.max()}." if len(years) else "It has no years."
-    if filters.min_year is not None:
-        passes = known & (corpus.years >= filters.min_year)
-        yield AppliedFilter(f"--min-year {filters.min_year}", passes, advice)
-    if filters.max_year is not None:
-        passes = known & (corpus.years <= filters.max_year)
-        yield AppliedFilter(f"--max-year {filters.max_year}", passes, advice)
-
-
-def _by_name(filters: Filters, corpus: Corpus) -> Iterator[AppliedFilter]:
+    asked: list[AppliedFilter] = []
+    if filters.min_year is not None or filters.max_year is not None:
+        dated: Mask = corpus.years != UNKNOWN_YEAR
+        years = corpus.years[dated]
+        advice = "It has no years."
+        if len(years):
+            advice = f"Its years are {years.min()} to {years.max()}."
+        if filters.min_year is not None:
+            passes = dated & (corpus.years >= filters.min_year)
+            asked.append(AppliedFilter(f"--min-year {filters.min_year}", passes, advice))
+        if filters.max_year is not None:
+            passes = dated & (corpus.years <= filters.max_year)
+            asked.append(AppliedFilter(f"--max-year {filters.max_year}", passes, advice))
     if filters.venues:
         globs = (translate(fold(glob.strip())) for glob in filters.venues)
         pattern = re.compile("|".join(globs))
-
-        def fits(venue: str) -> bool:
-            return any(form and pattern.match(form) for form in (fold(venue), venue_key(venue)))
-
-        names = [name for name in corpus.venue_names.common() if name][:MOST_NAMED]
-        frequent = f"Its most frequent venues are {'; '.join(names)}."
-        yield AppliedFilter(
-            f"--venue {', '.join(filters.venues)}",
-            corpus.venue_names.holds(fits),
-            frequent if names else "It has no venues.",
+        passes = corpus.venue_names.holds(
+            lambda venue: any(
+                form and pattern.match(form) for form in (fold(venue), venue_key(venue))
+            )
         )
+        names = [name for name in corpus.venue_names.common() if name][:MOST_NAMED]
+        advice = f"Its most frequent venues are {'; '.join(names)}."
+        if not names:
+            advice = "It has no venues."
+        asked.append(AppliedFilter(f"--venue {', '.join(filters.venues)}", passes, advice))
     if filters.types:
         wanted = {paper_type(name) for name in filters.types}
+        passes = corpus.types.holds(lambda types: not wanted.isdisjoint(types))
         known = [*dict.fromkeys(name for types in corpus.types.common() for name in types)]
-        yield AppliedFilter(
-            f"--type {', '.join(filters.types)}",
-            corpus.types.holds(lambda types: not wanted.isdisjoint(types)),
-            f"Its types are {', '.join(known[:MOST_NAMED])}." if known else "It has no types.",
-        )
-
-
-def _without(filters: Filters, corpus: Corpus, draft: Draft) -> Iterator[AppliedFilter]:
+        advice = f"Its types are {', '.join(known[:MOST_NAMED])}." if known else "It has no types."
+        asked.append(AppliedFilter(f"--type {', '.join(filters.types)}", passes, advice))
     papers_of = corpus.papers_of_author
     left_out = []
     if filters.exclude_authors:
@@ -135,4 +122,5 @@ def _without(filters: Filters, corpus: Corpus, draft: Draft) -> Iterator[Applied
     for name, rows in left_out:
         passes = np.ones(len(corpus), bool)
         passes[rows] = False
-        yield AppliedFilter(name, passes)
+        asked.append(AppliedFilter(name, passes))
+    return Filtering(tuple(asked))

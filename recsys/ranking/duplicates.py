@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recsys.query.matching import Title, title_of
-from recsys.store.arrays import Longs, Ragged, Rows
+from recsys.store.arrays import Ragged, Rows
 from recsys.store.collection import Collection
 from recsys.store.graph import UNKNOWN_YEAR
 
@@ -115,7 +115,14 @@ def _one_text(one: Work, other: Work) -> bool:
         return apart == 0 and _same_title(one, other, UNSIGNED)
     if (apart or 0) > WITH_ABSTRACTS:
         return False
-    return _same_title(one, other, LEAST) or _lacks_words(one.title, other.title)
+    if _same_title(one, other, LEAST):
+        return True
+    # One title may have all words of the other in their order, and say no other kind.
+    short, full = sorted((one.title, other.title), key=lambda title: len(title.words))
+    rest = iter(full.words)
+    if len(short.telling) < LEAST or not all(word in rest for word in short.words):
+        return False
+    return _OTHER_KINDS.isdisjoint(full.telling - short.telling)
 
 
 def _same_title(one: Work, other: Work, telling: int) -> bool:
@@ -154,15 +161,6 @@ def _one_slip(left: str, right: str) -> bool:
 def _letters_shared(left: str, right: str) -> int:
     """Count the letters that both begin with."""
     return sum(takewhile(bool, map(eq, left, right)))
-
-
-def _lacks_words(one: Title, other: Title) -> bool:
-    """Tell whether one title has all words of the other in their order, and says no other kind."""
-    short, full = sorted((one, other), key=lambda title: len(title.words))
-    rest = iter(full.words)
-    if len(short.telling) < LEAST or not all(word in rest for word in short.words):
-        return False
-    return _OTHER_KINDS.isdisjoint(full.telling - short.telling)
 
 
 def _letters(title: Title) -> str:
@@ -252,9 +250,16 @@ class _Works:
         return one_work(self._work(one), self._work(other), float(left @ right))
 
     def _near(self, keys: _Keys, m: int) -> Iterator[_Pair]:
-        """Give pairs of equal keys whose years are near."""
+        """Give pairs of equal keys other than 0 whose years are near, the smaller first."""
         years = self.collection.corpus.years[self.rows[: len(keys)]].astype(np.int32)
-        for one, other in _equal(keys):
+        order = np.argsort(keys, kind="stable")
+        order = order[np.searchsorted(keys[order], np.uint64(0), "right") :]
+        ordered = keys[order]
+        for shift in range(1, len(order)):
+            same = np.flatnonzero(ordered[shift:] == ordered[:-shift])
+            if not len(same):  # Equal keys stand together: further apart there are none either.
+                return
+            one, other = order[same], order[same + shift]
             unknown = (years[one] == UNKNOWN_YEAR) | (years[other] == UNKNOWN_YEAR)
             near = unknown | (abs(years[one] - years[other]) <= WITH_ABSTRACTS)
             kept = near & (one < m)
@@ -297,15 +302,3 @@ def _keys(sets: Ragged, rows: Rows) -> _Keys:
     begins = np.concatenate([np.zeros(1, np.int64), ends[:-1]])
     keys: _Keys = sums[ends] - sums[begins]
     return keys
-
-
-def _equal(keys: _Keys) -> Iterator[tuple[Longs, Longs]]:
-    """Give the positions of equal keys other than 0 in pairs, the smaller position first."""
-    order = np.argsort(keys, kind="stable")
-    order = order[np.searchsorted(keys[order], np.uint64(0), "right") :]
-    ordered = keys[order]
-    for shift in range(1, len(order)):
-        same = np.flatnonzero(ordered[shift:] == ordered[:-shift])
-        if not len(same):  # Equal keys stand together: further apart there are none either.
-            return
-        yield order[same], order[same + shift]

@@ -18,7 +18,7 @@ from recsys.retrieval.propose import Candidates
 from recsys.retrieval.sources import CitationEdges
 from recsys.store.arrays import Floats, Longs, Rows, find_rows, highest, look_up, number, totals
 from recsys.store.collection import Collection
-from recsys.store.graph import UNKNOWN_YEAR, CitationGraph, Years
+from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
 from recsys.store.vectors import dots_of_any, row_dots
 
 LATEST_CITERS = 100
@@ -281,7 +281,11 @@ class CitingHabits:
         """
         years = graph.years
         older = np.flatnonzero((years != UNKNOWN_YEAR) & (years < before)).astype(np.int32)
-        citing = _spread(_latest(older, years))
+        latest = older
+        if len(older) > MOST:  # Whole years, the latest ones, until there are MOST rows.
+            least = len(older) - MOST
+            latest = older[years[older] >= np.partition(years[older], least)[least]]
+        citing = _spread(latest)
         owner, cited = graph.references(citing)
         when = years[citing[owner]]
         kept = (years[cited] != UNKNOWN_YEAR) & (years[cited] <= when)
@@ -308,15 +312,6 @@ class CitingHabits:
     def by_citations(self, citations: Floats) -> Floats:
         """Tell how likely papers with so many citations are cited: (m,) float32."""
         return self.counts[np.digitize(citations, COUNTS)]
-
-
-def _latest(rows: Rows, years: Years) -> Rows:
-    """Keep whole years, the latest ones, until there are MOST rows."""
-    if len(rows) <= MOST:
-        return rows
-    least = len(rows) - MOST
-    latest: Rows = rows[years[rows] >= np.partition(years[rows], least)[least]]
-    return latest
 
 
 def _spread(rows: Rows) -> Rows:

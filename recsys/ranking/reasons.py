@@ -1,6 +1,6 @@
 """Reasons in words: what speaks for a recommended paper, strongest kinds first."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice, pairwise
@@ -98,7 +98,23 @@ def explain(
 def reasons_for(findings: Findings, at: int, paper: Paper) -> Iterator[Reason]:
     """Give all reasons for the candidate at a position, in the order in which they are told."""
     context, best = findings.context, findings.best
-    yield from _by_seeds(findings, at)
+    if (seeds := context.seeds) is not None:
+        for tie, shares in (  # The most direct tie to the draft's references.
+            ("cited by", seeds.votes),
+            ("cites", seeds.referred[0]),
+            ("cited together with", seeds.company_share),
+        ):
+            if number := round(float(shares[at]) * len(seeds.rows)):
+                papers = "a paper" if number == 1 else f"{number} papers"
+                yield Reason("seeds", f"{tie} {papers} of your list")
+                break
+        if findings.seed_nearness[at] <= NEAR:
+            from textwrap import shorten
+
+            nearest = int(seeds.rows[seeds.cosines[at].argmax()])
+            title = context.collection.corpus.title(nearest)
+            short = shorten(title, LONGEST_TITLE, placeholder=" …")
+            yield Reason("seed-near", f"close to “{short}” of your list")
     if number := int(findings.near_citers[at]):
         asked = len(findings.asked)
         by = "the nearest paper" if asked == 1 else f"{number} of your {asked} nearest papers"
@@ -119,28 +135,6 @@ def reasons_for(findings: Findings, at: int, paper: Paper) -> Iterator[Reason]:
     if number := int(context.citations[at]):
         times = "once" if number == 1 else f"{number} times"
         yield Reason("citations", f"cited {times} in this corpus")
-
-
-def _by_seeds(findings: Findings, at: int) -> Iterator[Reason]:
-    """Name the most direct of the ties to the draft's references, and the one that is near."""
-    if (seeds := findings.context.seeds) is None:
-        return
-    for tie, shares in (
-        ("cited by", seeds.votes),
-        ("cites", seeds.referred[0]),
-        ("cited together with", seeds.company_share),
-    ):
-        if number := round(float(shares[at]) * len(seeds.rows)):
-            papers = "a paper" if number == 1 else f"{number} papers"
-            yield Reason("seeds", f"{tie} {papers} of your list")
-            break
-    if findings.seed_nearness[at] <= NEAR:
-        from textwrap import shorten
-
-        nearest = int(seeds.rows[seeds.cosines[at].argmax()])
-        title = findings.context.collection.corpus.title(nearest)
-        short = shorten(title, LONGEST_TITLE, placeholder=" …")
-        yield Reason("seed-near", f"close to “{short}” of your list")
 
 
 def _positions(values: Floats) -> Floats:
@@ -317,7 +311,14 @@ class DraftWords:
         inside = {part for phrase in terms for part in phrase}
         terms |= {(word,): weight for word, weight in telling.items() if word not in inside}
         ordered = sorted((-weight, self._spelt(words)) for words, weight in terms.items())
-        return _apart(spelt for _, spelt in ordered)
+        shared: list[str] = []  # None has a word that begins as another's.
+        begun: set[str] = set()
+        for _, term in ordered:
+            beginnings = {part[:ALIKE] for part in term.replace("-", " ").split()}
+            if begun.isdisjoint(beginnings) and len(shared) < MOST_TERMS:
+                shared.append(term)
+                begun |= beginnings
+        return shared
 
     def _phrases(self, title: str, weights: dict[str, float]) -> dict[tuple[str, ...], float]:
         """Chain pairs of words, of which one at least tells something: at most three words."""
@@ -347,18 +348,6 @@ class DraftWords:
             last = self.spellings[words[1]]
             first += pair[len(last) :] if pair.startswith(last) else f" {pair}"
         return first
-
-
-def _apart(terms: Iterable[str]) -> list[str]:
-    """Keep the first so many terms of which none has a word that begins as another's."""
-    kept: list[str] = []
-    begun: set[str] = set()
-    for term in terms:
-        beginnings = {part[:ALIKE] for part in term.replace("-", " ").split()}
-        if begun.isdisjoint(beginnings) and len(kept) < MOST_TERMS:
-            kept.append(term)
-            begun |= beginnings
-    return kept
 
 
 def _shares(idf: Floats, papers: int) -> Floats:

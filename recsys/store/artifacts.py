@@ -188,7 +188,13 @@ def facts_of_file(path: Path) -> dict[str, Any]:
 
 def seal(folder: Path, kind: str, schema: int, config: Mapping[str, Any]) -> None:
     """Write the manifest over every file now in the folder (sub-artifacts' own files excluded)."""
-    files = {name: facts_of_file(folder / name) for name in _own_files(folder)}
+    nested = {path.parent for path in folder.rglob(MANIFEST)} - {folder}
+    names = sorted(
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != MANIFEST and not nested.intersection(path.parents)
+    )
+    files = {name: facts_of_file(folder / name) for name in names}
     write_manifest(folder, kind, schema, config, files)
 
 
@@ -363,16 +369,6 @@ def files_here(folder: Path, names: Iterable[str]) -> list[str]:
     """Leave out the files that stay on an object store, where a generation was fetched from one."""
     fetched = (folder / REMOTE).is_file()
     return [name for name in names if not (fetched and lies_on_store(name))]
-
-
-def _own_files(folder: Path) -> list[str]:
-    """Name the files below a folder, leaving out manifests' and sub-artifacts' own."""
-    nested = {path.parent for path in folder.rglob(MANIFEST)} - {folder}
-    return sorted(
-        path.relative_to(folder).as_posix()
-        for path in folder.rglob("*")
-        if path.is_file() and path.name != MANIFEST and not nested.intersection(path.parents)
-    )
 
 
 _MAKERS: Mapping[str, str] = {

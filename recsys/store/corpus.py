@@ -125,23 +125,25 @@ class ShownPapers:
         """
         pack, place = divmod(row, TOGETHER)
         try:
-            title, authors, venue, doi, url, aliases = _values(self._lines(pack)[place])
+            values = json.loads(self._lines(pack)[place])
+            values += [None] * (len(FIELDS) - len(values))
+            title, authors, venue, doi, url, aliases = values
+            return Paper(  # Whoever wrote the record, what comes out is of these types.
+                id=paper_id,
+                title=_text(title) or "",
+                abstract=None,
+                year=year,
+                authors=_texts(authors),
+                venue=_text(venue),
+                doi=_text(doi),
+                url=_text(url),
+                aliases=_texts(aliases),
+            )
         except (ValueError, LookupError, TypeError, RecursionError, zlib.error) as error:
             raise ArtifactCorrupt(
                 f"{self.path} is damaged: paper {row} cannot be read ({error}).",
                 "Build the index again with --force.",
             ) from error
-        return Paper(
-            id=paper_id,
-            title=title,
-            abstract=None,
-            year=year,
-            authors=authors,
-            venue=venue,
-            doi=doi,
-            url=url,
-            aliases=aliases,
-        )
 
     @cached_property
     def _lines(self) -> Callable[[int], list[bytes]]:
@@ -198,18 +200,6 @@ class ShownWriter:
             if self._waiting:
                 self._pack()
             self._starts.append(np.array([self._blob.length]))
-
-
-_Values = tuple[str, tuple[str, ...], str | None, str | None, str | None, tuple[str, ...]]
-
-
-def _values(line: bytes) -> _Values:
-    """Read a record; whoever wrote it, what comes out is of these types."""
-    values = json.loads(line)
-    values += [None] * (len(FIELDS) - len(values))
-    title, authors, venue, doi, url, aliases = values
-    texts = _text(venue), _text(doi), _text(url)
-    return _text(title) or "", _texts(authors), *texts, _texts(aliases)
 
 
 def _text(value: object) -> str | None:
@@ -412,7 +402,22 @@ class Corpus:
     def _full_paper(self, row: int) -> Paper:
         group = int(np.searchsorted(self._group_starts, row, side="right")) - 1
         table = self._row_group(group)
-        return _paper(table.slice(row - int(self._group_starts[group]), 1).to_pylist()[0])
+        record = table.slice(row - int(self._group_starts[group]), 1).to_pylist()[0]
+        known = record.get
+        return Paper(
+            id=record["id"],
+            title=record["title"],
+            abstract=known("abstract"),
+            year=known("year"),
+            authors=tuple(known("authors") or ()),
+            venue=known("venue"),
+            doi=known("doi"),
+            url=known("url"),
+            references=tuple(known("references") or ()),
+            keyphrases=tuple(known("keyphrases") or ()),
+            labels=json.loads(text) if (text := known("labels")) else {},
+            aliases=tuple(known("aliases") or ()),
+        )
 
     @cached_property
     def _row_group(self) -> "Callable[[int], pyarrow.Table]":
@@ -469,21 +474,3 @@ class Corpus:
             ShownPapers.load(folder),
             HashedNames.load(folder),
         )
-
-
-def _paper(record: dict[str, Any]) -> Paper:
-    known = record.get
-    return Paper(
-        id=record["id"],
-        title=record["title"],
-        abstract=known("abstract"),
-        year=known("year"),
-        authors=tuple(known("authors") or ()),
-        venue=known("venue"),
-        doi=known("doi"),
-        url=known("url"),
-        references=tuple(known("references") or ()),
-        keyphrases=tuple(known("keyphrases") or ()),
-        labels=json.loads(text) if (text := known("labels")) else {},
-        aliases=tuple(known("aliases") or ()),
-    )

@@ -154,12 +154,8 @@ def is_front_matter(title: str, types: Collection[str] = ()) -> bool:
     lower = title.lower()
     if any(hint in lower for hint in _HINTS) and (_NOTICE.match(title) or _APPENDED.search(title)):
         return True
-    return len(title) <= _LONGEST and _is_heading(title)
-
-
-def _is_heading(title: str) -> bool:
     first = _WORD.search(title)
-    if first is None or _bare(first[0]) not in _FIRST:
+    if len(title) > _LONGEST or first is None or _bare(first[0]) not in _FIRST:
         return False
     if _MESSAGE.match(title.strip()):
         return True

@@ -118,7 +118,13 @@ def pin(index: Path) -> Generation:
     """
     while True:
         pointer = read_pointer(index)
-        folder = index if pointer is None else _folder_named(index, pointer)
+        folder = index
+        if pointer is not None:
+            name = pointer["generation"]
+            if not (isinstance(name, str) and name.isdigit()):
+                raise ArtifactCorrupt(f"{index / MANIFEST} names no generation.", _AGAIN)
+            # Resolved: a link may name another index by the time that a file is opened.
+            folder = index.resolve() / GENERATIONS / name
         if not (folder / MANIFEST).is_file() and pointer is None:
             load_manifest(index, INDEX_KIND, INDEX_SCHEMA)  # Says what is missing.
         try:
@@ -229,11 +235,3 @@ def _lock(descriptor: int, *, exclusive: bool) -> bool:
 def _pointer(schema: object, generation: object, checksum: object) -> dict[str, Any]:
     facts = {"kind": INDEX_KIND, "schema": schema}
     return facts | {"generation": generation, "sha256": checksum}
-
-
-def _folder_named(index: Path, pointer: dict[str, Any]) -> Path:
-    name = pointer["generation"]
-    if not (isinstance(name, str) and name.isdigit()):
-        raise ArtifactCorrupt(f"{index / MANIFEST} names no generation.", _AGAIN)
-    # Resolved: a link may name another index by the time that a file is opened.
-    return index.resolve() / GENERATIONS / name

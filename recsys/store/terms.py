@@ -94,8 +94,19 @@ class Numbering:
                 ends.append(len(found))
         numbers = np.array(found, np.int32)
         parts = np.repeat(np.arange(len(ends) - 1), np.diff(np.array(ends)))
-        kept = numbers != _NONE
-        return _counted(parts[kept], numbers[kept], len(texts))
+        known = numbers != _NONE
+        # A part has twice the number of its paper, and 1 more if it is the abstract.
+        parts, numbers = parts[known], numbers[known]
+        ordered = np.sort(parts >> 1 << 33 | numbers.astype(np.int64) << 1 | parts & 1)
+        begins = _begins(ordered)
+        keys, counts = ordered[begins], np.diff(begins, append=len(ordered))
+        abstract = keys & 1 == 1
+        weights = np.where(abstract, counts, TITLE_WEIGHT * counts)
+        first = _begins(keys >> 1)
+        rows, codes = keys[first] >> 33, (keys[first] >> 1 & 0xFFFFFFFF).astype(np.int32)
+        frequencies = smallest(np.add.reduceat(weights, first) if len(first) else weights)
+        in_title = ~abstract[first]
+        return TermBatch(np.bincount(rows, minlength=len(texts)), codes, frequencies, in_title)
 
     def vocabulary(self) -> tuple[SortedStrings, Rows]:
         """Return the terms in order, and the code of each number: (v,) int32."""
@@ -209,23 +220,6 @@ def smallest(numbers: NDArray[Any]) -> Counts:
 def joined(parts: Iterable[NDArray[Any]], kind: DTypeLike) -> NDArray[Any]:
     """Concatenate arrays of one type, even none of them."""
     return np.concatenate([np.empty(0, kind), *parts])
-
-
-def _counted(parts: Longs, numbers: Rows, papers: int) -> TermBatch:
-    """Count terms; parts: of each, twice the number of its paper, and 1 more in an abstract."""
-    keys, counts = _runs(np.sort(parts >> 1 << 33 | numbers.astype(np.int64) << 1 | parts & 1))
-    abstract = keys & 1 == 1
-    weights = np.where(abstract, counts, TITLE_WEIGHT * counts)
-    first = _begins(keys >> 1)
-    rows, codes = keys[first] >> 33, (keys[first] >> 1 & 0xFFFFFFFF).astype(np.int32)
-    frequencies = smallest(np.add.reduceat(weights, first) if len(first) else weights)
-    return TermBatch(np.bincount(rows, minlength=papers), codes, frequencies, ~abstract[first])
-
-
-def _runs(ascending: Longs) -> tuple[Longs, Longs]:
-    """Count equal numbers: (distinct, counts)."""
-    begins = _begins(ascending)
-    return ascending[begins], np.diff(begins, append=len(ascending))
 
 
 def _begins(ascending: NDArray[Any]) -> Longs:

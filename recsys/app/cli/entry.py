@@ -27,22 +27,17 @@ def console() -> int:
     """
     gc.set_threshold(_BEFORE_COLLECTING)
     if (code := main()) == 0:
-        if _is_threaded():
-            return code
+        threading = sys.modules.get("threading")
+        if threading is not None and any(
+            not each.daemon and each is not threading.main_thread()
+            for each in threading.enumerate()
+        ):
+            return code  # Python waits for these threads.
         atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError, AttributeError):
             stream.flush()
     os._exit(code)
-
-
-def _is_threaded() -> bool:
-    """Tell whether there are threads that Python would wait for."""
-    threading = sys.modules.get("threading")
-    if threading is None:
-        return False
-    others = (each for each in threading.enumerate() if each is not threading.main_thread())
-    return any(not each.daemon for each in others)
 
 
 def main() -> int:

@@ -30,7 +30,12 @@ _SHOWN = 200  # Characters.
 
 def exit_code(run: Callable[[], int | None], arguments: Sequence[str]) -> int:
     """Run a command and return its exit code; report its error if it raises one."""
-    _prepare_streams()
+    if not os.environ.get(DEBUG):
+        warnings.simplefilter("ignore")  # Those of libraries are for developers.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # No title fails to print.
+            encoding = None if stream.isatty() else "utf-8"
+            stream.reconfigure(encoding=encoding, errors="replace")
     with _interrupts() as heard:
         try:
             code = run() or 0
@@ -64,16 +69,6 @@ def _interrupts() -> Iterator[list[int]]:
         yield heard
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def _prepare_streams() -> None:
-    """Let no title fail to print, and keep the libraries' warnings to developers."""
-    if not os.environ.get(DEBUG):
-        warnings.simplefilter("ignore")
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            encoding = None if stream.isatty() else "utf-8"
-            stream.reconfigure(encoding=encoding, errors="replace")
 
 
 def _report(error: Exception, *, as_json: bool) -> int:

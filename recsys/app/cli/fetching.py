@@ -10,7 +10,7 @@ from typer import Argument, Option
 from recsys.app.cli.options import Quiet, bad_value
 
 if TYPE_CHECKING:
-    from recsys.pipelines.online.fetch_plan import FetchQuestion
+    pass
 
 PAPERS = 2000
 """As `fetch_plan.PAPERS`, which help need not import."""
@@ -113,21 +113,34 @@ def fetch(
     to the sources that are named, after the plan was agreed to. A fetch that was stopped goes on
     where it was when the same command is given again.
     """
-    from recsys.app.answer_writing import emit, note
+    from recsys.app.answer_writing import check_target, emit, note
     from recsys.app.fetch_wiring import Errand, fetching, reading_library, updating
+    from recsys.pipelines.online.fetch_plan import FetchQuestion, asked_of_draft
+    from recsys.query.named import read_draft
 
     if sum([draft is not None, query is not None, update is not None, zotero]) != 1:
         raise bad_value("give one of a draft, --query, --update and --zotero.", option="DRAFT")
     if group is not None and not (zotero and group.isdecimal()):
         raise bad_value("it is the number of a group, with --zotero.", option="--group")
-    target = _target(update, out, dry=dry_run)
+    if update is not None and out is not None:
+        raise bad_value("--update writes its own file.", option="--out")
+    if update is None and out is None and not dry_run:
+        raise bad_value("name the file to write.", option="--out")
+    if out is not None:
+        check_target(out)
+    target = update or out or Path("fetched.jsonl.gz")  # Dry, nothing is written.
     opened: AbstractContextManager[Errand | None]
     if update is not None:
         opened = updating(target, most_requests)
     elif zotero:
         opened = reading_library(target, group)
     else:
-        asked = _question(draft, query, source or ["openalex"], papers, since, as_of)
+        sources = tuple(dict.fromkeys(source or ["openalex"]))
+        if query is not None:
+            asked = FetchQuestion(query, papers=papers, sources=sources, query=True)
+        else:
+            asked = asked_of_draft(read_draft(Path(draft or "-")), sources, papers)
+        asked = replace(asked, since=since, as_of=asked.as_of if as_of is None else as_of)
         opened = fetching(asked, target, most_requests)
     with opened as errand:
         if errand is None:
@@ -137,40 +150,3 @@ def fetch(
             emit("\n".join(errand.lines()) + "\n")
             return
         errand.carry_out(yes=yes, quiet=quiet)
-
-
-def _target(update: Path | None, out: Path | None, *, dry: bool) -> Path:
-    """Return the file to write; dry: nothing will be written, so that any will do.
-
-    Raises:
-        UsageError: none is named, or one beside the file that is updated.
-        InputError: it cannot be written.
-    """
-    from recsys.app.answer_writing import check_target
-
-    if update is not None and out is not None:
-        raise bad_value("--update writes its own file.", option="--out")
-    if update is None and out is None and not dry:
-        raise bad_value("name the file to write.", option="--out")
-    if out is not None:
-        check_target(out)
-    return update or out or Path("fetched.jsonl.gz")
-
-
-def _question(
-    draft: str | None,
-    query: str | None,
-    sources: list[str],
-    papers: int,
-    since: int | None,
-    as_of: int | None,
-) -> "FetchQuestion":
-    from recsys.pipelines.online.fetch_plan import FetchQuestion, asked_of_draft
-    from recsys.query.named import read_draft
-
-    names = tuple(dict.fromkeys(sources))
-    if query is not None:
-        asked = FetchQuestion(query, papers=papers, sources=names, query=True)
-    else:
-        asked = asked_of_draft(read_draft(Path(draft or "-")), names, papers)
-    return replace(asked, since=since, as_of=asked.as_of if as_of is None else as_of)

@@ -183,23 +183,23 @@ def parameters(run: Command) -> Iterator[inspect.Parameter]:
     """
     for each in inspect.signature(run).parameters.values():
         if without := _note(each, Without):
-            yield from _question_parameters(without)
+            for option in options():
+                if option.name not in without.names:
+                    kind, default = (
+                        (list[str] | None, None)
+                        if option.several
+                        else (option.kind, option.default)
+                    )
+                    yield _parameter(option.name, Annotated[kind, cli_option(option)], default)
             continue
         annotation = each.annotation
         if one_of := _note(each, OneOf):
-            kind, *_, option = get_args(annotation)
+            kind, *_, text = get_args(annotation)
             words: Any = _LITERAL[tuple(one_of.names)]
             optional = isinstance(None, kind)  # `str | None`.
-            annotation = Annotated[words | None if optional else words, option]
+            annotation = Annotated[words | None if optional else words, text]
         yield _parameter(each.name, annotation, each.default)
     yield _parameter("json_errors", JsonErrors, False)
-
-
-def _question_parameters(without: Without) -> Iterator[inspect.Parameter]:
-    for each in options():
-        if each.name not in without.names:
-            kind, default = (list[str] | None, None) if each.several else (each.kind, each.default)
-            yield _parameter(each.name, Annotated[kind, cli_option(each)], default)
 
 
 def _question(given: dict[str, Any], without: Without) -> QuestionOptions:

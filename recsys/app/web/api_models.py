@@ -281,17 +281,17 @@ def parsed(raw: bytes | str, model: type[Model]) -> Model:
     try:
         return model.model_validate_json(raw)
     except ValidationError as error:
-        raise RequestError(422, *_first(error)) from error
+        first: dict[str, Any] = dict(error.errors(include_url=False, include_input=False)[0])
+        place = ".".join(str(part) for part in first["loc"]) or "The body"
+        count = error.error_count() - 1
+        more = f" {count} more of the kind." if count else ""
+        raise RequestError(
+            422,
+            f"{place}: {first['msg']}.{more}",
+            "See /openapi.json for the shape of the body.",
+        ) from error
     except UnicodeError as error:
         raise RequestError(400, "The body is not UTF-8.", "Send JSON in UTF-8.") from error
-
-
-def _first(error: ValidationError) -> tuple[str, str]:
-    found: dict[str, Any] = dict(error.errors(include_url=False, include_input=False)[0])
-    place = ".".join(str(part) for part in found["loc"]) or "The body"
-    count = error.error_count() - 1
-    more = f" {count} more of the kind." if count else ""
-    return f"{place}: {found['msg']}.{more}", "See /openapi.json for the shape of the body."
 
 
 # The objects of questions about places: what a program sends and gets.

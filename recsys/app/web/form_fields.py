@@ -45,15 +45,12 @@ def references_in(lines: str) -> tuple[Reference, ...]:
 
 def named_papers(words: str) -> tuple[Reference, ...]:
     """Read papers that are named one per line, or several on a line by identifiers alone."""
-    lines = (line.strip() for line in words.splitlines())
-    found = [part for line in lines if line for part in _parts(line)]
-    return tuple(dict.fromkeys(map(_reference, found)))
-
-
-def _parts(line: str) -> list[str]:
-    parts = [part for part in re.split(r"[\s,;]+", line) if part]
-    bare = all(identifiers.doi(part) or identifiers.arxiv(part) for part in parts)
-    return parts if bare else [line]
+    names: list[str] = []
+    for line in filter(None, map(str.strip, words.splitlines())):
+        parts = [part for part in re.split(r"[\s,;]+", line) if part]
+        bare = all(identifiers.doi(part) or identifiers.arxiv(part) for part in parts)
+        names += parts if bare else [line]
+    return tuple(dict.fromkeys(map(_reference, names)))
 
 
 def _reference(line: str) -> Reference:
@@ -138,7 +135,13 @@ class FormFields:
             if name in _LISTS:
                 values[name] = (*values.get(name, ()), *((value,) if value.strip() else ()))
             elif name in own | usual.keys() and name not in values | chosen:
-                text = _checked(name, value).replace("\r\n", "\n").strip()
+                most = LONGEST_LIST if name in _LONG else LONGEST
+                if len(value) > most:
+                    raise InputError(
+                        f"The field {name} has {len(value):,} letters.",
+                        f"Give at most {most:,}, or a file.",
+                    )
+                text = value.replace("\r\n", "\n").strip()
                 (chosen if name in usual else values)[name] = text
         values |= {name: tuple(dict.fromkeys(values.get(name, ()))) for name in _LISTS}
         chosen = {name: text for name, text in chosen.items() if text not in ("", usual[name])}
@@ -154,7 +157,7 @@ class FormFields:
         return Manuscript(
             title=" ".join(self.title.split()),
             abstract=self.abstract or None,
-            keyphrases=_phrases(self.keyphrases),
+            keyphrases=cleaned(re.split("[,;\n]", self.keyphrases)),
             authors=_lines(self.authors),
             venue=self.venue or None,
             references=(*_by_id(self.cites), *references_in(self.references)),
@@ -240,25 +243,12 @@ class FormFields:
                     yield name, each
 
 
-def _checked(name: str, value: str) -> str:
-    most = LONGEST_LIST if name in _LONG else LONGEST
-    if len(value) > most:
-        raise InputError(
-            f"The field {name} has {len(value):,} letters.", f"Give at most {most:,}, or a file."
-        )
-    return value
-
-
 def _by_id(ids: Iterable[PaperId]) -> tuple[Reference, ...]:
     return tuple(Reference(id=each) for each in ids)
 
 
 def _lines(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
-
-
-def _phrases(text: str) -> tuple[str, ...]:
-    return cleaned(re.split("[,;\n]", text))
 
 
 def _value(option: QuestionOption, text: str) -> Any:  # noqa: ANN401  # As the option is.

@@ -61,7 +61,12 @@ class Gate:
             shown = [value for name, value in query if name == "token"]
             if scope["method"] == "GET" and any(_same(value, token) for value in shown):
                 rest = [(name, value) for name, value in query if name != "token"]
-                await _let_in(scope["path"], rest, token)(scope, receive, send)
+                # Kept in a cookie, and out of the address. Two slashes would name another host.
+                path = "/" + scope["path"].lstrip("/")
+                address = path + (f"?{urlencode(rest)}" if rest else "")
+                response = RedirectResponse(address, HTTPStatus.SEE_OTHER)
+                response.set_cookie(COOKIE, token, httponly=True, samesite="strict")
+                await response(scope, receive, send)
                 return
             if not any(_same(value, token) for value in _tokens(headers)):
                 hint = (
@@ -127,15 +132,6 @@ def _tokens(headers: Sequence[tuple[str, str]]) -> Iterator[str]:
 
 def _same(shown: str, token: str) -> bool:
     return hmac.compare_digest(shown.encode("utf-8", "replace"), token.encode())
-
-
-def _let_in(path: str, query: Sequence[tuple[str, str]], token: str) -> RedirectResponse:
-    """Keep the token in a cookie, and out of the address."""
-    path = "/" + path.lstrip("/")  # Two slashes would name another host.
-    address = path + (f"?{urlencode(query)}" if query else "")
-    response = RedirectResponse(address, HTTPStatus.SEE_OTHER)
-    response.set_cookie(COOKIE, token, httponly=True, samesite="strict")
-    return response
 
 
 # Take the body of a request whole, within a size and a time, before anybody looks into it.

@@ -19,7 +19,7 @@ from recsys.passages import Body
 from recsys.records import Bibliography, Manuscript, Reference
 
 if TYPE_CHECKING:
-    from recsys.formats.drafts.draft_formats import OpenDraft
+    pass
 
 DRAFT, SENTENCES, LIST = "draft", "sentences", "list"
 """What may be asked: a draft's facts, its sentences, too, or a list of works."""
@@ -168,7 +168,18 @@ def _read(
 
     contents = labelled(files)
     if task.task == LIST:
-        return _read_lists(contents)
+        from recsys.formats.files import decode_or_guess
+        from recsys.formats.references.reference_formats import parse_bibliography
+
+        references: list[Reference] = []
+        problems: list[str] = []
+        for name, content in contents.items():
+            text, note = decode_or_guess(content, name)
+            bibliography = parse_bibliography(text, name)
+            references += bibliography.references
+            problems += [note] if note else []
+            problems += [f"{name}: {problem}" for problem in bibliography.problems]
+        return Bibliography(tuple(references), tuple(problems))
     begun = time.monotonic()
     bundle = read_bundle(contents)
     manuscript = bundle.manuscript()
@@ -180,35 +191,14 @@ def _read(
     if time.monotonic() - begun > task.seconds / 2:
         why = DraftError("The draft takes too long to read its sentences.", "Give its sources.")
         return UploadedDraft(manuscript, None, why)
-    return _with_text(manuscript, bundle.draft)
-
-
-def _with_text(manuscript: Manuscript, draft: "OpenDraft") -> UploadedDraft:
-    """Read the running text, too; what cannot be read of it costs nothing else."""
-    try:
-        body = draft.body_citing(manuscript.references)
+    try:  # What cannot be read of the running text costs nothing else.
+        body = bundle.draft.body_citing(manuscript.references)
     except RecsysError as error:
         return UploadedDraft(manuscript, None, error)
     except (MemoryError, RecursionError):
-        why = DraftError(f"The sentences of {draft.name} cannot be read: it is too large.", _NESTED)
-        return UploadedDraft(manuscript, None, why)
-    return UploadedDraft(manuscript, DraftText(draft.name, cut(body)))
-
-
-def _read_lists(files: Mapping[str, bytes]) -> Bibliography:
-    """Read lists of references one after the other; problems name their file."""
-    from recsys.formats.files import decode_or_guess
-    from recsys.formats.references.reference_formats import parse_bibliography
-
-    references: list[Reference] = []
-    problems: list[str] = []
-    for name, content in files.items():
-        text, note = decode_or_guess(content, name)
-        bibliography = parse_bibliography(text, name)
-        references += bibliography.references
-        problems += [note] if note else []
-        problems += [f"{name}: {problem}" for problem in bibliography.problems]
-    return Bibliography(tuple(references), tuple(problems))
+        large = f"The sentences of {bundle.draft.name} cannot be read: it is too large."
+        return UploadedDraft(manuscript, None, DraftError(large, _NESTED))
+    return UploadedDraft(manuscript, DraftText(bundle.draft.name, cut(body)))
 
 
 def _own_output() -> BinaryIO:

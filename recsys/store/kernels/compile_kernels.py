@@ -44,13 +44,9 @@ class KernelsHook(BuildHookInterface[Any]):
             return
         build_data["artifacts"] += [path.relative_to(self.root).as_posix() for path in found]
         build_data["pure_python"] = False
-        build_data["tag"] = f"cp311-abi3-{_platform()}"
+        from packaging.tags import sys_tags
 
-
-def _platform() -> str:
-    from packaging.tags import sys_tags
-
-    return next(sys_tags()).platform
+        build_data["tag"] = f"cp311-abi3-{next(sys_tags()).platform}"
 
 
 def compile_beside() -> None:
