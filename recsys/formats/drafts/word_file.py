@@ -191,6 +191,7 @@ class Walk:
         self.paragraphs: list[Paragraph] = []
         self.fields: list[str] = []
         self._fields: list[_Field] = []
+        self._listing = 0  # Of these, how many show a list.
         self._styles = styles
         kinds = Counter(str(field.get(_KIND)) for field in root.iter(_FIELD))
         # Instructions of fields are left out; a field that never ends would hide all the rest.
@@ -257,8 +258,7 @@ class Walk:
             return
         place = len(self.paragraphs)
         self.paragraphs.append(Paragraph(""))  # Those of a text box within it come after it.
-        listed = any(_is_list(field.instruction) for field in self._fields)
-        self._open.append(_Open(listed=self._lists > 0 or listed))
+        self._open.append(_Open(listed=self._lists + self._listing > 0))
         self.children(element)
         read = self._open.pop()
         whole = "".join(read.parts)[:LONGEST_PARAGRAPH]
@@ -298,7 +298,9 @@ class Walk:
             return
         field = self._fields[-1]
         if element.tag == _INSTRUCTION:
+            self._listing -= _is_list(field.instruction)
             field.instruction += element.text or ""
+            self._listing += _is_list(field.instruction)
         elif kind in ("separate", "end"):
             self._hiding -= not field.shows
             field.shows = True
@@ -306,6 +308,7 @@ class Walk:
                 self._open[-1].listed = True
         if kind == "end":
             self._fields.pop()
+            self._listing -= _is_list(field.instruction)
             self._keep(field.instruction)
             self._anchor(field.place, field.instruction, field.data)
 

@@ -54,7 +54,7 @@ def test_damage_gives_a_draft_or_an_error(
 ) -> None:
     raw = DRAFTS[name]
     for at, length, put in changes:
-        place = at % len(raw)
+        place = at % max(len(raw), 1)
         raw = raw[:place] + put + raw[len(raw) if cut else place + length :]
     for part in ("manuscript", "body"):
         try:
