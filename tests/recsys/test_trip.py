@@ -48,7 +48,7 @@ def test_an_answer_goes_through_few_files_and_functions(
 ) -> None:
     draft = tmp_path / ("draft.json" if command == "recommend" else "draft.md")
     draft.write_text(json.dumps(DRAFT) if command == "recommend" else TEXT, encoding="utf-8")
-    root = str(Path(__file__).resolve().parents[2])
+    root = str(Path(__file__).resolve().parents[2] / "recsys")
     done = subprocess.run(
         [sys.executable, "-c", TRACER, root, command, str(draft), "--index", str(built.index)],
         capture_output=True,
