@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tests.built_index import Built
     from tests.conftest import RunCli
 
-LONGEST_README = 150
+LONGEST_README = 120
 
 
 @each_row("form", [*SOURCE_FORMATS, *JSON_FORMATS])
