@@ -185,11 +185,8 @@ def parameters(run: Command) -> Iterator[inspect.Parameter]:
         if without := _note(each, Without):
             for option in options():
                 if option.name not in without.names:
-                    kind, default = (
-                        (list[str] | None, None)
-                        if option.several
-                        else (option.kind, option.default)
-                    )
+                    kind = list[str] | None if option.several else option.kind
+                    default = None if option.several else option.default
                     yield _parameter(option.name, Annotated[kind, cli_option(option)], default)
             continue
         annotation = each.annotation
@@ -254,16 +251,20 @@ _PLAIN: Mapping[Any, str] = {
 """Type of a value -> the words that it takes as typer does."""
 
 
-class _PlainConversion:
+class PlainConversion:
     """Stands in a parameter of typer's for what would convert its words."""
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:  # noqa: ANN401  # As typer's own.
+        """Convert the words of a parameter, or its default."""
         several = param.multiple or param.nargs == -1
         if value is None:
             return () if several else None
-        kind = param.type_descriptor.annotation
-        kind = get_args(kind)[0] if several else kind
-        words = [self._converted(word, kind, param) for word in (value if several else [value])]
+        try:
+            kind = param.type_descriptor.annotation
+            kind = get_args(kind)[0] if several else kind
+            words = [self._converted(word, kind, param) for word in (value if several else [value])]
+        except AttributeError:  # Another version of typer has other names.
+            words = [None]
         if None in words:
             param._runtime_param = None
             return param.get_runtime_param().coerce(value, param=param, ctx=ctx)
@@ -301,5 +302,5 @@ class PlainGroup(TyperGroup):
 
 def _converting_plainly(parameters: Iterable[Any]) -> list[Any]:
     for each in parameters:
-        each._runtime_param = _PlainConversion()
+        each._runtime_param = PlainConversion()
     return list(parameters)

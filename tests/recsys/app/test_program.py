@@ -2,6 +2,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import pytest
@@ -10,7 +11,7 @@ import typer.main
 from typer.core import TyperCommand
 
 from recsys.app.cli import main
-from recsys.app.cli.program import PlainCommand
+from recsys.app.cli.program import PlainCommand, PlainConversion
 from recsys.version import VERSION
 
 if TYPE_CHECKING:
@@ -102,3 +103,9 @@ def test_what_is_converted_without_pydantic_is_converted_as_by_typer() -> None:
     lines += [["--several", "a", "--several", "b", "--raw"], ["x", "y"], [""], []]
     differing = [line for line in lines if read(PlainCommand, line) != read(TyperCommand, line)]
     assert differing == []
+
+
+def test_another_version_of_typer_converts_by_itself() -> None:
+    own = SimpleNamespace(coerce=lambda value, **_: ("typer's", value))
+    parameter = SimpleNamespace(multiple=False, nargs=1, get_runtime_param=lambda: own)
+    assert PlainConversion().coerce("1", parameter, None) == ("typer's", "1")

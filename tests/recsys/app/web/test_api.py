@@ -18,6 +18,7 @@ from tests.recsys.app.web.served import DRAFT, serving, settings_of
 from tests.rows import each_row
 
 ASK = "/v1/recommendations"
+CITE = "/v1/citations"
 
 
 def test_an_answer_holds_the_records_of_the_command_line(
@@ -77,37 +78,61 @@ def test_a_draft_is_a_file_or_several_parts(client: TestClient) -> None:
 
 
 @each_row(
-    ("body", "status", "said"),
+    ("place", "body", "status", "said"),
     [
-        (b"", 422, "JSON"),
-        (b"{", 422, "JSON"),
-        (b"\xff\xfe", 422, "JSON"),
-        (b"[" * 10_000, 422, "JSON"),
-        (b'{"draft": ' * 10_000, 422, "JSON"),
-        (b"[]", 422, "object"),
-        (b"{}", 422, "Give"),
-        (b'{"draft": {}}', 422, "title"),
-        (b'{"drafts": {"title": "x"}}', 422, "drafts"),
-        (b'{"draft": {"title": 3}}', 422, "draft.title"),
-        (b'{"draft": {"title": "x"}, "k": 0}', 422, "k"),
-        (b'{"draft": {"title": "x"}, "k": 101}', 422, "k"),
-        (b'{"draft": {"title": "x"}, "k": "5"}', 422, "k"),
-        (b'{"draft": {"title": "x"}, "k": true}', 422, "k"),
-        (b'{"draft": {"title": "x"}, "diversity": 2}', 422, "diversity"),
-        (b'{"draft": {"title": "x"}, "diversity": NaN}', 422, "diversity"),
-        (b'{"draft": {"title": "x"}, "as_of": 10}', 422, "as_of"),
-        (b'{"draft": {"title": "x"}, "index": "none"}', 404, "none"),
-        (b'{"draft": {"title": "x"}, "next": "?"}', 400, "token"),
-        (b'{"draft": {"title": "x"}, "filters": {"venues": [" "]}}', 422, "empty"),
-        (b'{"draft": {"title": "x"}, "filters": {"min_year": 2030, "max_year": 1990}}', 422, "No"),
-        (b'{"draft": {"title": "x"}, "filters": {"min_year": 2999}}', 422, "No paper is left"),
-        (b'{"seeds": ["/etc/passwd"]}', 422, ""),
+        (ASK, b"", 422, "JSON"),
+        (ASK, b"{", 422, "JSON"),
+        (ASK, b"\xff\xfe", 422, "JSON"),
+        (ASK, b"[" * 10_000, 422, "JSON"),
+        (ASK, b'{"draft": ' * 10_000, 422, "JSON"),
+        (ASK, b"[]", 422, "object"),
+        (ASK, b"{}", 422, "Give"),
+        (ASK, b'{"draft": {}}', 422, "title"),
+        (ASK, b'{"drafts": {"title": "x"}}', 422, "drafts"),
+        (ASK, b'{"draft": {"title": 3}}', 422, "draft.title"),
+        (ASK, b'{"draft": {"title": "x"}, "k": 0}', 422, "k"),
+        (ASK, b'{"draft": {"title": "x"}, "k": 101}', 422, "k"),
+        (ASK, b'{"draft": {"title": "x"}, "k": "5"}', 422, "k"),
+        (ASK, b'{"draft": {"title": "x"}, "k": true}', 422, "k"),
+        (ASK, b'{"draft": {"title": "x"}, "diversity": 2}', 422, "diversity"),
+        (ASK, b'{"draft": {"title": "x"}, "diversity": NaN}', 422, "diversity"),
+        (ASK, b'{"draft": {"title": "x"}, "as_of": 10}', 422, "as_of"),
+        (ASK, b'{"draft": {"title": "x"}, "index": "none"}', 404, "none"),
+        (ASK, b'{"draft": {"title": "x"}, "next": "?"}', 400, "token"),
+        (ASK, b'{"draft": {"title": "x"}, "filters": {"venues": [" "]}}', 422, "empty"),
+        (ASK, b'{"draft": {"title":"x"}, "filters":{"min_year":2030,"max_year":1990}}', 422, "No"),
+        (ASK, b'{"draft": {"title": "x"}, "filters": {"min_year": 2999}}', 422, "No paper is left"),
+        (ASK, b'{"seeds": ["/etc/passwd"]}', 422, ""),
+        (CITE, b"", 422, "JSON"),
+        (CITE, b"{}", 422, "Give a passage"),
+        (CITE, b"[]", 422, "object"),
+        (CITE, b'{"text": ""}', 422, "empty"),
+        (CITE, b'{"text": " | "}', 422, "empty"),
+        (CITE, b'{"text": "..."}', 422, "empty"),
+        (CITE, b'{"text": 3}', 422, "text"),
+        (CITE, b'{"text": "a|b|c"}', 422, "one place"),
+        (CITE, b'{"text": "Rivers|.", "offset": 3}', 422, "twice"),
+        (CITE, b'{"text": "Rivers.", "offset": 8}', 422, "outside"),
+        (CITE, b'{"text": "Rivers.", "offset": -1}', 422, "offset"),
+        (CITE, b'{"text": "Rivers.", "offset": "3"}', 422, "offset"),
+        (CITE, b'{"offset": 3}', 422, "Give a passage"),
+        (CITE, b'{"text": "Rivers.", "line": 3}', 422, "line"),
+        (CITE, b'{"text": "Rivers.", "k": 0}', 422, "k"),
+        (CITE, b'{"text": "Rivers.", "k": 101}', 422, "k"),
+        (CITE, b'{"text": "Rivers.", "most": 101}', 422, "most"),
+        (CITE, b'{"text": "Rivers.", "as_of": 10}', 422, "as_of"),
+        (CITE, b'{"text": "Rivers.", "index": "none"}', 404, "none"),
+        (CITE, b'{"text": "Rivers.", "draft": {}}', 422, "draft"),
+        (CITE, b'{"text": "Rivers.", "references": [3]}', 422, "references"),
+        (CITE, b'{"text": "' + b"x" * 100_001 + b'"}', 422, "text"),
+        (CITE, b'{"text": ' * 10_000, 422, "JSON"),
+        (CITE, b'{"text": "\xff"}', 422, "JSON"),
     ],
 )  # fmt: skip
-def test_a_question_that_makes_no_sense_is_one_problem(
-    client: TestClient, body: bytes, status: int, said: str
+def test_what_makes_no_sense_is_one_problem(
+    client: TestClient, place: str, body: bytes, status: int, said: str
 ) -> None:
-    answer = client.post(ASK, content=body, headers={"content-type": "application/json"})
+    answer = client.post(place, content=body, headers={"content-type": "application/json"})
     problem = answer.json()
     assert answer.status_code == problem["status"] == status
     assert answer.headers["content-type"] == "application/problem+json"
@@ -302,7 +327,6 @@ def test_the_order_of_names_does_not_matter() -> None:
 
 # What do I cite here? As a program asks it.
 
-CITE = "/v1/citations"
 PASSAGE = "Rivers were measured with an instrument |, glaciers were not."
 TEX = (
     b"\\documentclass{article}\n\\title{Rivers, measured again}\n\\begin{document}\n"
@@ -371,46 +395,6 @@ def test_what_the_draft_cites_counts(client: TestClient) -> None:
     assert len(known["missing"]) == 1
     assert "2 matched" in known["understood"]
     assert ids(bare["gaps"][0]) != ids(known["gaps"][0])
-
-
-@each_row(
-    ("body", "status", "said"),
-    [
-        (b"", 422, "JSON"),
-        (b"{}", 422, "Give a passage"),
-        (b"[]", 422, "object"),
-        (b'{"text": ""}', 422, "empty"),
-        (b'{"text": " | "}', 422, "empty"),
-        (b'{"text": "..."}', 422, "empty"),
-        (b'{"text": 3}', 422, "text"),
-        (b'{"text": "a|b|c"}', 422, "one place"),
-        (b'{"text": "Rivers|.", "offset": 3}', 422, "twice"),
-        (b'{"text": "Rivers.", "offset": 8}', 422, "outside"),
-        (b'{"text": "Rivers.", "offset": -1}', 422, "offset"),
-        (b'{"text": "Rivers.", "offset": "3"}', 422, "offset"),
-        (b'{"offset": 3}', 422, "Give a passage"),
-        (b'{"text": "Rivers.", "line": 3}', 422, "line"),
-        (b'{"text": "Rivers.", "k": 0}', 422, "k"),
-        (b'{"text": "Rivers.", "k": 101}', 422, "k"),
-        (b'{"text": "Rivers.", "most": 101}', 422, "most"),
-        (b'{"text": "Rivers.", "as_of": 10}', 422, "as_of"),
-        (b'{"text": "Rivers.", "index": "none"}', 404, "none"),
-        (b'{"text": "Rivers.", "draft": {}}', 422, "draft"),
-        (b'{"text": "Rivers.", "references": [3]}', 422, "references"),
-        (b'{"text": "' + b"x" * 100_001 + b'"}', 422, "text"),
-        (b'{"text": ' * 10_000, 422, "JSON"),
-        (b'{"text": "\xff"}', 422, "JSON"),
-    ],
-)  # fmt: skip
-def test_a_passage_that_makes_no_sense_is_one_problem(
-    client: TestClient, body: bytes, status: int, said: str
-) -> None:
-    answer = client.post(CITE, content=body, headers={"content-type": "application/json"})
-    problem = answer.json()
-    assert answer.status_code == problem["status"] == status
-    assert answer.headers["content-type"] == "application/problem+json"
-    assert said in problem["detail"] + problem["hint"]
-    assert "Traceback" not in answer.text
 
 
 @each_row(
