@@ -24,7 +24,7 @@ from recsys.query.named import read_references
 if TYPE_CHECKING:
     from recsys.formats.local_answers.shown_gaps import GapKeys
     from recsys.local.cite import LocalQuestion
-    from recsys.passages import LocalAnswer
+    from recsys.records import LocalAnswer
 
 Accept: TypeAlias = Literal["marked", "all"]
 
@@ -137,7 +137,7 @@ def cite(
 
     The draft is changed by --patch alone.
     """
-    from recsys.processors import start_on_one_thread
+    from recsys.machine import start_on_one_thread
 
     start_on_one_thread()
     from recsys.app.answer_writing import check_target

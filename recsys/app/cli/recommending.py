@@ -128,7 +128,7 @@ def recommend(
     When one of several drafts fails, the others are answered all the same, the error names it, and
     the exit code is 1.
     """
-    from recsys.processors import start_on_one_thread
+    from recsys.machine import start_on_one_thread
 
     start_on_one_thread()
     from recsys.app.answer_writing import AnswerWriter, note
@@ -199,7 +199,7 @@ def draw_map(
     near ones, in groups by topic. Each group says how many near papers it has and how many the
     draft cites; the three widest gaps are named.
     """
-    from recsys.processors import start_on_one_thread
+    from recsys.machine import start_on_one_thread
 
     start_on_one_thread()
     from recsys.app.answer_writing import check_target, emit, note

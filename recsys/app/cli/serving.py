@@ -76,8 +76,8 @@ def serve(
     Nothing leaves the machine, and nothing that is asked is kept or logged. An index that is
     replaced or updated meanwhile is picked up. Ctrl-C stops.
     """
-    from recsys.extras import need
-    from recsys.processors import start_on_one_thread
+    from recsys.errors import need
+    from recsys.machine import start_on_one_thread
 
     start_on_one_thread()
     for module in ("starlette", "uvicorn", "python_multipart", "jinja2"):
