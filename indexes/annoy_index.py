@@ -15,7 +15,7 @@ import numpy as np
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
 from recsys.indexes.backends import FILES, Former
 from recsys.indexes.exact import ExactIndex, blocks
-from recsys.retrieval.sources import StageOne
+from recsys.retrieval.propose import StageOne
 from recsys.store.arrays import Floats, Mask, Rows, load_array, top_k
 from recsys.store.artifacts import FOREST_FILE, link_or_copy, sha256
 from recsys.store.graph import Years

@@ -14,6 +14,7 @@ from recsys.errors import ArtifactCorrupt
 from recsys.indexes.backends import Former
 from recsys.store import terms
 from recsys.store.arrays import Floats, GrowingArray, Longs, Mask, Rows, load_array, load_offsets
+from recsys.store.collection import check_postings
 from recsys.store.graph import Years
 from recsys.store.kernels import dispatch
 from recsys.store.kernels.dispatch import (
@@ -24,7 +25,6 @@ from recsys.store.kernels.dispatch import (
     levels,
 )
 from recsys.store.terms import QueryText, TermStore, offsets
-from recsys.store.validation import check_postings
 
 # Arrays put aside on the disk while others are made: what is sorted need not fit into memory.
 

@@ -15,7 +15,7 @@ from recsys.errors import ArtifactCorrupt
 from recsys.indexes.annoy_index import Carried
 from recsys.indexes.backends import FILES, Former
 from recsys.indexes.exact import blocks, nearest, search_allowed
-from recsys.retrieval.sources import StageOne
+from recsys.retrieval.propose import StageOne
 from recsys.store.arrays import Floats, Mask, Rows, load_array, top_k
 from recsys.store.artifacts import sha256
 from recsys.store.graph import Years

@@ -16,7 +16,7 @@ from recsys.indexes.backends import Former
 from recsys.indexes.exact import blocks, compared_in_full, nearest, release, search_allowed
 from recsys.indexes.int8_index import Rounded, RoundedQueries, write_split
 from recsys.protocols import VectorIndex
-from recsys.retrieval.sources import StageOne
+from recsys.retrieval.propose import StageOne
 from recsys.store.arrays import Floats, Longs, Mask, Rows, distinct, load_array, top_k
 from recsys.store.graph import Years
 from recsys.store.row_remap import GONE

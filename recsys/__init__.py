@@ -52,8 +52,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from recsys.errors import RecsysError
     from recsys.public import load
-    from recsys.query.named import read_draft, read_references
-    from recsys.query.question_schema import Filters
+    from recsys.query.question_schema import Filters, read_draft, read_references
     from recsys.records import (
         Answer,
         Bibliography,

@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recsys.errors import RecsysError
-from recsys.query.named import read_draft, read_references
-from recsys.query.question_schema import Filters
+from recsys.query.question_schema import Filters, read_draft, read_references
 from recsys.records import (
     Answer,
     Bibliography,

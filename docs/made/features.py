@@ -17,7 +17,7 @@ def _reads(feature: Feature) -> str:
     read = {
         "NNSelect": feature.group == NNSELECT,
         "metadata": feature.group == AUTHORS,
-        "links": feature.links,
+        "links": feature.reads_links,
         "any corpus": feature.group == ANY_CORPUS,
     }
     return ", ".join(name for name, reads in read.items() if reads)

@@ -27,7 +27,7 @@ from recsys.indexes.lance.lance_table import (
     settle,
 )
 from recsys.indexes.row_conditions import Condition
-from recsys.retrieval.sources import StageOne
+from recsys.retrieval.propose import StageOne
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.graph import Years
 from recsys.store.vectors import StoredVectors

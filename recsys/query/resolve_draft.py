@@ -7,8 +7,7 @@ from typing import TypeAlias
 
 from recsys.errors import InputError, RecsysError, near_miss
 from recsys.query.matching import Match, match, named_in_prose
-from recsys.query.named import is_file, named_paper, read_draft
-from recsys.query.question_schema import Filters
+from recsys.query.question_schema import Filters, is_file, named_paper, read_draft
 from recsys.records import (
     Answer,
     Bibliography,

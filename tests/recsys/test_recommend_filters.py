@@ -14,7 +14,7 @@ from recsys.errors import InputError, NothingFound
 from recsys.query.question_schema import Filters
 from recsys.recommend import Recommender
 from recsys.records import Draft, Paper, Recommendation
-from recsys.retrieval.sources import StageOne
+from recsys.retrieval.propose import StageOne
 from recsys.store.arrays import Floats
 from tests.small_recommender import DRAFT, CosineRanker, apart_from_rank, ids, stored
 from tests.tiny import SMALL, random_world

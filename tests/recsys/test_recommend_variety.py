@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import InputError, NothingFound
-from recsys.query.named import read_references
-from recsys.query.question_schema import Filters
+from recsys.query.question_schema import Filters, read_references
 from recsys.recommend import Recommender
 from recsys.records import Draft, Paper, ReadingLists
 from tests.rows import each_row

@@ -19,7 +19,7 @@ from recsys.app.cli.options import (
 from recsys.formats.files import STDIN, read_text
 from recsys.formats.local_answers.filled_drafts import LEAST
 from recsys.formats.local_answers.local_formats import LOCAL_FORMATS
-from recsys.query.named import read_references
+from recsys.query.question_schema import read_references
 
 if TYPE_CHECKING:
     from recsys.formats.local_answers.shown_gaps import GapKeys

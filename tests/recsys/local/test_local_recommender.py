@@ -21,8 +21,7 @@ from recsys.local.local_recommender import (
 from recsys.local.passage import Passage, PassageQuery, pose_passage
 from recsys.ranking.reasons import MOST_REASONS
 from recsys.records import Draft, Paper, Recommendation
-from recsys.retrieval.propose import propose
-from recsys.retrieval.sources import StageOne, source_names
+from recsys.retrieval.propose import StageOne, propose, source_names
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection, Space
 from tests.hashing_encoder import HashingEncoder

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import recsys
 from recsys.errors import InputError
-from recsys.query.apply_filters import apply_filters
+from recsys.query.query import apply_filters
 from recsys.query.question_schema import Filters
 from recsys.records import Draft, Paper
 from recsys.store.corpus import Coded, Corpus

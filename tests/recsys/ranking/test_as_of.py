@@ -13,10 +13,9 @@ from benchmarks.edge_dropout import drop_edges
 from recsys.query.query import draft_of, make_query
 from recsys.ranking.feature_context import FeatureContext
 from recsys.ranking.features import compute, feature_names
-from recsys.ranking.two_pass import SECOND_NAMES, second_columns
+from recsys.ranking.ranker import SECOND_NAMES, second_columns
 from recsys.records import Draft, Paper
-from recsys.retrieval.propose import Candidates, propose
-from recsys.retrieval.sources import SEARCHES, USUAL
+from recsys.retrieval.propose import SEARCHES, USUAL, Candidates, propose
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection
 from tests.recsys.ranking.test_network import some_network

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from recsys.query.query import make_query
 from recsys.ranking.feature_context import FeatureContext
-from recsys.ranking.two_pass import MARGIN, STRENGTH, penalise_negatives
+from recsys.recommend import MARGIN, STRENGTH, penalise_negatives
 from recsys.records import Draft, Paper
-from recsys.retrieval.sources import StageOne
+from recsys.retrieval.propose import StageOne
 from recsys.store.arrays import Floats
 from tests.recsys.ranking.worked_example import context_of
 from tests.tiny import collect, random_world, unit

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import InputError
-from recsys.ranking.two_pass import check_diversity, diversify
+from recsys.recommend import check_diversity, diversify
 from recsys.store.arrays import Floats
 from tests.rows import each_row
 

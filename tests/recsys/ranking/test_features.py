@@ -19,11 +19,9 @@ from recsys.ranking.features import (
     descending_rank,
     feature_names,
     read_nnselect,
-    share_of_best,
 )
 from recsys.records import Draft, Paper
-from recsys.retrieval.propose import propose
-from recsys.retrieval.sources import SEARCHES, StageOne
+from recsys.retrieval.propose import SEARCHES, StageOne, propose, share
 from tests.recsys.ranking.worked_example import (
     ANY_CORPUS,
     COSINES,
@@ -180,4 +178,4 @@ def test_equal_values_share_the_best_rank() -> None:
 
 
 def test_share_of_best_is_zero_when_nothing_is_positive() -> None:
-    assert share_of_best(np.zeros(3, np.float32)).tolist() == [0, 0, 0]
+    assert share(np.zeros(3, np.float32)).tolist() == [0, 0, 0]

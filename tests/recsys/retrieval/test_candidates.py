@@ -9,8 +9,8 @@ from recsys.errors import InputError
 from recsys.indexes.exact import ExactIndex
 from recsys.query.query import make_query
 from recsys.records import Draft, Paper
-from recsys.retrieval.propose import propose
-from recsys.retrieval.sources import (
+from recsys.retrieval.propose import (
+    NAMES,
     SEARCHES,
     SOURCES,
     USUAL,
@@ -19,7 +19,7 @@ from recsys.retrieval.sources import (
     WeightedPapers,
     bit,
     check_searches,
-    names,
+    propose,
     source_names,
     ties,
     votes,
@@ -176,9 +176,9 @@ def test_searches_that_do_not_exist_are_refused(names: list[str], message: str) 
 
 
 def test_every_name_of_a_source_has_a_bit_of_its_own() -> None:
-    assert [bit(name) for name in names()] == [1 << i for i in range(len(names()))]
+    assert [bit(name) for name in NAMES] == [1 << i for i in range(len(NAMES))]
     assert source_names(bit("ann") | bit("seed")) == ("ann", "seed")
-    assert {"ann", "cited-by-neighbour", "bm25", "author", "seed", "nnselect"} == set(names())
+    assert {"ann", "cited-by-neighbour", "bm25", "author", "seed", "nnselect"} == set(NAMES)
 
 
 @given(SEED_NUMBERS)

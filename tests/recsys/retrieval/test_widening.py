@@ -5,8 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.query.query import make_query
-from recsys.retrieval.propose import add_nearness, filtered_retrieval, prior, propose
-from recsys.retrieval.sources import SEARCHES, SOURCES, SourceQuery, bit
+from recsys.retrieval.propose import (
+    SEARCHES,
+    SOURCES,
+    SourceQuery,
+    add_nearness,
+    bit,
+    filtered_retrieval,
+    prior,
+    propose,
+)
 from tests.tiny import SMALL, World, random_world, with_nnselect
 
 SEED_NUMBERS = st.integers(0, 2**32 - 1)

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from recsys.errors import ArtifactCorrupt
 from recsys.pipelines.corpora.works import SCHEMA
 from recsys.pipelines.index.columns import write_columns
+from recsys.store.collection import check_corpus
 from recsys.store.corpus import Corpus, HashedNames
 from recsys.store.graph import CitationGraph
-from recsys.store.validation import check_corpus
 from tests.tiny import hashed_names
 
 NAME = st.none() | st.text("aAbBéÉİ/.1", max_size=4)

@@ -14,8 +14,8 @@ from recsys.errors import ArtifactCorrupt
 from recsys.indexes.backends import BACKENDS, build_index, holds_vectors
 from recsys.indexes.exact import blocks
 from recsys.store.arrays import Floats
+from recsys.store.collection import check_vectors
 from recsys.store.kernels.dispatch import Split, unsplit
-from recsys.store.validation import check_vectors
 from recsys.store.vectors import (
     HIGHEST,
     OFF,
