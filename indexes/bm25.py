@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from types import TracebackType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,7 +12,16 @@ from numpy.typing import NDArray
 from recsys.errors import ArtifactCorrupt
 from recsys.indexes.backends import Former
 from recsys.store import terms
-from recsys.store.arrays import Floats, GrowingArray, Longs, Mask, Rows, load_array, load_offsets
+from recsys.store.arrays import (
+    Floats,
+    GrowingArray,
+    Longs,
+    Mask,
+    Rows,
+    load_array,
+    load_offsets,
+    offsets,
+)
 from recsys.store.collection import check_postings
 from recsys.store.graph import Years
 from recsys.store.kernels import dispatch
@@ -24,7 +32,7 @@ from recsys.store.kernels.dispatch import (
     QueryTerms,
     levels,
 )
-from recsys.store.terms import QueryText, TermStore, offsets
+from recsys.store.terms import QueryText, TermStore
 
 # Arrays put aside on the disk while others are made: what is sorted need not fit into memory.
 
@@ -62,12 +70,7 @@ class Spool:
         """Close it on the way out."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Let it go."""
         self._file.close()
 

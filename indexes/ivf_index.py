@@ -17,7 +17,7 @@ from recsys.indexes.exact import blocks, compared_in_full, nearest, release, sea
 from recsys.indexes.int8_index import Rounded, RoundedQueries, write_split
 from recsys.protocols import VectorIndex
 from recsys.retrieval.propose import StageOne
-from recsys.store.arrays import Floats, Longs, Mask, Rows, distinct, load_array, top_k
+from recsys.store.arrays import Floats, Longs, Mask, Rows, distinct, load_array, offsets, top_k
 from recsys.store.graph import Years
 from recsys.store.row_remap import GONE
 from recsys.store.vectors import StoredVectors, multiplied
@@ -42,8 +42,7 @@ class Lists:
     @classmethod
     def of(cls, lists: Rows, centroids: Floats) -> "Lists":
         """Group rows by their list: (n,) int32."""
-        starts = np.zeros(len(centroids) + 1, np.int64)
-        np.cumsum(np.bincount(lists, minlength=len(centroids)), out=starts[1:])
+        starts = offsets([np.bincount(lists, minlength=len(centroids))])
         return cls(np.argsort(lists, kind="stable").astype(np.int32), starts, centroids)
 
     @classmethod

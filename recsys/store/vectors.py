@@ -51,21 +51,6 @@ class SplitVectors:
         n, d = self.parts.codes.shape
         return n, d
 
-    @property
-    def ndim(self) -> int:
-        """Return 2: they are a matrix."""
-        return 2
-
-    @property
-    def size(self) -> int:
-        """Count the numbers."""
-        return self.parts.codes.size
-
-    @property
-    def dtype(self) -> "np.dtype[np.float32]":
-        """Return the type of what is read."""
-        return np.dtype(np.float32)
-
     def __len__(self) -> int:
         """Count the rows."""
         return len(self.parts.codes)
@@ -79,11 +64,6 @@ class SplitVectors:
             rows = np.flatnonzero(rows)
         found = unsplit(self.parts, self._places(rows.reshape(-1)))
         return found.reshape(*rows.shape, self.shape[1])
-
-    def __iter__(self) -> Iterator[Floats]:
-        """Go through the rows."""
-        for begin in range(0, len(self), _AT_ONCE):
-            yield from self[begin : begin + _AT_ONCE]
 
     def __matmul__(self, query: Floats) -> Floats:
         """Multiply all rows with a (d,) query: (n,) float32."""

@@ -64,9 +64,7 @@ def test_what_is_asked_for_is_what_an_array_gives(moved: bool) -> None:
         found = vectors[key]
         np.testing.assert_array_equal(found, array[key])
         assert found.dtype == np.float32 and type(found) is np.ndarray
-    assert vectors.shape == array.shape and vectors.dtype == array.dtype
-    assert (len(vectors), vectors.ndim, vectors.size) == (N, 2, N * D)
-    np.testing.assert_array_equal(list(vectors), array)
+    assert vectors.shape == array.shape and len(vectors) == N
 
 
 @given(SLICES, st.booleans())
