@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 
 from recsys.records import PaperId, Recommendation, Reference
 
+LEAST_CHANCE = 0.5
+"""The chance that a paper must have to be taken unseen: it is rather right than wrong."""
+
 
 @dataclass(frozen=True, slots=True)
 class Span:

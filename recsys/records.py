@@ -222,7 +222,7 @@ class Answer:
         Raises:
             InputError: there is no such format.
         """
-        from recsys.formats.answer_formats import render
+        from recsys.formats.answers import render
 
         text = render(self, form)
         if path is not None:

@@ -16,9 +16,9 @@ from recsys.app.cli.options import (
     bad_value,
     named_option,
 )
+from recsys.formats.answers import LOCAL_FORMATS
 from recsys.formats.files import STDIN, read_text
-from recsys.formats.local_answers.filled_drafts import LEAST
-from recsys.formats.local_answers.local_formats import LOCAL_FORMATS
+from recsys.passages import LEAST_CHANCE
 from recsys.query.named import read_references
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def cite(
             max=1,
             help="Accept the best paper of a place if its chance is at least that.",
         ),
-    ] = LEAST,
+    ] = LEAST_CHANCE,
     accept: Annotated[
         Accept,
         Option(
@@ -240,6 +240,10 @@ def _prepared(
         InputError: the bibliography or the draft cannot be changed so.
     """
     from recsys.app.answer_writing import note
+    from recsys.formats.local_answers.shown_gaps import keys_of
+
+    if fill is None:
+        return keys_of(answer), lambda: None
     from recsys.formats.local_answers.filled_drafts import (
         BibFile,
         accepted,
@@ -247,10 +251,7 @@ def _prepared(
         told,
         write_patches,
     )
-    from recsys.formats.local_answers.shown_gaps import keys_of
 
-    if fill is None:
-        return keys_of(answer), lambda: None
     file = BibFile.read(fill)
     keys = keys_of(answer, file.references)
     taken = accepted(answer, keys, least=least, unmarked=unmarked)
@@ -294,7 +295,7 @@ def _show_diff(diff: bytes) -> None:
 def _show(answer: "LocalAnswer", keys: "GapKeys", form: str, out: Path | None) -> None:
     from recsys.app.answer_writing import emit
     from recsys.app.terminal import draw
-    from recsys.formats.local_answers.local_formats import render_local
+    from recsys.formats.answers import render_local
 
     if out is not None or form != "table":
         emit(render_local(answer, form, keys), out)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from recsys.errors import InputError
-from recsys.formats.answer_formats import FORMATS, render
+from recsys.formats.answers import FORMATS, render
 from recsys.formats.references.reference_writers import WRITERS
 from recsys.records import Answer, Paper
 from recsys.retrieval.sources import IN_WORDS, names

@@ -3,8 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from recsys.formats.answer_formats import FORMATS, render
-from recsys.formats.answers import percent
+from recsys.formats.answers import FORMATS, percent, render
 from recsys.records import Answer
 from tests.rows import each_row
 

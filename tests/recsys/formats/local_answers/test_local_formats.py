@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import InputError
+from recsys.formats.answers import LOCAL_FORMATS, render_local
 from recsys.formats.local_answers.gap_json import GAP_SCHEMA, LOCAL_ANSWER_SCHEMA
-from recsys.formats.local_answers.local_formats import LOCAL_FORMATS, render_local
 from recsys.formats.local_answers.shown_gaps import around, file_of, headline, keys_of, place_of
 from recsys.passages import Gap, LocalAnswer, Mark, Sentence, Span
 from recsys.records import Reason, Recommendation, Reference

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from recsys.formats.local_answers.local_formats import render_local
+from recsys.formats.answers import render_local
 from recsys.passages import Gap, LocalAnswer, Sentence, Span
 from recsys.version import VERSION
 from tests.recsys.formats.local_answers.made_answers import ITEMS, recommended, small_answer
