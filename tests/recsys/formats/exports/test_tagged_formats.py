@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from recsys.formats.exports import tagged_lines
 from recsys.formats.exports.tagged_formats import ENDNOTE, NBIB, RIS, WOS, TaggedFormat
-from recsys.formats.references.bibliography import Problem, bibliography, work_of
+from recsys.formats.references.bibliography import Problem, work_of
 from recsys.records import Reference
 from tests.recsys.formats.exports import golden_exports as golden
 from tests.rows import each_row
@@ -192,37 +192,6 @@ def test_kinds_of_the_web_of_science(letter: str, types: str, kind: str) -> None
     assert work.kind == kind
 
 
-def test_a_title_goes_on_over_lines_and_a_work_is_named_in_notes() -> None:
-    text = """TY  - JOUR
-ID  - cohan
-A1  - Cohan, Arman
-AU  - King, Martin Luther, Jr.
-T1  - SPECTER: a model
-of documents
-JO  - J. Things
-Y1  - 2020/05/01/
-N2  - We present.
-UR  - https://a.org/x;y
-DO  - doi:10.1234/AB
-N1  - arXiv:2004.07180
-ER  -\x20
-"""
-    assert read(RIS, text) == [
-        Reference(
-            key="cohan",
-            title="SPECTER: a model of documents",
-            authors=("Martin Luther King Jr.", "Arman Cohan"),
-            year=2020,
-            venue="J. Things",
-            abstract="We present.",
-            doi="10.1234/ab",
-            arxiv="2004.07180",
-            url="https://a.org/x;y",
-            kind="article-journal",
-        )
-    ]
-
-
 def test_what_a_record_cites_does_not_identify_it() -> None:
     work = record(RIS, "N1  - References: Lee, A., (1997) J, https://doi.org/10.5555/other")
     assert work.doi is None
@@ -304,16 +273,6 @@ def test_what_is_wrong_is_told_and_costs_no_record(
     assert problems(form, text) == said
 
 
-def test_what_is_wrong_is_counted_in_a_bibliography() -> None:
-    text = "TY  - JOUR\nTI  - One\n\nTY  - JOUR\nTI  - Two\n"
-    read = bibliography(RIS.read(io.StringIO(text, newline="\n")), "x.ris")
-    assert read.problems == (
-        "line 1: the record has no end (ER), and 1 more like it (lines 1, 4).",
-    )
-    empty = bibliography(RIS.read(iter(["nothing"])), "x.ris")
-    assert empty.problems == ("x.ris holds no references.",)
-
-
 def test_what_ends_nowhere_fills_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tagged_lines, "LONGEST_RECORD", 2_000)
     text = "PT J\nTI T\nAB x\n" + "   y\n" * 1_000 + "DI 10.5555/lost\nER\nPT J\nTI Two\nER\n"
@@ -322,11 +281,6 @@ def test_what_ends_nowhere_fills_no_memory(monkeypatch: pytest.MonkeyPatch) -> N
     assert len(first.abstract or "") < 100
     said = "line 1: the record has no end in sight; what is beyond is left out."
     assert problems(WOS, text) == [said]
-
-
-@each_row(("form", "text"), EXAMPLES)
-def test_each_recognises_its_own(form: TaggedFormat, text: str) -> None:
-    assert [other for other in FORMATS.values() if other.looks_so(text)] == [form]
 
 
 @each_row(
@@ -366,33 +320,11 @@ def test_no_other_format_looks_so(text: str) -> None:
     assert not [form for form in FORMATS.values() if form.looks_so(text)]
 
 
-@each_row(("form", "text"), EXAMPLES)
-def test_line_ends_of_other_systems_change_nothing(form: TaggedFormat, text: str) -> None:
-    assert read(form, text.replace("\n", "\r\n")) == read(form, text)
-
-
-@each_row(("form", "text"), EXAMPLES)
-@given(data=st.data())
-def test_a_damaged_file_is_read(form: TaggedFormat, text: str, data: st.DataObject) -> None:
-    start = data.draw(st.integers(0, len(text)))
-    end = data.draw(st.integers(start, min(start + 50, len(text))))
-    junk = data.draw(st.sampled_from(JUNK) | st.text(max_size=9))
-    damaged = text[:start] + junk + text[end : data.draw(st.integers(end, len(text)))]
-    for item in read(form, damaged):
-        assert not isinstance(item, Problem) or (item.line and item.reason != "unreadable")
-
-
 @each_row("form", FORMATS.values())
 @given(text=st.text(max_size=60) | st.lists(st.sampled_from(JUNK)).map("".join))
 def test_any_text_is_read(form: TaggedFormat, text: str) -> None:
     read(form, text)
     form.looks_so(text)
-
-
-@each_row("form", FORMATS.values())
-def test_each_reads_the_exports_of_the_others_without_harm(form: TaggedFormat) -> None:
-    for text in golden.ALL:
-        read(form, text)
 
 
 WRITERS: list[Callable[[list[str], list[str]], str]] = [
