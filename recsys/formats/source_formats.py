@@ -47,16 +47,17 @@ class SourceFormat:
             return raw.lstrip().startswith(self.starts)
         if self.shape is Shape.JSON:
             return _JSON.match(text) is not None
-        return bool(_opened(self.reader).looks_so(text))
+        return bool(opened(self.reader).looks_so(text))
 
     def read(self, source: Iterator[str] | BinaryIO | Path) -> Iterator[Reference | Problem]:
         """Read lines of text with "\\n" at their ends, bytes that say their encoding, or a file."""
-        works: Iterator[Reference | Problem] = _opened(self.reader).read(source)
+        works: Iterator[Reference | Problem] = opened(self.reader).read(source)
         return works
 
 
 @cache
-def _opened(reader: str) -> Any:  # noqa: ANN401 - A module, or an object in it.
+def opened(reader: str) -> Any:  # noqa: ANN401 - Whatever it is.
+    """Return what a reader names: a module of this folder, or an object in it."""
     module, _, name = reader.partition(":")
     opened = import_module(f"recsys.formats.{module}")
     return getattr(opened, name) if name else opened

@@ -63,30 +63,6 @@ def check_place(location: dict[str, Any]) -> None:
         assert ends == sorted(ends)
 
 
-def test_a_gap_is_a_result_with_its_place() -> None:
-    first, second = log_of(small_answer())["runs"][0]["results"]
-    assert first["ruleId"] == "missing-citation" and "rank" not in first
-    assert first["locations"] == [
-        {
-            "physicalLocation": {
-                "artifactLocation": {"uri": "draft/intro.tex"},
-                "region": {
-                    "startLine": 12,
-                    "startColumn": 20,
-                    "endLine": 12,
-                    "endColumn": 34,
-                    "snippet": {"text": r"\cite{ash04,?}"},
-                },
-            }
-        }
-    ]
-    assert "Cohan2020Specter, 93 %" in first["message"]["text"]
-    papers = first["properties"]["recommendations"]
-    assert papers[0]["bibtex"].startswith("@inproceedings{Cohan2020Specter,")
-    assert (second["ruleId"], second["rank"]) == ("needs-citation", 81.25)
-    assert second["locations"][0]["physicalLocation"]["region"]["endColumn"] == 26
-
-
 def test_messages_hold_neither_placeholders_nor_links() -> None:
     paper = replace(ITEMS[0].paper, title="On {0} and [a](http://b.org)")
     gap = Gap(Sentence("It [x](1) is {1}."), 3, None, None, (recommended(paper),))

@@ -6,16 +6,6 @@ from recsys.formats.references.web_page import span
 from recsys.records import Paper, Reference
 
 
-def test_a_span_names_format_title_people_and_identifiers(specter: Paper) -> None:
-    assert span(specter).startswith(
-        '<span class="Z3988" title="ctx_ver=Z39.88-2004&amp;'
-        "rft_val_fmt=info%3Aofi%2Ffmt%3Akev%3Amtx%3Abook&amp;rft.genre=proceeding&amp;"
-        "rft.atitle=SPECTER%3A%20Document-level%20"
-    )
-    assert "&amp;rft.au=Cohan%2C%20Arman&amp;rft.au=Feldman%2C%20Sergey&amp;" in span(specter)
-    assert "rft_id=info%3Adoi%2F10.18653%2Fv1%2F2020.acl-main.207" in span(specter)
-
-
 def test_a_reference_of_too_many_fields_is_reported() -> None:
     found = read(f'<span class="Z3988" title="{"a=b&" * 20_000}">', "x.html")
     assert found.problems[0].startswith("reference 1 cannot be read")
