@@ -17,7 +17,7 @@ from recsys.records import Answer, PaperId, Recommendation
 
 if TYPE_CHECKING:
     from recsys.formats.local_answers.shown_gaps import GapKeys
-    from recsys.passages import LocalAnswer
+    from recsys.records import LocalAnswer
 
 ANSWER_SCHEMA = "recsys.answer/1"
 RECOMMENDATION_SCHEMA = "recsys.recommendation/1"

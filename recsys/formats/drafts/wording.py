@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from reprlib import Repr
 
-from recsys.keyphrases import cleaned
+from recsys.store.words import cleaned_keyphrases
 
 OPENING_WORDS = 250
 """How much of a text stands in for an abstract that is not there."""
@@ -154,4 +154,4 @@ def told_apart(text: str) -> tuple[str, ...]:
     phrases = [_AND.sub("", clean(part).strip("*_ ")) for part in parts]
     if any(len(phrase) > LONGEST_KEYWORD for phrase in phrases):
         return ()
-    return cleaned(phrases)
+    return cleaned_keyphrases(phrases)

@@ -25,8 +25,7 @@ from recsys.formats.latex.latex_source import (
     looked_at,
 )
 from recsys.formats.latex.latex_text import LONGEST_PIECE, plain
-from recsys.passages import Body
-from recsys.records import Manuscript, Reference
+from recsys.records import Body, Manuscript, Reference
 
 MOST_TERMS = 2_000
 

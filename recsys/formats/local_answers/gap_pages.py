@@ -19,8 +19,7 @@ from recsys.formats.local_answers.shown_gaps import (
 from recsys.formats.references.reference_writers import escaped, markdown_item
 from recsys.formats.references.shown_facts import one_line
 from recsys.formats.references.web_page import html_text, note_list, page_head, paper_lines, span
-from recsys.passages import LocalAnswer
-from recsys.records import Recommendation
+from recsys.records import LocalAnswer, Recommendation
 
 _FENCE = re.compile(r"`{3,}")
 _STYLE = """

@@ -11,7 +11,7 @@ from recsys.errors import CorpusError, RecsysError
 from recsys.formats.contexts import context_records
 from recsys.formats.contexts.context_reading import FORMATS, format_of, read_contexts
 from recsys.formats.references.bibliography import Problem, record_of
-from recsys.passages import Context
+from recsys.records import Context
 from tests.recsys.formats.contexts.context_examples import (
     EXAMPLES,
     MASKED,
