@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -116,16 +117,8 @@ def too_many(name: str) -> InputError:
 
 def says_something(reference: Reference) -> bool:
     """Whether a reference has what a work could be found by."""
-    return any(
-        (
-            reference.title,
-            reference.id,
-            reference.doi,
-            reference.arxiv,
-            reference.acl,
-            reference.url,
-        )
-    )
+    number = reference.id or reference.doi or reference.arxiv or reference.acl
+    return bool(reference.title or number or reference.url)
 
 
 def identified(reference: Reference, *places: str | None) -> Reference:
@@ -153,6 +146,7 @@ def names_in(names: Iterable[str | None]) -> tuple[str, ...]:
     return tuple(name for name in found if name and name.casefold() not in _NOBODY)
 
 
+@cache
 def alternatives(text: str) -> Mapping[str, Sequence[str]]:
     """Take apart a table of names and of what programs call them; a name may come again.
 
