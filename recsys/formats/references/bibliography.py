@@ -59,7 +59,10 @@ def bibliography(found: Iterable[Reference | Problem], name: str) -> Bibliograph
     """
     items = tuple(islice(found, MOST_REFERENCES + 1))
     if len(items) > MOST_REFERENCES:
-        raise too_many(name)
+        raise InputError(
+            f"{name} holds more than {MOST_REFERENCES:,} references.",
+            "A bibliography is smaller; a corpus goes to `recsys build`.",
+        )
     problems = [item for item in items if isinstance(item, Problem)]
     read = [item for item in items if isinstance(item, Reference)]
     kept = tuple(filter(says_something, read))
@@ -105,14 +108,6 @@ def _by_kind(problems: Sequence[Problem]) -> Iterable[str]:
             yield f"{len(alike):,} {_COUNTED[reason]}{where}."
         else:
             yield f"{alike[0].text.rstrip('.')}, and {len(alike) - 1:,} more like it{where}."
-
-
-def too_many(name: str) -> InputError:
-    """Return the error that a file holds more than MOST_REFERENCES."""
-    return InputError(
-        f"{name} holds more than {MOST_REFERENCES:,} references.",
-        "A bibliography is smaller; a corpus goes to `recsys build`.",
-    )
 
 
 def says_something(reference: Reference) -> bool:
