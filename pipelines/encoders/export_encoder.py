@@ -40,6 +40,7 @@ from recsys.pipelines.encoders.checkpoints import (
     MPNET,
     Checkpoint,
     how_to_ask,
+    load_transformer,
     read_checkpoint,
     unpacked,
 )
@@ -239,13 +240,8 @@ def torch_vectors(source: str, pooling: str, ids: Sequence[Sequence[int]]) -> Fl
     for package in ("torch", "transformers"):
         need(package, f"Comparing the export of {source} with the original")
     import torch
-    import transformers
 
-    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call] # untyped
-    model = transformers.AutoModel.from_pretrained(
-        source, use_safetensors=True, trust_remote_code=False
-    ).eval()
-    rows = []
+    model, rows = load_transformer(source).eval(), []
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # A few texts: more threads would mostly wait for each other.
     with torch.inference_mode():

@@ -22,11 +22,12 @@ from recsys.eval.recorded_runs import FACTS, QRELS, QUERIES, RUNS
 from recsys.eval.trec import run_lines, write_lines, write_qrels
 from recsys.pipelines.evaluation.splits import gold, gold_ids, query_rng, read_split
 from recsys.pipelines.evaluation.system_table import SYSTEMS, check_systems
-from recsys.pipelines.evaluation.systems import SystemContext, prepare
+from recsys.pipelines.evaluation.systems import Ranked, SystemContext, prepare
 from recsys.pipelines.jobs.engines import USUAL, Engine
 from recsys.pipelines.jobs.kept_results import Entry, OpenIndex, Sidecar, asking, gather
 from recsys.progress import Progress, silent
 from recsys.records import PaperId
+from recsys.store.arrays import Mask, Rows
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256, write_json
 from recsys.store.collection import Collection
 from recsys.store.corpus import PAPERS
@@ -166,11 +167,14 @@ def run_batch(
 
 def batch_fingerprint(index: Path, split: Path, options: BatchOptions) -> str:
     """Hash what answers depend on: the index's manifests, the split, the options."""
-    manifests = [
-        [path.relative_to(index).as_posix(), sha256(path)] for path in sorted(index.rglob(MANIFEST))
-    ]
     chosen = {key: value for key, value in asdict(options).items() if key != "engine"}
-    return fingerprint([_FORMAT, manifests, sha256(split), chosen])
+    return fingerprint([_FORMAT, manifest_hashes(index), sha256(split), chosen])
+
+
+def manifest_hashes(index: Path) -> list[list[str]]:
+    """Hash the manifests of an index and of all its parts."""
+    found = sorted(index.rglob(MANIFEST))
+    return [[path.relative_to(index).as_posix(), sha256(path)] for path in found]
 
 
 def check_options(options: BatchOptions) -> None:
@@ -191,27 +195,35 @@ def answerer(
     recommender = open_index(index, metadata=options.metadata)
     rank = SYSTEMS[options.system].open(SystemContext(recommender, work, options.seed))
     collection = recommender.collection
-    ids = collection.corpus.ids
 
     def respond(paper: PaperId) -> Entry:
         row = int(collection.corpus.rows([paper])[0])
         begun = time.process_time()  # Other processes share the machine.
         ranked = rank(recommender.query_of(row), row, options.k)
         seconds = time.process_time() - begun
-        papers = [ids[row] for row in ranked.rows.tolist()]
-        scores = ranked.scores.astype(np.float64).tolist()  # Exact, as JSON is.
-        response = asdict(Response(papers, scores, seconds))
-        if ranked.candidates is None:
-            return response
-        right = np.isin(ranked.candidates, gold(collection, row))
-        response |= {"candidates": len(right), "found": int(right.sum())}
-        if ranked.probabilities is not None and options.calibration:
-            sampled = query_rng(options.seed, paper).random(len(right)) < options.calibration
-            response["probabilities"] = ranked.probabilities[sampled].tolist()
-            response["outcomes"] = right[sampled].astype(int).tolist()
-        return response
+        sampled = None
+        if ranked.candidates is not None and options.calibration:
+            chance = query_rng(options.seed, paper).random(len(ranked.candidates))
+            sampled = chance < options.calibration
+        return entry_of(collection, ranked, seconds, gold(collection, row), sampled)
 
     return respond
+
+
+def entry_of(
+    collection: Collection, ranked: Ranked, seconds: float, right: Rows, sampled: Mask | None
+) -> Entry:
+    """Keep an answer; right: gold rows. sampled: of which candidates probabilities are kept."""
+    papers = [collection.corpus.ids[row] for row in ranked.rows.tolist()]
+    scores = ranked.scores.astype(np.float64).tolist()  # Exact, as JSON is.
+    entry = asdict(Response(papers, scores, seconds))
+    if ranked.candidates is not None:
+        is_right = np.isin(ranked.candidates, right)
+        entry |= {"candidates": len(is_right), "found": int(is_right.sum())}
+        if ranked.probabilities is not None and sampled is not None:
+            entry["probabilities"] = ranked.probabilities[sampled].tolist()
+            entry["outcomes"] = is_right[sampled].astype(int).tolist()
+    return entry
 
 
 def responses_of(entries: Mapping[PaperId, Entry]) -> dict[PaperId, Response]:
@@ -267,12 +279,23 @@ def write_folder(
     facts: Mapping[str, Any],
 ) -> None:
     """Write all but the runs, and remove the runs of an earlier evaluation."""
+    qrels = {query: gold_ids(collection, query) for query in queries}
+    write_judgements(out, qrels, {each: query_facts(collection, each) for each in queries}, facts)
+
+
+def write_judgements(
+    out: Path,
+    qrels: Mapping[str, Sequence[PaperId]],
+    queries: Mapping[str, Mapping[str, Any]],
+    facts: Mapping[str, Any],
+) -> None:
+    """Write gold papers and facts by name of the query; remove the runs of other systems."""
     kept = {f"{name}.trec" for name in facts["systems"]}
     for path in (out / RUNS).glob("*.trec"):
         if path.name not in kept:
             path.unlink()
-    write_qrels(out / QRELS, {query: gold_ids(collection, query) for query in queries})
-    write_json(out / QUERIES, {query: query_facts(collection, query) for query in queries})
+    write_qrels(out / QRELS, qrels)
+    write_json(out / QUERIES, queries)
     write_json(out / FACTS, facts)
 
 
@@ -280,19 +303,22 @@ def query_facts(collection: Collection, query: PaperId) -> dict[str, Any]:
     """Tell what slices and readers want to know of a query and its gold papers."""
     row = int(collection.corpus.rows([query])[0])
     paper = collection.corpus.full_papers([row])[0]
-    right = gold(collection, row)
-    cited = collection.graph.in_counts(right, int(collection.graph.years[row])).tolist()
-    shown = collection.corpus.papers(right)
     return {
         "title": paper.title,
         "year": paper.year,
         "venue": paper.venue,
         "has_abstract": bool((paper.abstract or "").strip()),
         "authors": len(paper.authors),
-        "gold": {
-            each.id: {"in_citations": count, "title": each.title}
-            for each, count in zip(shown, cited, strict=True)
-        },
+        "gold": gold_facts(collection, gold(collection, row), int(collection.graph.years[row])),
+    }
+
+
+def gold_facts(collection: Collection, right: Rows, year: int) -> dict[PaperId, dict[str, Any]]:
+    """Tell of gold papers how often they had been cited by a year."""
+    cited = collection.graph.in_counts(right, year).tolist()
+    return {
+        each.id: {"in_citations": count, "title": each.title}
+        for each, count in zip(collection.corpus.papers(right), cited, strict=True)
     }
 
 

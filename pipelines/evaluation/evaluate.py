@@ -34,7 +34,7 @@ from recsys.pipelines.evaluation.batch import (
     write_folder,
     write_responses,
 )
-from recsys.pipelines.evaluation.leakage import check_encoder, check_ranker, check_run
+from recsys.pipelines.evaluation.leakage import check_encoder, check_ranker, check_run, folder_of
 from recsys.pipelines.evaluation.query_studies import (
     k_answerer,
     k_rows,
@@ -54,7 +54,6 @@ from recsys.pipelines.evaluation.systems import MODELS, model_folder, prepare
 from recsys.pipelines.jobs.engines import USUAL, Engine
 from recsys.pipelines.jobs.kept_results import Entry, OpenIndex, Sidecar, Start, asking, gather
 from recsys.progress import Progress, silent
-from recsys.ranking.ranker import TreeRanker
 from recsys.records import PaperId
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import NNSELECT, sha256
@@ -73,21 +72,11 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 class External:
     """A run of the evaluated queries: (query, papers best first, scores), at most k papers each.
 
-    other_queries: how many queries of the file were left out, since the part does not hold them.
+    facts: where it came from, and how many queries of the file the part does not hold.
     """
 
     rankings: Sequence[tuple[PaperId, list[PaperId], Floats]]
-    sha256: str
-    other_queries: int
-
-    @property
-    def facts(self) -> dict[str, object]:
-        """Say where it came from."""
-        return {
-            "sha256": self.sha256,
-            "answered": len(self.rankings),
-            "other_queries": self.other_queries,
-        }
+    facts: Mapping[str, str | int]
 
 
 def read_external(
@@ -128,7 +117,9 @@ def read_external(
             (query, papers, np.arange(len(papers), 0, -1, dtype=np.float32))
             for query, papers in best.items()
         ]
-        external[name] = External(rankings, sha256(path), len(run) - len(answered))
+        others = len(run) - len(answered)
+        facts = {"sha256": sha256(path), "answered": len(answered), "other_queries": others}
+        external[name] = External(rankings, facts)
     return external
 
 
@@ -260,7 +251,7 @@ class _Evaluation:
             asked[other] = self.open_index(self.index, metadata=other)
         warnings = []
         for each in asked.values():
-            folder = each.ranker.folder if isinstance(each.ranker, TreeRanker) else None
+            folder = folder_of(each.ranker)
             warnings.append(check_ranker(folder, each.collection, options.part, self.queries))
         if studied or VECTORS in needs:
             warnings.append(check_encoder(collection, options.part, self.queries))
@@ -335,7 +326,10 @@ def evaluate(
     prepare(options.names, collection, work, metadata=options.metadata, progress=progress)
     answers = {name: under_way.answers(name, metadata=options.metadata) for name in options.names}
     studies = under_way.studies(collection)
-    return _written(under_way, out, collection, answers, external, studies, warnings)
+    for name, run in external.items():
+        write_run(out / RUNS / f"{name}.trec", run.rankings, tag=name)
+    facts = {name: run.facts for name, run in external.items()}
+    return _written(under_way, out, collection, answers, facts, studies, warnings)
 
 
 def _written(
@@ -343,7 +337,7 @@ def _written(
     out: Path,
     collection: Collection,
     answers: Mapping[str, Mapping[PaperId, Response]],
-    external: Mapping[str, External],
+    external: Mapping[str, Mapping[str, str | int]],
     studies: Mapping[str, Any],
     warnings: list[str],
 ) -> EvaluationReport:
@@ -355,8 +349,6 @@ def _written(
         check_run(name, {query: each.papers for query, each in responses.items()}, collection)
         tag = options.batch(name, metadata=options.metadata, calibration=0).tag
         write_responses(out / RUNS / f"{name}.trec", responses, tag)
-    for name, run in external.items():
-        write_run(out / RUNS / f"{name}.trec", run.rankings, tag=name)
     timing = {name: milliseconds(responses) for name, responses in answers.items()}
     facts = {
         "schema": SCHEMA,
@@ -366,7 +358,7 @@ def _written(
         "seed": options.seed,
         "metadata": options.metadata,
         "systems": [*answers, *external],
-        "external": {name: run.facts for name, run in external.items()},
+        "external": external,
         "created_by": CREATED_BY,
         "versions": versions(),
         "corpus": corpus_facts(under_way.index, collection),

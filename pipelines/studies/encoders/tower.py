@@ -17,7 +17,12 @@ from torch.nn.functional import linear, normalize
 
 from recsys.errors import InputError
 from recsys.models.encoder import TOKENIZER, SeenQueries, Text, load_tokenizer, segments
-from recsys.pipelines.encoders.checkpoints import MINILM, Checkpoint, read_checkpoint
+from recsys.pipelines.encoders.checkpoints import (
+    MINILM,
+    Checkpoint,
+    load_transformer,
+    read_checkpoint,
+)
 from recsys.pipelines.encoders.export_encoder import OWN_SETTINGS, Settings, choose_settings
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats, Longs, Ragged, Rows, slices
@@ -141,9 +146,7 @@ def load_tower(
     model: Any
     if seed is None:
         with _quiet():
-            model = transformers.AutoModel.from_pretrained(
-                checkpoint.source, use_safetensors=True, trust_remote_code=False
-            )
+            model = load_transformer(checkpoint.source)
     else:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
@@ -342,23 +345,6 @@ class StartOptions:
     max_length: int | None = None
     half: bool | None = None
 
-    def check(self) -> None:
-        """Refuse what cannot be meant.
-
-        Raises:
-            InputError: naming the option.
-        """
-        if self.start == RANDOM and self.lora is not None:
-            raise InputError(
-                "Random weights with an adapter would learn next to nothing.",
-                "Train all weights: --adapter 0.",
-            )
-        if self.max_length is not None and self.max_length < LEAST_LENGTH:
-            raise InputError(
-                f"--max-length {self.max_length} leaves no room for words.",
-                f"Give at least {LEAST_LENGTH}.",
-            )
-
 
 @dataclass(frozen=True, slots=True)
 class Student:
@@ -377,7 +363,16 @@ class Student:
             ArtifactError: the checkpoint to start from cannot be read.
             InputError: an option does not make sense.
         """
-        options.check()
+        if options.start == RANDOM and options.lora is not None:
+            raise InputError(
+                "Random weights with an adapter would learn next to nothing.",
+                "Train all weights: --adapter 0.",
+            )
+        if options.max_length is not None and options.max_length < LEAST_LENGTH:
+            raise InputError(
+                f"--max-length {options.max_length} leaves no room for words.",
+                f"Give at least {LEAST_LENGTH}.",
+            )
         start = read_checkpoint(MINILM if options.start == RANDOM else options.start)
         settings = choose_settings(start, options.pooling, "f32")
         drawn = seed if options.start == RANDOM else None

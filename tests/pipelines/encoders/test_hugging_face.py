@@ -48,11 +48,8 @@ def test_a_model_is_asked_by_the_last_part_of_its_name(
     name: str, pooling: str, joiner: str | None, tokens: int
 ) -> None:
     found = how_to_ask(name)
+    assert hub_name(name) == name
     assert (found.pooling, found.joiner, found.tokens) == (pooling, joiner, tokens)
-
-
-def test_other_names_stay_as_they_are() -> None:
-    assert hub_name("someone/else") == "someone/else"
 
 
 def test_the_page_of_the_encoders_has_the_table() -> None:

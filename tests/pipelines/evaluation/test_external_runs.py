@@ -7,14 +7,8 @@ import pytest
 from recsys.errors import InputError
 from recsys.pipelines.evaluation.evaluate import read_external
 from recsys.store.collection import Collection
-from tests.pipelines.small_index import open_small_collection, write_small_index
 
 QUERIES = ["rivers-09", "rivers-10", "rivers-11"]
-
-
-@pytest.fixture(scope="module")
-def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
-    return open_small_collection(write_small_index(tmp_path_factory.mktemp("runs") / "small.index"))
 
 
 def written(folder: Path, *lines: str) -> dict[str, Path]:

@@ -27,21 +27,10 @@ from tests.pipelines.small_index import (
     YEARS,
     open_small_collection,
     open_small_index,
-    write_small_index,
 )
 from tests.rows import each_row
 
 QUERIES = [f"{topic}-{age:02}" for age in range(YEARS) for topic in TOPICS]
-
-
-@pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_small_index(tmp_path_factory.mktemp("studies") / "small.index")
-
-
-@pytest.fixture(scope="module")
-def collection(index: Path) -> Collection:
-    return open_small_collection(index)
 
 
 @each_row("metadata", [True, False])
@@ -100,20 +89,8 @@ def test_lists_without_own_papers_count_as_their_length_plus_one(collection: Col
     assert [(row["length"], row["metadata"]) for row in rows] == [
         (length, metadata) for metadata in (True, False) for length in (1, 5)
     ]
-    assert rows[0] == {
-        "length": 1,
-        "metadata": True,
-        "mean rank": 2,
-        "first rank": 2,
-        "with any": 0,
-    }
-    assert rows[1] == {
-        "length": 5,
-        "metadata": True,
-        "mean rank": (3.5 + 6) / 2,
-        "first rank": (2 + 6) / 2,
-        "with any": 0.5,
-    }
+    figures = [[row[name] for name in ("mean rank", "first rank", "with any")] for row in rows]
+    assert figures == [[2, 2, 0], [(3.5 + 6) / 2, (2 + 6) / 2, 0.5]] * 2
 
 
 @pytest.fixture(scope="module")
@@ -196,6 +173,7 @@ def test_rows_average_the_queries_and_compare_each_arm_with_none_given() -> None
 
 
 def test_gain_of_f1_is_that_of_the_averages() -> None:
+    assert seed_rows([entry(0, [], [])] * 3, seed=0) == []  # They have nothing to give.
     rows = seed_rows([entry(2, [0, 30], [0, 1]), entry(4, [], [2])] * 4, seed=0)
     precision, recall = np.array([0.1, 0.05] * 4), np.array([1, 0.25] * 4)
     before = np.array([0.05, 0] * 4), np.array([0.5, 0] * 4)
@@ -205,7 +183,3 @@ def test_gain_of_f1_is_that_of_the_averages() -> None:
     assert (gain["value"], gain["low"], gain["high"]) == pytest.approx(
         (expected.value, expected.low, expected.high)
     )
-
-
-def test_queries_of_a_single_reference_have_nothing_to_give() -> None:
-    assert seed_rows([entry(0, [], [])] * 3, seed=0) == []

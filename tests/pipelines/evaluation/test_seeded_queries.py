@@ -21,17 +21,10 @@ from recsys.retrieval.propose import propose
 from recsys.store.arrays import Rows
 from recsys.store.collection import Collection
 from recsys.store.graph import CitationGraph
-from tests.pipelines.small_index import open_small_collection, write_small_index
 from tests.rows import each_row
 from tests.tiny import SMALL, collect, random_world
 
 ALL = feature_names(metadata=True)
-
-
-@pytest.fixture(scope="module")
-def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
-    index = write_small_index(tmp_path_factory.mktemp("posing") / "small.index")
-    return open_small_collection(index)
 
 
 def row_of(collection: Collection, paper_id: str) -> int:

@@ -35,16 +35,12 @@ NAMES = feature_names(metadata=True)
 def tables(built: "Built") -> tuple[TrainingTable, TrainingTable]:
     collection = open_collection(built.index)
     split = read_split(built.split, collection)
+    rows = collection.corpus.rows
     train, dev = (
         collect(
-            collection,
-            collection.corpus.rows(ids),
-            NAMES,
-            progress=silent,
-            stage="",
-            posing=Posing(seeded=seeded),
+            collection, rows(ids), NAMES, progress=silent, stage="", posing=Posing(seeded=posed)
         )
-        for ids, seeded in ((split.train, True), (split.dev, False))
+        for ids, posed in ((split.train, True), (split.dev, False))
     )
     return train, dev
 

@@ -117,12 +117,8 @@ def test_what_is_finished_is_not_trained_again(
     assert not any(STAGE in stage for stage in told)
     for one, other in zip(report, again, strict=True):
         assert one.end[LINEAR].tolist() == other.end[LINEAR].tolist()
-        assert (one.seed, one.share, one.papers, one.seen) == (
-            other.seed,
-            other.share,
-            other.papers,
-            other.seen,
-        )
+        for name in ("seed", "share", "papers", "seen"):
+            assert getattr(one, name) == getattr(other, name)
     more = drawn(folder, replace(options, shares=(0.6, 0.8, 1.0)), run)
     assert [each.share for each in more] == [0.6, 0.8, 1.0]
     assert {stage for stage in told if STAGE in stage} == {f"seed-1-share-0.8: {STAGE}"}
