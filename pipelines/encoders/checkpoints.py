@@ -270,7 +270,8 @@ def load_transformer(source: str) -> Any:  # noqa: ANN401 - Most of its models h
 
 
 def _meant(source: str) -> str:
-    known = [MINILM, MPNET, *known_names()]
+    hubs = (each.hub for each in HUB_ENCODERS.values())
+    known = [MINILM, MPNET, *HUB_ENCODERS, *hubs]
     return "" if source in known else near_miss(source, known)
 
 
@@ -308,11 +309,6 @@ def how_to_ask(name: str) -> HubEncoder:
     return _BY_FILE.get(last, _SENTENCES if "minilm" in last or "mpnet" in last else _OTHER)
 
 
-def known_names() -> list[str]:
-    """List every name that is in the table, short ones first."""
-    return [*HUB_ENCODERS, *(each.hub for each in HUB_ENCODERS.values())]
-
-
 def read_mpnet() -> dict[str, bytes]:
     """Read the files of the model: name -> content, each with the hash that is expected.
 
@@ -322,7 +318,16 @@ def read_mpnet() -> dict[str, bytes]:
     """
     whole = BytesIO()
     for package in MPNET_PACKAGES:
-        whole.write(_piece(package).read_bytes())
+        # Its only large file, in a folder with a name that no import could take.
+        ending = f".zip.{package.rpartition('-')[2]}"
+        try:
+            files = distribution(package).files or ()
+            piece = next(file for file in files if file.name.endswith(ending))
+        except (PackageNotFoundError, StopIteration) as error:
+            raise ArtifactMissing(
+                f"The encoder mpnet needs {package}, not installed.", f"Run: {_INSTALL}"
+            ) from error
+        whole.write(Path(str(piece.locate())).read_bytes())
     try:
         with ZipFile(whole) as archive:
             found = {name: archive.read(f"{_FOLDER}/{name}") for name in MPNET_FILES}
@@ -339,16 +344,3 @@ def read_mpnet() -> dict[str, bytes]:
                 f"Run: {_INSTALL} --force-reinstall",
             )
     return found
-
-
-def _piece(package: str) -> Path:
-    """Find the only large file of a package, whose folder has a name that no import could take."""
-    number = package.rpartition("-")[2]
-    try:
-        files = distribution(package).files or ()
-    except PackageNotFoundError:
-        files = ()
-    for file in files:
-        if file.name.endswith(f".zip.{number}"):
-            return Path(str(file.locate()))
-    raise ArtifactMissing(f"The encoder mpnet needs {package}, not installed.", f"Run: {_INSTALL}")

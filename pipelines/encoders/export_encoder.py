@@ -30,9 +30,9 @@ from recsys.models.encoder import (
 )
 from recsys.pipelines.encoders.bert_graph import (
     INPUT,
-    QuantizedLinear,
     draw,
     quantized_embed,
+    quantized_linear,
     tapped_linear,
 )
 from recsys.pipelines.encoders.checkpoints import (
@@ -205,7 +205,7 @@ def _quantized(checkpoint: Checkpoint, pooling: str, ids: list[list[int]]) -> "M
         place: np.concatenate([values[0] for values in part])[::every]
         for place, part in zip(places, parts, strict=True)
     }
-    return draw(weights, shape, pooling, linear=QuantizedLinear(samples), embed=quantized_embed)
+    return draw(weights, shape, pooling, linear=quantized_linear(samples), embed=quantized_embed)
 
 
 def _agreement(vectors: Floats, expected: Floats, least: float, name: str) -> float:

@@ -271,7 +271,23 @@ def wanted(texts: Sequence[str]) -> tuple[Wanted, ...]:
     if not texts:
         raise InputError("There are no encoders to compare.", "Name some with --encoder.")
     found: dict[str, Wanted] = {}
-    for each in map(_one, texts):
+    for text in texts:
+        name, equals, files = text.partition("=")
+        paths = tuple(Path(file.strip()) for file in files.split(",") if file.strip())
+        if not (name and equals) or Path(text).exists():  # A path may have a "=" in it.
+            check_encoder_name(text)
+            folder = Path(text).expanduser()
+            each = Wanted(folder.resolve().name if folder.is_dir() else text, text)
+        elif len(paths) == 1 and (paths[0] / "config.json").is_file():
+            each = Wanted(name, str(paths[0]))
+        elif 1 <= len(paths) <= 2:
+            each = Wanted(name, None, paths)
+        else:
+            raise InputError(
+                f"{text!r} names {len(paths)} files.",
+                "Write NAME=FOLDER for an encoder, or NAME=FILE for vectors of the index; in "
+                "NAME=FILE,FILE the second one is of labelled papers.",
+            )
         if each.folder in found:
             raise InputError(
                 f"Two encoders are called {each.name!r}, or nearly so.",
@@ -279,24 +295,6 @@ def wanted(texts: Sequence[str]) -> tuple[Wanted, ...]:
             )
         found[each.folder] = each
     return tuple(found.values())
-
-
-def _one(text: str) -> Wanted:
-    name, equals, files = text.partition("=")
-    if not (name and equals) or Path(text).exists():  # A path may have a "=" in it.
-        check_encoder_name(text)
-        folder = Path(text).expanduser()
-        return Wanted(folder.resolve().name if folder.is_dir() else text, text)
-    paths = tuple(Path(file.strip()) for file in files.split(",") if file.strip())
-    if len(paths) == 1 and (paths[0] / "config.json").is_file():
-        return Wanted(name, str(paths[0]))
-    if not 1 <= len(paths) <= 2:
-        raise InputError(
-            f"{text!r} names {len(paths)} files.",
-            "Write NAME=FOLDER for an encoder, or NAME=FILE for vectors of the index; in "
-            "NAME=FILE,FILE the second one is of labelled papers.",
-        )
-    return Wanted(name, None, paths)
 
 
 SHARDS, SAMPLE = "shards", 64
