@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -147,7 +148,7 @@ def run_batch(
         engine=options.engine,
         progress=progress,
     )
-    responses = responses_of(gathered.entries)
+    responses = {query: Response(**entry) for query, entry in gathered.entries.items()}
     write_responses(run, responses, options.tag)
     sidecar.remove()
     judged = []
@@ -155,14 +156,8 @@ def run_batch(
         right = set(gold_ids(collection, query))
         flags = flag(answer.papers, right)
         judged.append(Judged(flags, len(right), answer.candidates, answer.found))
-    return BatchReport(
-        run,
-        options,
-        len(queries),
-        gathered.continued,
-        milliseconds(responses),
-        summarise(judged, rng=np.random.default_rng(0)),
-    )
+    measures, took = summarise(judged, rng=np.random.default_rng(0)), milliseconds(responses)
+    return BatchReport(run, options, len(queries), gathered.continued, took, measures)
 
 
 def batch_fingerprint(index: Path, split: Path, options: BatchOptions) -> str:
@@ -226,23 +221,13 @@ def entry_of(
     return entry
 
 
-def responses_of(entries: Mapping[PaperId, Entry]) -> dict[PaperId, Response]:
-    """Turn entries of a sidecar into what they were."""
-    return {query: Response(**entry) for query, entry in entries.items()}
-
-
 def write_responses(run: Path, responses: Mapping[PaperId, Response], tag: str) -> None:
     """Write a run."""
-    write_lines(
-        run,
-        (
-            line
-            for query, answer in responses.items()
-            for line in run_lines(
-                query, answer.papers, np.array(answer.scores, np.float32), tag=tag
-            )
-        ),
+    lines = (
+        run_lines(query, answer.papers, np.array(answer.scores, np.float32), tag=tag)
+        for query, answer in responses.items()
     )
+    write_lines(run, chain.from_iterable(lines))
 
 
 def milliseconds(responses: Mapping[PaperId, Response]) -> float:
@@ -273,28 +258,17 @@ def check_folder(out: Path) -> None:
 
 
 def write_folder(
-    out: Path,
-    collection: Collection,
-    queries: Sequence[PaperId],
-    facts: Mapping[str, Any],
+    out: Path, queries: Mapping[str, Mapping[str, Any]], facts: Mapping[str, Any]
 ) -> None:
-    """Write all but the runs, and remove the runs of an earlier evaluation."""
-    qrels = {query: gold_ids(collection, query) for query in queries}
-    write_judgements(out, qrels, {each: query_facts(collection, each) for each in queries}, facts)
+    """Write all but the runs, and remove the runs of an earlier evaluation.
 
-
-def write_judgements(
-    out: Path,
-    qrels: Mapping[str, Sequence[PaperId]],
-    queries: Mapping[str, Mapping[str, Any]],
-    facts: Mapping[str, Any],
-) -> None:
-    """Write gold papers and facts by name of the query; remove the runs of other systems."""
+    queries: what `query_facts` tells of each, with its gold papers.
+    """
     kept = {f"{name}.trec" for name in facts["systems"]}
     for path in (out / RUNS).glob("*.trec"):
         if path.name not in kept:
             path.unlink()
-    write_qrels(out / QRELS, qrels)
+    write_qrels(out / QRELS, {name: list(query["gold"]) for name, query in queries.items()})
     write_json(out / QUERIES, queries)
     write_json(out / FACTS, facts)
 

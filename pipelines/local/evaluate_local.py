@@ -32,9 +32,8 @@ from recsys.pipelines.evaluation.batch import (
     gold_facts,
     manifest_hashes,
     milliseconds,
-    responses_of,
     versions,
-    write_judgements,
+    write_folder,
     write_responses,
 )
 from recsys.pipelines.evaluation.leakage import TEST, check_encoder, check_ranker, folder_of
@@ -302,7 +301,7 @@ def evaluate_local(
             progress=progress,
         ).entries
         sidecars.append(sidecar)
-        answers[system] = responses_of(entries)
+        answers[system] = {name: Response(**entry) for name, entry in entries.items()}
     assessment = _write(out, collection, options, queries, answers, told)
     for sidecar in sidecars:
         sidecar.remove()
@@ -416,18 +415,16 @@ def _write(
         "calibration": {n: calibration_facts(answers[n], options.seed) for n in sorted(learned)},
         "warnings": [*told],
     }
-    qrels, told_of, years = {}, {}, collection.graph.years
+    described = {}
     for name, query in queries.items():
-        year = int(years[query.citing])
-        gold = gold_facts(collection, query.gold, year)
-        qrels[name] = list(gold)
-        told_of[name] = {
+        year = int(collection.graph.years[query.citing])
+        described[name] = {
             "title": query.text,
             "year": year,
             "venue": None,
             "has_abstract": False,
             "names": bool(find_mentions(query.text)),
-            "gold": gold,
+            "gold": gold_facts(collection, query.gold, year),
         }
-    write_judgements(out, qrels, told_of, facts)
+    write_folder(out, described, facts)
     return assess(out, seed=options.seed)

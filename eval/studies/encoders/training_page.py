@@ -209,8 +209,8 @@ def page_note(folder: Path) -> str:
 
 def training_page(facts: Mapping[str, Any], name: str) -> Page:
     """Report on a training; facts: those of `training.json`. name: of the encoder."""
-    sources = [source.removesuffix(".index") for source in facts.get("sources", ())]
-    course = Course.of(name, facts["history"], sources)
+    history, sources = facts["history"], facts.get("sources", ())
+    course = Course.of(name, history, [each.removesuffix(".index") for each in sources])
     measure = facts["measure"]
     first, best = course.measures[0], course.measures[course.best]
     return Page(

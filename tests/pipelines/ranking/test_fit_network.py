@@ -114,8 +114,8 @@ def test_nobody_learns_from_what_is_held_out(learned: bool) -> None:
     changed.relevant[rows] = changed.relevant.reshape(LISTS, LONG)[:, ::-1].reshape(-1)[rows]
     scores = []
     for each in (table, changed):
-        lists, parts = Lists.of(each, start and start.scale), [~fold for fold in folds]
-        network = fit_networks(lists, parts, seed=0, start=start)
+        lists = Lists.of(each, None if start is None else start.scale)
+        network = fit_networks(lists, [~fold for fold in folds], seed=0, start=start)
         assert network is not None and len(network.first) == 3
         scores.append(held_out_scores(network, each, folds))
     np.testing.assert_array_equal(scores[0][rows], scores[1][rows])
