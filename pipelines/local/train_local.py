@@ -93,28 +93,6 @@ def drawn_way(query: LocalQuery, *, seed: int, contexts: bool = False) -> Way:
     return Way(known, masked, ContextUse.ONLY if read else ContextUse.HIDDEN)
 
 
-def collect_examples(
-    open_index: OpenIndex,
-    index: Path,
-    queries: Sequence[LocalQuery],
-    *,
-    seed: int,
-    progress: Progress,
-    stage: str,
-) -> list[Example]:
-    """Pose each query in a way drawn for it, in parallel; the order is that of the queries.
-
-    seed: of the ways that are drawn.
-    """
-    work = Stage(stage, partial(_maker, open_index, index, seed))
-    found: dict[int, Example | None] = {}
-    progress(stage, 0, len(queries))
-    for at, made in ProcessPool().map(work, queries):
-        found[at] = made
-        progress(stage, len(found), len(queries))
-    return [made for at in range(len(queries)) if (made := found[at]) is not None]
-
-
 def table_of(examples: Sequence[Example]) -> TrainingTable:
     """Put examples one after the other."""
     return TrainingTable(
@@ -253,7 +231,7 @@ def school_of(
     options: LocalTraining,
     progress: Progress,
 ) -> LocalSchool:
-    """Pose the sentences of an index.
+    """Pose each sentence of an index in a way drawn for it, in parallel, in their order.
 
     Raises:
         NothingFound: there are too few.
@@ -273,20 +251,18 @@ def school_of(
         part: np.unique(np.array([each.citing for each in queries], np.int32))
         for part, queries in drawn.items()
     }
-    train, dev = (
-        tuple(
-            collect_examples(
-                open_index,
-                index,
-                queries,
-                seed=options.seed,
-                progress=progress,
-                stage=f"features of {part}",
-            )
-        )
-        for part, queries in drawn.items()
-    )
+    examples = []
+    for part, queries in drawn.items():
+        stage, made = f"features of {part}", dict[int, Example | None]()
+        work = Stage(stage, partial(_maker, open_index, index, options.seed))
+        progress(stage, 0, len(queries))
+        for at, one in ProcessPool().map(work, queries):
+            made[at] = one
+            progress(stage, len(made), len(queries))
+        in_order = (made[at] for at in range(len(queries)))
+        examples.append(tuple(each for each in in_order if each is not None))
     seen = SeenQueries.of(collection, **rows)
+    train, dev = examples
     return LocalSchool(train, dev, seen, name_of(open_index(index).ranker))
 
 

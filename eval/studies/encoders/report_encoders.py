@@ -161,10 +161,10 @@ def differences(found: Encoders) -> Differences:
     for column in filter(reference.__contains__, COLUMNS):
         own, base = reference[column], np.array(reference[column].values)
         values = {
-            name: np.array(each.values)
+            name: np.array(figure.values)
             for name, figures in by_name.items()
-            if name != found.reference and (each := figures.get(column)) and each.values
-            if each.asked == own.asked and len(each.values) == len(base)
+            if name != found.reference and (figure := figures.get(column)) and figure.values
+            if figure.asked == own.asked and len(figure.values) == len(base)
         }
         if not values:
             continue

@@ -134,47 +134,6 @@ class Tower(Learner):
         return int(self.model.config.pad_token_id or 0)
 
 
-def load_tower(
-    checkpoint: Checkpoint, settings: Settings, *, dropout: float, seed: int | None = None
-) -> Tower:
-    """Load a checkpoint's transformer, all of it to be trained but the head that is not used.
-
-    seed: draws other weights for a transformer of the same shape, which has learned nothing.
-    """
-    import transformers
-
-    model: Any
-    if seed is None:
-        with _quiet():
-            model = load_transformer(checkpoint.source)
-    else:
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
-            config = transformers.AutoConfig.from_pretrained(checkpoint.source)
-            model = transformers.AutoModel.from_config(config)  # type: ignore[no-untyped-call] # untyped
-    model = model.float()
-    for module in model.modules():
-        if isinstance(module, nn.Dropout):
-            module.p = dropout
-    if getattr(model, "pooler", None) is not None:
-        model.pooler.requires_grad_(False)
-    return Tower(model, settings.pooling)
-
-
-def save_tower(tower: Tower, checkpoint: Checkpoint, settings: Settings, folder: Path) -> None:
-    """Write an ordinary Hugging Face folder that `recsys build --encoder` takes as it is."""
-    import transformers
-
-    own = {name: getattr(settings, name) for name in ("pooling", "max_length", "joiner")}
-    setattr(tower.model.config, OWN_SETTINGS, own)
-    with _quiet():
-        tower.model.save_pretrained(folder)
-        transformers.AutoTokenizer.from_pretrained(
-            checkpoint.source, trust_remote_code=False
-        ).save_pretrained(folder)
-    (folder / TOKENIZER).write_text(checkpoint.tokenizer, encoding="utf-8")
-
-
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Keep transformers from reporting on weights that nobody uses."""
@@ -363,6 +322,8 @@ class Student:
             ArtifactError: the checkpoint to start from cannot be read.
             InputError: an option does not make sense.
         """
+        import transformers
+
         if options.start == RANDOM and options.lora is not None:
             raise InputError(
                 "Random weights with an adapter would learn next to nothing.",
@@ -375,11 +336,24 @@ class Student:
             )
         start = read_checkpoint(MINILM if options.start == RANDOM else options.start)
         settings = choose_settings(start, options.pooling, "f32")
-        drawn = seed if options.start == RANDOM else None
-        tower = load_tower(start, settings, dropout=options.dropout, seed=drawn)
+        model: Any
+        if options.start == RANDOM:
+            with torch.random.fork_rng(devices=[]):
+                torch.manual_seed(seed)
+                config = transformers.AutoConfig.from_pretrained(start.source)
+                model = transformers.AutoModel.from_config(config)  # type: ignore[no-untyped-call] # untyped
+        else:
+            with _quiet():
+                model = load_transformer(start.source)
+        model = model.float()
+        for module in model.modules():
+            if isinstance(module, nn.Dropout):
+                module.p = options.dropout
+        if getattr(model, "pooler", None) is not None:
+            model.pooler.requires_grad_(False)  # The head, which is not used.
         if options.lora is not None:
-            adapt(tower.model, options.lora, seed=seed)
-        return cls(start, settings, tower.to(device), options.lora)
+            adapt(model, options.lora, seed=seed)
+        return cls(start, settings, Tower(model, settings.pooling).to(device), options.lora)
 
     def read(
         self, texts: Sequence[Text], options: StartOptions, *, device: str, progress: Progress
@@ -392,14 +366,25 @@ class Student:
         return Texts(tokens, self.tower.pad, device, half, progress)
 
     def save(self, folder: Path, seen: SeenQueries | None = None) -> None:
-        """Write an ordinary encoder, and what was trained of it alone if it is an adapter.
+        """Write a Hugging Face folder that `recsys build --encoder` takes as it is.
+
+        What was trained alone is written, too, if it is an adapter.
 
         seen: the queries whose citations it has learned from beside those of its start; None: none.
         """
+        import transformers
+
+        model, start = self.tower.model, self.start
         if self.lora is not None:
-            base = self.start.weights_hash
-            save_adapter(self.tower.model, self.lora, folder / ADAPTER, base=base)
-            merge(self.tower.model)
-        save_tower(self.tower, self.start, self.settings, folder)
+            save_adapter(model, self.lora, folder / ADAPTER, base=start.weights_hash)
+            merge(model)
+        own = {name: getattr(self.settings, name) for name in ("pooling", "max_length", "joiner")}
+        setattr(model.config, OWN_SETTINGS, own)
+        with _quiet():
+            model.save_pretrained(folder)
+            transformers.AutoTokenizer.from_pretrained(
+                start.source, trust_remote_code=False
+            ).save_pretrained(folder)
+        (folder / TOKENIZER).write_text(start.tokenizer, encoding="utf-8")
         learned = seen or SeenQueries(), self.start.seen or SeenQueries()
         (learned[0] | learned[1]).save(folder)
