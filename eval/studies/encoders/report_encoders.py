@@ -158,7 +158,7 @@ def differences(found: Encoders) -> Differences:
     by_name = {row.name: row.figures for row in found.rows}
     reference = by_name.get(found.reference, {})
     table: dict[str, dict[str, Difference]] = {row.name: {} for row in found.rows}
-    for column in filter(reference.__contains__, COLUMNS):
+    for column in (name for name in COLUMNS if name in reference):
         own, base = reference[column], np.array(reference[column].values)
         values = {
             name: np.array(figure.values)
