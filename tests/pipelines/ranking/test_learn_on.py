@@ -68,7 +68,7 @@ def test_networks_learn_on_what_counts_here_and_trees_stay(stranger: FittedRanke
     assert taught.ranker.booster is stranger.booster
     assert taught.ranker.networks == 4 and stranger.networks == 2
     assert (taught.ranker.feature_names, taught.ranker.seed) == (stranger.feature_names, 3)
-    assert (taught.trained, len(taught.scores)) == (30, len(table.features))
+    assert (len(taught.train.groups), len(taught.scores)) == (30, len(table.features))
 
 
 def test_it_begins_with_what_was_known(

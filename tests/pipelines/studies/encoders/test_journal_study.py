@@ -28,19 +28,10 @@ from tests.pipelines.studies.encoders.small_journals import (
     EACH,
     journal_options,
     journal_papers,
-    write_journal_papers,
 )
-from tests.pipelines.studies.encoders.small_sources import FIELDS, write_tiny_bert
+from tests.pipelines.studies.encoders.small_sources import FIELDS
 
 SEED, UNSEEN = 1, 0.4
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("curve")
-    write_tiny_bert(folder / "tiny")
-    write_journal_papers(folder / "papers.jsonl")
-    return folder
 
 
 @pytest.fixture(scope="module")

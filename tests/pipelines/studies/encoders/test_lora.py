@@ -19,15 +19,14 @@ from recsys.pipelines.studies.encoders.tower import (
     save_adapter,
 )
 from tests.pipelines.studies.encoders.merged_adapter import merged_weights
-from tests.pipelines.studies.encoders.small_sources import write_tiny_bert
 from tests.rows import each_row
 
 IDS = torch.tensor([[101, 2003, 2004, 2005, 102]])
 
 
 @pytest.fixture(scope="module")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_tiny_bert(tmp_path_factory.mktemp("lora") / "tiny")
+def tiny(folder: Path) -> Path:
+    return folder / "tiny"
 
 
 def load(folder: Path) -> nn.Module:

@@ -28,14 +28,6 @@ from tests.pipelines.studies.encoders.small_journals import (
     journal_papers,
     write_journal_papers,
 )
-from tests.pipelines.studies.encoders.small_sources import write_tiny_bert
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("journals")
-    write_tiny_bert(folder / "tiny")
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +39,7 @@ def options(folder: Path) -> JournalOptions:
 def whole(folder: Path, options: JournalOptions) -> TrainedJournal:
     papers = class_papers(Path("papers.jsonl"), journal_papers(), options.classes)
     with one_thread():  # Sums of other threads differ in their last digits.
-        return fit_journal(papers, options, folder / "whole.safetensors", Run())
+        return fit_journal(papers, options, folder / "journal.safetensors", Run())
 
 
 def test_training_learns_to_tell_journals(whole: TrainedJournal) -> None:

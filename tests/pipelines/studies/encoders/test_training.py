@@ -37,18 +37,9 @@ from tests.pipelines.studies.encoders.small_sources import (
     LOOP,
     small_source,
     tiny_options,
-    write_tiny_bert,
 )
 
 ROOT = Path(__file__).parents[4]
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("training")
-    write_tiny_bert(folder / "tiny")
-    small_source(folder)
-    return folder
 
 
 @pytest.fixture(scope="module")

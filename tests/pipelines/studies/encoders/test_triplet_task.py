@@ -34,17 +34,8 @@ from tests.pipelines.small_index import TOPICS, open_small_collection, write_sma
 from tests.pipelines.studies.encoders.small_sources import (
     small_source,
     tiny_options,
-    write_tiny_bert,
 )
 from tests.rows import each_row
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("task")
-    write_tiny_bert(folder / "tiny")
-    small_source(folder)
-    return folder
 
 
 @pytest.fixture(scope="module")
