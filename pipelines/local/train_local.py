@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recsys.errors import DraftError, InputError, NothingFound, SplitError
-from recsys.eval.measures import Judged, summarise
+from recsys.eval.measures import summarise
 from recsys.eval.significance import expected_calibration_error
 from recsys.indexes.opening import open_collection, with_contexts
 from recsys.local.local_features import LOCAL_FEATURES, compute_local
@@ -209,8 +209,14 @@ class LocalSchool:
         # Of the papers that are shown: the many others would drown them.
         knots = calibrate(*_shown(fitted, self.dev))
         fitted = FittedRanker(fitted.booster, fitted.feature_names, *knots, fitted.seed)
-        ways = sorted({str(each.way) for each in self.dev})
-        figures = {way: _figure(fitted, [e for e in self.dev if str(e.way) == way]) for way in ways}
+        figures = {}
+        for way in sorted({str(each.way) for each in self.dev}):
+            own = [each for each in self.dev if str(each.way) == way]
+            table = table_of(own)
+            judged = judge(table.scored(fitted.predict), table)
+            found = summarise(judged, rng=np.random.default_rng(0), samples=1)
+            measured = ", ".join(f"{name} {found[name].value:.3f}" for name in MEASURES)
+            figures[way] = f"{measured} ({len(own):,} sentences)"
         # Calibrate on every other example, measure the error on the rest, both ways.
         halves = [_shown(fitted, self.dev[side::2]) for side in (0, 1)]
         chances = [
@@ -322,14 +328,6 @@ def _shown(
         scores.append(given[best])
         relevant.append(each.relevant[best])
     return np.concatenate(scores), np.concatenate(relevant)
-
-
-def _figure(fitted: FittedRanker, examples: Sequence[Example]) -> str:
-    table = table_of(examples)
-    judged: list[Judged] = judge(table.scored(fitted.predict), table)
-    found = summarise(judged, rng=np.random.default_rng(0), samples=1)
-    measured = ", ".join(f"{name} {found[name].value:.3f}" for name in MEASURES)
-    return f"{measured} ({len(examples):,} sentences)"
 
 
 # Choose by which sentences a local ranker learns, and on which it is measured.
