@@ -26,7 +26,7 @@ from recsys.pipelines.evaluation.system_table import SYSTEMS, check_systems
 from recsys.pipelines.evaluation.systems import Ranked, SystemContext, prepare
 from recsys.pipelines.jobs.engines import USUAL, Engine
 from recsys.pipelines.jobs.kept_results import Entry, OpenIndex, Sidecar, asking, gather
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.records import PaperId
 from recsys.store.arrays import Mask, Rows
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256, write_json

@@ -24,7 +24,7 @@ from recsys.pipelines.encoders.checkpoints import (
     read_checkpoint,
 )
 from recsys.pipelines.encoders.export_encoder import OWN_SETTINGS, Settings, choose_settings
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.arrays import Floats, Longs, Ragged, Rows, slices
 
 _SHARD = 2048

@@ -40,7 +40,7 @@ from recsys.pipelines.studies.encoders.training import (
     train,
     train_into,
 )
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.records import Paper
 from recsys.store.arrays import Floats, Longs, Rows
 from recsys.store.artifacts import CORPUS, fingerprint, sha256

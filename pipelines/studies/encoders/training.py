@@ -39,10 +39,9 @@ from recsys.eval.studies.encoders.training_page import TRAINING, add_page
 from recsys.pipelines.jobs.tensor_file import TensorFile, below, named
 from recsys.pipelines.studies.citeomatic.network_training import device_of
 from recsys.pipelines.studies.encoders.tower import Learner, Student
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.arrays import Rows
-from recsys.store.artifacts import replacing, write_json
-from recsys.version import CREATED_BY
+from recsys.store.artifacts import CREATED_BY, replacing, write_json
 
 STAGE = "steps of training"
 SCHEMA = "recsys.training/1"

@@ -24,7 +24,7 @@ from recsys.pipelines.ranking.cross_fitting import (
 )
 from recsys.pipelines.ranking.train_ranker import TrainOptions, train_ranker
 from recsys.pipelines.ranking.training_table import Posing, TrainingTable, collect, concatenate
-from recsys.progress import silent
+from recsys.protocols import silent
 from recsys.ranking.features import feature_names
 from recsys.ranking.quickscorer import trees_of
 from recsys.ranking.ranker import FIRST, KIND, SCHEMA, TreeRanker
