@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from recsys.errors import InputError
@@ -118,6 +119,8 @@ def plain() -> Collection:
     collection = collect(PAPERS, vectors)
     # What is read of a file otherwise.
     vars(collection.corpus)["full_papers"] = lambda rows: [PAPERS[row] for row in rows]
+    none = pa.table({"abstract": pa.nulls(len(PAPERS), pa.string())})
+    vars(collection.corpus)["texts"] = lambda: none
     return collection
 
 
