@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recsys.errors import ArtifactCorrupt
-from recsys.indexes.backends import Former
+from recsys.indexes.backends import Facts
 from recsys.store import terms
 from recsys.store.arrays import (
     Floats,
@@ -208,17 +208,10 @@ class Bm25Index:
         return cls(store, Postings(*inverted(store), store.norms, store.terms, store.frequencies))
 
 
-def build(store: TermStore, folder: Path, *, years: Years | None = None) -> dict[str, Any]:
+def build(store: TermStore, folder: Path, *, years: Years | None = None) -> Facts:
     """Invert the terms that are saved in a folder, from file to file."""
     write_postings(folder)
     return {}
-
-
-def carry(
-    store: TermStore, folder: Path, former: Former, *, years: Years | None = None
-) -> dict[str, Any]:
-    """Invert all of them again: that is one pass."""
-    return build(store, folder)
 
 
 def open_index(store: TermStore, folder: Path) -> Bm25Index:

@@ -1,10 +1,11 @@
 """Stage two's model at answering time: trees, a network beside them, calibration, two passes."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
 from recsys.protocols import Ranker
@@ -28,7 +29,14 @@ from recsys.store.vectors import row_dots
 # The trees of a model on disk: the arrays of `recsys.store.kernels.dispatch.Trees` in one file.
 
 TREES = "trees.npz"
-_TREE_ARRAYS = ("feature", "threshold", "tree", "left", "values", "width")
+_TREE_ARRAYS: Mapping[str, DTypeLike] = {
+    "feature": np.int32,
+    "threshold": np.float32,
+    "tree": np.int32,
+    "left": np.uint32,
+    "values": np.float32,
+}
+"""The fields of `Trees`, and the type of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +52,8 @@ class StoredTrees:
 
     def save(self, folder: Path) -> None:
         """Write them into a folder."""
-        np.savez(
-            folder / TREES,
-            allow_pickle=False,
-            width=np.array(self.width),
-            feature=self.trees.feature,
-            threshold=self.trees.threshold,
-            tree=self.trees.tree,
-            left=self.trees.left,
-            values=self.trees.values,
-        )
+        arrays = {name: getattr(self.trees, name) for name in _TREE_ARRAYS}
+        np.savez(folder / TREES, allow_pickle=False, width=np.array(self.width), **arrays)
 
     @classmethod
     def load(cls, folder: Path) -> "StoredTrees":
@@ -63,15 +63,10 @@ class StoredTrees:
             ArtifactCorrupt: it is no such file, or its arrays do not fit each other.
         """
         path = folder / TREES
-        feature, threshold, tree, left, values, width = load_arrays(path, _TREE_ARRAYS)
+        *stored, width = load_arrays(path, [*_TREE_ARRAYS, "width"])
         try:
-            trees = Trees(
-                np.ascontiguousarray(feature, np.int32),
-                np.ascontiguousarray(threshold, np.float32),
-                np.ascontiguousarray(tree, np.int32),
-                np.ascontiguousarray(left, np.uint32),
-                np.ascontiguousarray(values, np.float32),
-            )
+            typed = zip(stored, _TREE_ARRAYS.values(), strict=True)
+            trees = Trees(*(np.ascontiguousarray(array, kind) for array, kind in typed))
             found = cls(trees, int(width))
         except (ValueError, TypeError) as error:
             raise ArtifactCorrupt(f"{path} cannot be read ({error}).", "Build it again.") from error
@@ -215,17 +210,13 @@ def rectified(values: Floats, bias: Floats) -> Floats:
 
 def _fits(found: Network) -> bool:
     f, (p, _, g), h = found.width, found.first.shape, found.second.shape[2]
+    shapes = ((p, 2 * f, g), (p, 1, g), (p, g, h), (p, 1, h), (p, h, 1), (p, 1, 1))
+    arrays = [getattr(found, name) for name in _NETWORK_ARRAYS[2:]]
     return (
         found.scale.knots.shape == found.scale.quantiles.shape
-        and found.scale.knots.size > 0
-        and found.first.shape == (p, 2 * f, g)
-        and found.first_bias.shape == (p, 1, g)
-        and found.second.shape == (p, g, h)
-        and found.second_bias.shape == (p, 1, h)
-        and found.last.shape == (p, h, 1)
-        and found.bias.shape == (p, 1, 1)
-        and p > 0
-        and all(np.isfinite(getattr(found, name)).all() for name in _NETWORK_ARRAYS[2:])
+        and found.scale.knots.size > 0 < p
+        and all(array.shape == shape for array, shape in zip(arrays, shapes, strict=True))
+        and all(np.isfinite(array).all() for array in arrays)
     )
 
 
