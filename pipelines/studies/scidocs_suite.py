@@ -46,8 +46,8 @@ from recsys.pipelines.studies.clicks.click_features import (
     features,
     pairs,
 )
-from recsys.pipelines.studies.clicks.evaluate_task import papers_of
 from recsys.pipelines.studies.clicks.rankers import fit_feedforward
+from recsys.pipelines.studies.embedding_probes import named_files
 from recsys.pipelines.studies.scidocs_generator import note_of
 from recsys.processors import processors
 from recsys.progress import Progress, silent
@@ -80,7 +80,7 @@ def recommendation_figures(
         InputError: a file of the task cannot be used.
     """
     task = read_task(root)
-    if papers_of(task).isdisjoint(embeddings.ids):
+    if task.names().isdisjoint(embeddings.ids):
         return {}
     judged = task.test if part == "test" else task.validation
     tables = [features(log, task.papers, embeddings) for log in (task.train, task.validation)]
@@ -132,17 +132,8 @@ def sources(texts: Sequence[str]) -> list[Source]:
     Raises:
         InputError: a name is there twice, or a directory has none of SciDocs' files.
     """
-    named: dict[str, Source] = {}
-    for text in texts:
-        name, equals, rest = text.partition("=")
-        if not equals or Path(text).exists():  # A path may have a "=" in it.
-            rest, file = text, Path(text).name
-            ending = next((each for each in FORMATS if file.endswith(each)), "")
-            name = file.removesuffix(ending) or file
-        if name in named:
-            raise InputError(f"Two encoders are called {name!r}.", "Write NAME=PATH.")
-        named[name] = Source(name, _files(Path(rest)))
-    return list(named.values())
+    named = named_files(texts, what="encoders", written="PATH")
+    return [Source(name, _files(path)) for name, path in named.items()]
 
 
 def _files(path: Path) -> Mapping[Group, Path]:
@@ -309,4 +300,4 @@ def _papers(root: Path, part: str, task: Task) -> set[PaperId]:
     if task in CLASSIFICATION:
         parts = (read_classes(root, task, name) for name in ("train", part))
         return {each for classes in parts for each in classes.ids}
-    return papers_of(read_task(root))
+    return read_task(root).names()

@@ -55,30 +55,23 @@ def propensity_page(
         InputError: the truth has fewer positions than the estimate.
     """
     columns = np.arange(len(propensities))
-    values = {"propensity": propensities.values, "low": propensities.low, "high": propensities.high}
-    true = None
-    if truth is not None:
-        true = values["truth"] = truth.at(columns) / truth.values[0]
-    known = {name: column.tolist() for name, column in values.items() if column is not None}
-    rows: list[dict[str, Any]] = [
+    true = None if truth is None else truth.at(columns) / truth.values[0]
+    found = {"propensity": propensities.values, "low": propensities.low}
+    found |= {"high": propensities.high, "truth": true}
+    known = {name: column.tolist() for name, column in found.items() if column is not None}
+    rows = [
         {"position": position} | dict(zip(known, row, strict=True))
         for position, row in enumerate(zip(*known.values(), strict=True), 1)
     ]
     notes = (ONLY_CLICKED,) if only_clicked(log) else ()
     clicks = int(log.clicked.sum())
+    text = "A click at a position where readers rarely look stands for those who did not."
+    table = _propensity_table(rows, notes)
     return Page(
         title="Propensities of positions",
         lead=f"{len(rows)} positions, estimated by {propensities.method} from {len(log):,} "
         f"impressions with {clicks:,} clicks.",
-        sections=(
-            Section(
-                "propensities",
-                "Propensities",
-                "A click at a position where readers rarely look stands for those who did not.",
-                (_propensity_table(rows, notes),),
-                (CURVE,),
-            ),
-        ),
+        sections=(Section("propensities", "Propensities", text, (table,), (CURVE,)),),
         facts=tuple(facts.items()),
         schema=PROPENSITIES,
         figures={
@@ -92,23 +85,22 @@ def propensity_page(
     )
 
 
-def _propensity_table(rows: Sequence[Mapping[str, Any]], notes: Sequence[str]) -> Table:
+def _propensity_table(rows: Sequence[Mapping[str, float]], notes: Sequence[str]) -> Table:
     header = ["position", "propensity", "weight"]
     note = ["With 95 % bootstrap intervals. A click weighs 1 / propensity."]
-    errors = [row["propensity"] / row["truth"] - 1 for row in rows if "truth" in row]
+    errors = [100 * (row["propensity"] / row["truth"] - 1) for row in rows if "truth" in row]
     if errors:
         header += ["truth", "error"]
-        note.append(f"The largest relative error is {100 * max(map(abs, errors)):.1f} %.")
+        note.append(f"The largest relative error is {max(map(abs, errors)):.1f} %.")
     body = []
     for place, row in enumerate(rows):
         value = row["propensity"]
         figure = Cell(f"{value:.3f}")
         if "low" in row:
             figure = interval_cell(Interval(value, row["low"], row["high"]))
-        line = [Cell(str(row["position"])), figure, Cell(f"{1 / value:.2f}")]
-        if errors:
-            line += cells(f"{row['truth']:.3f}", f"{100 * errors[place]:+.1f} %")
-        body.append(tuple(line))
+        line = (*cells(row["position"]), figure, *cells(f"{1 / value:.2f}"))
+        beside = cells(f"{row['truth']:.3f}", f"{errors[place]:+.1f} %") if errors else ()
+        body.append((*line, *beside))
     caption = "Propensity of each position, relative to the first one."
     return Table("propensities", caption, tuple(header), tuple(body), 1, " ".join([*note, *notes]))
 
@@ -236,7 +228,7 @@ def _calibration(evaluation: ClickEvaluation) -> Section:
 
 def _drawn(evaluation: ClickEvaluation) -> dict[str, Picture]:
     ndcg = [
-        Dot(name, estimator, figure.value, figure.low, figure.high)
+        Dot(name, estimator, figure)
         for name, each in evaluation.systems.items()
         for estimator in CONTRASTED
         if (figure := each.figures[estimator]["nDCG"]) is not None
@@ -411,12 +403,12 @@ def coverage_pictures(rows: Sequence[CoverageRow]) -> dict[str, Picture]:
     shown = [row for row in rows if row.measure == DRAWN]
     coverage, bias = [], []
     for row in shown:
-        bounds = wilson(row.covered, len(row.intervals))
-        coverage.append(Dot(row.function, row.estimator, row.covered, *bounds))
+        share = Interval(row.covered, *wilson(row.covered, len(row.intervals)))
+        coverage.append(Dot(row.function, row.estimator, share))
         errors = sorted((each.value - row.truth) / row.truth for each in row.intervals)
         cut = round((1 - LEVEL) / 2 * (len(errors) - 1))
-        bounds = errors[cut], errors[-1 - cut]
-        bias.append(Dot(row.function, row.estimator, row.bias / row.truth, *bounds))
+        error = Interval(row.bias / row.truth, errors[cut], errors[-1 - cut])
+        bias.append(Dot(row.function, row.estimator, error))
     return {
         COVERAGE: Picture(
             dots(
@@ -501,14 +493,7 @@ def learning_pictures(study: LearningStudy) -> dict[str, Picture]:
             dots(
                 f"{MEASURE}, eta {eta:g}",
                 [
-                    Dot(
-                        each.system.ranker,
-                        each.system.weights,
-                        each.ndcg.value,
-                        each.ndcg.low,
-                        each.ndcg.high,
-                        each.by_seed,
-                    )
+                    Dot(each.system.ranker, each.system.weights, each.ndcg, each.by_seed)
                     for each in study.learned
                     if each.system.weights and each.system.eta in (eta, None)
                 ],

@@ -187,47 +187,31 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """The (query, paper) pairs of a log, counted by the position at which they were shown.
+    """The (query, paper) pairs that were shown at several positions, counted by position.
 
-    query, paper: (g,) int64, ascending pairs. pair, column: (c,) int64 of each cell: which pair at
-    which position - 1; ascending in both. tally: counts the cells.
+    count: how many pairs. pair, column: (c,) int64 of each cell: which pair at which position - 1;
+    ascending in both. tally: counts the cells.
     """
 
-    query: Longs
-    paper: Longs
+    count: int
     pair: Longs
     column: Longs
     tally: Tally
 
     @classmethod
-    def of(cls, log: ClickLog) -> "Pairs":
-        """Find the pairs of a log."""
+    def of(cls, log: ClickLog, *, clicked: bool = False) -> "Pairs":
+        """Find the pairs of a log; clicked: only those that were."""
         impression, column = np.nonzero(log.present)
-        depth, papers = log.shown.shape[1], len(log.papers)
-        name = log.query[impression].astype(np.int64) * papers + log.shown[impression, column]
-        keys, cell = np.unique(name * depth + column, return_inverse=True)
-        names, pair = np.unique(keys // depth, return_inverse=True)
-        tally = Tally.of(log, (impression, column), cell, len(keys))
-        return cls(names // papers, names % papers, pair, keys % depth, tally)
-
-    def moved(self) -> Mask:
-        """Tell which pairs were shown at several positions: (g,) bool."""
-        return np.asarray(np.bincount(self.pair, minlength=len(self.query)) > 1)
-
-    def take(self, chosen: Mask) -> "Pairs":
-        """Keep some of the pairs: (g,) bool."""
-        cells = chosen[self.pair]
-        entries, clicks = cells[self.tally.cell], cells[self.tally.clicked_cell]
-        number = np.cumsum(cells) - 1
-        tally = Tally(
-            int(cells.sum()),
-            number[self.tally.cell[entries]],
-            self.tally.impression[entries],
-            number[self.tally.clicked_cell[clicks]],
-            self.tally.clicked_impression[clicks],
-        )
-        pair = (np.cumsum(chosen) - 1)[self.pair[cells]]
-        return Pairs(self.query[chosen], self.paper[chosen], pair, self.column[cells], tally)
+        depth = log.shown.shape[1]
+        _, pair = np.unique(log.pairs[impression, column], return_inverse=True)
+        kept = np.bincount(np.unique(pair * depth + column) // max(depth, 1)) > 1
+        if clicked:
+            kept &= np.bincount(pair[log.clicked[impression, column]], minlength=len(kept)) > 0
+        places = impression[kept[pair]], column[kept[pair]]
+        pair = (np.cumsum(kept) - 1)[pair[kept[pair]]]
+        cells, cell = np.unique(pair * depth + places[1], return_inverse=True)
+        tally = Tally.of(log, places, cell, len(cells))
+        return cls(int(kept.sum()), cells // max(depth, 1), cells % max(depth, 1), tally)
 
 
 def add_up(cell: Longs, values: Doubles, cells: int) -> Doubles:
@@ -383,8 +367,7 @@ def all_pairs(log: ClickLog) -> Fit:
             "Harvesting needs several rankers that show the same papers at other positions.",
         )
     pairs = Pairs.of(log)
-    pairs = pairs.take(pairs.moved())
-    if not len(pairs.query):
+    if not pairs.count:
         raise InputError(
             "No paper was shown at two positions for the same query.",
             "The rankers agree, or no query came twice: collect a longer log.",
@@ -437,10 +420,8 @@ def regression_em(log: ClickLog, *, rounds: int = 1000, tolerance: float = 1e-5)
         InputError: the log is of one ranker and no swap experiment, or no paper was shown at two
             positions for the same query.
     """
-    pairs = Pairs.of(log)
-    clicks = np.bincount(pairs.pair[pairs.tally.clicked_cell], minlength=len(pairs.query))
-    pairs = pairs.take(pairs.moved() & (clicks > 0))
-    if not (len(pairs.query) and varied_rankers(log)):
+    pairs = Pairs.of(log, clicked=True)
+    if not (pairs.count and varied_rankers(log)):
         raise InputError(
             "No ranker showed a paper at another position than another ranker did.",
             "Relevance and position cannot be told apart: collect lists of several rankers.",
@@ -450,7 +431,7 @@ def regression_em(log: ClickLog, *, rounds: int = 1000, tolerance: float = 1e-5)
     def examine(weights: Doubles, start: Doubles) -> Doubles:
         shown, clicked = pairs.tally.count(weights)
         # A pair that moved may not have done so in a bootstrap sample.
-        places = add_up(pairs.pair, np.sign(shown), len(pairs.query))[pairs.pair]
+        places = add_up(pairs.pair, np.sign(shown), pairs.count)[pairs.pair]
         shown, clicked = np.where(places > 1, (shown, clicked), 0)
         return _climb(pairs, shown, clicked, start, rounds=rounds, tolerance=tolerance)
 
@@ -479,7 +460,7 @@ def _climb(
     Returns:
         (m,), NaN where an examination cannot be compared.
     """
-    depth, groups = len(start), len(pairs.query)
+    depth, groups = len(start), pairs.count
 
     def by_position(values: Doubles) -> Doubles:
         return add_up(pairs.column, values, depth)

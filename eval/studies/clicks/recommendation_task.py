@@ -25,6 +25,7 @@ from recsys.eval.studies.clicks.propensities import (
     write_propensities,
 )
 from recsys.eval.trec import write_lines
+from recsys.records import PaperId
 
 METADATA = "paper_metadata_recomm.json"
 PROPENSITIES = "recomm/propensity_scores.json"
@@ -72,9 +73,17 @@ class RecommendationTask:
     papers: Mapping[str, RelatedPaper]
     propensities: Propensities
 
+    @property
+    def logs(self) -> Mapping[str, ClickLog]:
+        """Give the clicks of every part, by its name."""
+        return {"train": self.train, "validation": self.validation, "test": self.test}
+
+    def names(self) -> set[PaperId]:
+        """Name the papers that are asked for or shown."""
+        return {name for log in self.logs.values() for name in (*log.queries, *log.papers)}
+
     def __post_init__(self) -> None:
-        parts = {TRAIN: self.train, VALIDATION: self.validation, TEST: self.test}
-        for name, log in parts.items():
+        for name, log in zip((TRAIN, VALIDATION, TEST), self.logs.values(), strict=True):
             longest = log.present.sum(1).max(initial=0)
             if longest > len(self.propensities):
                 raise InputError(
@@ -116,9 +125,8 @@ def write_task(folder: Path, task: RecommendationTask) -> None:
         InputError: a log has no click, or a name that cannot be read back.
     """
     (folder / "recomm").mkdir(parents=True, exist_ok=True)
-    write_scidocs_clicks(folder / TRAIN, task.train)
-    write_scidocs_clicks(folder / VALIDATION, task.validation)
-    write_scidocs_clicks(folder / TEST, task.test)
+    for name, log in zip((TRAIN, VALIDATION, TEST), task.logs.values(), strict=True):
+        write_scidocs_clicks(folder / name, log)
     write_propensities(folder / PROPENSITIES, task.propensities)
     records = []
     for name, paper in task.papers.items():

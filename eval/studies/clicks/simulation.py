@@ -6,7 +6,7 @@ whether a paper is shown there.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -37,41 +37,24 @@ def decay(eta: float, depth: int) -> Doubles:
 
 @dataclass(frozen=True, slots=True)
 class PositionBased:
-    """P(click | k, relevance) = examination_k * relevance: the model that propensities are made of.
-
-    examination: (m,) float64 in [0, 1]. A click on a paper that does not matter is part of its
-    relevance: a world may give it a small one.
-    """
-
-    examination: Doubles
-
-    def __post_init__(self) -> None:
-        _check_shares(examination=self.examination)
-
-    def click(self, relevance: Doubles, present: Mask, rng: np.random.Generator) -> Mask:
-        """Draw the clicks on n lists, each independently: (n, m) bool."""
-        return np.asarray(rng.random(relevance.shape) < self.chances(relevance, present))
-
-    def chances(self, relevance: Doubles, present: Mask) -> Doubles:
-        """Multiply: (n, m)."""
-        return np.asarray(_first(self.examination, relevance) * relevance)
-
-
-@dataclass(frozen=True, slots=True)
-class TrustBias:
     """P(click | k, relevance) = examination_k * (trusted_k * relevance + mistaken_k * (1 - it)).
 
-    Agarwal et al. 2019 (Addressing trust bias for unbiased learning-to-rank): whoever examines a
-    paper also trusts the ranker, and takes what it put on top for relevant. trusted, mistaken:
-    (m,) float64 in [0, 1], the chance that a relevant and a non-relevant paper is found relevant.
+    Where nobody trusts the order, which is the default, trusted is 1 and mistaken 0: that is the
+    model that propensities are made of. A click on a paper that does not matter is then part of its
+    relevance: a world may give it a small one. Agarwal et al. 2019 (Addressing trust bias for
+    unbiased learning-to-rank): whoever examines a paper also trusts the ranker, and takes what it
+    put on top for relevant.
+
+    examination, trusted, mistaken: (m,) float64 in [0, 1], the last two the chance that a relevant
+    and a non-relevant paper is found relevant; or (1,), alike at all positions.
     """
 
     examination: Doubles
-    trusted: Doubles
-    mistaken: Doubles
+    trusted: Doubles = field(default_factory=lambda: np.ones(1))
+    mistaken: Doubles = field(default_factory=lambda: np.zeros(1))
 
     def __post_init__(self) -> None:
-        _check_shares(examination=self.examination, trusted=self.trusted, mistaken=self.mistaken)
+        _check_shares(**asdict(self))
 
     def click(self, relevance: Doubles, present: Mask, rng: np.random.Generator) -> Mask:
         """Draw the clicks on n lists, each independently: (n, m) bool."""
@@ -79,11 +62,14 @@ class TrustBias:
 
     def chances(self, relevance: Doubles, present: Mask) -> Doubles:
         """Compute the formula above: (n, m)."""
-        examination, trusted, mistaken = (
-            _first(each, relevance) for each in (self.examination, self.trusted, self.mistaken)
-        )
-        believed = trusted * relevance + mistaken * (1 - relevance)
-        return np.asarray(np.where(present, examination * believed, 0))
+        m = relevance.shape[1]
+        if m > len(self.examination):
+            raise InputError(
+                f"The lists have {m} positions, the click model only {len(self.examination)}.",
+                "Give the click model a value for every position.",
+            )
+        believed = self.trusted[:m] * relevance + self.mistaken[:m] * (1 - relevance)
+        return np.asarray(np.where(present, self.examination[:m] * believed, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,16 +105,6 @@ def _reached(goes_on: Doubles) -> Doubles:
     return np.hstack([top, np.cumprod(goes_on[:, :-1], axis=1)])
 
 
-def _first(table: Doubles, lists: Doubles) -> Doubles:
-    """Take the values of the positions that the lists have."""
-    if lists.shape[1] > len(table):
-        raise InputError(
-            f"The lists have {lists.shape[1]} positions, the click model only {len(table)}.",
-            "Give the click model a value for every position.",
-        )
-    return table[: lists.shape[1]]
-
-
 def _check_shares(**tables: Doubles) -> None:
     for name, values in tables.items():
         if not ((values >= 0) & (values <= 1)).all():
@@ -138,7 +114,7 @@ def _check_shares(**tables: Doubles) -> None:
 CLICK_MODELS: Mapping[str, Callable[[int, float], ClickModel]] = {
     "position": lambda depth, eta: PositionBased(decay(eta, depth)),
     "cascade": lambda depth, eta: Cascade(),
-    "trust": lambda depth, eta: TrustBias(
+    "trust": lambda depth, eta: PositionBased(
         decay(eta, depth), np.full(depth, 0.98), 0.3 * decay(1, depth)
     ),
 }
@@ -231,13 +207,16 @@ class Policy:
         return {name: world.rankings[name][:, : self.depth] for name in names}
 
 
+ANY_RANKER = Policy()
+
+
 def simulate(
     world: World,
     model: ClickModel,
     impressions: int,
     *,
     rng: np.random.Generator,
-    policy: Policy | None = None,
+    policy: Policy = ANY_RANKER,
 ) -> ClickLog:
     """Show lists to people who click as the model says.
 
@@ -249,13 +228,12 @@ def simulate(
     """
     if impressions < 1:
         raise InputError(f"{impressions} impressions were asked for.", "Ask for one at least.")
-    chosen = policy or Policy()
-    orders = chosen.orders(world)
+    orders = policy.orders(world)
     query = rng.integers(len(world.queries), size=impressions, dtype=np.int32)
     ranker = rng.integers(len(orders), size=impressions, dtype=np.int32)
     columns = np.stack(list(orders.values()))[ranker, query]
     swapped = np.zeros(impressions, np.int32)
-    if chosen.swaps:
+    if policy.swaps:
         swapped = rng.integers(columns.shape[1], size=impressions, dtype=np.int32) + 1
         columns = swap(columns, swapped - 1)
     relevance = world.relevance[query[:, None], columns]
@@ -274,7 +252,7 @@ def simulate(
     )
 
 
-def true_propensities(world: World, model: ClickModel, policy: Policy | None = None) -> Doubles:
+def true_propensities(world: World, model: ClickModel, policy: Policy = ANY_RANKER) -> Doubles:
     """Compute what moving a paper to each position does to its clicks: (depth,), the first 1.
 
     p_k is the chance that the average paper is clicked at position k, divided by its chance at
@@ -290,7 +268,7 @@ def true_propensities(world: World, model: ClickModel, policy: Policy | None = N
     Raises:
         InputError: the world has no such ranker, or nothing is ever clicked at position 1.
     """
-    orders = np.concatenate(list((policy or Policy()).orders(world).values()))
+    orders = np.concatenate(list(policy.orders(world).values()))
     query = np.tile(np.arange(len(world.queries)), len(orders) // len(world.queries))
     relevance = world.relevance[query[:, None], orders]
     depth = relevance.shape[1]

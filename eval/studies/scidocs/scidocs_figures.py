@@ -16,7 +16,7 @@ and predictions.)
 
 import json
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TypeAlias
@@ -35,7 +35,7 @@ from recsys.eval.measures import (
     stack,
 )
 from recsys.eval.report.system_tables import SURE, system_letters
-from recsys.eval.report.tables import Cell, Table, cells, latex_table, markdown_table, text_table
+from recsys.eval.report.tables import Cell, Table, cells, writers
 from recsys.eval.significance import holm, sign_flip_tests
 from recsys.eval.studies.probes.linear import drawn_macro_f1
 from recsys.eval.studies.scidocs.scidocs_layout import CLASSIFICATION, RANKING, Classes, Task
@@ -374,12 +374,7 @@ def query_lines(suite: Suite) -> str:
     return "".join(f"{json.dumps(line)}\n" for line in lines)
 
 
-RENDERERS: Mapping[str, Callable[[Suite], str]] = {
-    "table": lambda suite: "\n".join(map(text_table, tables(suite))),
-    "json": as_json,
-    "markdown": lambda suite: "\n".join(map(markdown_table, tables(suite))),
-    "latex": lambda suite: "\n".join(map(latex_table, tables(suite))),
-}
+RENDERERS = writers(tables, as_json)
 
 
 def _intervals(suite: Suite, shown: Sequence[Column]) -> Table:

@@ -282,7 +282,7 @@ class RankNet(nn.Module):
 
         def embed(bags: Bags, name: str, *, candidate: bool) -> tuple[Tensor, Tensor]:
             table = self.tables[self.shape.table(name, candidate=candidate)]
-            sums, penalty = table.penalised(*bags, self.size.penalty)
+            sums, penalty = table(*bags, self.size.penalty)
             return normalize(sums, dim=1, eps=LEAST), penalty
 
         for name in self.shape.fields:

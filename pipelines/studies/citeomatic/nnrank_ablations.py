@@ -5,7 +5,7 @@ reported on and compared with others. Rows that are finished are not trained aga
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,14 +14,7 @@ import numpy as np
 
 from recsys.errors import check_name
 from recsys.eval.recorded_runs import RUNS, SCHEMA
-from recsys.eval.report.tables import (
-    Table,
-    cells,
-    latex_table,
-    markdown_table,
-    row_values,
-    text_table,
-)
+from recsys.eval.report.tables import Table, cells, row_values, writers
 from recsys.eval.significance import holm
 from recsys.eval.trec import run_lines, write_lines
 from recsys.models.nnrank import METADATA_FIELDS, TEXT_FIELDS, NNRank
@@ -217,9 +210,4 @@ def table_json(table: Table) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
 
 
-RENDERERS: Mapping[str, Callable[[Table], str]] = {
-    "table": text_table,
-    "json": table_json,
-    "markdown": markdown_table,
-    "latex": latex_table,
-}
+RENDERERS = writers(lambda table: (table,), table_json)

@@ -183,23 +183,19 @@ class MagDirBag(nn.Module):
         self.directions = nn.Parameter(torch.randn(size, dim, generator=generator) / dim**0.5)
         self.magnitudes = nn.Parameter(0.5 + torch.rand(size, 1, generator=generator))
 
-    def forward(self, values: Tensor, offsets: Tensor) -> Tensor:
-        """Sum each bag.
+    def forward(
+        self, values: Tensor, offsets: Tensor, penalty: Penalty = Penalty()
+    ) -> tuple[Tensor, Tensor]:
+        """Sum each bag, and penalise what was read.
 
         Args:
             values: (nnz,) int64, the numbers of all bags.
             offsets: (b + 1,) int64; bag i is `values[offsets[i]:offsets[i + 1]]`.
+            penalty: of what is read.
 
         Returns:
-            (b, d), not normalised; an empty bag is zero.
-        """
-        return self.penalised(values, offsets, Penalty())[0]
-
-    def penalised(self, values: Tensor, offsets: Tensor, penalty: Penalty) -> tuple[Tensor, Tensor]:
-        """Sum each bag, and penalise what was read: (b, d) and a scalar.
-
-        The scalar is the sum over all numbers t of l1 * |mag_t| + l2 * |dir_t|^2, divided by the
-        number of bags.
+            (b, d), not normalised, an empty bag is zero; and a scalar: the sum over all numbers t
+            of l1 * |mag_t| + l2 * |dir_t|^2, divided by the number of bags.
         """
         codes, place = codes_of(values, len(self.directions))
         directions = embedding(codes, self.directions, sparse=True)
@@ -251,18 +247,20 @@ class NNSelect(nn.Module):
         self.words.directions[codes] = vectors / lengths
         self.words.magnitudes[codes] = lengths / lengths.mean()
 
-    def forward(self, values: Tensor, offsets: Tensor) -> Tensor:
-        """Embed papers: (b, d), unit rows; a paper without known words is zero.
+    def forward(
+        self, values: Tensor, offsets: Tensor, penalty: Penalty = Penalty()
+    ) -> tuple[Tensor, Tensor]:
+        """Embed papers, and penalise what was read of the table.
 
         Args:
             values: (nnz,) int64, the words of all titles, then of all abstracts.
             offsets: (2 b + 1,) int64.
-        """
-        return self.penalised(values, offsets, Penalty())[0]
+            penalty: of what is read.
 
-    def penalised(self, values: Tensor, offsets: Tensor, penalty: Penalty) -> tuple[Tensor, Tensor]:
-        """Embed papers, and penalise what was read of the table: (b, d) and a scalar."""
-        sums, cost = self.words.penalised(values, offsets, penalty)
+        Returns:
+            (b, d), unit rows, a paper without known words is zero; and a scalar.
+        """
+        sums, cost = self.words(values, offsets, penalty)
         title, abstract = normalize(sums, dim=1, eps=LEAST).view(2, -1, sums.shape[1])
         both = self.scales[0] * title + self.scales[1] * abstract
         return normalize(both, dim=1, eps=LEAST), 2 * cost
@@ -285,7 +283,7 @@ def embed(network: NNSelect, bags: TokenBags, rows: Rows | None = None) -> Float
     with torch.no_grad():
         for begin in range(0, len(rows), _PAPERS):
             inputs = to_torch(word_bags(bags, rows[begin : begin + _PAPERS]), device)
-            parts.append(network(*inputs).float().cpu().numpy())
+            parts.append(network(*inputs)[0].float().cpu().numpy())
     return np.concatenate(parts)
 
 
@@ -386,7 +384,7 @@ class SelectTask:
         three = np.stack([triplets.query, triplets.positive, triplets.negative])
         rows, places = np.unique(three, return_inverse=True)
         inputs = drop_words(word_bags(self.bags, rows), self.options.dropout, rng)
-        vectors, cost = self.network.penalised(*to_torch(inputs, device), self.options.penalty)
+        vectors, cost = self.network(*to_torch(inputs, device), self.options.penalty)
         query, positive, negative = vectors[torch.from_numpy(places.reshape(3, -1)).to(device)]
         margins = triplets.margins(self.collection.graph, self.options.margins)
         s_pos, s_neg = (query * positive).sum(dim=1), (query * negative).sum(dim=1)
@@ -396,22 +394,14 @@ class SelectTask:
         """Compute R@20 of the dev queries, selected as in evaluations."""
         return self.figures()[DEV_MEASURE]
 
-    def figures(self, neighbours: int = NEIGHBOURS) -> dict[str, float]:
+    def figures(self) -> dict[str, float]:
         """Select for each dev query and compare with gold: the measures SHOWN -> mean."""
-        vectors = embed(self.network, self.bags)
-        return dev_figures(self.collection, vectors, self.dev, neighbours)
-
-
-def dev_figures(
-    collection: Collection, vectors: Floats, dev: Dev, neighbours: int
-) -> dict[str, float]:
-    """Select for each query and compare with gold: measure -> mean."""
-    judged = []
-    for row, query, right in zip(dev.rows.tolist(), dev.queries, dev.gold, strict=True):
-        rows, _ = select(collection.graph, vectors, query, vectors[row], neighbours)
-        judged.append(Judged(np.isin(rows, right), len(right)))
-    figures = summarise(judged, rng=np.random.default_rng(0), samples=1)
-    return {name: figures[name].value for name in SHOWN}
+        vectors, dev, judged = embed(self.network, self.bags), self.dev, []
+        for row, query, right in zip(dev.rows.tolist(), dev.queries, dev.gold, strict=True):
+            rows, _ = select(self.collection.graph, vectors, query, vectors[row], NEIGHBOURS)
+            judged.append(Judged(np.isin(rows, right), len(right)))
+        figures = summarise(judged, rng=np.random.default_rng(0), samples=1)
+        return {name: figures[name].value for name in SHOWN}
 
 
 def read_word_vectors(path: Path, words: SortedStrings) -> tuple[Rows, Floats]:

@@ -13,7 +13,6 @@ from recsys.eval.studies.clicks.click_evaluation import (
     ClickEvaluation,
     by_depth,
     calibration,
-    display_order,
     evaluate_runs,
     read_runs,
     run_scores,
@@ -56,12 +55,10 @@ def test_scores_are_those_of_the_run_and_last_where_it_has_none(run: Run) -> Non
         assert row[: len(each.shown)] == [known.get(paper, -np.inf) for paper in each.shown]
 
 
-def test_the_display_order_falls_from_the_top() -> None:
-    assert (np.diff(display_order(LOG)) < 0).all()
-
-
 def test_figures_are_those_of_the_formulas() -> None:
     found = judged({"r": {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"d": 1.0, "a": 0.5}}})
+    assert list(found.systems) == [DISPLAY, "r"] == list(found.curves)
+    assert list(found.differences) == ["r"]
     # Above the clicks: none, a and b, none. They stand at the positions 1, 3 and 2.
     gains, weights = np.array([1, 0.5, 1]), np.array([1, 4, 2])
     figures = found.systems["r"].figures
@@ -74,12 +71,6 @@ def test_figures_are_those_of_the_formulas() -> None:
     difference = found.differences["r"].figures["naive"]["nDCG"]
     assert difference is not None
     assert difference.value == pytest.approx((gains - shown).mean(), abs=1e-12)
-
-
-def test_the_display_order_comes_first_and_differs_from_nothing() -> None:
-    found = judged({"r": {"q1": {"a": 1.0}}})
-    assert list(found.systems) == [DISPLAY, "r"] == list(found.curves)
-    assert list(found.differences) == ["r"]
 
 
 def test_what_a_run_does_not_rank_is_said() -> None:
@@ -235,7 +226,3 @@ def test_bad_input_is_refused() -> None:
     quiet = case.log.take(np.array([1]))
     with pytest.raises(InputError, match="None of the 1 impressions has a click"):
         by_depth(quiet, case.scores[1:], case.propensities, rng=rng())
-    with pytest.raises(InputError, match="has no score"):
-        by_depth(case.log, np.full((2, 2), np.nan), case.propensities, rng=rng())
-    with pytest.raises(InputError, match="Position 2 is not one of the 1"):
-        by_depth(case.log, case.scores, Propensities("short", np.ones(1)), rng=rng())

@@ -63,7 +63,7 @@ def test_gradients_are_those_of_finite_differences(seed: int) -> None:
     inputs = to_torch(word_bags(bags, EVERY))
 
     def outputs(made: NNSelect) -> torch.Tensor:
-        vectors, cost = made.penalised(*inputs, Penalty(l1=0.1, l2=0.2))
+        vectors, cost = made(*inputs, Penalty(l1=0.1, l2=0.2))
         return vectors.cos().sum() + cost
 
     assert gradients_are_right(network(seed).double(), outputs)
@@ -71,7 +71,7 @@ def test_gradients_are_those_of_finite_differences(seed: int) -> None:
 
 def test_the_penalty_is_one_of_papers() -> None:
     bags, made = random_bags(np.random.default_rng(1)), network()
-    _, cost = made.penalised(*to_torch(word_bags(bags, EVERY)), Penalty(l1=1.0))
+    _, cost = made(*to_torch(word_bags(bags, EVERY)), Penalty(l1=1.0))
     sizes = made.words.magnitudes.detach().abs().numpy()[:, 0]
     read = np.concatenate([bags.title.values, bags.abstract.values])
     assert float(cost.detach()) == pytest.approx(sizes[read].sum() / PAPERS, rel=1e-5)

@@ -208,14 +208,11 @@ def test_the_same_chance_makes_the_same_world(collection: Collection, world: Cor
     assert other.parts["train"].queries != world.parts["train"].queries
 
 
-def test_as_many_queries_as_asked_for(collection: Collection) -> None:
+def test_queries_and_the_cut_are_those_asked_for(collection: Collection) -> None:
     few = world_of(collection, WorldOptions(queries=20, pool=5, cut=CUT), rng=rng())
     assert [len(own.queries) for own in few.parts.values()] == [12, 3, 5]
-
-
-def test_the_cut_is_the_median_year_unless_told(collection: Collection) -> None:
-    found = world_of(collection, WorldOptions(pool=5), rng=rng())
-    assert found.cut == median_year(collection.graph) == 2005
+    usual = world_of(collection, WorldOptions(pool=5), rng=rng())
+    assert usual.cut == median_year(collection.graph) == 2005
 
 
 @each_row(

@@ -116,7 +116,7 @@ def by_key(result: TaskResult) -> dict[tuple[str, str | None], System]:
 def test_all_baselines_and_rankers_are_judged(result: TaskResult) -> None:
     learnt = [(n, w) for w in ("per-position", "constant") for n in ("feed-forward", "LightGBM")]
     assert [(each.name, each.weighting) for each in result.systems] == [
-        *((baseline.name, None) for baseline in BASELINES),
+        *((name, None) for name in BASELINES),
         *learnt,
     ]
     for system in result.systems:
@@ -135,10 +135,10 @@ def test_figures_are_those_of_the_published_formulas(folder: Path, result: TaskR
     task = read_task(folder)
     vectors = read_embeddings(folder / "embeddings.jsonl")
     table = features(task.test, task.papers, vectors)
-    for baseline in BASELINES:
-        if baseline.name != "random":
-            scores = baseline.score(task.test, table, np.random.default_rng(0))
-            found = by_key(result)[baseline.name, None]
+    for name, score in BASELINES.items():
+        if name != "random":
+            scores = score(task.test, table, np.random.default_rng(0))
+            found = by_key(result)[name, None]
             for (estimator, measure), value in recomputed(task, scores).items():
                 assert figure(found, estimator, measure).value == pytest.approx(value, abs=1e-9)
 

@@ -10,9 +10,10 @@ import pytest
 from recsys.eval.measures import Doubles
 from recsys.pipelines.studies.clicks.click_features import CONSTANT, PER_POSITION, Pairs
 from recsys.pipelines.studies.clicks.rankers import (
+    Boosted,
     BoostedOptions,
+    FeedForward,
     FeedForwardOptions,
-    Scorer,
     fit_boosted,
     fit_feedforward,
     logistic_loss,
@@ -22,20 +23,21 @@ from tests.pipelines.studies.clicks.toy_clicks import Toy, toy
 from tests.rows import each_row
 
 Toys = tuple[Toy, Toy, Toy]
+Ranker = Boosted | FeedForward
 
 
 @dataclass(frozen=True, slots=True)
 class Learner:
     """fit, and its loss. few: options of a short training. longer: ever longer ones."""
 
-    fit: Callable[..., Scorer]
+    fit: Callable[..., Ranker]
     loss: Callable[[Doubles, Pairs], float]
     few: Any
     longer: tuple[Any, ...]
 
     def trained(
         self, toys: Toys, weighting: str = PER_POSITION, options: object = None, seed: int = 0
-    ) -> Scorer:
+    ) -> Ranker:
         train, validation = (each.pairs(weighting) for each in toys[:2])
         return self.fit(train, validation, options, rng=np.random.default_rng(seed))
 

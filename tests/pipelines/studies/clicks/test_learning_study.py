@@ -78,7 +78,7 @@ def ndcg(found: LearningStudy, system: System) -> float:
 def test_every_ranker_learns_with_all_weights(found: LearningStudy) -> None:
     weights = (UNWEIGHTED, TRUE, *EXPERIMENTS)
     assert [each.system for each in found.learned] == [
-        *(System(baseline.name) for baseline in BASELINES),
+        *map(System, BASELINES),
         *(System(name, RELEVANCE) for name in LEARNERS),
         *(System(name, each, 1.0) for each in weights for name in LEARNERS),
     ]
