@@ -15,6 +15,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -284,33 +285,26 @@ class WordAverages:
         return unit_rows(without(self.words.averages(texts, weights), self.common))
 
 
-def fit_fasttext(
-    material: Material, dim: int, seed: int, fingerprint: str, progress: Progress
+def fit_words(
+    material: Material,
+    dim: int,
+    seed: int,
+    fingerprint: str,
+    progress: Progress,
+    *,
+    weighed: bool = True,
 ) -> Fitted:
-    """Learn word vectors.
-
-    Raises:
-        MissingExtraError: gensim is not installed.
-        InputError: no word is in the papers often enough.
-    """
-    encoder = WordAverages(learned_words(material, dim, seed, progress), fingerprint)
-    return Fitted(encoder, encode_all(encoder, material.texts, progress), encoder.words.size)
-
-
-def fit_sif(
-    material: Material, dim: int, seed: int, fingerprint: str, progress: Progress
-) -> Fitted:
-    """Learn word vectors, and the first principal component of the texts' averages.
+    """Learn word vectors, and with weights, the first principal component of the texts' averages.
 
     Raises:
         MissingExtraError: gensim is not installed.
         InputError: no word is in the papers often enough.
     """
     found = learned_words(material, dim, seed, progress)
-    common = first_component(found.averages(material.learned, weights))
+    common = first_component(found.averages(material.learned, weights)) if weighed else None
     encoder = WordAverages(found, fingerprint, common)
-    vectors = encode_all(encoder, material.texts, progress)
-    return Fitted(encoder, vectors, found.size + common.nbytes)
+    size = found.size if common is None else found.size + common.nbytes
+    return Fitted(encoder, encode_all(encoder, material.texts, progress), size)
 
 
 def weights(shares: Shares) -> Floats:
@@ -337,7 +331,7 @@ def fit_sgc(
     A text that is no paper of the material has no citations, nor has a query, whose references are
     hidden: their vectors are SIF's. Without citations all are.
     """
-    fitted = fit_sif(material, dim, seed, fingerprint, progress)
+    fitted = fit_words(material, dim, seed, fingerprint, progress)
     if material.cites is None:
         return fitted
     return replace(fitted, vectors=unit_rows(propagate(fitted.vectors, material.cites, STEPS)))
@@ -562,8 +556,10 @@ BASELINES: Mapping[str, Baseline] = {
     "random": Baseline("random vectors, the lower bound", "text", fit_random),
     "tfidf-svd": Baseline("TF-IDF and truncated SVD", "text", fit_tfidf_svd),
     "doc2vec": Baseline("paragraph vectors (PV-DBOW)", "text", fit_doc2vec),
-    "fasttext": Baseline("sums of fastText's word vectors", "text", fit_fasttext),
-    "sif": Baseline("weighted averages of word vectors, less what all share", "text", fit_sif),
+    "fasttext": Baseline(
+        "sums of fastText's word vectors", "text", partial(fit_words, weighed=False)
+    ),
+    "sif": Baseline("weighted averages of word vectors, less what all share", "text", fit_words),
     "sgc": Baseline("SIF, spread along citations", "citations", fit_sgc),
     "nnselect": Baseline(
         "NNSelect, as trained in an index",

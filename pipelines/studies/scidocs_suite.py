@@ -112,6 +112,28 @@ class Source:
     name: str
     files: Mapping[Group, Path]
 
+    @classmethod
+    def of(cls, name: str, path: Path) -> "Source":
+        """Find the files of an encoder: one for all tasks, or SciDocs' three in a directory.
+
+        Raises:
+            InputError: the directory has none of them.
+        """
+        if not path.is_dir():
+            return cls(name, dict.fromkeys(Group, path))
+        files = {
+            group: file
+            for group in Group
+            for file in (path / f"{group}{ending}" for ending in FORMATS)
+            if file.is_file()
+        }
+        if not files:
+            names = ", ".join(f"{group}.jsonl" for group in Group)
+            raise InputError(
+                f"{path} is a directory without any of {names}.", "Give a file of embeddings."
+            )
+        return cls(name, files)
+
     def reader(self, progress: Progress) -> Callable[[Group], Embeddings | None]:
         """Return what reads the vectors of a group of tasks; None when there is no file for them.
 
@@ -133,24 +155,7 @@ def sources(texts: Sequence[str]) -> list[Source]:
         InputError: a name is there twice, or a directory has none of SciDocs' files.
     """
     named = named_files(texts, what="encoders", written="PATH")
-    return [Source(name, _files(path)) for name, path in named.items()]
-
-
-def _files(path: Path) -> Mapping[Group, Path]:
-    if not path.is_dir():
-        return dict.fromkeys(Group, path)
-    files = {
-        group: file
-        for group in Group
-        for file in (path / f"{group}{ending}" for ending in FORMATS)
-        if file.is_file()
-    }
-    if not files:
-        names = ", ".join(f"{group}.jsonl" for group in Group)
-        raise InputError(
-            f"{path} is a directory without any of {names}.", "Give a file of embeddings."
-        )
-    return files
+    return [Source.of(name, path) for name, path in named.items()]
 
 
 def random_vectors(ids: Sequence[PaperId], rng: np.random.Generator) -> Embeddings:

@@ -398,7 +398,17 @@ def _figures(
 
     One is NaN where there is nothing to divide by, or the log does not tell it.
     """
-    terms = np.stack([_terms(log, each, estimates) for each in scores])
+    # What each impression adds above and below the line.
+    terms = np.zeros((len(scores), len(log), 2, len(estimates), len(MEASURES)))
+    for own, each in zip(terms, scores, strict=True):
+        above, below = standing(check_scores(log, each), log.present)
+        for place, measure in enumerate(MEASURES.values()):
+            top, bottom = measure(above, below)
+            for row, (name, relevance) in enumerate(estimates.items()):
+                if relevance is not None:
+                    own[:, 0, row, place] = relevance.total(top)
+                    per_list = name in PER_IMPRESSION
+                    own[:, 1, row, place] = 1 if per_list else relevance.total(bottom)
     rows = terms.swapaxes(0, 1).reshape(len(log), -1)
     if options.unit == "query":
         _, query = np.unique(log.query, return_inverse=True)
@@ -407,19 +417,6 @@ def _figures(
     top, bottom = sums.reshape(-1, len(scores), 2, *terms.shape[3:]).transpose(2, 1, 0, 3, 4)
     figures: Doubles = np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom > 0)
     return figures
-
-
-def _terms(log: ClickLog, scores: Doubles, estimates: Mapping[str, Relevance | None]) -> Doubles:
-    """Compute what each impression adds above and below the line: (n, 2, estimators, measures)."""
-    above, below = standing(check_scores(log, scores), log.present)
-    terms = np.zeros((len(log), 2, len(estimates), len(MEASURES)))
-    for place, measure in enumerate(MEASURES.values()):
-        top, bottom = measure(above, below)
-        for row, (name, relevance) in enumerate(estimates.items()):
-            if relevance is not None:
-                terms[:, 0, row, place] = relevance.total(top)
-                terms[:, 1, row, place] = 1 if name in PER_IMPRESSION else relevance.total(bottom)
-    return terms
 
 
 def _summary(

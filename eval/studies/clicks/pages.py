@@ -366,36 +366,31 @@ def coverage_section(rows: Sequence[CoverageRow], cap: float) -> Section:
         f"Log after log is drawn from the same world: {100 * LEVEL:g} % of the intervals of an "
         f"honest estimator hold the truth. Where weights are clipped, none is above {cap:g}."
     )
-    tables = tuple(
-        _coverage_table(name, [row for row in rows if row.measure == name]) for name in measures
-    )
-    return Section("coverage", "Coverage", text, tables, (COVERAGE, BIAS))
-
-
-def _coverage_table(measure: str, rows: Sequence[CoverageRow]) -> Table:
-    body = tuple(
-        cells(
-            row.function,
-            row.estimator,
-            f"{row.truth:.3f}",
-            f"{row.bias:+.4f}",
-            f"{row.rmse:.4f}",
-            f"{row.width:.4f}",
-            f"{100 * row.covered:.1f} %",
+    tables = []
+    for measure in measures:
+        shown = [row for row in rows if row.measure == measure]
+        body = tuple(
+            cells(
+                row.function,
+                row.estimator,
+                f"{row.truth:.3f}",
+                f"{row.bias:+.4f}",
+                f"{row.rmse:.4f}",
+                f"{row.width:.4f}",
+                f"{100 * row.covered:.1f} %",
+            )
+            for row in shown
         )
-        for row in rows
-    )
-    header = ("ranking", "estimator", "truth", "bias", "RMSE", "width", "covered")
-    return Table(
-        f"coverage-{measure.lower().replace('@', '-')}",
-        f"{measure}: intervals against the truth.",
-        header,
-        body,
-        2,
-        f"Over {len(rows[0].intervals):,} logs: mean and root mean square of estimate - truth, "
-        "mean width of the 95 % intervals, share of them that hold the truth. IPS estimates the "
-        "sum per list.",
-    )
+        name = f"coverage-{measure.lower().replace('@', '-')}"
+        notes = (
+            f"Over {len(shown[0].intervals):,} logs: mean and root mean square of estimate - "
+            "truth, mean width of the 95 % intervals, share of them that hold the truth. IPS "
+            "estimates the sum per list."
+        )
+        caption = f"{measure}: intervals against the truth."
+        header = ("ranking", "estimator", "truth", "bias", "RMSE", "width", "covered")
+        tables.append(Table(name, caption, header, body, 2, notes))
+    return Section("coverage", "Coverage", text, tuple(tables), (COVERAGE, BIAS))
 
 
 def coverage_pictures(rows: Sequence[CoverageRow]) -> dict[str, Picture]:

@@ -6,28 +6,15 @@ whether a paper is shown there.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Protocol
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.errors import InputError, near_miss
 from recsys.eval.measures import Doubles
 from recsys.eval.studies.clicks.click_log import NOTHING, ClickLog
 from recsys.store.arrays import Longs, Mask, Rows
-
-
-class ClickModel(Protocol):
-    """Draws clicks, and knows how likely each one is."""
-
-    def click(self, relevance: Doubles, present: Mask, rng: np.random.Generator) -> Mask:
-        """Draw the clicks on n lists: (n, m) bool."""
-        ...
-
-    def chances(self, relevance: Doubles, present: Mask) -> Doubles:
-        """Compute how likely each paper is clicked, whatever happens to the others: (n, m)."""
-        ...
 
 
 def decay(eta: float, depth: int) -> Doubles:
@@ -53,9 +40,6 @@ class PositionBased:
     trusted: Doubles = field(default_factory=lambda: np.ones(1))
     mistaken: Doubles = field(default_factory=lambda: np.zeros(1))
 
-    def __post_init__(self) -> None:
-        _check_shares(**asdict(self))
-
     def click(self, relevance: Doubles, present: Mask, rng: np.random.Generator) -> Mask:
         """Draw the clicks on n lists, each independently: (n, m) bool."""
         return np.asarray(rng.random(relevance.shape) < self.chances(relevance, present))
@@ -63,11 +47,6 @@ class PositionBased:
     def chances(self, relevance: Doubles, present: Mask) -> Doubles:
         """Compute the formula above: (n, m)."""
         m = relevance.shape[1]
-        if m > len(self.examination):
-            raise InputError(
-                f"The lists have {m} positions, the click model only {len(self.examination)}.",
-                "Give the click model a value for every position.",
-            )
         believed = self.trusted[:m] * relevance + self.mistaken[:m] * (1 - relevance)
         return np.asarray(np.where(present, self.examination[:m] * believed, 0))
 
@@ -83,9 +62,6 @@ class Cascade:
 
     after_click: float = 0.3
     after_skip: float = 0.9
-
-    def __post_init__(self) -> None:
-        _check_shares(after_click=np.array(self.after_click), after_skip=np.array(self.after_skip))
 
     def click(self, relevance: Doubles, present: Mask, rng: np.random.Generator) -> Mask:
         """Draw the clicks on n lists, from the top of each: (n, m) bool."""
@@ -105,12 +81,8 @@ def _reached(goes_on: Doubles) -> Doubles:
     return np.hstack([top, np.cumprod(goes_on[:, :-1], axis=1)])
 
 
-def _check_shares(**tables: Doubles) -> None:
-    for name, values in tables.items():
-        if not ((values >= 0) & (values <= 1)).all():
-            raise InputError(f"{name} is {values}, not in [0, 1].", "It is a chance.")
-
-
+ClickModel: TypeAlias = PositionBased | Cascade
+"""Draws clicks, and knows how likely each one is."""
 CLICK_MODELS: Mapping[str, Callable[[int, float], ClickModel]] = {
     "position": lambda depth, eta: PositionBased(decay(eta, depth)),
     "cascade": lambda depth, eta: Cascade(),
@@ -132,10 +104,6 @@ class World:
     queries, papers: names. pool: (q, p) int32, places in `papers`. relevance: (q, p) float64 in
     [0, 1], the chance that somebody who examines the paper clicks it. rankings: name of a ranker
     -> (q, p) int64, for every query the columns of its pool in display order.
-
-    Raises:
-        InputError: there is nothing to show or nobody to order it, the shapes do not agree, a pool
-            repeats a paper, a relevance is not in [0, 1], or a ranking does not hold every column.
     """
 
     queries: tuple[str, ...]
@@ -143,35 +111,6 @@ class World:
     pool: Rows
     relevance: Doubles
     rankings: Mapping[str, NDArray[np.int64]]
-
-    def __post_init__(self) -> None:
-        if not (self.pool.size and self.rankings):
-            raise InputError(
-                "The world is empty.", "Give queries, a pool of papers for each, and a ranker."
-            )
-        expected = (len(self.queries), self.pool.shape[-1])
-        shapes = {"pool": self.pool.shape, "relevance": self.relevance.shape}
-        shapes |= {name: order.shape for name, order in self.rankings.items()}
-        for name, shape in shapes.items():
-            if shape != expected:
-                raise InputError(
-                    f"{name!r} has the shape {shape}, not {expected}.",
-                    "Every query has a row, and every paper of its pool a column.",
-                )
-        ascending = np.sort(self.pool, axis=1)
-        if ascending.min() < 0 or ascending.max() >= len(self.papers):
-            raise InputError("A pool names a paper that does not exist.", "Count from 0.")
-        if (ascending[:, 1:] == ascending[:, :-1]).any():
-            raise InputError("A pool holds a paper twice.", "Name each paper once.")
-        if not ((self.relevance >= 0) & (self.relevance <= 1)).all():
-            raise InputError("A relevance is not in [0, 1].", "It is the chance of a click.")
-        columns = np.arange(self.pool.shape[1])
-        for name, order in self.rankings.items():
-            if (np.sort(order, axis=1) != columns).any():
-                raise InputError(
-                    f"The ranking {name!r} does not hold every column of the pool once.",
-                    "Give the columns in display order.",
-                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,20 +128,7 @@ class Policy:
     swaps: bool = False
 
     def orders(self, world: World) -> Mapping[str, NDArray[np.int64]]:
-        """Return what each ranker shows for each query: name -> (q, depth) columns of the pool.
-
-        Raises:
-            InputError: the world has no such ranker, or the lists would be empty.
-        """
-        if self.depth < 1:
-            raise InputError(f"The depth of a list is {self.depth}.", "Show at least one paper.")
-        for name in self.rankers:
-            if name not in world.rankings:
-                known = ", ".join(world.rankings)
-                raise InputError(
-                    f"The world has no ranker {name!r}.{near_miss(name, world.rankings)}",
-                    f"It has {known}.",
-                )
+        """Return what each ranker shows for each query: name -> (q, depth) columns of the pool."""
         names = self.rankers or tuple(world.rankings)
         return {name: world.rankings[name][:, : self.depth] for name in names}
 
@@ -222,12 +148,7 @@ def simulate(
 
     Every impression draws its query and its ranker, each with the same chance. The numbers of
     queries and papers in the log are places in the world's names.
-
-    Raises:
-        InputError: no impressions are asked for, or the world has no such ranker.
     """
-    if impressions < 1:
-        raise InputError(f"{impressions} impressions were asked for.", "Ask for one at least.")
     orders = policy.orders(world)
     query = rng.integers(len(world.queries), size=impressions, dtype=np.int32)
     ranker = rng.integers(len(orders), size=impressions, dtype=np.int32)
@@ -264,9 +185,6 @@ def true_propensities(world: World, model: ClickModel, policy: Policy = ANY_RANK
     it is examination_k * (trusted_k * r + mistaken_k * (1 - r)), r the mean relevance of what is
     shown. In a cascade it depends on all papers above, so that no one curve is right for every
     paper: this is the average.
-
-    Raises:
-        InputError: the world has no such ranker, or nothing is ever clicked at position 1.
     """
     orders = np.concatenate(list(policy.orders(world).values()))
     query = np.tile(np.arange(len(world.queries)), len(orders) // len(world.queries))
@@ -279,8 +197,6 @@ def true_propensities(world: World, model: ClickModel, policy: Policy = ANY_RANK
             moved = relevance.copy()
             moved[:, [source, target]] = relevance[:, [target, source]]
             chances[target] += model.chances(moved, present)[:, target].sum()
-    if chances[0] == 0:
-        raise InputError("Nothing is ever clicked at position 1.", "Give the papers a relevance.")
     return np.asarray(chances / chances[0])
 
 

@@ -160,7 +160,7 @@ class CoverageRow:
 
 def cover(
     world: World,
-    click_model: ClickModel,
+    model: ClickModel,
     functions: Mapping[str, Doubles],
     *,
     rng: np.random.Generator,
@@ -168,38 +168,31 @@ def cover(
     impressions: int = 5000,
     policy: Policy = ANY_RANKER,
     options: Options = USUAL,
-    propensities: Propensities | None = None,
-    model: Doubles | None = None,
     progress: Progress = silent,
 ) -> tuple[CoverageRow, ...]:
     """Estimate ranking functions from simulated logs, and set the intervals against the truth.
 
     Args:
         world: q queries with pools of p papers.
-        click_model: how readers click.
+        model: how readers click.
         functions: name -> (q, p) float64, score of each paper of the pools, higher is better.
         rng: draws logs and bootstrap samples.
         logs: how many.
         impressions: of each log.
         policy: what is shown.
         options: how the functions are estimated.
-        propensities: those that estimators are told; None tells the true ones.
-        model: (q, p) relevance by the world's queries and pools, for "doubly robust".
         progress: is told of each log.
     """
-    if propensities is None:
-        propensities = Propensities("truth", true_propensities(world, click_model, policy))
+    truth = Propensities("truth", true_propensities(world, model, policy))
     estimates: list[dict[str, Estimates]] = []
     for done in range(logs):
         progress("logs", done, logs)
-        log = simulate(world, click_model, impressions, rng=rng, policy=policy)
+        log = simulate(world, model, impressions, rng=rng, policy=policy)
         # The papers shown are these columns of the pools of their queries.
         pools = world.pool[log.query][:, None]
         shown = log.query[:, None], (pools == log.shown[:, :, None]).argmax(axis=2)
         scores = {name: each[shown] for name, each in functions.items()}
-        predicted = None if model is None else model[shown]
-        told = replace(options, model=predicted)
-        estimates.append(estimate_all(log, scores, propensities, rng=rng, options=told))
+        estimates.append(estimate_all(log, scores, truth, rng=rng, options=options))
     progress("logs", logs, logs)
     rows = []
     for name, function in functions.items():

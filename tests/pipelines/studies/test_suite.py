@@ -84,6 +84,8 @@ def test_classification_figures_are_those_of_the_classifier(folder: Path) -> Non
     root, embeddings = folder / "scidocs", read_embeddings(folder / "titles.jsonl")
     options = SuiteOptions(tasks=("mag", "mesh"), part="val", jobs=1)
     suite = evaluate_suite(root, sources([str(folder / "titles.jsonl")]), options)
+    whole = evaluate_suite(root, sources([str(folder / "titles.jsonl")]), ONE_JOB).rows[0]
+    assert tuple(whole.figures) == COLUMNS and whole.average is not None
     for task in (Task.MAG, Task.MESH):
         train, val = (read_classes(root, task, part) for part in ("train", "val"))
         found = classify(train, val, embeddings)
@@ -140,12 +142,6 @@ def test_encoders_stand_side_by_side_with_random_vectors(folder: Path) -> None:
     assert [row.figures for row in again.rows] == [row.figures for row in suite.rows]
 
 
-def test_all_figures_of_an_encoder_make_an_average(folder: Path) -> None:
-    suite = evaluate_suite(folder / "scidocs", sources([str(folder / "titles.jsonl")]), ONE_JOB)
-    assert tuple(suite.rows[0].figures) == COLUMNS
-    assert suite.rows[0].average is not None
-
-
 def test_missing_vectors_are_told(folder: Path) -> None:
     (one,) = read_classes(folder / "scidocs", Task.MESH, "test").ids[:1]
     titles = read_embeddings(folder / "titles.jsonl")
@@ -155,12 +151,6 @@ def test_missing_vectors_are_told(folder: Path) -> None:
     options = SuiteOptions(tasks=("mesh",), jobs=1)
     (row,) = evaluate_suite(folder / "scidocs", sources([str(folder / "less.npy")]), options).rows
     assert "mesh: 1 of 18 papers have no vector but zeros." in row.notes
-
-
-def test_vectors_of_other_papers_are_refused(folder: Path) -> None:
-    write_embeddings(folder / "x.npy", Embeddings(("x",), np.ones((1, 2), np.float32)))
-    with pytest.raises(InputError, match="x has no vector for any paper of"):
-        evaluate_suite(folder / "scidocs", sources([str(folder / "x.npy")]), ONE_JOB)
 
 
 def test_options_that_do_not_exist(folder: Path) -> None:
@@ -174,6 +164,9 @@ def test_options_that_do_not_exist(folder: Path) -> None:
     with pytest.raises(InputError, match="Two encoders are called 'random'"):
         named = sources([f"random={folder / 'titles.jsonl'}"])
         evaluate_suite(folder / "scidocs", named, SuiteOptions(random=True))
+    write_embeddings(folder / "x.npy", Embeddings(("x",), np.ones((1, 2), np.float32)))
+    with pytest.raises(InputError, match="x has no vector for any paper of"):
+        evaluate_suite(folder / "scidocs", sources([str(folder / "x.npy")]), ONE_JOB)
     with pytest.raises(InputError, match="no vectors to evaluate"):
         evaluate_suite(folder / "scidocs", [], ONE_JOB)
 

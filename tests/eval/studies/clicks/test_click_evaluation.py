@@ -170,20 +170,6 @@ def known() -> Scored:
     return Scored(log, [], scores, Propensities("test", decay(1, 6)))
 
 
-def test_curves_come_close_to_the_truth_and_naive_ones_do_not() -> None:
-    case = known()
-    order = np.sort(case.scores, axis=1)[:, ::-1].cumsum(1)
-    precision, recall = order.mean(0) / np.arange(1, 7), order.sum(0) / order[:, -1].sum()
-    found = by_depth(case.log, case.scores, case.propensities, rng=rng(), samples=100)
-    assert found.precision is not None
-    assert found.recall.value == pytest.approx(tuple(recall), abs=0.01)
-    assert found.precision.value == pytest.approx(tuple(precision), rel=0.04)
-    assert (np.array(found.precision.low) <= found.precision.value).all()
-    naive = by_depth(case.log, case.scores, Propensities("naive", np.ones(6)), rng=rng(), samples=2)
-    assert naive.precision is not None
-    assert naive.precision.value[-1] < 0.7 * precision[-1]
-
-
 def test_true_relevance_is_calibrated_once_position_is_corrected() -> None:
     case = known()
     bins = calibration(case.log, case.scores, case.propensities, rng=rng(), samples=100)

@@ -141,16 +141,6 @@ def test_a_missing_table_is_an_error_too(tmp_path: Path) -> None:
         read_propensities(tmp_path / "propensity.json")
 
 
-@given(st.binary(max_size=60) | st.text(max_size=60).map(str.encode))
-def test_any_bytes_are_read_or_refused(
-    tmp_path_factory: pytest.TempPathFactory, content: bytes
-) -> None:
-    path = tmp_path_factory.getbasetemp() / "p.json"
-    path.write_bytes(content)
-    with pytest.raises(InputError):
-        read_propensities(path)
-
-
 # The likeliest propensities: from exact counts, by hand, and against scipy.
 
 SHARES = st.floats(0.05, 0.95)
@@ -296,23 +286,6 @@ def test_people_who_click_alike_by_query_need_wider_intervals() -> None:
     assert widths[1] > 1.5 * widths[0]
 
 
-def test_queries_that_never_came_are_not_drawn() -> None:
-    seen: list[Doubles] = []
-
-    def note(weights: Doubles) -> Doubles:
-        seen.append(weights)
-        return np.ones(5)
-
-    log = simulated(3000)
-    some = log.take(log.query < 10)
-    method = Method("noting", lambda _: note)
-    estimate(some, method, rng=np.random.default_rng(0), samples=30, by_query=True)
-    for weights in seen[1:]:
-        times = [np.unique(weights[some.query == query]) for query in range(10)]
-        assert all(len(each) == 1 for each in times)
-        assert sum(float(each[0]) for each in times) == 10
-
-
 def test_cut_lists_keep_their_first_positions() -> None:
     log = simulated(2000)
     cut = first_positions(log, 3)
@@ -401,10 +374,6 @@ def test_lists_of_several_lengths_are_not_mixed_up() -> None:
 # Intervention harvesting: by hand, against an independent computation, and against the truth.
 
 
-def ranked(ranker: str, order: str, clicked: str, times: int) -> list[Impression]:
-    return [Impression("q", tuple(order), tuple(clicked), ranker=ranker)] * times
-
-
 def by_loops(log: ClickLog) -> Doubles:
     """Build the interventional sets from dictionaries, impression by impression."""
     seen: dict[tuple[str, str], dict[int, list[bool]]] = defaultdict(lambda: defaultdict(list))
@@ -422,24 +391,6 @@ def by_loops(log: ClickLog) -> Doubles:
     for row, ((j, k), (weight, at_j, at_k)) in enumerate(sets.items()):
         views[row, [j, k]], clicks[row, [j, k]] = weight, [at_j, at_k]
     return likeliest(views, clicks)
-
-
-def test_a_paper_at_two_positions_tells_the_ratio_of_its_clicks() -> None:
-    # a: 20 of 40 at position 1, 10 of 40 at position 2. b is never clicked; c never moves.
-    times = {"one": (("a", 15), ("ac", 5), ("", 20)), "two": (("a", 5), ("ac", 5), ("", 30))}
-    log = ClickLog.of(
-        each
-        for ranker, order in (("one", "abc"), ("two", "bac"))
-        for clicked, number in times[ranker]
-        for each in ranked(ranker, order, clicked, number)
-    )
-    cut = ClickLog.of(
-        Impression(each.query, each.shown[:2], tuple({*each.clicked} - {"c"}), ranker=each.ranker)
-        for each in log.impressions()
-    )
-    assert by_harvest(cut).tolist() == pytest.approx([1, 0.5], rel=1e-6)
-    with pytest.raises(InputError, match="nothing compares position 1 with 3"):
-        by_harvest(log)
 
 
 @each_row("swaps", [False, True])

@@ -1,23 +1,18 @@
 """Simulated logs show what they should, and the truth about them is the truth."""
 
-from dataclasses import replace
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.errors import InputError
-from recsys.eval.measures import Doubles
 from recsys.eval.studies.clicks.simulation import (
     CLICK_MODELS,
     Cascade,
     ClickModel,
     Policy,
     PositionBased,
-    World,
     decay,
     simulate,
     true_propensities,
@@ -104,24 +99,6 @@ def test_truth_in_a_cascade_is_what_moving_papers_does() -> None:
     assert found == pytest.approx(clicks / clicks[0], rel=1e-12)
 
 
-@each_row(
-    ("policy", "impressions", "message"),
-    [
-        (Policy(("god",)), 1, "no ranker 'god'. Did you mean 'good'"),
-        (Policy(depth=0), 1, "depth of a list is 0"),
-        (Policy(), 0, "0 impressions"),
-    ],
-)
-def test_what_cannot_be_simulated_is_refused(
-    policy: Policy, impressions: int, message: str
-) -> None:
-    with pytest.raises(InputError, match=message):
-        simulate(WORLD, MODEL, impressions, rng=rng(), policy=policy)
-    nothing = replace(WORLD, relevance=0 * WORLD.relevance)
-    with pytest.raises(InputError, match="Nothing is ever clicked"):
-        true_propensities(nothing, MODEL)
-
-
 # Click models: by hand, and as often as they say.
 
 LISTS = np.array([[0.5, 0.2, 1.0], [0.1, 0.8, 0.0]])
@@ -179,51 +156,3 @@ def test_chances_are_chances(relevance: list[float], eta: float) -> None:
         found = build(8, eta).chances(lists, np.ones(lists.shape, np.bool_))
         assert found.shape == lists.shape
         assert ((found >= 0) & (found <= 1)).all()
-
-
-def test_lists_longer_than_the_model_are_refused() -> None:
-    for model in (MODELS[0], MODELS[2]):
-        with pytest.raises(InputError, match="4 positions, the click model only 3"):
-            model.chances(np.zeros((1, 4)), np.ones((1, 4), np.bool_))
-
-
-@each_row("values", [np.array([1, -0.1]), np.array([1.1]), np.array([np.nan])])
-def test_a_chance_is_between_0_and_1(values: Doubles) -> None:
-    with pytest.raises(InputError, match="examination"):
-        PositionBased(values)
-    with pytest.raises(InputError, match="mistaken"):
-        PositionBased(np.ones(2), np.ones(2), values)
-    with pytest.raises(InputError, match="after_skip"):
-        Cascade(after_skip=float(values[-1]))
-
-
-# Worlds: what they refuse, and what they know.
-
-SMALL = World(
-    queries=("q", "r"),
-    papers=("a", "b", "c"),
-    pool=np.array([[0, 2], [2, 1]], np.int32),
-    relevance=np.array([[0.1, 0.2], [0.3, 0.4]]),
-    rankings={"best": np.array([[1, 0], [1, 0]])},
-)
-
-
-@each_row(
-    ("part", "message"),
-    [
-        ({"queries": ("q",)}, "'pool' has the shape"),
-        ({"relevance": np.ones((2, 3))}, "'relevance' has the shape"),
-        ({"rankings": {"odd": np.array([[1, 0]])}}, "'odd' has the shape"),
-        ({"rankings": {"odd": np.array([[1, 0], [1, 1]])}}, "'odd' does not hold every column"),
-        ({"rankings": {}}, "empty"),
-        ({"pool": np.zeros((0, 0), np.int32)}, "empty"),
-        ({"pool": np.array([[0, 3], [2, 1]], np.int32)}, "does not exist"),
-        ({"pool": np.array([[0, -1], [2, 1]], np.int32)}, "does not exist"),
-        ({"pool": np.array([[0, 1], [2, 2]], np.int32)}, "twice"),
-        ({"relevance": np.array([[0, 1.1], [0, 0]])}, r"not in \[0, 1\]"),
-        ({"relevance": np.array([[0, np.nan], [0, 0]])}, r"not in \[0, 1\]"),
-    ],
-)
-def test_a_world_that_does_not_fit_together_is_refused(part: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        replace(SMALL, **part)

@@ -4,13 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from sklearn.metrics import ndcg_score
 
 from recsys.eval.measures import Doubles, Interval
 from recsys.eval.significance import holm, randomisation_test
 from recsys.eval.studies.clicks.estimators import (
-    CLIPPED_SNIPS,
     DOUBLY_ROBUST,
     IPS,
     MEASURES,
@@ -151,39 +149,6 @@ def test_debiased_intervals_hold_the_truth_and_naive_ones_do_not() -> None:
     assert widths[0] < widths[1]  # Three rankers served: a paper has several positions.
 
 
-def test_a_model_takes_back_most_of_what_a_cap_costs() -> None:
-    invented = invented_world(40, 6, rng(8))
-    model = 0.75 * invented.relevance + 0.25 * invented.relevance.mean()
-    rows = cover(
-        invented,
-        PositionBased(EXAMINATION),
-        {"shown": contrasting(invented, rng=rng(9))["as shown"]},
-        rng=rng(10),
-        logs=5,
-        policy=Policy(("good",)),
-        options=Options(cap=2, samples=10),
-        model=model,
-    )
-    (clipped,), (robust,) = find(rows, CLIPPED_SNIPS), find(rows, DOUBLY_ROBUST)
-    assert abs(robust.bias) < abs(clipped.bias) / 2
-
-
-def test_wrong_propensities_mislead() -> None:
-    invented = invented_world(40, 6, rng(11))
-    wrong = Propensities("wrong", decay(0.2, 6))
-    rows = cover(
-        invented,
-        PositionBased(EXAMINATION),
-        {"shown": contrasting(invented, rng=rng(12))["as shown"]},
-        rng=rng(13),
-        logs=5,
-        options=Options(samples=50),
-        propensities=wrong,
-    )
-    (row,) = find(rows, SNIPS)
-    assert row.covered == 0 and row.bias > 0.02
-
-
 def test_contrasting_functions_are_in_the_order_of_their_names() -> None:
     invented = invented_world(40, 6, rng(14))
     found = contrasting(invented, rng=rng(15))
@@ -278,19 +243,6 @@ def test_graded_ndcg_agrees_with_scikit_learn(k: int, size: int, seed: int) -> N
     ]
     assert graded_ndcg(scores, relevance, papers, k).tolist() == pytest.approx(theirs, abs=1e-12)
     assert graded_ndcg(relevance, relevance, papers, k).tolist() == pytest.approx([1] * 3)
-
-
-@given(arrays(np.float64, (4, 6), elements=st.sampled_from([0.0, 0.5, 1.0])), st.integers(0, 99))
-def test_graded_ndcg_does_not_depend_on_the_order_of_columns(
-    scores: np.ndarray[tuple[int, int], np.dtype[np.float64]], seed: int
-) -> None:
-    relevance = rng(seed).random((4, 6))
-    papers = np.tile(rng(seed).permutation(6).astype(np.int32), (4, 1))
-    found = graded_ndcg(scores, relevance, papers, 4)
-    again = graded_ndcg(scores[:, ::-1], relevance[:, ::-1], papers[:, ::-1], 4)
-    assert found.tolist() == pytest.approx(again.tolist())
-    assert (found > 0).all()
-    assert (found <= 1 + 1e-12).all()
 
 
 def test_systems_are_averaged_over_queries_and_seeds() -> None:

@@ -48,7 +48,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_the_model_answers_as_it_was_trained(built: "Built", index: Path) -> None:
+def test_the_model_answers_as_it_was_trained_and_says_how(built: "Built", index: Path) -> None:
     report = trained(built, index)
     collection = open_collection(index)
     model = NNSelectModel.load(in_force(index) / NNSELECT, len(collection.corpus))
@@ -56,10 +56,6 @@ def test_the_model_answers_as_it_was_trained(built: "Built", index: Path) -> Non
     np.testing.assert_allclose(model.encode(texts), model.vectors, atol=1e-6)
     assert model.vectors.shape == (len(texts), model.dim) == (len(texts), 6)
     assert report.words == len(model.words) > 0
-
-
-def test_the_manifest_and_the_report_say_how_it_was_trained(built: "Built", index: Path) -> None:
-    report = trained(built, index)
     manifest = load_manifest(in_force(index) / NNSELECT, KIND, SCHEMA)
     verify(in_force(index) / NNSELECT, manifest)
     config = manifest.config
@@ -71,11 +67,6 @@ def test_the_manifest_and_the_report_say_how_it_was_trained(built: "Built", inde
     assert lines[0].startswith(f"Trained on 20 queries, {report.history.triplets:,} triplets in ")
     assert f"R@20 {report.dev['R@20']:.4f} after epoch {report.history.best}" in lines[1]
     assert lines[2] == f"Saved in {index}."
-
-
-def test_it_tells_which_queries_it_has_seen(built: "Built", index: Path) -> None:
-    trained(built, index)
-    collection = open_collection(index)
     split = read_split(built.split, collection)
     train, dev = (collection.corpus.rows(ids) for ids in (split.train, split.dev))
     assert SeenQueries.load(in_force(index) / NNSELECT) == SeenQueries.of(

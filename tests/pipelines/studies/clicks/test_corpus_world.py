@@ -201,13 +201,6 @@ def test_queries_are_in_one_part_alone(world: CorpusWorld) -> None:
     assert {*queries} <= {*world.records}
 
 
-def test_the_same_chance_makes_the_same_world(collection: Collection, world: CorpusWorld) -> None:
-    again, other = (world_of(collection, SMALL, rng=rng(seed)) for seed in (0, 1))
-    assert again.parts["train"].queries == world.parts["train"].queries
-    assert np.array_equal(again.parts["test"].pool, world.parts["test"].pool)
-    assert other.parts["train"].queries != world.parts["train"].queries
-
-
 def test_queries_and_the_cut_are_those_asked_for(collection: Collection) -> None:
     few = world_of(collection, WorldOptions(queries=20, pool=5, cut=CUT), rng=rng())
     assert [len(own.queries) for own in few.parts.values()] == [12, 3, 5]
