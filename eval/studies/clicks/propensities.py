@@ -11,7 +11,7 @@ All methods assume that a click needs examination, which depends on the position
 relevance, which does not (the position-based model), and that every list which was shown is in the
 log. A log of clicked lists only, such as SciDocs', is another population: there each position's
 clicks are those given that somebody clicked at all. Estimates from it are off, the more the higher
-the chance of a click is; `studies.recover` can tell by how much in a simulated world.
+the chance of a click is.
 """
 
 import json
@@ -397,11 +397,13 @@ def all_pairs(log: ClickLog) -> Fit:
 
 _START = 0.9
 """A propensity of 1 would never change."""
+_ROUNDS_OF_EM = 1000
+"""At most; in a round come three turns."""
 _TOP = 1 - 1e-9
 """The largest relevance: what is always examined may still not be clicked."""
 
 
-def regression_em(log: ClickLog, *, rounds: int = 1000, tolerance: float = 1e-5) -> Fit:
+def regression_em(log: ClickLog, *, tolerance: float = 1e-5) -> Fit:
     """Take turns at guessing who examined and found relevant what, and counting these guesses.
 
     Wang, Golbandi, Bendersky, Metzler and Najork 2018 (Position bias estimation for unbiased
@@ -413,7 +415,6 @@ def regression_em(log: ClickLog, *, rounds: int = 1000, tolerance: float = 1e-5)
 
     Args:
         log: who saw and clicked what.
-        rounds: how often at most; in a round come three turns.
         tolerance: stop when no propensity changes by a larger share in a turn.
 
     Raises:
@@ -433,7 +434,7 @@ def regression_em(log: ClickLog, *, rounds: int = 1000, tolerance: float = 1e-5)
         # A pair that moved may not have done so in a bootstrap sample.
         places = add_up(pairs.pair, np.sign(shown), pairs.count)[pairs.pair]
         shown, clicked = np.where(places > 1, (shown, clicked), 0)
-        return _climb(pairs, shown, clicked, start, rounds=rounds, tolerance=tolerance)
+        return _climb(pairs, shown, clicked, start, tolerance)
 
     whole = examine(np.ones(len(log)), np.full(depth, _START))
 
@@ -449,8 +450,6 @@ def _climb(
     shown: Doubles,
     clicked: Doubles,
     start: Doubles,
-    *,
-    rounds: int,
     tolerance: float,
 ) -> Doubles:
     """Take turns of expectation and maximisation over (c,) cells until the examination stays.
@@ -481,7 +480,7 @@ def _climb(
     relevance = np.minimum(_share(by_pair(clicked), by_pair(shown * start[pairs.column])), _TOP)
     state = np.concatenate([np.where(by_position(clicked) > 0, start, 0), relevance])
     twice = state
-    for _ in range(rounds):
+    for _ in range(_ROUNDS_OF_EM):
         once = turn(state)
         twice = turn(once)
         if (np.abs(twice - once) <= tolerance * once)[:depth].all():

@@ -86,7 +86,6 @@ def recover(
     impressions: int = 100_000,
     samples: int = 200,
     policy: Policy = ANY_RANKER,
-    clicked_only: bool = False,
 ) -> tuple[Recovered, ...]:
     """Simulate a log for every click model and method, estimate, and compare with the truth.
 
@@ -98,8 +97,6 @@ def recover(
         impressions: of each log.
         samples: bootstrap samples of each interval.
         policy: what is shown; a method that needs a swap experiment gets one, the others do not.
-        clicked_only: whether lists without a click are left out of the logs, as they are in
-            SciDocs: no method allows for that.
 
     Raises:
         InputError: a method cannot do with its log, such as one without clicks at some position.
@@ -109,8 +106,6 @@ def recover(
     for (model_name, model), (name, method) in product(models.items(), methods.items()):
         served = replace(policy, swaps=method.swaps)
         log = simulate(world, model, impressions, rng=rng, policy=served)
-        if clicked_only:
-            log = log.take(np.flatnonzero(log.clicked.any(1)))
         estimated = estimate(log, method, rng=rng, samples=samples)
         recovered.append(Recovered(model_name, name, truths[model_name], estimated))
     return tuple(recovered)

@@ -26,6 +26,7 @@ import numpy as np
 from recsys.errors import InputError
 from recsys.eval.measures import (
     Doubles,
+    Interval,
     Judged,
     average_precision,
     draw,
@@ -169,16 +170,13 @@ SAMPLES = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(Interval):
     """A figure in percent, with the bounds of its 95 % interval.
 
     drawn: (1 + SAMPLES,) the figure, and what it is when queries, papers or lists are drawn with
     replacement. Encoders that are asked the same with the same seed are drawn the same.
     """
 
-    value: float
-    low: float
-    high: float
     drawn: Doubles = field(repr=False, compare=False)
 
     @classmethod

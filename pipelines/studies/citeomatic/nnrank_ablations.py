@@ -156,14 +156,11 @@ def write_run(
     """Rank the shortlists by a network; write a TREC run."""
     scores = score_all(model, material.data.bags, shortlists.pairs)
     ids, lines = material.collection.corpus.ids, []
-    for end, count in zip(np.cumsum(shortlists.counts), shortlists.counts, strict=True):
-        if count == 0:
-            continue
-        part = slice(end - count, end)
+    for part in shortlists.parts():
         top = top_k(scores[part], k)
         papers = [ids[row] for row in shortlists.pairs.candidates[part][top].tolist()]
-        query = ids[int(shortlists.pairs.queries[end - 1])]
-        lines += run_lines(query, papers, scores[part][top], tag=name)
+        for query in np.unique(shortlists.pairs.queries[part]).tolist():  # None without candidates.
+            lines += run_lines(ids[query], papers, scores[part][top], tag=name)
     write_lines(path, lines)
 
 

@@ -275,9 +275,9 @@ def word_bags(bags: TokenBags, rows: Rows) -> Ragged:
     )
 
 
-def embed(network: NNSelect, bags: TokenBags, rows: Rows | None = None) -> Floats:
-    """Embed papers without dropout, all by default: (n, d) float32."""
-    rows = np.arange(len(bags), dtype=np.int32) if rows is None else rows
+def embed(network: NNSelect, bags: TokenBags) -> Floats:
+    """Embed all papers without dropout: (n, d) float32."""
+    rows = np.arange(len(bags), dtype=np.int32)
     device = network.scales.device.type
     parts = [np.empty((0, network.words.directions.shape[1]), np.float32)]
     with torch.no_grad():

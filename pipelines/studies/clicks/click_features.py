@@ -85,8 +85,8 @@ FEATURES = (
 """Columns of the table, in order."""
 
 
-def comparison(query: Described, candidate: Described, now: int) -> tuple[float, ...]:
-    """Compute the FEATURES of a paper shown for a query; `now` is the year of the present."""
+def comparison(query: Described, candidate: Described) -> tuple[float, ...]:
+    """Compute the FEATURES of a paper shown for a query."""
     one, other = query.record, candidate.record
     lengths = query.length * candidate.length
     return (
@@ -97,24 +97,17 @@ def comparison(query: Described, candidate: Described, now: int) -> tuple[float,
         jaccard(one.references, other.references),
         float(candidate.cites(query)),
         float(query.cites(candidate)),
-        _years(other.year, now),
+        _years(other.year, REFERENCE_YEAR),
         _years(other.year, one.year),  # By how much it is older than the query.
         log1p(len(other.cited_by)) / 10,
     )
 
 
-def features(
-    log: ClickLog,
-    papers: Mapping[str, RelatedPaper],
-    embeddings: Embeddings,
-    *,
-    now: int = REFERENCE_YEAR,
-) -> Floats:
+def features(log: ClickLog, papers: Mapping[str, RelatedPaper], embeddings: Embeddings) -> Floats:
     """Compute the ten features of every shown paper: (n, m, 10) float32, 0 where nothing is shown.
 
     A pair of query and paper is computed once, however often it was shown. A paper without a record
-    or an embedding has 0 in the features that need it. `now` is the year from which `oldness` is
-    counted.
+    or an embedding has 0 in the features that need it.
     """
     queries = _described(log.queries, papers, embeddings)
     candidates = _described(log.papers, papers, embeddings)
@@ -123,7 +116,7 @@ def features(
     table = np.empty((len(distinct), len(FEATURES)), np.float32)
     for row, code in zip(table, distinct.tolist(), strict=True):
         query, candidate = divmod(code, len(candidates))
-        row[:] = comparison(queries[query], candidates[candidate], now)
+        row[:] = comparison(queries[query], candidates[candidate])
     found = np.zeros((*present.shape, len(FEATURES)), np.float32)
     found[present] = table[which]
     return found

@@ -22,7 +22,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from recsys.errors import InputError, check_name
+from recsys.errors import check_name
 from recsys.eval.measures import Doubles
 from recsys.eval.report.page import Page
 from recsys.eval.studies.clicks.click_log import ClickLog, Impression
@@ -104,13 +104,6 @@ class LearningOptions:
     impressions: int = 6000
     trials: int = 20_000
     etas: tuple[float, ...] = (1.0, 0.0)
-
-    def __post_init__(self) -> None:
-        if self.seeds < 1 or len(set(self.etas)) < len(self.etas):
-            raise InputError(
-                f"{self.seeds} seeds and the biases {list(self.etas)} were asked for.",
-                "Ask for one seed at least, and for no bias twice.",
-            )
 
     @property
     def trainings(self) -> int:

@@ -40,7 +40,6 @@ from recsys.pipelines.studies.clicks.click_features import (
     CONSTANT,
     NEGATIVES,
     PER_POSITION,
-    REFERENCE_YEAR,
     WEIGHTINGS,
     features,
     pairs,
@@ -58,7 +57,7 @@ class TaskOptions:
     """How rankers are trained and judged.
 
     seeds: a ranker is trained once with each. weightings, negatives: see `click_features`.
-    now: the year from which the age of a paper counts. estimates: how figures are estimated.
+    estimates: how figures are estimated.
 
     Raises:
         InputError: there is no seed or weighting, one comes twice, or a name stands for nothing.
@@ -67,7 +66,6 @@ class TaskOptions:
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
     weightings: tuple[str, ...] = (PER_POSITION, CONSTANT)
     negatives: str = ALL
-    now: int = REFERENCE_YEAR
     estimates: Options = field(default_factory=Options)
 
     def __post_init__(self) -> None:
@@ -172,9 +170,7 @@ def evaluate_task(
             f"{vectors.ids[0]!r}, the task's {min(papers)!r}.",
             "Embed the papers of the task, under the ids that its metadata give them.",
         )
-    tables = {
-        part: features(log, task.papers, vectors, now=chosen.now) for part, log in task.logs.items()
-    }
+    tables = {part: features(log, task.papers, vectors) for part, log in task.logs.items()}
     seed = int(rng.integers(2**32))  # All figures come from the same bootstrap samples.
     judged: dict[str, Any] = {"propensities": task.propensities, "options": chosen.estimates}
     # Name and weighting of a system -> (n, m) scores of the test lists, for each training.

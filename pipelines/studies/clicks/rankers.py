@@ -141,25 +141,6 @@ _LOSS = "weighted loss"
 
 
 @dataclass(frozen=True, slots=True)
-class BoostedOptions:
-    """How the trees are grown.
-
-    swaps: count each pair by the change in discounted gain. least: rows of a leaf. rows, columns:
-    shares of the rows drawn for a tree and of the features drawn for a node. patience: trees
-    without a lower validation loss after which training stops; `trees` at most.
-    """
-
-    swaps: bool = True
-    rate: float = 0.05
-    leaves: int = 15
-    least: int = 100
-    rows: float = 0.8
-    columns: float = 0.5
-    trees: int = 400
-    patience: int = 40
-
-
-@dataclass(frozen=True, slots=True)
 class Boosted:
     """Trained trees."""
 
@@ -174,13 +155,15 @@ class Boosted:
 def fit_boosted(
     train: Pairs,
     validation: Pairs,
-    options: BoostedOptions = BoostedOptions(),
     *,
     rng: np.random.Generator,
+    swaps: bool = True,
+    trees: int = 400,
 ) -> Boosted:
     """Train on weighted pairs; stop early by the weighted loss on validation.
 
-    Both sets of pairs should be weighted alike. The same `rng` gives the same trees.
+    Both sets of pairs should be weighted alike. The same `rng` gives the same trees. swaps: count
+    each pair by the change in discounted gain. trees: at most.
     """
     import lightgbm
 
@@ -190,14 +173,14 @@ def fit_boosted(
     )
     booster = lightgbm.train(
         {
-            "objective": lambda scores, _: gradients(scores, train, swaps=options.swaps),
+            "objective": lambda scores, _: gradients(scores, train, swaps=swaps),
             "metric": "None",
-            "learning_rate": options.rate,
-            "num_leaves": options.leaves,
-            "min_data_in_leaf": options.least,
-            "bagging_fraction": options.rows,
+            "learning_rate": 0.05,
+            "num_leaves": 15,
+            "min_data_in_leaf": 100,
+            "bagging_fraction": 0.8,
             "bagging_freq": 1,
-            "feature_fraction_bynode": options.columns,
+            "feature_fraction_bynode": 0.5,
             "lambda_l2": 1.0,
             "seed": int(rng.integers(2**31)),
             "deterministic": True,
@@ -206,10 +189,10 @@ def fit_boosted(
             "verbosity": -1,
         },
         data,
-        options.trees,
+        trees,
         [held_out],
         feval=lambda scores, _: (_LOSS, logistic_loss(scores, validation), False),
-        callbacks=[lightgbm.early_stopping(options.patience, verbose=False)],
+        callbacks=[lightgbm.early_stopping(40, verbose=False)],
     )
     return Boosted(booster)
 

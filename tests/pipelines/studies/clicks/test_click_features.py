@@ -33,12 +33,11 @@ def compared(
     query: RelatedPaper | None,
     candidate: RelatedPaper | None,
     vectors: dict[str, list[float]] | None = None,
-    now: int = 2020,
 ) -> dict[str, float]:
     """Compute the features of candidate c for query q, by name."""
     papers = {name: each for name, each in (("q", query), ("c", candidate)) if each is not None}
     log = ClickLog.of([Impression("q", ("c",))])
-    row = features(log, papers, embeddings(vectors or {"x": [1.0, 0.0]}), now=now)[0, 0]
+    row = features(log, papers, embeddings(vectors or {"x": [1.0, 0.0]}))[0, 0]
     return dict(zip(FEATURES, row.tolist(), strict=True))
 
 
@@ -96,21 +95,20 @@ def test_either_record_may_tell_of_a_citation(
 
 
 @each_row(
-    ("query", "candidate", "now", "oldness", "relative"),
+    ("query", "candidate", "oldness", "relative"),
     [
-        (2015, 2020, 2020, 0, -0.25),
-        (2015, 2026, 2020, -0.3, -0.55),
-        (2020, 1950, 2020, 1, 1),
-        (1950, 2100, 2020, -1, -1),
-        (None, 2016, 2020, 0.2, 0),
-        (2016, None, 2020, 0, 0),
-        (2020, 2016, 2026, 0.5, 0.2),
+        (2015, 2020, 0, -0.25),
+        (2015, 2026, -0.3, -0.55),
+        (2020, 1950, 1, 1),
+        (1950, 2100, -1, -1),
+        (None, 2016, 0.2, 0),
+        (2016, None, 0, 0),
     ],
 )
 def test_ages_are_cut_and_0_where_unknown(
-    query: int | None, candidate: int | None, now: int, oldness: float, relative: float
+    query: int | None, candidate: int | None, oldness: float, relative: float
 ) -> None:
-    found = compared(paper(year=query), paper(year=candidate), now=now)
+    found = compared(paper(year=query), paper(year=candidate))
     ages = found["oldness"], found["relative oldness"]
     assert ages == pytest.approx((oldness, relative))
 

@@ -1,6 +1,5 @@
 """Worlds out of a corpus: relevant is what was cited together later, known is what came before."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -217,20 +216,3 @@ def test_a_corpus_with_too_little_is_refused(
 ) -> None:
     with pytest.raises(InputError, match=r"Only \d+ papers older than 20"):
         world_of(collection, replace(WorldOptions(), **options), rng=rng())
-
-
-@each_row(
-    ("options", "message"),
-    [
-        ({"pool": 1}, "pools of 1"),
-        ({"reach": 0}, "the best 0"),
-        ({"queries": 0}, "0 queries"),
-        ({"click": 1.0}, r"click is 1\.0 and floor 0\.02"),
-        ({"click": 0.0}, r"click is 0\.0"),
-        ({"floor": math.nan}, "floor nan"),
-        ({"shares": (0.8, 0.2)}, r"\(0.8, 0.2\)"),
-    ],
-)
-def test_impossible_worlds_are_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        replace(WorldOptions(), **options)
