@@ -4,7 +4,7 @@ An encoder gives one file for all tasks, or SciDocs' three.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 
@@ -17,7 +17,6 @@ from recsys.eval.studies.scidocs.scidocs_figures import (
     SAMPLES,
     Column,
     Figure,
-    Ranked,
     Row,
     Suite,
     classification_figure,
@@ -196,15 +195,6 @@ class SuiteOptions:
         return there if self.tasks is None else tuple(task for task in there if task in self.tasks)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a task gave: figures, and what has to be known of them."""
-
-    figures: Mapping[Column, Figure]
-    notes: tuple[str, ...] = ()
-    ranked: Mapping[Task, Ranked] = field(default_factory=dict)
-
-
 def evaluate_suite(
     folder: Path,
     encoders: Sequence[Source],
@@ -249,27 +239,27 @@ def _row(
     progress: Progress,
 ) -> Row:
     """Evaluate an encoder on every task."""
-    outcomes: list[Outcome] = []
+    outcomes: list[Row] = []
     for group in Group:
         own = [task for task in GROUPS[group] if task in tasks]
         embeddings = vectors(group) if own else None
         for task in own:
             progress(f"{name}: tasks", len(outcomes), len(tasks))
-            missing = Outcome({}, (f"{task}: there are no vectors for it.",))
-            outcome = embeddings and _measured(root, options, task, embeddings)
+            missing = Row(name, {}, (f"{task}: there are no vectors for it.",))
+            outcome = embeddings and _measured(root, options, task, name, embeddings)
             outcomes.append(outcome or missing)
     figures = {column: each for outcome in outcomes for column, each in outcome.figures.items()}
     if not figures:
         raise InputError(f"{name} has no vector for any paper of {root}.", "Check the ids.")
     progress(f"{name}: tasks", len(outcomes), len(outcomes))
     notes = tuple(note for outcome in outcomes for note in outcome.notes)
-    queries = {task: ranked for outcome in outcomes for task, ranked in outcome.ranked.items()}
+    queries = {task: ranked for outcome in outcomes for task, ranked in outcome.queries.items()}
     return Row(name, figures, notes, queries)
 
 
 def _measured(
-    root: Path, options: SuiteOptions, task: Task, embeddings: Embeddings
-) -> Outcome | None:
+    root: Path, options: SuiteOptions, task: Task, name: str, embeddings: Embeddings
+) -> Row | None:
     """Measure vectors by a task; None where it has no vectors."""
     part, seed, rng = options.part, options.seed, draws(task, options.seed)
     notes = []
@@ -281,10 +271,11 @@ def _measured(
         if ranked.left_out:
             share = f"{ranked.left_out:,} of {len(judgements):,} queries"
             notes.append(f"{task}: {share} have no vector and are left out.")
-        return Outcome(ranking_figures(task, ranked, rng=rng), tuple(notes), {task: ranked})
+        figures = ranking_figures(task, ranked, rng=rng)
+        return Row(name, figures, tuple(notes), {task: ranked})
     if task not in CLASSIFICATION:
         figures = recommendation_figures(root, part, embeddings, seed=seed)
-        return Outcome(figures) if figures else None
+        return Row(name, figures) if figures else None
     train, evaluated = (read_classes(root, task, name) for name in ("train", part))
     if not any((embeddings.rows(each.ids) >= 0).any() for each in (train, evaluated)):
         return None
@@ -294,7 +285,7 @@ def _measured(
         notes.append(f"{task}: {share} have no vector but zeros.")
     if told.cost >= UNSURE_COST:
         notes.append(f"{task}: the cost {told.cost:g} was chosen; SciDocs' solver might differ.")
-    return Outcome(classification_figure(task, told, rng=rng), tuple(notes))
+    return Row(name, classification_figure(task, told, rng=rng), tuple(notes))
 
 
 def _papers(root: Path, part: str, task: Task) -> set[PaperId]:

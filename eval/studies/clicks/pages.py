@@ -25,6 +25,7 @@ from recsys.eval.studies.clicks.estimators import (
     MEASURES,
     NAIVE,
     SNIPS,
+    Estimates,
     only_clicked,
 )
 from recsys.eval.studies.clicks.propensities import Propensities
@@ -116,16 +117,11 @@ def evaluation_page(evaluation: ClickEvaluation, facts: Mapping[str, str]) -> Pa
     """Show systems by every measure and estimator, and how they differ from what was shown."""
     first = next(iter(evaluation.systems.values()))
     header = ("system", "estimator", *MEASURES, "effective clicks")
-    rows = tuple(
-        (
-            *cells(name, estimator),
-            *map(interval_cell, figures.values()),
-            Cell(f"{each.effective[estimator]:,.0f}" if estimator in each.effective else ""),
-        )
-        for name, each in evaluation.systems.items()
-        for estimator, figures in each.figures.items()
-        if any(figure is not None for figure in figures.values())
-    )
+    rows = []
+    for row in _estimate_rows(evaluation.systems):
+        name, estimator = row[0].text, row[1].text
+        size = evaluation.systems[name].effective.get(estimator)
+        rows.append((*row, Cell("" if size is None else f"{size:,.0f}")))
     caption = "Every system by every measure, estimated in every way that the log allows."
     notes = (
         "With 95 % bootstrap intervals. SNIPS is what SciDocs calls adjusted: the mean over "
@@ -133,7 +129,7 @@ def evaluation_page(evaluation: ClickEvaluation, facts: Mapping[str, str]) -> Pa
         "above 1. Effective clicks: how many equal weights would vary as little."
     )
     text = "Clicks as they are (naive) favour what was shown on top; the other estimators do not."
-    table = Table("measures", caption, header, rows, 2, notes)
+    table = Table("measures", caption, header, tuple(rows), 2, notes)
     sections = (
         Section("measures", "Measures", text, (table,), (ESTIMATES, CURVE)),
         _differences(evaluation),
@@ -153,15 +149,26 @@ def evaluation_page(evaluation: ClickEvaluation, facts: Mapping[str, str]) -> Pa
     )
 
 
-def _differences(evaluation: ClickEvaluation) -> Section:
-    rows = tuple(
+def _estimate_rows(
+    found: Mapping[str, Estimates], *, signed: bool = False
+) -> list[tuple[Cell, ...]]:
+    """Write a row for each system and estimator, where the log tells any of its measures."""
+    return [
         (
             *cells(name, estimator),
-            *(interval_cell(figure, signed=True) for figure in each.figures[estimator].values()),
+            *(interval_cell(figure, signed=signed) for figure in figures.values()),
         )
-        for name, each in evaluation.differences.items()
-        for estimator in CONTRASTED
-        if any(figure is not None for figure in each.figures[estimator].values())
+        for name, each in found.items()
+        for estimator, figures in each.figures.items()
+        if any(figure is not None for figure in figures.values())
+    ]
+
+
+def _differences(evaluation: ClickEvaluation) -> Section:
+    rows = tuple(
+        row
+        for row in _estimate_rows(evaluation.differences, signed=True)
+        if row[1].text in CONTRASTED
     )
     table = Table(
         "differences",

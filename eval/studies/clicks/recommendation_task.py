@@ -107,13 +107,22 @@ def read_task(folder: Path) -> RecommendationTask:
     missing = [name for name in _FILES if not (root / name).is_file()]
     if missing:
         raise InputError(f"{root} lacks {', '.join(missing)}.", _LAYOUT)
-    return RecommendationTask(
-        train=read_clicks(root / TRAIN),
-        validation=read_clicks(root / VALIDATION),
-        test=read_clicks(root / TEST),
-        propensities=read_propensities(root / PROPENSITIES),
-        papers=_read_papers(root / METADATA),
-    )
+    train, validation, test = (read_clicks(root / name) for name in (TRAIN, VALIDATION, TEST))
+    propensities, path = read_propensities(root / PROPENSITIES), root / METADATA
+    try:
+        records = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} is not JSON: {error}.", _METADATA_FORM) from error
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.", _LAYOUT) from error
+    if not isinstance(records, dict):
+        raise InputError(f"{path} holds no JSON object.", _METADATA_FORM)
+    names: dict[str, str] = {}
+    try:
+        papers = {name: _paper(name, record, names) for name, record in records.items()}
+    except InputError as error:
+        raise InputError(f"{path}: {error.what}", error.hint) from error
+    return RecommendationTask(train, validation, test, papers, propensities)
 
 
 def write_task(folder: Path, task: RecommendationTask) -> None:
@@ -134,22 +143,6 @@ def write_task(folder: Path, task: RecommendationTask) -> None:
         record = {"paper_id": name, "title": paper.title, "year": paper.year, **sets}
         records.append(f"{json.dumps(name)}: {json.dumps(record)}")
     write_lines(folder / METADATA, ["{", ",\n".join(records), "}"])
-
-
-def _read_papers(path: Path) -> dict[str, RelatedPaper]:
-    try:
-        records = json.loads(path.read_bytes())
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is not JSON: {error}.", _METADATA_FORM) from error
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.", _LAYOUT) from error
-    if not isinstance(records, dict):
-        raise InputError(f"{path} holds no JSON object.", _METADATA_FORM)
-    names: dict[str, str] = {}
-    try:
-        return {name: _paper(name, record, names) for name, record in records.items()}
-    except InputError as error:
-        raise InputError(f"{path}: {error.what}", error.hint) from error
 
 
 def _paper(name: str, record: object, names: dict[str, str]) -> RelatedPaper:

@@ -178,7 +178,7 @@ def cover(
         options: how the functions are estimated.
         progress: is told of each log.
     """
-    truth = Propensities("truth", true_propensities(world, model, policy))
+    told = Propensities("truth", true_propensities(world, model, policy))
     estimates: list[dict[str, Estimates]] = []
     for done in range(logs):
         progress("logs", done, logs)
@@ -187,7 +187,7 @@ def cover(
         pools = world.pool[log.query][:, None]
         shown = log.query[:, None], (pools == log.shown[:, :, None]).argmax(axis=2)
         scores = {name: each[shown] for name, each in functions.items()}
-        estimates.append(estimate_all(log, scores, truth, rng=rng, options=options))
+        estimates.append(estimate_all(log, scores, told, rng=rng, options=options))
     progress("logs", logs, logs)
     rows = []
     for name, function in functions.items():

@@ -17,7 +17,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from itertools import chain
 from typing import TypeAlias
 
 import numpy as np
@@ -87,8 +86,8 @@ EXPERIMENTS: Mapping[str, tuple[str, Policy]] = {
 """Weights that are estimated -> the method, and what readers are shown for it."""
 TRAINING = "rankers trained"
 _LEARNT_FROM = ("train", "validation")
-_Task: TypeAlias = tuple[float | None, str, tuple[Pairs, Pairs]]
-"""What to learn from: eta of the clicks, name of their weights, pairs of train and validation."""
+_Ranked: TypeAlias = tuple[System, Doubles]
+"""A ranker, and its scores of the test lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,49 +182,48 @@ def _rankings(
     lists: Mapping[str, _Lists],
     options: LearningOptions,
     rng: np.random.Generator,
-) -> Iterator[tuple[System, Doubles]]:
-    """Train every ranker once, and score the test lists: (q, m) float64 each."""
+) -> Iterator[_Ranked]:
+    """Train every ranker once on each sort of weights, and score the test lists: (q, m) each."""
     test = lists["test"]
     for name, score in BASELINES.items():
         yield System(name), score(test.log, test.features, rng)
     start = int(rng.integers(2**32))  # Rankers differ in their pairs, not in where they start.
-    train, validation = (lists[part].truth() for part in _LEARNT_FROM)
-    biased = (_clicks(world, lists, options, eta, rng) for eta in options.etas)
-    for eta, weights, data in chain([(None, RELEVANCE, (train, validation))], *biased):
+
+    def trained(eta: float | None, weights: str, data: list[Pairs]) -> Iterator[_Ranked]:
         for name, fit in LEARNERS.items():
             ranker = fit(*data, rng=np.random.default_rng(start))
             yield System(name, weights, eta), ranker.score(test.features)
 
+    yield from trained(None, RELEVANCE, [lists[part].truth() for part in _LEARNT_FROM])
+    for eta in options.etas:
+        model = PositionBased(decay(eta, DEPTH))
+        shown = {"train": options.impressions, "validation": options.impressions // 4}
+        served = Policy((PRODUCTION,), DEPTH)
+        logs = {
+            part: simulate(world.parts[part], model, each, rng=rng, policy=served)
+            for part, each in shown.items()
+        }
+        weigh = partial(_weighted, logs, lists)
+        true = Propensities("true", model.examination)
+        yield from trained(eta, UNWEIGHTED, weigh(true, CONSTANT))
+        if eta != 0:  # Else it weighs nothing.
+            yield from trained(eta, TRUE, weigh(true))
+        for name, (method, policy) in EXPERIMENTS.items():
+            log = simulate(world.parts["train"], model, options.trials, rng=rng, policy=policy)
+            yield from trained(eta, name, weigh(estimate(log, METHODS[method])))
 
-def _clicks(
-    world: CorpusWorld,
+
+def _weighted(
+    logs: Mapping[str, ClickLog],
     lists: Mapping[str, _Lists],
-    options: LearningOptions,
-    eta: float,
-    rng: np.random.Generator,
-) -> Iterator[_Task]:
-    """Simulate clicks, and weigh them in each way."""
-    model = PositionBased(decay(eta, DEPTH))
-    shown = {"train": options.impressions, "validation": options.impressions // 4}
-    logs = {
-        part: simulate(world.parts[part], model, each, rng=rng, policy=Policy((PRODUCTION,), DEPTH))
-        for part, each in shown.items()
-    }
-
-    def weighted(propensities: Propensities, weighting: str = PER_POSITION) -> tuple[Pairs, Pairs]:
-        train, validation = (
-            pairs(log, lists[part].features[log.query], propensities, weighting=weighting)
-            for part, log in logs.items()
-        )
-        return train, validation
-
-    true = Propensities("true", model.examination)
-    yield eta, UNWEIGHTED, weighted(true, CONSTANT)
-    if eta != 0:  # Else it weighs nothing.
-        yield eta, TRUE, weighted(true)
-    for name, (method, policy) in EXPERIMENTS.items():
-        log = simulate(world.parts["train"], model, options.trials, rng=rng, policy=policy)
-        yield eta, name, weighted(estimate(log, METHODS[method]))
+    propensities: Propensities,
+    weighting: str = PER_POSITION,
+) -> list[Pairs]:
+    """Weigh the clicks of each log, each pair of train and validation."""
+    return [
+        pairs(log, lists[part].features[log.query], propensities, weighting=weighting)
+        for part, log in logs.items()
+    ]
 
 
 RECOVERY, COVERAGE, LEARNING = STUDIES = ("recovery", "coverage", "learning")

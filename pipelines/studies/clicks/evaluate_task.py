@@ -279,7 +279,17 @@ def task_page(found: TaskResult, facts: Mapping[str, str]) -> Page:
         text = "The same rankers, trained on the same clicks, weighted in another way."
         sections.append(Section("weights", "Weights", text, (table,)))
     text = "What was read; a paper without a record or an embedding has features of 0."
-    sections.append(Section("data", "Data", text, (_data(found),)))
+    counts = {f"{part} lists": found.lists[part] for part in PARTS}
+    counts |= {f"{part} clicks": found.clicks[part] for part in PARTS}
+    counts |= {
+        "papers": found.coverage.papers,
+        "papers with a record": found.coverage.described,
+        "papers with an embedding": found.coverage.embedded,
+        "positions with a propensity": len(found.propensities),
+    }
+    data = tuple(cells(what, f"{count:,}") for what, count in counts.items())
+    table = Table("data", "What was read.", ("what", "how many"), data)
+    sections.append(Section("data", "Data", text, (table,)))
     shown = [
         Dot(f"{each.name}, {each.weighting}" if each.weighting else each.name, estimator, figure)
         for each in found.systems
@@ -330,19 +340,6 @@ def _systems(found: TaskResult, estimator: str) -> Table:
         2,
         notes,
     )
-
-
-def _data(found: TaskResult) -> Table:
-    known = found.coverage
-    rows = [cells(f"{part} lists", f"{found.lists[part]:,}") for part in PARTS]
-    rows += [cells(f"{part} clicks", f"{found.clicks[part]:,}") for part in PARTS]
-    rows += [
-        cells("papers", f"{known.papers:,}"),
-        cells("papers with a record", f"{known.described:,}"),
-        cells("papers with an embedding", f"{known.embedded:,}"),
-        cells("positions with a propensity", f"{len(found.propensities):,}"),
-    ]
-    return Table("data", "What was read.", ("what", "how many"), tuple(rows))
 
 
 def _cell(figure: Figure | None, *, signed: bool = False) -> Cell:

@@ -238,12 +238,13 @@ Baseline: TypeAlias = Callable[[ClickLog, Floats, np.random.Generator], Doubles]
 """`score(log, features, rng)` gives (n, m) float64 for (n, m, 10) features."""
 
 
+def _feature(column: int) -> Baseline:
+    return lambda log, features, rng: features[..., column].astype(np.float64)
+
+
 BASELINES: Mapping[str, Baseline] = {
     DISPLAY: lambda log, features, rng: display_order(log),
     "random": lambda log, features, rng: rng.random(log.shown.shape),
-    **{
-        name: lambda log, features, rng, column=column: features[..., column].astype(np.float64)
-        for column, name in enumerate(FEATURES)
-    },
+    **{name: _feature(column) for column, name in enumerate(FEATURES)},
 }
 """The cosine of embeddings and the count of citations are among the single features."""

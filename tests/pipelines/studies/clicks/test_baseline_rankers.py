@@ -14,7 +14,7 @@ TABLE = np.random.default_rng(0).normal(size=(2, 3, 10)).astype(np.float32)
 @each_row("name", BASELINES)
 def test_every_paper_has_a_score_and_a_feature_alone_is_its_column(name: str) -> None:
     scores, again = (BASELINES[name](LOG, TABLE, np.random.default_rng(1)) for _ in range(2))
-    assert (scores.shape, scores.dtype) == ((2, 3), np.float64)
+    assert scores.shape == (2, 3) and scores.dtype == np.float64
     assert (scores == again).all()
     if name in FEATURES:
         assert (scores == TABLE[:, :, FEATURES.index(name)]).all()
