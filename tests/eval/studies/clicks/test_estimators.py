@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recsys.errors import InputError
-from recsys.eval.measures import Doubles, Interval, draw, interval
+from recsys.eval.measures import Interval, draw, interval
 from recsys.eval.studies.clicks import estimators
 from recsys.eval.studies.clicks.click_log import ClickLog, Impression
 from recsys.eval.studies.clicks.estimators import (
@@ -312,26 +312,3 @@ def test_it_is_the_formula(case: Scored, cap: float, seed: int) -> None:
             value = found[each.impression, each.column]
             assert value == pytest.approx(predicted + weight * np.mean(gaps), abs=1e-12)
     assert (found[~log.present] == 0).all()
-
-
-@given(scored_logs(), st.sampled_from([0.7, 2.0, np.inf]), st.booleans(), st.integers(0, 2**32))
-def test_impressions_are_told_what_they_cause(
-    case: Scored, cap: float, modelled: bool, seed: int
-) -> None:
-    rng = np.random.default_rng(seed)
-    values = np.where(case.log.present, rng.random(case.log.shown.shape), 0)
-    model = rng.random(case.log.shown.shape) if modelled else None
-
-    def total(rows: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Doubles:
-        log, predicted = case.log.take(rows), None if model is None else model[rows]
-        found = doubly_robust(log, case.propensities.values, model=predicted, cap=cap)
-        assert found.total(values[rows]).sum() == pytest.approx(
-            (found.relevance * values[rows]).sum()
-        )
-        return found.total(values[rows])
-
-    # Among 1000 copies of the log, one more of an impression adds what is told of it.
-    every = np.arange(len(case.log))
-    many = np.tile(every, 1000)
-    more = np.append(many, rng.integers(len(every)))
-    assert total(more).sum() - total(many).sum() == pytest.approx(total(every)[more[-1]], abs=0.05)

@@ -97,17 +97,6 @@ def test_a_list_of_one_paper_has_no_accuracy() -> None:
     small = world(np.array([0.5, 0.0, 1.0]), [2, 1, 0])
     means, sums = population(small, np.array([[3.0, 2, 1]]), Policy(depth=1))
     assert means["P@1"] == 1 and np.isnan(means["accuracy"]) and sums["accuracy"] == 0
-    rows = cover(
-        small,
-        PositionBased(np.ones(1)),
-        {"it": np.array([[3.0, 2, 1]])},
-        rng=rng(),
-        logs=2,
-        impressions=50,
-        policy=Policy(depth=1),
-        options=Options(samples=10),
-    )
-    assert {row.measure for row in rows if row.estimator == SNIPS} == {"nDCG", "MRR", "P@1"}
 
 
 def test_rows_sum_up_the_intervals() -> None:

@@ -193,18 +193,6 @@ def test_figures_are_averaged_over_seeds(result: TaskResult, singles: list[TaskR
         assert found.deviation == pytest.approx(abs(one.value - other.value) / np.sqrt(2))
 
 
-def test_every_ranker_is_reported(folder: Path) -> None:
-    told: list[tuple[int, int]] = []
-    evaluate_task(
-        folder,
-        folder / "embeddings.jsonl",
-        TaskOptions(seeds=(0,), weightings=("constant",), negatives="first-5", estimates=FEW),
-        rng=np.random.default_rng(0),
-        progress=lambda stage, done, total: told.append((done, total)),
-    )
-    assert told == [(0, 2), (1, 2), (2, 2)]
-
-
 def test_embeddings_of_other_papers_are_refused(folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "others.jsonl"
     path.write_text(json.dumps({"paper_id": "W123", "embedding": [1.0]}) + "\n", encoding="utf-8")

@@ -106,25 +106,6 @@ def test_clicks_come_about_as_the_truth_says(folder: Path, log: ClickLog) -> Non
         assert abs(off) < 4 * np.sqrt((chances * (1 - chances))[some].sum())
 
 
-def test_the_propensities_of_the_task_are_near_the_truth(folder: Path) -> None:
-    found = read_task(folder).propensities
-    assert found.low is not None and found.high is not None
-    truth = 1 / np.arange(1, 6)
-    assert np.abs(found.values / truth - 1).max() < 0.5
-    assert ((found.low <= truth) & (truth <= found.high)).sum() >= 4
-
-
-@pytest.mark.parametrize("readers", ["cascade", "trust"])
-def test_other_readers_have_other_propensities(
-    collection: Collection, tmp_path: Path, readers: str
-) -> None:
-    simulate_task(collection, tmp_path / "task", replace(SMALL, readers=readers), rng=rng())
-    found = read_propensities(tmp_path / "task" / TRUTH).values
-    assert found[0] == 1
-    assert (np.diff(found) < 0).all()
-    assert found[4] != pytest.approx(1 / 5, abs=0.01)
-
-
 def test_the_same_chance_writes_the_same_files(
     collection: Collection, folder: Path, tmp_path: Path
 ) -> None:
