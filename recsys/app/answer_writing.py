@@ -135,8 +135,7 @@ def command_line() -> str:
 def made(seed: int, **files: Path) -> dict[str, str]:
     """Tell what it takes to make a result again; files: what was read, by name."""
     from recsys.pipelines.evaluation.batch import versions
-    from recsys.store.artifacts import sha256
-    from recsys.version import CREATED_BY
+    from recsys.store.artifacts import CREATED_BY, sha256
 
     return {
         "command": command_line(),

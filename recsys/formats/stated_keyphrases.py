@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from recsys.formats.drafts.wording import clean
-from recsys.keyphrases import cleaned
+from recsys.store.words import cleaned_keyphrases
 
 LONGEST_LIST, LONGEST_PHRASE = 2_000, 80
 """Characters of what follows a heading "Keywords", and of one of them; more is running text."""
@@ -56,4 +56,4 @@ def told_apart(text: str) -> tuple[str, ...]:
     phrases = [_AND.sub("", clean(part).strip("*_ ")) for part in parts]
     if any(len(phrase) > LONGEST_PHRASE for phrase in phrases):
         return ()
-    return cleaned(phrases)
+    return cleaned_keyphrases(phrases)

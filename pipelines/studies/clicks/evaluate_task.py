@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from recsys.errors import InputError, check_name
+from recsys.errors import InputError, check_name, need
 from recsys.eval.measures import Doubles, Interval
 from recsys.eval.report.page import Page, Picture, Section
 from recsys.eval.report.system_tables import interval_cell
@@ -33,7 +33,6 @@ from recsys.eval.studies.clicks.estimators import (
 from recsys.eval.studies.clicks.pages import CURVE, CURVE_CAPTION
 from recsys.eval.studies.clicks.propensities import Propensities
 from recsys.eval.studies.clicks.recommendation_task import RecommendationTask, read_task
-from recsys.extras import need
 from recsys.formats.embeddings import read_embeddings
 from recsys.pipelines.studies.clicks.click_features import (
     ALL,
@@ -45,7 +44,7 @@ from recsys.pipelines.studies.clicks.click_features import (
     pairs,
 )
 from recsys.pipelines.studies.clicks.rankers import BASELINES, LEARNERS
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.arrays import Floats
 
 TRAIN, VALIDATION, TEST = PARTS = ("train", "validation", "test")

@@ -32,7 +32,7 @@ from recsys.query.question_schema import options
 from recsys.query.resolve_draft import IN_LIBRARY
 from recsys.records import Paper, PaperId, Recommendation
 from recsys.store.arrays import Rows
-from recsys.version import VERSION
+from recsys.store.artifacts import VERSION
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -20,8 +20,8 @@ from recsys.formats.papers.paper_fields import Record
 from recsys.formats.references.bibliography import Problem
 from recsys.formats.source_formats import Shape
 from recsys.formats.source_streams import head_of_file, head_text, open_bytes, text_lines
-from recsys.passages import Context
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
+from recsys.records import Context
 
 _HEAD = 1000
 """Records of JSON in search of one whose format is known."""

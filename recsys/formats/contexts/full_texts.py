@@ -35,8 +35,7 @@ from recsys.formats.papers.paper_fields import Record, id_of, nested, text_of, y
 from recsys.formats.papers.semantic_scholar import PARTS, annotations_of, place_of
 from recsys.formats.references.bibliography import Problem, names_in
 from recsys.formats.source_streams import open_bytes
-from recsys.passages import Context
-from recsys.records import Reference
+from recsys.records import Context, Reference
 
 NO_TEXT = Problem("a paper comes without its text.", "article without text")
 _PARSES = ("pdf_parse", "latex_parse", "grobid_parse")

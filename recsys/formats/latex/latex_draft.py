@@ -26,8 +26,7 @@ from recsys.formats.latex.latex_source import (
 )
 from recsys.formats.latex.latex_text import LONGEST_PIECE, plain
 from recsys.formats.stated_keyphrases import LONGEST_LIST, told_apart
-from recsys.passages import Body
-from recsys.records import Manuscript, Reference
+from recsys.records import Body, Manuscript, Reference
 
 MOST_TERMS = 2_000
 

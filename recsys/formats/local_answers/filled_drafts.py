@@ -18,8 +18,7 @@ from recsys.formats.local_answers.shown_gaps import GapKeys, file_of, place_of
 from recsys.formats.references import bibtex
 from recsys.formats.references.shown_facts import one_line
 from recsys.formats.replacing import replacing
-from recsys.passages import Gap, LocalAnswer, Mark, Span
-from recsys.records import Paper, Reference
+from recsys.records import Gap, LocalAnswer, Mark, Paper, Reference, Span
 
 LATEX = frozenset({".tex", ".ltx", ".latex", ".rnw", ".snw", ".rtex"})
 """Suffixes of files in which LaTeX's commands cite; all other text cites as pandoc does."""

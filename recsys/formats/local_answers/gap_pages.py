@@ -20,8 +20,7 @@ from recsys.formats.references.people import natural
 from recsys.formats.references.reference_writers import escaped, markdown_item
 from recsys.formats.references.shown_facts import names_of, one_line, paper_link
 from recsys.formats.references.web_page import span
-from recsys.passages import LocalAnswer
-from recsys.records import Recommendation
+from recsys.records import LocalAnswer, Recommendation
 
 _FENCE = re.compile(r"`{3,}")
 _STYLE = """

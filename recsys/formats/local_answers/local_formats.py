@@ -8,7 +8,7 @@ from recsys.errors import check_name
 
 if TYPE_CHECKING:
     from recsys.formats.local_answers.shown_gaps import GapKeys
-    from recsys.passages import LocalAnswer
+    from recsys.records import LocalAnswer
 
 LocalWriter: TypeAlias = Callable[["LocalAnswer", "GapKeys"], str]
 

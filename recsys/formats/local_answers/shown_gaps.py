@@ -14,8 +14,7 @@ from recsys.formats.answers import named_place, path_in, percent, text_row
 from recsys.formats.references.bibtex import entry
 from recsys.formats.references.people import name_of
 from recsys.formats.references.shown_facts import bare_doi, citation_keys, one_line
-from recsys.passages import Gap, LocalAnswer, Span
-from recsys.records import Paper, PaperId, Reference
+from recsys.records import Gap, LocalAnswer, Paper, PaperId, Reference, Span
 from recsys.store.words import fold
 
 _WORD = re.compile(r"[^\W_]+")

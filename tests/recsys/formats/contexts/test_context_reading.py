@@ -12,8 +12,7 @@ from recsys.formats.contexts import context_records
 from recsys.formats.contexts.context_reading import FORMATS, format_of, read_contexts, recognised
 from recsys.formats.papers.external_ids import names_of
 from recsys.formats.references.bibliography import Problem
-from recsys.passages import Context
-from recsys.records import Reference
+from recsys.records import Context, Reference
 from tests.recsys.formats.contexts.context_examples import (
     EXAMPLES,
     MASKED,

@@ -14,7 +14,7 @@ from recsys.errors import InputError
 from recsys.formats.embeddings import Embeddings, read_embeddings, write_embeddings
 from recsys.formats.embeddings.embedding_files import FORMATS, read_lines
 from recsys.formats.files import STDIN
-from recsys.progress import silent
+from recsys.protocols import silent
 from tests.rows import each_row
 
 IDS = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), min_size=1, max_size=8)

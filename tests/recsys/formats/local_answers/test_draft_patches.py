@@ -21,7 +21,7 @@ from recsys.formats.local_answers.filled_drafts import (
     write_patches,
 )
 from recsys.formats.local_answers.shown_gaps import keys_of
-from recsys.passages import Gap, LocalAnswer, Mark, Sentence, Span
+from recsys.records import Gap, LocalAnswer, Mark, Sentence, Span
 from tests.recsys.formats.local_answers.made_answers import (
     ITEMS,
     answer_on,

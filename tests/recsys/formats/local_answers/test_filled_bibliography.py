@@ -11,8 +11,7 @@ from recsys.errors import InputError, RecsysError
 from recsys.formats.local_answers.filled_drafts import Accepted, BibFile, accepted
 from recsys.formats.local_answers.shown_gaps import keys_of
 from recsys.formats.references import bibtex
-from recsys.passages import LocalAnswer
-from recsys.records import Reference
+from recsys.records import LocalAnswer, Reference
 from tests.recsys.formats.local_answers.made_answers import ITEMS, SPECTER, TREES, answer_on
 from tests.rows import each_row
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from recsys.formats.local_answers.shown_gaps import keys_of
 from recsys.formats.references import bibtex
-from recsys.passages import Gap, LocalAnswer, Sentence
-from recsys.records import Paper, Reference
+from recsys.records import Gap, LocalAnswer, Paper, Reference, Sentence
 from tests.recsys.formats.local_answers.made_answers import (
     SPECTER,
     TREES,

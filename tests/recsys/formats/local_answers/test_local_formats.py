@@ -13,8 +13,7 @@ from recsys.errors import InputError
 from recsys.formats.local_answers.gap_json import GAP_SCHEMA, LOCAL_ANSWER_SCHEMA
 from recsys.formats.local_answers.local_formats import LOCAL_FORMATS, render_local
 from recsys.formats.local_answers.shown_gaps import around, file_of, headline, keys_of, place_of
-from recsys.passages import Gap, LocalAnswer, Mark, Sentence, Span
-from recsys.records import Reason, Recommendation, Reference
+from recsys.records import Gap, LocalAnswer, Mark, Reason, Recommendation, Reference, Sentence, Span
 from tests.recsys.formats.local_answers.made_answers import (
     ITEMS,
     SPECTER,

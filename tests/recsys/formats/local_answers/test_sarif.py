@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from recsys.formats.local_answers.local_formats import render_local
-from recsys.passages import Gap, LocalAnswer, Sentence, Span
-from recsys.version import VERSION
+from recsys.records import Gap, LocalAnswer, Sentence, Span
+from recsys.store.artifacts import VERSION
 from tests.recsys.formats.local_answers.made_answers import ITEMS, recommended, small_answer
 from tests.rows import each_row
 
