@@ -1,6 +1,5 @@
 """NNSelect trained into an index: what is stored, what it was made from, and resuming."""
 
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +14,6 @@ from recsys.models.nnselect import KIND, SCHEMA, NNSelectModel
 from recsys.pipelines.evaluation.splits import read_split
 from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
 from recsys.pipelines.studies.citeomatic.nnselect import (
-    CHECKPOINT,
     NNSelectOptions,
     NNSelectReport,
     SelectOptions,
@@ -44,10 +42,6 @@ def trained(built: "Built", index: Path, progress: Progress = silent) -> NNSelec
     return train_nnselect(index, built.split, OPTIONS, progress=progress)
 
 
-def contents(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
 def test_the_model_answers_as_it_was_trained_and_says_how(built: "Built", index: Path) -> None:
     report = trained(built, index)
     collection = open_collection(index)
@@ -72,29 +66,6 @@ def test_the_model_answers_as_it_was_trained_and_says_how(built: "Built", index:
     assert SeenQueries.load(in_force(index) / NNSELECT) == SeenQueries.of(
         collection, train=train, dev=dev
     )
-
-
-def test_a_killed_training_is_continued_to_the_very_same_files(
-    built: "Built", index: Path, tmp_path: Path
-) -> None:
-    trained(built, index)
-    expected = contents(in_force(index) / NNSELECT)
-    shutil.rmtree(in_force(index) / NNSELECT)
-
-    def kill(stage: str, done: int, total: int) -> None:
-        if stage == "epochs of training" and done > total / 2:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        trained(built, index, kill)
-    assert (index / "unfinished" / CHECKPOINT).is_file() and not (
-        in_force(index) / NNSELECT
-    ).exists()
-    report = trained(built, index)
-    assert report.history.continued == 1
-    assert report.lines()[2] == "Continued: 1 epochs were done already."
-    assert contents(in_force(index) / NNSELECT) == expected
-    assert not (index / "unfinished").exists()
 
 
 def test_foreign_word_vectors_decide_the_length(

@@ -9,18 +9,15 @@ import numpy as np
 import pytest
 
 from recsys.errors import InputError
-from recsys.eval.measures import Doubles
 from recsys.eval.studies.clicks.click_log import ClickLog, Impression
 from recsys.eval.studies.clicks.estimators import Options
 from recsys.eval.studies.clicks.propensities import Propensities
 from recsys.eval.studies.clicks.recommendation_task import (
     RecommendationTask,
     RelatedPaper,
-    read_task,
     write_task,
 )
-from recsys.formats.embeddings import Embeddings, read_embeddings, write_embeddings
-from recsys.pipelines.studies.clicks.click_features import features
+from recsys.formats.embeddings import Embeddings, write_embeddings
 from recsys.pipelines.studies.clicks.evaluate_task import (
     Figure,
     System,
@@ -129,37 +126,6 @@ def test_all_baselines_and_rankers_are_judged(result: TaskResult) -> None:
 
 def ndcg(system: System) -> Figure:
     return figure(system, ADJUSTED, "nDCG")
-
-
-def test_figures_are_those_of_the_published_formulas(folder: Path, result: TaskResult) -> None:
-    task = read_task(folder)
-    vectors = read_embeddings(folder / "embeddings.jsonl")
-    table = features(task.test, task.papers, vectors)
-    for name, score in BASELINES.items():
-        if name != "random":
-            scores = score(task.test, table, np.random.default_rng(0))
-            found = by_key(result)[name, None]
-            for (estimator, measure), value in recomputed(task, scores).items():
-                assert figure(found, estimator, measure).value == pytest.approx(value, abs=1e-9)
-
-
-def recomputed(task: RecommendationTask, scores: Doubles) -> dict[tuple[str, str], float]:
-    """Compare the clicked paper of each line with all others, one by one."""
-    places = []
-    for impression, row in zip(task.test.impressions(), scores, strict=True):
-        (clicked,) = impression.clicked
-        at = impression.shown.index(clicked)
-        rest = np.delete(row, at)
-        above = (rest > row[at]).sum() + (rest == row[at]).sum() / 2
-        places.append((1 / task.propensities.values[at], above, len(rest) - above))
-    weight, above, below = np.transpose(places)
-    found = {}
-    for name, w in ((PLAIN, np.ones(len(weight))), (ADJUSTED, weight)):
-        found[name, "nDCG"] = np.average(1 / np.log2(2 + above), weights=w)
-        found[name, "MRR"] = np.average(1 / (1 + above), weights=w)
-        found[name, "P@1"] = np.average(above == 0, weights=w)
-        found[name, "accuracy"] = (w * below).sum() / (w * (above + below)).sum()
-    return found
 
 
 def test_what_is_missing_is_counted(result: TaskResult) -> None:
