@@ -8,7 +8,7 @@ start from word vectors that somebody else has trained.
 
 import gzip
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -415,42 +415,34 @@ def read_word_vectors(path: Path, words: SortedStrings) -> tuple[Rows, Floats]:
     Raises:
         InputError: no such file, a line that is of another length or no numbers, or no known word.
     """
+    if not path.is_file():
+        raise InputError(f"There is no file of word vectors at {path}.", "Check the path.")
     found: dict[int, Floats] = {}
-    dim = 0
-    for number, parts in _lines(path):
-        if number == 1 and len(parts) == 2:
-            continue
-        dim = dim or len(parts) - 1
-        code = words.find(parts[0])
-        if code is None or code in found:
-            continue
-        try:
-            vector = np.array(parts[1:], np.float32)
-        except ValueError as error:
-            raise InputError(f"{path}, line {number}: {error}.", _FORMAT) from error
-        if len(vector) != dim or not np.isfinite(vector).all() or not vector.any():
-            raise InputError(
-                f"{path}, line {number}: not a vector of {dim} finite numbers, one of them not 0.",
-                _FORMAT,
-            )
-        found[code] = vector
+    dim, opener = 0, gzip.open if path.suffix == ".gz" else open
+    try:
+        with opener(path, "rt", encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                parts = line.split()
+                if not parts or (number == 1 and len(parts) == 2):
+                    continue
+                dim = dim or len(parts) - 1
+                code = words.find(parts[0])
+                if code is None or code in found:
+                    continue
+                try:
+                    vector = np.array(parts[1:], np.float32)
+                except ValueError as error:
+                    raise InputError(f"{path}, line {number}: {error}.", _FORMAT) from error
+                if len(vector) != dim or not np.isfinite(vector).all() or not vector.any():
+                    what = f"not a vector of {dim} finite numbers, one of them not 0."
+                    raise InputError(f"{path}, line {number}: {what}", _FORMAT)
+                found[code] = vector
+    except (UnicodeDecodeError, EOFError, gzip.BadGzipFile) as error:
+        raise InputError(f"{path} cannot be read ({error}).", _FORMAT) from error
     if not found:
         raise InputError(f"{path} has no vector of any of {len(words)} words.", _FORMAT)
     codes = sorted(found)
     return np.array(codes, np.int32), np.stack([found[code] for code in codes])
-
-
-def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
-    if not path.is_file():
-        raise InputError(f"There is no file of word vectors at {path}.", "Check the path.")
-    opener = gzip.open if path.suffix == ".gz" else open
-    try:
-        with opener(path, "rt", encoding="utf-8") as file:
-            for number, line in enumerate(file, 1):
-                if parts := line.split():
-                    yield number, parts
-    except (UnicodeDecodeError, EOFError, gzip.BadGzipFile) as error:
-        raise InputError(f"{path} cannot be read ({error}).", _FORMAT) from error
 
 
 @dataclass(frozen=True, slots=True)
