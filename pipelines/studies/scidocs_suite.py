@@ -217,9 +217,17 @@ def evaluate_suite(
 
     def drawn(group: Group) -> Embeddings:
         """Draw vectors for all papers of a group of tasks."""
-        papers = (_papers(root, options.part, task) for task in GROUPS[group] if task in tasks)
+        papers, part = set[PaperId](), options.part
+        for task in (each for each in GROUPS[group] if each in tasks):
+            if task in RANKING:
+                judgements = read_judgements(root, task, part)
+                papers.update(judgements, *judgements.values())
+            elif task in CLASSIFICATION:
+                papers.update(*(read_classes(root, task, name).ids for name in ("train", part)))
+            else:
+                papers |= read_task(root).names()
         rng = np.random.default_rng([options.seed, [*Group].index(group)])
-        return random_vectors(sorted(set[PaperId]().union(*papers)), rng)
+        return random_vectors(sorted(papers), rng)
 
     readers: dict[str, Callable[[Group], Embeddings | None]] = {
         encoder.name: encoder.reader(progress) for encoder in encoders
@@ -286,14 +294,3 @@ def _measured(
     if told.cost >= UNSURE_COST:
         notes.append(f"{task}: the cost {told.cost:g} was chosen; SciDocs' solver might differ.")
     return Row(name, classification_figure(task, told, rng=rng), tuple(notes))
-
-
-def _papers(root: Path, part: str, task: Task) -> set[PaperId]:
-    """Name the papers of a task."""
-    if task in RANKING:
-        judgements = read_judgements(root, task, part)
-        return {*judgements, *(each for papers in judgements.values() for each in papers)}
-    if task in CLASSIFICATION:
-        parts = (read_classes(root, task, name) for name in ("train", part))
-        return {each for classes in parts for each in classes.ids}
-    return read_task(root).names()
