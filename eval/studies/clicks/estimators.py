@@ -29,28 +29,20 @@ Sums over clicks divided by sums over clicks are identified: a list without clic
 either. What is divided by impressions, or uses that a paper was not clicked, is not. So only naive,
 SNIPS and clipped SNIPS are known if every list has a click.
 
-The doubly robust estimator: clicks, corrected for position, on top of a model.
+The doubly robust estimator: Oosterhuis 2023 (Doubly robust estimation for correcting position bias
+in click feedback for unbiased learning to rank) estimates the relevance of a paper for a query,
+here without trust, as
 
-Oosterhuis 2023 (Doubly robust estimation for correcting position bias in click feedback for
-unbiased learning to rank) estimates the relevance of a paper for a query, here without trust, as
-
-    r + w * mean(c - p * r)        w = min(1 / mean(p), cap)
+    r + mean(c - p * r) / mean(p)
 
 where r is the relevance that a model predicts, and the means run over the impressions that show the
 paper for this query: c is the click, p the propensity of the position. Whether a reader examined
 the paper is unknown; so it is the expected examination p that is multiplied with r.
 
-If the propensities are right and w is not capped, the correction removes every error of the model.
-If the model is right, the correction is 0 on average, whatever the cap. Both need the right p: not
-"either propensities or model", as elsewhere. Without a cap r cancels out and sum c / sum p is left,
-which on lists that never change is the inverse propensity estimate itself. So the gain over that
-one comes from two things: a paper that was shown at several positions is weighted by its mean
-propensity, which varies less; and the variance that a cap removes costs no bias where the model is
-right, and a share of the model's error where it is not.
-
-A model must know more about a paper than the clicks on it, from features or from other logs. Those
-very clicks, shrunken towards an average, add nothing where w is not capped, and only bias where it
-is. So without a model there is no cap.
+A model must know more about a paper than the clicks on it; here is none, nor a cap on the weights
+that it would have to make up for. So r cancels out and sum c / sum p is left, which on lists that
+never change is the inverse propensity estimate itself. The gain over that one: a paper that was
+shown at several positions is weighted by its mean propensity, which varies less.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -174,32 +166,19 @@ class Relevance:
         return np.asarray(products.sum(1))
 
 
-def doubly_robust(
-    log: ClickLog, propensities: Doubles, *, model: Doubles | None = None, cap: float = np.inf
-) -> Relevance:
-    """Estimate the relevance of every paper that was shown.
+def doubly_robust(log: ClickLog, propensities: Doubles) -> Relevance:
+    """Estimate the relevance of every paper that was shown: its clicks by its examinations.
 
-    Args:
-        log: n impressions of at most m papers.
-        propensities: (m,) of the positions, relative to the first.
-        model: (n, m) float64, relevance of the papers shown by a model that has not seen the clicks
-            of this log. None: clicks / examinations.
-        cap: the highest weight of a click, for a model.
+    propensities: (m,) of the positions, relative to the first.
     """
-    present = log.present
+    present, clicked = log.present, log.clicked.astype(np.float64)
     # Number the (query, paper) pairs: (n, m), one number for nothing.
     numbers = np.unique(np.where(present, log.pairs, -1), return_inverse=True)[1]
     pair = np.asarray(numbers.reshape(present.shape), np.int64)
     examined = np.where(present, propensities, 0)
-    floor = np.where(present, 0 if model is None else 1 / cap, 0)
-    modelled = np.where(present, 0 if model is None else model, 0)
-    residual = log.clicked - examined * modelled
-    exposure, least = _sum(examined, pair), _sum(floor, pair)
-    # w * mean(residual) = sum(residual) / max(sum(p), impressions / cap)
-    divisor = np.where(present, np.maximum(exposure, least), 1)
-    correction = _sum(residual, pair) / divisor
-    share = np.where(exposure >= least, examined, floor)
-    return Relevance(modelled + correction, pair, (residual - share * correction) / divisor)
+    exposure = np.where(present, _sum(examined, pair), 1)
+    relevance = _sum(clicked, pair) / exposure
+    return Relevance(relevance, pair, (clicked - examined * relevance) / exposure)
 
 
 def _sum(values: Doubles, pair: Longs) -> Doubles:
@@ -222,18 +201,15 @@ CAP = 10.0
 class Options:
     """How to estimate.
 
-    cap: the highest weight of a click for clipped SNIPS, clipped IPS, and doubly robust with a
-    model. model: (n, m) float64, relevance of the papers shown by a model that has not seen these
-    clicks, for doubly robust; None leaves it without one. samples: how often the bootstrap
-    draws the units of the log again. unit: "query" if the log should stand for other queries than
-    its own, or if clicks for the same query depend on each other.
+    cap: the highest weight of a click for clipped SNIPS and clipped IPS. samples: how often the
+    bootstrap draws the units of the log again. unit: "query" if the log should stand for other
+    queries than its own, or if clicks for the same query depend on each other.
 
     Raises:
         InputError: the cap is not above 0, or there is no bootstrap sample.
     """
 
     cap: float = CAP
-    model: Doubles | None = None
     samples: int = SAMPLES
     unit: Unit = "impression"
 
@@ -253,8 +229,7 @@ def relevances(
     """Estimate the relevance of what was shown in every way, None where the log does not tell it.
 
     Raises:
-        InputError: there is no click, a position has no propensity, or the model does not fit the
-            log.
+        InputError: there is no click, or a position has no propensity.
     """
     if not log.clicked.any():
         raise InputError(
@@ -271,8 +246,7 @@ def relevances(
     }
     if only_clicked(log):
         return {**estimates, **dict.fromkeys((IPS, CLIPPED_IPS, DOUBLY_ROBUST))}
-    model = None if options.model is None else check_scores(log, options.model)
-    robust = doubly_robust(log, 1 / weights, model=model, cap=options.cap)
+    robust = doubly_robust(log, 1 / weights)
     return {**estimates, IPS: full, CLIPPED_IPS: clipped, DOUBLY_ROBUST: robust}
 
 

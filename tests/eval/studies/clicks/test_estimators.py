@@ -191,14 +191,6 @@ def test_functions_are_compared_on_the_same_samples() -> None:
     assert same.figures[DOUBLY_ROBUST]["P@1"] == Interval(0, 0, 0)
 
 
-def test_a_relevance_model_is_used_by_doubly_robust_alone() -> None:
-    case = simulated()
-    model = rng(5).random(case.log.shown.shape)
-    one, other = (judge_all(case, Options(cap=2, model=each)) for each in (None, model))
-    changed = {name for name in one.figures if one.figures[name] != other.figures[name]}
-    assert changed == {DOUBLY_ROBUST}
-
-
 @given(st.lists(st.floats(0.01, 100), min_size=1, max_size=50))
 def test_unequal_weights_are_worth_fewer_clicks(weights: list[float]) -> None:
     found = effective_size(np.array(weights))
@@ -223,8 +215,6 @@ def test_bad_input_is_refused() -> None:
         estimate(ClickLog.of([]), np.zeros((0, 0)), table, rng=rng())
     with pytest.raises(InputError, match="Position 2 is not one of the 1"):
         estimate(log, scores, Propensities("short", np.ones(1)), rng=rng())
-    with pytest.raises(InputError, match=r"shape \(1, 2\)"):
-        judge_all(case, Options(model=np.ones((1, 2))))
     with pytest.raises(InputError, match=r"cap of the weights is 0"):
         Options(cap=0)
     with pytest.raises(InputError, match="0 bootstrap samples"):
@@ -290,25 +280,3 @@ def test_sums_are_those_of_the_units_drawn(monkeypatch: pytest.MonkeyPatch) -> N
         found = resample(columns, rng=np.random.default_rng(1), samples=25)
         assert found == pytest.approx(drawn @ columns, abs=1e-12)
     assert found[0] == pytest.approx(columns.sum(0))
-
-
-# The doubly robust estimator: against loops.
-
-
-@given(scored_logs(), st.sampled_from([0.7, 1.0, 2.0, np.inf]), st.integers(0, 2**32))
-def test_it_is_the_formula(case: Scored, cap: float, seed: int) -> None:
-    log, table = case.log, case.propensities.values
-    model = np.random.default_rng(seed).random(log.shown.shape)
-    found = doubly_robust(log, table, model=model, cap=cap).relevance
-    pairs = defaultdict(list)
-    for each in shown_papers(case):
-        pairs[each.pair].append(each)
-    for shown in pairs.values():
-        p = [table[each.column] for each in shown]
-        r = [model[each.impression, each.column] for each in shown]
-        weight = min(1 / np.mean(p), cap)
-        gaps = [e.clicked - one * other for e, one, other in zip(shown, p, r, strict=True)]
-        for each, predicted in zip(shown, r, strict=True):
-            value = found[each.impression, each.column]
-            assert value == pytest.approx(predicted + weight * np.mean(gaps), abs=1e-12)
-    assert (found[~log.present] == 0).all()
