@@ -6,7 +6,7 @@ reported on and compared with others. Rows that are finished are not trained aga
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,15 +47,8 @@ FULL = "full"
 TESTED = "query F1@20"
 
 
-@dataclass(frozen=True, slots=True)
-class AblationOptions:
-    """part: which queries are asked. k: papers kept per query. rows: names; empty: all rows."""
-
-    ranker: NNRankOptions = field(default_factory=NNRankOptions)
-    part: str = "dev"
-    k: int = 100
-    rows: tuple[str, ...] = ()
-    command: str = ""
+K = 100
+"""Papers kept per query."""
 
 
 def variants(options: NNRankOptions, fields: tuple[str, ...]) -> dict[str, NNRankOptions]:
@@ -85,12 +78,15 @@ def variants(options: NNRankOptions, fields: tuple[str, ...]) -> dict[str, NNRan
 def ablate(
     index: Path,
     split: Path,
-    options: AblationOptions,
+    ranker: NNRankOptions,
     out: Path,
     *,
+    part: str = "dev",
+    rows: tuple[str, ...] = (),
+    command: str = "",
     progress: Progress = silent,
 ) -> "Assessment":
-    """Train every row, ask it the queries, assess.
+    """Train every row, ask it the queries of a part, assess; rows: names, empty: all.
 
     Raises:
         ArtifactError: the index cannot be opened, or has no NNSelect.
@@ -100,32 +96,32 @@ def ablate(
     """
     from recsys.eval.judge_runs import assess
 
-    _chosen(variants(options.ranker, (*TEXT_FIELDS, *METADATA_FIELDS)), options.rows)
+    _chosen(variants(ranker, (*TEXT_FIELDS, *METADATA_FIELDS)), rows)
     material = RankMaterial.read(index, split, progress=progress)
-    queries = read_split(split, material.collection).part(options.part)
+    queries = read_split(split, material.collection).part(part)
     folder = material.index / NNSELECT
-    warning = check_ranker(folder, material.collection, options.part, queries, what=NNSELECT)
+    warning = check_ranker(folder, material.collection, part, queries, what=NNSELECT)
     check_folder(out)
     (out / WORK).mkdir(exist_ok=True)
     asked = Dev.of(material.collection, material.collection.corpus.rows(queries))
-    neighbours = options.ranker.model.neighbours
+    neighbours = ranker.model.neighbours
     shortlists = Shortlists.of(material.collection, material.data, asked, neighbours)
-    rows = variants(options.ranker, material.shape(options.ranker).fields)
-    chosen = {name: rows[name] for name in _chosen(rows, options.rows)}
+    known = variants(ranker, material.shape(ranker).fields)
+    chosen = {name: known[name] for name in _chosen(known, rows)}
     for place, (name, each) in enumerate(chosen.items()):
         progress("networks", place, len(chosen))
         run = out / RUNS / f"{name}.trec"
         checkpoint = out / WORK / f"{name}.safetensors"
         task, _ = fit(material, each, checkpoint, progress=progress)
-        write_run(run, name, task.network.export(), material, shortlists, options.k)
+        write_run(run, name, task.network.export(), material, shortlists)
     progress("networks", len(chosen), len(chosen))
     facts = {
         "schema": SCHEMA,
-        "command": options.command,
-        "part": options.part,
-        "k": options.k,
-        "seed": options.ranker.loop.seed,
-        "metadata": options.ranker.metadata,
+        "command": command,
+        "part": part,
+        "k": K,
+        "seed": ranker.loop.seed,
+        "metadata": ranker.metadata,
         "systems": list(chosen),
         "created_by": CREATED_BY,
         "versions": versions(),
@@ -150,13 +146,12 @@ def write_run(
     model: NNRank,
     material: RankMaterial,
     shortlists: Shortlists,
-    k: int,
 ) -> None:
     """Rank the shortlists by a network; write a TREC run."""
     scores = score_all(model, material.data.bags, shortlists.pairs)
     ids, lines = material.collection.corpus.ids, []
     for part in shortlists.parts():
-        top = top_k(scores[part], k)
+        top = top_k(scores[part], K)
         papers = [ids[row] for row in shortlists.pairs.candidates[part][top].tolist()]
         for query in np.unique(shortlists.pairs.queries[part]).tolist():  # None without candidates.
             lines += run_lines(ids[query], papers, scores[part][top], tag=name)

@@ -103,23 +103,22 @@ class CorpusWorld:
 
 
 def world_of(
-    collection: Collection, options: WorldOptions | None = None, *, rng: np.random.Generator
+    collection: Collection, options: WorldOptions, *, rng: np.random.Generator
 ) -> CorpusWorld:
     """Draw queries and their pools from a corpus.
 
     Raises:
         InputError: too few papers have enough related ones to fill the three parts.
     """
-    chosen = options or WorldOptions()
     corpus, graph = collection.corpus, collection.graph
-    cut = median_year(graph) if chosen.cut is None else chosen.cut
-    asked = list(islice(_questions(collection, cut, chosen, rng), chosen.queries))
+    cut = median_year(graph) if options.cut is None else options.cut
+    asked = list(islice(_questions(collection, cut, options, rng), options.queries))
     first, second = (round(len(asked) * share) for share in np.cumsum(SHARES))
     groups = (asked[:first], asked[first:second], asked[second:])
     if not all(groups):
         raise InputError(
-            f"Only {len(asked)} papers older than {cut} have {chosen.pool} papers around "
-            f"them of which {chosen.related} were cited together with them since.",
+            f"Only {len(asked)} papers older than {cut} have {options.pool} papers around "
+            f"them of which {options.related} were cited together with them since.",
             "Take a corpus with more citations, or another year to cut it at.",
         )
     rows = np.unique([row for each in asked for row in (each.row, *each.pool)]).astype(np.int32)
@@ -253,7 +252,7 @@ class SimulationOptions:
 def simulate_task(
     collection: Collection,
     folder: Path,
-    options: SimulationOptions | None = None,
+    options: SimulationOptions,
     *,
     rng: np.random.Generator,
 ) -> RecommendationTask:
@@ -263,26 +262,25 @@ def simulate_task(
         InputError: the folder holds something else, there are no such readers, the corpus has too
             few related papers, or too little is simulated.
     """
-    chosen = options or SimulationOptions()
     check_out(folder, TRUTH, "simulated task")
-    if chosen.readers not in CLICK_MODELS:
+    if options.readers not in CLICK_MODELS:
         raise InputError(
-            f"There are no readers {chosen.readers!r}.{near_miss(chosen.readers, CLICK_MODELS)}",
+            f"There are no readers {options.readers!r}.{near_miss(options.readers, CLICK_MODELS)}",
             f"Take one of {', '.join(CLICK_MODELS)}.",
         )
-    model = CLICK_MODELS[chosen.readers](DEPTH, chosen.eta)
-    world = world_of(collection, chosen.world, rng=rng)
+    model = CLICK_MODELS[options.readers](DEPTH, options.eta)
+    world = world_of(collection, options.world, rng=rng)
     train = world.parts["train"]
     # Impressions are shared out by the number of queries, at least one to each part.
     sizes = np.array([len(own.queries) for own in world.parts.values()])
-    ends = np.round(np.cumsum(sizes) / sizes.sum() * chosen.impressions).astype(int)
+    ends = np.round(np.cumsum(sizes) / sizes.sum() * options.impressions).astype(int)
     shares = [max(1, int(share)) for share in np.diff(ends, prepend=0)]
     shown = {
         part: simulate(own, model, share, rng=rng, policy=_SERVED)
         for (part, own), share in zip(world.parts.items(), shares, strict=True)
     }
     swaps, rankers = (
-        simulate(train, model, chosen.trials, rng=rng, policy=policy) for policy in _EXPERIMENTS
+        simulate(train, model, options.trials, rng=rng, policy=policy) for policy in _EXPERIMENTS
     )
     estimated = estimate(swaps, METHODS["swap"], rng=rng)
     task = RecommendationTask(**shown, papers=world.records, propensities=estimated)
@@ -296,8 +294,8 @@ def simulate_task(
     truth = {
         "scores": true_propensities(train, model, _SERVED).tolist(),
         "method": "truth",
-        "readers": chosen.readers,
-        "eta": chosen.eta,
+        "readers": options.readers,
+        "eta": options.eta,
         "cut": world.cut,
         "relevance": relevance,
     }

@@ -228,10 +228,17 @@ def ablate_nnrank(
     loop = LoopOptions(epochs=epochs, rate=rate, seed=seed, device=device)
     plain, model = NNRankOptions(loop=loop, metadata=not no_metadata), Model.NNRANK
     ranker = with_parameters(plain, model, read_parameters(parameters, model))
-    names = names_in(rows) or ()
-    command = command_line()
-    options = nnrank_ablations.AblationOptions(ranker, part, rows=names, command=command)
+    names, command = names_in(rows) or (), command_line()
     with shown_work(index, quiet=quiet) as progress:
-        found = nnrank_ablations.ablate(index, split, options, out, progress=progress)
+        found = nnrank_ablations.ablate(
+            index,
+            split,
+            ranker,
+            out,
+            part=part,
+            rows=names,
+            command=command,
+            progress=progress,
+        )
     note(f"Written to {out}.", quiet=quiet)
     emit(nnrank_ablations.RENDERERS[output](nnrank_ablations.ablation_table(found)))
