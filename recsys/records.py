@@ -222,7 +222,7 @@ class Answer:
         Raises:
             InputError: there is no such format.
         """
-        from recsys.formats.answer_formats import render
+        from recsys.formats.answers import render
 
         text = render(self, form)
         if path is not None:
@@ -334,6 +334,10 @@ class Gap:
     mark: Mark | None = None
     need: float | None = None
     recommendations: tuple[Recommendation, ...] = ()
+
+
+LEAST_CHANCE = 0.5
+"""The chance that a paper must have to be taken unseen: it is rather right than wrong."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from recsys.app.terminal import cleaned, draw, say, show
 from recsys.errors import InputError, near_miss
-from recsys.formats.answer_formats import FORMATS
+from recsys.formats.answers import FORMATS
 from recsys.records import Answer
 
 # Write what a command answers: data to stdout or a file, notes to stderr.

@@ -22,6 +22,7 @@ from recsys.pipelines.evaluation.batch import (
     WORK,
     check_folder,
     corpus_facts,
+    query_facts,
     versions,
     write_folder,
 )
@@ -129,7 +130,8 @@ def ablate(
         "split_sha256": sha256(material.split),
         "warnings": [] if warning is None else [warning],
     }
-    write_folder(out, material.collection, queries, facts)
+    told = {query: query_facts(material.collection, query) for query in queries}
+    write_folder(out, told, facts)
     return assess(out, seed=0)
 
 

@@ -23,7 +23,7 @@ from recsys.app.cli.options import (
     names_in,
 )
 from recsys.errors import DraftError, InputError, RecsysError
-from recsys.formats.answer_formats import FORMATS
+from recsys.formats.answers import FORMATS
 from recsys.formats.files import STDIN
 from recsys.query.named import is_file, named_paper
 from recsys.query.question_schema import SHOWN, QuestionOptions

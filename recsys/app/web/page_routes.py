@@ -51,8 +51,7 @@ from recsys.app.web.uploads import (
     unpack,
 )
 from recsys.errors import DraftError, InputError, NothingFound, RecsysError
-from recsys.formats.answer_formats import FORMATS
-from recsys.formats.answers import where_of
+from recsys.formats.answers import FORMATS, where_of
 from recsys.formats.local_answers import shown_gaps
 from recsys.formats.local_answers.shown_gaps import keys_of
 from recsys.formats.references.reference_writers import WRITERS

@@ -17,8 +17,8 @@ from recsys.app.web.questions import years_of
 from recsys.app.web.service import Service
 from recsys.formats.answers import percent
 from recsys.formats.local_answers.shown_gaps import HERE
-from recsys.formats.references.bibtex import write as bibtex
 from recsys.formats.references.people import natural
+from recsys.formats.references.reference_writers import bibtex
 from recsys.formats.references.shown_facts import (
     bare_doi,
     names_of,

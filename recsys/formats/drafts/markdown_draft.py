@@ -24,12 +24,13 @@ from recsys.formats.drafts.wording import (
     paragraphs,
     sections,
     short,
+    stated_on_lines,
+    told_apart,
 )
 from recsys.formats.files import decode, display_name
 from recsys.formats.identifiers import acl, arxiv, doi
 from recsys.formats.latex.latex_cited import citation_at, cited_keys, without_citations
 from recsys.formats.latex.latex_text import plain
-from recsys.formats.stated_keyphrases import stated_on_lines, told_apart
 from recsys.records import Body, Manuscript, Reference
 from recsys.store.words import cleaned_keyphrases
 

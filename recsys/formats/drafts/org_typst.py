@@ -12,10 +12,16 @@ from pathlib import Path
 
 from recsys.formats.drafts.draft_files import Folder, folder_of, look_up, shelf
 from recsys.formats.drafts.plain import split_list
-from recsys.formats.drafts.wording import abstract_in, clean, clipped, sections
+from recsys.formats.drafts.wording import (
+    abstract_in,
+    clean,
+    clipped,
+    sections,
+    stated_on_lines,
+    told_apart,
+)
 from recsys.formats.files import decode, display_name
 from recsys.formats.latex.latex_cited import cited_keys, without_citations
-from recsys.formats.stated_keyphrases import stated_on_lines, told_apart
 from recsys.records import Manuscript
 from recsys.store.words import cleaned_keyphrases
 
