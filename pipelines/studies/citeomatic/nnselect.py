@@ -384,6 +384,8 @@ class SelectTask:
         three = np.stack([triplets.query, triplets.positive, triplets.negative])
         rows, places = np.unique(three, return_inverse=True)
         inputs = drop_words(word_bags(self.bags, rows), self.options.dropout, rng)
+        vectors: Tensor
+        cost: Tensor
         vectors, cost = self.network(*to_torch(inputs, device), self.options.penalty)
         query, positive, negative = vectors[torch.from_numpy(places.reshape(3, -1)).to(device)]
         margins = triplets.margins(self.collection.graph, self.options.margins)

@@ -52,7 +52,7 @@ _STARTUP = 10
 _REVISION = 1
 """Raised when the same inputs would give something else: what was kept is then made again."""
 
-Options = TypeVar("Options", NNSelectOptions, NNRankOptions)
+Options = TypeVar("Options", bound=NNSelectOptions | NNRankOptions)
 Parameters = Mapping[str, float]
 Objective: TypeAlias = Callable[[Parameters, int], float]
 """Trains with parameters for so many epochs at most; gives the best dev measure."""

@@ -83,7 +83,9 @@ def test_gradients_are_those_of_finite_differences(shape: RankShape) -> None:
     def loss(net: RankNet) -> torch.Tensor:
         scores, penalty = net(batch)
         better, worse = scores.chunk(2)
-        return triplet_loss(better, worse, torch.full((len(worse),), 0.3)) + penalty
+        margins = torch.full((len(worse),), 0.3)
+        scalar: torch.Tensor = triplet_loss(better, worse, margins) + penalty
+        return scalar
 
     net = random_net(shape, 3, RankSize(2, 2, 3, Penalty(0.01, 0.02)))
     assert gradients_are_right(net.double(), loss)

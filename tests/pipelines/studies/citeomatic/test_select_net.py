@@ -62,7 +62,8 @@ def test_gradients_are_those_of_finite_differences(seed: int) -> None:
 
     def outputs(made: NNSelect) -> torch.Tensor:
         vectors, cost = made(*inputs, Penalty(l1=0.1, l2=0.2))
-        return vectors.cos().sum() + cost
+        scalar: torch.Tensor = vectors.cos().sum() + cost
+        return scalar
 
     assert gradients_are_right(network(seed).double(), outputs)
 

@@ -68,7 +68,8 @@ def test_gradients_are_those_of_finite_differences(bags: list[list[int]]) -> Non
 
     def outputs(made: MagDirBag) -> torch.Tensor:
         sums, cost = made(*inputs, Penalty(l1=0.3, l2=0.2))
-        return sums.sin().sum() + cost
+        scalar: torch.Tensor = sums.sin().sum() + cost
+        return scalar
 
     assert gradients_are_right(tower(1), outputs)
 
