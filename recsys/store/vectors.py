@@ -65,6 +65,11 @@ class SplitVectors:
         found = unsplit(self.parts, self._places(rows.reshape(-1)))
         return found.reshape(*rows.shape, self.shape[1])
 
+    def __iter__(self) -> Iterator[Floats]:
+        """Go through the rows."""
+        for begin in range(0, len(self), _AT_ONCE):
+            yield from self[begin : begin + _AT_ONCE]
+
     def __matmul__(self, query: Floats) -> Floats:
         """Multiply all rows with a (d,) query: (n,) float32."""
         product = np.empty(len(self), np.float32)
