@@ -51,6 +51,11 @@ class SplitVectors:
         n, d = self.parts.codes.shape
         return n, d
 
+    @property
+    def dtype(self) -> "np.dtype[np.float32]":
+        """Return the type of what is read."""
+        return np.dtype(np.float32)
+
     def __len__(self) -> int:
         """Count the rows."""
         return len(self.parts.codes)
