@@ -19,7 +19,7 @@ from torch.nn.functional import cross_entropy, normalize
 from recsys.errors import InputError
 from recsys.eval.studies.encoders.training_page import TRAINING, page_note
 from recsys.eval.studies.probes.probe_results import is_unseen, write_class_names
-from recsys.formats.work_stream import FoundPaper, open_papers
+from recsys.formats import work_stream
 from recsys.models.encoder import Text
 from recsys.pipelines.jobs.kept_results import check_out
 from recsys.pipelines.jobs.tensor_file import TensorFile
@@ -109,8 +109,7 @@ def read_papers(source: Path, *, progress: Progress = silent) -> tuple[list[Pape
         ArtifactError: the index cannot be opened.
     """
     if not is_index(source):
-        with open_papers(source, progress=progress) as (_, items):
-            papers = [item.paper for item in items if isinstance(item, FoundPaper)]
+        papers = list(work_stream.read_papers(source, progress=progress))
         return sorted(papers, key=lambda paper: paper.id), sha256(source)
     generation = pin(source)
     generation.manifest()  # Checks the files.
