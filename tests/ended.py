@@ -16,11 +16,11 @@ def left_behind(folder: Path) -> Path:
     return folder / ".".join([*parts[:2], str(ended.pid), *parts[3:]])
 
 
-def killed_at(done: int, stage: str = "") -> Progress:
+def killed_at(step: int, name: str = "") -> Progress:
     """Interrupt a job as Ctrl-C does, at a step of a stage whose name holds a text."""
 
-    def progress(name: str, step: int, total: int) -> None:
-        if step == done and stage in name:
+    def progress(stage: str, done: int, total: int) -> None:
+        if done == step and name in stage:
             raise KeyboardInterrupt
 
     return progress
