@@ -16,8 +16,6 @@ from benchmarks.needs.__main__ import (
     CONTROLS,
     auc,
     precision_at,
-    seams,
-    shape,
 )
 from benchmarks.needs.judge import table_of, words_matrix
 from benchmarks.needs.texts import FullText, full_text, read_texts
@@ -71,7 +69,9 @@ def studied(examples: list[FullText], tmp_path_factory: pytest.TempPathFactory) 
     return Studied(figures, CitationWorthiness.load(out))
 
 
-def test_what_can_be_learned_is_learned(studied: Studied) -> None:
+def test_what_can_be_learned_is_learned(
+    studied: Studied, examples: list[FullText], tmp_path: Path
+) -> None:
     figures = studied.figures
     assert figures["views"]["known"]["auc"] > 0.99
     assert not figures["ships"]  # The fields are too small to tell.
@@ -80,6 +80,8 @@ def test_what_can_be_learned_is_learned(studied: Studied) -> None:
     assert set(figures["controls"]) == set(CONTROLS)
     assert figures["ece"] < 0.05
     json.dumps(figures)
+    with pytest.raises(InputError, match="one field"):
+        program.study(examples[::2], HashingEncoder(), tmp_path / "judge")
 
 
 def test_the_written_judge_says_what_it_was_taught(studied: Studied) -> None:
@@ -100,11 +102,6 @@ def test_the_page_holds_the_figures(studied: Studied) -> None:
     assert low <= known["auc"] <= high and known["with_refused"] > 0.5
     assert f"| the other citations stand | {known['auc']:.3f} [{low:.3f}, {high:.3f}] |" in text
     assert "| biology | 4 |" in text and "the judge does not ship." in text
-
-
-def test_texts_of_one_field_are_refused(examples: list[FullText], tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="one field"):
-        program.study(examples[::2], HashingEncoder(), tmp_path / "judge")
 
 
 @each_row(
@@ -161,19 +158,9 @@ def test_texts_are_read_by_field_and_said_once(tmp_path: Path) -> None:
     ]
     assert not any("<-" in sentence.text for sentence in texts[1].sentences)
     assert [problem[:5] for problem in problems] == ["d.bib"]
-
-
-def test_folders_without_texts_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no folder"):
-        read_texts(tmp_path / "none")
-    with pytest.raises(InputError, match="holds no text"):
-        read_texts(tmp_path)
-
-
-def test_controls_see_no_words() -> None:
-    assert seams("Honey bees (of caves) dance, as was told by.") == "x) x, by."
-    assert shape("Honey bees see 12 colours (Fig. 2).") == "Aa a a 9 a (Aa. 9)."
-    assert CONTROLS["length"]("Bees.") == "length0"
+    for folder, told in ((tmp_path / "none", "no folder"), (tmp_path / "biology", "holds no text")):
+        with pytest.raises(InputError, match=told):
+            read_texts(folder)
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=2, max_size=40))

@@ -183,16 +183,6 @@ _WAYS = {
 }
 
 
-def test_without_the_programs_the_error_says_what_to_install(
-    papers: Sequence[Invented], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    for program, way in _WAYS.items():
-        with pytest.raises(RecsysError, match=f"{program} could not be started") as error:
-            print_paper(papers[0], way, tmp_path)
-        assert "apt-get install" in error.value.hint
-
-
 def test_each_way_of_printing_starts_its_program(
     papers: Sequence[Invented], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -208,6 +198,10 @@ def test_each_way_of_printing_starts_its_program(
     sources = {f"{papers[0].work.key}{suffix}" for suffix in (".tex", ".bib", ".html", ".fodt")}
     assert sources <= {path.name for path in tmp_path.iterdir()}
     monkeypatch.setenv("PATH", "")
+    for name, way in _WAYS.items():
+        with pytest.raises(RecsysError, match=f"{name} could not be started") as error:
+            print_paper(papers[0], way, tmp_path)
+        assert "apt-get install" in error.value.hint
     for paper in papers:
         (tmp_path / f"{paper.work.key}.pdf").write_bytes(b"")
     again = make_folder(papers, tmp_path, jobs=1)  # What is printed is not printed again.

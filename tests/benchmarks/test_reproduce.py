@@ -108,33 +108,6 @@ def test_the_table_has_every_system_on_both_corpora_with_figures() -> None:
     assert EXPERIMENTS["vis-left-out"].slow
 
 
-def test_the_best_configuration_is_asked_beside_the_default_of_the_same_seed() -> None:
-    experiment = EXPERIMENTS["vis-best-1"]
-    lines = commands("vis-best-1", experiment, [*experiment.figures])
-    verbs = [line.split()[1] for line in lines]
-    assert verbs == [*["build"] * 3, *["train"] * 3, *["batch"] * 2, "evaluate"]
-    assert all("--seed 1" in line for line in lines[3:])
-    indexes = ["vis.index", "vis-mpnet.index", "vis-keyphrases.index"]
-    for line, index in zip(lines, [*indexes * 2, *(indexes[i] for i in (0, 2, 1))], strict=True):
-        assert index in line
-    for line, system in zip(lines[6:8], ("two-stage-default", "two-stage-keyphrases"), strict=True):
-        run = f"{{work}}/vis-best-1-{system}.trec"
-        assert line.endswith(f"--system two-stage --run {run}")
-        assert f"--run {system}={run}" in lines[8]
-
-
-def test_sentences_are_asked_in_an_index_of_titles() -> None:
-    for name in (*ASKED, "contexts"):
-        experiment = EXPERIMENTS[f"acl-local-{name}"]
-        build, *add, evaluate = commands(name, experiment, [*experiment.figures])
-        assert "--titles-only" in build
-        assert [line.split()[1] for line in add] == ["add-contexts"] * (name == "contexts")
-        assert f"--contexts {'only' if add else 'hidden'}" in evaluate
-        assert "--years 2011-2012 --per-paper 1" in evaluate
-        assert ("--raw" in evaluate) == name.endswith("raw")
-        assert experiment.measures == ["R@10", "MRR", "nDCG@10"]
-
-
 def test_only_what_is_asked_for_is_run() -> None:
     vis = EXPERIMENTS["vis"]
     plain = commands("vis", vis, ["bm25", "oracle"])
