@@ -314,7 +314,7 @@ def task_of(
     return DistilTask(student.tower, texts, shelf, tuple(parts), whole, watched, near)
 
 
-def _saved(
+def save_student(
     out: Path, student: Student, task: DistilTask, did: History, options: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Write the student with what `recsys report` reads of its training; say how that went."""
@@ -390,7 +390,7 @@ def run(
     key = fingerprint([read, taught, options])
     partial = out.with_name(f"{out.name}.partial.safetensors")
     did = train(task, loop, TensorFile(partial, key), run)
-    facts = _saved(out, student, task, did, {"learned_from": [*names, *others], **options})
+    facts = save_student(out, student, task, did, {"learned_from": [*names, *others], **options})
     if part != NONE:
         judge = vectors.corpora.judge(held_out, part)
         facts |= judged(vectors, judge, out, start)

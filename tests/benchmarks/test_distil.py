@@ -1,7 +1,6 @@
 """A student that learns a teacher's angles from texts, and is asked on another corpus."""
 
 import json
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +30,7 @@ from recsys.pipelines.studies.encoders.training import Loop
 from recsys.pipelines.studies.encoders.triplets import ABSTRACT, read_texts
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import ENCODER
+from tests.benches import write_corpora
 from tests.pipelines.studies.encoders.small_sources import write_tiny_bert
 
 if TYPE_CHECKING:
@@ -107,11 +107,7 @@ def berts(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 @pytest.fixture
 def places(built: "Built", berts: tuple[Path, Path], tmp_path: Path) -> list[str]:
     """Where two corpora lie that are the same, but for their names."""
-    for name in ("one", "other"):
-        (tmp_path / f"{name}.index").symlink_to(built.index)
-        (tmp_path / name).mkdir()
-        shutil.copy(built.split, tmp_path / name / "split.json")
-    (tmp_path / "more.index").symlink_to(built.index)
+    write_corpora(built, tmp_path, "one", "other", "more")
     start, teacher = map(str, berts)
     names = ["--held-out", "other", "--learn", "one", "--from", start, "--teacher", teacher]
     lie = ["--data", str(tmp_path), "--indexes", str(tmp_path), "--cache", str(tmp_path / "cache")]

@@ -48,15 +48,6 @@ def answer(world: World, collection: Collection) -> tuple[list[int], Floats]:
     return candidates.rows.tolist(), np.hstack([*tables, candidates.chosen.sources[:, None]])
 
 
-@given(SEEDS)
-def test_a_graph_of_all_its_edges_is_the_same_bit_for_bit(seed: int) -> None:
-    graph = random_world(seed).collection.graph
-    again = CitationGraph.build(*graph.edges(), graph.years)
-    for one, other in ((graph.cites, again.cites), (graph.cited_by, again.cited_by)):
-        assert one.starts.tobytes() == other.starts.tobytes()
-        assert one.values.tobytes() == other.values.tobytes()
-
-
 @given(SEEDS, SHARES, SHARES, SEEDS)
 def test_a_smaller_share_is_a_part_of_a_larger_one(
     seed: int, one: float, other: float, draw: int

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +34,7 @@ from recsys.ranking.two_pass import SECOND_NAMES
 from recsys.records import Draft
 from recsys.store.artifacts import load_manifest, ranker_folder, verify
 from recsys.store.generations import in_force
-from tests.benches import built_already
+from tests.benches import built_already, write_corpora
 from tests.rows import each_row
 
 if TYPE_CHECKING:
@@ -81,11 +80,7 @@ def test_the_local_ranker_has_learned_beside_the_ranker_of_drafts_that_ships() -
 @pytest.fixture
 def data(built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Two corpora of the same papers, in the place of the five."""
-    for name in ("small", "twin"):
-        (tmp_path / name).mkdir()
-        shutil.copy(built.split, tmp_path / name / "split.json")
-        shutil.copytree(built.index, tmp_path / f"{name}.index")
-    shutil.copytree(built.index, tmp_path / "twin-titles.index")
+    write_corpora(built, tmp_path, "small", "twin", "twin-titles")
     monkeypatch.setattr(program, "CORPORA", ("small", "twin"))
     monkeypatch.setattr(program, "TITLES_TOO", ("twin",))
     monkeypatch.setattr(program, "SNOWBALLED", ())

@@ -1,7 +1,6 @@
 """Unseen corpora: a ranker is asked what it has not learned from, and the pages say how well."""
 
 import json
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ from benchmarks.unseen_corpora import BM25, COSINE, FUSED, FUSION, OTHERS, OWN, 
 from recsys.pipelines.ranking.cross_fitting import learn_on
 from recsys.pipelines.ranking.fit_ranker import FittedRanker
 from recsys.pipelines.ranking.training_table import TrainingTable
-from tests.benches import built_already
+from tests.benches import built_already, write_corpora
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -29,11 +28,7 @@ NAMES = ("small", "twin", "third")
 @pytest.fixture
 def data(built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Three corpora of the same papers, and the pages."""
-    for name in NAMES:
-        (tmp_path / name).mkdir()
-        shutil.copy(built.split, tmp_path / name / "split.json")
-        shutil.copytree(built.index, tmp_path / f"{name}.index")
-    shutil.copytree(built.index, tmp_path / "small-titles.index")
+    write_corpora(built, tmp_path, *NAMES, "small-titles")
     monkeypatch.setattr(shipped_ranker, "TITLES_TOO", ("small",))
     monkeypatch.setattr(shipped_ranker, "SNOWBALLED", ())
     monkeypatch.setattr(Bench, "built", built_already)

@@ -36,7 +36,7 @@ EXPECTED = "expected.json"
 HOUR = 3_600
 
 
-def prepare(shared: Path) -> None:
+def prepare(shared: Path, count: int) -> None:
     """Build the first index, and note what both of them answer."""
     done(partial(_write, shared))
 

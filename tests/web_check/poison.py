@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
+from tests.inputs.small_pdf import pdf_of
+from tests.recsys.formats.drafts.small_docx import packed
 from tests.web_check import bombs
 from tests.web_check.attacks import (
     ASK,
@@ -160,7 +162,7 @@ FILES: Sequence[Attack] = (
                 "over.zip", lambda: bombs.overlapping_zip(10_000, bombs.GIB)
             ),
             "zip of 60,000 empty files": given(
-                "many.zip", lambda: bombs.zip_of([(f"{n}.tex", b"") for n in range(60_000)])
+                "many.zip", lambda: packed({f"{n}.tex": b"" for n in range(60_000)})
             ),
             "Word document of 1 GB": given(
                 "bomb.docx", lambda: bombs.zip_of_zeros(["word/document.xml"], bombs.GIB)
@@ -171,10 +173,7 @@ FILES: Sequence[Attack] = (
                 "twice.pdf", lambda: bombs.pdf_bomb(4 * bombs.GIB, twice=True)
             ),
             "PDF whose pages are in a ring": given("ring.pdf", bombs.pdf_with_cycle),
-            "PDF of 10 MB of operators": given(
-                "slow.pdf",
-                lambda: bombs.pdf_of(b"<< /Length 10000000 >>\nstream\n", b"q Q " * 2_500_000),
-            ),
+            "PDF of 10 MB of operators": given("slow.pdf", lambda: pdf_of(b"q Q " * 2_500_000)),
             "brackets in a draft": given("deep.json", just(_NESTED.encode())),
         },
         cheap=False,
@@ -281,6 +280,6 @@ def _files(canary: Path) -> dict[str, bytes]:
         "draft.tex": tex,
         "draft.md": f"# Rivers\n\n![x]({canary})\n\n[a](file://{canary})\n".encode(),
         "draft.docx": bombs.word_of("Rivers &e;", entity),
-        "slip.zip": bombs.zip_of([(_PATH, tex), (str(canary), tex)]),
+        "slip.zip": packed({_PATH: tex, str(canary): tex}),
         "draft.json": json.dumps({"title": "Rivers", "references": [str(canary)]}).encode(),
     }
