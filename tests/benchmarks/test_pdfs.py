@@ -134,15 +134,13 @@ def test_a_draft_is_judged_by_what_was_printed(papers: Sequence[Invented], tmp_p
 
 def test_the_tables_add_up() -> None:
     names = ("papers", "found", "authors", "links", "given", "right")
-    one, other = (
-        dict(zip(names, counts, strict=True))
-        for counts in ((2, 2, 1, 10, 9, 9), (1, 1, 1, 10, 10, 5))
-    )
-    lines = pdf_table("pdfs", {"a": one, "b": other}).splitlines()
+    counts = {"a": (2, 2, 1, 10, 9, 9), "b": (1, 1, 1, 10, 10, 5)}
+    figures = {way: dict(zip(names, each, strict=True)) for way, each in counts.items()}
+    lines = pdf_table("pdfs", figures).splitlines()
     assert lines[2] == "| a | 2 | 2 | 1 | 10 | 0.900 | 1.000 |"
     assert lines[-1] == "| all | 3 | 3 | 2 | 20 | 0.700 | 0.737 |"
-    figures = (("papers", 4), ("titles", 3), ("silent", 1), ("authors", 4.0), ("abstract", 3.8))
-    drafts = dict(figures) | {"references": 2.0, "matched": 1.0}
+    drafts = {"papers": 4, "titles": 3, "silent": 1, "authors": 4.0, "abstract": 3.8}
+    drafts |= {"references": 2.0, "matched": 1.0}
     [*_, row] = pdf_table("pdf-drafts", {"a": drafts}).splitlines()
     assert row == "| all | 4 | 0.750 | 1 | 1.000 | 0.950 | 0.500 | 0.250 |"
 
@@ -176,11 +174,7 @@ echo "$0" > "$out"
 """
 
 
-_WAYS = {
-    "pdflatex": WAYS[0],
-    "chromium": "Chromium: one column, APA",
-    "soffice": WAYS[-1],
-}
+_WAYS = {"pdflatex": WAYS[0], "chromium": "Chromium: one column, APA", "soffice": WAYS[-1]}
 
 
 def test_each_way_of_printing_starts_its_program(

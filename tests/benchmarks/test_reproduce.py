@@ -128,12 +128,8 @@ def test_commands_run_as_typed_and_what_differs_is_marked(
     table = small(built, {"bm25": wrong, "two-stage-no-metadata": wrong})
     chosen = {"small": [*table["small"].figures]}
     first = reproduce(chosen, data=data, work=work, experiments=table)
-    told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("$ ")]
-    assert [line.split()[:3] for line in told] == [
-        ["$", "recsys", "inspect"],
-        ["$", "recsys", "batch"],
-        ["$", "recsys", "evaluate"],
-    ]
+    told = re.findall(r"^\$ recsys (\w+)", capsys.readouterr().err, re.MULTILINE)
+    assert told == ["inspect", "batch", "evaluate"]
     assert all(each.differs for each in first) and len(first) == 2 * 4
 
     measured = {
