@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 
 from benchmarks.result_tables import table
 from docs.made.marked_pages import rewrite_page
-from recsys.store.artifacts import write_json
-from recsys.version import CREATED_BY
+from recsys.store.artifacts import CREATED_BY, write_json
 
 Row = TypeVar("Row")
 

@@ -9,7 +9,7 @@ from zipfile import ZipFile
 import numpy as np
 import pytest
 
-from recsys.extras import EXTRAS
+from recsys.errors import EXTRAS
 from recsys.store.generations import is_index
 from tests.built_index import DRAFT, ROOT, write_papers
 from tests.pipelines.small_index import write_small_split

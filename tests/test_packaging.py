@@ -17,7 +17,7 @@ from packaging.utils import canonicalize_name
 from recsys.app.compiler import how_to_install
 from recsys.app.doctor import MODEL_INSTALL
 from recsys.pipelines.encoders.checkpoints import MINILM_INSTALL
-from recsys.version import CREATED_BY, VERSION
+from recsys.store.artifacts import CREATED_BY, VERSION
 from tests.without_extras import ENCODER, ROOT, build_wheel
 
 PACKAGES = {"recsys": "", "pipelines": "recsys/", "indexes": "recsys/", "eval": "recsys/"}
