@@ -58,10 +58,9 @@ assert (rejected.line, rejected.reason) == (3, "no title")
 assert recsys.read_references("shelf.txt").references[0].key == "R 12"
 """,
     "A format of JSON records": """
-from recsys.formats.work_stream import open_papers
-with open_papers(Path("papers.jsonl")) as (_, items):
-    (item,) = items
-assert (item.paper.id, item.paper.title, item.paper.year) == ("R 12", "On rivers", 1893)
+from recsys.formats.work_stream import read_papers
+(paper,) = read_papers(Path("papers.jsonl"))
+assert (paper.id, paper.title, paper.year) == ("R 12", "On rivers", 1893)
 """,
     "A feature": """
 from recsys.ranking.features import compute, feature_names

@@ -18,7 +18,6 @@ from recsys.pipelines.studies.encoders.tower import ADAPTER, LoraOptions, adapte
 from recsys.pipelines.studies.encoders.train_encoder import TrainedEncoder, untrained
 from recsys.pipelines.studies.encoders.training import History, Run, Trained
 from recsys.pipelines.studies.encoders.triplets import Source
-from recsys.store.arrays import Floats
 from tests.benches import write_corpora
 from tests.pipelines.studies.encoders.merged_adapter import merged_weights
 from tests.pipelines.studies.encoders.small_sources import (
@@ -87,7 +86,7 @@ def test_encoders_are_compared_query_by_query() -> None:
 
 def with_adapters(sources: Sequence[Source], start: Path) -> TrainedEncoder:
     options = replace(tiny_options(start), lora=LoraOptions(2, 4.0))
-    return Trained.of(*untrained(sources, options, Run()), History(), asdict(options))
+    return Trained.of(*untrained(sources, options, Run()), History(), asdict(options), {})
 
 
 @pytest.fixture(scope="module")
@@ -101,11 +100,6 @@ def trained(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> TrainedEnco
     return made
 
 
-def vectors(trained: TrainedEncoder, strength: float) -> Floats:
-    apply(trained, strength)
-    return trained.task.vectors(ROWS)
-
-
 def saved(trained: TrainedEncoder, strength: float, folder: Path) -> Path:
     """Save a copy: saving merges the adapters."""
     folder.mkdir()
@@ -116,12 +110,13 @@ def saved(trained: TrainedEncoder, strength: float, folder: Path) -> Path:
 
 
 def test_no_strength_is_the_start(trained: TrainedEncoder, tiny: Path) -> None:
-    start = with_adapters(trained.task.shelf.sources, tiny)
-    assert np.array_equal(vectors(trained, 0.0), start.task.vectors(ROWS))
-    assert not np.allclose(vectors(trained, 1.0), start.task.vectors(ROWS), atol=1e-3)
-    whole = replace(trained, student=replace(trained.student, lora=None))
+    start = with_adapters(trained.task.shelf.sources, tiny).task.vectors(ROWS)
+    apply(trained, 0.0)
+    assert np.array_equal(trained.task.vectors(ROWS), start)
+    apply(trained, 1.0)
+    assert not np.allclose(trained.task.vectors(ROWS), start, atol=1e-3)
     with pytest.raises(InputError, match="All weights were trained"):
-        apply(whole, 0.5)
+        apply(replace(trained, student=replace(trained.student, lora=None)), 0.5)
 
 
 def test_half_the_strength_is_half_the_change_of_the_weights(

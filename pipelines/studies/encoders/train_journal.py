@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import torch
@@ -19,7 +19,7 @@ from torch.nn.functional import cross_entropy, normalize
 from recsys.errors import InputError
 from recsys.eval.studies.encoders.training_page import TRAINING, page_note
 from recsys.eval.studies.probes.probe_results import is_unseen, write_class_names
-from recsys.formats.work_stream import FoundPaper, open_papers
+from recsys.formats import work_stream
 from recsys.models.encoder import Text
 from recsys.pipelines.jobs.kept_results import check_out
 from recsys.pipelines.jobs.tensor_file import TensorFile
@@ -109,8 +109,7 @@ def read_papers(source: Path, *, progress: Progress = silent) -> tuple[list[Pape
         ArtifactError: the index cannot be opened.
     """
     if not is_index(source):
-        with open_papers(source, progress=progress) as (_, items):
-            papers = [item.paper for item in items if isinstance(item, FoundPaper)]
+        papers = list(work_stream.read_papers(source, progress=progress))
         return sorted(papers, key=lambda paper: paper.id), sha256(source)
     generation = pin(source)
     generation.manifest()  # Checks the files.
@@ -207,16 +206,6 @@ class JournalTask:
         vectors = texts.vectors(tower, papers.learned)
         means = class_means(vectors, papers.labels[papers.learned], len(papers.names))
         return cls(Classifier(tower, means).to(texts.device), texts, papers)
-
-    def facts(self) -> dict[str, Any]:
-        """Tell what is learned from, and what is measured."""
-        papers = self.papers
-        return {
-            "sources": {papers.name: list(papers.hashes)},
-            "papers": {"learned": len(papers.learned), "dev": len(papers.dev)},
-            "classes": list(papers.names),
-            "measure": MEASURE,
-        }
 
     def save(self, student: Student, folder: Path, *, changed: bool) -> None:
         """Write the encoder without its classifier, and the names of the classes."""
@@ -341,4 +330,10 @@ def fit_journal(
     recipe = [_REVISION, papers.hashes, student.start.weights_hash, asdict(student.settings)]
     how = [asdict(options), device, texts.half, run.ranks.world]
     history = train(task, options.loop, TensorFile(unfinished, fingerprint([recipe, how])), run)
-    return Trained.of(student, task, history, asdict(options))
+    told = {
+        "sources": {papers.name: list(papers.hashes)},
+        "papers": {"learned": len(papers.learned), "dev": len(papers.dev)},
+        "classes": list(papers.names),
+        "measure": MEASURE,
+    }
+    return Trained.of(student, task, history, asdict(options), told)

@@ -15,6 +15,7 @@ from recsys.pipelines.evaluation.system_table import SYSTEMS
 from recsys.pipelines.jobs.engines import ProcessPool
 from recsys.protocols import Progress, silent
 from recsys.store.generations import GENERATIONS
+from tests.ended import killed_at
 from tests.pipelines.small_index import (
     invented_papers,
     open_small_collection,
@@ -173,23 +174,13 @@ def test_runs_depend_neither_on_processes_nor_on_other_systems(
     assert contents(tmp_path / "y")["random.trec"] != expected["random.trec"]
 
 
-class Stop(Exception):
-    pass
-
-
 def test_a_killed_evaluation_continues_where_it_stopped(
     index: Path, split: Path, tmp_path: Path
 ) -> None:
     out, asked = tmp_path / "x", list[tuple[str, int]]()
-
-    def stop(stage: str, done: int, total: int) -> None:
-        if (stage, done) == ("ask embedding", 5):
-            raise Stop
-
-    with pytest.raises(Stop):
-        run(index, split, QUICK, out, stop)
+    with pytest.raises(KeyboardInterrupt):
+        run(index, split, QUICK, out, killed_at(5, "ask embedding"))
     assert not (out / "facts.json").exists()
-
     report = run(index, split, QUICK, out, lambda stage, done, n: asked.append((stage, done)))
     assert asked[:2] == [("ask bm25", 12), ("ask embedding", 5)]
     assert report.continued == 17

@@ -22,6 +22,7 @@ from recsys.pipelines.jobs.kept_results import (
     gather,
 )
 from recsys.protocols import Progress, silent
+from tests.ended import killed_at
 from tests.pipelines.jobs.counting_engine import CountingEngine
 
 
@@ -107,12 +108,8 @@ def test_entries_come_in_the_order_of_the_queries(tmp_path: Path) -> None:
 
 
 def test_work_that_was_stopped_is_continued_and_the_sidecar_stays(tmp_path: Path) -> None:
-    def stop(stage: str, done: int, total: int) -> None:
-        if done == 3:
-            raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        measured(tmp_path / "x", QUERIES, stop)
+        measured(tmp_path / "x", QUERIES, killed_at(3))
     seen: list[int] = []
     gathered = measured(tmp_path / "x", QUERIES, lambda stage, done, total: seen.append(done))
     assert (gathered.continued, seen) == (3, [3, 4, 5])
@@ -148,13 +145,8 @@ def test_the_pool_writes_every_shard_with_its_hash_in_their_order(tmp_path: Path
 
 def test_what_is_done_is_kept_and_the_rest_is_done(tmp_path: Path) -> None:
     steps: list[int] = []
-
-    def stop(stage: str, done: int, total: int) -> None:
-        if done == 2:
-            raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        do_shards(CountingEngine(backwards=True), SPELL, WORDS, tmp_path, "key", stop)
+        do_shards(CountingEngine(backwards=True), SPELL, WORDS, tmp_path, "key", killed_at(2))
     engine = CountingEngine(backwards=True)
     found = do_shards(engine, SPELL, WORDS, tmp_path, "key", lambda _, n, __: steps.append(n))
     assert (engine.done, steps, contents(found)) == (["one"], [2, 3], [b"one!", b"two!", b"three!"])
