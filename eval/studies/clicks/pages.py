@@ -368,7 +368,7 @@ def coverage_section(rows: Sequence[CoverageRow], cap: float) -> Section:
 
     cap: the highest weight of a click, where weights are clipped.
     """
-    measures = sorted({row.measure for row in rows}, key=lambda name: name != DRAWN)
+    measures = sorted(dict.fromkeys(row.measure for row in rows), key=lambda name: name != DRAWN)
     text = (
         f"Log after log is drawn from the same world: {100 * LEVEL:g} % of the intervals of an "
         f"honest estimator hold the truth. Where weights are clipped, none is above {cap:g}."
