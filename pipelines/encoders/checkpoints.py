@@ -189,21 +189,6 @@ def files_of(name: str) -> list[list[str]] | None:
     return [[path.name, sha256(path)] for path in inside]
 
 
-def unpacked(name: str, folder: Path) -> Path:
-    """Return the folder of a packaged model that `transformers` can load.
-
-    Args:
-        name: "minilm" or "mpnet".
-        folder: where to write the model, if pip did not unpack it.
-    """
-    if name == MINILM:
-        return minilm_folder()
-    folder.mkdir(parents=True)
-    for file, content in read_mpnet().items():
-        (folder / file).write_bytes(content)
-    return folder
-
-
 def minilm_folder() -> Path:
     """Find the packaged MiniLM without importing its package, and check the weights' hash."""
     found = importlib.util.find_spec(MINILM_PACKAGE)

@@ -1,7 +1,6 @@
 """An adapter that is trained on one corpus, applied at several strengths, and asked on another."""
 
 import json
-import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from recsys.pipelines.studies.encoders.tower import ADAPTER, LoraOptions, adapte
 from recsys.pipelines.studies.encoders.train_encoder import TrainedEncoder, untrained
 from recsys.pipelines.studies.encoders.training import History, Run, Trained
 from recsys.pipelines.studies.encoders.triplets import Source
+from tests.benches import write_corpora
 from tests.pipelines.studies.encoders.merged_adapter import merged_weights
 from tests.pipelines.studies.encoders.small_sources import (
     small_source,
@@ -40,10 +40,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def places(built: "Built", tmp_path: Path) -> list[str]:
     """Where two corpora lie that are the same, but for their names."""
-    for name in ("one", "other"):
-        (tmp_path / f"{name}.index").symlink_to(built.index)
-        (tmp_path / name).mkdir()
-        shutil.copy(built.split, tmp_path / name / "split.json")
+    write_corpora(built, tmp_path, "one", "other")
     names = ["--held-out", "other", "--learn", "one", "--device", "cpu"]
     return [*names, "--data", str(tmp_path), "--indexes", str(tmp_path)]
 
@@ -78,12 +75,6 @@ def test_an_adapter_is_measured_where_it_was_not_trained(
     assert tried[1]["dev"] == max(point["mean"] for point in first["curve"])
     told = json.loads((tmp_path / "own" / TRAINING).read_text())
     assert told["strength"] == first["strength"]
-
-
-def test_an_error_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    places = ["--data", str(tmp_path), "--indexes", str(tmp_path), "--out", str(tmp_path / "own")]
-    assert main(["--held-out", "a", "--learn", "b", *places]) == 1
-    assert capsys.readouterr().err.startswith("error: There is no index at ")
 
 
 def test_encoders_are_compared_query_by_query() -> None:

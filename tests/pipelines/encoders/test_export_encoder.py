@@ -35,6 +35,7 @@ from recsys.pipelines.encoders.export_encoder import (
 )
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import MANIFEST, load_manifest, verify
+from tests.pipelines.encoders.stored_vectors import write_vectors
 from tests.rows import THOROUGH, each_row
 
 SMALL = {
@@ -134,7 +135,7 @@ def test_the_stored_vectors_can_be_made_again(
 ) -> None:
     stored = np.load(torch_check.STORED[MINILM])
     monkeypatch.setitem(torch_check.STORED, MINILM, tmp_path / "again.npy")
-    torch_check.write_vectors(MINILM)
+    write_vectors(MINILM)
     assert np.load(tmp_path / "again.npy") == pytest.approx(stored, abs=1e-3)
 
 

@@ -69,13 +69,17 @@ def reader(index: Path) -> Iterator["subprocess.Popen[str]"]:
     process.communicate()
 
 
-def test_an_index_is_a_pointer_a_lock_and_one_generation(index: Path) -> None:
+def test_an_index_is_a_pointer_a_lock_and_one_generation_which_is_one_too(index: Path) -> None:
     assert names(index) == ["generations", "lock", "manifest.json"]
     assert names(index / "generations") == ["1"]
     assert read(index) == "one"
     assert root_of(in_force(index)) == index == root_of(index)
     replaced(index, "two")
     assert (read(index), names(index / "generations")) == ("two", ["2"])
+    folder = in_force(index)
+    assert in_force(folder) == folder
+    with writing(folder) as writer:
+        assert writer.index == index
 
 
 def test_a_reader_keeps_its_generation_until_it_ends(
@@ -258,13 +262,6 @@ def test_without_links_files_are_copied(index: Path, monkeypatch: pytest.MonkeyP
         (new / "model").write_text("trees")
     verify(in_force(index), pin(index).manifest())
     assert read(index) == "one"
-
-
-def test_a_generation_is_an_index_too(index: Path) -> None:
-    folder = in_force(index)
-    assert in_force(folder) == folder
-    with writing(folder) as writer:
-        assert writer.index == index
 
 
 def test_parts_are_named_without_what_is_hidden(tmp_path: Path) -> None:

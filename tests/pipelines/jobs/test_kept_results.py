@@ -37,17 +37,18 @@ def fill(sidecar: Sidecar, *names: str) -> None:
             append(name, {"score": 0.1, "papers": [name]})
 
 
-def test_entries_are_kept_over_several_starts(sidecar: Sidecar) -> None:
+def test_entries_are_kept_over_several_starts_until_work_is_finished(sidecar: Sidecar) -> None:
     assert sidecar.read() == {}
     fill(sidecar, "é")
     fill(sidecar, "b")
     assert sidecar.read() == {n: {"score": 0.1, "papers": [n]} for n in ("é", "b")}
-
-
-def test_an_entry_is_on_disk_as_soon_as_it_is_appended(sidecar: Sidecar) -> None:
     with sidecar.appending({}) as append:
         append("a", {})
         assert list(sidecar.read()) == ["a"]
+    fill(sidecar, "a")
+    sidecar.remove()
+    sidecar.remove()
+    assert not sidecar.path.exists()
 
 
 def test_other_work_is_thrown_away(sidecar: Sidecar) -> None:
@@ -79,13 +80,6 @@ def test_a_line_of_another_shape_is_left_out(line: str, sidecar: Sidecar) -> Non
     with sidecar.path.open("a") as file:
         file.write(f"{line}\n")
     assert list(sidecar.read()) == ["a"]
-
-
-def test_finished_work_leaves_nothing(sidecar: Sidecar) -> None:
-    fill(sidecar, "a")
-    sidecar.remove()
-    sidecar.remove()
-    assert not sidecar.path.exists()
 
 
 QUERIES = ["a", "bb", "ccc", "dddd", "eeeee"]
