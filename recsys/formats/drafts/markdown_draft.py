@@ -128,17 +128,18 @@ def _yaml(lines: list[str], name: str) -> tuple[object, list[str]]:
     try:
         return _parsed("\n".join(lines), name), []
     except DraftError:
-        quoted, places = list(lines), []
-        for at, line in enumerate(lines):
-            match = _VALUE.match(line)
-            if match and _NO_VALUE.search(match[2]) and match[2][0] not in "\"'[{|>&*!#":
-                value = match[2].replace("'", "''")
-                quoted[at] = f"{match[1]}'{value}'"
-                places.append(str(at + 2))
-        if not places:
+        quoted = {
+            at: "{}'{}'".format(match[1], match[2].replace("'", "''"))
+            for at, line in enumerate(lines)
+            if (match := _VALUE.match(line))
+            and _NO_VALUE.search(match[2])
+            and match[2][0] not in "\"'[{|>&*!#"
+        }
+        if not quoted:
             raise
-        value = _parsed("\n".join(quoted), name)
-    where = f"line{'s' * (len(places) > 1)} {', '.join(places[:MOST_NAMED])}"
+        value = _parsed("\n".join(quoted.get(at, line) for at, line in enumerate(lines)), name)
+    where = f"line{'s' * (len(quoted) > 1)} "
+    where += ", ".join(str(at + 2) for at in [*quoted][:MOST_NAMED])
     return value, [f"The front matter is no YAML in {where}: read as text."]
 
 
@@ -508,7 +509,7 @@ class _Reader:
 
     def _inline(self, text: str, base: int) -> None:
         at = 0
-        while (match := _INLINE.search(text, at)) is not None:
+        for match in _INLINE.finditer(text):
             self.text.words(text[at : match.start()], base + at)
             self._token(match, base)
             at = match.end()
@@ -516,7 +517,7 @@ class _Reader:
 
     def _token(self, match: re.Match[str], base: int) -> None:
         start, end = base + match.start(), base + match.end()
-        kind = next(name for name in _KINDS if match[name] is not None)
+        kind = match.lastgroup or ""
         if kind in _SHOWN:
             self.text.words(_SHOWN[kind](match[0]), start, end, opaque=kind != "escape")
         elif kind == "note":
@@ -526,14 +527,13 @@ class _Reader:
         elif kind == "link":
             self._inline(match["label"], base + match.start("label"))
         elif kind in ("citation", "bare"):
-            self._citation(match[0], start, end, textual=kind == "bare")
+            if not _CROSS.match(match[0].lstrip("[")):
+                self._citation(match[0], start, end, textual=kind == "bare")
         elif kind == "latex" and (citation := citation_at(match[0], 0)) is not None:
             keys, gap = split_keys(citation.keys)
             self.text.mark(start, end, keys, gap=gap)
 
     def _citation(self, printed: str, start: int, end: int, *, textual: bool) -> None:
-        if _CROSS.match(printed.lstrip("[")):
-            return
         written = [braced or bare for braced, bare in _KEY_PARTS.findall(printed)]
         cited = citation_keys(printed)
         _, gap = split_keys([key.strip(" .:,?") or "?" for key in written])
@@ -542,9 +542,6 @@ class _Reader:
             self.text.mark(start, end, keys, gap=gap or not written, textual=textual)
 
 
-_KINDS = (
-    "bookdown escape code image noted note citation link formula latex address html bare mask"
-).split()
 _SHOWN: dict[str, Callable[[str], str]] = {
     "escape": lambda printed: printed[1],
     "code": lambda printed: printed.strip("`").strip(),

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain, takewhile
 from pathlib import Path
 
@@ -109,13 +110,7 @@ def parse(raw: bytes, path: Path) -> "WordDraft":
             f"{name} is an old Word file, or has a password.",
             "Save it as PDF, Markdown or plain text.",
         )
-    return parse_archive(raw, Archive(raw, name))
-
-
-def parse_archive(raw: bytes, archive: Archive) -> "WordDraft":
-    """Read a document of Word that is open as an archive; see `parse` for what it raises."""
-    document = word_text(raw, archive)
-    return WordDraft(document, manuscript_of(document))
+    return WordDraft(word_text(raw, Archive(raw, name)))
 
 
 def read_open_document(raw: bytes, path: Path) -> Manuscript:
@@ -127,16 +122,19 @@ def read_open_document(raw: bytes, path: Path) -> Manuscript:
     return manuscript_of(open_document_text(Archive(raw, display_name(path))))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WordDraft:
     """What a document of Word says, and its front matter and references."""
 
     document: WordText
-    facts: Manuscript
 
     def manuscript(self) -> Manuscript:
         """Return title, authors, abstract and references."""
-        return self.facts
+        return self._facts
+
+    @cached_property
+    def _facts(self) -> Manuscript:
+        return manuscript_of(self.document)
 
     def body(self, references: Sequence[Reference]) -> Body:
         """Read the sentences; `Span.line` counts paragraphs, from 1.
@@ -147,7 +145,7 @@ class WordDraft:
         """
         document = self.document
         sections = list(_sections(document))
-        works, texts = self.facts.references, [part.text for _, run in sections for _, part in run]
+        works, texts = self._facts.references, [part.text for _, run in sections for _, part in run]
         numbers = [int(number) for text in texts for number in _PRINTED_NUMBER.findall(text)]
         entries = split_list(_said(document.paragraphs))[1]
         # Entries that Word numbers get their numbers. Where one could not be read, the numbers of

@@ -9,7 +9,7 @@ from docx.text.paragraph import Paragraph
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.drafts.draft_formats import parse_manuscript
+from recsys.formats.drafts.draft_formats import parse_draft
 from recsys.formats.drafts.word_draft import parse
 from recsys.passages import Body, Mark, Sentence, Span
 from tests.recsys.formats.drafts.small_docx import docx, field, mark, paragraph, run
@@ -121,7 +121,7 @@ def test_word_keeps_its_own_sources() -> None:
         ("Riv01", ("Rivers, Ada",), "Water"),
         ("Eis02", (), None),
     ]
-    assert parse_manuscript(raw, Path("paper.docx")).references == body.references
+    assert parse_draft(raw, Path("paper.docx")).manuscript.references == body.references
 
 
 def test_a_comment_that_asks_for_a_citation_is_a_gap() -> None:

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recsys.errors import InputError, MissingExtraError
-from recsys.formats.drafts.draft_formats import LONGEST_ABSTRACT, LONGEST_TITLE, read_manuscript
+from recsys.formats.drafts.draft_formats import LONGEST_ABSTRACT, LONGEST_TITLE, open_draft
 from recsys.formats.latex.latex_source import LONGEST_SOURCE
 from recsys.formats.latex.latex_text import plain
 from recsys.records import Manuscript
@@ -60,7 +60,7 @@ TITLED = ("environments", "citations", "inputs", "itself", "conditionals", "item
 
 def outcome(path: Path) -> Manuscript | InputError:
     try:
-        return read_manuscript(path)
+        return open_draft(path).manuscript
     except InputError as error:
         return error
 
@@ -126,7 +126,7 @@ def test_any_bytes_are_a_manuscript_or_an_input_error(
     path = tmp_path / f"draft{suffix}"
     path.write_bytes(raw)
     try:
-        found = read_manuscript(path)
+        found = open_draft(path).manuscript
     except (InputError, MissingExtraError) as error:
         assert "\n" not in str(error)
         assert error.hint

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from recsys.formats.drafts.draft_formats import read_manuscript
+from recsys.formats.drafts.draft_formats import open_draft
 from recsys.records import Manuscript
 from tests.rows import each_row
 
@@ -16,7 +16,7 @@ def paper(folder: Path, source: str, **files: str) -> Manuscript:
         (folder / name.replace("_", ".")).write_text(content, encoding="utf-8")
     path = folder / "paper.tex"
     path.write_text(source, encoding="utf-8")
-    return read_manuscript(path)
+    return open_draft(path).manuscript
 
 
 def keys(found: Manuscript) -> list[str]:
@@ -37,7 +37,7 @@ def test_a_paper_is_read_with_what_it_cites(tmp_path: Path) -> None:
 
 
 def test_the_example_cites_six_works_of_its_bibliography() -> None:
-    found = read_manuscript(ROOT / "examples" / "paper.tex")
+    found = open_draft(ROOT / "examples" / "paper.tex").manuscript
     assert found.title.startswith("MarginNote: ")
     assert found.authors == ("Ilse Verhaegen", "Rafael Quintero-Bräun", "Aoife Ní Dhuibhir")
     assert len((found.abstract or "").split()) > 100
@@ -166,7 +166,7 @@ def test_latin_1_is_read_with_a_note(tmp_path: Path) -> None:
     (tmp_path / "refs.bib").write_bytes("@article{a, title={Café dust}}".encode("latin-1"))
     path = tmp_path / "old.tex"
     path.write_bytes("\\title{Caf\xe9}\\cite{a}\\bibliography{refs}".encode("latin-1"))
-    found = read_manuscript(path)
+    found = open_draft(path).manuscript
     assert found.title == "Café"
     assert found.references[0].title == "Café dust"
     assert [note.split()[-1] for note in found.notes if "UTF-8" in note] == ["(Latin-1)."] * 2

@@ -1,13 +1,14 @@
 import json
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import DraftError
-from recsys.formats.drafts.objects import KEYS, REFERENCE_KEYS, manuscript_of, read_object
+from recsys.formats.drafts.objects import KEYS, REFERENCE_KEYS, manuscript_of, read
 from recsys.records import Manuscript, Reference
 from tests.rows import each_row
 
@@ -23,7 +24,7 @@ FULL = {
 
 
 def parse(text: str) -> Manuscript:
-    return read_object(text, "draft.json")
+    return read(text.encode(), Path("draft.json"))
 
 
 def message(text: str) -> str:
