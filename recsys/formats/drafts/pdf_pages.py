@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from recsys.errors import DraftError
-from recsys.extras import need
+from recsys.errors import DraftError, need
 
 if TYPE_CHECKING:
     from pypdf import PageObject
