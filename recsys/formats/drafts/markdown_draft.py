@@ -14,9 +14,10 @@ from recsys.formats.bodies.headings import ends_text
 from recsys.formats.bodies.printed_citations import named_works, split_keys
 from recsys.formats.bodies.running_text import Lines, RunningText
 from recsys.formats.drafts.draft_files import Folder, Shelf, folder_of, look_up, resolve, shelf
-from recsys.formats.drafts.objects import EARLIEST_YEAR, LATEST_YEAR
 from recsys.formats.drafts.plain import PlainDraft, split_list
 from recsys.formats.drafts.wording import (
+    EARLIEST_YEAR,
+    LATEST_YEAR,
     MOST_SECTIONS,
     abstract_in,
     clean,
@@ -29,8 +30,6 @@ from recsys.formats.drafts.wording import (
 )
 from recsys.formats.files import decode, display_name
 from recsys.formats.identifiers import acl, arxiv, doi
-from recsys.formats.latex.latex_cited import citation_at, cited_keys, without_citations
-from recsys.formats.latex.latex_text import plain
 from recsys.records import Body, Manuscript, Reference
 from recsys.store.words import cleaned_keyphrases
 
@@ -389,7 +388,10 @@ class MarkdownDraft:
 
 def stripped(text: str) -> str:
     """Remove the markup of Markdown from a piece of text, its citations too."""
-    text = without_citations(text)
+    if "\\" in text:
+        from recsys.formats.latex.latex_cited import without_citations  # Few drafts need it.
+
+        text = without_citations(text)
     for pattern, replacement in _MARKUP:
         text = pattern.sub(replacement, text)
     return clean(text)
@@ -433,7 +435,11 @@ def _heading_text(heading: re.Match[str]) -> str:
 def _cited(text: str, front: FrontMatter, folder: Folder) -> Shelf:
     """Return the works that are cited, and all that the front matter itself describes."""
     books = shelf(folder, front.bibliography, (".bib",)) if front.bibliography else Shelf()
-    keys = dict.fromkeys((*citation_keys(text), *cited_keys(text)))
+    keys = dict.fromkeys(citation_keys(text))
+    if "\\" in text:
+        from recsys.formats.latex.latex_cited import cited_keys
+
+        keys |= dict.fromkeys(cited_keys(text))
     cited = tuple(key for key in keys if key != "*")
     if not (front.bibliography or front.references):
         # Then @name is a person or a place, but for what stands in the brackets of a citation.
@@ -520,6 +526,11 @@ class _Reader:
         kind = match.lastgroup or ""
         if kind in _SHOWN:
             self.text.words(_SHOWN[kind](match[0]), start, end, opaque=kind != "escape")
+        elif kind == "formula":
+            from recsys.formats.latex.latex_text import plain
+
+            shown = plain(match[0]) if len(match[0]) <= LONGEST_FORMULA else ""
+            self.text.words(shown, start, end, opaque=True)
         elif kind == "note":
             self.text.begin_aside()
             self._inline(match["inner"], base + match.start("inner"))
@@ -529,9 +540,12 @@ class _Reader:
         elif kind in ("citation", "bare"):
             if not _CROSS.match(match[0].lstrip("[")):
                 self._citation(match[0], start, end, textual=kind == "bare")
-        elif kind == "latex" and (citation := citation_at(match[0], 0)) is not None:
-            keys, gap = split_keys(citation.keys)
-            self.text.mark(start, end, keys, gap=gap)
+        elif kind == "latex":
+            from recsys.formats.latex.latex_cited import citation_at
+
+            if citation := citation_at(match[0], 0):
+                keys, gap = split_keys(citation.keys)
+                self.text.mark(start, end, keys, gap=gap)
 
     def _citation(self, printed: str, start: int, end: int, *, textual: bool) -> None:
         written = [braced or bare for braced, bare in _KEY_PARTS.findall(printed)]
@@ -545,7 +559,6 @@ class _Reader:
 _SHOWN: dict[str, Callable[[str], str]] = {
     "escape": lambda printed: printed[1],
     "code": lambda printed: printed.strip("`").strip(),
-    "formula": lambda printed: plain(printed) if len(printed) <= LONGEST_FORMULA else "",
     "address": lambda printed: printed[1:-1],
 }
 

@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from recsys.errors import DraftError, near_miss
-from recsys.formats.drafts.wording import clean, short
+from recsys.formats.drafts.wording import EARLIEST_YEAR, LATEST_YEAR, clean, short
 from recsys.formats.files import decode, decode_or_guess, display_name
 from recsys.formats.identifiers import acl, arxiv, doi
 from recsys.records import Manuscript, Reference
 
-EARLIEST_YEAR, LATEST_YEAR = 1000, 2999
 MOST_REFERENCES = 100_000
 KEYPHRASES = ("keyphrases", "keywords")
 """Two names of one thing; the first goes first."""

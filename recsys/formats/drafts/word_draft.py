@@ -363,7 +363,12 @@ def _sections(document: WordText) -> Iterator[tuple[str, list[tuple[int, Paragra
     for part in text:
         level = part.level if styled else 1 if is_heading(part.text) else None
         if level is None:
-            if left_out is None and _is_text(part):
+            if left_out is None and not (
+                _LEFT_OUT.fullmatch(part.style)
+                or _FRONT.match(part.text)
+                or (part.text[-1].isalpha() and names_of_line(part.text))
+                or (is_caption(part.text) and len(part.text) < _LONGEST_CAPTION)
+            ):
                 paragraphs.append((numbers[id(part)], part))
         elif left_out is None or level <= left_out:
             yield title, paragraphs
@@ -387,14 +392,6 @@ def _begin_of_text(document: WordText, body: Sequence[Paragraph]) -> int:
     headings = (at for at in range(start + 1, len(body)) if body[at].level is not None)
     alone = _ABSTRACT.fullmatch(body[start].text) is not None
     return next(headings, start + 1 + alone)
-
-
-def _is_text(paragraph: Paragraph) -> bool:
-    if _LEFT_OUT.fullmatch(paragraph.style) or _FRONT.match(paragraph.text):
-        return False
-    if paragraph.text[-1].isalpha() and names_of_line(paragraph.text):
-        return False
-    return not (is_caption(paragraph.text) and len(paragraph.text) < _LONGEST_CAPTION)
 
 
 def _anchored(

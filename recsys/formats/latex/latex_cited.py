@@ -1,13 +1,12 @@
 """Find what a LaTeX draft cites, in the bibliographies that it names, carries, or became."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import PurePosixPath
 
 from recsys.errors import InputError
-from recsys.formats.bodies.printed_works import printed_work
 from recsys.formats.drafts.draft_files import Folder, Shelf, look_up, parsed_book, shelf, stand_in
 from recsys.formats.files import decode_or_guess
 from recsys.formats.identifiers import acl, arxiv, doi
@@ -266,8 +265,16 @@ def cited_works(
     def lacks_some() -> bool:
         return not cited.keys() <= {work.key for work in (*works, *books.works)}
 
-    if lacks_some():
-        works += _typeset_list((stem, *named, "output"), folder)
+    if lacks_some():  # As BibTeX has typeset them, in a .bbl beside the draft.
+        for each in dict.fromkeys(name.removesuffix(".bib") for name in (stem, *named, "output")):
+            try:
+                bbl = folder.find(f"{each}.bbl", ())
+                text, _ = decode_or_guess(folder.read(bbl), bbl.name)
+            except InputError:
+                continue
+            if typeset := listed_works(_LINE_END.sub("", text)):
+                works += typeset
+                break
     if lacks_some() and not books.works:
         books = stand_in(folder, named, ".bib") or books
     every = {work.key: None for work in (*works, *books.works) if work.key}
@@ -285,19 +292,6 @@ def cited_works(
         )
     every_work = dict.fromkeys((*looked_up.works, *listed))
     return Shelf(tuple(every_work), looked_up.notes, tuple(details))
-
-
-def _typeset_list(stems: Sequence[str], folder: Folder) -> tuple[Reference, ...]:
-    """Read the .bbl beside the draft; nothing where there is none."""
-    for stem in dict.fromkeys(stem.removesuffix(".bib") for stem in stems):
-        try:
-            bbl = folder.find(f"{stem}.bbl", ())
-            text, _ = decode_or_guess(folder.read(bbl), bbl.name)
-        except InputError:
-            continue
-        if works := listed_works(_LINE_END.sub("", text)):
-            return works
-    return ()
 
 
 def listed_works(source: str) -> tuple[Reference, ...]:
@@ -368,6 +362,8 @@ def _described(
 
 def _typeset(key: str, text: str) -> Reference:
     """Read a work by its words; its title where the style marks it, in quotes, or in a block."""
+
+    from recsys.formats.bodies.printed_works import printed_work  # Long to compile.
 
     def inside(pattern: re.Pattern[str]) -> str | None:
         """Return what stands in the braces behind the first match; None without one."""

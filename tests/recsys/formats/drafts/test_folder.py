@@ -5,6 +5,7 @@ import pytest
 from recsys.errors import DraftError
 from recsys.formats.drafts.draft_files import folder_of
 from recsys.formats.drafts.draft_formats import open_draft
+from tests.rows import each_row
 
 BIB = "@article{a, title={Lichen on walls}}"
 
@@ -29,18 +30,22 @@ def test_a_bibliography_below_the_given_root_is_read(tmp_path: Path) -> None:
     assert [work.key for work in found.references] == ["a"]
 
 
-@pytest.mark.parametrize("kind", [".git", ".hg", ".svn"])
-def test_a_bibliography_in_the_draft_s_repository_is_read(tmp_path: Path, kind: str) -> None:
-    (tmp_path / kind).mkdir()
-    assert [
-        work.key for work in open_draft(paper(tmp_path / "a" / "tex")).manuscript.references
-    ] == ["a"]
-
-
-def test_nothing_above_the_repository_is_read(tmp_path: Path) -> None:
-    path = paper(tmp_path / "tex")
-    (path.parent / ".git").mkdir()
-    assert open_draft(path).manuscript.references == ()
+@each_row(
+    ("repository", "draft", "cited"),
+    [
+        (".git", "a/tex", ["a"]),
+        (".hg", "a/tex", ["a"]),
+        (".svn", "a/tex", ["a"]),
+        ("t/.git", "t", []),
+    ],
+)
+def test_what_lies_in_the_draft_s_repository_is_read_and_nothing_above(
+    tmp_path: Path, repository: str, draft: str, cited: list[str]
+) -> None:
+    here = tmp_path / str(repository).replace("/", "-")
+    (here / repository).mkdir(parents=True)
+    found = open_draft(paper(here / draft)).manuscript
+    assert [work.key for work in found.references] == cited
 
 
 def test_a_link_out_of_the_repository_is_not_followed(tmp_path: Path) -> None:

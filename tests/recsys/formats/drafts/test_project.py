@@ -35,10 +35,6 @@ def test_the_main_file_of_a_folder_is_read_with_what_it_names(tmp_path: Path) ->
     ]
 
 
-def test_a_title_that_is_given_goes_first(tmp_path: Path) -> None:
-    assert open_draft(folder(tmp_path, a_tex=tex("Walls")), title="Mine").manuscript.title == "Mine"
-
-
 def test_what_is_hidden_or_linked_from_outside_is_not_there(tmp_path: Path) -> None:
     folder(tmp_path / "out", secret_tex=tex("Secret"))
     inside = folder(tmp_path / "in", main_tex=tex("Walls", r"\input{secret}"))
