@@ -189,21 +189,6 @@ def files_of(name: str) -> list[list[str]] | None:
     return [[path.name, sha256(path)] for path in inside]
 
 
-def unpacked(name: str, folder: Path) -> Path:
-    """Return the folder of a packaged model that `transformers` can load.
-
-    Args:
-        name: "minilm" or "mpnet".
-        folder: where to write the model, if pip did not unpack it.
-    """
-    if name == MINILM:
-        return minilm_folder()
-    folder.mkdir(parents=True)
-    for file, content in read_mpnet().items():
-        (folder / file).write_bytes(content)
-    return folder
-
-
 def minilm_folder() -> Path:
     """Find the packaged MiniLM without importing its package, and check the weights' hash."""
     found = importlib.util.find_spec(MINILM_PACKAGE)
@@ -245,11 +230,8 @@ def _read_with_transformers(name: str, source: str) -> Checkpoint:
         need(package, f"Reading the encoder {source!r}{meant}")
     import transformers
 
-    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call] # untyped
     try:
-        model = transformers.AutoModel.from_pretrained(
-            source, use_safetensors=True, trust_remote_code=False
-        )
+        model = load_transformer(source)
         tokenizer = transformers.AutoTokenizer.from_pretrained(source, trust_remote_code=False)
         written = tokenizer.backend_tokenizer.to_str()
     except (OSError, ValueError, AttributeError) as error:
@@ -264,8 +246,19 @@ def _read_with_transformers(name: str, source: str) -> Checkpoint:
     return Checkpoint(name, source, weights, _hash(weights), model.config.to_dict(), written)
 
 
+def load_transformer(source: str) -> Any:  # noqa: ANN401 - Most of its models have no types.
+    """Load a model as `transformers` does, of safetensors alone, and without running its code."""
+    import transformers
+
+    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call] # untyped
+    return transformers.AutoModel.from_pretrained(
+        source, use_safetensors=True, trust_remote_code=False
+    )
+
+
 def _meant(source: str) -> str:
-    known = [MINILM, MPNET, *known_names()]
+    hubs = (each.hub for each in HUB_ENCODERS.values())
+    known = [MINILM, MPNET, *HUB_ENCODERS, *hubs]
     return "" if source in known else near_miss(source, known)
 
 
@@ -303,11 +296,6 @@ def how_to_ask(name: str) -> HubEncoder:
     return _BY_FILE.get(last, _SENTENCES if "minilm" in last or "mpnet" in last else _OTHER)
 
 
-def known_names() -> list[str]:
-    """List every name that is in the table, short ones first."""
-    return [*HUB_ENCODERS, *(each.hub for each in HUB_ENCODERS.values())]
-
-
 def read_mpnet() -> dict[str, bytes]:
     """Read the files of the model: name -> content, each with the hash that is expected.
 
@@ -315,7 +303,18 @@ def read_mpnet() -> dict[str, bytes]:
         ArtifactMissing: a package is not installed.
         ArtifactCorrupt: a piece is damaged, or another model than the one that was measured.
     """
-    pieces = [_piece(package) for package in MPNET_PACKAGES]
+    pieces = []
+    for package in MPNET_PACKAGES:
+        # Its only large file, in a folder with a name that no import could take.
+        ending = f".zip.{package.rpartition('-')[2]}"
+        try:
+            files = distribution(package).files or ()
+            piece = next(file for file in files if file.name.endswith(ending))
+        except (PackageNotFoundError, StopIteration) as error:
+            raise ArtifactMissing(
+                f"The encoder mpnet needs {package}, not installed.", f"Run: {_INSTALL}"
+            ) from error
+        pieces.append(Path(str(piece.locate())))
     try:
         with ZipFile(BufferedReader(_Joined(pieces))) as archive:
             found = {name: archive.read(f"{_FOLDER}/{name}") for name in MPNET_FILES}
@@ -332,19 +331,6 @@ def read_mpnet() -> dict[str, bytes]:
                 f"Run: {_INSTALL} --force-reinstall",
             )
     return found
-
-
-def _piece(package: str) -> Path:
-    """Find the only large file of a package, whose folder has a name that no import could take."""
-    number = package.rpartition("-")[2]
-    try:
-        files = distribution(package).files or ()
-    except PackageNotFoundError:
-        files = ()
-    for file in files:
-        if file.name.endswith(f".zip.{number}"):
-            return Path(str(file.locate()))
-    raise ArtifactMissing(f"The encoder mpnet needs {package}, not installed.", f"Run: {_INSTALL}")
 
 
 class _Joined(RawIOBase):

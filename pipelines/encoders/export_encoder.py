@@ -7,11 +7,9 @@ they agree is kept in the manifest.
 """
 
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -29,9 +27,9 @@ from recsys.models.encoder import (
 )
 from recsys.pipelines.encoders.bert_graph import (
     INPUT,
-    QuantizedLinear,
     draw,
     quantized_embed,
+    quantized_linear,
     tapped_linear,
 )
 from recsys.pipelines.encoders.checkpoints import (
@@ -39,8 +37,8 @@ from recsys.pipelines.encoders.checkpoints import (
     MPNET,
     Checkpoint,
     how_to_ask,
+    load_transformer,
     read_checkpoint,
-    unpacked,
 )
 from recsys.store.arrays import Floats, load_array
 from recsys.store.artifacts import MANIFEST, fingerprint, replacing, seal
@@ -57,7 +55,7 @@ OWN_SETTINGS = "recsys"
 
 STORED = {name: Path(__file__).with_name(f"{name}_vectors.npy") for name in (MINILM, MPNET)}
 """What torch makes of the sample texts: the reference of every export of a packaged model, whose
-weights are pinned by their hash. `python -m recsys.pipelines.encoders.export_encoder minilm` makes
+weights are pinned by their hash. `python -m tests.pipelines.encoders.stored_vectors minilm` makes
 it again; a test compares it with torch."""
 POOLINGS = ("cls", "mean")
 """In the order in which those files have them."""
@@ -203,7 +201,7 @@ def _quantized(checkpoint: Checkpoint, pooling: str, ids: list[list[int]]) -> "M
         place: np.concatenate([values[0] for values in part])[::every]
         for place, part in zip(places, parts, strict=True)
     }
-    return draw(weights, shape, pooling, linear=QuantizedLinear(samples), embed=quantized_embed)
+    return draw(weights, shape, pooling, linear=quantized_linear(samples), embed=quantized_embed)
 
 
 def _agreement(vectors: Floats, expected: Floats, least: float, name: str) -> float:
@@ -238,13 +236,8 @@ def torch_vectors(source: str, pooling: str, ids: Sequence[Sequence[int]]) -> Fl
     for package in ("torch", "transformers"):
         need(package, f"Comparing the export of {source} with the original")
     import torch
-    import transformers
 
-    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call] # untyped
-    model = transformers.AutoModel.from_pretrained(
-        source, use_safetensors=True, trust_remote_code=False
-    ).eval()
-    rows = []
+    model, rows = load_transformer(source).eval(), []
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # A few texts: more threads would mostly wait for each other.
     with torch.inference_mode():
@@ -255,19 +248,3 @@ def torch_vectors(source: str, pooling: str, ids: Sequence[Sequence[int]]) -> Fl
     vectors: Floats = np.stack(rows)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     return vectors
-
-
-def write_vectors(name: str) -> None:
-    """Store what torch makes of the sample texts; half precision changes no cosine by 1e-6."""
-
-    with TemporaryDirectory() as folder:
-        exported = export_encoder(name, Path(folder) / "encoder", precision="f32", verify=False)
-        encoder = OnnxEncoder.load(exported, threads=1)
-        ids = [encoder.token_ids(text) for text in SAMPLES]
-        original = unpacked(name, Path(folder) / "original")
-        both = [torch_vectors(str(original), pooling, ids) for pooling in POOLINGS]
-    np.save(STORED[name], np.stack(both).astype(np.float16))
-
-
-if __name__ == "__main__":
-    write_vectors(sys.argv[1])

@@ -1,8 +1,8 @@
 """An adapter that is trained on one corpus, applied at several strengths, and asked on another."""
 
 import json
-import shutil
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +15,10 @@ from benchmarks.held_out import RESULT, apply, compare, main, save
 from recsys.errors import InputError
 from recsys.eval.studies.encoders.training_page import TRAINING
 from recsys.pipelines.studies.encoders.tower import ADAPTER, LoraOptions, adapters
-from recsys.pipelines.studies.encoders.train_encoder import Trained, untrained
-from recsys.pipelines.studies.encoders.training import Run
-from recsys.store.arrays import Floats
+from recsys.pipelines.studies.encoders.train_encoder import TrainedEncoder, untrained
+from recsys.pipelines.studies.encoders.training import History, Run, Trained
+from recsys.pipelines.studies.encoders.triplets import Source
+from tests.benches import write_corpora
 from tests.pipelines.studies.encoders.merged_adapter import merged_weights
 from tests.pipelines.studies.encoders.small_sources import (
     small_source,
@@ -39,10 +40,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def places(built: "Built", tmp_path: Path) -> list[str]:
     """Where two corpora lie that are the same, but for their names."""
-    for name in ("one", "other"):
-        (tmp_path / f"{name}.index").symlink_to(built.index)
-        (tmp_path / name).mkdir()
-        shutil.copy(built.split, tmp_path / name / "split.json")
+    write_corpora(built, tmp_path, "one", "other")
     names = ["--held-out", "other", "--learn", "one", "--device", "cpu"]
     return [*names, "--data", str(tmp_path), "--indexes", str(tmp_path)]
 
@@ -79,12 +77,6 @@ def test_an_adapter_is_measured_where_it_was_not_trained(
     assert told["strength"] == first["strength"]
 
 
-def test_an_error_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    places = ["--data", str(tmp_path), "--indexes", str(tmp_path), "--out", str(tmp_path / "own")]
-    assert main(["--held-out", "a", "--learn", "b", *places]) == 1
-    assert capsys.readouterr().err.startswith("error: There is no index at ")
-
-
 def test_encoders_are_compared_query_by_query() -> None:
     found = compare(np.array([0.1, 0.3, 0.5]), np.array([0.3, 0.5, 0.7]))
     # All of 8 assignments of signs are looked at; two are as far from 0.
@@ -92,50 +84,50 @@ def test_encoders_are_compared_query_by_query() -> None:
     assert (found["change"], found["low"], found["high"]) == pytest.approx((0.2, 0.2, 0.2))
 
 
+def with_adapters(sources: Sequence[Source], start: Path) -> TrainedEncoder:
+    options = replace(tiny_options(start), lora=LoraOptions(2, 4.0))
+    return Trained.of(*untrained(sources, options, Run()), History(), asdict(options), {})
+
+
 @pytest.fixture(scope="module")
-def trained(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Trained:
+def trained(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> TrainedEncoder:
     """An encoder whose adapters change something, as if it had been trained."""
-    options = replace(tiny_options(tiny), lora=LoraOptions(2, 4.0))
-    made = untrained([small_source(tmp_path_factory.mktemp("source"))], options, Run())
+    made = with_adapters([small_source(tmp_path_factory.mktemp("source"))], tiny)
     generator = torch.Generator().manual_seed(1)
     with torch.no_grad():
-        for each in adapters(made.task.tower.model).values():
+        for each in adapters(made.task.learner.model).values():
             each.b.copy_(torch.randn(each.b.shape, generator=generator))
     return made
 
 
-def vectors(trained: Trained, strength: float) -> Floats:
-    apply(trained, strength)
-    return trained.task.vectors(ROWS)
-
-
-def saved(trained: Trained, strength: float, folder: Path) -> Path:
+def saved(trained: TrainedEncoder, strength: float, folder: Path) -> Path:
     """Save a copy: saving merges the adapters."""
     folder.mkdir()
-    again = untrained(trained.task.shelf.sources, trained.options, Run())
-    again.task.tower.load_state_dict(trained.task.tower.state_dict())
-    save(again, strength, folder, trained.facts())
+    again = with_adapters(trained.task.shelf.sources, Path(trained.student.start.source))
+    again.task.learner.load_state_dict(trained.task.learner.state_dict())
+    save(again, strength, folder, trained.facts)
     return folder
 
 
-def test_no_strength_is_the_start(trained: Trained) -> None:
-    start = untrained(trained.task.shelf.sources, trained.options, Run())
-    assert np.array_equal(vectors(trained, 0.0), start.task.vectors(ROWS))
-    assert not np.allclose(vectors(trained, 1.0), start.task.vectors(ROWS), atol=1e-3)
-    whole = replace(trained, options=replace(trained.options, lora=None))
+def test_no_strength_is_the_start(trained: TrainedEncoder, tiny: Path) -> None:
+    start = with_adapters(trained.task.shelf.sources, tiny).task.vectors(ROWS)
+    apply(trained, 0.0)
+    assert np.array_equal(trained.task.vectors(ROWS), start)
+    apply(trained, 1.0)
+    assert not np.allclose(trained.task.vectors(ROWS), start, atol=1e-3)
     with pytest.raises(InputError, match="All weights were trained"):
-        apply(whole, 0.5)
+        apply(replace(trained, student=replace(trained.student, lora=None)), 0.5)
 
 
 def test_half_the_strength_is_half_the_change_of_the_weights(
-    trained: Trained, tmp_path: Path
+    trained: TrainedEncoder, tmp_path: Path
 ) -> None:
     whole = saved(trained, 1.0, tmp_path / "whole")
     half = load_file(saved(trained, 0.5, tmp_path / "half") / "model.safetensors")
     end = load_file(whole / "model.safetensors")
-    merged = merged_weights(trained.start, tmp_path / "half" / ADAPTER)
+    merged = merged_weights(trained.student.start, tmp_path / "half" / ADAPTER)
     changed = 0
-    for name, weights in trained.start.weights.items():
+    for name, weights in trained.student.start.weights.items():
         assert half[name] == pytest.approx((weights + end[name]) / 2, abs=1e-6)
         assert merged[name] == pytest.approx(half[name], abs=1e-6)
         changed += not np.allclose(weights, end[name])

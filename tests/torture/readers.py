@@ -69,11 +69,10 @@ def _works(path: Path, shared: Path) -> None:
 
 
 def _papers(path: Path, shared: Path) -> None:
-    from recsys.formats.work_stream import open_papers
+    from recsys.formats.work_stream import read_papers
 
-    with open_papers(path) as (_, items):
-        for _item in items:
-            pass
+    for _paper in read_papers(path):
+        pass
 
 
 def _ingested(path: Path, shared: Path) -> None:
@@ -137,20 +136,10 @@ _ORG = (b"#+title: ", b"#+begin_src\n", b"#+end_abstract\n", b"[cite:@", b"[[", 
 _BIBTEX = (b"@article{", b"@string{", b"@comment", b"title = ", b"#", b"{", b"}", b'"', b" and ")
 _RIS = (b"TY  - ", b"ER  - ", b"AU  - ", b"PY  - ", b"\r\n")
 _EXPORTS = (
-    *(
-        b"PT J\n",
-        b"CR ",
-        b"ER\n",
-        b"\nPMID- ",
-        b"AU  - ",
-        b"%0 ",
-        b"%T ",
-        b"\t",
-        b";",
-        b"Title,Year",
-    ),
-    *(b"<article>", b"</title>", b"<ref-list>", b"<!DOCTYPE a [", b"&uuml;", b"<![CDATA[", b"-->"),
-    *(b"\xef\xbb\xbf", b"\xff\xfe", b"\0", b"\r", b"merge_date,id,merge_into_id\n", b"\\ud800"),
+    *(b"PT J\n", b"CR ", b"ER\n", b"\nPMID- ", b"AU  - ", b"%0 ", b"%T ", b"\t", b";"),
+    *(b"Title,Year", b"<article>", b"</title>", b"<ref-list>", b"<!DOCTYPE a [", b"&uuml;"),
+    *(b"<![CDATA[", b"-->", b"\xef\xbb\xbf", b"\xff\xfe", b"\0", b"\r"),
+    *(b"merge_date,id,merge_into_id\n", b"\\ud800"),
 )
 _PDF = (b"obj", b"endobj", b"stream", b"/Length ", b"<<", b">>", b"0 R", b"Tj", b"BT", b"/Kids")
 _ZIP = (b"PK\3\4", b"PK\1\2", b"PK\5\6", b"word/document.xml", b"main.tex", b"../", b"\0\0")
@@ -201,12 +190,7 @@ READERS: Mapping[str, Reader] = {
     "references.csv": Reader(_REFERENCES, ".csv", 6, (b",", b";", b'"', b"title", b"\t")),
     "references.html": Reader(_REFERENCES, ".html", 4, (b"<span ", b"title=", b"&amp;", b"%00")),
     "references of any kind": Reader(_REFERENCES, "", 6, (*_BIBTEX, *_RIS, *_JSON)),
-    "works of any format": Reader(
-        _works,
-        "",
-        8,
-        (*_BIBTEX, *_RIS, *_JSON, *_EXPORTS),
-    ),
+    "works of any format": Reader(_works, "", 8, (*_BIBTEX, *_RIS, *_JSON, *_EXPORTS)),
     "works, ingested": Reader(_ingested, "", 4, (*_BIBTEX, *_RIS, *_JSON, *_EXPORTS)),
     "papers": Reader(_papers, ".jsonl", 8, _JSON),
     "papers.gz": Reader(_papers, ".jsonl.gz", 3, ()),

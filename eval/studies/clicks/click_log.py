@@ -30,7 +30,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from io import TextIOWrapper
-from itertools import compress
+from itertools import compress, count
 from pathlib import Path
 from reprlib import repr as short
 from typing import TextIO
@@ -42,7 +42,7 @@ from recsys.errors import CorpusError, InputError, near_miss
 from recsys.formats.files import display_name
 from recsys.formats.papers.json_records import Line, open_lines
 from recsys.formats.replacing import replacing
-from recsys.store.arrays import Mask, Rows
+from recsys.store.arrays import Longs, Mask, Rows
 
 NOTHING = -1
 """Fills the columns behind the end of a shorter list; also an unknown ranker or user."""
@@ -165,6 +165,11 @@ class ClickLog:
         """Tell where a paper was shown: (n, m) bool."""
         return np.asarray(self.shown != NOTHING)
 
+    @property
+    def pairs(self) -> Longs:
+        """Number the query and the paper of each place, query * papers + paper: (n, m) int64."""
+        return self.query[:, None].astype(np.int64) * len(self.papers) + self.shown
+
     def take(self, rows: NDArray[np.integer] | Mask) -> "ClickLog":
         """Keep the given impressions, in the given order; one may come more than once."""
         columns = ("query", "shown", "clicked", "ranker", "user", "swapped", "time")
@@ -173,9 +178,9 @@ class ClickLog:
     @classmethod
     def of(cls, impressions: Iterable[Impression]) -> "ClickLog":
         """Put impressions in columns; names are numbered in the order of their appearance."""
-        queries, papers, rankers, users = (defaultdict[str, int]() for _ in range(4))
-        for numbers in (queries, papers, rankers, users):
-            numbers.default_factory = numbers.__len__
+        queries, papers, rankers, users = (
+            defaultdict[str, int](count().__next__) for _ in range(4)
+        )
         query, lengths, shown, ranker, user, swapped = (array("i") for _ in range(6))
         clicked, time = array("b"), []
         for impression in impressions:

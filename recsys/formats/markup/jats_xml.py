@@ -20,25 +20,24 @@ from recsys.formats.markup.xml_stream import (
     title_of,
 )
 from recsys.formats.papers.paper_fields import labelled
-from recsys.formats.references.bibliography import address_in, names_in, text_in, year_in
+from recsys.formats.references.bibliography import (
+    address_in,
+    kinds_by_word,
+    names_in,
+    text_in,
+    year_in,
+)
 from recsys.formats.references.people import natural
 from recsys.records import Reference
 
 _CITATIONS = ("element-citation", "mixed-citation", "nlm-citation", "citation")
 _TITLES = ("article-title", "chapter-title", "data-title", "part-title")
 _PAGES = ("fpage", "elocation-id", "page-range")
-_CITED_KINDS: Mapping[str, str] = {
-    "book": "book",
-    "chapter": "chapter",
-    "confproc": "paper-conference",
-    "data": "dataset",
-    "journal": "article-journal",
-    "preprint": "article",
-    "report": "report",
-    "software": "software",
-    "thesis": "thesis",
-    "webpage": "webpage",
-}
+_CITED_KINDS = kinds_by_word(
+    """article: preprint; article-journal: journal; book: book; chapter: chapter; dataset: data
+    paper-conference: confproc; report: report; software: software; thesis: thesis
+    webpage: webpage"""
+)
 _PMC = re.compile(r"(?:PMC)?(\d{1,9})", re.IGNORECASE)
 _SCHEMES: Mapping[str, Callable[[str], str | None]] = {
     "doi": lambda value: bare_doi(value) if "10." in value else None,
@@ -167,11 +166,7 @@ _LAYOUT = Layout(
 )
 _FRONT = re.compile(r"<(?:[\w.-]{1,50}:)?(?:front|article-meta|journal-meta)[\s>]")
 _ARTICLE = re.compile(r"<(?:[\w.-]{1,50}:)?article[\s>]")
-_KINDS: Mapping[str, str] = {
-    "book-review": "review-book",
-    "news": "article-newspaper",
-    "preprint": "article",
-}
+_KINDS = kinds_by_word("article: preprint; article-newspaper: news; review-book: book-review")
 _HEADING = re.compile(r"\A(?:Abstract|Summary)[.:]?\s+(?=[A-Z])")
 _OWN_DOI = re.compile(r"\s*\bDOI:\s*(?:https?://)?(?:dx\.)?(?:doi\.org/)?10\.\S{1,100}\Z")
 # Summaries for other readers, pictures, and the like.

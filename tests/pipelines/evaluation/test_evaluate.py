@@ -15,13 +15,13 @@ from recsys.pipelines.evaluation.system_table import SYSTEMS
 from recsys.pipelines.jobs.engines import ProcessPool
 from recsys.protocols import Progress, silent
 from recsys.store.generations import GENERATIONS
+from tests.ended import killed_at
 from tests.pipelines.small_index import (
     invented_papers,
     open_small_collection,
     open_small_index,
-    write_small_index,
-    write_small_split,
 )
+from tests.rows import each_row
 
 pytestmark = pytest.mark.usefixtures("one_process")
 
@@ -34,16 +34,6 @@ ALL = EvaluateOptions(
     command="recsys it",
 )
 QUICK = EvaluateOptions(systems=("bm25", "embedding"), engine=ProcessPool(1), k=20)
-
-
-@pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_small_index(tmp_path_factory.mktemp("evaluate") / "small.index")
-
-
-@pytest.fixture(scope="module")
-def split(index: Path) -> Path:
-    return write_small_split(index.parent / "split.json")
 
 
 @pytest.fixture(scope="module")
@@ -72,13 +62,8 @@ def facts_of(folder: Path) -> dict[str, Any]:
 
 
 def test_the_folder_holds_what_reports_are_made_from(report: EvaluationReport) -> None:
-    assert {path.name for path in report.folder.iterdir()} >= {
-        "assessment.json",
-        "facts.json",
-        "qrels.txt",
-        "queries.json",
-        "runs",
-    }
+    written = {path.name for path in report.folder.iterdir()}
+    assert written >= {"assessment.json", "facts.json", "qrels.txt", "queries.json", "runs"}
     runs = {path.stem for path in (report.folder / "runs").glob("*.trec")}
     assert runs == {*SYSTEMS, "theirs"}
     assert list((report.folder / ".work").glob("*.partial")) == []
@@ -88,43 +73,33 @@ def test_runs_are_those_of_batches(
     report: EvaluationReport, index: Path, split: Path, tmp_path: Path
 ) -> None:
     for system in ("bm25-whoosh", "two-stage"):
-        path = tmp_path / f"{system}.trec"
-        run_batch(
-            index,
-            split,
-            BatchOptions(system=system, engine=ProcessPool(1)),
-            path,
-            open_index=open_small_index,
-        )
+        path, alone = tmp_path / f"{system}.trec", BatchOptions(system=system, engine=QUICK.engine)
+        run_batch(index, split, alone, path, open_index=open_small_index)
         assert path.read_bytes() == (report.folder / "runs" / path.name).read_bytes()
 
 
-def test_the_judgements_are_the_gold_of_the_part(report: EvaluationReport, split: Path) -> None:
+def test_the_judgements_are_the_gold_that_is_best(report: EvaluationReport, split: Path) -> None:
     papers: dict[Any, Any] = {paper["id"]: paper["references"] for paper in invented_papers()}
     found = {query: sorted(gold) for query, gold in read_qrels(report.folder / "qrels.txt").items()}
     queries = json.loads(split.read_text())["test"]
     assert found == {query: sorted(papers[query]) for query in queries}
+    figures = {s.name: s.measures["MRR"].value for s in report.assessment.systems}
+    assert figures["oracle"] == 1 == max(figures.values())
+    assert figures["theirs"] == pytest.approx(1 / 12)
 
 
-def test_the_facts_say_how_it_was_done(report: EvaluationReport) -> None:
+def test_the_facts_say_how_it_was_done(report: EvaluationReport, index: Path) -> None:
     facts = facts_of(report.folder)
     assert facts["schema"] == "recsys.evaluation/1"
     assert facts["systems"] == [*SYSTEMS, "theirs"]
-    assert (facts["command"], facts["part"], facts["k"], facts["seed"]) == (
-        "recsys it",
-        "test",
-        100,
-        0,
-    )
+    asked = [facts[name] for name in ("command", "part", "k", "seed")]
+    assert asked == ["recsys it", "test", 100, 0]
     assert facts["corpus"]["name"] == "small"
     assert facts["corpus"]["papers"] == len(invented_papers())
     assert {"python", "numpy", "recsys"} <= set(facts["versions"])
     assert len(facts["corpus"]["sha256"]) == len(facts["split_sha256"]) == 64
     assert set(facts["timing"]) == set(SYSTEMS) and min(facts["timing"].values()) > 0
     assert facts["external"]["theirs"]["other_queries"] == 1
-
-
-def test_a_corpus_is_named_after_its_index_whatever_its_generation(index: Path) -> None:
     facts = corpus_facts(index / GENERATIONS / "3", open_small_collection(index))
     assert facts["name"] == "small"
 
@@ -167,18 +142,10 @@ def test_the_studies_are_in_the_facts(report: EvaluationReport) -> None:
 def test_the_report_speaks_of_every_system(report: EvaluationReport) -> None:
     lines = report.lines()
     assert lines[0] == "Evaluated 12 test queries; 95 % intervals."
-    assert [line.partition(":")[0] for line in lines[1 : len(SYSTEMS) + 2]] == [
-        *SYSTEMS,
-        "theirs",
-    ]
+    told = [line.partition(":")[0] for line in lines[1 : len(SYSTEMS) + 2]]
+    assert told == [*SYSTEMS, "theirs"]
     assert "Leakage unknown" in lines[len(SYSTEMS) + 2]
     assert lines[-1] == f"Written to {report.folder}."
-
-
-def test_the_oracle_is_best_and_theirs_is_scored(report: EvaluationReport) -> None:
-    figures = {s.name: s.measures["MRR"].value for s in report.assessment.systems}
-    assert figures["oracle"] == 1 == max(figures.values())
-    assert figures["theirs"] == pytest.approx(1 / 12)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -201,23 +168,13 @@ def test_runs_depend_neither_on_processes_nor_on_other_systems(
     assert contents(tmp_path / "y")["random.trec"] != expected["random.trec"]
 
 
-class Stop(Exception):
-    pass
-
-
 def test_a_killed_evaluation_continues_where_it_stopped(
     index: Path, split: Path, tmp_path: Path
 ) -> None:
     out, asked = tmp_path / "x", list[tuple[str, int]]()
-
-    def stop(stage: str, done: int, total: int) -> None:
-        if (stage, done) == ("ask embedding", 5):
-            raise Stop
-
-    with pytest.raises(Stop):
-        run(index, split, QUICK, out, stop)
+    with pytest.raises(KeyboardInterrupt):
+        run(index, split, QUICK, out, killed_at(5, "ask embedding"))
     assert not (out / "facts.json").exists()
-
     report = run(index, split, QUICK, out, lambda stage, done, n: asked.append((stage, done)))
     assert asked[:2] == [("ask bm25", 12), ("ask embedding", 5)]
     assert report.continued == 17
@@ -249,7 +206,7 @@ def test_an_evaluation_that_was_killed_at_once_is_run_again(
     assert run(index, split, QUICK, tmp_path).queries
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "message"),
     [
         (replace(QUICK, systems=("bm52",)), "Did you mean 'bm25'"),

