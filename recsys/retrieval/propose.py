@@ -13,9 +13,9 @@ The sources are one literal table. A new one is a function that finds papers, on
 promising they are, and a row.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -333,12 +333,13 @@ class Pool(NamedTuple):
 
     def take(self, positions: Rows) -> "Pool":
         """Keep the papers at some positions, ascending."""
-        return Pool(*(column[positions] for column in self))
+        return Pool._make(column[positions] for column in self)
 
     def joined(self, more: "Pool") -> "Pool":
         """Add what is not there yet; what is there stays as it is."""
         new = more.take(np.flatnonzero(~np.isin(more.rows, self.rows)).astype(np.int32))
-        both = Pool(*(np.concatenate(columns) for columns in zip(self, new, strict=True)))
+        columns: Iterable[tuple[Any, ...]] = zip(self, new, strict=True)
+        both = Pool._make(map(np.concatenate, columns))
         return both.take(np.argsort(both.rows).astype(np.int32))
 
 

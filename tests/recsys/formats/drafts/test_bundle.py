@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from recsys.errors import DraftError, RecsysError
 from recsys.formats.drafts.bundle import LONGEST_NAME, label, labelled, read_bundle
 from recsys.formats.drafts.draft_files import Bundle, inside
-from recsys.formats.drafts.draft_formats import parse_manuscript, read_manuscript
+from recsys.formats.drafts.draft_formats import parse_draft
 from recsys.records import Manuscript
 from tests.recsys.formats.drafts.small_docx import docx, packed, paragraph
 from tests.rows import each_row
@@ -35,7 +35,7 @@ def tex(title: str, body: str = "", *, whole: bool = True) -> bytes:
 
 
 def zipped(files: Mapping[str, bytes], name: str = "paper.zip") -> Manuscript:
-    return parse_manuscript(packed(files), Path(name))
+    return parse_draft(packed(files), Path(name)).manuscript
 
 
 def titles(found: Manuscript) -> list[str | None]:
@@ -132,12 +132,6 @@ def test_an_archive_with_nothing_to_read_says_so() -> None:
     for name in ("mimetype", "[Content_Types].xml"):
         with pytest.raises(DraftError, match="is a Word or OpenDocument file"):
             zipped({name: b"application/vnd.oasis.opendocument.chart", "content.xml": b"<x/>"})
-
-
-def test_a_zip_on_the_disk_is_a_draft_like_any_other(tmp_path: Path) -> None:
-    path = tmp_path / "paper.zip"
-    path.write_bytes(packed({"main.tex": tex("Mine")}))
-    assert read_manuscript(path).title == "Mine"
 
 
 def test_one_file_is_read_as_it_is_alone() -> None:

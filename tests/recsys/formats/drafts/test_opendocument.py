@@ -5,7 +5,7 @@ from xml.sax.saxutils import quoteattr
 import pytest
 
 from recsys.errors import DraftError
-from recsys.formats.drafts.draft_formats import parse_manuscript
+from recsys.formats.drafts.draft_formats import parse_draft
 from recsys.records import Manuscript
 from tests.recsys.formats.drafts.small_docx import packed
 from tests.rows import each_row
@@ -34,7 +34,7 @@ def odt(body: str, *, styles: str = "", meta: str = "", head: str = "") -> bytes
 
 
 def read(body: str, **more: str) -> Manuscript:
-    return parse_manuscript(odt(body, **more), Path("paper.odt"))
+    return parse_draft(odt(body, **more), Path("paper.odt")).manuscript
 
 
 def title(text: str) -> str:
@@ -115,4 +115,4 @@ def test_notes_are_no_text_but_name_works() -> None:
 )
 def test_what_is_no_sound_document_is_refused(raw: bytes, reason: str) -> None:
     with pytest.raises(DraftError, match=reason):
-        parse_manuscript(raw, Path("paper.odt"))
+        _ = parse_draft(raw, Path("paper.odt")).manuscript
