@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 import benchmarks.scale as program
+from benchmarks.bench import HERE
 from benchmarks.made_corpus import DRAFTS
 from benchmarks.scale import CHECKOUT, compare_answers, medians, run_with, with_ratios
 from recsys.errors import InputError, RecsysError
 from tests.benchmarks.small_real import Made
 
-KEPT = json.loads((program.HERE / "scale.json").read_text(encoding="utf-8"))
+KEPT = json.loads((HERE / "scale.json").read_text(encoding="utf-8"))
 """What was measured last: figures of the shapes that programs give."""
 PAGE = "# Scale\n\n<!-- scale -->\nold\n<!-- /scale -->\n\nAfter.\n"
 

@@ -38,9 +38,9 @@ def _by(function: str) -> Read:
 
 def _document(path: Path, shared: Path) -> None:
     """Read a file as the XML within a document of Word."""
-    from recsys.formats.drafts.draft_formats import parse_manuscript
+    from recsys.formats.drafts.draft_formats import parse_draft
 
-    parse_manuscript(samples.docx_of(path.read_bytes()), Path("a.docx"))
+    _ = parse_draft(samples.docx_of(path.read_bytes()), Path("a.docx")).manuscript
 
 
 def _given(path: Path, shared: Path) -> None:
@@ -158,26 +158,32 @@ _WORD = (
 )
 _TREC = (b" Q0 ", b" ", b"\n", b"1", b"inf", b"nan")
 
-_DRAFT = _by("recsys.formats.drafts.draft_formats:read_manuscript")
+
+def _draft(path: Path, shared: Path) -> None:
+    from recsys.formats.drafts.draft_formats import open_draft
+
+    _ = open_draft(path).manuscript
+
+
 _REFERENCES = _by("recsys.formats.references.reference_formats:read_bibliography")
 _CLICKS = "recsys.eval.studies.clicks"
 
 READERS: Mapping[str, Reader] = {
-    "draft.tex": Reader(_DRAFT, ".tex", 6, _LATEX),
-    "draft.md": Reader(_DRAFT, ".md", 6, _MARKDOWN),
-    "draft.Rnw": Reader(_DRAFT, ".Rnw", 2, (*_LATEX, b"\n<<a>>=\n", b"\n@\n", b"\\Sexpr{")),
-    "draft.ipynb": Reader(_DRAFT, ".ipynb", 2, (*_JSON, *_MARKDOWN, b'"cell_type": "markdown"')),
-    "draft.typ": Reader(_DRAFT, ".typ", 2, _TYPST),
-    "draft.org": Reader(_DRAFT, ".org", 2, _ORG),
-    "draft.odt": Reader(_DRAFT, ".odt", 2, (*_ZIP, b"content.xml", b"mimetype")),
-    "draft.txt": Reader(_DRAFT, ".txt", 6, (b"Abstract", b"References\n", b"[1] ", b"\n\n")),
-    "draft.json": Reader(_DRAFT, ".json", 6, _JSON),
-    "draft.pdf": Reader(_DRAFT, ".pdf", 3, _PDF),
-    "draft.docx": Reader(_DRAFT, ".docx", 3, _ZIP),
+    "draft.tex": Reader(_draft, ".tex", 6, _LATEX),
+    "draft.md": Reader(_draft, ".md", 6, _MARKDOWN),
+    "draft.Rnw": Reader(_draft, ".Rnw", 2, (*_LATEX, b"\n<<a>>=\n", b"\n@\n", b"\\Sexpr{")),
+    "draft.ipynb": Reader(_draft, ".ipynb", 2, (*_JSON, *_MARKDOWN, b'"cell_type": "markdown"')),
+    "draft.typ": Reader(_draft, ".typ", 2, _TYPST),
+    "draft.org": Reader(_draft, ".org", 2, _ORG),
+    "draft.odt": Reader(_draft, ".odt", 2, (*_ZIP, b"content.xml", b"mimetype")),
+    "draft.txt": Reader(_draft, ".txt", 6, (b"Abstract", b"References\n", b"[1] ", b"\n\n")),
+    "draft.json": Reader(_draft, ".json", 6, _JSON),
+    "draft.pdf": Reader(_draft, ".pdf", 3, _PDF),
+    "draft.docx": Reader(_draft, ".docx", 3, _ZIP),
     "document.xml": Reader(_document, ".xml", 4, _WORD),
-    "draft.zip": Reader(_DRAFT, ".zip", 3, (*_ZIP, *_LATEX)),
+    "draft.zip": Reader(_draft, ".zip", 3, (*_ZIP, *_LATEX)),
     "files given together": Reader(_given, ".zip", 3, _ZIP),
-    "draft of any kind": Reader(_DRAFT, "", 6, (*_LATEX, *_MARKDOWN, *_JSON, *_PDF)),
+    "draft of any kind": Reader(_draft, "", 6, (*_LATEX, *_MARKDOWN, *_JSON, *_PDF)),
     "references.bib": Reader(_REFERENCES, ".bib", 6, _BIBTEX),
     "references.ris": Reader(_REFERENCES, ".ris", 6, _RIS),
     "references.json": Reader(_REFERENCES, ".json", 6, (*_JSON, b'"issued":', b'"data":')),

@@ -332,15 +332,10 @@ def recovery_figures(recovered: Sequence[Recovered]) -> list[dict[str, Any]]:
             "mean_error": float(each.errors.mean()),
             "max_error": float(each.errors.max()),
             "covered": each.covered,
-            **{
-                name: None if values is None else values.tolist()
-                for name, values in (
-                    ("truth", each.truth),
-                    ("estimate", each.estimate.values),
-                    ("low", each.estimate.low),
-                    ("high", each.estimate.high),
-                )
-            },
+            "truth": each.truth.tolist(),
+            "estimate": each.estimate.values.tolist(),
+            "low": None if each.estimate.low is None else each.estimate.low.tolist(),
+            "high": None if each.estimate.high is None else each.estimate.high.tolist(),
         }
         for each in recovered
     ]

@@ -206,6 +206,12 @@ def work_of_article(article: Element) -> Reference | None:
         for date in dates
         if (date.get("pub-type") or date.get("date-type")) not in _NOT_PUBLISHED
     )
+    # The abstract itself, else one in another language, without the word and its DOI.
+    abstracts = (
+        _OWN_DOI.sub("", _HEADING.sub("", title_of(abstract) or ""))
+        for abstract in (*meta.iterfind("abstract"), *meta.iterfind("trans-abstract"))
+        if abstract.get("abstract-type") not in _NO_ABSTRACTS
+    )
     words = _texts(meta, "kwd-group", "kwd", but=("kwd-group-type", "abbreviations"))
     subjects = _texts(
         meta, "article-categories/subj-group", "subject", but=("subj-group-type", "display-channel")
@@ -219,7 +225,7 @@ def work_of_article(article: Element) -> Reference | None:
             article if journal is None else journal,
             *("journal-title-group/journal-title", "journal-title", "journal-id"),
         ),
-        abstract=_abstract(meta),
+        abstract=next(filter(None, abstracts), None),
         doi=doi,
         arxiv=names.get("arxiv") or (identifiers.arxiv(doi) if doi and "arxiv" in doi else None),
         url=None if link is None else address_in(address_at(link) or text_of(link)),
@@ -253,17 +259,6 @@ def _authors(meta: Element) -> tuple[str, ...]:
                 person = next((person for person in people if person is not None), None)
                 authors.append(None if person is None else name_of(person))
     return names_in(authors)
-
-
-def _abstract(meta: Element) -> str | None:
-    """Return the abstract itself, else one in another language, without the word and its DOI."""
-    for name in ("abstract", "trans-abstract"):
-        for abstract in meta.iterfind(name):
-            text = title_of(abstract)
-            if text and abstract.get("abstract-type") not in _NO_ABSTRACTS:
-                if text := _OWN_DOI.sub("", _HEADING.sub("", text)):
-                    return text
-    return None
 
 
 JATS = XmlFormat(

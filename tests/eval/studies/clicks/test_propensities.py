@@ -374,7 +374,7 @@ def test_it_climbs_to_the_likeliest_propensities() -> None:
     world = replace(world, relevance=0.1 + 0.5 * world.relevance)
     log = simulate(world, PositionBased(EXAMINATION), 30_000, rng=rng, policy=Policy(depth=5))
     pairs = Pairs.of(log)
-    shown, clicked = pairs.tally.count(np.ones(len(log)))
+    shown, clicked = pairs.tally(np.ones(len(log)))
     tables = np.zeros((2, pairs.count, 5))
     tables[:, pairs.pair, pairs.column] = shown, clicked
     exact = estimate(log, Method("EM", partial(regression_em, tolerance=1e-8))).values
@@ -395,7 +395,7 @@ def test_pairs_are_counted_by_position() -> None:
     for clicked in (False, True):
         pairs = Pairs.of(log, clicked=clicked)
         assert (pairs.count, pairs.pair.tolist(), pairs.column.tolist()) == (1, [0, 0], [0, 1])
-        shown, clicks = pairs.tally.count(np.array([1, 1, 2, 5.0]))
+        shown, clicks = pairs.tally(np.array([1, 1, 2, 5.0]))
         assert (shown.tolist(), clicks.tolist()) == ([2, 6], [2, 1])
     quiet = Pairs.of(replace(log, clicked=log.clicked & False), clicked=True)
     assert (quiet.count, len(quiet.pair)) == (0, 0)

@@ -6,12 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from recsys.pipelines.studies.citeomatic.tuning import Choice, Parameters, Search, TuneOptions
+from recsys.pipelines.studies.citeomatic.tuning import Parameters, Search, TuneOptions
 
-SPACE = (
-    Choice("width", "a width", tuple(range(0, 200, 10))),
-    Choice("rate", "a rate", (1e-3, 1e-2, 1e-1)),
-)
+SPACE = {"width": range(0, 200, 10), "rate": (1e-3, 1e-2, 1e-1)}
 USUAL: Parameters = {"width": 0, "rate": 1e-3}
 OPTIONS = TuneOptions(trials=30, short=2, finalists=3, long=9, seed=1)
 
@@ -50,7 +47,7 @@ def test_it_climbs_the_hill(tmp_path: Path) -> None:
     assert {epochs for _, epochs in objective.asked} == {2}
     assert objective.asked[0][0] == USUAL
     for values, _ in objective.asked:
-        assert values["width"] in SPACE[0].values and values["rate"] in SPACE[1].values
+        assert values["width"] in SPACE["width"] and values["rate"] in SPACE["rate"]
 
 
 def test_the_best_distinct_trials_and_the_usual_one_are_trained_longer(tmp_path: Path) -> None:
