@@ -102,10 +102,7 @@ def test_a_given_title_and_abstract_go_before_those_of_the_file(tmp_path: Path) 
     assert (found.title, found.abstract) == ("Mine", "My words.")
     assert found.references[0].id == "p1"
     assert open_draft(path, title="Mine").manuscript.abstract == "An abstract."
-
-
-def test_a_given_title_is_enough_for_a_file_that_says_nothing(tmp_path: Path) -> None:
-    path = write(tmp_path, "a.json", "{}")
+    path = write(tmp_path, "b.json", "{}")  # A title is enough for a file that says nothing.
     with pytest.raises(DraftError, match="neither a title nor an abstract"):
         _ = open_draft(path).manuscript
     assert open_draft(path, title="Mine").manuscript.title == "Mine"

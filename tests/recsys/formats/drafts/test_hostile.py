@@ -32,9 +32,6 @@ FILES = {
         for one, two in zip("abcdefgh", "bcdefghi", strict=True)
     )
     + r"\title{T \a}",
-    "laughs.md": "---\na: &a [x]\nb: &b [*a,*a]\n"
-    + "".join(f"c{i}: &c [*b,*b,{'*c' if i else 'x'}]\n" for i in range(1_000))
-    + "title: T\nauthor: *c\n---\n",
     "divs.md": "# T\n" + "::: abstract\n" * 100_000,
     "spaces.md": "# a" + " " * 2_000_000 + "b",
     "chunks.Rnw": r"\title{T}" + "\n<<a>>=\n" * 100_000 + r"\Sexpr{" * 100_000,
