@@ -308,7 +308,7 @@ def listed_works(source: str) -> tuple[Reference, ...]:
             fields = {m[1]: plain(group(part, m.end()) or "") for m in _FIELD.finditer(part)}
             fields |= dict(_VERBATIM.findall(part))
             families, given = (
-                [plain(name) for m in pattern.finditer(part) if (name := group(part, m.end()))]
+                [plain(person) for m in pattern.finditer(part) if (person := group(part, m.end()))]
                 for pattern in (_FAMILY, _GIVEN)
             )
             names = [" ".join(pair) for pair in zip(given, families, strict=False)]
