@@ -252,7 +252,7 @@ def library_question(source: str, library: str) -> FetchQuestion:
 
 def library_plan(source: Source, question: FetchQuestion) -> FetchPlan:
     """Plan to fetch a library: nobody knows how large it is before it is read."""
-    cost = source.cost(Kind.SEARCH, LARGEST)
+    cost = source.facts.cost(Kind.SEARCH, LARGEST)
     return FetchPlan(question, (SourcePlan(source, Planned(), cost),))
 
 

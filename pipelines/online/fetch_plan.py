@@ -195,12 +195,12 @@ class Planned:
     def costs(self, source: Source) -> Iterator[Cost]:
         """Tell what the calls cost at most."""
         page, batch = source.facts.page, source.facts.batch
-        yield from (source.cost(Kind.WORKS, count) for count in self.named)
-        yield source.cost(Kind.FIND, self.finds)
-        yield source.cost(Kind.SEARCH, page) * self.searches
-        yield source.cost(Kind.CITING, page) * self.citing
-        yield source.cost(Kind.CHANGED, page) * self.changed
-        yield source.cost(Kind.WORKS, batch) * math.ceil(self.works / batch)
+        yield from (source.facts.cost(Kind.WORKS, count) for count in self.named)
+        yield source.facts.cost(Kind.FIND, self.finds)
+        yield source.facts.cost(Kind.SEARCH, page) * self.searches
+        yield source.facts.cost(Kind.CITING, page) * self.citing
+        yield source.facts.cost(Kind.CHANGED, page) * self.changed
+        yield source.facts.cost(Kind.WORKS, batch) * math.ceil(self.works / batch)
 
 
 def planned(question: FetchQuestion, source: Source) -> Planned:
@@ -240,8 +240,8 @@ class Allowance:
     requests: int
 
     def allows(self, source: Source, kind: Kind, count: int) -> bool:
-        """Tell whether a source can be asked, and count the call; count: see `Source.cost`."""
-        cost = source.cost(kind, count).requests
+        """Tell whether a source can be asked, and count the call; count: see `SourceFacts.cost`."""
+        cost = source.facts.cost(kind, count).requests
         able = kind in source.facts.kinds and cost <= self.requests
         self.requests -= cost if able else 0
         return able
