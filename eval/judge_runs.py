@@ -154,6 +154,7 @@ def assess_evaluation(evaluation: Evaluation, *, seed: int = 0, samples: int = 1
                 worst=tuple(ascending[:EXTREMES]),
             )
         )
+    singles = [each[kind.single[0]].tolist() for each in values.values()]
     return Assessment(
         seed=seed,
         samples=samples,
@@ -168,7 +169,7 @@ def assess_evaluation(evaluation: Evaluation, *, seed: int = 0, samples: int = 1
             for system, pairs in (facts.get("calibration") or {}).items()
             if pairs["probability"]
         },
-        differences=_differences([each[kind.single[0]] for each in values.values()], queries),
+        differences=most_different(queries, *singles[:2], 2 * EXTREMES) if singles[1:] else (),
         facts={key: value for key, value in facts.items() if key not in _RAW},
     )
 
@@ -206,14 +207,14 @@ def _compare(
             )
 
 
-def _differences(values: Sequence[Doubles], queries: Sequence[str]) -> tuple[QueryDifference, ...]:
-    """Name the queries on which the first two systems differ most, by size."""
-    if len(values) < 2:
-        return ()
-    pairs = zip(queries, *(each.tolist() for each in values[:2]), strict=True)
+def most_different(
+    queries: Sequence[str], one: Sequence[float], other: Sequence[float], most: int
+) -> tuple[QueryDifference, ...]:
+    """Name the queries on which two systems differ most, by size; one, other: of each query."""
+    pairs = zip(queries, one, other, strict=True)
     differing = [QueryDifference(*row) for row in pairs if row[1] != row[2]]
     differing.sort(key=lambda each: (-abs(each.one - each.other), each.query))
-    return tuple(differing[: 2 * EXTREMES])
+    return tuple(differing[:most])
 
 
 def curves(judged: Sequence[Judged], drawn: Doubles) -> Curves:

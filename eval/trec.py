@@ -126,20 +126,8 @@ def read_qrels(path: Path) -> Qrels:
 
 def _rows(path: Path, form: str) -> Iterator[tuple[str, list[str]]]:
     """Give where each line stands that is not blank, and its columns; form: what they must be."""
-    width, name = len(form.split()), str(path)
-    for number, line in enumerate(_lines(path), 1):
-        if columns := line.split():
-            if len(columns) != width:
-                raise InputError(
-                    f"{path}:{number}: {len(columns)} columns instead of {width}.",
-                    f"Each line must read: {form}.",
-                )
-            yield f"{name}:{number}", columns
-
-
-def _lines(path: Path) -> list[str]:
     try:
-        return path.read_text(encoding="utf-8").split("\n")
+        lines = path.read_text(encoding="utf-8").split("\n")
     except FileNotFoundError as error:
         siblings = [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else []
         hint = near_miss(path.name, siblings).strip() or "Check the path."
@@ -148,6 +136,15 @@ def _lines(path: Path) -> list[str]:
         raise InputError(f"{path} is not UTF-8 text ({error.reason}).", "Save it again.") from error
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror}).", "Give a file.") from error
+    width, name = len(form.split()), str(path)
+    for number, line in enumerate(lines, 1):
+        if columns := line.split():
+            if len(columns) != width:
+                raise InputError(
+                    f"{path}:{number}: {len(columns)} columns instead of {width}.",
+                    f"Each line must read: {form}.",
+                )
+            yield f"{name}:{number}", columns
 
 
 def _number(place: str, name: str, text: str, kind: Callable[[str], Number]) -> Number:
