@@ -134,18 +134,7 @@ def significance(assessment: Assessment) -> list[Table]:
             )
             for pair in pairs
         )
-        header = (
-            "system",
-            "against",
-            "difference",
-            *extra,
-            "p",
-            "p (Holm)",
-            "d",
-            "won",
-            "lost",
-            "",
-        )
+        figures = ("difference", *extra, "p", "p (Holm)", "d", "won", "lost", "")
         name, caption = f"significance-{_slug(measure)}", f"Pairs of systems by {measure}."
         if pooled:
             notes += (
