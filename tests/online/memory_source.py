@@ -13,6 +13,7 @@ from recsys.store.words import tokens
 from tests.online.catalogue import Catalogue
 from tests.online.small_world import papers_of
 
+
 def facts(
     *,
     name: str = "openalex",
