@@ -84,8 +84,7 @@ class MemorySource:
     def search(
         self, words: str, *, most: int, since: int | None = None, until: int | None = None
     ) -> Iterator[Reference]:
-        scores, known = self._catalogue.search(_groups(words)), list(self._works.values())
-        ranked = sorted(scores, key=lambda number: (-scores[number], number))
+        ranked, known = self._catalogue.ranked(_groups(words)), list(self._works.values())
         works = (w for number in ranked if _within(w := known[number], since, until))
         yield from self._answered(Kind.SEARCH, works, most)
 
