@@ -169,7 +169,9 @@ def assess_evaluation(evaluation: Evaluation, *, seed: int = 0, samples: int = 1
             for system, pairs in (facts.get("calibration") or {}).items()
             if pairs["probability"]
         },
-        differences=most_different(queries, *singles[:2], 2 * EXTREMES) if singles[1:] else (),
+        differences=most_different(queries, singles[0], singles[1], 2 * EXTREMES)
+        if singles[1:]
+        else (),
         facts={key: value for key, value in facts.items() if key not in _RAW},
     )
 
