@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recsys.pipelines.index.encode import NOTES, Here, KnownVectors, encode_corpus
+from recsys.pipelines.index.encode import NOTES, KnownVectors, encode_corpus
 from recsys.pipelines.index.paper_rows import read_texts, texts_of
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import VECTOR_FILE
@@ -53,7 +53,7 @@ def expected(corpus: Corpus) -> Floats:
 
 @pytest.mark.parametrize("shard", [1, 5, PAPERS, 1000])
 def test_every_paper_has_its_vector_in_its_row(corpus: Corpus, tmp_path: Path, shard: int) -> None:
-    vectors = encode_corpus(Here(HashingEncoder()), corpus, tmp_path / "out", shard=shard)
+    vectors = encode_corpus(HashingEncoder(), corpus, tmp_path / "out", shard=shard)
     assert vectors.dtype == np.float32
     np.testing.assert_array_equal(vectors, expected(corpus))
 
@@ -61,7 +61,7 @@ def test_every_paper_has_its_vector_in_its_row(corpus: Corpus, tmp_path: Path, s
 def kill(corpus: Corpus, out: Path, known: KnownVectors | None = None) -> None:
     """Encode two shards of five papers, and be killed in the third."""
     with pytest.raises(KeyboardInterrupt):
-        encode_corpus(Here(DyingEncoder(12)), corpus, out, shard=5, known=known)
+        encode_corpus(DyingEncoder(12), corpus, out, shard=5, known=known)
     assert not (out / VECTOR_FILE).exists()
 
 
@@ -71,7 +71,7 @@ def test_a_killed_run_continues_where_it_stopped_and_is_not_repeated(
     kill(corpus, tmp_path / "out")
     for encoded in (PAPERS - 10, 0):
         encoder = HashingEncoder()
-        vectors = encode_corpus(Here(encoder), corpus, tmp_path / "out", shard=5)
+        vectors = encode_corpus(encoder, corpus, tmp_path / "out", shard=5)
         assert encoder.encoded == encoded
         np.testing.assert_array_equal(vectors, expected(corpus))
 
@@ -80,9 +80,9 @@ def test_another_encoder_or_other_papers_start_over(corpus: Corpus, tmp_path: Pa
     out, encoder, wide = tmp_path / "out", HashingEncoder(), HashingEncoder(dim=8)
     kill(corpus, out)
     other = write_corpus(tmp_path / "other", word="article")
-    vectors = encode_corpus(Here(encoder), other, out, shard=5)
+    vectors = encode_corpus(encoder, other, out, shard=5)
     np.testing.assert_array_equal(vectors, expected(other))
-    assert encode_corpus(Here(wide), other, out, shard=5).shape == (PAPERS, 8)
+    assert encode_corpus(wide, other, out, shard=5).shape == (PAPERS, 8)
     assert encoder.encoded == wide.encoded == PAPERS
 
 
@@ -91,7 +91,7 @@ def test_unreadable_notes_start_over(corpus: Corpus, tmp_path: Path, notes: str)
     out, encoder = tmp_path / "out", HashingEncoder()
     kill(corpus, out)
     (out / NOTES).write_text(notes)
-    vectors = encode_corpus(Here(encoder), corpus, out, shard=5)
+    vectors = encode_corpus(encoder, corpus, out, shard=5)
     np.testing.assert_array_equal(vectors, expected(corpus))
     assert encoder.encoded == PAPERS
 
@@ -99,7 +99,7 @@ def test_unreadable_notes_start_over(corpus: Corpus, tmp_path: Path, notes: str)
 def test_progress_counts_papers_up_to_the_last(corpus: Corpus, tmp_path: Path) -> None:
     seen: list[tuple[int, int]] = []
     encode_corpus(
-        Here(HashingEncoder()),
+        HashingEncoder(),
         corpus,
         tmp_path / "out",
         shard=10,
@@ -121,7 +121,7 @@ def test_known_vectors_are_taken_over_and_the_others_encoded(
     corpus: Corpus, tmp_path: Path, shard: int
 ) -> None:
     known, encoder = known_of(corpus, [5, -1, 0, 8, -1, 8]), HashingEncoder()
-    vectors = encode_corpus(Here(encoder), corpus, tmp_path / "out", shard=shard, known=known)
+    vectors = encode_corpus(encoder, corpus, tmp_path / "out", shard=shard, known=known)
     assert encoder.encoded == PAPERS - 4
     there = [0, 2, 3, 5]
     assert vectors[there, 0].tolist() == [5, 0, 8, 8]
@@ -135,17 +135,17 @@ def test_a_killed_run_over_known_vectors_continues_and_over_others_starts_over(
     known, out = known_of(corpus, [5, -1, 0, 8]), tmp_path / "out"
     kill(corpus, out, known)
     encoder, again = HashingEncoder(), HashingEncoder()
-    vectors = encode_corpus(Here(encoder), corpus, out, shard=5, known=known)
+    vectors = encode_corpus(encoder, corpus, out, shard=5, known=known)
     assert encoder.encoded == PAPERS - 3 - 10
     assert vectors[:4, 0].tolist() == [5, expected(corpus)[1, 0], 0, 8]
     np.testing.assert_array_equal(vectors[4:], expected(corpus)[4:])
-    encode_corpus(Here(again), corpus, out, shard=5, known=known_of(corpus, [3]))
+    encode_corpus(again, corpus, out, shard=5, known=known_of(corpus, [3]))
     assert again.encoded == PAPERS - 1
 
 
 def test_where_all_is_known_nothing_is_encoded(corpus: Corpus, tmp_path: Path) -> None:
     known, encoder = known_of(corpus, [1] * PAPERS), HashingEncoder()
-    vectors = encode_corpus(Here(encoder), corpus, tmp_path / "out", known=known)
+    vectors = encode_corpus(encoder, corpus, tmp_path / "out", known=known)
     assert encoder.encoded == 0
     assert (vectors == 1).all() and vectors.shape == (PAPERS, 16)
     copy = tmp_path / "copy.npy"
