@@ -22,7 +22,7 @@ from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.encoders.checkpoints import MINILM, files_of
 from recsys.pipelines.encoders.export_encoder import Precision, cached_encoder
 from recsys.pipelines.evaluation.splits import Split, read_split
-from recsys.pipelines.index.encode import Here, encode_corpus
+from recsys.pipelines.index.encode import encode_corpus
 from recsys.pipelines.index.ingest import ingest
 from recsys.pipelines.jobs.kept_results import OpenIndex, check_out, once
 from recsys.pipelines.studies.baselines import (
@@ -415,7 +415,7 @@ class Maker:
         if corpus is self.bench.collection.corpus and encoder.fingerprint == self.bench.encoder:
             return encoder, self.bench.collection.vectors, size
         shards = self.folder / SHARDS
-        return encoder, encode_corpus(Here(encoder), corpus, shards, progress=self.progress), size
+        return encoder, encode_corpus(encoder, corpus, shards, progress=self.progress), size
 
     def _exported(self, name: str) -> Path:
         return cached_encoder(name, self.bench.cache, precision=self.bench.options.precision)

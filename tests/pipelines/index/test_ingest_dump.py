@@ -19,7 +19,7 @@ from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.index.ingest import ingest
 from recsys.pipelines.jobs.engines import ProcessPool
 from tests.pipelines.corpora.bucket_server import bucket_server
-from tests.pipelines.corpora.corpus_files import BIB, RIS, WOS, json_lines, write
+from tests.pipelines.corpora.corpus_files import json_lines, three, write
 from tests.pipelines.index.both_ways import as_dumps, both_ways, contents
 from tests.pipelines.index.dump_worlds import World, worlds, write_world
 from tests.pipelines.jobs.counting_engine import CountingEngine
@@ -46,14 +46,6 @@ def test_any_world_in_any_number_of_parts_is_the_same(
                 files = source_files(sources)
                 as_dumps(files, work / "dumped", work / "again", reading, parts=parts)
             assert (other.value.what, other.value.hint) == (error.what, error.hint)
-
-
-def three(folder: Path) -> list[Path]:
-    return [
-        write(folder / "refs.bib", BIB),
-        write(folder / "papers.ris", RIS),
-        write(folder / "savedrecs.txt", WOS),
-    ]
 
 
 def test_every_rule_that_links_what_lists_describe_is_the_same(tmp_path: Path) -> None:

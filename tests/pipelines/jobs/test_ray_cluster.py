@@ -19,10 +19,11 @@ import pytest
 from recsys.app.cache import cache_folder
 from recsys.app.wiring import open_index
 from recsys.errors import InputError, RecsysError
+from recsys.models.encoder import OnnxEncoder
 from recsys.pipelines.evaluation.batch import BatchOptions, run_batch
 from recsys.pipelines.evaluation.evaluate import EvaluateOptions, evaluate
 from recsys.pipelines.index.build import STAGES, BuildOptions, build
-from recsys.pipelines.index.encode import encode_corpus, shard_encoder
+from recsys.pipelines.index.encode import encode_corpus
 from recsys.pipelines.jobs import ray_cluster
 from recsys.pipelines.jobs import ray_cluster as ray_connection
 from recsys.pipelines.jobs.engines import Engine, ProcessPool, Stage
@@ -189,9 +190,8 @@ def test_files_of_shards_are_those_of_the_pool(engine: RayCluster, tmp_path: Pat
 def encoded(built: "Built", engine: Engine, folder: Path) -> str:
     """Encode the small corpus in shards of five, and hash the vectors."""
     index = in_force(built.index)
-    encode_corpus(
-        shard_encoder(index / ENCODER, engine), Corpus.load(index / CORPUS), folder, shard=5
-    )
+    encoder, corpus = OnnxEncoder.load(index / ENCODER), Corpus.load(index / CORPUS)
+    encode_corpus(encoder, corpus, folder, shard=5, engine=engine, exported=index / ENCODER)
     return sha256(folder / VECTOR_FILE)
 
 
