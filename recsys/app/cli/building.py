@@ -46,24 +46,9 @@ def corpus(
     apart: Apart = False,
     titles_only: TitlesOnly = False,
     keyphrases: Keyphrases = None,
-    out: Annotated[
-        Path | None,
-        Option(
-            "--out",
-            metavar="FILE",
-            help="Write the papers here as JSON lines, one a line; packed where it ends in .gz.",
-        ),
-    ] = None,
-    describe: Annotated[
-        bool,
-        Option(
-            "--describe",
-            help="Say what the papers, or those of an index, are worth, and what to expect.",
-        ),
-    ] = False,
-    output: Annotated[
-        WorthFormat, Option("--format", help="How the description is written.")
-    ] = "text",
+    out: Annotated[Path | None, Option(metavar="FILE")] = None,
+    describe: bool = False,
+    output: Annotated[WorthFormat, Option("--format")] = "text",
     quiet: Quiet = False,
 ) -> None:
     """Make one corpus of files of any format: read, merge what is one paper, link citations.
@@ -71,6 +56,11 @@ def corpus(
     With --describe it says what a corpus is worth: fields, links, languages, venues, and how many
     queries it gives; the last line says what to expect of answers, and whether a ranker of its own
     is worth training.
+
+    Args:
+        out: Write the papers here as JSON lines, one a line; packed where it ends in .gz.
+        describe: Say what the papers, or those of an index, are worth, and what to expect.
+        output: How the description is written.
     """
     from recsys.app.answer_writing import emit
     from recsys.app.bars import shown_progress
@@ -100,74 +90,24 @@ def build(
     sources: Sources,
     *,
     out: Annotated[
-        Path | None,
-        Option(
-            "--out",
-            metavar="DIR",
-            show_default="with --store, a folder of the cache",
-            help="Directory to write.",
-        ),
+        Path | None, Option(metavar="DIR", show_default="with --store, a folder of the cache")
     ] = None,
-    store: Annotated[
-        str | None,
-        Option(
-            "--store",
-            metavar="URL",
-            show_default="none",
-            help="Bring the index to s3://BUCKET/PATH, where other machines find it. What is there "
-            "stays in force until all of the new one is there (needs `recsys[store]`).",
-        ),
-    ] = None,
+    store: Annotated[str | None, Option(metavar="URL", show_default="none")] = None,
     encoder: Annotated[
-        str | None,
-        Option(
-            "--encoder",
-            metavar="NAME",
-            show_default="minilm; none with --embeddings",
-            help="`minilm`; `mpnet`, larger, which takes six times as long (needs "
-            "`recsys[mpnet]`); the name of a model on the Hugging Face hub; or a local directory.",
-        ),
+        str | None, Option(metavar="NAME", show_default="minilm; none with --embeddings")
     ] = None,
     pooling: OwnPooling = None,
-    precision: Annotated[
-        Precision, Option("--precision", help="Numbers in which the encoder computes.")
-    ] = "int8",
-    embeddings: Annotated[
-        Path | None,
-        Option(
-            "--embeddings",
-            metavar="FILE",
-            help="Vectors that were made elsewhere, as `recsys embed` writes them. Drafts are "
-            "encoded by --encoder, which must have made them; without, their words place them.",
-        ),
-    ] = None,
+    precision: Precision = "int8",
+    embeddings: Annotated[Path | None, Option(metavar="FILE")] = None,
     vectors: Annotated[
-        str | None,
-        OneOf(BACKENDS),
-        Option(
-            "--vectors",
-            show_default="by the number of papers",
-            help="What searches the vectors: a forest of Annoy, an exact scan, an exact scan in 8 "
-            "bits, lists around centroids, a graph of neighbours (needs `recsys[hnsw]`), "
-            "or LanceDB (needs `recsys[lance]`).",
-        ),
+        str | None, OneOf(BACKENDS), Option(show_default="by the number of papers")
     ] = None,
-    text: Annotated[
-        str | None,
-        OneOf(TEXT_BACKENDS),
-        Option(
-            "--text",
-            show_default="own",
-            help="What searches the words: files of our own, or LanceDB (needs `recsys[lance]`).",
-        ),
-    ] = None,
+    text: Annotated[str | None, OneOf(TEXT_BACKENDS), Option(show_default="own")] = None,
     columns: Columns = None,
     apart: Apart = False,
     titles_only: TitlesOnly = False,
     keyphrases: Keyphrases = None,
-    force: Annotated[bool, Option("--force", help="Build again even if nothing has changed.")] = (
-        False
-    ),
+    force: bool = False,
     no_wait: NoWait = False,
     engine: EngineName = POOL,
     address: Address = None,
@@ -178,6 +118,21 @@ def build(
 
     Several files become one corpus: the same paper from two of them is one paper, and reference
     lists are matched with the papers that they mean.
+
+    Args:
+        out: Directory to write.
+        store: Bring the index to s3://BUCKET/PATH, where other machines find it. What is there
+            stays in force until all of the new one is there (needs `recsys[store]`).
+        encoder: `minilm`; `mpnet`, larger, which takes six times as long (needs `recsys[mpnet]`);
+            the name of a model on the Hugging Face hub; or a local directory.
+        precision: Numbers in which the encoder computes.
+        embeddings: Vectors that were made elsewhere, as `recsys embed` writes them. Drafts are
+            encoded by --encoder, which must have made them; without, their words place them.
+        vectors: What searches the vectors: a forest of Annoy, an exact scan, an exact scan in 8
+            bits, lists around centroids, a graph of neighbours (needs `recsys[hnsw]`), or LanceDB
+            (needs `recsys[lance]`).
+        text: What searches the words: files of our own, or LanceDB (needs `recsys[lance]`).
+        force: Build again even if nothing has changed.
     """
     from recsys.app.cache import cache_folder
     from recsys.app.remote_indexes import build_here
@@ -209,59 +164,33 @@ def build(
 def update(
     index: ChangedIndex,
     *,
-    remove: Annotated[
-        Path | None,
-        Option(
-            "--remove",
-            metavar="FILE",
-            help="Remove the papers whose ids this file lists, one a line; - is standard input.",
-        ),
-    ] = None,
-    whole: Annotated[
-        list[Path] | None,
-        Option(
-            "--from",
-            metavar="FILE",
-            help="Make the index hold exactly the papers of this file or folder: add, replace, "
-            "remove; may be given several times.",
-        ),
-    ] = None,
+    remove: Annotated[Path | None, Option(metavar="FILE")] = None,
+    whole: Annotated[list[Path] | None, Option("--from", metavar="FILE")] = None,
     columns: Columns = None,
-    embeddings: Annotated[
-        Path | None,
-        Option(
-            "--embeddings",
-            metavar="FILE",
-            help="Vectors of new papers, for an index whose vectors were made elsewhere.",
-        ),
-    ] = None,
-    compact: Annotated[
-        bool,
-        Option(
-            "--compact",
-            help="Prepare the search of vectors anew, by what is best for so many papers unless "
-            "the build named it. Without, that is done when too many papers are new or gone.",
-        ),
-    ] = False,
+    embeddings: Annotated[Path | None, Option(metavar="FILE")] = None,
+    compact: bool = False,
     engine: EngineName = POOL,
     address: Address = None,
     quiet: Quiet = False,
     num_gpus: NumGpus = 0.0,
-    sources: Annotated[
-        list[Path] | None,
-        Argument(
-            metavar="[SOURCES]...",
-            help="Files and folders of papers to add, in any format that `recsys build` reads. A "
-            "paper of a file of ours with a known id is replaced; what other files tell of a known "
-            "paper is merged with it.",
-        ),
-    ] = None,
+    sources: Annotated[list[Path] | None, Argument(metavar="[SOURCES]...")] = None,
     no_wait: NoWait = False,
 ) -> None:
     """Add, replace or remove papers; the index then answers as if it were built anew.
 
     Only new texts are encoded, and rankers stay. Who is reading the index goes on reading what it
     was; a killed update leaves it as it was, and continues when it is run again.
+
+    Args:
+        remove: Remove the papers whose ids this file lists, one a line; - is standard input.
+        whole: Make the index hold exactly the papers of this file or folder: add, replace, remove;
+            may be given several times.
+        embeddings: Vectors of new papers, for an index whose vectors were made elsewhere.
+        compact: Prepare the search of vectors anew, by what is best for so many papers unless the
+            build named it. Without, that is done when too many papers are new or gone.
+        sources: Files and folders of papers to add, in any format that `recsys build` reads. A
+            paper of a file of ours with a known id is replaced; what other files tell of a known
+            paper is merged with it.
     """
     from recsys.errors import InputError
     from recsys.pipelines.index.update import UpdateOptions
@@ -289,48 +218,15 @@ def train_ranker(
     *,
     start: Annotated[
         Start | None,
-        Option(
-            "--start",
-            show_default="scratch with --split, or from 300 train queries on; else shipped",
-            help="Start from scratch; or from the ranker that is shipped with recsys, whose "
-            "networks then learn on, and which brings its candidates and its two looks.",
-        ),
+        Option(show_default="scratch with --split, or from 300 train queries on; else shipped"),
     ] = None,
     no_metadata: NoMetadata = False,
     candidates: Annotated[
-        str | None,
-        Option(
-            "--candidates",
-            metavar="NAMES",
-            show_default="all that the index has",
-            help="What candidates come from: some of embedding, nnselect, bm25; commas between "
-            "them.",
-        ),
+        str | None, Option(metavar="NAMES", show_default="all that the index has")
     ] = None,
-    nnselect_features: Annotated[
-        bool, Option("--nnselect-features", help="Let the ranker read NNSelect's features.")
-    ] = False,
-    folds: Annotated[
-        int | None,
-        Option(
-            "--folds",
-            min=1,
-            show_default="1; 4 with --passes 2",
-            help="Cut the train and dev queries into so many parts. A ranker is trained without "
-            "each of them, and the mean of all answers. With 1, one ranker is trained on the train "
-            "queries, stopped on those of dev, and can be tried on these.",
-        ),
-    ] = None,
-    passes: Annotated[
-        int,
-        Option(
-            "--passes",
-            min=1,
-            max=2,
-            help="Look once, or twice: a second ranker sees what a first one puts on top, and how "
-            "the other candidates are linked to that. To train it takes several times as long.",
-        ),
-    ] = 1,
+    nnselect_features: bool = False,
+    folds: Annotated[int | None, Option(min=1, show_default="1; 4 with --passes 2")] = None,
+    passes: Annotated[int, Option(min=1, max=2)] = 1,
     engine: EngineName = POOL,
     address: Address = None,
     quiet: Quiet = False,
@@ -346,6 +242,18 @@ def train_ranker(
     them; with fewer than 20, it stays as it is (exit code 3). With nnselect, NNSelect is first
     trained on halves of the train queries, unless that was done before: the ranker learns from
     cosines of queries that NNSelect has not seen.
+
+    Args:
+        start: Start from scratch; or from the ranker that is shipped with recsys, whose networks
+            then learn on, and which brings its candidates and its two looks.
+        candidates: What candidates come from: some of embedding, nnselect, bm25; commas between
+            them.
+        nnselect_features: Let the ranker read NNSelect's features.
+        folds: Cut the train and dev queries into so many parts. A ranker is trained without each of
+            them, and the mean of all answers. With 1, one ranker is trained on the train queries,
+            stopped on those of dev, and can be tried on these.
+        passes: Look once, or twice: a second ranker sees what a first one puts on top, and how the
+            other candidates are linked to that. To train it takes several times as long.
     """
     from recsys.app.wiring import unseen_views
     from recsys.pipelines.ranking.train_ranker import TrainOptions

@@ -9,14 +9,15 @@ from recsys.app.cli.options import Index, ReportFormat
 
 def inspect(
     index: Index,
-    verify: Annotated[
-        bool, Option("--verify", help="Compare the checksum of every file, too.")
-    ] = False,
-    output: Annotated[
-        ReportFormat, Option("--format", help="How the report is written.")
-    ] = "table",
+    verify: bool = False,
+    output: Annotated[ReportFormat, Option("--format")] = "table",
 ) -> None:
-    """Show what an index holds and how it was built, and check that its files are whole."""
+    """Show what an index holds and how it was built, and check that its files are whole.
+
+    Args:
+        verify: Compare the checksum of every file, too.
+        output: How the report is written.
+    """
     from recsys.app.answer_writing import emit
     from recsys.app.inspection import inspect_artifact, inspection_json, inspection_table
 
@@ -26,22 +27,19 @@ def inspect(
 
 
 def doctor(
-    online: Annotated[
-        bool,
-        Option(
-            "--online",
-            help="Send one small request to each source on the web, too: does it answer, is the "
-            "key good, what is left of the day's budget? Without, nothing is sent.",
-        ),
-    ] = False,
+    online: bool = False,
 ) -> int:
     """Check the installation and the machine; each problem comes with its next step.
 
     The exit code is 1 when there is a problem.
+
+    Args:
+        online: Send one small request to each source on the web, too: does it answer, is the key
+            good, what is left of the day's budget? Without, nothing is sent.
     """
     from recsys.app.answer_writing import emit
     from recsys.app.doctor import examine
-    from recsys.extras import need
+    from recsys.errors import need
 
     if online:
         need("httpx2", "Asking sources on the web")

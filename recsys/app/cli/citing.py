@@ -16,118 +16,41 @@ from recsys.app.cli.options import (
     bad_value,
     named_option,
 )
+from recsys.formats.answers import LOCAL_FORMATS
 from recsys.formats.files import STDIN, read_text
-from recsys.formats.local_answers.filled_drafts import LEAST
-from recsys.formats.local_answers.local_formats import LOCAL_FORMATS
 from recsys.query.named import read_references
+from recsys.records import LEAST_CHANCE
 
 if TYPE_CHECKING:
     from recsys.formats.local_answers.shown_gaps import GapKeys
     from recsys.local.cite import LocalQuestion
-    from recsys.passages import LocalAnswer
+    from recsys.records import LocalAnswer
 
 Accept: TypeAlias = Literal["marked", "all"]
 
 
 def cite(
-    draft: Annotated[
-        str | None,
-        Argument(
-            metavar="DRAFT",
-            show_default="stdin",
-            help="The draft: .tex, .md, .txt, .docx, .pdf or .zip; `-` reads a passage from stdin, "
-            "in which | marks the place.",
-        ),
-    ] = None,
+    draft: Annotated[str | None, Argument(metavar="DRAFT", show_default="stdin")] = None,
     *,
     index: IndexOrStarter = None,
-    line: Annotated[
-        int | None,
-        Option(
-            "--line",
-            metavar="N",
-            min=1,
-            show_default="all",
-            help="Answer only for the sentence on this line of the draft.",
-        ),
-    ] = None,
+    line: Annotated[int | None, Option(metavar="N", min=1, show_default="all")] = None,
     offset: Annotated[
-        int | None,
-        Option(
-            "--offset",
-            metavar="N",
-            min=0,
-            show_default="at the | or the end",
-            help="The place in a passage: how many characters stand before it.",
-        ),
+        int | None, Option(metavar="N", min=0, show_default="at the | or the end")
     ] = None,
-    needs: Annotated[
-        Path | None,
-        Option(
-            "--needs",
-            metavar="DIR",
-            show_default="none",
-            help="A judge of sentences that you trained: sentences that need a citation and have "
-            "no mark are answered, too. None comes with recsys, for none was good enough in a "
-            "field that it had not seen.",
-        ),
-    ] = None,
-    most: Annotated[
-        int,
-        Option(
-            "--most", metavar="N", min=0, help="Sentences without a mark at most, with --needs."
-        ),
-    ] = 10,
-    k: Annotated[int, Option("-k", min=1, help="Number of papers for each place.")] = 3,
+    needs: Annotated[Path | None, Option(metavar="DIR", show_default="none")] = None,
+    most: Annotated[int, Option(metavar="N", min=0)] = 10,
+    k: Annotated[int, Option("-k", min=1)] = 3,
     as_of: Annotated[int | None, named_option("as_of")] = None,
     title: Title = None,
     abstract: Abstract = None,
     seeds: Annotated[list[str] | None, named_option("seeds")] = None,
-    output: Annotated[
-        str, OneOf(LOCAL_FORMATS), Option("--format", help="How the answer is written.")
-    ] = "table",
-    out: Annotated[
-        Path | None,
-        Option(
-            "--out", metavar="FILE", show_default="stdout", help="Write the answer to this file."
-        ),
-    ] = None,
-    fill: Annotated[
-        Path | None,
-        Option(
-            "--fill",
-            metavar="FILE.bib",
-            show_default="none",
-            help="Add the accepted papers to this BibTeX file; what it holds stays as it is.",
-        ),
-    ] = None,
-    patch: Annotated[
-        bool,
-        Option(
-            "--patch",
-            help="Put their keys in place of the marks of the draft, too, and write what changes "
-            "to stdout as a unified diff.",
-        ),
-    ] = False,
-    dry_run: Annotated[
-        bool, Option("--dry-run", help="Change no file: only say what would go where.")
-    ] = False,
-    least: Annotated[
-        float,
-        Option(
-            "--least",
-            metavar="P",
-            min=0,
-            max=1,
-            help="Accept the best paper of a place if its chance is at least that.",
-        ),
-    ] = LEAST,
-    accept: Annotated[
-        Accept,
-        Option(
-            "--accept", help="Accept papers for marks alone, or for sentences without one, too."
-        ),
-    ] = "marked",
+    output: Annotated[str, OneOf(LOCAL_FORMATS), Option("--format")] = "table",
+    out: Annotated[Path | None, Option(metavar="FILE", show_default="stdout")] = None,
+    fill: Annotated[Path | None, Option(metavar="FILE.bib", show_default="none")] = None,
+    patch: bool = False,
+    dry_run: bool = False,
+    least: Annotated[float, Option(metavar="P", min=0, max=1)] = LEAST_CHANCE,
+    accept: Accept = "marked",
     quiet: Quiet = False,
 ) -> None:
     """Recommend papers for the places of a draft that lack a citation.
@@ -136,8 +59,27 @@ def cite(
     sentence cites already is never recommended for it.
 
     The draft is changed by --patch alone.
+
+    Args:
+        draft: The draft: .tex, .md, .txt, .docx, .pdf or .zip; `-` reads a passage from stdin, in
+            which | marks the place.
+        line: Answer only for the sentence on this line of the draft.
+        offset: The place in a passage: how many characters stand before it.
+        needs: A judge of sentences that you trained: sentences that need a citation and have no
+            mark are answered, too. None comes with recsys, for none was good enough in a field that
+            it had not seen.
+        most: Sentences without a mark at most, with --needs.
+        k: Number of papers for each place.
+        output: How the answer is written.
+        out: Write the answer to this file.
+        fill: Add the accepted papers to this BibTeX file; what it holds stays as it is.
+        patch: Put their keys in place of the marks of the draft, too, and write what changes to
+            stdout as a unified diff.
+        dry_run: Change no file: only say what would go where.
+        least: Accept the best paper of a place if its chance is at least that.
+        accept: Accept papers for marks alone, or for sentences without one, too.
     """
-    from recsys.processors import start_on_one_thread
+    from recsys.machine import start_on_one_thread
 
     start_on_one_thread()
     from recsys.app.answer_writing import check_target
@@ -240,6 +182,10 @@ def _prepared(
         InputError: the bibliography or the draft cannot be changed so.
     """
     from recsys.app.answer_writing import note
+    from recsys.formats.local_answers.shown_gaps import keys_of
+
+    if fill is None:
+        return keys_of(answer), lambda: None
     from recsys.formats.local_answers.filled_drafts import (
         BibFile,
         accepted,
@@ -247,10 +193,7 @@ def _prepared(
         told,
         write_patches,
     )
-    from recsys.formats.local_answers.shown_gaps import keys_of
 
-    if fill is None:
-        return keys_of(answer), lambda: None
     file = BibFile.read(fill)
     keys = keys_of(answer, file.references)
     taken = accepted(answer, keys, least=least, unmarked=unmarked)
@@ -294,7 +237,7 @@ def _show_diff(diff: bytes) -> None:
 def _show(answer: "LocalAnswer", keys: "GapKeys", form: str, out: Path | None) -> None:
     from recsys.app.answer_writing import emit
     from recsys.app.terminal import draw
-    from recsys.formats.local_answers.local_formats import render_local
+    from recsys.formats.answers import render_local
 
     if out is not None or form != "table":
         emit(render_local(answer, form, keys), out)

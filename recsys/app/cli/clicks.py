@@ -45,22 +45,11 @@ Seeds: TypeAlias = Annotated[
 def simulate(
     index: Index,
     out: Folder,
-    model: Annotated[
-        Readers,
-        Option(
-            "--model",
-            help="How readers click: by relevance and position, from the top until they stop "
-            "(cascade), or trusting the order (trust).",
-        ),
-    ] = "position",
+    model: Readers = "position",
     eta: Eta = 1.0,
     queries: Queries = 2000,
-    impressions: Annotated[
-        int, Option("--impressions", min=3, help="Lists shown for the task.")
-    ] = 12_000,
-    trials: Annotated[
-        int, Option("--trials", min=1, help="Lists shown in each of the two experiments.")
-    ] = 20_000,
+    impressions: Annotated[int, Option(min=3)] = 12_000,
+    trials: Annotated[int, Option(min=1)] = 20_000,
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
@@ -69,6 +58,12 @@ def simulate(
     A paper is relevant to another if later papers cite both. The folder has the task's files, the
     papers' embeddings, every list that was shown (clicks.jsonl.gz, with a swap experiment and lists
     of several rankers) and what is true of them (truth.json).
+
+    Args:
+        model: How readers click: by relevance and position, from the top until they stop (cascade),
+            or trusting the order (trust).
+        impressions: Lists shown for the task.
+        trials: Lists shown in each of the two experiments.
     """
     import numpy as np
 
@@ -92,36 +87,10 @@ def simulate(
 def estimate(
     log: Log,
     *,
-    method: Annotated[
-        Method,
-        Option(
-            "--method",
-            help="How to estimate: from a swap experiment, from rankers that disagree (harvest), "
-            "or by regression-EM without features (em).",
-        ),
-    ],
-    depth: Annotated[
-        int | None,
-        Option(
-            "--depth", min=1, show_default="all", help="Positions that count; lists are cut there."
-        ),
-    ] = None,
-    truth: Annotated[
-        Path | None,
-        Option(
-            "--truth",
-            metavar="FILE",
-            help="Propensities to compare with: of a simulated log, they are known.",
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        Option(
-            "--out",
-            metavar="FILE",
-            help="File to write the propensities to, as SciDocs' propensity_scores.json.",
-        ),
-    ] = None,
+    method: Method,
+    depth: Annotated[int | None, Option(min=1, show_default="all")] = None,
+    truth: Annotated[Path | None, Option(metavar="FILE")] = None,
+    out: Annotated[Path | None, Option(metavar="FILE")] = None,
     samples: Samples = 200,
     by_query: ByQuery = False,
     output: Written = "table",
@@ -132,6 +101,13 @@ def estimate(
 
     The log must hold every list that was shown, clicked or not. Whatever the method, a click is
     taken to need examination, which depends on the position only, and relevance, which does not.
+
+    Args:
+        method: How to estimate: from a swap experiment, from rankers that disagree (harvest), or by
+            regression-EM without features (em).
+        depth: Positions that count; lists are cut there.
+        truth: Propensities to compare with: of a simulated log, they are known.
+        out: File to write the propensities to, as SciDocs' propensity_scores.json.
     """
     import numpy as np
 
@@ -157,27 +133,9 @@ def estimate(
 def evaluate(
     log: Log,
     *,
-    propensities: Annotated[
-        Path,
-        Option(
-            "--propensities",
-            metavar="FILE",
-            help="Propensities of the log's positions, as `recsys study clicks-estimate` or "
-            "SciDocs writes them.",
-        ),
-    ],
-    runs: Annotated[
-        list[Path] | None,
-        Argument(
-            metavar="RUN", help="TREC run files; a system is named by its file, without the suffix."
-        ),
-    ] = None,
-    cap: Annotated[
-        float,
-        Option(
-            "--cap", help="Highest weight of a click, where weights are clipped; position 1 has 1."
-        ),
-    ] = 10.0,
+    propensities: Annotated[Path, Option(metavar="FILE")],
+    runs: Annotated[list[Path] | None, Argument(metavar="RUN")] = None,
+    cap: float = 10.0,
     out: OutFile = None,
     samples: Samples = 1000,
     by_query: ByQuery = False,
@@ -189,6 +147,12 @@ def evaluate(
 
     Each measure is estimated from clicks as they are and corrected for position, with 95 %
     intervals. A paper that is missing from a run ranks last in its lists; the notes say how many.
+
+    Args:
+        propensities: Propensities of the log's positions, as `recsys study clicks-estimate` or
+            SciDocs writes them.
+        runs: TREC run files; a system is named by its file, without the suffix.
+        cap: Highest weight of a click, where weights are clipped; position 1 has 1.
     """
     import numpy as np
 
@@ -212,34 +176,10 @@ def evaluate(
 
 
 def run_task(
-    folder: Annotated[
-        Path,
-        Argument(
-            metavar="DIR",
-            help="Folder in SciDocs' layout, with recomm/ and paper_metadata_recomm.json.",
-        ),
-    ],
-    embeddings: Annotated[
-        Path,
-        Option(
-            "--embeddings",
-            metavar="FILE",
-            help="Vectors of its papers, as JSON lines with paper_id and embedding.",
-        ),
-    ],
-    weightings: Annotated[
-        str,
-        Option(
-            "--weightings",
-            metavar="NAMES",
-            help="How rankers weight the clicks that they learn from: per-position (by 1 / "
-            "propensity), constant (as SciDocs' published code), or both with a comma.",
-        ),
-    ] = "per-position,constant",
-    negatives: Annotated[
-        Negatives,
-        Option("--negatives", help="Papers of a list that a clicked one is compared with."),
-    ] = "all",
+    folder: Annotated[Path, Argument(metavar="DIR")],
+    embeddings: Annotated[Path, Option(metavar="FILE")],
+    weightings: Annotated[str, Option(metavar="NAMES")] = "per-position,constant",
+    negatives: Negatives = "all",
     seeds: Seeds = 5,
     out: OutFile = None,
     samples: Samples = 1000,
@@ -252,6 +192,13 @@ def run_task(
 
     A feed-forward network and boosted trees learn from ten features of each pair of papers. They
     and simple rankings are judged by clicks as they are, and adjusted for position.
+
+    Args:
+        folder: Folder in SciDocs' layout, with recomm/ and paper_metadata_recomm.json.
+        embeddings: Vectors of its papers, as JSON lines with paper_id and embedding.
+        weightings: How rankers weight the clicks that they learn from: per-position (by 1 /
+            propensity), constant (as SciDocs' published code), or both with a comma.
+        negatives: Papers of a list that a clicked one is compared with.
     """
     import numpy as np
 
@@ -279,23 +226,11 @@ def run_task(
 def study(
     index: Index,
     out: Folder,
-    only: Annotated[
-        str,
-        Option(
-            "--only",
-            metavar="NAMES",
-            help="Some of recovery (of propensities), coverage (of intervals) and learning (of "
-            "rankers); commas between them.",
-        ),
-    ] = "recovery,coverage,learning",
+    only: Annotated[str, Option(metavar="NAMES")] = "recovery,coverage,learning",
     eta: Eta = 1.0,
     queries: Queries = 2000,
-    impressions: Annotated[
-        int, Option("--impressions", min=1, help="Lists shown to recover propensities from.")
-    ] = 100_000,
-    logs: Annotated[
-        int, Option("--logs", min=1, help="Logs that intervals are made of, of 5,000 lists.")
-    ] = 200,
+    impressions: Annotated[int, Option(min=1)] = 100_000,
+    logs: Annotated[int, Option(min=1)] = 200,
     seeds: Seeds = 5,
     seed: Seed = 0,
     quiet: Quiet = False,
@@ -304,6 +239,12 @@ def study(
 
     Are propensities recovered, do 95 % intervals hold the truth, do rankers that weight clicks rank
     better? Tables go to stdout; the folder gets study.html, with pictures, and study.json.
+
+    Args:
+        only: Some of recovery (of propensities), coverage (of intervals) and learning (of rankers);
+            commas between them.
+        impressions: Lists shown to recover propensities from.
+        logs: Logs that intervals are made of, of 5,000 lists.
     """
     import numpy as np
 

@@ -28,66 +28,38 @@ from recsys.app.cli.options import (
 
 
 def embed(
-    papers: Annotated[
-        Path,
-        IndexPlace(),
-        Argument(
-            metavar="PAPERS",
-            help="File of papers as `build` reads it, an index, or a directory of SciDocs.",
-        ),
-    ],
-    out: Annotated[
-        Path,
-        Option(
-            "--out",
-            metavar="FILE",
-            help="File to write: .jsonl or .jsonl.gz as SPECTER, .parquet, or .npy with the ids "
-            "beside it.",
-        ),
-    ],
+    papers: Annotated[Path, IndexPlace(), Argument(metavar="PAPERS")],
+    out: Annotated[Path, Option(metavar="FILE")],
     *,
     encoder: Annotated[
-        str | None,
-        Option(
-            "--encoder",
-            metavar="NAME",
-            show_default="minilm, or the vectors that the index has",
-            help="`minilm`, `mpnet`, a name on the Hugging Face hub, a local directory, or a "
-            "baseline that is fit on the papers: random, tfidf-svd, doc2vec, fasttext, sif, sgc, "
-            "nnselect.",
-        ),
+        str | None, Option(metavar="NAME", show_default="minilm, or the vectors that the index has")
     ] = None,
     pooling: OwnPooling = None,
-    precision: Annotated[
-        Precision | None,
-        Option("--precision", show_default="int8", help="Numbers in which the encoder computes."),
-    ] = None,
+    precision: Annotated[Precision | None, Option(show_default="int8")] = None,
     split: Annotated[
-        Path | None,
-        Option(
-            "--split",
-            metavar="FILE",
-            show_default="all papers are learned from",
-            help="Split of an index, for a baseline: it does not learn from papers newer than the "
-            "train queries, nor from what any query cites.",
-        ),
+        Path | None, Option(metavar="FILE", show_default="all papers are learned from")
     ] = None,
     nnselect: Annotated[
-        Path | None,
-        IndexPlace(),
-        Option(
-            "--nnselect",
-            metavar="INDEX",
-            show_default="PAPERS",
-            help="Index whose trained NNSelect encodes the papers, for the baseline of this name.",
-        ),
+        Path | None, IndexPlace(), Option(metavar="INDEX", show_default="PAPERS")
     ] = None,
     engine: EngineName = POOL,
     address: Address = None,
     quiet: Quiet = False,
     num_gpus: NumGpus = 0.0,
 ) -> None:
-    """Write the vectors of papers to a file; a killed run continues where it stopped."""
+    """Write the vectors of papers to a file; a killed run continues where it stopped.
+
+    Args:
+        papers: File of papers as `build` reads it, an index, or a directory of SciDocs.
+        out: File to write: .jsonl or .jsonl.gz as SPECTER, .parquet, or .npy with the ids beside
+            it.
+        encoder: `minilm`, `mpnet`, a name on the Hugging Face hub, a local directory, or a baseline
+            that is fit on the papers: random, tfidf-svd, doc2vec, fasttext, sif, sgc, nnselect.
+        precision: Numbers in which the encoder computes.
+        split: Split of an index, for a baseline: it does not learn from papers newer than the train
+            queries, nor from what any query cites.
+        nnselect: Index whose trained NNSelect encodes the papers, for the baseline of this name.
+    """
     from recsys.app.cache import cache_folder
     from recsys.pipelines.studies.embed import EmbedOptions
     from recsys.pipelines.studies.embed import embed as write
@@ -108,42 +80,13 @@ Output: TypeAlias = Annotated[
 
 
 def scidocs(
-    folder: Annotated[
-        Path, Argument(metavar="DIR", help="Directory of SciDocs, real or generated.")
-    ],
-    embeddings: Annotated[
-        list[str] | None,
-        Option(
-            "--embeddings",
-            metavar="[NAME=]FILE",
-            help="Vectors of an encoder: a file, or a directory with SciDocs' cls, user-citation "
-            "and recomm; may be repeated.",
-        ),
-    ] = None,
-    random: Annotated[
-        bool, Option("--random", help="Evaluate random vectors, too: the lower bound.")
-    ] = False,
-    tasks: Annotated[
-        str | None,
-        Option(
-            "--tasks",
-            metavar="NAMES",
-            show_default="all that are there",
-            help="Some of mag, mesh, co-view, co-read, cite, co-cite, recomm; commas between them.",
-        ),
-    ] = None,
-    part: Annotated[SuitePart, Option("--part", help="What is evaluated on.")] = "test",
-    queries: Annotated[
-        Path | None,
-        Option(
-            "--queries",
-            metavar="FILE",
-            help="JSON lines file to write, with the figures of each query of a ranking task.",
-        ),
-    ] = None,
-    output: Annotated[ComparisonFormat, Option("--format", help="How the table is written.")] = (
-        "table"
-    ),
+    folder: Annotated[Path, Argument(metavar="DIR")],
+    embeddings: Annotated[list[str] | None, Option(metavar="[NAME=]FILE")] = None,
+    random: bool = False,
+    tasks: Annotated[str | None, Option(metavar="NAMES", show_default="all that are there")] = None,
+    part: SuitePart = "test",
+    queries: Annotated[Path | None, Option(metavar="FILE")] = None,
+    output: Annotated[ComparisonFormat, Option("--format")] = "table",
     seed: Seed = 0,
     jobs: Jobs = None,
     quiet: Quiet = False,
@@ -152,6 +95,16 @@ def scidocs(
 
     Figures are defined as SciDocs defines them; ranking tasks get 95 % intervals. Choosing the cost
     of a classifier takes minutes: its fits are shared among processes.
+
+    Args:
+        folder: Directory of SciDocs, real or generated.
+        embeddings: Vectors of an encoder: a file, or a directory with SciDocs' cls, user-citation
+            and recomm; may be repeated.
+        random: Evaluate random vectors, too: the lower bound.
+        tasks: Some of mag, mesh, co-view, co-read, cite, co-cite, recomm; commas between them.
+        part: What is evaluated on.
+        queries: JSON lines file to write, with the figures of each query of a ranking task.
+        output: How the table is written.
     """
     from recsys.app.answer_writing import check_target, emit
     from recsys.app.bars import shown_progress
@@ -169,20 +122,11 @@ def scidocs(
 
 def generate_scidocs(
     index: Index,
-    out: Annotated[Path, Option("--out", metavar="DIR", help="Directory to write.")],
+    out: Annotated[Path, Option(metavar="DIR")],
     split: Annotated[
-        Path | None,
-        Option(
-            "--split",
-            metavar="FILE",
-            show_default="half of the papers each",
-            help="Split whose dev and test papers tell what is related in val and test: an encoder "
-            "that was trained on its train papers has not seen it.",
-        ),
+        Path | None, Option(metavar="FILE", show_default="half of the papers each")
     ] = None,
-    queries: Annotated[
-        int, Option("--queries", min=1, help="Queries of a ranking task at most.")
-    ] = 500,
+    queries: Annotated[int, Option(min=1)] = 500,
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
@@ -190,6 +134,12 @@ def generate_scidocs(
 
     Classes are venues and categories; cite and co-cite are the index's citations; what readers
     view, read and click is simulated from them.
+
+    Args:
+        out: Directory to write.
+        split: Split whose dev and test papers tell what is related in val and test: an encoder that
+            was trained on its train papers has not seen it.
+        queries: Queries of a ranking task at most.
     """
     from recsys.indexes.opening import open_collection
     from recsys.pipelines.evaluation.splits import read_split
@@ -204,74 +154,17 @@ def generate_scidocs(
 
 
 def probe_embeddings(
-    papers: Annotated[Path, Argument(metavar="PAPERS", help="File of papers as `build` reads it.")],
-    embeddings: Annotated[
-        list[str],
-        Option(
-            "--embeddings",
-            metavar="[NAME=]FILE",
-            help="Vectors of the papers, as `embed` writes them; may be repeated, to compare.",
-        ),
-    ],
-    label: Annotated[
-        str,
-        Option(
-            "--label",
-            metavar="NAME",
-            help="What the classes are: venue, keyphrases, or labels.NAME of the papers' labels.",
-        ),
-    ],
-    most_classes: Annotated[
-        int | None,
-        Option(
-            "--classes", min=2, show_default="all", help="Classes at most, the most frequent ones."
-        ),
-    ] = None,
-    min_count: Annotated[
-        int, Option("--min-count", min=4, help="Papers that a class has at least.")
-    ] = 20,
-    most: Annotated[
-        int | None,
-        Option("--papers", min=8, show_default="all", help="Papers at most, drawn by chance."),
-    ] = None,
-    probes: Annotated[
-        str,
-        Option(
-            "--probes",
-            metavar="NAMES",
-            help="Some of linear, clusters, retrieval, map; commas between them.",
-        ),
-    ] = "linear,clusters,retrieval,map",
-    seen: Annotated[
-        Path | None,
-        Option(
-            "--seen",
-            metavar="FILE",
-            help="Names of classes that an encoder was trained to tell, one on each line: papers "
-            "of these and of the other classes are probed apart.",
-        ),
-    ] = None,
-    unseen: Annotated[
-        float | None,
-        Option(
-            "--unseen",
-            metavar="SHARE",
-            min=0.0,
-            max=1.0,
-            help="Part seen from unseen classes by --seed instead; the share that is unseen.",
-        ),
-    ] = None,
-    runs: Annotated[
-        int, Option("--runs", min=1, help="Times that papers are dealt out to folds anew.")
-    ] = 1,
-    out: Annotated[
-        Path | None,
-        Option(
-            "--out",
-            metavar="DIR",
-            help="Folder for the HTML page, figures, maps, and what was told of each paper.",
-        ),
-    ] = None,
+    papers: Annotated[Path, Argument(metavar="PAPERS")],
+    embeddings: Annotated[list[str], Option(metavar="[NAME=]FILE")],
+    label: Annotated[str, Option(metavar="NAME")],
+    most_classes: Annotated[int | None, Option("--classes", min=2, show_default="all")] = None,
+    min_count: Annotated[int, Option(min=4)] = 20,
+    most: Annotated[int | None, Option("--papers", min=8, show_default="all")] = None,
+    probes: Annotated[str, Option(metavar="NAMES")] = "linear,clusters,retrieval,map",
+    seen: Annotated[Path | None, Option(metavar="FILE")] = None,
+    unseen: Annotated[float | None, Option(metavar="SHARE", min=0.0, max=1.0)] = None,
+    runs: Annotated[int, Option(min=1)] = 1,
+    out: Annotated[Path | None, Option(metavar="DIR")] = None,
     output: Output = "table",
     seed: Seed = 0,
     quiet: Quiet = False,
@@ -280,6 +173,20 @@ def probe_embeddings(
 
     Linear evaluation with tests of every pair of embeddings, purity of clusters, retrieval of pairs
     by correlation, and t-SNE maps. All embeddings are probed with the same papers.
+
+    Args:
+        papers: File of papers as `build` reads it.
+        embeddings: Vectors of the papers, as `embed` writes them; may be repeated, to compare.
+        label: What the classes are: venue, keyphrases, or labels.NAME of the papers' labels.
+        most_classes: Classes at most, the most frequent ones.
+        min_count: Papers that a class has at least.
+        most: Papers at most, drawn by chance.
+        probes: Some of linear, clusters, retrieval, map; commas between them.
+        seen: Names of classes that an encoder was trained to tell, one on each line: papers of
+            these and of the other classes are probed apart.
+        unseen: Part seen from unseen classes by --seed instead; the share that is unseen.
+        runs: Times that papers are dealt out to folds anew.
+        out: Folder for the HTML page, figures, maps, and what was told of each paper.
     """
     from recsys.app.answer_writing import emit, made, note
     from recsys.app.bars import shown_progress
@@ -309,70 +216,19 @@ def probe_embeddings(
 def compare_encoders(
     index: Index,
     split: Split,
-    encoders: Annotated[
-        list[str],
-        Option(
-            "--encoder",
-            metavar="NAME",
-            help="What `embed` takes as an encoder, NAME=FOLDER to call it otherwise, or NAME=FILE "
-            "for vectors made elsewhere; with --labels NAME=FILE,FILE, the second one of the "
-            "labelled papers; may be repeated.",
-        ),
-    ],
-    out: Annotated[
-        Path,
-        Option(
-            "--out",
-            metavar="DIR",
-            help="Folder for the page, and for all that need not be done again.",
-        ),
-    ],
-    labels: Annotated[
-        Path | None,
-        Option(
-            "--labels",
-            metavar="PAPERS",
-            show_default="no probes",
-            help="File of papers with labels, for the probes.",
-        ),
-    ] = None,
-    label: Annotated[
-        str | None,
-        Option(
-            "--label",
-            metavar="NAME",
-            help="What the probes' classes are: venue, keyphrases, or labels.NAME.",
-        ),
-    ] = None,
-    most: Annotated[
-        int | None,
-        Option(
-            "--papers", min=8, show_default="all", help="Labelled papers at most, drawn by chance."
-        ),
-    ] = None,
-    min_count: Annotated[
-        int, Option("--min-count", min=4, help="Labelled papers that a class has at least.")
-    ] = 20,
-    queries: Annotated[
-        int,
-        Option("--queries", min=0, help="Queries of a ranking task of SciDocs; 0: no such tasks."),
-    ] = 500,
+    encoders: Annotated[list[str], Option("--encoder", metavar="NAME")],
+    out: Annotated[Path, Option(metavar="DIR")],
+    labels: Annotated[Path | None, Option(metavar="PAPERS", show_default="no probes")] = None,
+    label: Annotated[str | None, Option(metavar="NAME")] = None,
+    most: Annotated[int | None, Option("--papers", min=8, show_default="all")] = None,
+    min_count: Annotated[int, Option(min=4)] = 20,
+    queries: Annotated[int, Option(min=0)] = 500,
     reference: Annotated[
-        str | None,
-        Option(
-            "--reference",
-            metavar="NAME",
-            show_default="minilm, else the first",
-            help="Encoder that the others are tested against.",
-        ),
+        str | None, Option(metavar="NAME", show_default="minilm, else the first")
     ] = None,
-    dim: Annotated[
-        int, Option("--dim", min=1, help="Length of a vector of a baseline that is fit.")
-    ] = 300,
-    part: Annotated[AskedPart, Option("--part", help="Whose queries are asked.")] = "test",
-    precision: Annotated[
-        Precision, Option("--precision", help="Numbers in which encoders compute.")
-    ] = "int8",
+    dim: Annotated[int, Option(min=1)] = 300,
+    part: AskedPart = "test",
+    precision: Precision = "int8",
     output: Output = "table",
     seed: Seed = 0,
     jobs: Jobs = None,
@@ -383,6 +239,21 @@ def compare_encoders(
     An index is built on the vectors of each, with a ranker of its own. What is finished is kept in
     DIR: the same command continues, and only does what is new. The exit code is 1 when a part of a
     row failed; the notes say why.
+
+    Args:
+        encoders: What `embed` takes as an encoder, NAME=FOLDER to call it otherwise, or NAME=FILE
+            for vectors made elsewhere; with --labels NAME=FILE,FILE, the second one of the labelled
+            papers; may be repeated.
+        out: Folder for the page, and for all that need not be done again.
+        labels: File of papers with labels, for the probes.
+        label: What the probes' classes are: venue, keyphrases, or labels.NAME.
+        most: Labelled papers at most, drawn by chance.
+        min_count: Labelled papers that a class has at least.
+        queries: Queries of a ranking task of SciDocs; 0: no such tasks.
+        reference: Encoder that the others are tested against.
+        dim: Length of a vector of a baseline that is fit.
+        part: Whose queries are asked.
+        precision: Numbers in which encoders compute.
     """
     from recsys.app.answer_writing import emit, made, note
     from recsys.app.bars import shown_progress

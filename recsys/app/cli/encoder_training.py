@@ -122,50 +122,24 @@ DevPapers: TypeAlias = Annotated[
 
 
 def train_encoder(
-    index: Annotated[
-        Path,
-        IndexPlace(),
-        Argument(
-            metavar="INDEX", help="Directory that `recsys build` wrote, or one in SPECTER's format."
-        ),
-    ],
+    index: Annotated[Path, IndexPlace(), Argument(metavar="INDEX")],
     out: Folder,
-    split: Annotated[
-        Path | None,
-        Option(
-            "--split",
-            metavar="FILE",
-            help="JSON file with the paper ids of the train, dev and test queries of an index.",
-        ),
-    ] = None,
+    split: Annotated[Path | None, Option(metavar="FILE")] = None,
     start: From = "minilm",
     pooling: OwnPooling = None,
     adapter: Adapter = 0,
     loss: LossName = "triplet",
     margin: Margin = None,
-    hard: Annotated[
-        int, Option("--hard", min=0, help="Of a query's 5 triplets: cited by what it cites.")
-    ] = 2,
-    near: Annotated[
-        int,
-        Option("--near", min=0, help="Of a query's 5 triplets: near it, found anew each epoch."),
-    ] = 0,
-    every_paper: Annotated[
-        bool,
-        Option("--every-paper", help="Learn from all papers not newer than the train queries."),
-    ] = False,
-    epochs: Annotated[
-        int, Option("--epochs", min=1, help="How often each query gives triplets.")
-    ] = 2,
+    hard: Annotated[int, Option(min=0)] = 2,
+    near: Annotated[int, Option(min=0)] = 0,
+    every_paper: bool = False,
+    epochs: Annotated[int, Option(min=1)] = 2,
     rate: RateOrUsual = None,
-    batch: Annotated[int, Option("--batch", min=1, help="Triplets of a step.")] = 32,
+    batch: Annotated[int, Option(min=1)] = 32,
     part: Annotated[
         int | None,
         Option(
-            "--part",
-            min=1,
-            show_default="16; for in-batch the whole step, whose texts are its negatives",
-            help="Triplets computed at a time; fewer need less memory.",
+            min=1, show_default="16; for in-batch the whole step, whose texts are its negatives"
         ),
     ] = None,
     dropout: Dropout = 0.0,
@@ -184,6 +158,16 @@ def train_encoder(
     It learns to put a paper nearer to those that it cites than to others (SPECTER's objective).
     The folder is an ordinary Hugging Face one: `recsys build --encoder` takes it. `training.html`
     in it shows the curves of loss and dev. A killed training continues from its last checkpoint.
+
+    Args:
+        index: Directory that `recsys build` wrote, or one in SPECTER's format.
+        split: JSON file with the paper ids of the train, dev and test queries of an index.
+        hard: Of a query's 5 triplets: cited by what it cites.
+        near: Of a query's 5 triplets: near it, found anew each epoch.
+        every_paper: Learn from all papers not newer than the train queries.
+        epochs: How often each query gives triplets.
+        batch: Triplets of a step.
+        part: Triplets computed at a time; fewer need less memory.
     """
     from recsys.pipelines.studies.encoders.train_encoder import train_encoder as train
     from recsys.pipelines.studies.encoders.training import Run, rank_of_process
@@ -292,24 +276,16 @@ def ablate_encoder(
     out: Folder,
     rows: Rows = "",
     start: From = "minilm",
-    other_start: Annotated[
-        str | None,
-        Option(
-            "--other-start",
-            metavar="NAME",
-            show_default="none",
-            help="Another encoder to start from, which adds a row.",
-        ),
-    ] = None,
+    other_start: Annotated[str | None, Option(metavar="NAME", show_default="none")] = None,
     adapter: Adapter = 0,
     loss: LossName = "triplet",
     margin: Margin = None,
     rate: RateOrUsual = None,
-    steps: Annotated[int, Option("--steps", min=1, help="Steps of each row at most.")] = 200,
+    steps: Annotated[int, Option(min=1)] = 200,
     max_length: MaxLength = None,
     dev_queries: DevQueries = 200,
     dev_papers: DevPapers = 2000,
-    output: Annotated[ResultFormat, Option("--format", help="How the table is written.")] = "table",
+    output: Annotated[ResultFormat, Option("--format")] = "table",
     device: OnDevice = "auto",
     precision: InNumbers = "auto",
     seed: Seed = 0,
@@ -319,6 +295,11 @@ def ablate_encoder(
 
     Every row is trained for a few steps only, unless --steps says otherwise. Rows that are finished
     are not trained again. `ablations.html` in the folder adds the curves of loss and dev.
+
+    Args:
+        other_start: Another encoder to start from, which adds a row.
+        steps: Steps of each row at most.
+        output: How the table is written.
     """
     from recsys.app.answer_writing import emit, note
     from recsys.eval.report.page import FORMATS
@@ -348,17 +329,7 @@ def train_journal(
     label: Label = "venue",
     min_count: MinCount = 100,
     max_count: MaxCount = 300,
-    unseen: Annotated[
-        float,
-        Option(
-            "--unseen",
-            metavar="SHARE",
-            min=0.0,
-            max=1.0,
-            help="Share of the classes that --seed keeps from training, for `recsys study probe` "
-            "with the same --unseen and --seed.",
-        ),
-    ] = 0.0,
+    unseen: Annotated[float, Option(metavar="SHARE", min=0.0, max=1.0)] = 0.0,
     start: From = "minilm",
     pooling: OwnPooling = None,
     adapter: Adapter = 0,
@@ -380,6 +351,10 @@ def train_journal(
     It is MIReAD's objective. The folder is an ordinary Hugging Face one, without the classifier:
     `recsys embed --encoder` and `recsys build --encoder` take it. A killed training continues from
     its last checkpoint.
+
+    Args:
+        unseen: Share of the classes that --seed keeps from training, for `recsys study probe` with
+            the same --unseen and --seed.
     """
     from recsys.app.bars import shown_progress
     from recsys.pipelines.studies.encoders import train_journal as job
@@ -404,44 +379,14 @@ def ablate_journal(
     papers: LabelledPapers,
     out: Folder,
     label: Label = "venue",
-    shares: Annotated[
-        str,
-        Option(
-            "--shares",
-            metavar="SHARES",
-            help="Shares of the classes left that encoders learn from; commas between them.",
-        ),
-    ] = "0.25,0.5,1",
-    seeds: Annotated[
-        int, Option("--seeds", min=1, help="How many, from --seed on; each keeps other classes.")
-    ] = 3,
-    unseen: Annotated[
-        float,
-        Option(
-            "--unseen",
-            metavar="SHARE",
-            min=0.0,
-            max=1.0,
-            help="Share of the classes that each seed keeps from training.",
-        ),
-    ] = 0.3,
+    shares: Annotated[str, Option(metavar="SHARES")] = "0.25,0.5,1",
+    seeds: Annotated[int, Option(min=1)] = 3,
+    unseen: Annotated[float, Option(metavar="SHARE", min=0.0, max=1.0)] = 0.3,
     min_count: MinCount = 100,
     max_count: MaxCount = 300,
-    asked: Annotated[
-        int, Option("--asked", min=4, help="Papers that an unseen class has at least.")
-    ] = 20,
-    asked_most: Annotated[
-        int | None,
-        Option(
-            "--asked-most",
-            min=4,
-            show_default="all",
-            help="Papers of an unseen class that are asked for, by chance.",
-        ),
-    ] = None,
-    runs: Annotated[
-        int, Option("--runs", min=1, help="Runs of the linear model, each with other folds.")
-    ] = 3,
+    asked: Annotated[int, Option(min=4)] = 20,
+    asked_most: Annotated[int | None, Option(min=4, show_default="all")] = None,
+    runs: Annotated[int, Option(min=1)] = 3,
     start: From = "minilm",
     pooling: OwnPooling = None,
     adapter: Adapter = 0,
@@ -451,9 +396,7 @@ def ablate_journal(
     part: PapersAtATime = None,
     dropout: Dropout = 0.0,
     max_length: MaxLength = None,
-    output: Annotated[ResultFormat, Option("--format", help="How the tables are written.")] = (
-        "table"
-    ),
+    output: Annotated[ResultFormat, Option("--format")] = "table",
     device: OnDevice = "auto",
     precision: InNumbers = "auto",
     seed: Seed = 0,
@@ -463,6 +406,15 @@ def ablate_journal(
 
     Each is asked for papers of journals that it has not seen, with many labels and with few.
     Encoders that are finished are not trained again. `journals.html` in the folder has the curve.
+
+    Args:
+        shares: Shares of the classes left that encoders learn from; commas between them.
+        seeds: How many, from --seed on; each keeps other classes.
+        unseen: Share of the classes that each seed keeps from training.
+        asked: Papers that an unseen class has at least.
+        asked_most: Papers of an unseen class that are asked for, by chance.
+        runs: Runs of the linear model, each with other folds.
+        output: How the tables are written.
     """
     from recsys.app.answer_writing import emit, made, note
     from recsys.app.bars import shown_progress

@@ -34,12 +34,10 @@ def batch(
     index: Index,
     split: Split,
     *,
-    run: Annotated[Path, Option("--run", metavar="FILE", help="TREC run file to write.")],
-    part: Annotated[Part, Option("--part", help="Which queries to answer.")] = "test",
-    k: Annotated[int, Option("-k", min=1, help="Papers written per query.")] = 100,
-    system: Annotated[
-        str, OneOf(SYSTEMS), Option("--system", help="What ranks the papers.")
-    ] = "two-stage",
+    run: Annotated[Path, Option(metavar="FILE")],
+    part: Part = "test",
+    k: Annotated[int, Option("-k", min=1)] = 100,
+    system: Annotated[str, OneOf(SYSTEMS)] = "two-stage",
     candidates: Candidates = None,
     no_metadata: NoMetadata = False,
     engine: EngineName = POOL,
@@ -51,6 +49,12 @@ def batch(
     """Answer every query of a split's part and write a TREC run file.
 
     Each query is answered as of its own year: nothing later is recommended or counted.
+
+    Args:
+        run: TREC run file to write.
+        part: Which queries to answer.
+        k: Papers written per query.
+        system: What ranks the papers.
     """
     from recsys.app.answer_writing import check_target
 
@@ -76,32 +80,15 @@ def evaluate(
     index: Index,
     out: Folder,
     *,
-    part: Annotated[Part, Option("--part", help="Which queries to ask.")] = "test",
+    part: Part = "test",
     systems: Annotated[
-        str,
-        Option(
-            "--systems", metavar="NAMES", help=f"Some of {', '.join(SYSTEMS)}; commas between them."
-        ),
+        str, Option(metavar="NAMES", help=f"Some of {', '.join(SYSTEMS)}; commas between them.")
     ] = "bm25,embedding,stage-one,two-stage",
-    run: Annotated[
-        list[str] | None,
-        Option(
-            "--run",
-            metavar="NAME=FILE",
-            help="TREC run of a system from elsewhere, to compare with; may be repeated.",
-        ),
-    ] = None,
-    k: Annotated[int, Option("-k", min=1, help="Papers kept per query.")] = 100,
-    k_study: Annotated[
-        bool, Option("--k-study", help="Try several numbers of neighbours, too.")
-    ] = False,
-    self_citation: Annotated[
-        bool,
-        Option("--self-citation", help="Look where papers by the query's own authors stand, too."),
-    ] = False,
-    seed_study: Annotated[
-        bool, Option("--seed-study", help="See what half of the references, given, would add.")
-    ] = False,
+    run: Annotated[list[str] | None, Option(metavar="NAME=FILE")] = None,
+    k: Annotated[int, Option("-k", min=1)] = 100,
+    k_study: bool = False,
+    self_citation: bool = False,
+    seed_study: bool = False,
     candidates: Candidates = None,
     no_metadata: NoMetadata = False,
     seed: Seed = 0,
@@ -116,6 +103,14 @@ def evaluate(
     Each query is asked as of its own year. A killed evaluation continues where it stopped. What
     would reward a look into the future, or at the queries in training, is refused. Without --split,
     the split by which the index's own ranker learned is taken, else one is made by year.
+
+    Args:
+        part: Which queries to ask.
+        run: TREC run of a system from elsewhere, to compare with; may be repeated.
+        k: Papers kept per query.
+        k_study: Try several numbers of neighbours, too.
+        self_citation: Look where papers by the query's own authors stand, too.
+        seed_study: See what half of the references, given, would add.
     """
     from recsys.app.answer_writing import command_line
     from recsys.app.wiring import open_index
@@ -149,26 +144,22 @@ def evaluate(
 
 
 def compare(
-    runs: Annotated[
-        list[Path],
-        Argument(
-            metavar="RUN...",
-            help="TREC run files; a system is named by its file, without the suffix.",
-        ),
-    ],
-    qrels: Annotated[
-        Path, Option("--qrels", metavar="FILE", help="TREC judgements of the queries.")
-    ],
-    output: Annotated[
-        ComparisonFormat, Option("--format", help="How the comparison is written.")
-    ] = "table",
-    seed: Annotated[int, Option("--seed", min=0, help="Seed of everything random.")] = 0,
+    runs: Annotated[list[Path], Argument(metavar="RUN...")],
+    qrels: Annotated[Path, Option(metavar="FILE")],
+    output: Annotated[ComparisonFormat, Option("--format")] = "table",
+    seed: Annotated[int, Option(min=0)] = 0,
     quiet: Quiet = False,
 ) -> None:
     """Score TREC runs of any system, with 95 % intervals, and test every pair of them.
 
     A judged query that is missing from a run counts as 0, a query that is not judged is left out,
     and a paper that is not judged counts as not relevant; the notes say how many there were.
+
+    Args:
+        runs: TREC run files; a system is named by its file, without the suffix.
+        qrels: TREC judgements of the queries.
+        output: How the comparison is written.
+        seed: Seed of everything random.
     """
     from recsys.app.answer_writing import emit, note
     from recsys.eval.report.compare import RENDERERS
@@ -181,31 +172,22 @@ def compare(
 
 
 def repeats(
-    folders: Annotated[
-        list[Path],
-        Argument(
-            metavar="DIR...", help="Folders that `recsys evaluate` wrote with different seeds."
-        ),
-    ],
-    output: Annotated[
-        ComparisonFormat, Option("--format", help="How the table is written.")
-    ] = "table",
-    base: Annotated[
-        str | None,
-        Option(
-            "--base",
-            metavar="SYSTEM",
-            show_default="none",
-            help="Show also what each system has more than this one, with 95 % intervals.",
-        ),
-    ] = None,
-    seed: Annotated[int, Option("--seed", min=0, help="Seed of the tests and the intervals.")] = 0,
+    folders: Annotated[list[Path], Argument(metavar="DIR...")],
+    output: Annotated[ComparisonFormat, Option("--format")] = "table",
+    base: Annotated[str | None, Option(metavar="SYSTEM", show_default="none")] = None,
+    seed: Annotated[int, Option(min=0)] = 0,
 ) -> None:
     """Average evaluations that repeat one another, and test every pair of systems.
 
     For models that are trained with several seeds: mean, standard deviation over the seeds, 95 %
     interval over the queries, and which systems differ by more than chance when each query's
     figures are averaged over the seeds.
+
+    Args:
+        folders: Folders that `recsys evaluate` wrote with different seeds.
+        output: How the table is written.
+        base: Show also what each system has more than this one, with 95 % intervals.
+        seed: Seed of the tests and the intervals.
     """
     from recsys.app.answer_writing import emit
     from recsys.eval.report.repeats import RENDERERS
@@ -215,24 +197,10 @@ def repeats(
 
 
 def report(
-    folder: Annotated[
-        Path,
-        Argument(
-            metavar="DIR",
-            help="Folder that `recsys evaluate` wrote, or an encoder that was trained.",
-        ),
-    ],
-    output: Annotated[
-        EvaluationFormat, Option("--format", help="How the report is written.")
-    ] = "html",
+    folder: Annotated[Path, Argument(metavar="DIR")],
+    output: Annotated[EvaluationFormat, Option("--format")] = "html",
     out: Annotated[
-        Path | None,
-        Option(
-            "--out",
-            metavar="FILE",
-            show_default="report.html, .md, .json or .tex in DIR",
-            help="File to write; `-` is stdout.",
-        ),
+        Path | None, Option(metavar="FILE", show_default="report.html, .md, .json or .tex in DIR")
     ] = None,
     quiet: Quiet = False,
 ) -> None:
@@ -241,6 +209,11 @@ def report(
     The HTML page needs no network and no script; unless --out is given, its pictures are written
     beside it as SVG files. LaTeX needs the package booktabs. Of an encoder that was trained, the
     page shows the curves of loss and dev.
+
+    Args:
+        folder: Folder that `recsys evaluate` wrote, or an encoder that was trained.
+        output: How the report is written.
+        out: File to write; `-` is stdout.
     """
     from recsys.app.answer_writing import check_target, emit, note
     from recsys.eval.report.evaluation_pictures import write_pictures

@@ -17,94 +17,24 @@ PAPERS = 2000
 
 
 def fetch(
-    draft: Annotated[
-        str | None,
-        Argument(
-            metavar="[DRAFT]",
-            help="A draft whose surroundings are fetched, in any format that `recsys recommend` "
-            "reads.",
-        ),
-    ] = None,
+    draft: Annotated[str | None, Argument(metavar="[DRAFT]")] = None,
     *,
-    query: Annotated[
-        str | None,
-        Option(
-            "--query", metavar="WORDS", help="Fetch what these words find, and what is around it."
-        ),
-    ] = None,
-    update: Annotated[
-        Path | None,
-        Option(
-            "--update",
-            metavar="FILE",
-            help="Fetch what is new since this file was fetched, and merge it into the file.",
-        ),
-    ] = None,
-    zotero: Annotated[
-        bool,
-        Option("--zotero", help="Fetch the Zotero library of this machine, while Zotero runs."),
-    ] = False,
-    group: Annotated[
-        str | None,
-        Option(
-            "--group",
-            metavar="KEY",
-            show_default="your own library",
-            help="With --zotero: the number of a group, whose library is fetched.",
-        ),
-    ] = None,
-    papers: Annotated[
-        int, Option("--papers", min=1, max=50_000, help="Number of papers to fetch at most.")
-    ] = PAPERS,
-    source: Annotated[
-        list[str] | None,
-        Option(
-            "--source",
-            metavar="NAME",
-            show_default="openalex",
-            help="One of openalex, semanticscholar, crossref, arxiv and pubmed; may be repeated: "
-            "the first one leads, the others add what they know of its papers.",
-        ),
-    ] = None,
-    since: Annotated[
-        int | None,
-        Option("--from", metavar="YEAR", show_default="any", help="Fetch no older paper."),
-    ] = None,
+    query: Annotated[str | None, Option(metavar="WORDS")] = None,
+    update: Annotated[Path | None, Option(metavar="FILE")] = None,
+    zotero: bool = False,
+    group: Annotated[str | None, Option(metavar="KEY", show_default="your own library")] = None,
+    papers: Annotated[int, Option(min=1, max=50_000)] = PAPERS,
+    source: Annotated[list[str] | None, Option(metavar="NAME", show_default="openalex")] = None,
+    since: Annotated[int | None, Option("--from", metavar="YEAR", show_default="any")] = None,
     as_of: Annotated[
-        int | None,
-        Option(
-            "--as-of",
-            metavar="YEAR",
-            min=1000,
-            max=2999,
-            show_default="now",
-            help="Fetch as in this year: nothing newer is fetched, or counted.",
-        ),
+        int | None, Option(metavar="YEAR", min=1000, max=2999, show_default="now")
     ] = None,
     most_requests: Annotated[
-        int | None,
-        Option(
-            "--most-requests",
-            min=1,
-            show_default="as many as the plan says",
-            help="Make no more requests than these.",
-        ),
+        int | None, Option(min=1, show_default="as many as the plan says")
     ] = None,
-    dry_run: Annotated[
-        bool, Option("--dry-run", help="Show requests, credits and minutes, and fetch nothing.")
-    ] = False,
-    yes: Annotated[bool, Option("--yes", help="Agree to the plan; without, the terminal asks.")] = (
-        False
-    ),
-    out: Annotated[
-        Path | None,
-        Option(
-            "--out",
-            metavar="FILE",
-            help="Write the papers here as JSON lines, packed where it ends in .gz; what was asked "
-            "and found stands beside it, in FILE.fetch.json.",
-        ),
-    ] = None,
+    dry_run: bool = False,
+    yes: bool = False,
+    out: Annotated[Path | None, Option(metavar="FILE")] = None,
     quiet: Quiet = False,
 ) -> None:
     """Fetch papers around a draft, or on a subject, from open sources on the web.
@@ -112,6 +42,23 @@ def fetch(
     Titles and identifiers of what the draft cites, its title and phrases of its abstract are sent
     to the sources that are named, after the plan was agreed to. A fetch that was stopped goes on
     where it was when the same command is given again.
+
+    Args:
+        draft: A draft whose surroundings are fetched, in any format that `recsys recommend` reads.
+        query: Fetch what these words find, and what is around it.
+        update: Fetch what is new since this file was fetched, and merge it into the file.
+        zotero: Fetch the Zotero library of this machine, while Zotero runs.
+        group: With --zotero: the number of a group, whose library is fetched.
+        papers: Number of papers to fetch at most.
+        source: One of openalex, semanticscholar, crossref, arxiv and pubmed; may be repeated: the
+            first one leads, the others add what they know of its papers.
+        since: Fetch no older paper.
+        as_of: Fetch as in this year: nothing newer is fetched, or counted.
+        most_requests: Make no more requests than these.
+        dry_run: Show requests, credits and minutes, and fetch nothing.
+        yes: Agree to the plan; without, the terminal asks.
+        out: Write the papers here as JSON lines, packed where it ends in .gz; what was asked and
+            found stands beside it, in FILE.fetch.json.
     """
     from recsys.app.answer_writing import check_target, emit, note
     from recsys.app.fetch_wiring import Errand, fetching, reading_library, updating

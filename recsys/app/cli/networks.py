@@ -51,19 +51,12 @@ def train_nnselect(
     index: ChangedIndex,
     split: Split,
     epochs: Epochs = 15,
-    dim: Annotated[int, Option("--dim", min=1, help="Length of a vector.")] = 150,
+    dim: Annotated[int, Option(min=1)] = 150,
     dropout: Dropout = 0.5,
     rate: Rate = 0.01,
     gamma: Gamma = 1.5,
     parameters: ParametersFile = None,
-    word_vectors: Annotated[
-        Path | None,
-        Option(
-            "--word-vectors",
-            metavar="FILE",
-            help="Text file of word vectors to start from, such as GloVe's; it decides --dim.",
-        ),
-    ] = None,
+    word_vectors: Annotated[Path | None, Option(metavar="FILE")] = None,
     no_wait: NoWait = False,
     device: OnDevice = "auto",
     seed: Seed = 0,
@@ -73,6 +66,10 @@ def train_nnselect(
 
     It learns a vector for each word, and proposes the papers with the nearest sums. A killed
     training continues where its last epoch ended.
+
+    Args:
+        dim: Length of a vector.
+        word_vectors: Text file of word vectors to start from, such as GloVe's; it decides --dim.
     """
     from recsys.pipelines.studies.citeomatic.negatives import Margins
     from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
@@ -94,13 +91,11 @@ def train_nnrank(
     split: Split,
     no_metadata: NoMetadata = False,
     epochs: Epochs = 10,
-    dim: Annotated[int, Option("--dim", min=1, help="Length of a word's vector.")] = 75,
+    dim: Annotated[int, Option(min=1)] = 75,
     dropout: Dropout = 0.5,
     rate: Rate = 0.0005,
     gamma: Gamma = 1.0,
-    separate: Annotated[
-        bool, Option("--separate", help="Give queries word vectors of their own.")
-    ] = False,
+    separate: bool = False,
     parameters: ParametersFile = None,
     no_wait: NoWait = False,
     device: OnDevice = "auto",
@@ -111,6 +106,10 @@ def train_nnrank(
 
     It reranks what NNSelect selects, which must be there; the first time, NNSelect is also trained
     on halves of the train queries, to learn from cosines of queries that it has not seen.
+
+    Args:
+        dim: Length of a word's vector.
+        separate: Give queries word vectors of their own.
     """
     from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
     from recsys.pipelines.studies.citeomatic.nnrank import train_nnrank as train
@@ -201,23 +200,13 @@ def ablate_nnrank(
     index: ChangedIndex,
     split: Split,
     out: Folder,
-    part: Annotated[Part, Option("--part", help="Which queries to ask.")] = "dev",
-    rows: Annotated[
-        str,
-        Option(
-            "--rows",
-            metavar="NAMES",
-            show_default="all",
-            help="Some rows of the table; commas between them.",
-        ),
-    ] = "",
+    part: Part = "dev",
+    rows: Annotated[str, Option(metavar="NAMES", show_default="all")] = "",
     no_metadata: NoMetadata = False,
     epochs: Epochs = 10,
     rate: Rate = 0.0005,
     parameters: ParametersFile = None,
-    output: Annotated[ComparisonFormat, Option("--format", help="How the table is written.")] = (
-        "table"
-    ),
+    output: Annotated[ComparisonFormat, Option("--format")] = "table",
     device: OnDevice = "auto",
     seed: Seed = 0,
     quiet: Quiet = False,
@@ -226,6 +215,11 @@ def ablate_nnrank(
 
     The folder is an evaluation: `recsys report` and `recsys compare` read it. Rows that are
     finished are not trained again.
+
+    Args:
+        part: Which queries to ask.
+        rows: Some rows of the table; commas between them.
+        output: How the table is written.
     """
     from recsys.app.answer_writing import command_line, emit, note
     from recsys.pipelines.studies.citeomatic import nnrank_ablations

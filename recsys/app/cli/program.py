@@ -1,5 +1,6 @@
 """The program `recsys` as typer takes it: its commands, and how a command line reaches one."""
 
+import copy
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,13 +12,13 @@ from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_or
 import typer
 import typer.main
 from typer.core import TyperCommand, TyperGroup
+from typer.models import OptionInfo, ParameterInfo
 
 from recsys.app.cli.entry import JSON_ERRORS
 from recsys.app.cli.options import IndexPlace, OneOf, Without, cli_option
 from recsys.app.remote_indexes import addressed, change_here, followed, is_remote, read_here
 from recsys.errors import UsageError
 from recsys.query.question_schema import QuestionOptions, options
-from recsys.version import CREATED_BY
 
 Command: TypeAlias = Callable[..., int | None]
 """Returns an exit code, or None for 0."""
@@ -135,6 +136,8 @@ def _root(
     landmark papers. `recsys build papers.jsonl --out my.index` makes an index of your own papers.
     """
     if version:
+        from recsys.store.artifacts import CREATED_BY
+
         typer.echo(CREATED_BY)
     elif context.invoked_subcommand is None:
         typer.echo(context.get_help(), err=True)
@@ -169,7 +172,7 @@ def command(name: str, run: Command) -> Callable[..., int]:
         except UsageError as error:
             raise UsageError(error.what, f"See `recsys {name} --help`.") from error
 
-    called.__name__, called.__doc__ = run.__name__, run.__doc__
+    called.__name__, (called.__doc__, _) = run.__name__, explained(run)
     signature = inspect.Signature([*parameters(run)])
     called.__signature__ = signature  # type: ignore[attr-defined]  # For `inspect.signature`.
     return called
@@ -178,9 +181,11 @@ def command(name: str, run: Command) -> Callable[..., int]:
 def parameters(run: Command) -> Iterator[inspect.Parameter]:
     """List the arguments and options of a command, as typer takes them.
 
-    The options of a question stand where the function takes `QuestionOptions`, and --json-errors
-    at the end of every command.
+    An option is called after its parameter and explained in the docstring, under `Args`, unless its
+    annotation has words of its own. The options of a question stand where the function takes
+    `QuestionOptions`, and --json-errors at the end of every command.
     """
+    _, meanings = explained(run)
     for each in inspect.signature(run).parameters.values():
         if without := _note(each, Without):
             for option in options():
@@ -189,14 +194,28 @@ def parameters(run: Command) -> Iterator[inspect.Parameter]:
                     default = None if option.several else option.default
                     yield _parameter(option.name, Annotated[kind, cli_option(option)], default)
             continue
-        annotation = each.annotation
+        kind, *notes = (
+            get_args(each.annotation)
+            if get_origin(each.annotation) is Annotated
+            else (each.annotation,)
+        )
         if one_of := _note(each, OneOf):
-            kind, *_, text = get_args(annotation)
             words: Any = _LITERAL[tuple(one_of.names)]
-            optional = isinstance(None, kind)  # `str | None`.
-            annotation = Annotated[words | None if optional else words, text]
-        yield _parameter(each.name, annotation, each.default)
+            kind = words | None if isinstance(None, kind) else words  # `str | None`.
+        given = next((note for note in notes if isinstance(note, ParameterInfo)), typer.Option())
+        said = copy.copy(given)  # The note itself may be that of several commands.
+        said.help = given.help or meanings[each.name]
+        if isinstance(given, OptionInfo) and given.default is ...:  # There is no flag in it.
+            said.param_decls = (f"--{each.name.replace('_', '-')}",)
+        yield _parameter(each.name, Annotated[kind, said], each.default)
     yield _parameter("json_errors", JsonErrors, False)
+
+
+def explained(run: Command) -> tuple[str, Mapping[str, str]]:
+    """Part the docstring of a command: what it does, and what each of its parameters means."""
+    does, _, listed = (inspect.getdoc(run) or "").partition("\n\nArgs:\n")
+    entries = re.findall(r"^    (\w+): (.*(?:\n {8}.*)*)", listed, re.MULTILINE)
+    return does, {name: " ".join(words.split()) for name, words in entries}
 
 
 def _question(given: dict[str, Any], without: Without) -> QuestionOptions:

@@ -23,7 +23,7 @@ from recsys.app.cli.options import (
     names_in,
 )
 from recsys.errors import DraftError, InputError, RecsysError
-from recsys.formats.answer_formats import FORMATS
+from recsys.formats.answers import FORMATS
 from recsys.formats.files import STDIN
 from recsys.query.named import is_file, named_paper
 from recsys.query.question_schema import SHOWN, QuestionOptions
@@ -59,63 +59,26 @@ def recommend(
     title: Title = None,
     abstract: Abstract = None,
     root: Annotated[
-        Path | None,
-        Option(
-            "--root",
-            metavar="DIR",
-            show_default="the draft's repository, else its folder",
-            help="Folder that holds the files that the draft may name: nothing outside it is read.",
-        ),
+        Path | None, Option(metavar="DIR", show_default="the draft's repository, else its folder")
     ] = None,
-    grobid: Annotated[
-        str | None,
-        Option(
-            "--grobid",
-            metavar="URL",
-            show_default="none",
-            help="Let this GROBID server read the PDF, which is sent to it and nowhere else.",
-        ),
-    ] = None,
-    fetch: Annotated[
-        bool,
-        Option(
-            "--fetch",
-            help="Answer out of what open sources on the web have around the draft: fetched after "
-            "the plan was agreed to, and kept in the cache for the next time.",
-        ),
-    ] = False,
-    yes: Annotated[
-        bool, Option("--yes", help="Agree to the plan of --fetch; without, the terminal asks.")
-    ] = False,
+    grobid: Annotated[str | None, Option(metavar="URL", show_default="none")] = None,
+    fetch: bool = False,
+    yes: bool = False,
     asked: Annotated[QuestionOptions, Without("k", "where")],
     candidates: Candidates = None,
     no_metadata: NoMetadata = False,
-    output: Annotated[
-        str, OneOf(FORMATS), Option("--format", help="How the answer is written.")
-    ] = "table",
+    output: Annotated[str, OneOf(FORMATS), Option("--format")] = "table",
     out: Annotated[
         Path | None,
         Option(
-            "--out",
             metavar="FILE",
             show_default="stdout",
             help=f"Write the answer to this file; the answers to several drafts, as {_JOINED}.",
         ),
     ] = None,
-    out_dir: Annotated[
-        Path | None,
-        Option(
-            "--out-dir",
-            metavar="DIR",
-            show_default="none",
-            help="Write the answer to each draft into this folder, to a file called after it.",
-        ),
-    ] = None,
+    out_dir: Annotated[Path | None, Option(metavar="DIR", show_default="none")] = None,
     where: Annotated[bool, named_option("where")] = False,
-    verbose: Annotated[
-        bool,
-        Option("--verbose", "-v", help="List on stderr the references that are not in the corpus."),
-    ] = False,
+    verbose: Annotated[bool, Option("--verbose", "-v")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Recommend the papers that a draft should cite, best first.
@@ -127,8 +90,18 @@ def recommend(
 
     When one of several drafts fails, the others are answered all the same, the error names it, and
     the exit code is 1.
+
+    Args:
+        root: Folder that holds the files that the draft may name: nothing outside it is read.
+        grobid: Let this GROBID server read the PDF, which is sent to it and nowhere else.
+        fetch: Answer out of what open sources on the web have around the draft: fetched after the
+            plan was agreed to, and kept in the cache for the next time.
+        yes: Agree to the plan of --fetch; without, the terminal asks.
+        output: How the answer is written.
+        out_dir: Write the answer to each draft into this folder, to a file called after it.
+        verbose: List on stderr the references that are not in the corpus.
     """
-    from recsys.processors import start_on_one_thread
+    from recsys.machine import start_on_one_thread
 
     start_on_one_thread()
     from recsys.app.answer_writing import AnswerWriter, note
@@ -177,15 +150,7 @@ def draw_map(
     ] = None,
     *,
     index: IndexOrStarter = None,
-    out: Annotated[
-        Path,
-        Option(
-            "--out",
-            metavar="FILE",
-            help="Write the map to this file: a page with its table (.html), or the picture alone "
-            "(.svg); `-` writes the page to stdout.",
-        ),
-    ] = STDIN,
+    out: Annotated[Path, Option(metavar="FILE")] = STDIN,
     title: Title = None,
     abstract: Abstract = None,
     asked: Annotated[QuestionOptions, Without("k", "where", "diversity")],
@@ -198,8 +163,12 @@ def draw_map(
     At most 150 papers: those that the draft cites, those that `recsys recommend` would name, and
     near ones, in groups by topic. Each group says how many near papers it has and how many the
     draft cites; the three widest gaps are named.
+
+    Args:
+        out: Write the map to this file: a page with its table (.html), or the picture alone (.svg);
+            `-` writes the page to stdout.
     """
-    from recsys.processors import start_on_one_thread
+    from recsys.machine import start_on_one_thread
 
     start_on_one_thread()
     from recsys.app.answer_writing import check_target, emit, note

@@ -67,28 +67,12 @@ def train_local(
     *,
     split: SentenceSplit = None,
     train_until: Annotated[
-        int | None,
-        Option(
-            "--train-until",
-            metavar="YEAR",
-            show_default="by the number of sentences",
-            help="Last year of the citing papers to train on. Without years and without --split, "
-            "the newest fifth of the sentences is left for test, and a tenth before for dev.",
-        ),
+        int | None, Option(metavar="YEAR", show_default="by the number of sentences")
     ] = None,
     dev_until: Annotated[
-        int | None,
-        Option(
-            "--dev-until",
-            metavar="YEAR",
-            show_default="by the number of sentences",
-            help="Last year of the citing papers to stop and calibrate on; those after it are for "
-            "test.",
-        ),
+        int | None, Option(metavar="YEAR", show_default="by the number of sentences")
     ] = None,
-    per_paper: Annotated[
-        int, Option("--per-paper", min=1, help="Sentences of each citing paper at most.")
-    ] = 2,
+    per_paper: Annotated[int, Option(min=1)] = 2,
     seed: Seed = 0,
     no_wait: NoWait = False,
     quiet: Quiet = False,
@@ -99,6 +83,13 @@ def train_local(
     title, or with all else that the draft cites; with names and years in it or without. The index
     answers with the ranker from then on, instead of the one that comes with the package; with too
     few sentences, that one stays (exit code 3).
+
+    Args:
+        train_until: Last year of the citing papers to train on. Without years and without --split,
+            the newest fifth of the sentences is left for test, and a tenth before for dev.
+        dev_until: Last year of the citing papers to stop and calibrate on; those after it are for
+            test.
+        per_paper: Sentences of each citing paper at most.
     """
     from recsys.app.wiring import open_index
     from recsys.pipelines.local.store_contexts import read_sentences
@@ -119,53 +110,17 @@ def evaluate_local(
     contexts: Contexts,
     out: Folder,
     *,
-    years: Annotated[
-        str | None,
-        Option(
-            "--years",
-            metavar="FIRST-LAST",
-            show_default="all",
-            help="Years of the citing papers, such as 2011-2012 or 2012.",
-        ),
-    ] = None,
+    years: Annotated[str | None, Option(metavar="FIRST-LAST", show_default="all")] = None,
     split: SentenceSplit = None,
-    part: Annotated[
-        Part, Option("--part", help="Which papers of the split: those of its part.")
-    ] = "test",
+    part: Part = "test",
     systems: Annotated[
-        str,
-        Option(
-            "--systems", metavar="NAMES", help=f"Some of {', '.join(SYSTEMS)}; commas between them."
-        ),
+        str, Option(metavar="NAMES", help=f"Some of {', '.join(SYSTEMS)}; commas between them.")
     ] = "bm25,embedding,hybrid,two-stage,profile,local",
-    known: Annotated[
-        Known,
-        Option(
-            "--known",
-            help="What is known beside the sentence: nothing, the draft's title, or its title, "
-            "abstract and other references.",
-        ),
-    ] = "references",
-    masked: Annotated[
-        bool,
-        Option(
-            "--masked/--raw",
-            help="Take names and years out of the sentences, or ask them as printed.",
-        ),
-    ] = True,
-    contexts_read: Annotated[
-        Reading,
-        Option(
-            "--contexts",
-            help="Which citing sentences of the index are read: all, none, or all with only the "
-            "papers that they cite to choose from. Where few papers have any, to have some gives "
-            "a paper away.",
-        ),
-    ] = "all",
-    per_paper: Annotated[
-        int, Option("--per-paper", min=1, help="Sentences of each citing paper at most.")
-    ] = 1,
-    k: Annotated[int, Option("-k", min=1, help="Papers kept per sentence.")] = 100,
+    known: Known = "references",
+    masked: Annotated[bool, Option("--masked/--raw")] = True,
+    contexts_read: Annotated[Reading, Option("--contexts")] = "all",
+    per_paper: Annotated[int, Option(min=1)] = 1,
+    k: Annotated[int, Option("-k", min=1)] = 100,
     seed: Seed = 0,
     jobs: Jobs = None,
     quiet: Quiet = False,
@@ -175,6 +130,18 @@ def evaluate_local(
     Each sentence is asked as of the year of its paper. The folder is an evaluation: `recsys report`
     and `recsys compare` read it. A killed evaluation continues where it stopped. Models that have
     learned from the citing papers are refused.
+
+    Args:
+        years: Years of the citing papers, such as 2011-2012 or 2012.
+        part: Which papers of the split: those of its part.
+        known: What is known beside the sentence: nothing, the draft's title, or its title, abstract
+            and other references.
+        masked: Take names and years out of the sentences, or ask them as printed.
+        contexts_read: Which citing sentences of the index are read: all, none, or all with only the
+            papers that they cite to choose from. Where few papers have any, to have some gives a
+            paper away.
+        per_paper: Sentences of each citing paper at most.
+        k: Papers kept per sentence.
     """
     from recsys.app.answer_writing import command_line
     from recsys.app.local_wiring import open_passages

@@ -13,61 +13,24 @@ if TYPE_CHECKING:
 
 def serve(
     *,
-    host: Annotated[
-        str, Option("--host", metavar="ADDRESS", help="Address of this machine to listen on.")
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, Option("--port", min=0, max=65535, help="Port; 0 takes any that is free.")
-    ] = 8000,
-    open_page: Annotated[bool, Option("--open", help="Open the page in the browser.")] = False,
-    token: Annotated[
-        str | None,
-        Option(
-            "--token",
-            metavar="TEXT",
-            show_default="none",
-            help="Answer only who shows this token, of 16 characters or more; `new` makes one.",
-        ),
-    ] = None,
-    i_know: Annotated[
-        bool, Option("--i-know", help="Let other machines ask without a token: everybody may then.")
-    ] = False,
+    host: Annotated[str, Option(metavar="ADDRESS")] = "127.0.0.1",
+    port: Annotated[int, Option(min=0, max=65535)] = 8000,
+    open_page: Annotated[bool, Option("--open")] = False,
+    token: Annotated[str | None, Option(metavar="TEXT", show_default="none")] = None,
+    i_know: bool = False,
     allow_host: Annotated[
-        list[str] | None,
-        Option(
-            "--allow-host",
-            metavar="NAME",
-            show_default="the address itself",
-            help="Answer under this name, too, such as that of a proxy; may be repeated.",
-        ),
+        list[str] | None, Option(metavar="NAME", show_default="the address itself")
     ] = None,
-    workers: Annotated[
-        int, Option("--workers", min=1, max=64, help="Processes; they share the memory.")
-    ] = 1,
-    threads: Annotated[
-        int, Option("--threads", min=1, max=64, help="Questions that a process works on.")
-    ] = 2,
-    queue: Annotated[
-        int, Option("--queue", min=0, help="Questions that wait; more are refused (503).")
-    ] = 32,
-    timeout: Annotated[
-        float, Option("--timeout", min=1, help="Seconds that a question may take.")
-    ] = 30.0,
-    max_body: Annotated[
-        int, Option("--max-body", min=1, max=64, help="Megabytes that a request may have.")
-    ] = 16,
-    metrics: Annotated[
-        bool, Option("--metrics", help="Count requests at /metrics, for Prometheus.")
-    ] = False,
+    workers: Annotated[int, Option(min=1, max=64)] = 1,
+    threads: Annotated[int, Option(min=1, max=64)] = 2,
+    queue: Annotated[int, Option(min=0)] = 32,
+    timeout: Annotated[float, Option(min=1)] = 30.0,
+    max_body: Annotated[int, Option(min=1, max=64)] = 16,
+    metrics: bool = False,
     indexes: Annotated[
         list[Path] | None,
         IndexPlace(followed=True),
-        Argument(
-            metavar="INDEX",
-            show_default="the starter corpus",
-            help="Directories that `recsys build` wrote, or s3://BUCKET/PATH of some; the first is "
-            "asked unless another is chosen.",
-        ),
+        Argument(metavar="INDEX", show_default="the starter corpus"),
     ] = None,
     quiet: Quiet = False,
 ) -> None:
@@ -75,9 +38,25 @@ def serve(
 
     Nothing leaves the machine, and nothing that is asked is kept or logged. An index that is
     replaced or updated meanwhile is picked up. Ctrl-C stops.
+
+    Args:
+        host: Address of this machine to listen on.
+        port: Port; 0 takes any that is free.
+        open_page: Open the page in the browser.
+        token: Answer only who shows this token, of 16 characters or more; `new` makes one.
+        i_know: Let other machines ask without a token: everybody may then.
+        allow_host: Answer under this name, too, such as that of a proxy; may be repeated.
+        workers: Processes; they share the memory.
+        threads: Questions that a process works on.
+        queue: Questions that wait; more are refused (503).
+        timeout: Seconds that a question may take.
+        max_body: Megabytes that a request may have.
+        metrics: Count requests at /metrics, for Prometheus.
+        indexes: Directories that `recsys build` wrote, or s3://BUCKET/PATH of some; the first is
+            asked unless another is chosen.
     """
-    from recsys.extras import need
-    from recsys.processors import start_on_one_thread
+    from recsys.errors import need
+    from recsys.machine import start_on_one_thread
 
     start_on_one_thread()
     for module in ("starlette", "uvicorn", "python_multipart", "jinja2"):
