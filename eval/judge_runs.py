@@ -13,7 +13,7 @@ cited when the query was written, 0 being a cold start.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import TypeAlias
@@ -124,15 +124,9 @@ def assess_evaluation(evaluation: Evaluation, *, seed: int = 0, samples: int = 1
     values = {name: per_query(each) for name, each in judged.items()}
     drawn = draws(len(gold))
     flips = FLIPS_PER_SAMPLE * samples
-    comparisons = tuple(_compare(values, kind.tested, drawn, seed=seed, flips=flips))
+    comparisons = tuple(compare_all(values, kind.tested, drawn, seed=seed, flips=flips))
     systems = []
     for name, own in judged.items():
-        beats: dict[str, list[str]] = {measure: [] for measure in kind.tested}
-        for each in comparisons:
-            one_wins = each.difference.value >= 0
-            winner, loser = (each.one, each.other) if one_wins else (each.other, each.one)
-            if winner == name and each.p_holm < ALPHA:
-                beats[each.measure].append(loser)
         measures = skipping = average(values[name], drawn)
         answered = skip_rule(own)
         if len(answered) < len(queries):
@@ -147,7 +141,7 @@ def assess_evaluation(evaluation: Evaluation, *, seed: int = 0, samples: int = 1
                 ignored=len(evaluation.runs[name].keys() - gold.keys()),
                 measures=measures,
                 skip_rule=skipping,
-                beats={measure: tuple(losers) for measure, losers in beats.items()},
+                beats={measure: beaten(comparisons, measure, name) for measure in kind.tested},
                 per_query={measure: tuple(values[name][measure].tolist()) for measure in kind.kept},
                 curves=curves(own, drawn),
                 best=tuple(ascending[: -EXTREMES - 1 : -1]),
@@ -176,7 +170,7 @@ def assess_evaluation(evaluation: Evaluation, *, seed: int = 0, samples: int = 1
     )
 
 
-def _compare(
+def compare_all(
     values: Mapping[str, Values], measures: Sequence[str], drawn: Doubles, *, seed: int, flips: int
 ) -> Iterator[Comparison]:
     """Test every pair of systems by every measure, with the same coin tosses."""
@@ -207,6 +201,17 @@ def _compare(
                 won=effect.won,
                 lost=effect.lost,
             )
+
+
+def beaten(comparisons: Iterable[Comparison], measure: str, winner: str) -> tuple[str, ...]:
+    """Name the systems that are significantly worse than one by a measure."""
+    return tuple(
+        each.other if each.one == winner else each.one
+        for each in comparisons
+        if each.measure == measure
+        and each.p_holm < ALPHA
+        and winner == (each.one if each.difference.value >= 0 else each.other)
+    )
 
 
 def most_different(

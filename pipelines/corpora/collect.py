@@ -32,7 +32,7 @@ from recsys.pipelines.corpora.known_papers import KnownPapers
 from recsys.pipelines.corpora.link_citations import LinkedWorks, Rule, link, numbered
 from recsys.pipelines.corpora.merge_works import Papers, merge
 from recsys.pipelines.corpora.paper_names import cited_as_all
-from recsys.pipelines.corpora.partitions import Parts, Runs, batch_of, by_range, divide
+from recsys.pipelines.corpora.partitions import Parts, Runs, batch_of, by_range, divide, flattened
 from recsys.pipelines.corpora.source_files import (
     SourceFile,
     fetched,
@@ -49,7 +49,7 @@ from recsys.pipelines.corpora.source_intake import (
 from recsys.pipelines.corpora.works import SCHEMA, Works, led_abstracts
 from recsys.pipelines.jobs.engines import USUAL, Engine, Stage
 from recsys.pipelines.jobs.kept_results import ShardFiles, do_shards
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.arrays import Longs
 from recsys.store.artifacts import fingerprint
 
@@ -68,7 +68,7 @@ class Reading:
 
     columns: of tables, our field and the header of its column, where headers do not tell. apart:
     preprints stay apart from the papers that they became. titles_only: abstracts are left out.
-    keyphrases: what stands before them, see `recsys.keyphrases.keyphrases_in`; empty: nothing.
+    keyphrases: what stands before them, see `recsys.store.words.keyphrases_in`; empty: nothing.
     """
 
     columns: tuple[tuple[str, str], ...] = ()
@@ -177,11 +177,10 @@ def _by_owner(
 
 def longer_lists(given: pa.ListArray, counts: Longs, names: pa.Array) -> pa.ListArray:
     """Put so many of these names behind what each list gives."""
-    rows = np.arange(len(given))
-    lengths = pc.fill_null(pc.list_value_length(given), 0).to_numpy(zero_copy_only=False)
-    owners = np.concatenate([np.repeat(rows, lengths), np.repeat(rows, counts)])
-    values = pa.concat_arrays([given.flatten(), names.cast(given.type.value_type)])
-    starts = np.concatenate([[0], np.cumsum(lengths + counts)])
+    old, rows = flattened(given)
+    owners = np.concatenate([rows, np.repeat(np.arange(len(given)), counts)])
+    values = pa.concat_arrays([old, names.cast(given.type.value_type)])
+    starts = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=len(given)))])
     values = values.take(pa.array(np.argsort(owners, kind="stable")))
     return pa.ListArray.from_arrays(pa.array(starts, pa.int32()), values, type=given.type)
 

@@ -14,12 +14,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from recsys.formats.papers.external_ids import names_of
-from recsys.keyphrases import LABELS, MADE_OF_CITED, OWN, keyphrases_in, with_keyphrases
 from recsys.pipelines.corpora.paper_names import first_author, printed_place
 from recsys.pipelines.corpora.partitions import RunWriter, stored_batches
 from recsys.pipelines.jobs.kept_results import ShardFiles
 from recsys.records import Reference
 from recsys.store.arrays import Longs, Rows
+from recsys.store.words import LABELS, MADE_OF_CITED, OWN_FIELD, keyphrases_in, with_keyphrases
 
 SCHEMA = pa.schema(
     [
@@ -109,16 +109,10 @@ def _row(work: Reference, space: int, sealed: bool) -> dict[str, Any]:
     labels = dict(work.labels)
     if work.kind and not sealed:
         labels.setdefault("type", work.kind)
+    same = ("title", "abstract", "year", "authors", "venue", "keyphrases", "doi", "url")
     return {
-        "title": work.title,
-        "abstract": work.abstract,
-        "year": work.year,
-        "authors": work.authors,
-        "venue": work.venue,
+        **{name: getattr(work, name) for name in same},
         "references": work.cited_ids,
-        "keyphrases": work.keyphrases,
-        "doi": work.doi,
-        "url": work.url,
         "labels": json.dumps(labels) if labels else None,
         "names": names_of(work),
         "place": printed_place(work),
@@ -225,7 +219,7 @@ def count_with_keyphrases(batch: pa.RecordBatch, source: str) -> Counter[str]:
     """Count the papers that have some, by where; if that is not told, wherever they have them."""
     if source:
         return Counter({source: sum(map(bool, _phrases(batch, source)))})
-    counts = Counter({OWN: sum(map(bool, batch.column(OWN).to_pylist()))})
+    counts = Counter({OWN_FIELD: sum(map(bool, batch.column(OWN_FIELD).to_pylist()))})
     for text in batch.column("labels").to_pylist():
         if text and _KEYPHRASES.search(text):  # Most need not be parsed.
             names = (LABELS + name for name, value in _labels(text).items() if value)
@@ -236,8 +230,8 @@ def count_with_keyphrases(batch: pa.RecordBatch, source: str) -> Counter[str]:
 
 
 def _phrases(batch: pa.RecordBatch, source: str) -> Iterator[tuple[str, ...]]:
-    for cell in batch.column(OWN if source == OWN else "labels").to_pylist():
-        own = source == OWN
+    for cell in batch.column(OWN_FIELD if source == OWN_FIELD else "labels").to_pylist():
+        own = source == OWN_FIELD
         yield keyphrases_in(source, cell if own else None, {} if own else _labels(cell))
 
 

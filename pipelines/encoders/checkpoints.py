@@ -18,8 +18,7 @@ from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
-from recsys.errors import ArtifactCorrupt, ArtifactMissing, InputError, near_miss
-from recsys.extras import need
+from recsys.errors import ArtifactCorrupt, ArtifactMissing, InputError, near_miss, need
 from recsys.models.encoder import SeenQueries
 from recsys.pipelines.encoders.bert_graph import ACTIVATIONS, Shape, Weights
 from recsys.store.artifacts import sha256

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from recsys.errors import ArtifactCorrupt, ArtifactError, InputError
-from recsys.extras import need
+from recsys.errors import ArtifactCorrupt, ArtifactError, InputError, need
 from recsys.models.encoder import (
     KIND,
     MODEL,

@@ -25,7 +25,7 @@ from recsys.pipelines.evaluation.system_table import SYSTEMS, check_systems
 from recsys.pipelines.evaluation.systems import SystemContext, prepare
 from recsys.pipelines.jobs.engines import USUAL, Engine
 from recsys.pipelines.jobs.kept_results import Entry, OpenIndex, Sidecar, asking, gather
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.records import PaperId
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256, write_json
 from recsys.store.collection import Collection

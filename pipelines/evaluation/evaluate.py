@@ -53,13 +53,12 @@ from recsys.pipelines.evaluation.system_table import (
 from recsys.pipelines.evaluation.systems import MODELS, model_folder, prepare
 from recsys.pipelines.jobs.engines import USUAL, Engine
 from recsys.pipelines.jobs.kept_results import Entry, OpenIndex, Sidecar, Start, asking, gather
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.ranking.ranker import TreeRanker
 from recsys.records import PaperId
 from recsys.store.arrays import Floats
-from recsys.store.artifacts import NNSELECT, sha256
+from recsys.store.artifacts import CREATED_BY, NNSELECT, sha256
 from recsys.store.collection import Collection
-from recsys.version import CREATED_BY
 
 if TYPE_CHECKING:
     from recsys.eval.run_figures import Assessment

@@ -27,7 +27,7 @@ from threading import Thread
 from typing import Any, Generic, Protocol, TypeVar, cast
 
 from recsys.errors import RecsysError
-from recsys.processors import processors
+from recsys.machine import processors
 
 # Sums depend on the order of their parts: on one thread each, any number of workers agrees.
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from recsys.errors import ArtifactError, InputError
-from recsys.leftovers import remove_leftovers
+from recsys.machine import remove_leftovers
 from recsys.pipelines.jobs.kept_results import noted
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.artifacts import (
     INDEX_KIND,
     INDEX_SCHEMA,

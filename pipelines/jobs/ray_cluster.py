@@ -15,8 +15,8 @@ from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic
 
-from recsys.errors import InputError, RecsysError
-from recsys.extras import need
+from recsys.errors import InputError, RecsysError, need
+from recsys.machine import processors
 from recsys.pipelines.jobs import shard_actor
 from recsys.pipelines.jobs.engines import (
     AHEAD,
@@ -28,8 +28,7 @@ from recsys.pipelines.jobs.engines import (
     named,
     place_of,
 )
-from recsys.processors import processors
-from recsys.version import VERSION
+from recsys.store.artifacts import VERSION
 
 if TYPE_CHECKING:
     from ray import ObjectRef

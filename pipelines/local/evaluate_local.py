@@ -22,6 +22,7 @@ from recsys.local.local_recommender import PassageRanker
 from recsys.local.mentions import find_mentions
 from recsys.local.named_works import NO_NAMES
 from recsys.local.passage import ContextUse, DraftView, PassageQuery, pose_passage
+from recsys.machine import one_thread
 from recsys.pipelines.evaluation.batch import (
     WORK,
     Response,
@@ -39,17 +40,14 @@ from recsys.pipelines.evaluation.systems import Ranked
 from recsys.pipelines.jobs.engines import ProcessPool
 from recsys.pipelines.jobs.kept_results import Entry, Sidecar, gather
 from recsys.pipelines.local.local_queries import KNOWN, LocalQueries, LocalQuery, Posed, pose_query
-from recsys.processors import one_thread
-from recsys.progress import Progress, silent
-from recsys.protocols import Ranker
+from recsys.protocols import Progress, Ranker, silent
 from recsys.ranking.ranker import TreeRanker
 from recsys.store.arrays import Floats, Mask, Rows, top_k
-from recsys.store.artifacts import MANIFEST, fingerprint, sha256, write_json
+from recsys.store.artifacts import CREATED_BY, MANIFEST, fingerprint, sha256, write_json
 from recsys.store.collection import Collection
 from recsys.store.generations import root_of
 from recsys.store.graph import UNKNOWN_YEAR
 from recsys.store.vectors import dot_cache
-from recsys.version import CREATED_BY
 
 if TYPE_CHECKING:
     from recsys.eval.run_figures import Assessment

@@ -20,7 +20,6 @@ from recsys.formats.papers.external_ids import names_of
 from recsys.formats.papers.json_records import tally
 from recsys.formats.references.bibliography import Problem
 from recsys.models.encoder import OnnxEncoder
-from recsys.passages import Context
 from recsys.pipelines.corpora.known_papers import KnownPapers
 from recsys.pipelines.corpora.link_citations import link_to
 from recsys.pipelines.corpora.paper_names import (
@@ -41,9 +40,8 @@ from recsys.pipelines.index.contexts import (
     write_contexts,
 )
 from recsys.pipelines.jobs.index_writer import StagedFolder, members_of, writing
-from recsys.progress import Progress, silent
-from recsys.protocols import Encoder
-from recsys.records import Reference
+from recsys.protocols import Encoder, Progress, silent
+from recsys.records import Context, Reference
 from recsys.store.arrays import Floats, Longs, Mask
 from recsys.store.artifacts import (
     CONTEXTS,

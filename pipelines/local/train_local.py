@@ -20,8 +20,8 @@ from recsys.indexes.opening import open_collection, with_contexts
 from recsys.local.local_features import LOCAL_FEATURES, compute_local
 from recsys.local.local_recommender import BESIDE, LOCAL_RANKER, PassageReader, name_of
 from recsys.local.passage import ContextUse
+from recsys.machine import one_thread
 from recsys.models.encoder import SeenQueries
-from recsys.passages import Context
 from recsys.pipelines.evaluation.leakage import learned_by_encoder
 from recsys.pipelines.evaluation.splits import read_citing
 from recsys.pipelines.jobs.engines import ProcessPool, Stage
@@ -39,9 +39,8 @@ from recsys.pipelines.local.local_queries import (
 )
 from recsys.pipelines.ranking.fit_ranker import FittedRanker, calibrate, fit
 from recsys.pipelines.ranking.training_table import TrainingTable, judge
-from recsys.processors import one_thread
-from recsys.progress import Progress, silent
-from recsys.records import PaperId
+from recsys.protocols import Progress, silent
+from recsys.records import Context, PaperId
 from recsys.store.arrays import Floats, top_k
 from recsys.store.collection import Collection
 from recsys.store.vectors import dot_cache

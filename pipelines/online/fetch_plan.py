@@ -92,28 +92,26 @@ class FetchQuestion:
 
 def asked_of_draft(draft: Manuscript, sources: tuple[str, ...], papers: int) -> FetchQuestion:
     """Ask for the literature around a draft, as of the draft's own moment."""
+    looked_up_by = (
+        Reference(
+            title=each.title,
+            authors=each.authors[:1],
+            year=each.year,
+            doi=each.doi or doi(each.url) or doi(each.id),
+            arxiv=each.arxiv or arxiv(each.url),
+            acl=each.acl or acl(each.url),
+            pmid=each.pmid,
+            ids=each.ids,
+        )
+        for each in draft.references
+    )
     return FetchQuestion(
         title=" ".join(draft.title.split()),
         abstract=draft.abstract,
-        references=tuple(map(_looked_up_by, draft.references)),
+        references=tuple(looked_up_by),
         as_of=draft.as_of,
         papers=papers,
         sources=sources,
-    )
-
-
-def _looked_up_by(reference: Reference) -> Reference:
-    """Keep what a reference is looked up by."""
-    address, name = reference.url, reference.id
-    return Reference(
-        title=reference.title,
-        authors=reference.authors[:1],
-        year=reference.year,
-        doi=reference.doi or doi(address) or doi(name),
-        arxiv=reference.arxiv or arxiv(address),
-        acl=reference.acl or acl(address),
-        pmid=reference.pmid,
-        ids=reference.ids,
     )
 
 

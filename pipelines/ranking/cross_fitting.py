@@ -37,7 +37,7 @@ from recsys.pipelines.ranking.fit_ranker import (
     fit,
 )
 from recsys.pipelines.ranking.training_table import TrainingTable
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.arrays import Floats, Mask, Rows
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from recsys.models.encoder import SeenQueries
 from recsys.pipelines.ranking.training_table import TrainingTable
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.ranking.quickscorer import trees_of
 from recsys.ranking.ranker import FIRST, KIND, SCHEMA, Network, StoredTrees, TreeRanker
 from recsys.store.arrays import Floats

@@ -41,7 +41,7 @@ from recsys.pipelines.ranking.training_table import (
     judge,
     told_before,
 )
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.ranking.features import feature_names
 from recsys.ranking.ranker import TreeRanker
 from recsys.ranking.two_pass import SECOND_NAMES

@@ -36,8 +36,7 @@ from recsys.pipelines.studies.baselines import (
 )
 from recsys.pipelines.studies.embedding_probes import read_values
 from recsys.pipelines.studies.scidocs_generator import GeneratorOptions, generate
-from recsys.progress import Progress
-from recsys.protocols import Encoder
+from recsys.protocols import Encoder, Progress
 from recsys.store.artifacts import CORPUS, MANIFEST, NNSELECT, fingerprint, replacing, sha256
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus

@@ -29,7 +29,7 @@ from recsys.pipelines.studies.baselines import (
     material_of,
     material_of_corpus,
 )
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.artifacts import CORPUS, load_manifest
 from recsys.store.corpus import Corpus
 from recsys.store.generations import is_index

@@ -27,7 +27,7 @@ from recsys.eval.studies.scidocs.scidocs_layout import Classes
 from recsys.formats.embeddings import Embeddings, read_embeddings
 from recsys.formats.embeddings.embedding_files import FORMATS
 from recsys.formats.work_stream import FoundPaper, open_papers
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.records import Paper, PaperId
 from recsys.store.arrays import Floats, Longs
 from recsys.store.corpus import paper_types

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from recsys.errors import ArtifactError, InputError, RecsysError, near_miss
+from recsys.errors import ArtifactError, InputError, RecsysError, near_miss, need
 from recsys.eval.measures import Interval, draw, interval
 from recsys.eval.studies.encoders.report_encoders import (
     ACCURACY,
@@ -40,7 +40,6 @@ from recsys.eval.studies.probes.probe_results import GroupResult
 from recsys.eval.studies.scidocs.scidocs_figures import Figure as Percent
 from recsys.eval.studies.scidocs.scidocs_figures import Row, average
 from recsys.eval.studies.scidocs.scidocs_layout import Group
-from recsys.extras import need
 from recsys.formats.embeddings.embedding_files import embedding_files
 from recsys.indexes.backends import build_index, by_size
 from recsys.pipelines.encoders.checkpoints import MINILM
@@ -63,7 +62,7 @@ from recsys.pipelines.studies.compared_encoders import (
 )
 from recsys.pipelines.studies.embedding_probes import ProbeOptions, probe
 from recsys.pipelines.studies.scidocs_suite import Source, SuiteOptions, evaluate_suite
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.artifacts import (
     CORPUS,
     TEXT,

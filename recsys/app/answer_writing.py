@@ -10,7 +10,7 @@ from pathlib import Path
 
 from recsys.app.terminal import cleaned, draw, say, show
 from recsys.errors import InputError, near_miss
-from recsys.formats.answer_formats import FORMATS
+from recsys.formats.answers import FORMATS
 from recsys.records import Answer
 
 # Write what a command answers: data to stdout or a file, notes to stderr.
@@ -135,8 +135,7 @@ def command_line() -> str:
 def made(seed: int, **files: Path) -> dict[str, str]:
     """Tell what it takes to make a result again; files: what was read, by name."""
     from recsys.pipelines.evaluation.batch import versions
-    from recsys.store.artifacts import sha256
-    from recsys.version import CREATED_BY
+    from recsys.store.artifacts import CREATED_BY, sha256
 
     return {
         "command": command_line(),

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from recsys.app.answer_writing import no_colour
 from recsys.app.terminal import cleaned, say
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from recsys.local.local_recommender import (
     load_local_ranker,
     name_of,
 )
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.recommend import Recommender
 
 

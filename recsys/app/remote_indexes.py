@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recsys.errors import RecsysError
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 
 if TYPE_CHECKING:
     from recsys.pipelines.remote.object_store import StoreAddress

@@ -25,7 +25,7 @@ from recsys.formats.papers.text_hygiene import tidy_abstract, tidy_title
 from recsys.formats.references.bibliography import Problem
 from recsys.formats.source_formats import FORMATS, JSON, TABLE, Shape, SourceFormat, recognised
 from recsys.formats.source_streams import head_of_file, head_text, open_bytes, text_lines
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.records import Paper, Reference
 
 LONGEST_ABSTRACT = 20_000

@@ -43,10 +43,9 @@ from recsys.pipelines.studies.citeomatic.nnrank import (
     score_all,
 )
 from recsys.pipelines.studies.citeomatic.nnselect import Dev
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.arrays import top_k
-from recsys.store.artifacts import NNSELECT, sha256
-from recsys.version import CREATED_BY
+from recsys.store.artifacts import CREATED_BY, NNSELECT, sha256
 
 if TYPE_CHECKING:
     from recsys.eval.run_figures import Assessment

@@ -34,9 +34,8 @@ from recsys.pipelines.studies.encoders.triplets import (
     Reading,
     read_index,
 )
-from recsys.store.artifacts import fingerprint, sha256
+from recsys.store.artifacts import CREATED_BY, fingerprint, sha256
 from recsys.store.generations import content_key
-from recsys.version import CREATED_BY
 
 _REVISION = 1
 """Raised when the same inputs would give something else: what was kept is then made again."""

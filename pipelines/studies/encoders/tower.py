@@ -19,7 +19,7 @@ from recsys.errors import InputError
 from recsys.models.encoder import TOKENIZER, SeenQueries, Text, load_tokenizer, segments
 from recsys.pipelines.encoders.checkpoints import MINILM, Checkpoint, read_checkpoint
 from recsys.pipelines.encoders.export_encoder import OWN_SETTINGS, Settings, choose_settings
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.arrays import Floats, Longs, Ragged, Rows, slices
 
 _SHARD = 2048

@@ -41,7 +41,7 @@ from recsys.pipelines.studies.encoders.training import (
     joined,
     train,
 )
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.records import Paper
 from recsys.store.arrays import Floats, Longs, Rows
 from recsys.store.artifacts import CORPUS, fingerprint, replacing, sha256, write_json

@@ -38,9 +38,9 @@ from recsys.pipelines.encoders.checkpoints import Checkpoint
 from recsys.pipelines.encoders.export_encoder import Settings
 from recsys.pipelines.jobs.tensor_file import TensorFile, below, named
 from recsys.pipelines.studies.encoders.tower import Learner
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.arrays import Rows
-from recsys.version import CREATED_BY
+from recsys.store.artifacts import CREATED_BY
 
 STAGE = "steps of training"
 SCHEMA = "recsys.training/1"

@@ -39,7 +39,7 @@ def doctor(
     """
     from recsys.app.answer_writing import emit
     from recsys.app.doctor import examine
-    from recsys.extras import need
+    from recsys.errors import need
 
     if online:
         need("httpx2", "Asking sources on the web")

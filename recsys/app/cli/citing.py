@@ -16,15 +16,15 @@ from recsys.app.cli.options import (
     bad_value,
     named_option,
 )
+from recsys.formats.answers import LOCAL_FORMATS
 from recsys.formats.files import STDIN, read_text
-from recsys.formats.local_answers.filled_drafts import LEAST
-from recsys.formats.local_answers.local_formats import LOCAL_FORMATS
 from recsys.query.named import read_references
+from recsys.records import LEAST_CHANCE
 
 if TYPE_CHECKING:
     from recsys.formats.local_answers.shown_gaps import GapKeys
     from recsys.local.cite import LocalQuestion
-    from recsys.passages import LocalAnswer
+    from recsys.records import LocalAnswer
 
 Accept: TypeAlias = Literal["marked", "all"]
 
@@ -49,7 +49,7 @@ def cite(
     fill: Annotated[Path | None, Option(metavar="FILE.bib", show_default="none")] = None,
     patch: bool = False,
     dry_run: bool = False,
-    least: Annotated[float, Option(metavar="P", min=0, max=1)] = LEAST,
+    least: Annotated[float, Option(metavar="P", min=0, max=1)] = LEAST_CHANCE,
     accept: Accept = "marked",
     quiet: Quiet = False,
 ) -> None:
@@ -79,7 +79,7 @@ def cite(
         least: Accept the best paper of a place if its chance is at least that.
         accept: Accept papers for marks alone, or for sentences without one, too.
     """
-    from recsys.processors import start_on_one_thread
+    from recsys.machine import start_on_one_thread
 
     start_on_one_thread()
     from recsys.app.answer_writing import check_target
@@ -182,6 +182,10 @@ def _prepared(
         InputError: the bibliography or the draft cannot be changed so.
     """
     from recsys.app.answer_writing import note
+    from recsys.formats.local_answers.shown_gaps import keys_of
+
+    if fill is None:
+        return keys_of(answer), lambda: None
     from recsys.formats.local_answers.filled_drafts import (
         BibFile,
         accepted,
@@ -189,10 +193,7 @@ def _prepared(
         told,
         write_patches,
     )
-    from recsys.formats.local_answers.shown_gaps import keys_of
 
-    if fill is None:
-        return keys_of(answer), lambda: None
     file = BibFile.read(fill)
     keys = keys_of(answer, file.references)
     taken = accepted(answer, keys, least=least, unmarked=unmarked)
@@ -236,7 +237,7 @@ def _show_diff(diff: bytes) -> None:
 def _show(answer: "LocalAnswer", keys: "GapKeys", form: str, out: Path | None) -> None:
     from recsys.app.answer_writing import emit
     from recsys.app.terminal import draw
-    from recsys.formats.local_answers.local_formats import render_local
+    from recsys.formats.answers import render_local
 
     if out is not None or form != "table":
         emit(render_local(answer, form, keys), out)

@@ -15,8 +15,7 @@ from types import FrameType
 
 from recsys.app.cli.entry import INTERRUPTED, JSON_ERRORS, report_interrupt
 from recsys.app.terminal import say
-from recsys.errors import LONGEST_HINT, RecsysError, shortened
-from recsys.extras import missing_extra
+from recsys.errors import LONGEST_HINT, RecsysError, missing_extra, shortened
 
 DEBUG = "RECSYS_DEBUG"
 

@@ -19,7 +19,6 @@ from recsys.app.cli.options import IndexPlace, OneOf, Without, cli_option
 from recsys.app.remote_indexes import addressed, change_here, followed, is_remote, read_here
 from recsys.errors import UsageError
 from recsys.query.question_schema import QuestionOptions, options
-from recsys.version import CREATED_BY
 
 Command: TypeAlias = Callable[..., int | None]
 """Returns an exit code, or None for 0."""
@@ -137,6 +136,8 @@ def _root(
     landmark papers. `recsys build papers.jsonl --out my.index` makes an index of your own papers.
     """
     if version:
+        from recsys.store.artifacts import CREATED_BY
+
         typer.echo(CREATED_BY)
     elif context.invoked_subcommand is None:
         typer.echo(context.get_help(), err=True)

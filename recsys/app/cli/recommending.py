@@ -23,7 +23,7 @@ from recsys.app.cli.options import (
     names_in,
 )
 from recsys.errors import DraftError, InputError, RecsysError
-from recsys.formats.answer_formats import FORMATS
+from recsys.formats.answers import FORMATS
 from recsys.formats.files import STDIN
 from recsys.query.named import is_file, named_paper
 from recsys.query.question_schema import SHOWN, QuestionOptions
@@ -101,7 +101,7 @@ def recommend(
         out_dir: Write the answer to each draft into this folder, to a file called after it.
         verbose: List on stderr the references that are not in the corpus.
     """
-    from recsys.processors import start_on_one_thread
+    from recsys.machine import start_on_one_thread
 
     start_on_one_thread()
     from recsys.app.answer_writing import AnswerWriter, note
@@ -168,7 +168,7 @@ def draw_map(
         out: Write the map to this file: a page with its table (.html), or the picture alone (.svg);
             `-` writes the page to stdout.
     """
-    from recsys.processors import start_on_one_thread
+    from recsys.machine import start_on_one_thread
 
     start_on_one_thread()
     from recsys.app.answer_writing import check_target, emit, note

@@ -15,8 +15,7 @@ from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, BinaryIO
 
 from recsys.errors import DraftError, InputError, RecsysError
-from recsys.passages import Body
-from recsys.records import Bibliography, Manuscript, Reference
+from recsys.records import Bibliography, Body, Manuscript, Reference
 
 if TYPE_CHECKING:
     pass

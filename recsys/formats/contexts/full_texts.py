@@ -28,15 +28,14 @@ from recsys.formats.contexts.citing_text import (
 )
 from recsys.formats.drafts.draft_formats import parse_draft
 from recsys.formats.files import MAX_BYTES
-from recsys.formats.markup import jats_xml
+from recsys.formats.markup.jats_xml import JATS, work_of_article
 from recsys.formats.markup.xml_stream import Layout, records, title_of
 from recsys.formats.papers.external_ids import named
 from recsys.formats.papers.paper_fields import Record, id_of, nested, text_of, year_of
 from recsys.formats.papers.semantic_scholar import PARTS, annotations_of, place_of
 from recsys.formats.references.bibliography import Problem, names_in
 from recsys.formats.source_streams import open_bytes
-from recsys.passages import Context
-from recsys.records import Reference
+from recsys.records import Context, Reference
 
 NO_TEXT = Problem("a paper comes without its text.", "article without text")
 _PARSES = ("pdf_parse", "latex_parse", "grobid_parse")
@@ -62,6 +61,8 @@ _NO_TEXT = frozenset({"title", "label", "caption", "fn", "xref", "ref-list", "ab
 _RANGE = re.compile(r"\s*[\u2010-\u2015-]\s*")
 _WIDEST_RANGE = 200
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
+is_jats = JATS.looks_so
+"""Whether a file holds articles in JATS; reading shows whether with their text."""
 
 
 def parsed_contexts(record: Record) -> Iterator[Context | Problem]:
@@ -255,11 +256,6 @@ def read_paper(path: Path) -> Iterator[Context | Problem]:
                 yield NO_WORDS
 
 
-def is_jats(head: str) -> bool:
-    """Whether a file holds articles in JATS; reading shows whether with their text."""
-    return jats_xml.looks_so(head)
-
-
 def read_jats(stream: BinaryIO) -> Iterator[Context | Problem]:
     """Read the articles of a file, one after the other."""
     for record in records(stream, _LAYOUT):
@@ -267,7 +263,7 @@ def read_jats(stream: BinaryIO) -> Iterator[Context | Problem]:
             yield record
             continue
         body = record.element.find("body")
-        work = jats_xml.work_of_article(record.element)
+        work = work_of_article(record.element)
         if body is None or work is None:
             text = f"line {record.line}: the article comes without its text."
             yield Problem(text, "article without text", record.line)

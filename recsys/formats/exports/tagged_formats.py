@@ -95,26 +95,12 @@ _READERS: Mapping[str, Callable[[str], int | str | None]] = {
 }
 """Fields of which the first fact counts that is understood, not the first that is there."""
 _KINDS_OF_RIS = kinds_by_word(
-    {
-        "article": "PREPRINT",
-        "article-journal": "ABST | EJOUR | INPR | JOUR",
-        "article-magazine": "MGZN",
-        "article-newspaper": "NEWS",
-        "book": "BOOK | EBOOK | EDBOOK | SER",
-        "chapter": "CHAP | ECHAP",
-        "dataset": "DATA",
-        "entry-dictionary": "DICT",
-        "entry-encyclopedia": "ENCYC",
-        "manuscript": "MANSCPT | UNPB | UNPD",
-        "paper-conference": "CONF | CPAPER",
-        "patent": "PAT",
-        "post-weblog": "BLOG",
-        "report": "RPRT",
-        "software": "COMP",
-        "standard": "STAND",
-        "thesis": "THES",
-        "webpage": "ELEC",
-    }
+    """article: PREPRINT; article-journal: ABST | EJOUR | INPR | JOUR; article-magazine: MGZN
+    article-newspaper: NEWS; book: BOOK | EBOOK | EDBOOK | SER; chapter: CHAP | ECHAP
+    dataset: DATA; entry-dictionary: DICT; entry-encyclopedia: ENCYC
+    manuscript: MANSCPT | UNPB | UNPD; paper-conference: CONF | CPAPER; patent: PAT
+    post-weblog: BLOG; report: RPRT; software: COMP; standard: STAND; thesis: THES
+    webpage: ELEC"""
 )
 _CITED = re.compile(r"(?:Cited )?References: ?")
 _NAMED = re.compile(r"\b(?:PMID ?: ?\d{1,9}|PMC\d{1,10})")
@@ -177,24 +163,14 @@ def _digits(text: str | None) -> str | None:
     return plain if plain.isascii() and plain.isdecimal() else None
 
 
-_KINDS_OF_ENDNOTE = kinds_by_word(
-    {
-        "article-journal": "Electronic Article | Journal Article",
-        "article-magazine": "Magazine Article",
-        "article-newspaper": "Newspaper Article",
-        "book": "Book | Edited Book | Electronic Book",
-        "chapter": "Book Section | Electronic Book Section",
-        "dataset": "Dataset",
-        "entry-encyclopedia": "Encyclopedia",
-        "manuscript": "Manuscript | Unpublished Work",
-        "paper-conference": "Conference Paper | Conference Proceedings",
-        "patent": "Patent",
-        "post-weblog": "Blog",
-        "report": "Report",
-        "software": "Computer Program",
-        "thesis": "Thesis",
-        "webpage": "Web Page",
-    }
+KINDS_OF_ENDNOTE = kinds_by_word(
+    """article-journal: Electronic Article | Journal Article; article-magazine: Magazine Article
+    article-newspaper: Newspaper Article; book: Book | Edited Book | Electronic Book
+    chapter: Book Section | Electronic Book Section; dataset: Dataset
+    entry-encyclopedia: Encyclopedia; manuscript: Manuscript | Unpublished Work
+    paper-conference: Conference Paper | Conference Proceedings; patent: Patent
+    post-weblog: Blog; report: Report; software: Computer Program; thesis: Thesis
+    webpage: Web Page"""
 )
 
 
@@ -210,7 +186,7 @@ def more_of_endnote(record: TaggedRecord) -> dict[str, Any]:
         "authors": tuple(map(natural, names_in(people))),
         "url": next(filter(None, map(address_in, record.lines("U"))), None),
         "kind": next(
-            (_KINDS_OF_ENDNOTE[kind] for kind in told if kind in _KINDS_OF_ENDNOTE), "document"
+            (KINDS_OF_ENDNOTE[kind] for kind in told if kind in KINDS_OF_ENDNOTE), "document"
         ),
         "pmid": pmid or (_digits(record.text("M")) if of_pubmed else None),
         "ids": ids,
@@ -223,16 +199,9 @@ def more_of_endnote(record: TaggedRecord) -> dict[str, Any]:
 
 
 _KINDS_OF_NBIB = kinds_by_word(
-    {
-        "article": "Preprint",
-        "article-journal": "Journal Article",
-        "article-newspaper": "Newspaper Article",
-        "book": "Book | Books",
-        "chapter": "Book Chapter",
-        "dataset": "Dataset",
-        "motion_picture": "Video-Audio Media",
-        "report": "Technical Report",
-    }
+    """article: Preprint; article-journal: Journal Article; article-newspaper: Newspaper Article
+    book: Book | Books; chapter: Book Chapter; dataset: Dataset
+    motion_picture: Video-Audio Media; report: Technical Report"""
 )
 _ARTICLE = re.compile(r"([A-Za-z]{0,2}\d{1,8})\s*\[pii\]")
 """What a publisher calls its article, where it is what reference lists give."""

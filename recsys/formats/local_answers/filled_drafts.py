@@ -18,8 +18,7 @@ from recsys.formats.local_answers.shown_gaps import GapKeys, file_of, place_of
 from recsys.formats.references import bibtex
 from recsys.formats.references.shown_facts import one_line
 from recsys.formats.replacing import replacing
-from recsys.passages import Gap, LocalAnswer, Mark, Span
-from recsys.records import Paper, Reference
+from recsys.records import LEAST_CHANCE, Gap, LocalAnswer, Mark, Paper, Reference, Span
 
 LATEX = frozenset({".tex", ".ltx", ".latex", ".rnw", ".snw", ".rtex"})
 """Suffixes of files in which LaTeX's commands cite; all other text cites as pandoc does."""
@@ -132,8 +131,6 @@ def _only_a_wish(text: str) -> bool:
     return all(map(_WISH.fullmatch, _LETTERS.findall(text.lower())))
 
 
-LEAST = 0.5
-"""The chance that a paper must have to be taken unseen: it is rather right than wrong."""
 PLAIN = frozenset(
     {".md", ".markdown", ".mkd", ".qmd", ".rmd", ".txt", ".text", ".myst", ".org", ""}
 )
@@ -164,7 +161,7 @@ class Accepted:
 
 
 def accepted(
-    answer: LocalAnswer, keys: GapKeys, *, least: float = LEAST, unmarked: bool = False
+    answer: LocalAnswer, keys: GapKeys, *, least: float = LEAST_CHANCE, unmarked: bool = False
 ) -> tuple[Accepted, ...]:
     """Take the best paper of each gap whose chance is at least `least`.
 

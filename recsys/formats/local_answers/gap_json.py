@@ -24,9 +24,8 @@ from recsys.formats.local_answers.shown_gaps import (
     span_of,
 )
 from recsys.formats.references.shown_facts import one_line
-from recsys.passages import Gap, LocalAnswer
-from recsys.records import Recommendation
-from recsys.version import VERSION
+from recsys.records import Gap, LocalAnswer, Recommendation
+from recsys.store.artifacts import VERSION
 
 LOCAL_ANSWER_SCHEMA = "recsys.local-answer/1"
 GAP_SCHEMA = "recsys.gap/1"

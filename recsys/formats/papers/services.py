@@ -42,25 +42,11 @@ _NUMBERED = re.compile(r" \d{4}\Z")
 
 
 _KINDS_OF_ZOTERO = kinds_by_word(
-    {
-        "article": "preprint",
-        "article-journal": "journalarticle",
-        "article-magazine": "magazinearticle",
-        "article-newspaper": "newspaperarticle",
-        "book": "book",
-        "chapter": "booksection",
-        "dataset": "dataset",
-        "entry-encyclopedia": "encyclopediaarticle",
-        "manuscript": "manuscript",
-        "paper-conference": "conferencepaper",
-        "patent": "patent",
-        "post-weblog": "blogpost",
-        "report": "report",
-        "software": "computerprogram",
-        "song": "audiorecording",
-        "thesis": "thesis",
-        "webpage": "webpage",
-    }
+    """article: preprint; article-journal: journalarticle; article-magazine: magazinearticle
+    article-newspaper: newspaperarticle; book: book; chapter: booksection; dataset: dataset
+    entry-encyclopedia: encyclopediaarticle; manuscript: manuscript
+    paper-conference: conferencepaper; patent: patent; post-weblog: blogpost; report: report
+    software: computerprogram; song: audiorecording; thesis: thesis; webpage: webpage"""
 )
 
 

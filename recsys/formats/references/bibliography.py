@@ -153,13 +153,26 @@ def names_in(names: Iterable[str | None]) -> tuple[str, ...]:
     return tuple(name for name in found if name and name.casefold() not in _NOBODY)
 
 
-def kinds_by_word(words: Mapping[str, str]) -> dict[str, str]:
-    """Turn a table round: {type of CSL: what a program calls it, alternatives between " | "}.
+def alternatives(text: str) -> Mapping[str, Sequence[str]]:
+    """Take apart a table of names and of what programs call them; a name may come again.
 
-    >>> kinds_by_word({"book": "Book | Edited Book"})
+    >>> alternatives("book: Book | Edited Book; thesis: Thesis")
+    {'book': ['Book', 'Edited Book'], 'thesis': ['Thesis']}
+    """
+    table: dict[str, list[str]] = {}
+    for part in text.replace("\n", ";").split(";"):
+        name, _, words = part.partition(":")
+        table.setdefault(name.strip(), []).extend(map(str.strip, words.split("|")))
+    return table
+
+
+def kinds_by_word(text: str) -> dict[str, str]:
+    """Turn a table of the types of CSL round, for which see `alternatives`.
+
+    >>> kinds_by_word("book: Book | Edited Book")
     {'Book': 'book', 'Edited Book': 'book'}
     """
-    return {word: kind for kind, listed in words.items() for word in listed.split(" | ")}
+    return {word: kind for kind, words in alternatives(text).items() for word in words}
 
 
 def keywords_in(value: object) -> tuple[str, ...]:

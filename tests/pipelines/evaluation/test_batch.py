@@ -15,7 +15,7 @@ from recsys.pipelines.evaluation.batch import (
     run_batch,
 )
 from recsys.pipelines.jobs.engines import ProcessPool
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from tests.pipelines.small_index import (
     invented_papers,
     open_small_collection,

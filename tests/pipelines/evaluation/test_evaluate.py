@@ -13,7 +13,7 @@ from recsys.pipelines.evaluation.batch import BatchOptions, corpus_facts, run_ba
 from recsys.pipelines.evaluation.evaluate import EvaluateOptions, EvaluationReport, evaluate
 from recsys.pipelines.evaluation.system_table import SYSTEMS
 from recsys.pipelines.jobs.engines import ProcessPool
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.generations import GENERATIONS
 from tests.pipelines.small_index import (
     invented_papers,

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from recsys.pipelines.index.build import BuildOptions, BuildReport, build
 from recsys.pipelines.jobs.index_writer import UNFINISHED
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.artifacts import fingerprint, verify
 from recsys.store.generations import in_force, pin
 from tests.torture.small_world import CACHE, ENCODER, PAPERS

@@ -21,7 +21,7 @@ from recsys.pipelines.jobs.kept_results import (
     do_shards,
     gather,
 )
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from tests.pipelines.jobs.counting_engine import CountingEngine
 
 

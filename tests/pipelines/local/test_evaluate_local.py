@@ -14,7 +14,6 @@ from recsys.errors import InputError, LeakageError
 from recsys.eval.trec import ordered, read_qrels, read_run
 from recsys.local.local_recommender import PassageRanker
 from recsys.models.encoder import SeenQueries
-from recsys.passages import Context
 from recsys.pipelines.local.evaluate_local import (
     LEARNED,
     LOCAL_SYSTEMS,
@@ -27,6 +26,7 @@ from recsys.pipelines.local.evaluate_local import (
 )
 from recsys.pipelines.local.local_queries import LocalQueries, local_queries, pose_query
 from recsys.ranking.ranker import TreeRanker
+from recsys.records import Context
 from recsys.store.artifacts import ENCODER, seal
 from tests.pipelines.local.local_evaluations import (
     ALL,

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from recsys.errors import InputError
 from recsys.local.mentions import find_mentions
 from recsys.local.named_works import NamedWorks
-from recsys.passages import Context
 from recsys.pipelines.local.local_queries import (
     KNOWN,
     LocalQueries,
@@ -20,6 +19,7 @@ from recsys.pipelines.local.local_queries import (
     lots,
     pose_query,
 )
+from recsys.records import Context
 from recsys.store.arrays import Rows
 from recsys.store.collection import Collection
 from tests.pipelines.local.local_evaluations import invented_contexts

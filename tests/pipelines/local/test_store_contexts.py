@@ -19,7 +19,6 @@ from recsys.errors import (
 )
 from recsys.indexes.opening import open_collection, with_contexts
 from recsys.models.encoder import OnnxEncoder
-from recsys.passages import Context
 from recsys.pipelines.corpora.paper_names import NOBODY
 from recsys.pipelines.corpora.works import SCHEMA as WORKS_SCHEMA
 from recsys.pipelines.index.build import BuildOptions, build
@@ -27,7 +26,7 @@ from recsys.pipelines.index.columns import write_columns
 from recsys.pipelines.index.update import UpdateOptions, update
 from recsys.pipelines.local import store_contexts
 from recsys.pipelines.local.store_contexts import ContextWorks, add_contexts, encode_texts
-from recsys.records import Reference
+from recsys.records import Context, Reference
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import CONTEXTS, CORPUS, ENCODER, load_manifest, seal, verify
 from recsys.store.contexts import KIND, SCHEMA, WORDS, Contexts

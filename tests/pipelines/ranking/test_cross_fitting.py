@@ -18,7 +18,7 @@ from recsys.pipelines.evaluation.splits import read_split
 from recsys.pipelines.ranking.cross_fitting import TrainedRanker, cross_fit, folds_of, teach
 from recsys.pipelines.ranking.train_ranker import TrainOptions, train_ranker
 from recsys.pipelines.ranking.training_table import Posing, TrainingTable, collect, concatenate
-from recsys.progress import silent
+from recsys.protocols import silent
 from recsys.ranking.features import feature_names
 from recsys.ranking.ranker import FIRST, KIND, SCHEMA, TreeRanker
 from recsys.ranking.two_pass import SECOND_NAMES

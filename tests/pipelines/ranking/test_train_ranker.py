@@ -22,7 +22,7 @@ from recsys.pipelines.ranking.training_table import (
     concatenate,
     judge,
 )
-from recsys.progress import silent
+from recsys.protocols import silent
 from recsys.ranking.features import feature_names
 from recsys.ranking.ranker import KIND, SCHEMA, TreeRanker
 from recsys.records import Draft

@@ -36,7 +36,7 @@ from recsys.store.generations import in_force
 from tests.pipelines.small_probe import Small, small_probe
 
 if TYPE_CHECKING:
-    from recsys.progress import Progress
+    from recsys.protocols import Progress
     from tests.built_index import Built
 
 OPTIONS = CompareOptions(label="labels.field", least=8, queries=0, dim=8, jobs=1)

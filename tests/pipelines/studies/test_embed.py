@@ -13,7 +13,7 @@ from recsys.errors import ArtifactError, CorpusError, InputError
 from recsys.eval.studies.scidocs.scidocs_layout import Group, write_metadata
 from recsys.formats.embeddings import read_embeddings
 from recsys.pipelines.studies.embed import EmbedOptions, EmbedReport, embed
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.arrays import load_array
 from recsys.store.corpus import Corpus
 from recsys.store.generations import in_force

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from recsys.app.coloured_table import coloured_gaps
-from recsys.formats.local_answers.local_formats import render_local
+from recsys.formats.answers import render_local
 from recsys.formats.local_answers.shown_gaps import keys_of
-from recsys.passages import LocalAnswer
+from recsys.records import LocalAnswer
 from tests.recsys.formats.local_answers.made_answers import small_answer
 
 

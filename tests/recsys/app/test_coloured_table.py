@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from recsys.app.coloured_table import coloured_table
-from recsys.formats.answer_formats import render
+from recsys.formats.answers import render
 from recsys.records import Answer, Paper
 
 BOLD = "\x1b["

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.app.coloured_table import coloured_table
-from recsys.formats.answer_formats import FORMATS, render
-from recsys.formats.answers import LONGEST_SENTENCE, path_in, where_of
+from recsys.formats.answers import FORMATS, LONGEST_SENTENCE, path_in, render, where_of
 from recsys.records import Answer, Paper, Place, Recommendation
 
 PLACE = Place("Papers are [vectors].", 0.51234567, 120, 3, section="Method")

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from recsys.formats.drafts.draft_formats import read_manuscript
-from recsys.formats.stated_keyphrases import LONGEST_PHRASE, told_apart
+from recsys.formats.drafts.wording import LONGEST_KEYWORD, told_apart
 from tests.recsys.formats.drafts.printed_draft import BODY, front, read
 from tests.recsys.formats.drafts.small_docx import docx, paragraph
 from tests.recsys.formats.drafts.small_pdf import Text, down
@@ -141,4 +141,4 @@ def test_a_word_in_the_text_of_a_pdf_is_no_heading() -> None:
 
 
 def test_prose_is_no_list() -> None:
-    assert told_apart(f"bells, {'x' * LONGEST_PHRASE}y, ropes") == ()
+    assert told_apart(f"bells, {'x' * LONGEST_KEYWORD}y, ropes") == ()

@@ -23,7 +23,7 @@ from recsys.pipelines.studies.encoders.journal_study import (
 )
 from recsys.pipelines.studies.encoders.tower import Student
 from recsys.pipelines.studies.encoders.training import STAGE, Pace, Run
-from recsys.progress import silent
+from recsys.protocols import silent
 from tests.pipelines.studies.encoders.small_journals import (
     EACH,
     journal_options,

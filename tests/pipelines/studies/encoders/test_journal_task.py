@@ -14,7 +14,7 @@ from recsys.pipelines.studies.encoders.train_journal import (
     class_means,
     class_papers,
 )
-from recsys.progress import silent
+from recsys.protocols import silent
 from tests.pipelines.studies.encoders.small_journals import journal_options, journal_papers
 from tests.pipelines.studies.encoders.small_sources import write_tiny_bert
 

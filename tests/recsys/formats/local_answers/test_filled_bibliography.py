@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from recsys.errors import InputError, RecsysError
 from recsys.formats.local_answers.filled_drafts import Accepted, BibFile, accepted
 from recsys.formats.local_answers.shown_gaps import keys_of
-from recsys.formats.references import bibtex
-from recsys.passages import LocalAnswer
-from recsys.records import Reference
+from recsys.formats.references.reference_writers import bibtex
+from recsys.records import LocalAnswer, Reference
 from tests.recsys.formats.local_answers.made_answers import ITEMS, SPECTER, TREES, answer_on
 from tests.rows import each_row
 
@@ -36,7 +35,7 @@ def filled(path: Path) -> tuple[bytes, tuple[Accepted, ...]]:
 
 def test_a_new_file_has_each_paper_once(tmp_path: Path) -> None:
     raw, taken = filled(tmp_path / "new.bib")
-    assert raw.decode() == bibtex.write([SPECTER, TREES])
+    assert raw.decode() == bibtex([SPECTER, TREES])
     assert [each.key for each in taken] == [
         "Cohan2020Specter",
         "Ash2004Growing",
@@ -52,7 +51,7 @@ def test_entries_are_appended_and_known_works_keep_their_keys(
     before = ("% Mine.\n" + MINE).replace("\n", line_end).encode()
     path.write_bytes(before)
     raw, taken = filled(path)
-    assert raw == before + ("\n" + bibtex.write([SPECTER])).replace("\n", line_end).encode()
+    assert raw == before + ("\n" + bibtex([SPECTER])).replace("\n", line_end).encode()
     assert [each.key for each in taken] == ["Cohan2020Specter", "ash04", "Cohan2020Specter"]
 
 
