@@ -24,7 +24,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from queue import SimpleQueue
 from threading import Thread
-from typing import Any, Generic, Protocol, TypeVar, cast
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
 
 from recsys.errors import RecsysError
 from recsys.machine import processors
@@ -104,12 +104,8 @@ def named(error: Exception, place: str) -> Exception:
 class ProcessPool:
     """The engine of one machine. jobs: processes at most; None: one per processor."""
 
+    here: ClassVar[bool] = True
     jobs: int | None = None
-
-    @property
-    def here(self) -> bool:
-        """Tell that work stays on this machine."""
-        return True
 
     def map(
         self, stage: Stage[Task, Result], shards: Shards[Task]

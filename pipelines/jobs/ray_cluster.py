@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any, ClassVar, Generic
 
 from recsys.errors import InputError, RecsysError, need
 from recsys.machine import processors
@@ -59,13 +59,9 @@ class RayCluster:
     a stage can use it; 0: none.
     """
 
+    here: ClassVar[bool] = False
     actors: int | None = None
     gpus: float = 0.0
-
-    @property
-    def here(self) -> bool:
-        """Tell that work may be on other machines."""
-        return False
 
     def map(
         self, stage: Stage[Task, Result], shards: Shards[Task]

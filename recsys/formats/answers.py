@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from recsys.errors import check_name
 from recsys.formats.references.shown_facts import bare_doi, one_line, paper_link
-from recsys.records import Answer, PaperId, Recommendation
+from recsys.records import Answer, Paper, PaperId, Recommendation
 
 if TYPE_CHECKING:
     from recsys.formats.local_answers.shown_gaps import GapKeys
@@ -125,34 +125,31 @@ def answer_record(answer: Answer) -> dict[str, Any]:
 
 def recommendation_record(item: Recommendation) -> dict[str, Any]:
     """Put a recommended paper as the object of schema `recsys.recommendation/1`."""
-    paper = item.paper
-    record = {
+    versions = [_paper_record(version) for version in item.versions]
+    paper = _paper_record(item.paper)
+    return {
         "rank": item.rank,
-        "id": paper.id,
-        "title": paper.title,
-        "authors": list(paper.authors),
-        "year": paper.year,
-        "venue": paper.venue,
-        "doi": paper.doi or bare_doi(paper),
-        "url": paper.url or paper_link(paper),
+        "id": paper.pop("id"),
+        "title": paper.pop("title"),
+        "authors": list(item.paper.authors),
+        **paper,
         "probability": round(float(item.probability), 6),
         "score": round(float(item.score), 6),
         "sources": list(item.sources),
         "reasons": [{"kind": reason.kind, "text": reason.text} for reason in item.reasons],
+        **({"versions": versions} if versions else {}),
     }
-    if item.versions:
-        record["versions"] = [
-            {
-                "id": version.id,
-                "title": version.title,
-                "year": version.year,
-                "venue": version.venue,
-                "doi": version.doi or bare_doi(version),
-                "url": version.url or paper_link(version),
-            }
-            for version in item.versions
-        ]
-    return record
+
+
+def _paper_record(paper: Paper) -> dict[str, Any]:
+    return {
+        "id": paper.id,
+        "title": paper.title,
+        "year": paper.year,
+        "venue": paper.venue,
+        "doi": paper.doi or bare_doi(paper),
+        "url": paper.url or paper_link(paper),
+    }
 
 
 def _where_record(answer: Answer, paper_id: PaperId) -> dict[str, Any]:

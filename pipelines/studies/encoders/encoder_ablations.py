@@ -123,7 +123,7 @@ def _outcome(index: Path, split: Path, row: Row, place: Path, run: Run) -> Outco
 
     def work() -> dict[str, Any]:
         trained = fit([read_index(index, split, row.reading)], row.encoder, unfinished, run)
-        recalls, training = trained.task.recalls()[0], trained.facts()
+        recalls, training = trained.task.recalls()[0], trained.facts
         before = trained.history.measures[0]
         return {"before": before, "recalls": recalls.tolist(), "training": training}
 

@@ -190,7 +190,7 @@ def _of_seed(
             "papers": len(own.learned),
             "seen": [measures[0], measures[made.history.best]],
             "told": asked.probe(made.student, device, progress),
-            "training": made.facts(),
+            "training": made.facts,
         }
 
     probed = [kept.label, asked.group.ids, options.least, options.runs]

@@ -205,8 +205,7 @@ def _prepared(
             note(f"No paper has a chance of at least {least:g}: nothing is written.", quiet=quiet)
             return
         if not dry:
-            file.write(entries)
-            write_patches(changes)
+            write_patches((entries, *changes))
         new, done = {each.paper.id for each in taken} - keys.had, "would be" if dry else "were"
         for line in told(answer, taken):
             note(line, quiet=quiet)

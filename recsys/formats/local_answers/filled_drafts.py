@@ -259,15 +259,15 @@ def _changed(place: str, what: str) -> InputError:
 
 @dataclass(frozen=True, slots=True)
 class FilePatch:
-    """What a file holds, and what it shall hold."""
+    """What a file holds, None where there is none yet, and what it shall hold."""
 
     name: str
-    old: bytes
+    old: bytes | None
     new: bytes
 
     def diff(self) -> bytes:
         """Write as a unified diff, for `patch -p0` and `git apply -p0`."""
-        old, new = ([*filter(None, _LINE.split(raw))] for raw in (self.old, self.new))
+        old, new = ([*filter(None, _LINE.split(raw))] for raw in (self.old or b"", self.new))
         # As `git diff` writes it: in quotes if it must, before a tab if it has spaces.
         escaped = _QUOTED.sub(lambda match: f"\\{ord(match[0]):03o}", self.name)
         name = escaped.encode("utf-8", errors="surrogateescape")
@@ -326,11 +326,13 @@ def write_patches(made: Sequence[FilePatch]) -> None:
         OSError: a file cannot be written.
     """
     for patch in made:
-        if read_bytes(Path(patch.name)) != patch.old:
+        path = Path(patch.name)
+        if (read_bytes(path) if path.exists() else None) != patch.old:
             raise _changed(patch.name, "is another file")
     for patch in made:
-        with replacing(Path(patch.name)) as temporary:
-            temporary.write_bytes(patch.new)
+        if patch.new not in (b"", patch.old):
+            with replacing(Path(patch.name)) as temporary:
+                temporary.write_bytes(patch.new)
 
 
 def _patched(
@@ -383,7 +385,7 @@ class BibFile:
             )
         return cls(path, raw, _references(lines.text))
 
-    def with_entries(self, taken: Sequence[Accepted], keys: GapKeys) -> bytes:
+    def with_entries(self, taken: Sequence[Accepted], keys: GapKeys) -> FilePatch:
         """Append the entries of accepted papers that no bibliography at hand has.
 
         Raises:
@@ -391,7 +393,7 @@ class BibFile:
         """
         entries = {item.key: text for item in taken if (text := keys.entry_of(item.paper))}
         if not entries:
-            return self.raw or b""
+            return FilePatch(str(self.path), self.raw, self.raw or b"")
         lines = DraftLines.of(self.raw or b"", str(self.path))
         # An empty line stands between the entries that there are and the new ones.
         empty, ended = not lines.text.strip(), lines.text.endswith(("\n", "\r"))
@@ -407,20 +409,7 @@ class BibFile:
                 f"{self.path} ends within an entry, in which others would be lost.",
                 "Close its last brace, or give a new file.",
             )
-        return lines.encoded(text)
-
-    def write(self, new: bytes) -> None:
-        """Write the file anew, whole or not at all.
-
-        Raises:
-            InputError: it is not what it was when it was read.
-            OSError: it cannot be written.
-        """
-        if (read_bytes(self.path) if self.path.exists() else None) != self.raw:
-            raise _changed(str(self.path), "is another file")
-        if new not in (b"", self.raw):
-            with replacing(self.path) as temporary:
-                temporary.write_bytes(new)
+        return FilePatch(str(self.path), self.raw, lines.encoded(text))
 
 
 def _references(text: str) -> tuple[Reference, ...]:

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -58,7 +59,10 @@ def bibliography(found: Iterable[Reference | Problem], name: str) -> Bibliograph
     """
     items = tuple(islice(found, MOST_REFERENCES + 1))
     if len(items) > MOST_REFERENCES:
-        raise too_many(name)
+        raise InputError(
+            f"{name} holds more than {MOST_REFERENCES:,} references.",
+            "A bibliography is smaller; a corpus goes to `recsys build`.",
+        )
     problems = [item for item in items if isinstance(item, Problem)]
     read = [item for item in items if isinstance(item, Reference)]
     kept = tuple(filter(says_something, read))
@@ -106,26 +110,10 @@ def _by_kind(problems: Sequence[Problem]) -> Iterable[str]:
             yield f"{alike[0].text.rstrip('.')}, and {len(alike) - 1:,} more like it{where}."
 
 
-def too_many(name: str) -> InputError:
-    """Return the error that a file holds more than MOST_REFERENCES."""
-    return InputError(
-        f"{name} holds more than {MOST_REFERENCES:,} references.",
-        "A bibliography is smaller; a corpus goes to `recsys build`.",
-    )
-
-
 def says_something(reference: Reference) -> bool:
     """Whether a reference has what a work could be found by."""
-    return any(
-        (
-            reference.title,
-            reference.id,
-            reference.doi,
-            reference.arxiv,
-            reference.acl,
-            reference.url,
-        )
-    )
+    number = reference.id or reference.doi or reference.arxiv or reference.acl
+    return bool(reference.title or number or reference.url)
 
 
 def identified(reference: Reference, *places: str | None) -> Reference:
@@ -153,6 +141,7 @@ def names_in(names: Iterable[str | None]) -> tuple[str, ...]:
     return tuple(name for name in found if name and name.casefold() not in _NOBODY)
 
 
+@cache
 def alternatives(text: str) -> Mapping[str, Sequence[str]]:
     """Take apart a table of names and of what programs call them; a name may come again.
 

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from recsys.formats.answers import FORMATS, percent, render
-from recsys.records import Answer, Paper
+from recsys.records import Answer, Paper, Place
 from tests.rows import each_row
 
 
@@ -16,6 +16,8 @@ def test_an_answer_is_written_as_the_golden_file_has_it(answer: Answer, name: st
         answer,
         recommendations=(first, *answer.recommendations[1:]),
         title="Of *bees* & <b>nests</b>",
+        draft="a/paper.tex",
+        where={"specter": Place("Papers are [vectors].", 0.51234567, 120, 3, section="Method")},
     )
     file = Path(__file__).parent / "golden" / f"answer.{name}"
     assert render(told, name) == file.read_bytes().decode()

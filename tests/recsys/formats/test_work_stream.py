@@ -87,13 +87,6 @@ def test_a_text_in_utf_16_is_the_same_works_or_refused(
         assert works_of(path) == works_of(plain)
 
 
-@each_row(("name", "text"), [each for each in TEXTS if each[0] not in (*DECLARED, "JSON")])
-def test_old_line_ends_are_line_ends(tmp_path: Path, name: str, text: str) -> None:
-    path = written(tmp_path, text.replace("\n", "\r").encode())
-    assert format_of_file(path).name == name
-    assert works_of(path) == works_of(written(tmp_path, text.encode(), "plain"))
-
-
 @each_row(
     ("name", "text"),
     [

@@ -8,7 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import InputError, RecsysError
-from recsys.formats.local_answers.filled_drafts import Accepted, BibFile, accepted
+from recsys.formats.local_answers.filled_drafts import (
+    Accepted,
+    BibFile,
+    FilePatch,
+    accepted,
+    write_patches,
+)
 from recsys.formats.local_answers.shown_gaps import keys_of
 from recsys.formats.references.reference_writers import bibtex
 from recsys.records import LocalAnswer, Reference
@@ -29,7 +35,7 @@ def filled(path: Path) -> tuple[bytes, tuple[Accepted, ...]]:
     file = BibFile.read(path)
     keys = keys_of(answer(), file.references)
     taken = accepted(answer(), keys)
-    file.write(file.with_entries(taken, keys))
+    write_patches([file.with_entries(taken, keys)])
     return path.read_bytes(), taken
 
 
@@ -65,7 +71,7 @@ def test_a_paper_that_the_draft_has_needs_no_entry() -> None:
     file = BibFile(Path("new.bib"), None)
     references = (Reference("a", doi=SPECTER.doi), Reference("b", title=TREES.title))
     keys = keys_of(replace(answer(), references=references))
-    assert file.with_entries(accepted(answer(), keys), keys) == b""
+    assert file.with_entries(accepted(answer(), keys), keys).new == b""
 
 
 @each_row("codec", ["cp1252", "utf-8-sig", "utf-16"])
@@ -97,7 +103,7 @@ def test_a_file_that_changed_meanwhile_is_not_written(tmp_path: Path) -> None:
     file = BibFile.read(path)
     path.write_text(MINE, encoding="utf-8")
     with pytest.raises(InputError, match="it changed since"):
-        file.write(b"new")
+        write_patches([FilePatch(str(path), file.raw, b"new")])
     assert path.read_text(encoding="utf-8") == MINE
 
 

@@ -115,12 +115,6 @@ def streamed(text: str) -> list[Reference | Problem]:
     return list(bibtex.read(io.StringIO(text)))
 
 
-@pytest.fixture
-def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a part end before each entry."""
-    monkeypatch.setattr(bibtex_entries, "_PART", 1)
-
-
 IN_PARTS = """@string{j = "Journal"}
 
 @inproceedings{late, title={Late}, crossref={v}}
@@ -133,8 +127,10 @@ IN_PARTS = """@string{j = "Journal"}
 """
 
 
-@pytest.mark.usefixtures("small_parts")
-def test_strings_parents_and_lines_are_carried_from_part_to_part() -> None:
+def test_strings_parents_and_lines_are_carried_from_part_to_part(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(bibtex_entries, "_PART", 1)  # Which ends before each entry.
     found = streamed(IN_PARTS)
     works = [item for item in found if isinstance(item, Reference)]
     assert [(work.title, work.venue, work.year) for work in works] == [
