@@ -13,7 +13,7 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from recsys.errors import InputError, near_miss
+from recsys.errors import InputError, near_path
 from recsys.formats.replacing import replacing
 from recsys.records import PaperId
 from recsys.store.arrays import Floats
@@ -129,8 +129,7 @@ def _rows(path: Path, form: str) -> Iterator[tuple[str, list[str]]]:
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except FileNotFoundError as error:
-        siblings = [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else []
-        hint = near_miss(path.name, siblings).strip() or "Check the path."
+        hint = near_path(path).strip() or "Check the path."
         raise InputError(f"There is no file {path}.", hint) from error
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8 text ({error.reason}).", "Save it again.") from error

@@ -126,12 +126,12 @@ class SourceIntake:
             self._scopes.append(path.stem)
             scope = f"{path.stem}-{before + 1}" if before else path.stem
         for item in stream.items:
-            if stream.sealed and isinstance(item, Found) and item.work.id is not None:
-                if item.work.id in seen:  # Of a file of ours, the first work of an id wins.
-                    excerpt = f"{item.work.id}: {item.work.title}"[:200]
-                    item = Reject(item.line, "duplicate id", excerpt)
-                else:
-                    seen.add(item.work.id)
+            own = item.work.id if stream.sealed and isinstance(item, Found) else None
+            if own in seen and isinstance(item, Found):  # The first of a file of ours wins.
+                excerpt = f"{own}: {item.work.title}"[:200]
+                item = Reject(item.line, "duplicate id", excerpt)
+            elif own is not None:
+                seen.add(own)
             if isinstance(item, Reject):
                 self._reject(path, item)
                 continue

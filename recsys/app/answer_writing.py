@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from recsys.app.terminal import cleaned, draw, say, show
-from recsys.errors import InputError, near_miss
+from recsys.errors import InputError, near_path
 from recsys.formats.answers import FORMATS
 from recsys.records import Answer
 
@@ -30,10 +30,8 @@ def check_target(out: Path | None) -> None:
         raise InputError(f"{out} is a directory.", "Give the path of a file to write.")
     out = Path(os.path.realpath(out)) if out.is_symlink() and not out.exists() else out
     if not out.parent.is_dir():
-        known = [p.name for p in out.parent.parent.glob("*")] if out.parent.parent.is_dir() else []
         raise InputError(
-            f"There is no folder {out.parent} to write {out.name} in."
-            f"{near_miss(out.parent.name, known)}",
+            f"There is no folder {out.parent} to write {out.name} in.{near_path(out.parent)}",
             "Create it first.",
         )
 

@@ -1,5 +1,6 @@
 """Read what somebody names: a draft, and papers, by file, by identifier, or as text."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from recsys.formats.identifiers import acl, arxiv, doi
@@ -25,12 +26,12 @@ def read_draft(
         InputError: the file cannot be read, or (DraftError) it says nothing.
         MissingExtraError: its format needs a package that is not installed.
     """
-    from recsys.formats.drafts.draft_formats import parse_manuscript, read_manuscript
+    from recsys.formats.drafts.draft_formats import open_draft, parse_draft
 
     if isinstance(given, Path) or is_file(given):
-        return read_manuscript(Path(given), title=title, abstract=abstract)
-    raw = given.encode("utf-8", errors="replace")
-    return parse_manuscript(raw, _TEXT, title=title, abstract=abstract)
+        return open_draft(Path(given), title=title, abstract=abstract).manuscript
+    draft = parse_draft(given.encode("utf-8", errors="replace"), _TEXT)
+    return replace(draft, title=title, abstract=abstract).manuscript
 
 
 def read_references(*given: str | Path) -> Bibliography:

@@ -13,7 +13,6 @@ from tests.online.world import CATALOGUE, COUNT, GONE, NEW, OLD, Servers, every_
 
 NAMES = sorted(SOURCES)
 PAPERS = {paper.id: paper for paper in CATALOGUE.papers}
-MAIN_SITE = {name: name for name in NAMES}
 SITES_OF = {"arxiv": ("arxiv", "arxiv-oai")}
 
 

@@ -13,14 +13,14 @@ from recsys.pipelines.index.encode import KnownVectors, same_texts, unchanged_te
 from recsys.store.corpus import Corpus
 from tests.stored import store_rows
 
-OLD = [
+OLD: list[dict[str, object]] = [
     {"id": "a", "title": "ants", "abstract": "small"},
     {"id": "b", "title": "ants", "abstract": "small", "year": 1999},
     {"id": "c", "title": "cats"},
     {"id": "d", "title": "dogs", "abstract": ""},
     {"id": "e", "title": "ants small"},
 ]
-NEW = [
+NEW: list[dict[str, object]] = [
     {"id": "!", "title": "bees"},
     {"id": "b", "title": "ants", "abstract": "small", "year": 2001},
     {"id": "c", "title": "cats", "abstract": "with an abstract"},
