@@ -27,7 +27,7 @@ from recsys.query.query import draft_of
 from recsys.ranking.features import feature_names, read_nnselect
 from recsys.ranking.ranker import KIND, SCHEMA
 from recsys.records import Draft
-from recsys.retrieval.sources import SEARCHES
+from recsys.retrieval.propose import SEARCHES
 from recsys.store.arrays import Rows, load_array
 from recsys.store.artifacts import NNSELECT, load_manifest, ranker_folder
 from recsys.store.generations import in_force
