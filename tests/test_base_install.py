@@ -148,7 +148,7 @@ def refused(
         ("pdf", ("recommend", folder / "draft.pdf")),
         ("online", ("recommend", folder / "draft.pdf", "--grobid", "http://127.0.0.1:1")),
         ("serve", ("recommend", folder / "draft.docx")),
-        ("serve", ("map", "rivers-09", "--index", built.index, *out)),
+        ("serve", ("map", "rivers-09", "--index", built.index, "--out", folder / "map.html")),
         ("store", ("build", "s3://dumps/works", *out)),
     ]  # fmt: skip
     found: dict[str, list[Ran]] = {}

@@ -35,7 +35,7 @@ from recsys.pipelines.index.text import write_text
 from recsys.pipelines.jobs.engines import USUAL, Engine
 from recsys.pipelines.jobs.index_writer import LOCK, UNFINISHED, members_of, writing
 from recsys.protocols import Progress, silent
-from recsys.retrieval.sources import StageOne
+from recsys.retrieval.propose import StageOne
 from recsys.store.artifacts import (
     CONTEXTS,
     CORPUS,

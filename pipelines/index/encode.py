@@ -37,10 +37,10 @@ from recsys.store.artifacts import (
     sha256,
     write_json,
 )
+from recsys.store.collection import check_vectors
 from recsys.store.corpus import PAPERS, Corpus
 from recsys.store.generations import pin
 from recsys.store.row_remap import GONE
-from recsys.store.validation import check_vectors
 from recsys.store.vectors import StoredVectors, load_vectors, vector_files
 
 STAGE = "encode papers"
