@@ -30,7 +30,7 @@ from recsys.indexes.backends import BACKENDS, build_index, holds_vectors, instal
 from recsys.indexes.exact import ExactIndex
 from recsys.machine import one_thread
 from recsys.pipelines.evaluation.splits import read_split
-from recsys.retrieval.sources import StageOne
+from recsys.retrieval.propose import StageOne
 from recsys.store.arrays import Floats, load_array
 from recsys.store.artifacts import VECTOR_FILE
 from recsys.store.vectors import load_vectors

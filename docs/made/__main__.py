@@ -22,7 +22,7 @@ def features() -> str:
         read = {
             "NNSelect": each.group == NNSELECT,
             "metadata": each.group == AUTHORS,
-            "links": each.links,
+            "links": each.reads_links,
             "any corpus": each.group == ANY_CORPUS,
         }
         reads = ", ".join(name for name, does in read.items() if does)

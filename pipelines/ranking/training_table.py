@@ -22,9 +22,8 @@ from recsys.pipelines.jobs.engines import Engine, Stage
 from recsys.protocols import Progress
 from recsys.ranking.feature_context import FeatureContext
 from recsys.ranking.features import AUTHORS, BY_NAME, compute
-from recsys.ranking.two_pass import second_columns
-from recsys.retrieval.propose import propose
-from recsys.retrieval.sources import StageOne
+from recsys.ranking.ranker import second_columns
+from recsys.retrieval.propose import StageOne, propose
 from recsys.store.arrays import Floats, Rows, top_k
 from recsys.store.collection import Collection
 

@@ -17,7 +17,7 @@ from recsys.protocols import silent
 from recsys.query.query import make_query
 from recsys.ranking.feature_context import FeatureContext
 from recsys.ranking.features import BY_NAME, UNKNOWN, compute, feature_names
-from recsys.ranking.two_pass import second_columns
+from recsys.ranking.ranker import second_columns
 from recsys.retrieval.propose import propose
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection

@@ -29,8 +29,7 @@ from recsys.models.encoder import SeenQueries
 from recsys.pipelines.ranking.cross_fitting import FOLDS, LEARNING_RATE, TrainedRanker, teach
 from recsys.pipelines.ranking.fit_network import FEWER_UNITS
 from recsys.ranking.features import feature_names
-from recsys.ranking.ranker import KIND, SCHEMA, TreeRanker
-from recsys.ranking.two_pass import SECOND_NAMES
+from recsys.ranking.ranker import KIND, SCHEMA, SECOND_NAMES, TreeRanker
 from recsys.records import Draft
 from recsys.store.artifacts import load_manifest, ranker_folder, verify
 from recsys.store.generations import in_force

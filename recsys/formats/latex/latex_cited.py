@@ -314,9 +314,11 @@ def listed_works(source: str) -> tuple[Reference, ...]:
             names = [" ".join(pair) for pair in zip(given, families, strict=False)]
             works[entry[1]] = _described(entry[1], fields, names or families, fields.get("url"))
     for match in islice(_AMSREFS.finditer(source), MOST_ENTRIES):
-        text = group(source, match.end())
-        if text is not None and match[1] not in works:
-            pairs = [(m[1], plain(group(text, m.end()) or "")) for m in _AMS_FIELD.finditer(text)]
+        inside = group(source, match.end())
+        if inside is not None and match[1] not in works:
+            pairs = [
+                (m[1], plain(group(inside, m.end()) or "")) for m in _AMS_FIELD.finditer(inside)
+            ]
             people = [value.partition(", ") for name, value in pairs if name == "author"]
             names = [f"{given} {family}".strip() for family, _, given in people]
             works[match[1]] = _described(match[1], dict(reversed(pairs)), names)

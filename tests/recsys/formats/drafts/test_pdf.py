@@ -126,8 +126,8 @@ def test_names_may_break_over_lines_or_stand_in_capitals_before_a_place(
     lines: list[str], size: float, authors: tuple[str, ...]
 ) -> None:
     byline = down(lines, x=150, y=690, size=size)
-    letter = Text("Forest Letters, 2010", 150, 650, 10)
-    assert read([Text(TITLE, 100, 720, 18), *byline, letter, *front()[2:]]).authors == authors
+    journal = [Text("Forest Letters, 2010", 150, 650, 10)] if size == 12 else []
+    assert read([Text(TITLE, 100, 720, 18), *byline, *journal, *front()[2:]]).authors == authors
 
 
 @each_row(
