@@ -201,11 +201,13 @@ def parameters(run: Command) -> Iterator[inspect.Parameter]:
         if one_of := _note(each, OneOf):
             words: Any = _LITERAL[tuple(one_of.names)]
             kind = words | None if isinstance(None, kind) else words  # `str | None`.
-        given = next((note for note in notes if isinstance(note, ParameterInfo)), typer.Option())
-        said = copy.copy(given)  # The note itself may be that of several commands.
-        said.help = given.help or meanings[each.name]
-        if isinstance(given, OptionInfo) and given.default is ...:  # There is no flag in it.
-            said.param_decls = (f"--{each.name.replace('_', '-')}",)
+        said = next((note for note in notes if isinstance(note, ParameterInfo)), None)
+        if said is None or not said.help:
+            # The note itself may stand in several commands.
+            said = typer.Option() if said is None else copy.copy(said)
+            said.help = meanings[each.name]
+            if isinstance(said, OptionInfo) and said.default is ...:  # There is no flag in it.
+                said.param_decls = (f"--{each.name.replace('_', '-')}",)
         yield _parameter(each.name, Annotated[kind, said], each.default)
     yield _parameter("json_errors", JsonErrors, False)
 
