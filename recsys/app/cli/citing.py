@@ -14,8 +14,10 @@ from recsys.app.cli.options import (
     Quiet,
     Title,
     bad_value,
+    damage_named,
     named_option,
 )
+from recsys.app.terminal import check_target, draw, emit, note, show, shown_progress
 from recsys.formats.files import STDIN, read_text
 from recsys.formats.local_answers.filled_drafts import LEAST
 from recsys.formats.local_answers.local_formats import LOCAL_FORMATS
@@ -82,7 +84,6 @@ def cite(
     from recsys.processors import start_on_one_thread
 
     start_on_one_thread()
-    from recsys.app.answer_writing import check_target
     from recsys.local.cite import LocalQuestion
 
     is_passage = draft in (None, str(STDIN))
@@ -124,10 +125,7 @@ def _answer(
     quiet: bool,
 ) -> "LocalAnswer":
     """Ask an index about the places of a draft; say what was understood, counted, and not read."""
-    from recsys.app.answer_writing import note
-    from recsys.app.bars import shown_progress
-    from recsys.app.inspection import damage_named
-    from recsys.app.local_wiring import open_local, said_of_rankers
+    from recsys.app.wiring import open_local, said_of_rankers
     from recsys.formats.local_answers.shown_gaps import looked_at
     from recsys.local import cite as local
 
@@ -150,7 +148,6 @@ def _check_filling(fill: Path | None, *, patch: bool, dry_run: bool, is_passage:
         UsageError: a patch without entries or without a file, or a file that is no .bib.
         InputError: a path that cannot be written to.
     """
-    from recsys.app.answer_writing import check_target
 
     if fill is None:
         if patch or dry_run:
@@ -181,7 +178,6 @@ def _prepared(
     Raises:
         InputError: the bibliography or the draft cannot be changed so.
     """
-    from recsys.app.answer_writing import note
     from recsys.formats.local_answers.filled_drafts import (
         BibFile,
         accepted,
@@ -222,7 +218,6 @@ def _prepared(
 
 def _show_diff(diff: bytes) -> None:
     """Write a diff as it is, to the byte, unless it would reach a terminal."""
-    from recsys.app.terminal import show
 
     stream = sys.stdout
     if stream is None or stream.isatty() or not hasattr(stream, "buffer"):
@@ -234,8 +229,6 @@ def _show_diff(diff: bytes) -> None:
 
 
 def _show(answer: "LocalAnswer", keys: "GapKeys", form: str, out: Path | None) -> None:
-    from recsys.app.answer_writing import emit
-    from recsys.app.terminal import draw
     from recsys.formats.local_answers.local_formats import render_local
 
     if out is not None or form != "table":

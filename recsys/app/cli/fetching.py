@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from recsys.app.cli.options import Quiet, bad_value
+from recsys.app.terminal import check_target, emit, note
 
 if TYPE_CHECKING:
     pass
@@ -60,7 +61,6 @@ def fetch(
         out: Write the papers here as JSON lines, packed where it ends in .gz; what was asked and
             found stands beside it, in FILE.fetch.json.
     """
-    from recsys.app.answer_writing import check_target, emit, note
     from recsys.app.fetch_wiring import Errand, fetching, reading_library, updating
     from recsys.pipelines.online.fetch_plan import FetchQuestion, asked_of_draft
     from recsys.query.named import read_draft

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from recsys.app.cli.options import IndexPlace, Quiet, bad_value
+from recsys.app.terminal import note, shown_progress
 
 if TYPE_CHECKING:
     from recsys.app.web.index_registry import IndexRegistry
@@ -61,7 +62,6 @@ def serve(
     start_on_one_thread()
     for module in ("starlette", "uvicorn", "python_multipart", "jinja2"):
         need(module, "recsys serve")
-    from recsys.app.answer_writing import note
     from recsys.app.web.listening import answered_hosts, bind, is_wildcard, listen
     from recsys.app.web.service import MEGABYTE, ServeSettings
 
@@ -121,7 +121,6 @@ def _checked_token(host: str, token: str | None, *, i_know: bool) -> str | None:
 
 
 def _paths(indexes: list[Path], *, quiet: bool) -> dict[str, Path]:
-    from recsys.app.bars import shown_progress
     from recsys.app.web.index_registry import named
     from recsys.app.wiring import starter_index
 

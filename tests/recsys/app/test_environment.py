@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from recsys.app.cli.failures import exit_code
+from recsys.app.cli.entry import exit_code
 from recsys.errors import CorpusError
 from recsys.formats.work_stream import FoundPaper, open_papers
 from tests.built_index import DRAFT, ROOT, Built

@@ -3,7 +3,7 @@ from collections.abc import Callable
 
 import pytest
 
-from recsys.app.cli.failures import exit_code
+from recsys.app.cli.entry import exit_code
 from recsys.errors import ArtifactMissing, DraftError, NothingFound, UsageError
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import httpx2
 import pytest
 
-from recsys.app import local_wiring
+from recsys.app import wiring
 from recsys.app.wiring import open_index, serving_model
 from recsys.indexes.opening import open_collection
 from recsys.local.local_recommender import LOCAL_RANKER
@@ -296,7 +296,7 @@ def test_a_missing_local_ranker_is_named(
     def without(folder: Path, name: str) -> Path:
         return tmp_path / name if name == LOCAL_RANKER else usual(folder, name)
 
-    monkeypatch.setattr(local_wiring, "serving_model", without)
+    monkeypatch.setattr(wiring, "serving_model", without)
     done = run_cli("evaluate-local", index, contexts, "--out", tmp_path / "out", "--jobs", 1)
     assert done.code == 1
     assert LOCAL_RANKER in done.err and "Traceback" not in done.err

@@ -476,7 +476,7 @@ def test_what_answers_passages_is_made_once_and_only_when_it_is_asked(
 def test_an_index_without_a_ranker_of_passages_says_so(
     built: Built, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recsys.app.local_wiring.LOCAL_RANKER", "none-of-it")
+    monkeypatch.setattr("recsys.local.local_recommender.LOCAL_RANKER", "none-of-it")
     with serving(settings_of(built.index)) as client:
         answer = client.post(CITE, json={"text": PASSAGE})
         assert answer.status_code == 503
