@@ -103,15 +103,6 @@ def test_a_wrong_command_line_is_exit_code_2(words: str, run_cli: "RunCli") -> N
     assert "--help`." in done.err
 
 
-def test_an_output_folder_that_is_not_there_is_refused_before_the_work(
-    tmp_path: Path, run_cli: "RunCli"
-) -> None:
-    done = run_cli("recommend", "--out", tmp_path / "no" / "a.json", stdin=b'{"title": "x"}')
-    assert done.code == 1
-    assert_one_line(done.err)
-    assert os.listdir(tmp_path) == []
-
-
 @pytest.mark.parametrize(
     "abstract",
     ["rivers and glaciers " * 50_000, "x" * 1_000_000, "河" * 340_000, "<a>\n\t" * 200_000],

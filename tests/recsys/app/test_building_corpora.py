@@ -2,9 +2,7 @@
 
 import gzip
 import json
-import os
 import shutil
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +14,6 @@ from recsys.pipelines.corpora.collect import CollectedPapers
 from recsys.store.artifacts import sha256
 from recsys.store.corpus import Corpus
 from recsys.store.generations import in_force
-from tests.built_index import finished_shards, stopped, write_many
 from tests.pipelines.corpora.corpus_files import BIB, RIS, RIVERS, SAND, WOS, write
 from tests.rows import each_row
 
@@ -231,20 +228,6 @@ def test_keywords_of_a_draft_are_read_where_those_of_papers_are(
         assert ("2 keyphrases" in asked.err + asked.out) == (name == "with")
 
 
-def test_an_update_by_another_format_adds_and_loses_nothing(
-    folder: Path, run_cli: "RunCli"
-) -> None:
-    assert run_cli("build", "savedrecs.txt", "--out", "my.index", "--quiet").code == 0
-    before = ids(folder / "my.index")
-    done = run_cli("update", "my.index", "refs.bib", "papers.ris")
-    assert done.code == 0
-    assert "papers: 1 added, 2 replaced; 3 in all" in done.err
-    assert "links: 2 gained, 0 lost" in done.err
-    assert set(before) < set(ids(folder / "my.index"))
-    again = run_cli("update", "my.index", "refs.bib", "papers.ris")
-    assert again.code == 0 and "papers: none changed; 3 in all" in again.err
-
-
 @pytest.mark.parametrize("name", ["papers.jsonl", "papers.jsonl.gz"])
 def test_an_interrupted_corpus_leaves_what_was_there(
     folder: Path, run_cli: "RunCli", monkeypatch: pytest.MonkeyPatch, name: str
@@ -261,22 +244,3 @@ def test_an_interrupted_corpus_leaves_what_was_there(
     done = run_cli("corpus", *FILES, "--out", name)
     assert done.code == 130 and "interrupted" in done.err
     assert names(folder) == before and (folder / name).read_text() == "precious"
-
-
-@pytest.mark.slow  # Killed builds of one file: `tests/pipelines/index`.
-def test_a_killed_build_of_several_files_leaves_no_index_and_continues(
-    folder: Path, run_cli: "RunCli"
-) -> None:
-    write_many(folder / "many.jsonl")
-    out = folder / "my.index"
-    sources = (*FILES, "many.jsonl")
-    paths = [folder / name for name in sources]
-    work = out / "unfinished" / "build"
-    code, _ = stopped(
-        signal.SIGKILL, ("build", *paths, "--out", out), when=lambda: bool(finished_shards(work))
-    )
-    assert code == -signal.SIGKILL
-    assert os.listdir(out) and not (out / "manifest.json").exists()
-    done = run_cli("build", *sources, "--out", "my.index")
-    assert done.code == 0 and "Kept from an interrupted build: corpus, text" in done.err
-    assert not (out / "unfinished").exists() and len(ids(out)) > 1000

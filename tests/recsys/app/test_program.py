@@ -29,13 +29,6 @@ def test_without_a_command_the_help_goes_to_stderr(run_cli: "RunCli") -> None:
     assert "Commands:" in done.err
 
 
-@pytest.mark.parametrize("command", ["recommend", "build", "batch", "inspect", "doctor"])
-def test_help_is_an_answer_not_an_error(command: str, run_cli: "RunCli") -> None:
-    done = run_cli(command, "--help")
-    assert (done.code, done.err) == (0, "")
-    assert done.out.startswith(f"Usage: recsys {command} ")
-
-
 def test_the_program_runs_as_a_process_with_its_exit_code(tmp_path: Path) -> None:
     script = Path(sys.executable).with_name("recsys")
     environment = os.environ | {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.app import terminal
+from recsys.app.cli.recommending import AnswerWriter
 from recsys.app.coloured_table import coloured_table
-from recsys.app.terminal import AnswerWriter, cleaned, draw, say, show
+from recsys.app.terminal import cleaned, draw, say, show
 from recsys.errors import InputError
 from recsys.records import Answer, Paper, Reason, Recommendation
 from tests.built_index import Built

@@ -102,18 +102,6 @@ def test_an_index_becomes_a_file(
     assert run_cli("build", built.papers, "--out", index).code == 1
 
 
-def test_what_came_in_pieces_is_as_if_built_from_one_file(
-    index: Path, tmp_path: Path, run_cli: "RunCli"
-) -> None:
-    run_cli("update", index, written(tmp_path / "more.jsonl", [NEW]))
-    everything = written(tmp_path / "all.jsonl", [*invented_papers(), NEW])
-    assert "of other papers" in run_cli("build", everything, "--out", index).err
-    done = run_cli("update", index, "--from", everything)
-    assert done.code == 0 and "Nothing was done." in done.err
-    assert "is up to date" in run_cli("build", everything, "--out", index).err
-    assert [each.name for each in index.glob("generations/*")] == [in_force(index).name]
-
-
 def test_the_search_of_vectors_is_prepared_anew(index: Path, run_cli: "RunCli") -> None:
     before, answers = in_force(index), answered(open_index(index))
     done = run_cli("update", index, "--compact")
@@ -192,24 +180,6 @@ def test_the_rejected_lines_are_where_the_report_says(tmp_path: Path, run_cli: "
         assert "1 lines rejected (" in done.err
         assert f"Rejected lines: see {path}." in done.err
     assert json.loads(path.read_text())["line"] == 1
-
-
-def test_a_dangling_reference_attaches(index: Path, tmp_path: Path, run_cli: "RunCli") -> None:
-    citing = {"id": "citing", "title": "On lakes", "year": 2012, "references": ["lakes"]}
-    first = run_cli("update", index, written(tmp_path / "1.jsonl", [citing]))
-    assert "links: 0 gained, 0 lost" in first.err and "1 outside the corpus" in first.err
-    cited = {"id": "lakes", "title": "Lakes", "year": 2001}
-    second = run_cli("update", index, written(tmp_path / "2.jsonl", [cited]))
-    assert "links: 1 gained, 0 lost" in second.err
-
-
-def test_rankers_stay_and_answer(index: Path, tmp_path: Path, run_cli: "RunCli") -> None:
-    own = (in_force(index) / "ranker" / "manifest.json").read_bytes()
-    run_cli("update", index, written(tmp_path / "more.jsonl", [NEW]))
-    assert (in_force(index) / "ranker" / "manifest.json").read_bytes() == own
-    for metadata in (True, False):
-        assert "new" in dict(answered(open_index(index, metadata=metadata)))
-    inspect_artifact(index, hashes=True)
 
 
 def test_models_are_carried_or_left_out_and_that_is_said(

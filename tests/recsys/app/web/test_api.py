@@ -1,6 +1,7 @@
 """The API, as a program sees it."""
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from recsys.app.web.index_registry import OpenIndex
 from recsys.app.web.replies import FARTHEST, RequestError, digest_of, offset_in, token
-from recsys.app.wiring import open_index
 from tests.built_index import Built
 from tests.conftest import RunCli
 from tests.recsys.app.web.served import DRAFT, serving, settings_of
@@ -42,12 +41,7 @@ def test_pages_follow_one_another(client: TestClient) -> None:
     assert seen == whole
     asked = {"draft": DRAFT | {"title": "Deserts"}, "k": 5, "next": token}
     assert client.post(ASK, json=asked).status_code == 400
-
-
-def test_the_last_page_has_no_next(client: TestClient) -> None:
-    answer = client.post(ASK, json={"draft": DRAFT, "k": 100}).json()
-    assert answer["next"] is None
-    assert answer["recommendations"]
+    assert client.post(ASK, json={"draft": DRAFT, "k": 100}).json()["next"] is None
 
 
 def test_seeds_dislikes_filters_and_the_library_count(client: TestClient) -> None:
@@ -142,8 +136,8 @@ def test_what_makes_no_sense_is_one_problem(
 
 
 def test_a_body_of_another_type_is_refused(client: TestClient) -> None:
-    for kind in ("text/plain", "application/xml", ""):
-        answer = client.post(ASK, content=b"{}", headers={"content-type": kind})
+    for place, kind in product((ASK, CITE), ("text/plain", "application/xml", "")):
+        answer = client.post(place, content=b"{}", headers={"content-type": kind})
         assert answer.status_code == 415
     broken = {"content-type": "multipart/form-data; boundary=x"}
     assert client.post(ASK, content=b"nothing of the kind", headers=broken).status_code == 400
@@ -235,14 +229,26 @@ def test_more_questions_than_may_wait_are_told_to_wait(built: Built) -> None:
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
 
 
+@each_row(
+    ("place", "works", "asked"),
+    [
+        (ASK, "answer_page", {"draft": {"title": "Secret plans of mine"}}),
+        (CITE, "answer_passage", {"text": "Secret plans of mine"}),
+    ],
+)
 def test_an_error_of_our_own_is_told_without_what_was_asked(
-    client: TestClient, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    client: TestClient,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    place: str,
+    works: str,
+    asked: dict[str, object],
 ) -> None:
     def fail(*_: object) -> None:
         raise ValueError("Secret plans of mine")
 
-    monkeypatch.setattr("recsys.app.web.api_routes.answer_page", fail)
-    answer = client.post(ASK, json={"draft": {"title": "Secret plans of mine"}})
+    monkeypatch.setattr(f"recsys.app.web.api_routes.{works}", fail)
+    answer = client.post(place, json=asked)
     assert answer.json()["kind"] == "InternalError"
     err = capsys.readouterr().err
     assert err.startswith("internal error: ValueError at ")
@@ -418,13 +424,6 @@ def test_a_draft_that_cannot_be_answered_is_one_problem(
     assert said in answer.json()["detail"] + answer.json()["hint"]
 
 
-def test_a_passage_of_another_type_is_refused(client: TestClient) -> None:
-    for kind in ("text/plain", "application/xml", ""):
-        answer = client.post(CITE, content=b"{}", headers={"content-type": kind})
-        assert answer.status_code == 415
-    assert client.get(CITE).headers["allow"] == "POST"
-
-
 def test_a_tag_changes_with_the_question_and_the_files(client: TestClient) -> None:
     asked = [{"text": PASSAGE}, {"text": PASSAGE, "k": 2}, {"text": PASSAGE + " "}]
     tags = [client.post(CITE, json=each).headers["etag"] for each in (*asked, asked[0])]
@@ -457,22 +456,6 @@ def test_many_marked_places_are_answered_in_part(
     assert "Only the first 2 of 5 marked places are answered." in answer["notes"]
 
 
-def test_what_answers_passages_is_made_once_and_only_when_it_is_asked(
-    built: Built, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = list[object]()
-
-    def local_of(recommender: object) -> object:
-        made.append(recommender)
-        return object()
-
-    monkeypatch.setattr("recsys.app.web.index_registry.local_of", local_of)
-    opened = OpenIndex("small", open_index(built.index), b"seen")
-    assert made == []
-    assert opened.local() is opened.local()
-    assert made == [opened.recommender]
-
-
 def test_an_index_without_a_ranker_of_passages_says_so(
     built: Built, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -481,18 +464,6 @@ def test_an_index_without_a_ranker_of_passages_says_so(
         answer = client.post(CITE, json={"text": PASSAGE})
         assert answer.status_code == 503
         assert client.post("/v1/recommendations", json={"draft": {"title": "Rivers"}}).is_success
-
-
-def test_an_error_on_a_passage_is_told_without_it(
-    client: TestClient, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def fail(*_: object) -> None:
-        raise ValueError("Secret plans of mine")
-
-    monkeypatch.setattr("recsys.app.web.api_routes.answer_passage", fail)
-    answer = client.post(CITE, json={"text": "Secret plans of mine"})
-    assert answer.json()["kind"] == "InternalError"
-    assert "ecret" not in answer.text + capsys.readouterr().err
 
 
 def test_the_description_has_examples_that_are_answered(client: TestClient) -> None:

@@ -356,41 +356,12 @@ def test_a_link_leads_to_the_web_or_nowhere(address: str) -> None:
     assert item.recommendation.paper.title in read(answer).one("h3").words()
 
 
-def test_further_pages_are_offered_where_there_are_some() -> None:
-    first, last = PAGES["answer"], PAGES["answer-second-page"]
-    assert "Next 20" in first
-    assert "Previous 20" not in first
-    assert "Previous 20" in last
-    assert "Next 20" not in last
-    assert "Papers 21 to 21" in last
-    (more,) = [each for each in read(PAGES["search"]).all("a") if each.words() == "More"]
-    assert more.attributes["href"] == "/search?index=tides&q=drift+ice&page=bmV4dA"
-
-
 def test_the_starter_corpus_says_what_it_is_and_offers_an_example() -> None:
     tree = read(PAGES["ask"])
     (example,) = [each for each in tree.all("a") if each.words() == "Try an example question"]
     assert example.attributes["href"].startswith("/answer?index=starter&title=")
     assert "recsys serve my.index" in tree.words()
     assert "starter" not in read(PAGES["ask-several"]).one("main").words()
-
-
-def test_an_index_is_chosen_where_there_are_several() -> None:
-    select = next(read(PAGES["ask-several"]).all("select"))
-    assert [each.words() for each in select.all("option") if "selected" in each.attributes] == [
-        "reefs (27,464 papers, 1931 to 2025)"
-    ]
-    assert 'id="index"' not in PAGES["ask"]
-
-
-def test_a_problem_is_told_at_once_and_what_was_typed_is_kept() -> None:
-    tree = read(PAGES["ask-error"])
-    (alert,) = [each for each in tree.all() if each.attributes.get("role") == "alert"]
-    assert alert.words() == (
-        "This cannot be answered harbour.pdf holds no text: it may be scanned pictures. "
-        "Paste its title and abstract instead."
-    )
-    assert DRAFT.fields.title in tree.words()
 
 
 def test_an_empty_answer_says_so_before_the_fields_of_the_question() -> None:
@@ -464,20 +435,6 @@ def test_the_answer_is_one_form_and_the_return_key_asks_again() -> None:
     assert "formaction" not in buttons[0].attributes
     assert [each.attributes["value"] for each in buttons if each.attributes.get("name") == "page"]
     assert len(list(form.all("li"))) > len(ITEMS)
-
-
-def test_papers_are_selected_downloaded_and_asked_about_by_their_ids() -> None:
-    (form,) = forms(PAGES["answer"], "/answer")
-    ids = [item.recommendation.paper.id for item in ITEMS]
-    inputs = [each.attributes for each in form.all("input")]
-    buttons = [each.attributes for each in form.all("button")]
-    assert [each["value"] for each in inputs if each["name"] == "paper"] == ids
-    assert [each["value"] for each in inputs if each["name"] == "shown"] == ids
-    assert [each["value"] for each in buttons if each.get("name") == "more"] == ids
-    assert [each["value"] for each in buttons if each.get("name") == "less"] == ids
-    formats = [each for each in buttons if each.get("formaction") == "/export"]
-    assert [each["value"] for each in formats] == ["bibtex", "ris", "csl-json", "csv", "markdown"]
-    assert all(each["name"] == "format" for each in formats)
 
 
 def test_ids_of_the_library_may_hold_any_character() -> None:

@@ -23,7 +23,6 @@ from recsys.app.web import upload_reader, uploads
 from recsys.app.web.upload_reader import (
     DRAFT,
     LIST,
-    OUT_OF_MEMORY,
     DraftText,
     ReadingTask,
     UploadedDraft,
@@ -350,11 +349,6 @@ def test_an_error_comes_over_with_its_words(kind: type[RecsysError]) -> None:
     for found in (caught.value, why):
         assert type(found) is kind
         assert (found.what, found.hint) == (error.what, error.hint)
-
-
-def test_a_lack_of_memory_comes_over() -> None:
-    with pytest.raises(MemoryError):
-        parse_list_answer(OUT_OF_MEMORY)
 
 
 GOOD = json.loads(answer(Manuscript(title="T", references=(Reference(title="R"),))))["found"]
