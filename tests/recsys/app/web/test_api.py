@@ -233,7 +233,7 @@ def test_an_error_of_our_own_is_told_without_what_was_asked(
     works: str,
     asked: dict[str, object],
 ) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise ValueError("Secret plans of mine")
 
     monkeypatch.setattr(f"recsys.app.web.api_routes.{works}", fail)
