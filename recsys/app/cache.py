@@ -179,7 +179,6 @@ def addressed(folder: Path, word: str | Path) -> Iterator[None]:
 
 def push(copy: "WorkingCopy", *, anew: bool = False, quiet: bool) -> None:
     """Bring a copy to its store, and tell of it."""
-
     with shown_progress(quiet=quiet) as progress:
         report = copy.push(anew=anew, progress=progress)
     note("\n".join(report.lines()), quiet=quiet)

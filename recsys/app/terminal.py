@@ -48,6 +48,17 @@ def show(text: str) -> None:
     draw(cleaned(text))
 
 
+def show_bytes(raw: bytes) -> None:
+    """Write to stdout, to the byte, unless it would reach a terminal: see `show`."""
+    stream = sys.stdout
+    if stream is None or stream.isatty() or not hasattr(stream, "buffer"):
+        show(raw.decode("utf-8", errors="replace"))
+        return
+    stream.flush()
+    stream.buffer.write(raw)
+    stream.buffer.flush()
+
+
 def draw(text: str) -> None:
     """Write to stdout what was cleaned before it was coloured; see `show`."""
     if sys.stdout is None:

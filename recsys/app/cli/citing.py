@@ -17,7 +17,7 @@ from recsys.app.cli.options import (
     damage_named,
     named_option,
 )
-from recsys.app.terminal import check_target, draw, emit, note, show, shown_progress
+from recsys.app.terminal import check_target, draw, emit, note, show_bytes, shown_progress
 from recsys.formats.files import STDIN, read_text
 from recsys.formats.local_answers.filled_drafts import LEAST
 from recsys.formats.local_answers.local_formats import LOCAL_FORMATS
@@ -148,7 +148,6 @@ def _check_filling(fill: Path | None, *, patch: bool, dry_run: bool, is_passage:
         UsageError: a patch without entries or without a file, or a file that is no .bib.
         InputError: a path that cannot be written to.
     """
-
     if fill is None:
         if patch or dry_run:
             raise bad_value(
@@ -211,21 +210,9 @@ def _prepared(
         )
         if file.raw is None and new:
             note(f"{fill} is new: name it in the draft.", quiet=quiet)
-        _show_diff(b"".join(each.diff() for each in changes))
+        show_bytes(b"".join(each.diff() for each in changes))
 
     return keys, write
-
-
-def _show_diff(diff: bytes) -> None:
-    """Write a diff as it is, to the byte, unless it would reach a terminal."""
-
-    stream = sys.stdout
-    if stream is None or stream.isatty() or not hasattr(stream, "buffer"):
-        show(diff.decode("utf-8", errors="replace"))
-        return
-    stream.flush()
-    stream.buffer.write(diff)
-    stream.buffer.flush()
 
 
 def _show(answer: "LocalAnswer", keys: "GapKeys", form: str, out: Path | None) -> None:

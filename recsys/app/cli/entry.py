@@ -56,6 +56,12 @@ def console() -> int:
 
 def main() -> int:
     """Run the command line; return the exit code: 0 ok, 1 error, 2 usage, 3 nothing found."""
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        # An exception could get lost in the import system, and nothing is begun to be undone.
+        report_interrupt(sys.argv)
+        os._exit(INTERRUPTED)
+
     hold_streams()
     # Arrow's own allocator keeps what it had, a quarter of what a small update takes, and starts a
     # thread, which ends the process where memory is short.
@@ -64,7 +70,7 @@ def main() -> int:
     try:
         usual = signal.getsignal(signal.SIGINT)
         if usual is signal.default_int_handler:
-            signal.signal(signal.SIGINT, _leave)
+            signal.signal(signal.SIGINT, leave)
         from recsys.app.cli.program import run
 
         if usual is signal.default_int_handler:
@@ -73,12 +79,6 @@ def main() -> int:
     except KeyboardInterrupt:  # Before `exit_code` listens itself, or after it has ended.
         report_interrupt(sys.argv)
         return INTERRUPTED
-
-
-def _leave(number: int, frame: FrameType | None) -> None:
-    # An exception could get lost in the import system, and nothing is begun that must be undone.
-    report_interrupt(sys.argv)
-    os._exit(INTERRUPTED)
 
 
 def exit_code(run: Callable[[], int | None], arguments: Sequence[str]) -> int:

@@ -57,7 +57,6 @@ def batch(
         k: Papers written per query.
         system: What ranks the papers.
     """
-
     check_target(run)
     from recsys.app.wiring import open_index
     from recsys.pipelines.evaluation.batch import BatchOptions, run_batch

@@ -3,15 +3,12 @@
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from typer import Argument, Option
 
 from recsys.app.cli.options import Quiet, bad_value
 from recsys.app.terminal import check_target, emit, note
-
-if TYPE_CHECKING:
-    pass
 
 PAPERS = 2000
 """As `fetch_plan.PAPERS`, which help need not import."""

@@ -202,14 +202,12 @@ def damage_named(index: Path | None) -> Iterator[None]:
 @contextmanager
 def shown_work(index: Path | None, *, quiet: bool) -> Iterator[Progress]:
     """Give what shows progress; what is damaged in an index is named where the work fails."""
-
     with damage_named(index), shown_progress(quiet=quiet) as progress:
         yield progress
 
 
 def tell(lines: Iterable[str], *, quiet: bool) -> None:
     """Write a report for people to stderr, unless they asked for quiet."""
-
     note("\n".join(lines), quiet=quiet)
 
 

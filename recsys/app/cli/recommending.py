@@ -121,7 +121,8 @@ def recommend(
         raise bad_value("it is for one draft, and instead of --index.", option="--fetch")
     words = _named_drafts(drafts, title, abstract, root, seeds=bool(asked.seeds))
     several = len(words) > 1
-    _check_output(output, out, out_dir, several=several)
+    answers = AnswerWriter(output, out, out_dir, several, quiet)
+    answers.check()
     questions, draft = _read_drafts(words, title, abstract, root=root, grobid=grobid)
     lists, filters = _read_lists(asked, quiet=quiet), asked.filters
     filters.check()
@@ -132,7 +133,7 @@ def recommend(
 
         index = fetched_index(questions[0], asked.as_of, yes=yes, quiet=quiet)
     failed: list[RecsysError] = []
-    with closing(AnswerWriter(output, out, out_dir, several, quiet)) as writer, damage_named(index):
+    with closing(answers), damage_named(index):
         recommender = _open(index, candidates, metadata=not no_metadata, quiet=quiet)
         lost = lost_ranker(recommender)
         note(lost or "", quiet=quiet or lost is None)
@@ -146,7 +147,7 @@ def recommend(
             prefix = f"{name}: " if several else ""
             _tell(outcome, prefix, verbose=verbose, quiet=quiet)
             if outcome.answer is not None:
-                writer.write(replace(outcome.answer, draft=name))
+                answers.write(replace(outcome.answer, draft=name))
             elif (error := outcome.error) is not None:
                 failed.append(type(error)(prefix + error.what, error.hint) if several else error)
     if failed:
@@ -220,6 +221,25 @@ class AnswerWriter:
     quiet: bool = False
     _texts: list[str] = field(default_factory=list)
     _taken: set[str] = field(default_factory=set)
+
+    def check(self) -> None:
+        """Refuse what cannot be written, before any work is done.
+
+        Raises:
+            UsageError: two places at once, or a format that cannot hold several answers.
+            InputError: a path that cannot be written to.
+        """
+        if self.out is not None and self.folder is not None:
+            raise bad_value("Give a file or a folder, not both.", option="--out-dir")
+        if self.several and self.folder is None and not FORMATS[self.form].joins:
+            raise bad_value(
+                f"{self.form} cannot hold the answers to several drafts. "
+                f"Give --out-dir, or {_JOINED}.",
+                option="--format",
+            )
+        check_target(self.out)
+        if self.folder is not None:
+            check_folder(self.folder)
 
     def write(self, answer: Answer) -> None:
         """Write an answer, or keep it for the one file that all of them are written to."""
@@ -320,26 +340,6 @@ def _read_drafts(
     if not words:
         return [Manuscript(title=title or "", abstract=abstract)], None
     return [Path(word) if is_file(word) else named_paper(word) for word in words], None
-
-
-def _check_output(form: str, out: Path | None, out_dir: Path | None, *, several: bool) -> None:
-    """Refuse what cannot be written, before any work is done.
-
-    Raises:
-        UsageError: two places at once, or a format that cannot hold several answers.
-        InputError: a path that cannot be written to.
-    """
-
-    if out is not None and out_dir is not None:
-        raise bad_value("Give a file or a folder, not both.", option="--out-dir")
-    if several and out_dir is None and not FORMATS[form].joins:
-        raise bad_value(
-            f"{form} cannot hold the answers to several drafts. Give --out-dir, or {_JOINED}.",
-            option="--format",
-        )
-    check_target(out)
-    if out_dir is not None:
-        check_folder(out_dir)
 
 
 def _read_lists(asked: QuestionOptions, *, quiet: bool) -> ReadingLists:

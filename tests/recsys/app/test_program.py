@@ -54,18 +54,6 @@ def test_a_draft_is_asked_for_where_stdin_is_a_terminal(
     assert "Give a draft file" in capsys.readouterr().err
 
 
-def test_an_option_that_does_not_fit_another_is_told_of_its_command(
-    run_cli: "RunCli", tmp_path: Path
-) -> None:
-    both = ("--out", tmp_path / "a", "--out-dir", tmp_path)
-    done = run_cli("recommend", "--title", "Rivers", *both)
-    assert (done.code, done.out) == (2, "")
-    assert done.err == (
-        "error: Invalid value for --out-dir: Give a file or a folder, not both. "
-        "See `recsys recommend --help`.\n"
-    )
-
-
 def test_what_is_converted_without_pydantic_is_converted_as_by_typer() -> None:
     def values(
         text: Annotated[str, typer.Option("--text")] = "x",

