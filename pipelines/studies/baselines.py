@@ -21,14 +21,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.errors import InputError, LeakageError, check_name, near_miss
-from recsys.extras import need
+from recsys.errors import InputError, LeakageError, check_name, near_miss, need
 from recsys.models.encoder import SeenQueries, Text, digests
 from recsys.models.nnselect import COMMAND, NNSelectModel, unit_rows
 from recsys.pipelines.corpora.query_years import PARTS
 from recsys.pipelines.evaluation.splits import Split
-from recsys.progress import Progress, silent
-from recsys.protocols import Encoder
+from recsys.protocols import Encoder, Progress, silent
 from recsys.store.arrays import Floats, Mask, Ragged
 from recsys.store.artifacts import CORPUS, NNSELECT, fingerprint
 from recsys.store.collection import Collection

@@ -26,8 +26,8 @@ from recsys.eval.studies.probes.probe_results import (
 from recsys.eval.studies.scidocs.scidocs_layout import Classes
 from recsys.formats.embeddings import Embeddings, read_embeddings
 from recsys.formats.embeddings.embedding_files import FORMATS
-from recsys.formats.work_stream import FoundPaper, open_papers
-from recsys.progress import Progress, silent
+from recsys.formats.work_stream import read_papers
+from recsys.protocols import Progress, silent
 from recsys.records import Paper, PaperId
 from recsys.store.arrays import Floats, Longs
 from recsys.store.corpus import paper_types
@@ -120,9 +120,7 @@ def read_values(source: Path, label: str, progress: Progress) -> Values:
     Raises:
         InputError: the file cannot be read, or no paper has the label.
     """
-    with open_papers(source, progress=progress) as (_, items):
-        papers = (item.paper for item in items if isinstance(item, FoundPaper))
-        return values_of(papers, label, source)
+    return values_of(read_papers(source, progress=progress), label, source)
 
 
 def values_of(papers: Iterable[Paper], label: str, source: Path) -> Values:

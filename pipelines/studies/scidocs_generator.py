@@ -40,7 +40,7 @@ from recsys.pipelines.studies.embedding_probes import (
     classes_of,
     parts_of,
 )
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.records import Paper, PaperId
 from recsys.store.arrays import Longs, Mask, Ragged, Rows, SortedStrings
 from recsys.store.artifacts import replacing, write_json

@@ -40,6 +40,7 @@ from recsys.eval.studies.scidocs.scidocs_layout import (
 )
 from recsys.formats.embeddings import Embeddings, read_embeddings
 from recsys.formats.embeddings.embedding_files import FORMATS
+from recsys.machine import processors
 from recsys.pipelines.studies.clicks.click_features import (
     CONSTANT,
     FIRST_FIVE,
@@ -49,8 +50,7 @@ from recsys.pipelines.studies.clicks.click_features import (
 from recsys.pipelines.studies.clicks.evaluate_task import papers_of
 from recsys.pipelines.studies.clicks.rankers import fit_feedforward
 from recsys.pipelines.studies.scidocs_generator import note_of
-from recsys.processors import processors
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.records import PaperId
 
 RANDOM = "random"

@@ -37,7 +37,7 @@ from recsys.eval.studies.clicks.simulation import (
     swap,
     true_propensities,
 )
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.arrays import Rows
 
 

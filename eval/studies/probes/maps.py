@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recsys.errors import need
 from recsys.eval.measures import Doubles
 from recsys.eval.report.evaluation_pictures import INK, MARKERS, PALETTE, picture
-from recsys.extras import need
 from recsys.store.arrays import Floats, Longs, Mask
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ import numpy as np
 
 from recsys.errors import InputError
 from recsys.eval.measures import Doubles, Interval, draw, interval
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.arrays import Floats, Longs, Mask
 
 

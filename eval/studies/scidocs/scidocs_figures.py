@@ -23,7 +23,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from recsys.errors import InputError
+from recsys.errors import InputError, need
 from recsys.eval.measures import (
     Doubles,
     Judged,
@@ -40,7 +40,6 @@ from recsys.eval.significance import holm, sign_flip_tests
 from recsys.eval.studies.probes.linear import drawn_macro_f1
 from recsys.eval.studies.scidocs.scidocs_layout import CLASSIFICATION, RANKING, Classes, Task
 from recsys.eval.trec import Qrels
-from recsys.extras import need
 from recsys.formats.embeddings import Embeddings
 from recsys.store.arrays import Longs
 

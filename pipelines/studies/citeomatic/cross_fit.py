@@ -28,7 +28,7 @@ from recsys.pipelines.studies.citeomatic.nnselect import (
     known_by,
     read_bags,
 )
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.arrays import Floats, Rows, load_array
 from recsys.store.artifacts import MANIFEST, NNSELECT, fingerprint, load_manifest, seal, sha256
 from recsys.store.collection import Collection

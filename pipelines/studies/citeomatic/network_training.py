@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from recsys.pipelines.jobs.tensor_file import TensorFile, below, named
 from recsys.pipelines.studies.citeomatic.negatives import Triplets
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 
 _DECAY, _DECAY_OF_SQUARES, _LEAST = 0.9, 0.999, 1e-8
 _STAGE = "epochs of training"

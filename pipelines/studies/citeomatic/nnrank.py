@@ -69,7 +69,7 @@ from recsys.pipelines.studies.citeomatic.nnselect import (
     to_torch,
     train_and_dev,
 )
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.arrays import Floats, Mask, Ragged, Rows, top_k
 from recsys.store.artifacts import MANIFEST, NNSELECT, fingerprint, nnrank_folder, seal, sha256
 from recsys.store.collection import Collection

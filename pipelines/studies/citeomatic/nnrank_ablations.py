@@ -29,6 +29,7 @@ from recsys.pipelines.evaluation.batch import (
     WORK,
     check_folder,
     corpus_facts,
+    query_facts,
     versions,
     write_folder,
 )
@@ -43,10 +44,9 @@ from recsys.pipelines.studies.citeomatic.nnrank import (
     score_all,
 )
 from recsys.pipelines.studies.citeomatic.nnselect import Dev
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.arrays import top_k
-from recsys.store.artifacts import NNSELECT, sha256
-from recsys.version import CREATED_BY
+from recsys.store.artifacts import CREATED_BY, NNSELECT, sha256
 
 if TYPE_CHECKING:
     from recsys.eval.run_figures import Assessment
@@ -141,7 +141,8 @@ def ablate(
         "split_sha256": sha256(material.split),
         "warnings": [] if warning is None else [warning],
     }
-    write_folder(out, material.collection, queries, facts)
+    told = {query: query_facts(material.collection, query) for query in queries}
+    write_folder(out, told, facts)
     return assess(out, seed=0)
 
 

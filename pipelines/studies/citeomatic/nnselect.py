@@ -52,7 +52,7 @@ from recsys.pipelines.studies.citeomatic.network_training import (
     device_of,
     train,
 )
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.query.query import Query, draft_of, make_query
 from recsys.store.arrays import Floats, Mask, Ragged, Rows, SortedStrings
 from recsys.store.artifacts import NNSELECT, UNTIL, fingerprint, seal, sha256

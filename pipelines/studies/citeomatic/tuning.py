@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from recsys.errors import InputError, near_miss
-from recsys.extras import need
+from recsys.errors import InputError, near_miss, need
 from recsys.indexes.opening import open_collection
 from recsys.models.nnrank import RankShape
 from recsys.pipelines.jobs.tensor_file import TensorFile
@@ -41,7 +40,7 @@ from recsys.pipelines.studies.citeomatic.nnselect import (
     read_bags,
     train_and_dev,
 )
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.artifacts import MANIFEST, NNSELECT, fingerprint, sha256, write_json
 from recsys.store.generations import content_key, pin
 

@@ -21,7 +21,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from recsys.errors import InputError, check_name
+from recsys.errors import InputError, check_name, need
 from recsys.eval.measures import Doubles
 from recsys.eval.report.page import Page
 from recsys.eval.studies.clicks import studies
@@ -58,7 +58,6 @@ from recsys.eval.studies.clicks.studies import (
     recover,
 )
 from recsys.eval.studies.clicks.studies import Study as RecoveryOptions
-from recsys.extras import need
 from recsys.pipelines.studies.clicks.click_features import (
     CONSTANT,
     PER_POSITION,
@@ -75,7 +74,7 @@ from recsys.pipelines.studies.clicks.corpus_world import (
     world_of,
 )
 from recsys.pipelines.studies.clicks.rankers import BASELINES, LEARNERS
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
 

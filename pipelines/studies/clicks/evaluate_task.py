@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from recsys.errors import InputError
+from recsys.errors import InputError, need
 from recsys.eval.measures import Doubles
 from recsys.eval.report.page import Page, Picture, Section
 from recsys.eval.report.tables import Cell, Table, best_marked, cells
@@ -32,7 +32,6 @@ from recsys.eval.studies.clicks.estimators import (
 from recsys.eval.studies.clicks.pages import CURVE, CURVE_CAPTION
 from recsys.eval.studies.clicks.propensities import Propensities
 from recsys.eval.studies.clicks.recommendation_task import RecommendationTask, read_task
-from recsys.extras import need
 from recsys.formats.embeddings import Embeddings, read_embeddings
 from recsys.pipelines.studies.clicks.click_features import (
     ALL,
@@ -46,7 +45,7 @@ from recsys.pipelines.studies.clicks.click_features import (
     pairs,
 )
 from recsys.pipelines.studies.clicks.rankers import BASELINES, LEARNERS
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.records import PaperId
 from recsys.store.arrays import Floats
 

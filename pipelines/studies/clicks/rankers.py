@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
 
+from recsys.errors import need
 from recsys.eval.measures import Doubles
 from recsys.eval.studies.clicks.click_evaluation import DISPLAY, display_order
 from recsys.eval.studies.clicks.click_log import ClickLog
-from recsys.extras import need
 from recsys.pipelines.studies.clicks.click_features import FEATURES, Pairs
 from recsys.store.arrays import Floats, Longs
 

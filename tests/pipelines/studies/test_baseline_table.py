@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from recsys.errors import InputError, MissingExtraError
-from recsys.pipelines.encoders.checkpoints import known_names
+from recsys.pipelines.encoders.checkpoints import HUB_ENCODERS
 from recsys.pipelines.studies.baselines import (
     BASELINES,
     Fitted,
@@ -156,7 +156,7 @@ def test_what_cannot_be_fit(monkeypatch: pytest.MonkeyPatch) -> None:
             fit_baseline(name, material)
 
 
-@each_row("name", ["minilm", *known_names(), *BASELINES, "./tfidf", "me/doc2vek"])
+@each_row("name", ["minilm", *HUB_ENCODERS, "allenai/specter", *BASELINES, "./tfidf", "me/doc2vek"])
 def test_other_encoders_are_not_taken_for_misspelt_baselines(name: str) -> None:
     check_encoder_name(name)
 

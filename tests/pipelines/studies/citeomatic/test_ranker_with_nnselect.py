@@ -22,7 +22,7 @@ from recsys.pipelines.ranking.train_ranker import TrainOptions, TrainReport, tra
 from recsys.pipelines.ranking.training_table import Posing, collect
 from recsys.pipelines.studies.citeomatic.cross_fit import FOLDER, unseen_views
 from recsys.pipelines.studies.citeomatic.nnselect import train_nnselect
-from recsys.progress import silent
+from recsys.protocols import silent
 from recsys.query.query import draft_of
 from recsys.ranking.features import feature_names, read_nnselect
 from recsys.ranking.ranker import KIND, SCHEMA

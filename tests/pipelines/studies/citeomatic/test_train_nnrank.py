@@ -23,7 +23,7 @@ from recsys.pipelines.studies.citeomatic.nnrank import (
     train_nnrank,
 )
 from recsys.pipelines.studies.citeomatic.nnselect import Dev, train_nnselect
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.artifacts import NNSELECT, load_manifest, nnrank_folder, verify
 from recsys.store.generations import in_force
 from tests.pipelines.studies.citeomatic.conftest import SELECT, Wordy

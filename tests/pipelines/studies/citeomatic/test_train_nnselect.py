@@ -23,7 +23,7 @@ from recsys.pipelines.studies.citeomatic.nnselect import (
     read_bags,
     train_nnselect,
 )
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.artifacts import NNSELECT, load_manifest, verify
 from recsys.store.generations import in_force
 from tests.pipelines.small_index import open_small_collection, write_small_index

@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.keyphrases import (
-    MOST,
-    cleaned,
+from recsys.store.words import (
+    MOST_KEYPHRASES,
+    cleaned_keyphrases,
     keyphrases_in,
     with_keyphrases,
     without_keyphrases,
@@ -29,11 +29,11 @@ ABSTRACTS = st.none() | st.text(min_size=1, max_size=40).map(str.strip).filter(b
 def test_phrases_lose_headings_marks_and_repetitions(
     given: list[str], found: tuple[str, ...]
 ) -> None:
-    assert cleaned(given) == found
+    assert cleaned_keyphrases(given) == found
 
 
 def test_so_many_phrases_stand_before_an_abstract() -> None:
-    assert cleaned(map(str, range(100))) == tuple(map(str, range(MOST)))
+    assert cleaned_keyphrases(map(str, range(100))) == tuple(map(str, range(MOST_KEYPHRASES)))
 
 
 @each_row(
