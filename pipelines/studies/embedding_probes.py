@@ -151,8 +151,15 @@ def values_of(papers: Iterable[Paper], label: str, source: Path) -> Values:
     return found
 
 
-def named_files(texts: Iterable[str]) -> dict[str, Path]:
+def named_files(
+    texts: Iterable[str], *, what: str = "embeddings", written: str = "FILE"
+) -> dict[str, Path]:
     """Take apart FILE or NAME=FILE; by default the file's name, without its ending, is the name.
+
+    Args:
+        texts: as they were given.
+        what: they are, in an error.
+        written: what stands for the file, in an error.
 
     Raises:
         InputError: a name is there twice.
@@ -164,7 +171,7 @@ def named_files(texts: Iterable[str]) -> dict[str, Path]:
             rest, file = text, Path(text).name
             name = next((file.removesuffix(end) for end in FORMATS if file.endswith(end)), file)
         if name in found:
-            raise InputError(f"Two embeddings are called {name!r}.", "Write NAME=FILE.")
+            raise InputError(f"Two {what} are called {name!r}.", f"Write NAME={written}.")
         found[name] = Path(rest)
     return found
 

@@ -329,7 +329,7 @@ class _Job:
         )
         write_metadata(self.folder, Group.RECOMM, described)
         self.progress("clicks", 1, 1)
-        clicks = [int(log.clicked.sum()) for log in (task.train, task.validation, task.test)]
+        clicks = [int(log.clicked.sum()) for log in task.logs.values()]
         return {Task.RECOMM: f"{' + '.join(f'{count:,}' for count in clicks)} clicks"}
 
 
