@@ -123,14 +123,6 @@ class DistilTask:
     watched: tuple[Floats, ...]
     near: int
 
-    def facts(self) -> dict[str, Any]:
-        """Tell what is watched: R@20, then likeness, of each corpus."""
-        watched = {
-            each.name.removesuffix(".index"): list(each.hashes) for each in self.shelf.sources
-        }
-        watched |= {f"{name}, likeness": [] for name in watched}
-        return {"sources": watched, "measure": "likeness"}
-
     def save(self, student: Student, folder: Path, *, changed: bool) -> None:
         """Write the student with the dev queries that said when to stop."""
         dev = frozenset[bytes]().union(*(each.seen.dev for each in self.shelf.sources[:-1]))
@@ -376,7 +368,10 @@ def run(
     partial = out.with_name(f"{out.name}.partial.safetensors")
     did = train(task, loop, TensorFile(partial, key), run)
     options = {"learned_from": [*names, *others], **options}
-    trained = Trained.of(student, task, did, options)
+    watched = {each.name.removesuffix(".index"): list(each.hashes) for each in task.shelf.sources}
+    watched |= {f"{name}, likeness": [] for name in watched}
+    told = {"sources": watched, "measure": "likeness"}
+    trained = Trained.of(student, task, did, options, told)
     with replacing(out) as folder:
         trained.save(folder)
     facts = {
@@ -387,7 +382,7 @@ def run(
         "minutes": did.seconds / 60,
         "continued": did.continued,
         "losses": [did.losses[0], did.losses[-1]],
-        "curve": curve(did, list(trained.facts["sources"])),
+        "curve": curve(did, list(watched)),
     }
     if part != NONE:
         judge = vectors.corpora.judge(held_out, part)

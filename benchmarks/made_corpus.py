@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from benchmarks.bench import PAPERS, gzipped, read_papers
 from recsys.errors import InputError
-from recsys.formats.bodies.running_text import sentences
+from recsys.formats.bodies.running_text import sentence_spans
 from recsys.protocols import Encoder, Progress, silent
 from recsys.store.arrays import Floats, Longs, Rows, load_array, write_rows
 from recsys.store.artifacts import fingerprint
@@ -141,7 +141,10 @@ def read_real(
     vectors = _kept(cache / f"real-{key}.npy", encode)
     return RealPapers(
         titles=tuple(halves(paper["title"]) for paper in papers),
-        abstracts=tuple(tuple(sentences(paper["abstract"])) for paper in papers),
+        abstracts=tuple(
+            tuple(text[start:end] for start, end in sentence_spans(text))
+            for text in (paper["abstract"] for paper in papers)
+        ),
         venues=tuple(paper.get("venue") or "" for paper in papers),
         vectors=vectors,
         near=_kept(cache / f"near-{key}.npy", lambda: nearest(vectors, NEAR)),

@@ -153,15 +153,14 @@ def count_kinds(lines: Sequence[Mapping[str, str]]) -> Mapping[str, tuple[int, i
 
     Near are ranks up to 2 * SHOWN. The most frequent kind is first, ties by name.
     """
-    counts: dict[str, list[int]] = {}
+    ranks: dict[str, list[str]] = {}
     for line in lines:
-        kind, rank = line["kind"].strip() or UNSORTED, line["rank"]
-        flags = (True, not rank, bool(rank) and int(rank) <= 2 * SHOWN)
-        counts[kind] = [
-            n + flag for n, flag in zip(counts.get(kind, (0, 0, 0)), flags, strict=True)
-        ]
-    ordered = sorted(counts, key=lambda kind: (-counts[kind][0], kind))
-    return {kind: (counts[kind][0], counts[kind][1], counts[kind][2]) for kind in ordered}
+        ranks.setdefault(line["kind"].strip() or UNSORTED, []).append(line["rank"])
+    counts = {
+        kind: (len(own), own.count(""), sum(int(rank) <= 2 * SHOWN for rank in own if rank))
+        for kind, own in ranks.items()
+    }
+    return dict(sorted(counts.items(), key=lambda item: (-item[1][0], item[0])))
 
 
 def count_facts(lines: Sequence[Mapping[str, str]]) -> Mapping[str, int]:
@@ -220,17 +219,6 @@ def _by(authors: Ragged, rows: Rows, wanted: Rows) -> Mask:
     return np.isin(np.arange(len(rows)), owners[np.isin(found, wanted)])
 
 
-def count_table(counts: Mapping[str, int]) -> str:
-    """Write counts as a Markdown table."""
-    return table(("", ""), [(name, f"{count:,}") for name, count in counts.items()])
-
-
-def kind_table(counts: Mapping[str, tuple[int, int, int]]) -> str:
-    """Write counts of kinds as a Markdown table."""
-    header = ("kind", "misses", "no candidate", f"rank {SHOWN + 1} to {2 * SHOWN}")
-    return table(header, [(kind, *map(str, each)) for kind, each in counts.items()])
-
-
 Index = Annotated[Path, typer.Argument(help="Folder of an index.")]
 SplitFile = Annotated[Path, typer.Option("--split", help="JSON file with query ids.")]
 Part = Literal["train", "dev", "test"]
@@ -251,14 +239,17 @@ def draw(
 
 def tally(index: Index, split: SplitFile, part: Part = "dev") -> None:
     """Ask all queries of a part, and count all misses."""
-    sys.stdout.write(count_table(tallied(*_asked(index, split, part))) + "\n")
+    counts = tallied(*_asked(index, split, part)).items()
+    sys.stdout.write(table(("", ""), [(name, f"{n:,}") for name, n in counts]) + "\n")
 
 
 def count(sheet: Path) -> None:
     """Count the kinds on a filled sheet, and what its columns say."""
     lines = read_sheet(sheet)
-    tables = kind_table(count_kinds(lines)), count_table(count_facts(lines))
-    sys.stdout.write("\n\n".join(tables) + "\n")
+    header = ("kind", "misses", "no candidate", f"rank {SHOWN + 1} to {2 * SHOWN}")
+    kinds = [(kind, *map(str, counts)) for kind, counts in count_kinds(lines).items()]
+    facts = [(name, f"{n:,}") for name, n in count_facts(lines).items()]
+    sys.stdout.write(f"{table(header, kinds)}\n\n{table(('', ''), facts)}\n")
 
 
 def _asked(index: Path, split: Path, part: str) -> tuple[Recommender, Sequence[str]]:

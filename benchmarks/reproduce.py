@@ -233,14 +233,6 @@ def as_table(outcomes: Sequence[Outcome]) -> str:
     return f"{wrong} of {len(outcomes)} figures differ.\n\n{table(header, rows)}\n"
 
 
-def as_json(outcomes: Sequence[Outcome]) -> str:
-    """Write one JSON object of schema `recsys.reproduction/1`."""
-    told = [
-        asdict(each) | {"difference": each.difference, "differs": each.differs} for each in outcomes
-    ]
-    return json.dumps({"schema": SCHEMA, "figures": told}, indent=1) + "\n"
-
-
 def listing() -> str:
     """Show the table: the commands of each experiment, and the figures of its rows."""
     parts = []
@@ -260,16 +252,6 @@ def listing() -> str:
             "",
         ]
     return "\n".join(parts)
-
-
-def check_pages(docs: Path, chosen: Collection[str]) -> None:
-    """Refuse a folder of results that cannot take the tables, before hours of work.
-
-    Raises:
-        InputError: a page is missing, or it lacks the marks.
-    """
-    for page in sorted({EXPERIMENTS[name].page for name in chosen}):
-        check_page(docs, page)
 
 
 def rewrite_pages(docs: Path, work: Path, chosen: Collection[str]) -> None:
@@ -364,9 +346,17 @@ def run(
         raise typer.BadParameter("Give the folder of the corpora.", param_hint="--data")
     chosen = select(only)
     if docs is not None:
-        check_pages(docs, chosen)
+        for page in {EXPERIMENTS[name].page: None for name in chosen}:
+            check_page(docs, page)  # Before hours of work.
     outcomes = reproduce(chosen, data=data, work=work, quiet=quiet)
-    sys.stdout.write(as_json(outcomes) if output == "json" else as_table(outcomes))
+    if output == "json":
+        told = [
+            asdict(each) | {"difference": each.difference, "differs": each.differs}
+            for each in outcomes
+        ]
+        sys.stdout.write(json.dumps({"schema": SCHEMA, "figures": told}, indent=1) + "\n")
+    else:
+        sys.stdout.write(as_table(outcomes))
     if docs is not None:
         rewrite_pages(docs, work, chosen)
     if any(each.differs for each in outcomes):

@@ -56,7 +56,7 @@ from recsys.pipelines.ranking.training_table import (
 )
 from recsys.protocols import silent
 from recsys.ranking.features import feature_names
-from recsys.ranking.two_pass import SECOND_NAMES
+from recsys.ranking.ranker import SECOND_NAMES
 from recsys.store.arrays import Floats, Rows
 from recsys.store.artifacts import check_replaceable, ranker_folder, replacing, write_json
 from recsys.store.collection import Collection

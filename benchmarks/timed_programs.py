@@ -179,28 +179,27 @@ def posed(recommender: Recommender, rows: Sequence[int], references: int = 0) ->
     return citing
 
 
+def milliseconds(call: Callable[..., object], *given: object) -> float:
+    """Take the processor time of a call."""
+    begun = time.process_time()
+    call(*given)
+    return 1000 * (time.process_time() - begun)
+
+
 def time_answers(
     recommender: Recommender, rows: Sequence[int], drafts: Sequence[Draft]
 ) -> list[float]:
     """Answer drafts whose vectors are those of rows: milliseconds of each."""
-    taken = []
-    for row, draft in zip(rows, drafts, strict=False):
-        known = replace(recommender, encoder=StoredVector(recommender.collection.vectors[row]))
-        begun = time.process_time()
-        known.recommend(draft, SHOWN)
-        taken.append(1000 * (time.process_time() - begun))
-    return taken
+    encoders = (StoredVector(recommender.collection.vectors[row]) for row in rows)
+    return [
+        milliseconds(replace(recommender, encoder=encoder).recommend, draft, SHOWN)
+        for encoder, draft in zip(encoders, drafts, strict=False)
+    ]
 
 
 def time_scans(vectors: Floats, rows: Sequence[int]) -> list[float]:
     """Multiply all vectors with each of some, as a search without an index does."""
-    taken = []
-    for row in rows:
-        query = np.array(vectors[row])
-        begun = time.process_time()
-        vectors @ query
-        taken.append(1000 * (time.process_time() - begun))
-    return taken
+    return [milliseconds(vectors.__matmul__, np.array(vectors[row])) for row in rows]
 
 
 def time_parts(
@@ -269,10 +268,7 @@ def drafts(index: str, split: str) -> Figures:
     time_answers(recommender, rows[:WARM_UP], plain)
     taken = time_answers(recommender, rows, plain)
     cited = time_answers(recommender, rows, posed(recommender, rows, MANY_REFERENCES))
-    return {
-        "median": statistics.median(taken),
-        "with_references": statistics.median(cited),
-    }
+    return {"median": statistics.median(taken), "with_references": statistics.median(cited)}
 
 
 def top(index: str, split: str) -> dict[str, dict[str, list[str]]]:
@@ -303,8 +299,7 @@ def top_papers(recommender: Recommender, rows: Iterable[int]) -> dict[str, dict[
 def passages(index: str) -> Figures:
     """Time a draft of many sentences, single ones, and a scan of the vectors, beside encoding.
 
-    Sentences are those of the corpus's abstracts; an index without an own local ranker is asked by
-    the one that ships.
+    An index without an own local ranker is asked by the one that ships.
     """
     from recsys.local.local_recommender import (
         LOCAL_RANKER,
@@ -322,7 +317,7 @@ def passages(index: str) -> Figures:
 
 
 def time_passages(local: Any) -> Figures:  # noqa: ANN401 - imported where it is used.
-    """Ask sentences of a local recommender: seconds of processor time.
+    """Ask a sentence of each abstract, from the last on: seconds of processor time.
 
     Returns:
         {"papers", "sentences", "many": of all sentences together, "one": median of a passage,
@@ -331,9 +326,10 @@ def time_passages(local: Any) -> Figures:  # noqa: ANN401 - imported where it is
     from recsys.local.passage import Passage
 
     collection = local.collection
-    texts = [
-        *islice(sentences(collection.corpus.texts().column("abstract").to_pylist()), SENTENCES)
-    ]
+    abstracts = reversed(collection.corpus.texts().column("abstract").to_pylist())
+    said = ((each.strip() for each in (text or "").split(". ")) for text in abstracts)
+    first = (next((each for each in some if len(each) >= SHORTEST), None) for some in said)
+    texts = [*islice(filter(None, first), SENTENCES)]
     asked = [Passage(text) for text in texts]
     with watched([("encoding", type(local.recommender.encoder), "encode")]) as spent:
 
@@ -354,13 +350,6 @@ def time_passages(local: Any) -> Figures:  # noqa: ANN401 - imported where it is
         "one": statistics.median(singles),
         "scan": statistics.median(scans) / 1000,
     }
-
-
-def sentences(abstracts: Sequence[str | None]) -> Iterator[str]:
-    """Yield a sentence of each abstract, from the last on."""
-    for text in reversed(abstracts):
-        found = [each.strip() for each in (text or "").split(". ")]
-        yield from islice((each for each in found if len(each) >= SHORTEST), 1)
 
 
 def encoding(corpus: str, papers: str = "200", threads: str = "2", rounds: str = "3") -> Figures:

@@ -12,7 +12,7 @@ writes the page anew. Costs are processor time; p50 and p95 are what a clock say
 import statistics
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,8 +30,7 @@ from recsys.indexes.backends import BACKENDS, build_index, holds_vectors, instal
 from recsys.indexes.exact import ExactIndex
 from recsys.machine import one_thread
 from recsys.pipelines.evaluation.splits import read_split
-from recsys.recommend import Recommender
-from recsys.retrieval.sources import StageOne
+from recsys.retrieval.propose import StageOne
 from recsys.store.arrays import Floats, load_array
 from recsys.store.artifacts import VECTOR_FILE
 from recsys.store.vectors import load_vectors
@@ -94,27 +93,25 @@ def compare_backends(index: Path, split: Path, names: Iterable[str]) -> dict[str
         By backend: F1@20 and MRR of two stages, and the share of the nearest papers that the
         search finds.
     """
-    recommender = recsys.load(index)
-    queries = read_split(split, recommender.collection).part("test")
-    rows = recommender.collection.corpus.rows(queries).tolist()
-    with one_thread():
-        return {name: _ask(recommender, name, rows) for name in names}
-
-
-def _ask(recommender: Recommender, name: str, rows: Sequence[int]) -> Figures:
-    collection, k = recommender.collection, StageOne().neighbours
+    recommender, k = recsys.load(index), StageOne().neighbours
+    collection = recommender.collection
+    queries = read_split(split, collection).part("test")
+    rows = collection.corpus.rows(queries).tolist()
     whole, years = collection.vectors[:], collection.corpus.years
-    with TemporaryDirectory() as folder:
-        facts = build_index(name, whole, Path(folder), years=years)
-        search = open_built(whole, Path(folder), facts)
-        asked = replace(recommender, collection=replace(collection, vector_index=search))
-        found = judged(top_papers(asked, rows))
-        exact, shares = ExactIndex(collection.vectors), []
-        for row in rows:  # As stage one does, among the papers that are older.
-            query, allowed = np.array(whole[row]), years < years[row]
-            near, got = (each.search(query, k, allowed=allowed)[0] for each in (exact, search))
-            shares.append(np.isin(near, got).mean() if len(near) else 1)
-    return {"drafts": len(rows), **found, "recall": float(np.mean(shares))}
+    exact, found = ExactIndex(collection.vectors), {}
+    with one_thread():
+        for name in names:
+            with TemporaryDirectory() as folder:
+                facts = build_index(name, whole, Path(folder), years=years)
+                search = open_built(whole, Path(folder), facts)
+                asked = replace(recommender, collection=replace(collection, vector_index=search))
+                answers, shares = judged(top_papers(asked, rows)), []
+                for row in rows:  # As stage one does, among the papers that are older.
+                    query, allowed = np.array(whole[row]), years < years[row]
+                    near, got = (s.search(query, k, allowed=allowed)[0] for s in (exact, search))
+                    shares.append(np.isin(near, got).mean() if len(near) else 1)
+                found[name] = {"drafts": len(rows), **answers, "recall": float(np.mean(shares))}
+    return found
 
 
 def judged(answers: Any) -> dict[str, float]:  # noqa: ANN401 - JSON of `timed_programs`.

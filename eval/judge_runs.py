@@ -13,7 +13,7 @@ cited when the query was written, 0 being a cold start.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import TypeAlias
@@ -124,15 +124,9 @@ def assess_evaluation(evaluation: Evaluation, *, seed: int = 0, samples: int = 1
     values = {name: per_query(each) for name, each in judged.items()}
     drawn = draws(len(gold))
     flips = FLIPS_PER_SAMPLE * samples
-    comparisons = tuple(_compare(values, kind.tested, drawn, seed=seed, flips=flips))
+    comparisons = tuple(compare_all(values, kind.tested, drawn, seed=seed, flips=flips))
     systems = []
     for name, own in judged.items():
-        beats: dict[str, list[str]] = {measure: [] for measure in kind.tested}
-        for each in comparisons:
-            one_wins = each.difference.value >= 0
-            winner, loser = (each.one, each.other) if one_wins else (each.other, each.one)
-            if winner == name and each.p_holm < ALPHA:
-                beats[each.measure].append(loser)
         measures = skipping = average(values[name], drawn)
         answered = skip_rule(own)
         if len(answered) < len(queries):
@@ -147,13 +141,14 @@ def assess_evaluation(evaluation: Evaluation, *, seed: int = 0, samples: int = 1
                 ignored=len(evaluation.runs[name].keys() - gold.keys()),
                 measures=measures,
                 skip_rule=skipping,
-                beats={measure: tuple(losers) for measure, losers in beats.items()},
+                beats={measure: beaten(comparisons, measure, name) for measure in kind.tested},
                 per_query={measure: tuple(values[name][measure].tolist()) for measure in kind.kept},
                 curves=curves(own, drawn),
                 best=tuple(ascending[: -EXTREMES - 1 : -1]),
                 worst=tuple(ascending[:EXTREMES]),
             )
         )
+    singles = [each[kind.single[0]].tolist() for each in values.values()]
     return Assessment(
         seed=seed,
         samples=samples,
@@ -168,12 +163,14 @@ def assess_evaluation(evaluation: Evaluation, *, seed: int = 0, samples: int = 1
             for system, pairs in (facts.get("calibration") or {}).items()
             if pairs["probability"]
         },
-        differences=_differences([each[kind.single[0]] for each in values.values()], queries),
+        differences=most_different(queries, singles[0], singles[1], 2 * EXTREMES)
+        if singles[1:]
+        else (),
         facts={key: value for key, value in facts.items() if key not in _RAW},
     )
 
 
-def _compare(
+def compare_all(
     values: Mapping[str, Values], measures: Sequence[str], drawn: Doubles, *, seed: int, flips: int
 ) -> Iterator[Comparison]:
     """Test every pair of systems by every measure, with the same coin tosses."""
@@ -206,14 +203,25 @@ def _compare(
             )
 
 
-def _differences(values: Sequence[Doubles], queries: Sequence[str]) -> tuple[QueryDifference, ...]:
-    """Name the queries on which the first two systems differ most, by size."""
-    if len(values) < 2:
-        return ()
-    pairs = zip(queries, *(each.tolist() for each in values[:2]), strict=True)
+def beaten(comparisons: Iterable[Comparison], measure: str, winner: str) -> tuple[str, ...]:
+    """Name the systems that are significantly worse than one by a measure."""
+    return tuple(
+        each.other if each.one == winner else each.one
+        for each in comparisons
+        if each.measure == measure
+        and each.p_holm < ALPHA
+        and winner == (each.one if each.difference.value >= 0 else each.other)
+    )
+
+
+def most_different(
+    queries: Sequence[str], one: Sequence[float], other: Sequence[float], most: int
+) -> tuple[QueryDifference, ...]:
+    """Name the queries on which two systems differ most, by size; one, other: of each query."""
+    pairs = zip(queries, one, other, strict=True)
     differing = [QueryDifference(*row) for row in pairs if row[1] != row[2]]
     differing.sort(key=lambda each: (-abs(each.one - each.other), each.query))
-    return tuple(differing[: 2 * EXTREMES])
+    return tuple(differing[:most])
 
 
 def curves(judged: Sequence[Judged], drawn: Doubles) -> Curves:

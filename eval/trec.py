@@ -5,15 +5,15 @@ Tools order a run by its scores, compare them as 32-bit floats and disagree on t
 written strictly decreasing in 32 bits, and ranks count from 1.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from operator import gt
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from recsys.errors import InputError, near_miss
+from recsys.errors import InputError, near_path
 from recsys.formats.replacing import replacing
 from recsys.records import PaperId
 from recsys.store.arrays import Floats
@@ -23,7 +23,7 @@ Run: TypeAlias = dict[str, dict[PaperId, float]]
 Qrels: TypeAlias = dict[str, dict[PaperId, int]]
 """query -> paper -> relevance, > 0 for gold"""
 
-_RUN_COLUMNS, _QRELS_COLUMNS = 6, 4
+Number = TypeVar("Number", int, float)
 
 
 def ordered(scores: Mapping[PaperId, float]) -> list[PaperId]:
@@ -102,34 +102,13 @@ def read_run(path: Path) -> Run:
             or infinite, or a paper twice for one query; with the line number.
     """
     found: Run = {}
-    for number, line in enumerate(_lines(path), 1):
-        columns = line.split()
-        try:
-            query, _, paper, rank, score, _ = columns
-            int(rank)
-            value = float(score)
-        except ValueError as error:
-            if columns:
-                raise _run_error(f"{path}:{number}", columns) from error
-            continue
-        papers = found.setdefault(query, {})
-        if paper in papers or not isfinite(value):
-            raise _run_error(f"{path}:{number}", columns)
-        papers[paper] = value
+    for place, (query, _, paper, rank, score, _) in _rows(path, "query Q0 paper rank score tag"):
+        _number(place, "rank", rank, int)
+        value = _number(place, "score", score, float)
+        if not isfinite(value):
+            raise InputError(f"{place}: the score is {score}.", "Only finite scores are ordered.")
+        _enter(found, place, query, paper, value)
     return found
-
-
-def _run_error(place: str, columns: Sequence[str]) -> InputError:
-    """Say what is wrong with a line of a run that cannot be entered."""
-    if len(columns) != _RUN_COLUMNS:
-        return _wrong_width(place, len(columns), _RUN_COLUMNS, "query Q0 paper rank score tag")
-    query, _, paper, rank, score, _ = columns
-    for name, text, kind in (("rank", rank, int), ("score", score, float)):
-        if not _reads_as(kind, text):
-            return _no_number(place, name, text)
-    if not isfinite(float(score)):
-        return InputError(f"{place}: the score is {score}.", "Only finite scores are ordered.")
-    return _twice(place, query, paper)
 
 
 def read_qrels(path: Path) -> Qrels:
@@ -140,58 +119,52 @@ def read_qrels(path: Path) -> Qrels:
             a paper twice for one query; with the line number.
     """
     found: Qrels = {}
-    for number, line in enumerate(_lines(path), 1):
-        columns, place = line.split(), f"{path}:{number}"
-        if not columns:
-            continue
-        if len(columns) != _QRELS_COLUMNS:
-            raise _wrong_width(place, len(columns), _QRELS_COLUMNS, "query 0 paper relevance")
-        query, _, paper, relevance = columns
-        if not _reads_as(int, relevance):
-            raise _no_number(place, "relevance", relevance)
-        papers = found.setdefault(query, {})
-        if paper in papers:
-            raise _twice(place, query, paper)
-        papers[paper] = int(relevance)
+    for place, (query, _, paper, relevance) in _rows(path, "query 0 paper relevance"):
+        _enter(found, place, query, paper, _number(place, "relevance", relevance, int))
     return found
 
 
-def _lines(path: Path) -> list[str]:
+def _rows(path: Path, form: str) -> Iterator[tuple[str, list[str]]]:
+    """Give where each line stands that is not blank, and its columns; form: what they must be."""
     try:
-        return path.read_text(encoding="utf-8").split("\n")
+        lines = path.read_text(encoding="utf-8").split("\n")
     except FileNotFoundError as error:
-        siblings = [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else []
-        hint = near_miss(path.name, siblings).strip() or "Check the path."
+        hint = near_path(path).strip() or "Check the path."
         raise InputError(f"There is no file {path}.", hint) from error
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8 text ({error.reason}).", "Save it again.") from error
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror}).", "Give a file.") from error
+    width, name = len(form.split()), str(path)
+    for number, line in enumerate(lines, 1):
+        if columns := line.split():
+            if len(columns) != width:
+                raise InputError(
+                    f"{path}:{number}: {len(columns)} columns instead of {width}.",
+                    f"Each line must read: {form}.",
+                )
+            yield f"{name}:{number}", columns
 
 
-def _reads_as(kind: Callable[[str], object], text: str) -> bool:
+def _number(place: str, name: str, text: str, kind: Callable[[str], Number]) -> Number:
     try:
-        kind(text)
-    except ValueError:
-        return False
-    return True
+        return kind(text)
+    except ValueError as error:
+        raise InputError(
+            f"{place}: the {name} {text!r} is no number.", "Write it in ASCII digits."
+        ) from error
 
 
-def _wrong_width(place: str, actual: int, expected: int, names: str) -> InputError:
-    return InputError(
-        f"{place}: {actual} columns instead of {expected}.", f"Each line must read: {names}."
-    )
-
-
-def _no_number(place: str, name: str, text: str) -> InputError:
-    return InputError(f"{place}: the {name} {text!r} is no number.", "Write it in ASCII digits.")
-
-
-def _twice(place: str, query: str, paper: PaperId) -> InputError:
-    return InputError(
-        f"{place}: the paper {paper!r} appears twice for the query {query!r}.",
-        "Keep its better line.",
-    )
+def _enter(
+    found: dict[str, dict[PaperId, Number]], place: str, query: str, paper: PaperId, value: Number
+) -> None:
+    papers = found.setdefault(query, {})
+    if paper in papers:
+        raise InputError(
+            f"{place}: the paper {paper!r} appears twice for the query {query!r}.",
+            "Keep its better line.",
+        )
+    papers[paper] = value
 
 
 def _check_word(name: str) -> None:

@@ -13,9 +13,9 @@ import annoy
 import numpy as np
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
-from recsys.indexes.backends import FILES, Former
+from recsys.indexes.backends import FILES, Facts, Former
 from recsys.indexes.exact import ExactIndex, blocks
-from recsys.retrieval.sources import StageOne
+from recsys.retrieval.propose import StageOne
 from recsys.store.arrays import Floats, Mask, Rows, load_array, top_k
 from recsys.store.artifacts import FOREST_FILE, link_or_copy, sha256
 from recsys.store.graph import Years
@@ -193,7 +193,7 @@ class AnnoyIndex:
 
 def build(
     vectors: Floats, folder: Path, *, years: Years | None = None, lasting: bool = True
-) -> dict[str, Any]:
+) -> Facts:
     """Plant trees into a folder, and choose how hard they are searched.
 
     What lasts is searched so hard that it finds nearly all papers that stage one asks for.
@@ -207,9 +207,7 @@ def build(
     return {"trees": trees, "k": k, **asdict(effort)}
 
 
-def carry(
-    vectors: Floats, folder: Path, former: Former, *, years: Years | None = None
-) -> dict[str, Any]:
+def carry(vectors: Floats, folder: Path, former: Former, *, years: Years | None = None) -> Facts:
     """Keep a forest that still knows most rows; plant another one otherwise."""
     rows = _items(former.folder, len(former.rows))
     rows = former.rows if rows is None else np.append(former.rows, np.int32(GONE))[rows]

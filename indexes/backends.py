@@ -1,6 +1,6 @@
 """What searches the vectors of an index: one literal table, opened lazily.
 
-A new backend is a module with `build`, `carry`, `open_index` and `summary`, and a row.
+A new backend is a module with `build`, `open_index` and `summary`, `carry` if it does, and a row.
 """
 
 import importlib
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from recsys.errors import InputError, MissingExtraError, near_miss
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from recsys.store.vectors import StoredVectors
 
 
+Facts: TypeAlias = dict[str, Any]
+"""What a manifest says of an index that was built or carried."""
 FILES = "files"
 """Of the facts of an index that is opened: the SHA-256 of each file beside the vectors, by name."""
 
@@ -47,7 +49,7 @@ class Backend(Protocol):
         *,
         years: "Years | None" = None,
         lasting: bool = True,
-    ) -> dict[str, Any]:
+    ) -> Facts:
         """Write into a folder what the search needs beside (n, d) vectors; return its facts.
 
         years: (n,) int16 of the papers, so that an engine can leave out by itself what is newer
@@ -58,10 +60,11 @@ class Backend(Protocol):
 
     def carry(
         self, vectors: "Floats", folder: Path, former: Former, *, years: "Years | None" = None
-    ) -> dict[str, Any]:
+    ) -> Facts:
         """Do as `build` does for lasting use, with as much of the former as is worth it.
 
-        The former folder is never written, and may be gone later.
+        Only asked of backends that carry. The former folder is never written, and may be gone
+        later.
         """
         ...
 
@@ -84,13 +87,15 @@ class Row:
     """A backend.
 
     module: what implements it. install: what to do where its package is missing. splits: whether
-    what it writes beside the vectors holds them, in two parts.
+    what it writes beside the vectors holds them, in two parts. carries: whether it takes over what
+    a former index knows; all others are built again, which is one pass.
     """
 
     module: str
     meaning: str
     install: str = ""
     splits: bool = False
+    carries: bool = False
 
 
 BACKENDS: Mapping[str, Row] = {
@@ -98,6 +103,7 @@ BACKENDS: Mapping[str, Row] = {
         "recsys.indexes.annoy_index",
         "a forest of random hyperplanes; scans where that is less work",
         "pip install annoy",
+        carries=True,
     ),
     "exact": Row("recsys.indexes.exact", "a scan of all vectors: no preparation, nothing missed"),
     "int8": Row(
@@ -106,15 +112,22 @@ BACKENDS: Mapping[str, Row] = {
         splits=True,
     ),
     "ivf": Row(
-        "recsys.indexes.ivf_index", "a scan in 8 bits of the nearest of many lists", splits=True
+        "recsys.indexes.ivf_index",
+        "a scan in 8 bits of the nearest of many lists",
+        splits=True,
+        carries=True,
     ),
     "hnsw": Row(
-        "recsys.indexes.hnsw_index", "a graph of neighbours (usearch)", "pip install 'recsys[hnsw]'"
+        "recsys.indexes.hnsw_index",
+        "a graph of neighbours (usearch)",
+        "pip install 'recsys[hnsw]'",
+        carries=True,
     ),
     "lance": Row(
         "recsys.indexes.lance.lance_index",
         "LanceDB, here or on an object store",
         "pip install 'recsys[lance]'",
+        carries=True,
     ),
 }
 LITTLE, SMALL = 10_000, 40_000
@@ -200,7 +213,7 @@ def build_index(
     *,
     years: "Years | None" = None,
     lasting: bool = True,
-) -> dict[str, Any]:
+) -> Facts:
     """Build a backend over (n, d) float32 unit vectors; return what the manifest says of it."""
     facts = backend(name).build(vectors, folder, years=years, lasting=lasting)
     return {"backend": name, **facts}
@@ -213,9 +226,9 @@ def carry_index(
     former: Former,
     *,
     years: "Years | None" = None,
-) -> dict[str, Any]:
+) -> Facts:
     """Do as `build_index` does; what a former index of this backend knows is not learned anew."""
-    if former.facts["backend"] != name:
+    if former.facts["backend"] != name or not BACKENDS[name].carries:
         return build_index(name, vectors, folder, years=years)
     return {"backend": name, **backend(name).carry(vectors, folder, former, years=years)}
 
@@ -247,19 +260,14 @@ OWN = "own"
 class TextBackend(Protocol):
     """The functions of a backend's module. store: of n papers, saved in the same folder."""
 
-    def build(
-        self, store: "TermStore", folder: Path, *, years: "Years | None" = None
-    ) -> dict[str, Any]:
+    def build(self, store: "TermStore", folder: Path, *, years: "Years | None" = None) -> Facts:
         """Write into a folder what the search needs beside the terms; return its facts."""
         ...
 
     def carry(
         self, store: "TermStore", folder: Path, former: Former, *, years: "Years | None" = None
-    ) -> dict[str, Any]:
-        """Do as `build` does, with as much of the former as is worth it.
-
-        The former folder is never written, and may be gone later.
-        """
+    ) -> Facts:
+        """Do as `build` does, as `Backend.carry`."""
         ...
 
     def open_index(self, store: "TermStore", folder: Path) -> "TextIndex":
@@ -277,6 +285,7 @@ TEXT_BACKENDS: Mapping[str, Row] = {
         "recsys.indexes.lance.lance_words",
         "full-text search of LanceDB",
         "pip install 'recsys[lance]'",
+        carries=True,
     ),
 }
 
@@ -294,7 +303,7 @@ def text_backend(name: str) -> TextBackend:
 
 def build_words(
     name: str, store: "TermStore", folder: Path, *, years: "Years | None" = None
-) -> dict[str, Any]:
+) -> Facts:
     """Build a backend over the terms that are saved in a folder; return what the manifest says."""
     return {"backend": name, **text_backend(name).build(store, folder, years=years)}
 
@@ -306,9 +315,9 @@ def carry_words(
     former: Former,
     *,
     years: "Years | None" = None,
-) -> dict[str, Any]:
+) -> Facts:
     """Do as `build_words` does; what a former index of this backend holds is not written anew."""
-    if former.facts.get("backend", OWN) != name:
+    if former.facts.get("backend", OWN) != name or not TEXT_BACKENDS[name].carries:
         return build_words(name, store, folder, years=years)
     return {"backend": name, **text_backend(name).carry(store, folder, former, years=years)}
 

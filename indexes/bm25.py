@@ -4,16 +4,25 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from types import TracebackType
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recsys.errors import ArtifactCorrupt
-from recsys.indexes.backends import Former
+from recsys.indexes.backends import Facts
 from recsys.store import terms
-from recsys.store.arrays import Floats, GrowingArray, Longs, Mask, Rows, load_array, load_offsets
+from recsys.store.arrays import (
+    Floats,
+    GrowingArray,
+    Longs,
+    Mask,
+    Rows,
+    load_array,
+    load_offsets,
+    offsets,
+)
+from recsys.store.collection import check_postings
 from recsys.store.graph import Years
 from recsys.store.kernels import dispatch
 from recsys.store.kernels.dispatch import (
@@ -23,8 +32,7 @@ from recsys.store.kernels.dispatch import (
     QueryTerms,
     levels,
 )
-from recsys.store.terms import QueryText, TermStore, offsets
-from recsys.store.validation import check_postings
+from recsys.store.terms import QueryText, TermStore
 
 # Arrays put aside on the disk while others are made: what is sorted need not fit into memory.
 
@@ -62,12 +70,7 @@ class Spool:
         """Close it on the way out."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Let it go."""
         self._file.close()
 
@@ -205,17 +208,10 @@ class Bm25Index:
         return cls(store, Postings(*inverted(store), store.norms, store.terms, store.frequencies))
 
 
-def build(store: TermStore, folder: Path, *, years: Years | None = None) -> dict[str, Any]:
+def build(store: TermStore, folder: Path, *, years: Years | None = None) -> Facts:
     """Invert the terms that are saved in a folder, from file to file."""
     write_postings(folder)
     return {}
-
-
-def carry(
-    store: TermStore, folder: Path, former: Former, *, years: Years | None = None
-) -> dict[str, Any]:
-    """Invert all of them again: that is one pass."""
-    return build(store, folder)
 
 
 def open_index(store: TermStore, folder: Path) -> Bm25Index:

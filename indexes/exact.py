@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.indexes.backends import Former
+from recsys.indexes.backends import Facts
 from recsys.store.arrays import Floats, Mask, Rows, top_k
 from recsys.store.graph import Years
 from recsys.store.vectors import StoredVectors, dots, multiplied, row_dots
@@ -131,15 +131,8 @@ def compared_in_full(
 
 def build(
     vectors: Floats, folder: Path, *, years: Years | None = None, lasting: bool = True
-) -> dict[str, Any]:
+) -> Facts:
     """Prepare nothing: the vectors are all that is scanned."""
-    return {}
-
-
-def carry(
-    vectors: Floats, folder: Path, former: Former, *, years: Years | None = None
-) -> dict[str, Any]:
-    """Carry nothing, as nothing was prepared."""
     return {}
 
 

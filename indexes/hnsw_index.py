@@ -13,9 +13,9 @@ from usearch.index import Index
 
 from recsys.errors import ArtifactCorrupt
 from recsys.indexes.annoy_index import Carried
-from recsys.indexes.backends import FILES, Former
+from recsys.indexes.backends import FILES, Facts, Former
 from recsys.indexes.exact import blocks, nearest, search_allowed
-from recsys.retrieval.sources import StageOne
+from recsys.retrieval.propose import StageOne
 from recsys.store.arrays import Floats, Mask, Rows, load_array, top_k
 from recsys.store.artifacts import sha256
 from recsys.store.graph import Years
@@ -77,7 +77,7 @@ class HnswIndex:
 
 def build(
     vectors: Floats, folder: Path, *, years: Years | None = None, lasting: bool = True
-) -> dict[str, Any]:
+) -> Facts:
     """Make a graph of all vectors, and measure how far it is searched."""
     graph = Index(ndim=vectors.shape[1], metric="cos", dtype="i8", connectivity=LINKS)
     for begin, block in blocks(vectors):
@@ -85,9 +85,7 @@ def build(
     return _written(vectors, folder, graph, np.arange(len(vectors), dtype=np.int32))
 
 
-def carry(
-    vectors: Floats, folder: Path, former: Former, *, years: Years | None = None
-) -> dict[str, Any]:
+def carry(vectors: Floats, folder: Path, former: Former, *, years: Years | None = None) -> Facts:
     """Add what is new to the graph; make another one where much of it is gone."""
     known = load_array(former.folder / ITEMS_FILE)
     rows = np.append(former.rows, np.int32(GONE))[known]
@@ -106,7 +104,7 @@ def _add(graph: Index, begin: int, vectors: Floats) -> None:
         graph.add(keys, quantised(vectors)[0], threads=1)
 
 
-def _written(vectors: Floats, folder: Path, graph: Index, rows: Rows) -> dict[str, Any]:
+def _written(vectors: Floats, folder: Path, graph: Index, rows: Rows) -> Facts:
     graph.save(str(folder / GRAPH_FILE))
     np.save(folder / ITEMS_FILE, rows)
     index = HnswIndex(vectors, graph, Carried.of(rows, len(vectors)))
@@ -169,7 +167,7 @@ def choose_expansion(
     target: float = 0.99,
     sample: int = 100,
     rng: np.random.Generator,
-) -> dict[str, Any]:
+) -> Facts:
     """Find the first expansion of a ladder whose recall@k reaches the target: it, and the recall.
 
     Sampled rows are the queries, and a row finding itself does not count.

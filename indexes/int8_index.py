@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recsys.errors import ArtifactCorrupt
-from recsys.indexes.backends import Former
+from recsys.indexes.backends import Facts
 from recsys.indexes.exact import (
     ExactIndex,
     blocks,
@@ -248,17 +248,10 @@ class Int8Index:
 
 def build(
     vectors: Floats, folder: Path, *, years: Years | None = None, lasting: bool = True
-) -> dict[str, Any]:
+) -> Facts:
     """Split the vectors, and note how far their first parts are off."""
     np.save(folder / ERRORS_FILE, write_split(vectors, folder))
     return {}
-
-
-def carry(
-    vectors: Floats, folder: Path, former: Former, *, years: Years | None = None
-) -> dict[str, Any]:
-    """Split all of them again: that is one pass, and known ones give what they gave before."""
-    return build(vectors, folder)
 
 
 def open_index(

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from recsys.errors import ArtifactCorrupt
-from recsys.indexes.backends import Former
+from recsys.indexes.backends import Facts, Former
 from recsys.indexes.exact import blocks, compared_in_full, nearest, release, search_allowed
 from recsys.indexes.int8_index import Rounded, RoundedQueries, write_split
 from recsys.protocols import VectorIndex
-from recsys.retrieval.sources import StageOne
-from recsys.store.arrays import Floats, Longs, Mask, Rows, distinct, load_array, top_k
+from recsys.retrieval.propose import StageOne
+from recsys.store.arrays import Floats, Longs, Mask, Rows, distinct, load_array, offsets, top_k
 from recsys.store.graph import Years
 from recsys.store.row_remap import GONE
 from recsys.store.vectors import StoredVectors, multiplied
@@ -42,8 +42,7 @@ class Lists:
     @classmethod
     def of(cls, lists: Rows, centroids: Floats) -> "Lists":
         """Group rows by their list: (n,) int32."""
-        starts = np.zeros(len(centroids) + 1, np.int64)
-        np.cumsum(np.bincount(lists, minlength=len(centroids)), out=starts[1:])
+        starts = offsets([np.bincount(lists, minlength=len(centroids))])
         return cls(np.argsort(lists, kind="stable").astype(np.int32), starts, centroids)
 
     @classmethod
@@ -327,15 +326,13 @@ class IvfIndex:
 
 def build(
     vectors: Floats, folder: Path, *, years: Years | None = None, lasting: bool = True
-) -> dict[str, Any]:
+) -> Facts:
     """Train centroids, put all rows into lists, and measure how many have to be scanned."""
     index = write_lists(vectors, folder, train_lists(vectors))
     return {"lists": len(index.lists.centroids), "new": 0, **_measured(index)}
 
 
-def carry(
-    vectors: Floats, folder: Path, former: Former, *, years: Years | None = None
-) -> dict[str, Any]:
+def carry(vectors: Floats, folder: Path, former: Former, *, years: Years | None = None) -> Facts:
     """Keep the lists of known rows, and put new ones into them; build anew if there are many."""
     old = Lists.load(former.folder, (len(former.rows), vectors.shape[1]))
     of_rows, there = np.full(len(vectors), GONE, np.int32), former.rows != GONE
@@ -369,7 +366,7 @@ def write_lists(vectors: Floats, folder: Path, lists: Lists) -> IvfIndex:
     return IvfIndex(vectors, Rounded.stored(vectors, folder), lists, alone, together)
 
 
-def _measured(index: IvfIndex) -> dict[str, Any]:
+def _measured(index: IvfIndex) -> Facts:
     """Find out how much has to be scanned."""
     rng = np.random.default_rng(0)
     one = sample_alone(index.vectors, index.alone.k, rng)

@@ -19,12 +19,18 @@ from recsys.store.artifacts import (
     WORD_SEARCH,
     load_manifest,
 )
-from recsys.store.collection import Collection, ContextSpace, Space
+from recsys.store.collection import (
+    Collection,
+    ContextSpace,
+    Space,
+    check_corpus,
+    check_terms,
+    check_vectors,
+)
 from recsys.store.corpus import Corpus
 from recsys.store.generations import pin, root_of
 from recsys.store.graph import CitationGraph
 from recsys.store.terms import TermStore
-from recsys.store.validation import check_corpus, check_terms, check_vectors
 from recsys.store.vectors import load_vectors
 
 

@@ -47,13 +47,13 @@ Several drafts are answered one by one; one that fails loses no other one's answ
 There is no file no-such-file.tex. Check the path.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from recsys.errors import RecsysError
     from recsys.public import load
-    from recsys.query.named import read_draft, read_references
-    from recsys.query.question_schema import Filters
+    from recsys.query.question_schema import Filters, read_draft, read_references
     from recsys.records import (
         Answer,
         Bibliography,
@@ -88,6 +88,7 @@ def __getattr__(name: str) -> object:
     # Nothing is imported before it is asked for: the program shall hear Ctrl-C at once.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from recsys import public
-
-    return getattr(public, name)
+    for module in ("records", "errors", "query.question_schema", "public"):
+        if hasattr(found := import_module(f"recsys.{module}"), name):
+            break
+    return getattr(found, name)

@@ -26,6 +26,7 @@ The library raises; only `recsys.app` catches, prints, and picks the exit code.
 from collections.abc import Collection, Iterable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 
 LONGEST_WHAT, LONGEST_HINT = 600, 1000
 """Characters of an error: what it quotes may be as long as a file."""
@@ -140,6 +141,12 @@ def near_miss(word: str, known: Iterable[str]) -> str:
 
     close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def near_path(path: Path) -> str:
+    """Return " Did you mean 'x'?" for the file or folder beside that has the closest name."""
+    beside = [each.name for each in path.parent.glob("*")] if path.parent.is_dir() else []
+    return near_miss(path.name, beside)
 
 
 def check_name(name: str, known: Collection[str], what: str) -> None:

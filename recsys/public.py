@@ -1,43 +1,11 @@
-"""What `import recsys` offers, gathered; `recsys` imports it when a name is first asked for."""
+"""Open an index from Python: `recsys.load`, the one door of the package up to the app."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recsys.errors import RecsysError
-from recsys.query.named import read_draft, read_references
-from recsys.query.question_schema import Filters
-from recsys.records import (
-    Answer,
-    Bibliography,
-    Draft,
-    Manuscript,
-    Paper,
-    ReadingLists,
-    Reason,
-    Recommendation,
-    Reference,
-)
-
 if TYPE_CHECKING:
     from recsys.recommend import Recommender
-
-__all__ = [
-    "Answer",
-    "Bibliography",
-    "Draft",
-    "Filters",
-    "Manuscript",
-    "Paper",
-    "ReadingLists",
-    "Reason",
-    "Recommendation",
-    "RecsysError",
-    "Reference",
-    "load",
-    "read_draft",
-    "read_references",
-]
 
 
 def load(

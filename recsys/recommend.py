@@ -8,17 +8,24 @@ import numpy as np
 from recsys.errors import InputError, NothingFound, RecsysError
 from recsys.machine import one_thread
 from recsys.protocols import Encoder, Ranker
-from recsys.query.apply_filters import FRONT_MATTER, REMOVED, Filtering, apply_filters
-from recsys.query.query import Query, draft_of, make_query, text_vector
+from recsys.query.query import (
+    FRONT_MATTER,
+    REMOVED,
+    Filtering,
+    Query,
+    apply_filters,
+    draft_of,
+    make_query,
+    text_vector,
+)
 from recsys.query.question_schema import Filters
 from recsys.query.resolve_draft import NO_LISTS, Asked, Outcome, Question, resolve_draft
 from recsys.ranking.duplicates import find_versions
 from recsys.ranking.feature_context import FeatureContext
+from recsys.ranking.ranker import score
 from recsys.ranking.reasons import explain
-from recsys.ranking.two_pass import POOL, check_diversity, diversify, penalise_negatives, score
 from recsys.records import Answer, Draft, ReadingLists, Recommendation
-from recsys.retrieval.propose import Candidates, filtered_retrieval, propose
-from recsys.retrieval.sources import IN_WORDS, StageOne
+from recsys.retrieval.propose import IN_WORDS, Candidates, StageOne, filtered_retrieval, propose
 from recsys.store.arrays import Floats, Mask, Rows, distinct, find_rows, top_k
 from recsys.store.collection import Collection
 from recsys.store.vectors import dot_cache
@@ -95,7 +102,7 @@ class Recommender:
             as_of: the year in which the draft is written; None: the draft's own, else now.
             filters: what a paper must fulfil; no candidate's score depends on it, unless front
                 matter becomes candidates, too.
-            diversity: from 0, the best papers, to 1, papers that differ; see `ranking.diversity`.
+            diversity: from 0, the best papers, to 1, papers that differ; see `diversify`.
 
         Raises:
             InputError: the draft or a list cannot be read or found, k < 1, diversity outside
@@ -296,3 +303,78 @@ def _way_out(query: Query, filtering: Filtering) -> str:
     if filtering.filters and query.wanted.any():
         return filtering.advice(query.wanted)
     return "Give a later --as-of, a longer draft, or another --index."
+
+
+# Negative examples: papers like those that somebody does not like sink.
+
+STRENGTH = 3.0
+"""Standard deviations of the scores that a paper loses per unit of its excess."""
+MARGIN = 0.2
+"""So much closer to a disliked paper may a paper be without loss: papers on one topic are closer to
+each other than any of them is to a draft."""
+
+
+def penalise_negatives(context: FeatureContext, scores: Floats) -> Floats:
+    """Lower the (m,) scores of the candidates that are like a disliked paper.
+
+    score - STRENGTH * standard deviation of the scores * max(0, excess - MARGIN), the excess being
+    the candidate's closeness to the disliked paper nearest to it, less its cosine with the draft
+    or its closeness to the nearest seed, whichever is higher. `Seeds.closeness` is high for papers
+    of similar words and for papers that are cited together. Without disliked papers, all scores
+    stay as they are.
+    """
+    if context.disliked is None or len(scores) == 0:
+        return scores
+    attraction = context.candidates.cosines
+    if context.seeds is not None:
+        attraction = np.maximum(attraction, context.seeds.closeness.max(axis=1))
+    excess = context.disliked.closeness.max(axis=1) - attraction
+    lost: Floats = np.float32(STRENGTH) * scores.std() * np.maximum(excess - np.float32(MARGIN), 0)
+    return scores - lost
+
+
+# Diversity: choose papers so that each adds something to those above it.
+
+POOL = 200
+"""An answer is chosen from this many of the best papers, or from as many as are asked for."""
+
+
+def check_diversity(diversity: float) -> None:
+    """Refuse what is not in [0, 1].
+
+    Raises:
+        InputError: it is lower, higher or not a number.
+    """
+    if not 0 <= diversity <= 1:
+        raise InputError(
+            f"The diversity is {diversity}.",
+            "Give --mmr a number from 0 (most relevant) to 1 (most different).",
+        )
+
+
+def diversify(relevance: Floats, vectors: Floats, k: int, diversity: float) -> Rows:
+    """Choose k papers of a ranking by maximal marginal relevance: positions, in the new order.
+
+    Each step takes the paper with the highest (1 - diversity) * relevance - diversity * similarity,
+    similarity being the highest cosine with a paper taken before (Carbonell & Goldstein 1998, where
+    1 - diversity is lambda). Ties go to the paper ranked higher. O(k m d).
+
+    Relevance is meant to be the calibrated probability: it says the same in every answer, and on
+    dev of vis it costs fewer right papers than the scaled score for answers as diverse.
+
+    Args:
+        relevance: (m,) float32 in [0, 1], descending.
+        vectors: (m, d) float32, L2-normalised rows, of the same papers.
+        k: how many to choose at most.
+        diversity: 0 keeps the order, 1 looks at the cosines alone.
+    """
+    weighed = (1 - diversity) * relevance.astype(np.float64)
+    margin = weighed.copy()  # Nothing is taken yet, so nothing is similar.
+    similarity = np.full(len(relevance), -np.inf)
+    taken = np.empty(min(k, len(relevance)), np.int32)
+    for step in range(len(taken)):
+        at = taken[step] = np.argmax(margin)
+        similarity = np.maximum(similarity, vectors @ vectors[at])
+        margin = weighed - diversity * similarity
+        margin[taken[: step + 1]] = -np.inf
+    return taken

@@ -72,13 +72,13 @@ def build_small(folder: Path) -> Built:
     return made
 
 
-def write_many(path: Path) -> Path:
+def write_many(path: Path, papers: int = MANY) -> Path:
     """Write papers enough for several shards of vectors; titles only, to be quick."""
     lines = (
         json.dumps(
             {"id": f"p{i:04}", "title": f"Note {i % 40} on {i // 40}", "year": 2000 + i % 20}
         )
-        for i in range(MANY)
+        for i in range(papers)
     )
     path.write_text("\n".join(lines), encoding="utf-8")
     return path

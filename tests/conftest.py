@@ -110,6 +110,16 @@ def built(own_cache: Path, shared_folder: Path) -> "Built":
     return built_in(folder)
 
 
+@pytest.fixture(scope="session")
+def wheel(shared_folder: Path) -> Path:
+    """The wheel of this checkout."""
+    from tests.without_extras import build_wheel
+
+    folder = shared_folder / "wheel"
+    with FileLock(shared_folder / "wheel.lock"):
+        return next(folder.glob("*"), None) or build_wheel(ROOT, folder)
+
+
 @pytest.fixture(scope="module")
 def one_process() -> Iterator[None]:
     """Let a pool of one process work in this one: to start another takes a second."""

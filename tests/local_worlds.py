@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from recsys.local.local_features import LocalFacts
 from recsys.local.local_recommender import LocalPool, LocalRecommender, PassageRanker, PassageReader
 from recsys.local.passage import Passage
 from recsys.recommend import Recommender
@@ -38,6 +39,15 @@ class LocalWorld:
 def reader_of(collection: Collection, pool: LocalPool = SMALL_POOL) -> PassageReader:
     recommender = Recommender(collection, HashingEncoder(8), SumRanker(), SMALL)
     return PassageReader(recommender, pool)
+
+
+def facts_of(
+    world: LocalWorld, *, collection: Collection | None = None, passage: Passage | None = None
+) -> LocalFacts:
+    """Gather what is known of a passage's candidates."""
+    reader, asked = reader_of(collection or world.collection), passage or world.passage
+    view = reader.view(world.draft, asked)
+    return reader.facts(view, asked, reader.encode([asked])[0])
 
 
 def recommender_of(

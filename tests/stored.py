@@ -1,7 +1,7 @@
 """Corpora on disk, as a build leaves them: for tests of what reads whole columns."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -19,6 +19,11 @@ def store(papers: Sequence[Paper], folder: Path) -> Corpus:
         {name: getattr(paper, name) for name in names} | {"labels": json.dumps(dict(paper.labels))}
         for paper in papers
     ]
-    folder.mkdir()
-    write_columns(folder, pa.Table.from_pylist(records, SCHEMA))
+    return store_rows(folder, records)
+
+
+def store_rows(folder: Path, rows: Sequence[Mapping[str, object]]) -> Corpus:
+    """Write rows of SCHEMA to a new folder, and open them; what a row lacks is unknown."""
+    folder.mkdir(parents=True)
+    write_columns(folder, pa.Table.from_pylist([dict(row) for row in rows], SCHEMA))
     return Corpus.load(folder)

@@ -4,13 +4,14 @@ import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
 
 from recsys.errors import EXTRAS
 from recsys.store.generations import is_index
-from tests.built_index import DRAFT, write_papers
+from tests.built_index import DRAFT, ROOT, write_papers
 from tests.pipelines.small_index import write_small_split
 from tests.pipelines.small_probe import small_probe
 from tests.pipelines.studies.clicks.related_papers import related_papers
@@ -28,28 +29,43 @@ HEAVY |= {"matplotlib", "jinja2", "pypdf"}
 
 
 @pytest.fixture(scope="module")
-def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Ran]:
-    """Everything that the base does, from a file of papers to answers and their evaluation."""
-    folder = tmp_path_factory.mktemp("base")
+def ran(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Ran]:
+    """Everything that the base does, from a file of papers to answers and their evaluation.
+
+    It does so as an installed wheel, beside folders of any name: every second project of machine
+    learning has its own `eval` and `pipelines`.
+    """
+    folder, place = (tmp_path_factory.mktemp(name) for name in ("base", "site-packages"))
+    with ZipFile(wheel) as archive:
+        archive.extractall(place)
+    for name in ("eval", "pipelines", "indexes", "tests", "benchmarks", "docs"):
+        (folder / name).mkdir()
+        (folder / name / "__init__.py").write_text("raise SystemExit('not recsys')\n")
     papers, split = write_papers(folder / "papers.jsonl"), write_small_split(folder / "split.json")
     (folder / "draft.json").write_text(json.dumps(DRAFT), encoding="utf-8")
     index, asked = folder / "small.index", ("--split", split)
+    draft, unfinished = folder / "draft.json", ROOT / "examples" / "unfinished.tex"
     commands = {
-        "starter": ("recommend", folder / "draft.json", "--format", "json"),
+        "starter": ("recommend", draft, "--format", "json"),
         "build": ("build", papers, "--out", index),
         "train": ("train", "ranker", index, *asked),
-        "recommend": ("recommend", folder / "draft.json", "--index", index, "--format", "json"),
+        "recommend": ("recommend", draft, "--index", index, "--format", "json"),
+        "cite": ("cite", unfinished, "--index", index),
         "batch": ("batch", index, *asked, "--run", folder / "run.trec", "--jobs", 1),
         "jobs": ("batch", index, *asked, "--run", folder / "jobs.trec", "--jobs", 2),
         "evaluate": ("evaluate", index, *asked, "--out", folder / "report", "--jobs", 1),
         "report": ("report", folder / "report", "--format", "markdown", "--out", "-"),
+        "compare": ("compare", folder / "run.trec", "--qrels", folder / "report" / "qrels.txt"),
+        "corpus": ("corpus", papers, "--out", folder / "corpus.jsonl.gz"),
         "embed": ("embed", papers, "--out", folder / "own.npy"),
         "random": ("embed", papers, "--encoder", "random", "--out", folder / "random.npy"),
         "inspect": ("inspect", index, "--verify", "--format", "json"),
+        "update": ("update", index, papers),
         "doctor": ("doctor",),
         "version": ("--version",),
     }
-    return dict(zip(commands, run_all(folder, list(commands.values())), strict=True))
+    found = run_all(folder, [*commands.values()], code=place, cache=folder / "cache")
+    return dict(zip(commands, found, strict=True))
 
 
 def test_the_base_has_none_of_the_heavy_packages() -> None:
@@ -57,7 +73,7 @@ def test_the_base_has_none_of_the_heavy_packages() -> None:
     assert {*EXTRAS, "sentence_transformers"} <= set(blocked_modules())
 
 
-def test_all_that_the_base_does_works(ran: dict[str, Ran]) -> None:
+def test_all_that_the_base_does_works_from_a_wheel(ran: dict[str, Ran]) -> None:
     assert {name: (each.code, each.err) for name, each in ran.items() if each.code} == {}
 
 
@@ -85,7 +101,9 @@ def test_doctor_tells_which_extras_there_are(ran: dict[str, Ran]) -> None:
 
 
 @pytest.fixture(scope="module")
-def refused(built: "Built", tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Ran]]:
+def refused(
+    built: "Built", own_cache: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, list[Ran]]:
     """Every command that needs an extra, by the extra."""
     folder = tmp_path_factory.mktemp("refused")
     given, out = (built.index, "--split", built.split), ("--out", folder / "new")
@@ -130,10 +148,11 @@ def refused(built: "Built", tmp_path_factory: pytest.TempPathFactory) -> dict[st
         ("pdf", ("recommend", folder / "draft.pdf")),
         ("online", ("recommend", folder / "draft.pdf", "--grobid", "http://127.0.0.1:1")),
         ("serve", ("recommend", folder / "draft.docx")),
+        ("serve", ("map", "rivers-09", "--index", built.index, "--out", folder / "map.html")),
         ("store", ("build", "s3://dumps/works", *out)),
     ]  # fmt: skip
     found: dict[str, list[Ran]] = {}
-    ran = run_all(folder / "run", [command for _, command in commands])
+    ran = run_all(folder / "run", [command for _, command in commands], cache=own_cache)
     for (extra, _), each in zip(commands, ran, strict=True):
         found.setdefault(extra, []).append(each)
     # What a build had done before stays, for when the package is there.

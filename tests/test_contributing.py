@@ -6,9 +6,9 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -24,115 +24,79 @@ RECIPES: Mapping[str, list[tuple[str, str]]] = {
     section.partition("\n")[0]: BLOCK.findall(section) for section in TEXT.split("\n## ")[1:]
 }
 
-Check: TypeAlias = Callable[["Built", Path], str]
-"""Writes what it needs into a folder; returns a program that fails unless the recipe works."""
-
-
-def asked(built: "Built", folder: Path) -> str:
-    return f"""
-import recsys
-recommender = recsys.load({str(built.index)!r}, candidates=["bm25"])
+FILES: Mapping[str, str] = {
+    "draft.adoc": "= On rivers\nWe measure rivers.\n",
+    "unnamed": "= On rivers\nWe measure.\n",
+    "shelf.txt": "SHELF LIST\nR 12|1893|On rivers\nnothing\n",
+    "papers.jsonl": '{"shelfmark": "R 12", "heading": "On rivers", "printed": 1893}\n',
+}
+"""What lies in the current folder when a recipe is checked."""
+CHECKS: Mapping[str, str] = {
+    "A source of candidates": """
+recommender = recsys.load(index, candidates=["bm25"])
 answer = recommender.recommend("Rivers and glaciers, measured again", k=400)
 assert any("newest" in item.sources for item in answer.recommendations)
 assert "being new" in answer.write("table")
-"""
-
-
-def searched(built: "Built", folder: Path) -> str:
-    papers, index = str(built.papers), str(folder / "half.index")
-    return f"""
-import json, sys
-from recsys.app.cli import main
-sys.argv = ["recsys", "build", {papers!r}, "--vectors", "half", "--out", {index!r}]
-assert main() == 0
-import recsys
-assert recsys.load({index!r}).recommend("Rivers and glaciers", k=3).recommendations
-from pathlib import Path
+""",
+    "A vector backend": """
+run("build", papers, "--vectors", "half", "--out", "half.index")
+assert recsys.load("half.index").recommend("Rivers and glaciers", k=3).recommendations
 from recsys.store.generations import pin
-assert pin(Path({index!r})).manifest().config["ann"]["backend"] == "half"
-"""
-
-
-def read(built: "Built", folder: Path) -> str:
-    (folder / "draft.adoc").write_text("= On rivers\nWe measure rivers.\n", encoding="utf-8")
-    (folder / "unnamed").write_text("= On rivers\nWe measure.\n", encoding="utf-8")
-    return f"""
-import recsys
-draft = recsys.read_draft({str(folder / "draft.adoc")!r})
+assert pin(Path("half.index")).manifest().config["ann"]["backend"] == "half"
+""",
+    "A format of drafts": """
+draft = recsys.read_draft("draft.adoc")
 assert (draft.title, draft.abstract) == ("On rivers", "We measure rivers."), draft
-assert recsys.read_draft({str(folder / "unnamed")!r}).title == "On rivers"
-"""
-
-
-def listed(built: "Built", folder: Path) -> str:
-    text = "SHELF LIST\nR 12|1893|On rivers\nnothing\n"
-    (folder / "shelf.txt").write_text(text, encoding="utf-8")
-    return f"""
-from pathlib import Path
-import recsys
+assert recsys.read_draft("unnamed").title == "On rivers"
+""",
+    "A format of papers": """
 from recsys.formats.work_stream import open_works
-with open_works(Path({str(folder / "shelf.txt")!r})) as stream:
+with open_works(Path("shelf.txt")) as stream:
     found, rejected = stream.items
 assert (found.work.title, found.work.year) == ("On rivers", 1893)
 assert (rejected.line, rejected.reason) == (3, "no title")
-assert recsys.read_references({str(folder / "shelf.txt")!r}).references[0].key == "R 12"
-"""
-
-
-def recognised(built: "Built", folder: Path) -> str:
-    record = {"shelfmark": "R 12", "heading": "On rivers", "printed": 1893}
-    (folder / "papers.jsonl").write_text(json.dumps(record) + "\n", encoding="utf-8")
-    return f"""
-from pathlib import Path
+assert recsys.read_references("shelf.txt").references[0].key == "R 12"
+""",
+    "A format of JSON records": """
 from recsys.formats.work_stream import read_papers
-(paper,) = read_papers(Path({str(folder / "papers.jsonl")!r}))
+(paper,) = read_papers(Path("papers.jsonl"))
 assert (paper.id, paper.title, paper.year) == ("R 12", "On rivers", 1893)
-"""
-
-
-def computed(built: "Built", folder: Path) -> str:
-    return f"""
-import numpy as np, recsys
+""",
+    "A feature": """
 from recsys.ranking.features import compute, feature_names
-recommender = recsys.load({str(built.index)!r})
+recommender = recsys.load(index)
 context = recommender.rank(recommender.query_of(10)).context
 values = compute(context, ("title_words",))
 assert "title_words" in feature_names(metadata=False)
 assert np.isfinite(values).all() and values.max() > 0
-"""
-
-
-def measured(built: "Built", folder: Path) -> str:
-    return """
-import numpy as np
+""",
+    "A measure": """
 from recsys.eval.measures import Judged, per_query
 found = per_query([Judged(np.array([True, False, True]), 2)])
 assert abs(found["RBP@5"][0] - 0.2 * (1 + 0.64)) < 1e-9
-"""
-
-
-def evaluated(built: "Built", folder: Path) -> str:
-    words = ["recsys", "batch", built.index, "--split", built.split, "--system", "newest", "--jobs"]
-    arguments = [*map(str, words), "1", "--run", str(folder / "run.trec")]
-    return f"""
-import sys
-from recsys.app.cli import main
-sys.argv = {arguments!r}
-assert main() == 0
-assert open({str(folder / "run.trec")!r}).read().count("\\n") > 5
-"""
-
-
-CHECKS: Mapping[str, Check] = {
-    "A source of candidates": asked,
-    "A vector backend": searched,
-    "A format of drafts": read,
-    "A format of papers": listed,
-    "A format of JSON records": recognised,
-    "A feature": computed,
-    "A measure": measured,
-    "A system": evaluated,
+""",
+    "A system": """
+asked = ("--split", split, "--system", "newest", "--jobs", "1")
+run("batch", index, *asked, "--run", "run.trec")
+assert Path("run.trec").read_text().count("\\n") > 5
+""",
 }
+"""Programs that fail unless a recipe works; index, papers and split are paths."""
+RUN = """
+import json, sys
+from pathlib import Path
+import numpy as np, recsys
+from recsys.app.cli import main
+
+def run(*words):
+    sys.argv = ["recsys", *words]
+    assert main() == 0
+
+checks, places = json.load(sys.stdin)
+for name, program in checks.items():
+    print("==", name, file=sys.stderr)
+    exec(program, globals() | places)
+"""
 
 
 def test_every_recipe_is_followed() -> None:
@@ -162,12 +126,15 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copy
 
 
-@pytest.mark.parametrize("name", CHECKS)
-def test_a_recipe_works(name: str, project: Path, built: "Built", tmp_path: Path) -> None:
+def test_every_recipe_works(project: Path, built: "Built", tmp_path: Path) -> None:
+    for name, content in FILES.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    places = {name: str(getattr(built, name)) for name in ("index", "papers", "split")}
     done = subprocess.run(
-        [sys.executable, "-c", CHECKS[name](built, tmp_path)],
+        [sys.executable, "-c", RUN],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(project)},
+        input=json.dumps([CHECKS, places]),
         capture_output=True,
         text=True,
     )

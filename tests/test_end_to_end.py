@@ -14,18 +14,15 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+from tests.conftest import CliResult, RunCli
 from tests.rows import each_row
-
-if TYPE_CHECKING:
-    from tests.conftest import CliResult, RunCli
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("RECSYS_DATA", ROOT.parent / "shared" / "data"))
-SCORER = DATA.parent / "tools" / "score.py"
 CORPUS = "vis"
 PAPERS = 640
 BEGINNING = 300
@@ -35,13 +32,6 @@ BUILT_BY = {"recommend": 20, "batch": 60, "train": 120, "build": 180, "inspect":
 """Seconds after which a command has hung."""
 
 Record = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    code: int
-    out: str
-    err: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +48,7 @@ class Slice:
         return self.folder / "split.json"
 
 
-def recsys(*arguments: object, stdin: str = "") -> Done:
+def recsys(*arguments: object, stdin: str = "") -> CliResult:
     """Run the program as a process of its own."""
     words = [str(argument) for argument in arguments]
     done = subprocess.run(
@@ -71,7 +61,7 @@ def recsys(*arguments: object, stdin: str = "") -> Done:
         check=False,
     )
     assert "Traceback" not in done.stderr
-    return Done(done.returncode, done.stdout, done.stderr)
+    return CliResult(done.returncode, done.stdout, done.stderr)
 
 
 def read_corpus() -> tuple[dict[str, Record], dict[str, list[str]]]:
@@ -133,7 +123,7 @@ def vis(own_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Slice:
 
 
 @pytest.fixture(scope="module")
-def runs(vis: Slice) -> dict[str, tuple[Path, Done]]:
+def runs(vis: Slice) -> dict[str, tuple[Path, CliResult]]:
     """Answer the test queries by every system, in two processes."""
     results = {}
     for system in ("two-stage", "embedding", "bm25"):
@@ -145,34 +135,23 @@ def runs(vis: Slice) -> dict[str, tuple[Path, Done]]:
     return results
 
 
-def figures(done: Done) -> dict[str, float]:
+def figures(done: CliResult) -> dict[str, float]:
     """Read the figures that a batch prints."""
     found = re.findall(r"([\w@]+) (0\.\d+|1\.0+) \(", done.err)
     return {name: float(value) for name, value in found}
 
 
 def scored(vis: Slice, run: Path) -> dict[str, float]:
-    """Score a run without the program: by the shared script where there is one, else here."""
-    if SCORER.is_file():
-        command = [sys.executable, str(SCORER), str(vis.folder), str(run)]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        result: dict[str, float] = json.loads(done.stdout)
-        return result
-    return score_by_hand(vis, run)
-
-
-def score_by_hand(vis: Slice, run: Path) -> dict[str, float]:
+    """Score a run without the program."""
     with gzip.open(vis.folder / "papers.jsonl.gz", "rt", encoding="utf-8") as file:
         papers = {paper["id"]: paper for paper in map(json.loads, file)}
-    precision = recall = first = 0.0
-    ranked = rankings(run)
+    figures, ranked = list[tuple[float, ...]](), rankings(run)
     for query in vis.split["test"]:
         right = gold(papers, query)
         hits = [paper in right for paper in ranked.get(query, [])]
-        precision += sum(hits[:20]) / 20
-        recall += sum(hits[:20]) / len(right)
-        first += 1 / (hits.index(True) + 1) if any(hits) else 0.0
-    p, r, mrr = (total / len(vis.split["test"]) for total in (precision, recall, first))
+        first = 1 / (hits.index(True) + 1) if any(hits) else 0.0
+        figures.append((sum(hits[:20]) / 20, sum(hits[:20]) / len(right), first))
+    p, r, mrr = (sum(column) / len(figures) for column in zip(*figures, strict=True))
     return {"P@20": p, "R@20": r, "F1@20": 2 * p * r / (p + r), "MRR": mrr}
 
 
@@ -201,7 +180,7 @@ def test_the_index_is_whole(vis: Slice) -> None:
 
 @each_row("system", ["two-stage", "embedding", "bm25"])
 def test_the_figures_printed_are_those_of_the_run(
-    vis: Slice, runs: dict[str, tuple[Path, Done]], system: str
+    vis: Slice, runs: dict[str, tuple[Path, CliResult]], system: str
 ) -> None:
     run, done = runs[system]
     independent, printed = scored(vis, run), figures(done)
@@ -210,7 +189,7 @@ def test_the_figures_printed_are_those_of_the_run(
         assert printed[name] == pytest.approx(independent[name], abs=1.01e-3), name
 
 
-def test_two_stages_beat_their_parts(vis: Slice, runs: dict[str, tuple[Path, Done]]) -> None:
+def test_two_stages_beat_their_parts(vis: Slice, runs: dict[str, tuple[Path, CliResult]]) -> None:
     scores = {system: scored(vis, run) for system, (run, _) in runs.items()}
     for other in ("embedding", "bm25"):
         assert scores["two-stage"]["F1@20"] > scores[other]["F1@20"]
@@ -218,7 +197,7 @@ def test_two_stages_beat_their_parts(vis: Slice, runs: dict[str, tuple[Path, Don
 
 
 def test_every_query_is_answered_from_its_own_time(
-    vis: Slice, runs: dict[str, tuple[Path, Done]]
+    vis: Slice, runs: dict[str, tuple[Path, CliResult]]
 ) -> None:
     with gzip.open(vis.folder / "papers.jsonl.gz", "rt", encoding="utf-8") as file:
         years = {paper["id"]: paper["year"] for paper in map(json.loads, file)}
@@ -231,7 +210,7 @@ def test_every_query_is_answered_from_its_own_time(
 
 
 def test_the_run_is_the_same_whoever_does_the_work(
-    vis: Slice, runs: dict[str, tuple[Path, Done]]
+    vis: Slice, runs: dict[str, tuple[Path, CliResult]]
 ) -> None:
     run = vis.folder / "jobs-1.trec"
     asked = ("--split", vis.queries, "--run", run)
@@ -248,14 +227,16 @@ DRAFT = {
 
 
 @pytest.fixture(scope="module")
-def answer(vis: Slice) -> Done:
+def answer(vis: Slice) -> CliResult:
     """Answer the draft, for programs."""
     asked = ("--index", vis.index, "-k", 7, "--format", "json")
     return recsys("recommend", *asked, stdin=json.dumps(DRAFT))
 
 
-def test_a_draft_is_answered_in_five_formats(vis: Slice, answer: Done, run_cli: "RunCli") -> None:
-    told: dict[str, Done | CliResult] = {"json": answer}
+def test_a_draft_is_answered_in_five_formats(
+    vis: Slice, answer: CliResult, run_cli: RunCli
+) -> None:
+    told = {"json": answer}
     for name in ("table", "jsonl", "bibtex", "markdown"):
         asked = ("--index", vis.index, "-k", 7, "--format", name)
         told[name] = run_cli("recommend", *asked, stdin=json.dumps(DRAFT).encode())
@@ -276,7 +257,7 @@ def test_a_draft_is_answered_in_five_formats(vis: Slice, answer: Done, run_cli: 
     assert len(re.findall(r"^ +\d+ +[\d.]+ %", told["table"].out, re.MULTILINE)) == 7
 
 
-def test_an_answer_is_reasoned_and_about_the_draft(answer: Done) -> None:
+def test_an_answer_is_reasoned_and_about_the_draft(answer: CliResult) -> None:
     items = json.loads(answer.out)["recommendations"]
     assert all(1 <= len(item["reasons"]) <= 3 for item in items)
     assert all(0 <= item["probability"] <= 1 for item in items)
@@ -284,7 +265,7 @@ def test_an_answer_is_reasoned_and_about_the_draft(answer: Done) -> None:
     assert answer.out.lower().count("graph") >= 7
 
 
-def test_what_the_draft_cites_is_left_out(vis: Slice, answer: Done, run_cli: "RunCli") -> None:
+def test_what_the_draft_cites_is_left_out(vis: Slice, answer: CliResult, run_cli: RunCli) -> None:
     def ids(out: str) -> Iterator[str]:
         for item in json.loads(out)["recommendations"]:
             yield item["paper"]["id"] if "paper" in item else item["id"]

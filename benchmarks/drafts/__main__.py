@@ -22,7 +22,7 @@ from benchmarks.bench import Results, program
 from benchmarks.result_tables import written
 from docs.made.marked_pages import check_page, rewrite_page
 from recsys.errors import RecsysError
-from recsys.formats.drafts.draft_formats import read_manuscript
+from recsys.formats.drafts.draft_formats import open_draft
 from recsys.store.artifacts import write_json
 
 HERE = Path(__file__).parent
@@ -116,7 +116,7 @@ def verdict(draft: Draft) -> str:
     """Read a draft, and say what of it is wrong, or `RIGHT`."""
     with tempfile.TemporaryDirectory() as folder:
         try:
-            found = read_manuscript(put_down(draft, Path(folder)))
+            found = open_draft(put_down(draft, Path(folder))).manuscript
         except RecsysError as error:
             return f"error: {error.what.replace(folder, '')[:80]}"
     wrong = [

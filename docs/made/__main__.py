@@ -5,10 +5,60 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from docs.made.commands import commands
-from docs.made.features import features
 from docs.made.layers import picture, read_folders
 from docs.made.marked_pages import splice
-from docs.made.online_sources import online_sources
+from docs.made.tables import code, table, words
+from recsys.pipelines.online.sites import SITES
+from recsys.pipelines.online.sources import SOURCES, Kind, facts_of
+from recsys.ranking.features import ANY_CORPUS, AUTHORS, FEATURES, NNSELECT
+
+_KINDS = (Kind.CITING, Kind.SEARCH, Kind.CHANGED)
+
+
+def features() -> str:
+    """Write the feature table of stage two: a row for each feature, in order."""
+    rows = []
+    for each in FEATURES:
+        read = {
+            "NNSelect": each.group == NNSELECT,
+            "metadata": each.group == AUTHORS,
+            "links": each.reads_links,
+            "any corpus": each.group == ANY_CORPUS,
+        }
+        reads = ", ".join(name for name, does in read.items() if does)
+        rows.append((code(each.name), words(each.meaning), words(each.unit), reads))
+    header = ("name", "meaning", "unit", "reads")
+    return f"{len(FEATURES)} features, in the order of the columns:\n\n{table(header, rows)}"
+
+
+def online_sources() -> str:
+    """Write the sources on the web: a row for each, what it gives, and one for each address."""
+    header = ("source", "names", "abstracts", "references", *_KINDS, "terms", "licence")
+    rows = [
+        (
+            code(facts.name),
+            ", ".join(map(code, facts.schemes)),
+            "x" if facts.abstracts else "",
+            "x" if facts.references else "",
+            *("x" if kind in facts.kinds else "" for kind in _KINDS),
+            f"[{facts.title}]({facts.terms})",
+            words(facts.licence),
+        )
+        for facts in map(facts_of, SOURCES)
+    ]
+    hosts = ("site", "address", "seconds between requests", "with key or mail", "key")
+    addresses = [
+        (
+            code(site.name),
+            code(site.address),
+            f"{site.pace:g}",
+            "" if site.pace_known is None else f"{site.pace_known:g}",
+            code(site.key) if site.key else "",
+        )
+        for site in SITES.values()
+    ]
+    return f"{table(header, rows)}\n\n{table(hosts, addresses)}"
+
 
 DOCS = Path(__file__).parents[1]
 BLOCKS: Mapping[str, tuple[str, Callable[[], str]]] = {

@@ -27,43 +27,28 @@ def walk(command: Command, name: str = "recsys") -> Iterator[tuple[str, Command]
 
 def commands() -> str:
     """Write a section for each command: what it does, its usage, arguments and options."""
-    sections = (_section(*found) for found in walk(typer.main.get_command(application())))
+    sections = []
+    for name, command in walk(typer.main.get_command(application())):
+        context = command.make_context(name, [], resilient_parsing=True)
+        usage = " ".join([name, *command.collect_usage_pieces(context)])
+        records = [each.get_help_record(context) for each in command.params]
+        rows = [parameter_row(*record) for record in records if record is not None]
+        about = [words(" ".join(part.split())) for part in command.help.split("\n\n")]
+        parameters = table(("parameter", "meaning", "default"), rows)
+        sections += [f"## {name}", *about, f"```\n{usage}\n```", parameters]
     return "\n\n".join(sections)
 
 
-def _section(name: str, command: Command) -> str:
-    context = command.make_context(name, [], resilient_parsing=True)
-    usage = " ".join([name, *command.collect_usage_pieces(context)])
-    records = [each.get_help_record(context) for each in command.params]
-    rows = [_row(*record) for record in records if record is not None]
-    return "\n\n".join(
-        [
-            f"## {name}",
-            _paragraphs(command.help),
-            f"```\n{usage}\n```",
-            table(("parameter", "meaning", "default"), rows),
-        ]
-    )
-
-
-def _row(parameter: str, text: str) -> tuple[str, str, str]:
+def parameter_row(parameter: str, text: str) -> tuple[str, str, str]:
+    """Split what help says: the option, its meaning and choices, and its default."""
     found = _ASIDE.fullmatch(text)
     meaning, aside = found.groups() if found else (text, "")
     default = aside.removeprefix("default: ")
     bare = re.fullmatch(r"\((.*)\)(.*)", default)
-    name, choices = _choices(parameter)
-    said = f"{words(meaning)} {choices}".strip()
-    return code(name), said, words("".join(bare.groups()) if bare else default)
-
-
-def _choices(parameter: str) -> tuple[str, str]:
-    """Split `--format <table|json>` into the option and a sentence on what it takes."""
-    name, _, rest = parameter.partition(" <")
-    values = rest.removesuffix(">").split("|")
+    name, _, rest = parameter.partition(" <")  # `--format <table|json>`.
+    values, said = rest.removesuffix(">").split("|"), words(meaning)
     if len(values) < 2:
-        return parameter, ""
-    return name, f"One of {', '.join(map(code, values))}."
-
-
-def _paragraphs(text: str) -> str:
-    return "\n\n".join(words(" ".join(part.split())) for part in text.split("\n\n"))
+        name = parameter
+    else:
+        said = f"{said} One of {', '.join(map(code, values))}."
+    return code(name), said.strip(), words("".join(bare.groups()) if bare else default)

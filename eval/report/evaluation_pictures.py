@@ -20,7 +20,6 @@ from recsys.eval.trec import write_lines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 # The canvas of pictures: SVG that reads on light and on dark pages, and never differs.
@@ -98,26 +97,23 @@ def picture(title: str, *, height: float = 4.2) -> Iterator[tuple["Axes", Callab
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
+    def written() -> str:
+        target = StringIO()
+        nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+        with mpl.rc_context(_SETTINGS):
+            figure.savefig(target, format="svg", transparent=True, metadata=nothing)
+        text = target.getvalue().replace(INK, "currentColor")
+        text = text.replace("*{", ".recsys-picture *{", 1)  # Styles of the picture stay in it.
+        font = "font-family: 'DejaVu Sans', Verdana, sans-serif"
+        _, _, text = re.sub(r"font-family: [^;]*", font, text).partition("<svg ")
+        head, end, rest = text.partition(">")
+        named = escape(title)
+        opening = f'<svg class="recsys-picture" role="img" aria-label="{named}" '
+        return f"{opening}{head}{end}<title>{named}</title>{_STYLE}{rest}"
+
     with mpl.rc_context(_SETTINGS):
         figure = Figure(figsize=(7.2, height), layout="constrained")
-        yield figure.add_subplot(), lambda: _svg(figure, title)
-
-
-def _svg(figure: "Figure", title: str) -> str:
-    import matplotlib as mpl
-
-    target = StringIO()
-    nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-    with mpl.rc_context(_SETTINGS):
-        figure.savefig(target, format="svg", transparent=True, metadata=nothing)
-    text = target.getvalue().replace(INK, "currentColor")
-    text = text.replace("*{", ".recsys-picture *{", 1)  # Styles of the picture stay in it.
-    text = re.sub(r"font-family: [^;]*", "font-family: 'DejaVu Sans', Verdana, sans-serif", text)
-    named = escape(title)
-    opening = f'<svg class="recsys-picture" role="img" aria-label="{named}" '
-    text = opening + text.partition("<svg ")[2]
-    head, end, rest = text.partition(">")
-    return f"{head}{end}<title>{named}</title>{_STYLE}{rest}"
+        yield figure.add_subplot(), written
 
 
 def draw_lines(axes: "Axes", lines: Sequence[Line], *, markers: bool = False) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from recsys.errors import ArtifactCorrupt, ArtifactMissing, near_miss
-from recsys.eval.judge_runs import assess
+from recsys.eval.judge_runs import assess, most_different
 from recsys.eval.measures import Interval
 from recsys.eval.recorded_runs import DRAFTS, FACTS, QUERIES, kind_of, posed
 from recsys.eval.report import system_tables
@@ -43,15 +43,17 @@ def differences(assessment: Assessment, queries: Queries, pair: Sequence[str], m
     """Show the queries on which two systems differ most."""
     kind = kind_of(assessment.facts)
     one, other = (assessment.system(name).per_query[kind.single[0]] for name in pair)
-    rows = [(q, a, b) for q, a, b in zip(assessment.queries, one, other, strict=True) if a != b]
-    rows.sort(key=lambda row: (-abs(row[1] - row[2]), row[0]))
     return Table(
         "differences",
         f"{kind.many.capitalize()} on which {pair[0]} and {pair[1]} differ most.",
         (kind.one, "year", "gold papers", *pair, "difference"),
         tuple(
-            (*query_cells(queries, q), *cells(f"{a:.3f}", f"{b:.3f}", f"{a - b:+.3f}"))
-            for q, a, b in rows[:most]
+            (
+                *query_cells(queries, each.query),
+                *cells(*(f"{value:.3f}" for value in (each.one, each.other))),
+                Cell(f"{each.one - each.other:+.3f}"),
+            )
+            for each in most_different(assessment.queries, one, other, most)
         ),
     )
 

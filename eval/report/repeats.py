@@ -7,17 +7,17 @@ by the standard deviation over the seeds, the second by a bootstrap interval of 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 
 from recsys.errors import InputError, near_miss
-from recsys.eval.measures import Doubles, Interval, draw, drawn_means, interval, per_query
+from recsys.eval.judge_runs import beaten, compare_all
+from recsys.eval.measures import Interval, draw, drawn_means, interval, per_query
 from recsys.eval.recorded_runs import read_evaluation
 from recsys.eval.report.system_tables import SURE, interval_cell, system_letters
 from recsys.eval.report.tables import Cell, Table, cells, writers
-from recsys.eval.significance import holm, sign_flip_tests
+from recsys.eval.significance import FLIPS
 
 SCHEMA = "recsys.repeats/1"
 SHOWN = ("F1@20", "query F1@20", "MRR", "R@20", "R@100")
@@ -89,9 +89,15 @@ def repeats(folders: Sequence[Path], *, base: str | None = None, seed: int = 0) 
     values = {
         name: [per_query(each.judge(name, each.gold())) for each in evaluations] for name in names
     }
-    beats = _beats(values, seed)
     queries = len(first.gold())
     drawn = draw(queries, rng=np.random.default_rng(seed), samples=SAMPLES)
+    averages = {
+        name: {
+            key: np.mean([each[key] for each in found], axis=0) for key in (*TESTED, "P@20", "R@20")
+        }
+        for name, found in values.items()
+    }
+    comparisons = tuple(compare_all(averages, TESTED, drawn, seed=seed, flips=FLIPS))
     by_seed = {name: [drawn_means(each, drawn) for each in found] for name, found in values.items()}
     means = {
         name: {key: np.mean([each[key] for each in found], axis=0) for key in SHOWN}
@@ -101,7 +107,7 @@ def repeats(folders: Sequence[Path], *, base: str | None = None, seed: int = 0) 
         Repeated(
             name,
             figures={key: tuple(float(each[key][0]) for each in by_seed[name]) for key in SHOWN},
-            beats={key: tuple(beats[key][name]) for key in TESTED},
+            beats={key: beaten(comparisons, key, name) for key in TESTED},
             means={key: interval(means[name][key]) for key in SHOWN},
             more={key: interval(means[name][key] - means[base][key]) for key in SHOWN}
             if base not in (None, name)
@@ -158,22 +164,3 @@ def as_json(found: Repeats) -> str:
 
 
 RENDERERS = writers(tables, as_json)
-
-
-def _beats(
-    values: Mapping[str, Sequence[Mapping[str, Doubles]]], seed: int
-) -> dict[str, dict[str, list[str]]]:
-    """Name, by measure and system, the systems that it beats by each query's average."""
-    beaten: dict[str, dict[str, list[str]]] = {key: {each: [] for each in values} for key in TESTED}
-    pairs = list(combinations(values, 2))
-    for key in TESTED if pairs else ():
-        means = {
-            name: np.mean([each[key] for each in runs], axis=0) for name, runs in values.items()
-        }
-        gaps = np.stack([means[one] - means[other] for one, other in pairs], axis=1)
-        adjusted = holm(sign_flip_tests(gaps, rng=np.random.default_rng(seed)))
-        for (one, other), p, gap in zip(pairs, adjusted, gaps.mean(axis=0), strict=True):
-            if p < SURE:
-                winner, loser = (one, other) if gap > 0 else (other, one)
-                beaten[key][winner].append(loser)
-    return beaten

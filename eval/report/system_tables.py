@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from string import ascii_lowercase
 
 from recsys.eval.measures import CANDIDATES, Interval
-from recsys.eval.recorded_runs import QueryKind, kind_of
+from recsys.eval.recorded_runs import kind_of
 from recsys.eval.report.tables import Cell, Table, best_marked, cells
-from recsys.eval.run_figures import Assessment, Comparison, Slice, SystemResult
+from recsys.eval.run_figures import Assessment, SystemResult
 
 ORACLE = "oracle"
 """The upper bound: it is no system to compare others with."""
@@ -110,35 +109,17 @@ def candidates(assessment: Assessment) -> Table:
 
 def significance(assessment: Assessment) -> list[Table]:
     """Show every pair of systems, one table for each measure that was tested."""
-    measures = dict.fromkeys(each.measure for each in assessment.comparisons)
-    tables = [
-        _pairs(
-            measure,
-            [each for each in assessment.comparisons if each.measure == measure],
-            kind_of(assessment.facts),
-        )
-        for measure in measures
-    ]
-    return [*tables[:1], *(replace(table, notes="") for table in tables[1:])]
-
-
-def _pairs(measure: str, pairs: Sequence[Comparison], kind: QueryKind) -> Table:
-    pooled = any(pair.pooled for pair in pairs)
-    extra = ("of the averages",) if pooled else ()
+    tables: list[Table] = []
     notes = (
         "Differences with 95 % paired bootstrap intervals; p by a paired randomisation test, then "
         "Holm-corrected over all pairs; d is Cohen's, of the differences; won and lost are shares "
-        f"of the {kind.many}."
+        f"of the {kind_of(assessment.facts).many}."
     )
-    if pooled:
-        notes += (
-            " Of the averages: the difference of F1@20, taken of averaged precision and recall."
-        )
-    return Table(
-        f"significance-{_slug(measure)}",
-        f"Pairs of systems by {measure}.",
-        ("system", "against", "difference", *extra, "p", "p (Holm)", "d", "won", "lost", ""),
-        tuple(
+    for measure in dict.fromkeys(each.measure for each in assessment.comparisons):
+        pairs = [each for each in assessment.comparisons if each.measure == measure]
+        pooled = any(pair.pooled for pair in pairs)
+        extra = ("of the averages",) if pooled else ()
+        rows = tuple(
             (
                 *cells(pair.one, pair.other),
                 interval_cell(pair.difference, signed=True),
@@ -152,10 +133,18 @@ def _pairs(measure: str, pairs: Sequence[Comparison], kind: QueryKind) -> Table:
                 ),
             )
             for pair in pairs
-        ),
-        2,
-        notes,
-    )
+        )
+        figures = ("difference", *extra, "p", "p (Holm)", "d", "won", "lost", "")
+        name, caption = f"significance-{_slug(measure)}", f"Pairs of systems by {measure}."
+        if pooled:
+            notes += (
+                " Of the averages: the difference of F1@20, taken of averaged precision and recall."
+            )
+        # How to read it is said once, below the first one.
+        tables.append(
+            Table(name, caption, ("system", "against", *figures), rows, 2, "" if tables else notes)
+        )
+    return tables
 
 
 def _slug(text: str) -> str:
@@ -164,33 +153,24 @@ def _slug(text: str) -> str:
 
 def slices(assessment: Assessment) -> list[Table]:
     """Show every system on parts of the queries, one table for each way of cutting them."""
-    kinds = dict.fromkeys(each.kind for each in assessment.slices)
-    asked = kind_of(assessment.facts)
-    return [
-        _slice_table(kind, [s for s in assessment.slices if s.kind == kind], asked)
-        for kind in kinds
-    ]
-
-
-def _slice_table(kind: str, found: Sequence[Slice], asked: QueryKind) -> Table:
-    systems = list(dict.fromkeys(each.system for each in found))
-    measure = next((name for name in asked.sliced if name in found[0].measures), "")
-    rows = []
-    for value in dict.fromkeys(each.value for each in found):
-        by_system = {each.system: each for each in found if each.value == value}
-        first = next(iter(by_system.values()))
-        figures = [
-            by_system[name].measures.get(measure) if name in by_system else None for name in systems
-        ]
-        counts = (f"{first.queries:,}", f"{first.gold:,}")
-        rows.append((*cells(value, *counts), *map(interval_cell, figures)))
-    title = SLICE_TITLES.get(kind, f"By {kind}").replace("the query", f"the {asked.one}")
-    return Table(
-        f"slice-{_slug(kind)}",
-        f"{title}: {measure}.",
-        (kind, asked.many, "gold papers", *systems),
-        tuple(rows),
-    )
+    tables, asked = [], kind_of(assessment.facts)
+    for kind in dict.fromkeys(each.kind for each in assessment.slices):
+        found = {(s.value, s.system): s for s in assessment.slices if s.kind == kind}
+        first = {value: part for (value, _), part in reversed(found.items())}
+        systems = list(dict.fromkeys(system for _, system in found))
+        any_measures = next(iter(found.values())).measures
+        measure = next((name for name in asked.sliced if name in any_measures), "")
+        rows = []
+        for value in dict.fromkeys(value for value, _ in found):
+            parts = [found.get((value, system)) for system in systems]
+            figures = [None if part is None else part.measures.get(measure) for part in parts]
+            counts = (f"{first[value].queries:,}", f"{first[value].gold:,}")
+            rows.append((*cells(value, *counts), *map(interval_cell, figures)))
+        title = SLICE_TITLES.get(kind, f"By {kind}").replace("the query", f"the {asked.one}")
+        header = (kind, asked.many, "gold papers", *systems)
+        name, caption = f"slice-{_slug(kind)}", f"{title}: {measure}."
+        tables.append(Table(name, caption, header, tuple(rows)))
+    return tables
 
 
 def depths(assessment: Assessment) -> Table:

@@ -149,6 +149,11 @@ def _joined(caption: str, lines: Iterable[str], notes: str) -> str:
 
 def latex_table(table: Table) -> str:
     """Write a floating table over the page's width; it needs the package booktabs."""
+
+    def words(cell: Cell) -> str:
+        text = rf"\textbf{{{escape_latex(cell.text)}}}" if cell.best else escape_latex(cell.text)
+        return rf"{text}$^{{{escape_latex(cell.marks)}}}$" if cell.marks else text
+
     columns = "l" * table.left + "r" * (len(table.header) - table.left)
     lines = [
         r"\begin{table*}",
@@ -161,16 +166,11 @@ def latex_table(table: Table) -> str:
         r"\midrule",
     ]
     for row in table.rows:
-        lines.append(" & ".join(map(_latex_cell, row)) + r" \\")
+        lines.append(" & ".join(map(words, row)) + r" \\")
         if any(cell.low for cell in row):  # Below the figures, in smaller type.
             bounds = (rf"{{\scriptsize {c.bounds('--')}}}" if c.low else "" for c in row)
             lines.append(" & ".join(bounds) + r" \\[2pt]")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table*}"]) + "\n"
-
-
-def _latex_cell(cell: Cell) -> str:
-    text = rf"\textbf{{{escape_latex(cell.text)}}}" if cell.best else escape_latex(cell.text)
-    return rf"{text}$^{{{escape_latex(cell.marks)}}}$" if cell.marks else text
 
 
 Shown = TypeVar("Shown")

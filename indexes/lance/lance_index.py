@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from recsys.indexes.backends import Former
+from recsys.indexes.backends import Facts, Former
 from recsys.indexes.exact import compared_in_full, nearest, search_allowed
 from recsys.indexes.lance.lance_places import failed
 from recsys.indexes.lance.lance_table import (
@@ -27,7 +27,7 @@ from recsys.indexes.lance.lance_table import (
     settle,
 )
 from recsys.indexes.row_conditions import Condition
-from recsys.retrieval.sources import StageOne
+from recsys.retrieval.propose import StageOne
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.graph import Years
 from recsys.store.vectors import StoredVectors
@@ -125,7 +125,7 @@ class LanceIndex:
 
 def build(
     vectors: Floats, folder: Path, *, years: Years | None = None, lasting: bool = True
-) -> dict[str, Any]:
+) -> Facts:
     """Write all vectors into a table; for lasting use, put them into lists."""
     n = len(vectors)
     table = create(folder, _content(vectors), years, n)
@@ -144,9 +144,7 @@ def build(
     return {"trained": n, **_measured(vectors, table, lists, folder)}
 
 
-def carry(
-    vectors: Floats, folder: Path, former: Former, *, years: Years | None = None
-) -> dict[str, Any]:
+def carry(vectors: Floats, folder: Path, former: Former, *, years: Years | None = None) -> Facts:
     """Delete what is gone from a copy of the former table, and append what is new."""
     trained, n = former.facts["trained"], len(vectors)
     lists, table = _lists(n), None
@@ -195,7 +193,7 @@ def _content(vectors: StoredVectors) -> Content:
     return Content(TABLE, COLUMN, pa.list_(pa.float16(), d), column)
 
 
-def _measured(vectors: Floats, table: LanceTable, lists: int, folder: Path) -> dict[str, Any]:
+def _measured(vectors: Floats, table: LanceTable, lists: int, folder: Path) -> Facts:
     """Find how many lists reach FOUND, on a ladder; that a row finds itself does not count."""
     k, n = StageOne().neighbours, len(vectors)
     if not lists:

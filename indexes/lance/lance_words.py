@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from recsys.indexes.backends import Former
+from recsys.indexes.backends import Facts, Former
 from recsys.indexes.lance.lance_places import failed
 from recsys.indexes.lance.lance_table import (
     Content,
@@ -97,7 +97,7 @@ class LanceWords:
             return self.table.rows(asked.to_arrow()["id"].to_numpy())
 
 
-def build(store: TermStore, folder: Path, *, years: Years | None = None) -> dict[str, Any]:
+def build(store: TermStore, folder: Path, *, years: Years | None = None) -> Facts:
     """Write the terms of all papers into a table."""
     from lancedb.index import FTS
 
@@ -106,9 +106,7 @@ def build(store: TermStore, folder: Path, *, years: Years | None = None) -> dict
     return {}
 
 
-def carry(
-    store: TermStore, folder: Path, former: Former, *, years: Years | None = None
-) -> dict[str, Any]:
+def carry(store: TermStore, folder: Path, former: Former, *, years: Years | None = None) -> Facts:
     """Delete what is gone from a copy of the former table, and append what is new."""
     table = carried(folder, _content(store), former, years, len(store.terms))
     if table is None:

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from recsys.pipelines.corpora.partitions import Parts, batch_of, by_hash, divide
+from recsys.pipelines.corpora.partitions import Parts, batch_of, by_hash, divide, flattened
 from recsys.pipelines.corpora.works import NO_SPACE, WORKS, Works
 from recsys.query.matching import Title, named_among, title_likeness, title_of
 from recsys.store.arrays import Longs
@@ -223,9 +223,7 @@ def _sharing_names(works: Works, folder: Path) -> Longs:
 
     def names() -> Iterator[tuple[pa.RecordBatch, Parts]]:
         for begin, batch in works.batches(["names"]):
-            lengths = pc.list_value_length(batch.column(0)).to_numpy(zero_copy_only=False)
-            rows = np.repeat(np.arange(begin, begin + len(batch)), lengths)
-            flat = batch.column(0).flatten()
+            flat, rows = flattened(batch.column(0), begin)
             yield batch_of(_NAMES, flat, rows), by_hash(flat, works.parts)
 
     pairs = [np.empty((2, 0), np.int64)]

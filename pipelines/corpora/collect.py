@@ -32,7 +32,7 @@ from recsys.pipelines.corpora.known_papers import KnownPapers
 from recsys.pipelines.corpora.link_citations import LinkedWorks, Rule, link, numbered
 from recsys.pipelines.corpora.merge_works import Papers, merge
 from recsys.pipelines.corpora.paper_names import cited_as_all
-from recsys.pipelines.corpora.partitions import Parts, Runs, batch_of, by_range, divide
+from recsys.pipelines.corpora.partitions import Parts, Runs, batch_of, by_range, divide, flattened
 from recsys.pipelines.corpora.source_files import (
     SourceFile,
     fetched,
@@ -177,11 +177,10 @@ def _by_owner(
 
 def longer_lists(given: pa.ListArray, counts: Longs, names: pa.Array) -> pa.ListArray:
     """Put so many of these names behind what each list gives."""
-    rows = np.arange(len(given))
-    lengths = pc.fill_null(pc.list_value_length(given), 0).to_numpy(zero_copy_only=False)
-    owners = np.concatenate([np.repeat(rows, lengths), np.repeat(rows, counts)])
-    values = pa.concat_arrays([given.flatten(), names.cast(given.type.value_type)])
-    starts = np.concatenate([[0], np.cumsum(lengths + counts)])
+    old, rows = flattened(given)
+    owners = np.concatenate([rows, np.repeat(np.arange(len(given)), counts)])
+    values = pa.concat_arrays([old, names.cast(given.type.value_type)])
+    starts = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=len(given)))])
     values = values.take(pa.array(np.argsort(owners, kind="stable")))
     return pa.ListArray.from_arrays(pa.array(starts, pa.int32()), values, type=given.type)
 

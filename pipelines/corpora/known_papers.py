@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from recsys.pipelines.corpora.link_citations import link_to
 from recsys.pipelines.corpora.paper_names import NOBODY, PaperNames, all_names
-from recsys.pipelines.corpora.partitions import batch_of
+from recsys.pipelines.corpora.partitions import batch_of, flattened
 from recsys.pipelines.corpora.works import CITED, Works, WorkWriter
 from recsys.pipelines.jobs.kept_results import ShardFiles
 from recsys.records import Paper, Reference
@@ -46,11 +46,10 @@ class KnownPapers:
         read, papers = works.table(columns), self.table()
         ours = pc.and_(read.column("sealed"), pc.is_valid(read.column("own_id")))
         read = read.filter(pc.invert(ours))
-        names = read.column("names").combine_chunks()
-        lengths = pc.list_value_length(names).to_numpy(zero_copy_only=False)
-        named = PaperNames.of(*all_names(papers)).find(names.flatten())
+        names, owners = flattened(read.column("names").combine_chunks())
+        named = PaperNames.of(*all_names(papers)).find(names)
         told = np.zeros(read.num_rows, bool)
-        told[np.repeat(np.arange(read.num_rows), lengths)[named != NOBODY]] = True
+        told[owners[named != NOBODY]] = True
         left = read.filter(pc.and_(pa.array(~told), pc.is_valid(read.column("title"))))
         authors = (names[0] if names else None for names in left.column("authors").to_pylist())
         keys = [author_key(name) if name else None for name in authors]

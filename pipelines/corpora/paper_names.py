@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from recsys.pipelines.corpora.partitions import flattened
 from recsys.records import Reference
 from recsys.store.arrays import Longs, Mask
 from recsys.store.graph import UNKNOWN_YEAR
@@ -145,11 +146,10 @@ def other_names(papers: pa.Table | pa.RecordBatch) -> tuple[pa.Array, Longs]:
     dois = pc.utf8_lower(_whole(papers.column("doi"), pa.large_string()))
     ids = pc.utf8_lower(_whole(papers.column("id"), pa.large_string()))
     ids = pc.if_else(pc.starts_with(ids, "10."), ids, None)
-    aliases = _whole(papers.column("aliases"), pa.large_list(pa.large_string()))
-    lengths = pc.fill_null(pc.list_value_length(aliases), 0).to_numpy(zero_copy_only=False)
-    rows = np.arange(papers.num_rows, dtype=np.int64)
-    names = pa.concat_arrays([dois, ids, aliases.flatten()])
-    return names, np.concatenate([rows, rows, np.repeat(rows, lengths)])
+    lists = _whole(papers.column("aliases"), pa.large_list(pa.large_string()))
+    aliases, owners = flattened(lists)
+    rows = np.arange(papers.num_rows)
+    return pa.concat_arrays([dois, ids, aliases]), np.concatenate([rows, rows, owners])
 
 
 def _whole(column: pa.ChunkedArray | pa.Array, kind: pa.DataType) -> pa.Array:

@@ -14,6 +14,7 @@ from zlib import crc32
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from recsys.store.arrays import Longs, Rows
@@ -138,6 +139,12 @@ def batch_of(schema: pa.Schema, first: Collection[Any], *others: object) -> pa.R
         for column, field in zip(columns, schema, strict=True)
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def flattened(lists: pa.Array, first: int = 0) -> tuple[pa.Array, Longs]:
+    """Put lists behind one another; give the row of each value, from `first` on: (m,) int64."""
+    lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
+    return lists.flatten(), np.repeat(np.arange(first, first + len(lists)), lengths)
 
 
 def stored_batches(path: Path, names: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:

@@ -16,7 +16,7 @@ from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from recsys.errors import CorpusError, near_miss, need
+from recsys.errors import CorpusError, near_path, need
 from recsys.formats.files import STDIN
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256
 
@@ -191,9 +191,8 @@ def _files(source: Path, out: Path | None) -> list[SourceFile]:
                 "are read more than once.",
                 "Save them in a file (`... > papers.jsonl`), and give that.",
             )
-        names = [each.name for each in source.parent.glob("*")] if source.parent.is_dir() else []
-        hint = near_miss(source.name, names).strip()
-        raise CorpusError(f"There is no file of papers at {source}.", hint or "Check the path.")
+        hint = near_path(source).strip() or "Check the path."
+        raise CorpusError(f"There is no file of papers at {source}.", hint)
     if (library := source / ZOTERO).is_file():
         return [_local(library, named=True)]
     if _is_ours(source):

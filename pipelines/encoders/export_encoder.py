@@ -7,11 +7,9 @@ they agree is kept in the manifest.
 """
 
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -41,7 +39,6 @@ from recsys.pipelines.encoders.checkpoints import (
     how_to_ask,
     load_transformer,
     read_checkpoint,
-    unpacked,
 )
 from recsys.store.arrays import Floats, load_array
 from recsys.store.artifacts import MANIFEST, fingerprint, replacing, seal
@@ -58,7 +55,7 @@ OWN_SETTINGS = "recsys"
 
 STORED = {name: Path(__file__).with_name(f"{name}_vectors.npy") for name in (MINILM, MPNET)}
 """What torch makes of the sample texts: the reference of every export of a packaged model, whose
-weights are pinned by their hash. `python -m recsys.pipelines.encoders.export_encoder minilm` makes
+weights are pinned by their hash. `python -m tests.pipelines.encoders.stored_vectors minilm` makes
 it again; a test compares it with torch."""
 POOLINGS = ("cls", "mean")
 """In the order in which those files have them."""
@@ -251,19 +248,3 @@ def torch_vectors(source: str, pooling: str, ids: Sequence[Sequence[int]]) -> Fl
     vectors: Floats = np.stack(rows)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     return vectors
-
-
-def write_vectors(name: str) -> None:
-    """Store what torch makes of the sample texts; half precision changes no cosine by 1e-6."""
-
-    with TemporaryDirectory() as folder:
-        exported = export_encoder(name, Path(folder) / "encoder", precision="f32", verify=False)
-        encoder = OnnxEncoder.load(exported, threads=1)
-        ids = [encoder.token_ids(text) for text in SAMPLES]
-        original = unpacked(name, Path(folder) / "original")
-        both = [torch_vectors(str(original), pooling, ids) for pooling in POOLINGS]
-    np.save(STORED[name], np.stack(both).astype(np.float16))
-
-
-if __name__ == "__main__":
-    write_vectors(sys.argv[1])

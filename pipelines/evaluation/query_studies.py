@@ -25,7 +25,7 @@ from recsys.pipelines.evaluation.splits import gold, pose, query_rng
 from recsys.pipelines.jobs.kept_results import Entry, OpenIndex
 from recsys.query.query import Query
 from recsys.records import PaperId
-from recsys.retrieval.sources import StageOne
+from recsys.retrieval.propose import StageOne
 from recsys.store.arrays import Rows
 from recsys.store.collection import Collection
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from recsys.errors import NothingFound, SplitError, near_miss
+from recsys.errors import NothingFound, SplitError, near_miss, near_path
 from recsys.pipelines.corpora.query_years import ENOUGH_REFERENCES, PARTS, divide
 from recsys.query.query import Query, draft_of, make_query
 from recsys.records import Draft, PaperId
@@ -172,9 +172,8 @@ def _load(path: Path) -> object:
     try:
         return json.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError as error:
-        siblings = [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else []
         raise SplitError(
-            f"There is no split at {path}.{near_miss(path.name, siblings)}", "Check the path."
+            f"There is no split at {path}.{near_path(path)}", "Check the path."
         ) from error
     except OSError as error:
         raise SplitError(f"{path} cannot be read ({error.strerror}).", "Give a file.") from error

@@ -28,14 +28,14 @@ from recsys.pipelines.corpora.pdf_folder import PDFS
 from recsys.pipelines.corpora.source_files import SourceFile, hash_of, source_files
 from recsys.pipelines.encoders.checkpoints import MINILM, files_of
 from recsys.pipelines.encoders.export_encoder import REVISION, Precision, cached_encoder
-from recsys.pipelines.index.encode import encode_corpus, known_to, link_vectors, shard_encoder
+from recsys.pipelines.index.encode import encode_corpus, known_to, link_vectors
 from recsys.pipelines.index.external_vectors import external_lines, take
 from recsys.pipelines.index.ingest import ingest, rejects_line
 from recsys.pipelines.index.text import write_text
 from recsys.pipelines.jobs.engines import USUAL, Engine
 from recsys.pipelines.jobs.index_writer import LOCK, UNFINISHED, members_of, writing
 from recsys.protocols import Progress, silent
-from recsys.retrieval.sources import StageOne
+from recsys.retrieval.propose import StageOne
 from recsys.store.artifacts import (
     CONTEXTS,
     CORPUS,
@@ -272,9 +272,17 @@ class _Build:
         corpus = Corpus.load(self.finished / CORPUS)
         facts: dict[str, Any] = {}
         if options.embeddings is None:
-            encoder = shard_encoder(self.finished / ENCODER, options.engine)
-            known = known_to(self.out, corpus, encoder.fingerprint)
-            vectors = encode_corpus(encoder, corpus, shards, known=known, progress=self.progress)
+            exported, engine = self.finished / ENCODER, options.engine
+            encoder = OnnxEncoder.load(exported, threads=None if engine.here else 1)
+            vectors = encode_corpus(
+                encoder,
+                corpus,
+                shards,
+                known=known_to(self.out, corpus, encoder.fingerprint),
+                engine=engine,
+                exported=exported,
+                progress=self.progress,
+            )
         else:
             named = OnnxEncoder.load(self.finished / ENCODER) if options.encoder else None
             vectors, facts = take(

@@ -21,6 +21,7 @@ from recsys.pipelines.corpora.partitions import (
     by_range,
     divide,
     first_of_range,
+    flattened,
 )
 from recsys.store.arrays import GrowingRagged, Longs, Rows
 from recsys.store.artifacts import YEARS
@@ -56,11 +57,8 @@ def names_of_papers(papers: pa.RecordBatch, first: int, parts: int) -> tuple[pa.
 
 def references_of(papers: pa.RecordBatch, first: int, parts: int) -> tuple[pa.RecordBatch, Parts]:
     """Give what papers cite as rows of REFERENCES; first: the row of the first one."""
-    lists = papers.column("references")
-    lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
-    rows = np.repeat(np.arange(first, first + len(lists), dtype=np.int32), lengths)
-    names = lists.flatten()
-    return batch_of(REFERENCES, names, pa.array(rows)), _by_name(names, parts)
+    names, rows = flattened(papers.column("references"), first)
+    return batch_of(REFERENCES, names, rows), _by_name(names, parts)
 
 
 def _by_name(names: pa.Array, parts: int) -> Parts:

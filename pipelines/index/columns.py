@@ -27,6 +27,7 @@ from recsys.pipelines.corpora.partitions import (
     by_range,
     divide,
     first_of_range,
+    flattened,
     one_batch,
 )
 from recsys.pipelines.corpora.works import SCHEMA
@@ -251,13 +252,12 @@ def _write(folder: Path, work: Path, groups: Iterable[pa.RecordBatch], cuts: Cut
 def _key_rows(column: pa.Array, first: int) -> pa.RecordBatch:
     """Give the keys of papers, lists of them or one each, as rows of _KEYS."""
     if pa.types.is_list(column.type):
-        lengths, keys = pc.list_value_length(column).to_numpy(), column.flatten()
+        keys, rows = flattened(column, first)
     else:
         there = pc.is_valid(column).to_numpy(zero_copy_only=False)
-        lengths, keys = there.astype(np.int64), column.drop_null()
-    rows = np.repeat(np.arange(first, first + len(column)), lengths)
-    places = np.arange(len(rows)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    return batch_of(_KEYS, keys, pa.array(rows, pa.int32()), pa.array(places, pa.int32()))
+        keys, rows = column.drop_null(), first + np.flatnonzero(there)
+    places = np.arange(len(rows)) - np.searchsorted(rows, rows)
+    return batch_of(_KEYS, keys, rows, places)
 
 
 def _write_authors(folder: Path, work: Path, runs: Runs, n: int, parts: int) -> None:

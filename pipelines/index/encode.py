@@ -8,7 +8,7 @@ an older index holds are taken over.
 import hashlib
 import json
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -24,7 +24,7 @@ from recsys.indexes.backends import holds_vectors
 from recsys.models.encoder import OnnxEncoder, Text
 from recsys.pipelines.index.changes import Plan
 from recsys.pipelines.index.paper_rows import PaperRows, read_texts, same_papers, texts_of
-from recsys.pipelines.jobs.engines import Engine, Shards, Stage
+from recsys.pipelines.jobs.engines import USUAL, Engine, Shards, Stage
 from recsys.protocols import Encoder, Progress, silent
 from recsys.store.arrays import Floats, Mask, Rows, load_array, write_rows
 from recsys.store.artifacts import (
@@ -37,10 +37,10 @@ from recsys.store.artifacts import (
     sha256,
     write_json,
 )
+from recsys.store.collection import check_vectors
 from recsys.store.corpus import PAPERS, Corpus
 from recsys.store.generations import pin
 from recsys.store.row_remap import GONE
-from recsys.store.validation import check_vectors
 from recsys.store.vectors import StoredVectors, load_vectors, vector_files
 
 STAGE = "encode papers"
@@ -168,75 +168,6 @@ def _digests(corpus: Corpus) -> Digests:
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
-    """Encodes shards of texts in this process, one after the other."""
-
-    encoder: Encoder
-
-    @property
-    def fingerprint(self) -> str:
-        """Tell the encoder, its settings included."""
-        return self.encoder.fingerprint
-
-    @property
-    def dim(self) -> int:
-        """Give the length of a vector."""
-        return self.encoder.dim
-
-    def encode_shards(self, shards: Shards[Texts]) -> Generator[tuple[int, Floats], None, None]:
-        """Yield (position of the shard, (s, d) float32 of its texts); they come in order."""
-        for position, texts in enumerate(shards):
-            yield position, self.encoder.encode(texts)
-
-
-@dataclass(frozen=True, slots=True)
-class Elsewhere:
-    """Encodes shards of texts by an engine, to the same vectors as `Here`.
-
-    Both compute each text, or batch of texts of a shard, by itself and on one thread. The encoder's
-    files are sent: no disk need be in common.
-
-    folder: an exported encoder.
-    """
-
-    folder: Path
-    engine: Engine
-    fingerprint: str
-    dim: int
-
-    def encode_shards(self, shards: Shards[Texts]) -> Generator[tuple[int, Floats], None, None]:
-        """Yield (position of the shard, (s, d) float32 of its texts) as they come."""
-        files = {path.name: path.read_bytes() for path in self.folder.iterdir() if path.is_file()}
-        on_gpu = partial(_encode, files, gpu=True)
-        return self.engine.map(Stage(STAGE, partial(_encode, files), on_gpu), shards)
-
-
-ShardEncoder: TypeAlias = Here | Elsewhere
-
-
-def shard_encoder(folder: Path, engine: Engine, *, threads: int | None = None) -> ShardEncoder:
-    """Open an exported encoder for the processors that an engine has.
-
-    On one machine that is threads: they share one model in memory, and start at once.
-
-    Raises:
-        ArtifactError: see `OnnxEncoder.load`.
-    """
-    if engine.here:
-        return Here(OnnxEncoder.load(folder, threads=threads))
-    encoder = OnnxEncoder.load(folder, threads=1)  # Damage is found before anything is sent.
-    return Elsewhere(folder, engine, encoder.fingerprint, encoder.dim)
-
-
-def _encode(files: Mapping[str, bytes], *, gpu: bool = False) -> Callable[[Texts], Floats]:
-    """Open an encoder in a process of an engine, from what was sent."""
-    with TemporaryDirectory(prefix="recsys-") as folder:
-        for name, content in files.items():
-            (Path(folder) / name).write_bytes(content)
-        return OnnxEncoder.load(Path(folder), threads=1, gpu=gpu).encode
-
-
-@dataclass(frozen=True, slots=True)
 class _TextShards:
     """The texts of shards, read when they are iterated over.
 
@@ -257,13 +188,39 @@ class _TextShards:
         return (texts for number, (_, texts) in shards if number in numbers)
 
 
+def _opened(files: Mapping[str, bytes], *, gpu: bool = False) -> Callable[[Texts], Floats]:
+    """Open an encoder in a process of an engine, from what was sent."""
+    with TemporaryDirectory(prefix="recsys-") as folder:
+        for name, content in files.items():
+            (Path(folder) / name).write_bytes(content)
+        return OnnxEncoder.load(Path(folder), threads=1, gpu=gpu).encode
+
+
+def _encoded(
+    encoder: Encoder, shards: Shards[Texts], engine: Engine, exported: Path | None
+) -> Generator[tuple[int, Floats], None, None]:
+    """Yield (position of the shard, (s, d) float32 of its texts) as they come.
+
+    On one machine threads share one model in memory. Elsewhere each text, or batch of texts of a
+    shard, is computed by itself and on one thread, to the same vectors; the encoder's files are
+    sent: no disk need be in common.
+    """
+    if engine.here or exported is None:
+        return (made for made in enumerate(map(encoder.encode, shards)))
+    files = {path.name: path.read_bytes() for path in exported.iterdir() if path.is_file()}
+    stage = Stage(STAGE, partial(_opened, files), partial(_opened, files, gpu=True))
+    return engine.map(stage, shards)
+
+
 def encode_corpus(
-    encoder: ShardEncoder,
+    encoder: Encoder,
     corpus: Corpus,
     folder: Path,
     *,
     shard: int = SHARD,
     known: KnownVectors | None = None,
+    engine: Engine = USUAL,
+    exported: Path | None = None,
     progress: Progress = silent,
 ) -> Floats:
     """Encode every paper into `folder/vectors.npy`: (n, d) float32 by row, memory-mapped.
@@ -271,6 +228,8 @@ def encode_corpus(
     Memory holds one shard at a time, or some for each process. What an earlier run finished, all or
     some of it, is kept when encoder, papers and shard size are the same, and thrown away otherwise.
     Vectors that are known already, of the same encoder, are taken over.
+
+    engine: where it is not here, it encodes by the files of the encoder, in the folder `exported`.
     """
     missing = np.ones(len(corpus), bool) if known is None else known.missing
     job = {
@@ -282,7 +241,11 @@ def encode_corpus(
     }
     folder.mkdir(parents=True, exist_ok=True)
     key = fingerprint(job)
-    finished = _finished(folder, key)
+    finished: list[int] = []  # What an earlier run of the same job finished.
+    if any((folder / name).is_file() for name in (VECTOR_FILE, _UNFINISHED)):
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            notes = json.loads((folder / NOTES).read_text(encoding="utf-8"))
+            finished = [int(at) for at in notes["finished"]] if notes["job"] == key else []
     if finished and (folder / VECTOR_FILE).is_file():
         return load_array(folder / VECTOR_FILE)
     if not finished:
@@ -299,7 +262,8 @@ def encode_corpus(
     left = [at for at in parts if at not in finished]
     done = sum(len(parts[at]) for at in finished)
     progress(STAGE, done, len(rows))
-    with closing(encoder.encode_shards(_TextShards(corpus, missing, shard, left))) as results:
+    texts = _TextShards(corpus, missing, shard, left)
+    with closing(_encoded(encoder, texts, engine, exported)) as results:
         for position, made in results:
             vectors[parts[left[position]]] = made
             vectors.flush()
@@ -340,14 +304,3 @@ def link_vectors(made: Path, folder: Path, ann: Mapping[str, Any]) -> None:
     for file in made.glob("*.npy"):
         if file.name != VECTOR_FILE or not holds_vectors(ann):
             link_or_copy(file, folder / file.name)
-
-
-def _finished(folder: Path, job: str) -> list[int]:
-    """List the shards that an earlier run of the same job finished."""
-    if not any((folder / name).is_file() for name in (VECTOR_FILE, _UNFINISHED)):
-        return []
-    try:
-        notes = json.loads((folder / NOTES).read_text(encoding="utf-8"))
-        return [int(number) for number in notes["finished"]] if notes["job"] == job else []
-    except (OSError, ValueError, KeyError, TypeError):
-        return []

@@ -10,7 +10,7 @@ from recsys.pipelines.index.changes import Plan
 from recsys.pipelines.index.paper_rows import read_texts
 from recsys.protocols import Progress, silent
 from recsys.store import terms
-from recsys.store.arrays import GrowingArray
+from recsys.store.arrays import GrowingArray, offsets
 from recsys.store.corpus import Corpus
 from recsys.store.terms import (
     AT_ONCE,
@@ -21,7 +21,6 @@ from recsys.store.terms import (
     Text,
     idf_of,
     norms_of,
-    offsets,
 )
 
 STAGE = "words"

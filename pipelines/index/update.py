@@ -45,7 +45,6 @@ from recsys.pipelines.index.encode import (
     encode_corpus,
     encode_rows,
     link_vectors,
-    shard_encoder,
     unchanged_texts,
 )
 from recsys.pipelines.index.external_vectors import PreviousVectors, given_mask, take
@@ -289,11 +288,17 @@ class _Update:
             vectors, facts = self._given(known, place)
         else:
             # Each thread has memory of its own: a few texts are not worth a second.
-            threads = 1 if np.count_nonzero(known.missing) < FEW else None
-            engine = USUAL if threads else self.options.engine  # Nor the start of processes.
-            encoder = shard_encoder(self.base.folder / ENCODER, engine, threads=threads)
+            few = np.count_nonzero(known.missing) < FEW
+            engine = USUAL if few else self.options.engine  # Nor the start of processes.
+            exported = self.base.folder / ENCODER
             vectors = encode_corpus(
-                encoder, self.corpus, place, known=known, progress=self.progress
+                OnnxEncoder.load(exported, threads=1 if few or not engine.here else None),
+                self.corpus,
+                place,
+                known=known,
+                engine=engine,
+                exported=exported,
+                progress=self.progress,
             )
         self.progress("nearest neighbours", 0, 1)
         if self.options.compact:

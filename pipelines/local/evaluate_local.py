@@ -395,7 +395,7 @@ def _write(
 ) -> "Assessment":
     for name, responses in answers.items():
         write_responses(out / RUNS / f"{name}.trec", responses, name)
-    learned = LEARNED.intersection(answers)
+    learned = sorted(LEARNED.intersection(answers))
     facts = {
         "schema": SCHEMA,
         "command": options.command,
@@ -411,7 +411,7 @@ def _write(
         "corpus": corpus_facts(root_of(collection.folder), collection),
         "timing": {name: milliseconds(each) for name, each in answers.items()},
         "candidates": {name: candidate_facts(answers[name]) for name in learned},
-        "calibration": {n: calibration_facts(answers[n], options.seed) for n in sorted(learned)},
+        "calibration": {n: calibration_facts(answers[n], options.seed) for n in learned},
         "warnings": [*told],
     }
     described = {}

@@ -154,16 +154,11 @@ class ContextWorks:
     def rows(self, contexts: Sequence[Context]) -> tuple[Longs, Longs]:
         """Return the rows of (cited, citing) papers: (m,) int64 each, NOBODY for unknown ones."""
         works: dict[Reference | str, int] = {}
-        places = np.array(
-            [
-                [works.setdefault(work, len(works)) for work in (cited, citing)]
-                for each in contexts
-                for cited, citing in [
-                    (each.cited_work or each.cited, each.citing_work or each.citing)
-                ]
-            ],
-            np.int64,
-        ).reshape(len(contexts), 2)
+        meant = (
+            (each.cited_work or each.cited, each.citing_work or each.citing) for each in contexts
+        )
+        numbers = [works.setdefault(work, len(works)) for pair in meant for work in pair]
+        places = np.array(numbers, np.int64).reshape(len(contexts), 2)
         described = [Reference(id=each) if isinstance(each, str) else each for each in works]
         found = self._find(described)[places] if described else places
         return found[:, 0], found[:, 1]

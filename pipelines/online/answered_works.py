@@ -1,9 +1,10 @@
 """Works out of the answers of sources: pages, records, batches of names, the one that is meant."""
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from recsys.errors import AnswerNotUnderstood
 from recsys.formats.papers.paper_fields import FieldError, Record, nested
@@ -14,6 +15,7 @@ from recsys.query.matching import THRESHOLD, named_among, score, title_of
 from recsys.records import Paper, Reference
 from recsys.store.words import STOP_WORDS, folded_words
 
+Item = TypeVar("Item")
 MOST_BEGINNINGS = 3
 """Times that the pages of an answer are asked for anew where a name expired."""
 _EXPIRED = frozenset({400, 404, 410})
@@ -164,6 +166,23 @@ def parts_of(names: Sequence[str], batch: int) -> Iterator[list[str]]:
 def requests_for(count: int, batch: int) -> int:
     """Return how many requests of `batch` each cover so many."""
     return -(-count // batch)
+
+
+def numbered_pages(
+    size: int, read: Callable[[int], Sequence[Item]], *, end: int = sys.maxsize
+) -> Iterator[Item]:
+    """Yield what stands on pages of one size, until one is not full.
+
+    Args:
+        size: of a page.
+        read: gives the page that begins with the item of a number.
+        end: no page begins there or later.
+    """
+    for start in range(0, end, size):
+        items = read(start)
+        yield from items
+        if len(items) < size:
+            return
 
 
 def token_pages(

@@ -18,34 +18,38 @@ from recsys.pipelines.online.answered_works import (
     agreed,
     each_once,
     in_order,
+    numbered_pages,
     read_records,
-    requests_for,
     telling_words,
     token_pages,
 )
 from recsys.pipelines.online.client import Client, Question
 from recsys.pipelines.online.http_exchange import Reply
 from recsys.pipelines.online.sites import SITES
-from recsys.pipelines.online.sources import Cost, Kind, SourceFacts
+from recsys.pipelines.online.sources import ANY, Kind, SourceFacts
 from recsys.records import Reference
 from recsys.store.words import tokens
 
+MOST_HARVESTED = 50
+"""Pages of OAI-PMH that `changed` goes through: some weeks of all of arXiv."""
 FACTS = SourceFacts(
     name="arxiv",
     title="arXiv",
-    kinds=frozenset({Kind.WORKS, Kind.FIND, Kind.SEARCH, Kind.CHANGED}),
+    requests={
+        Kind.WORKS: (100,),
+        Kind.FIND: (1,),
+        Kind.SEARCH: (100,),
+        Kind.CHANGED: (ANY,) * MOST_HARVESTED,
+    },
     abstracts=True,
     references=False,
     schemes=("arxiv",),
     batch=100,
     page=100,
     pace=SITES["arxiv"].pace,
-    documentation="https://info.arxiv.org/help/api/user-manual.html",
     terms="https://info.arxiv.org/help/api/tou.html",
     licence="CC0 for what describes the papers",
 )
-MOST_HARVESTED = 50
-"""Pages of OAI-PMH that `changed` goes through: some weeks of all of arXiv."""
 _reference_of = BY_NAME["arXiv snapshot"].reference_of
 _OFFERED = 10
 _MOST_WORDS = 20
@@ -107,38 +111,23 @@ class Arxiv:
         )
         return each_once(works, most)
 
-    def cost(self, kind: Kind, count: int) -> Cost:
-        """Return what asking takes at most."""
-        requests = {
-            Kind.WORKS: requests_for(count, FACTS.batch),
-            Kind.FIND: count,
-            Kind.CITING: 0,
-            Kind.CHANGED: MOST_HARVESTED,
-        }.get(kind, requests_for(count, FACTS.page))
-        return Cost(requests, 0.0, requests * FACTS.pace)
-
     def _named(self, _scheme: str, ids: Sequence[str]) -> Iterable[Reference]:
         asked = (("id_list", ",".join(ids)), ("max_results", str(len(ids))))
         return self._entries(self._client.ask(Question(*_QUERY, asked, json=False)))
 
     def _queried(self, asked: str, most: int) -> Iterator[Reference]:
-        return each_once(self._pages(asked, min(most, FACTS.page)), most)
+        size = min(most, FACTS.page)
 
-    def _pages(self, asked: str, size: int) -> Iterator[Reference]:
-        start = 0
-        while True:
+        def read(start: int) -> list[Reference]:
             parameters = (
                 ("search_query", asked),
                 ("start", str(start)),
                 ("max_results", str(size)),
                 ("sortBy", "relevance"),
             )
-            reply = self._client.ask(Question(*_QUERY, parameters, json=False))
-            found = list(self._entries(reply))
-            yield from found
-            start += size
-            if len(found) < size:
-                return
+            return list(self._entries(self._client.ask(Question(*_QUERY, parameters, json=False))))
+
+        return each_once(numbered_pages(size, read), most)
 
     def _entries(self, reply: Reply) -> Iterator[Reference]:
         entries = (_of_entry(entry) for entry in _elements(reply, _ATOM))

@@ -17,27 +17,25 @@ from recsys.pipelines.online.answered_works import (
     in_order,
     listed,
     read_records,
-    requests_for,
     telling_words,
     text_at,
     token_pages,
 )
 from recsys.pipelines.online.client import Client, Question
 from recsys.pipelines.online.sites import SITES
-from recsys.pipelines.online.sources import Cost, Kind, SourceFacts
+from recsys.pipelines.online.sources import Kind, SourceFacts
 from recsys.records import Reference
 
 FACTS = SourceFacts(
     name="crossref",
     title="Crossref",
-    kinds=frozenset({Kind.WORKS, Kind.FIND, Kind.SEARCH, Kind.CHANGED}),
+    requests={Kind.WORKS: (40,), Kind.FIND: (1,), Kind.SEARCH: (100,), Kind.CHANGED: (100,)},
     abstracts=True,
     references=True,
     schemes=("doi",),
     batch=40,
     page=100,
     pace=SITES["crossref"].pace,
-    documentation="https://api.crossref.org",
     terms="https://www.crossref.org/documentation/retrieve-metadata/rest-api",
     licence="facts, free to use; abstracts belong to their publishers",
 )
@@ -90,16 +88,6 @@ class Crossref:
     def changed(self, words: str, *, since: date, most: int) -> Iterator[Reference]:
         """Yield works that these words find and that were registered since a day."""
         return self._searched(words, [f"from-created-date:{since.isoformat()}"], most)
-
-    def cost(self, kind: Kind, count: int) -> Cost:
-        """Return what asking takes at most; a DOI with a comma takes a request of its own."""
-        pages = requests_for(count, FACTS.page)
-        requests = {
-            Kind.WORKS: requests_for(count, FACTS.batch),
-            Kind.FIND: count,
-            Kind.CITING: 0,
-        }.get(kind, pages)
-        return Cost(requests, 0.0, requests * FACTS.pace)
 
     def _named(self, _scheme: str, dois: Sequence[str]) -> Iterable[Reference]:
         """Ask for DOIs at once; commas part filters, so that one with a comma is asked alone."""

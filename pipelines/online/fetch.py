@@ -252,7 +252,7 @@ def library_question(source: str, library: str) -> FetchQuestion:
 
 def library_plan(source: Source, question: FetchQuestion) -> FetchPlan:
     """Plan to fetch a library: nobody knows how large it is before it is read."""
-    cost = source.cost(Kind.SEARCH, LARGEST)
+    cost = source.facts.cost(Kind.SEARCH, LARGEST)
     return FetchPlan(question, (SourcePlan(source, Planned(), cost),))
 
 
@@ -308,7 +308,13 @@ def update(file: Path, plan: FetchPlan, desk: Desk) -> FetchReport:
             facts, schemes = source.facts, source.facts.schemes
             names, before = _names_in(file, schemes)
             found: dict[str, Reference] = {}
-            for work in _changed(source, question, since, allowance):
+            changed = (
+                work
+                for words in _words(question)
+                if allowance.allows(source, Kind.CHANGED, facts.page)
+                for work in source.changed(words, since=since, most=facts.page)
+            )
+            for work in changed:
                 key, new = key_at(work, schemes), names.isdisjoint(names_at(work, schemes))
                 linked = not (facts.references and names.isdisjoint(cited_at(work, schemes)))
                 if key and linked and new and question.wants(work):
@@ -316,16 +322,6 @@ def update(file: Path, plan: FetchPlan, desk: Desk) -> FetchReport:
             fetched.append(FetchedWorks(facts, list(found.values()), source.days))
         ways = {"new": sum(len(works.works) for works in fetched)}
         return desk.write(question, kept, fetched, ways, missing=record.missing, before=before)
-
-
-def _changed(
-    source: JournaledSource, question: FetchQuestion, since: date, allowance: Allowance
-) -> Iterator[Reference]:
-    page = source.facts.page
-    for words in _words(question):
-        if not allowance.allows(source, Kind.CHANGED, page):
-            return
-        yield from source.changed(words, since=since, most=page)
 
 
 def _words(question: FetchQuestion) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 from recsys.formats.references.bibliography import record_of, work_of
 from recsys.pipelines.jobs.kept_results import Entry
 from recsys.pipelines.online.fetch_plan import key_at
-from recsys.pipelines.online.sources import Cost, Kind, Source, SourceFacts
+from recsys.pipelines.online.sources import Kind, Source, SourceFacts
 from recsys.records import Reference
 from recsys.store.artifacts import fingerprint
 
@@ -99,10 +99,6 @@ class JournaledSource:
         """Do as the source does."""
         question = (Kind.CHANGED, words, since.isoformat(), most)
         return self._heard(question, lambda: self.source.changed(words, since=since, most=most))
-
-    def cost(self, kind: Kind, count: int) -> Cost:
-        """Do as the source does."""
-        return self.source.cost(kind, count)
 
     def _heard(
         self, question: Sequence[object], ask: Callable[[], Iterable[Reference]]

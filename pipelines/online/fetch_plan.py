@@ -92,28 +92,26 @@ class FetchQuestion:
 
 def asked_of_draft(draft: Manuscript, sources: tuple[str, ...], papers: int) -> FetchQuestion:
     """Ask for the literature around a draft, as of the draft's own moment."""
+    looked_up_by = (
+        Reference(
+            title=each.title,
+            authors=each.authors[:1],
+            year=each.year,
+            doi=each.doi or doi(each.url) or doi(each.id),
+            arxiv=each.arxiv or arxiv(each.url),
+            acl=each.acl or acl(each.url),
+            pmid=each.pmid,
+            ids=each.ids,
+        )
+        for each in draft.references
+    )
     return FetchQuestion(
         title=" ".join(draft.title.split()),
         abstract=draft.abstract,
-        references=tuple(map(_looked_up_by, draft.references)),
+        references=tuple(looked_up_by),
         as_of=draft.as_of,
         papers=papers,
         sources=sources,
-    )
-
-
-def _looked_up_by(reference: Reference) -> Reference:
-    """Keep what a reference is looked up by."""
-    address, name = reference.url, reference.id
-    return Reference(
-        title=reference.title,
-        authors=reference.authors[:1],
-        year=reference.year,
-        doi=reference.doi or doi(address) or doi(name),
-        arxiv=reference.arxiv or arxiv(address),
-        acl=reference.acl or acl(address),
-        pmid=reference.pmid,
-        ids=reference.ids,
     )
 
 
@@ -195,12 +193,12 @@ class Planned:
     def costs(self, source: Source) -> Iterator[Cost]:
         """Tell what the calls cost at most."""
         page, batch = source.facts.page, source.facts.batch
-        yield from (source.cost(Kind.WORKS, count) for count in self.named)
-        yield source.cost(Kind.FIND, self.finds)
-        yield source.cost(Kind.SEARCH, page) * self.searches
-        yield source.cost(Kind.CITING, page) * self.citing
-        yield source.cost(Kind.CHANGED, page) * self.changed
-        yield source.cost(Kind.WORKS, batch) * math.ceil(self.works / batch)
+        yield from (source.facts.cost(Kind.WORKS, count) for count in self.named)
+        yield source.facts.cost(Kind.FIND, self.finds)
+        yield source.facts.cost(Kind.SEARCH, page) * self.searches
+        yield source.facts.cost(Kind.CITING, page) * self.citing
+        yield source.facts.cost(Kind.CHANGED, page) * self.changed
+        yield source.facts.cost(Kind.WORKS, batch) * math.ceil(self.works / batch)
 
 
 def planned(question: FetchQuestion, source: Source) -> Planned:
@@ -240,8 +238,8 @@ class Allowance:
     requests: int
 
     def allows(self, source: Source, kind: Kind, count: int) -> bool:
-        """Tell whether a source can be asked, and count the call; count: see `Source.cost`."""
-        cost = source.cost(kind, count).requests
+        """Tell whether a source can be asked, and count the call; count: see `SourceFacts.cost`."""
+        cost = source.facts.cost(kind, count).requests
         able = kind in source.facts.kinds and cost <= self.requests
         self.requests -= cost if able else 0
         return able

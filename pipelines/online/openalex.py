@@ -22,25 +22,22 @@ from recsys.pipelines.online.answered_works import (
 )
 from recsys.pipelines.online.client import Client, Question
 from recsys.pipelines.online.sites import SITES
-from recsys.pipelines.online.sources import Cost, Kind, SourceFacts
+from recsys.pipelines.online.sources import Kind, SourceFacts
 from recsys.records import Reference
 
 FACTS = SourceFacts(
     name="openalex",
     title="OpenAlex",
-    kinds=frozenset(Kind),
+    requests={**dict.fromkeys(Kind, (100,)), Kind.WORKS: (50,), Kind.FIND: (1,)},
     abstracts=True,
     references=True,
     schemes=("openalex", "doi", "pmid"),
     batch=50,
-    citing_batch=50,
     page=100,
     pace=SITES["openalex"].pace,
-    documentation="https://developers.openalex.org",
     terms="https://developers.openalex.org/api-reference/authentication",
     licence="CC0",
-    key=SITES["openalex"].key,
-    prices=tuple((kind, 1 if kind in (Kind.WORKS, Kind.CITING) else 10) for kind in Kind),
+    prices={**dict.fromkeys(Kind, 10), Kind.WORKS: 1, Kind.CITING: 1},
 )
 _reference_of = BY_NAME["OpenAlex works"].reference_of
 _FIELDS = (
@@ -114,16 +111,6 @@ class OpenAlex:
     def changed(self, words: str, *, since: date, most: int) -> Iterator[Reference]:
         """Yield works that have some of these words and that OpenAlex got to know since a day."""
         return self._searched(words, [f"from_created_date:{since.isoformat()}"], most)
-
-    def cost(self, kind: Kind, count: int) -> Cost:
-        """Return what asking takes at most; citing works are of one batch of names."""
-        pages = requests_for(count, FACTS.page)
-        requests = {
-            Kind.WORKS: requests_for(count, FACTS.batch),
-            Kind.FIND: count,
-        }.get(kind, pages)
-        price = dict(FACTS.prices)[kind]
-        return Cost(requests, requests * price, requests * FACTS.pace)
 
     def _named(self, scheme: str, names: Sequence[str]) -> Iterable[Reference]:
         filters = (("filter", f"{scheme}:{'|'.join(names)}"),)

@@ -18,30 +18,33 @@ from recsys.pipelines.online.answered_works import (
     distinct,
     in_order,
     listed,
+    numbered_pages,
     parts_of,
-    requests_for,
     telling_words,
 )
 from recsys.pipelines.online.client import Client, Question
 from recsys.pipelines.online.sites import SITES
-from recsys.pipelines.online.sources import Cost, Kind, SourceFacts
+from recsys.pipelines.online.sources import ANY, Kind, SourceFacts
 from recsys.records import Reference
 
 FACTS = SourceFacts(
     name="pubmed",
     title="PubMed",
-    kinds=frozenset(Kind),
+    requests={  # Of articles that list no references, elink is asked for them.
+        Kind.WORKS: (100, 100, 100),  # DOIs are looked up first.
+        Kind.FIND: (1, 1, 1),
+        Kind.CITING: (ANY, 100, 100),
+        Kind.SEARCH: (100, 100, 100),
+        Kind.CHANGED: (100, 100, 100),
+    },
     abstracts=True,
     references=True,
     schemes=("pmid", "doi"),
     batch=100,
     page=100,
     pace=SITES["pubmed"].pace,
-    documentation="https://www.ncbi.nlm.nih.gov/books/NBK25499",
     terms="https://www.ncbi.nlm.nih.gov/home/about/policies",
     licence="facts, free to use; abstracts may belong to their publishers",
-    key=SITES["pubmed"].key,
-    citing_batch=100,
 )
 _SITE = "pubmed"
 _AT = "/entrez/eutils/"
@@ -79,7 +82,7 @@ class PubMed:
     ) -> Iterator[Reference]:
         """Yield what cites articles with numbers of PubMed."""
         numbers = [name.partition(":")[2] for name in names if name.startswith("pmid:")]
-        parts = parts_of(list(dict.fromkeys(numbers)), FACTS.citing_batch)
+        parts = parts_of(list(dict.fromkeys(numbers)), FACTS.batch)
         found = (
             number
             for part in parts
@@ -111,16 +114,6 @@ class PubMed:
         ]
         return self._searched(words, dates, most)
 
-    def cost(self, kind: Kind, count: int) -> Cost:
-        """Return what asking takes at most: the articles, and the references that they lack."""
-        fetched = 2 * requests_for(count, FACTS.batch)
-        requests = {
-            Kind.WORKS: requests_for(count, FACTS.batch) + fetched,  # DOIs are looked up first.
-            Kind.FIND: 3 * count,
-            Kind.CITING: 1 + fetched,
-        }.get(kind, requests_for(count, FACTS.page) + fetched)
-        return Cost(requests, 0.0, requests * FACTS.pace)
-
     def _named(self, scheme: str, names: Sequence[str]) -> Iterable[Reference]:
         if scheme == "pmid":
             return self._fetched([name for name in names if name.isdigit()])
@@ -138,8 +131,9 @@ class PubMed:
 
     def _found(self, asked: _Form, most: int) -> Iterator[str]:
         """Yield the numbers that a search finds."""
-        start, size = 0, min(most, FACTS.page)
-        while start < min(most, _MOST_FOUND):
+        size = min(most, FACTS.page)
+
+        def read(start: int) -> list[str]:
             form = (
                 ("db", "pubmed"),
                 *asked,
@@ -149,11 +143,9 @@ class PubMed:
                 ("sort", "relevance"),
             )
             reply = self._client.ask(Question(_SITE, f"{_AT}esearch.fcgi", form=(*form, _TOOL)))
-            numbers = _numbers(listed(_SITE, reply, "esearchresult", "idlist"))
-            yield from numbers
-            start += size
-            if len(numbers) < size:
-                return
+            return _numbers(listed(_SITE, reply, "esearchresult", "idlist"))
+
+        return numbered_pages(size, read, end=min(most, _MOST_FOUND))
 
     def _linked(self, link: str, numbers: Sequence[str]) -> Mapping[str, list[str]]:
         """Follow a kind of citation from each number."""

@@ -26,23 +26,27 @@ from recsys.pipelines.online.answered_works import (
 )
 from recsys.pipelines.online.client import Client, Question
 from recsys.pipelines.online.sites import SITES
-from recsys.pipelines.online.sources import Cost, Kind, SourceFacts
+from recsys.pipelines.online.sources import Kind, SourceFacts
 from recsys.records import Reference
 
 FACTS = SourceFacts(
     name="semanticscholar",
     title="Semantic Scholar",
-    kinds=frozenset(Kind),
+    requests={
+        Kind.WORKS: (500,),
+        Kind.FIND: (1, 1),
+        Kind.CITING: (1000, 500),
+        Kind.SEARCH: (100, 500),
+        Kind.CHANGED: (1000, 500),
+    },
     abstracts=True,
     references=True,
     schemes=("s2", "corpusid", "doi", "arxiv", "pmid", "acl", "mag"),
     batch=500,
     page=100,
     pace=SITES["semanticscholar"].pace,
-    documentation="https://api.semanticscholar.org/api-docs",
     terms="https://www.semanticscholar.org/product/api/license",
     licence="ODC-BY 1.0; abstracts belong to their publishers",
-    key=SITES["semanticscholar"].key,
 )
 _reference_of = BY_NAME["Semantic Scholar API or S2AG"].reference_of
 _SITE = "semanticscholar"
@@ -61,7 +65,7 @@ _PREFIXES: Mapping[str, str] = {
     "acl": "ACL:",
     "mag": "MAG:",
 }
-_CITING_PAGE, _BULK_PAGE = 1000, 1000
+_CITING_PAGE = 1000
 _MOST_WORDS = 20
 _MOST_RANKED = 1000
 """Works that the ranked search goes on for; the one in bulk has no end, and no rank."""
@@ -135,18 +139,6 @@ class SemanticScholar:
         )
         found = (id_ for reply in pages for id_ in _ids(listed(_SITE, reply, "data")))
         return self._of_ids(found, most)
-
-    def cost(self, kind: Kind, count: int) -> Cost:
-        """Return what asking takes at most; citing works are of one name."""
-        full = requests_for(count, FACTS.batch)
-        requests = {
-            Kind.WORKS: full,
-            Kind.FIND: 2 * count,
-            Kind.CITING: requests_for(count, _CITING_PAGE) + full,
-            Kind.SEARCH: requests_for(min(count, _MOST_RANKED), FACTS.page) + full,
-            Kind.CHANGED: requests_for(count, _BULK_PAGE) + full,
-        }[kind]
-        return Cost(requests, 0.0, requests * FACTS.pace)
 
     def _batch(self, names: Sequence[str]) -> Iterator[Reference]:
         """Yield the works of one batch; the answer has a place for each name, or null."""

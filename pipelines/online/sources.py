@@ -1,7 +1,8 @@
 """What a source of works on the web is, what its calls cost, and the table of all sources."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 from importlib import import_module
@@ -12,6 +13,10 @@ from recsys.records import Reference
 
 if TYPE_CHECKING:
     from recsys.pipelines.online.client import Client
+
+
+ANY = math.inf
+"""Works that a request is good for which is made once, whatever their number."""
 
 
 class Kind(StrEnum):
@@ -50,29 +55,42 @@ class Cost:
 class SourceFacts:
     """What a source gives, and what it asks for.
 
-    name: as the table and the options have it. title: as people write it. kinds: what may be asked.
-    abstracts, references: whether its works have them. schemes: of the names that `works`
-    understands, the best first. batch: names of one request; citing_batch: of one that asks what
-    cites them. page: works of one answer. pace: seconds between two requests. prices: credits of
-    one request of a kind, 0 for those left out. key: the environment variable of its key, "" where
-    it has none. documentation, terms: addresses of pages. licence: of what it gives.
+    name: as the table and the options have it. title: as people write it. requests: what may be
+    asked, and how many names or works each request of such a call is good for: one for 130 works is
+    five requests where that is (50, 100). abstracts, references: whether its works have them.
+    schemes: of the names that `works` understands, the best first. batch: names of one request.
+    page: works of one answer. pace: seconds between two requests. terms: address of a page.
+    licence: of what it gives. prices: credits of one request of a kind, 0 for those left out.
     """
 
     name: str
     title: str
-    kinds: frozenset[Kind]
+    requests: Mapping[Kind, tuple[float, ...]]
     abstracts: bool
     references: bool
     schemes: tuple[str, ...]
     batch: int
     page: int
     pace: float
-    documentation: str
     terms: str
     licence: str
-    key: str = ""
-    citing_batch: int = 1
-    prices: tuple[tuple[Kind, float], ...] = ()
+    prices: Mapping[Kind, float] = field(default_factory=dict)
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        """What may be asked."""
+        return frozenset(self.requests)
+
+    def cost(self, kind: Kind, count: int) -> Cost:
+        """Return what a call takes at most, retries left out.
+
+        Args:
+            kind: of the call.
+            count: names of one scheme for `works`, works looked up for `find`, else the most works
+                wanted; of citing ones, for one batch of names.
+        """
+        requests = sum(int(-(-count // most)) for most in self.requests.get(kind, ()))
+        return Cost(requests, requests * self.prices.get(kind, 0.0), requests * self.pace)
 
 
 class Source(Protocol):
@@ -115,16 +133,6 @@ class Source(Protocol):
 
     def changed(self, words: str, *, since: date, most: int) -> Iterator[Reference]:
         """Yield works that these words find and that are new, or changed, since a day."""
-        ...
-
-    def cost(self, kind: Kind, count: int) -> Cost:
-        """Return what asking takes at most, retries left out; nothing is requested.
-
-        Args:
-            kind: of the call.
-            count: names of one scheme for `works`, works looked up for `find`, else the most works
-                wanted; of citing ones, for one batch of names.
-        """
         ...
 
 

@@ -6,6 +6,7 @@ After https://www.zotero.org/support/dev/web_api/v3/basics and its page on the l
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 
 from recsys.errors import InputError
@@ -17,30 +18,32 @@ from recsys.pipelines.online.answered_works import (
     each_once,
     in_order,
     listed,
+    numbered_pages,
     read_records,
-    requests_for,
     telling_words,
 )
 from recsys.pipelines.online.client import Client, Question
-from recsys.pipelines.online.http_exchange import Reply
 from recsys.pipelines.online.sites import SITES
-from recsys.pipelines.online.sources import Cost, Kind, SourceFacts
+from recsys.pipelines.online.sources import ANY, Kind, SourceFacts
 from recsys.records import Reference
 
 FACTS = SourceFacts(
     name="zotero",
     title="Zotero",
-    kinds=frozenset({Kind.WORKS, Kind.FIND, Kind.SEARCH, Kind.CHANGED}),
+    requests={
+        Kind.WORKS: (50,),
+        Kind.FIND: (1,),
+        Kind.SEARCH: (100, ANY),
+        Kind.CHANGED: (100, ANY),
+    },
     abstracts=True,
     references=False,
     schemes=("zotero",),
     batch=50,
     page=100,
     pace=SITES["zotero"].pace,
-    documentation="https://www.zotero.org/support/dev/web_api/v3/basics",
     terms="https://www.zotero.org/support/terms/terms_of_service",
     licence="the library's own",
-    key=SITES["zotero-web"].key,
 )
 OWN = "users/0"
 """The library of whom Zotero runs for."""
@@ -53,8 +56,6 @@ class Zotero:
     library: `users/0`, or a group as `groups/NUMBER`: on the web where there is a key, else here.
     """
 
-    facts = FACTS
-
     def __init__(self, client: Client, library: str = OWN) -> None:
         kind, _, number = library.partition("/")
         if kind not in ("users", "groups") or not number.isdigit():
@@ -64,6 +65,7 @@ class Zotero:
         self._client, self._library = client, library
         on_web = library != OWN and client.has_key("zotero-web")
         self._site, self._before = ("zotero-web", "/") if on_web else ("zotero", "/api/")
+        self.facts = replace(FACTS, pace=SITES[self._site].pace)
 
     def works(self, names: Sequence[str]) -> Iterator[Reference]:
         """Yield the works of these keys, in their order."""
@@ -105,15 +107,6 @@ class Zotero:
 
         return each_once(self._read(recent()), most)
 
-    def cost(self, kind: Kind, count: int) -> Cost:
-        """Return what asking takes at most."""
-        requests = {
-            Kind.WORKS: requests_for(count, FACTS.batch),
-            Kind.FIND: count,
-            Kind.CITING: 0,
-        }.get(kind, requests_for(count, FACTS.page) + 1)
-        return Cost(requests, 0.0, requests * SITES[self._site].pace)
-
     def _named(self, _scheme: str, keys: Sequence[str]) -> Iterable[Reference]:
         return self._paged((("itemKey", ",".join(keys)),), FACTS.page)
 
@@ -121,26 +114,16 @@ class Zotero:
         return each_once(self._read(self._items(asked)), most)
 
     def _items(self, asked: tuple[tuple[str, str], ...]) -> Iterator[object]:
-        for reply in self._pages(asked):
-            yield from listed(self._site, reply)
+        path = f"{self._before}{self._library}/items/top"
 
-    def _pages(self, asked: tuple[tuple[str, str], ...]) -> Iterator[Reply]:
-        start = 0
-        while True:
-            parameters = (
-                ("v", "3"),
-                *asked,
-                ("start", str(start)),
-                ("limit", str(FACTS.page)),
-            )
-            path = f"{self._before}{self._library}/items/top"
+        def read(start: int) -> list[object]:
+            where = (("start", str(start)), ("limit", str(FACTS.page)))
+            parameters = (("v", "3"), *asked, *where)
             # A library changes while one writes, and is its owner's: no answer is stored.
             question = Question(self._site, path, parameters, fresh=True, kept=False)
-            reply = self._client.ask(question)
-            yield reply
-            start += FACTS.page
-            if len(listed(self._site, reply)) < FACTS.page:
-                return
+            return listed(self._site, self._client.ask(question))
+
+        return numbered_pages(FACTS.page, read)
 
     def _read(self, items: Iterable[object]) -> Iterator[Reference]:
         """Read items but for notes, and files without a work."""

@@ -43,9 +43,8 @@ from recsys.pipelines.ranking.training_table import (
 )
 from recsys.protocols import Progress, silent
 from recsys.ranking.features import feature_names
-from recsys.ranking.ranker import TreeRanker
-from recsys.ranking.two_pass import SECOND_NAMES
-from recsys.retrieval.sources import SEARCHES, USUAL, StageOne, check_searches
+from recsys.ranking.ranker import SECOND_NAMES, TreeRanker
+from recsys.retrieval.propose import SEARCHES, USUAL, StageOne, check_searches
 from recsys.store.arrays import Floats, Rows
 from recsys.store.artifacts import NNSELECT, UNTIL, fingerprint, ranker_folder
 from recsys.store.collection import Collection

@@ -22,9 +22,8 @@ from recsys.pipelines.jobs.engines import Engine, Stage
 from recsys.protocols import Progress
 from recsys.ranking.feature_context import FeatureContext
 from recsys.ranking.features import AUTHORS, BY_NAME, compute
-from recsys.ranking.two_pass import second_columns
-from recsys.retrieval.propose import propose
-from recsys.retrieval.sources import StageOne
+from recsys.ranking.ranker import second_columns
+from recsys.retrieval.propose import StageOne, propose
 from recsys.store.arrays import Floats, Rows, top_k
 from recsys.store.collection import Collection
 
@@ -61,21 +60,13 @@ class TrainingTable:
 
     def cut(self, queries: int) -> "tuple[TrainingTable, TrainingTable]":
         """Part the first so many queries from the others; nothing is copied."""
-        rows = int(self.groups[:queries].sum())
-        first, last = (
-            TrainingTable(
-                self.features[candidates],
-                self.relevant[candidates],
-                self.groups[asked],
-                self.gold[asked],
-                self.queries[asked],
-            )
-            for candidates, asked in (
-                (slice(rows), slice(queries)),
-                (slice(rows, None), slice(queries, None)),
-            )
+        rows = [int(self.groups[:queries].sum())]
+        of_candidates = (np.split(column, rows) for column in (self.features, self.relevant))
+        of_queries = (
+            np.split(column, [queries]) for column in (self.groups, self.gold, self.queries)
         )
-        return first, last
+        first, last = zip(*of_candidates, *of_queries, strict=True)
+        return TrainingTable(*first), TrainingTable(*last)
 
 
 def concatenate(tables: Sequence[TrainingTable]) -> TrainingTable:

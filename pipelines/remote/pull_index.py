@@ -84,11 +84,33 @@ class ObjectCache:
         Raises:
             ArtifactCorrupt: it is not what it must be.
         """
-        place = self._place(facts["sha256"])
-        if place.is_file() and place.stat().st_size == facts["bytes"]:
-            count(facts["bytes"])
-        elif not _fetch(store, name, facts, place, count):
-            return False
+        place, size = self._place(facts["sha256"]), facts["bytes"]
+        if place.is_file() and place.stat().st_size == size:
+            count(size)
+            link_or_copy(place, also)
+            return True
+        place.parent.mkdir(parents=True, exist_ok=True)
+        remove_leftovers(place.parent)
+        if shutil.disk_usage(place.parent).free < size:
+            raise OSError(28, "No space left on device", str(place.parent))
+        temporary, hashed = place.with_name(temporary_name()), hashlib.sha256()
+        try:
+            with temporary.open("wb") as file:
+                for start in range(0, size, PIECE):
+                    piece = store.piece(name, start, min(PIECE, size - start))
+                    if piece is None and not start:
+                        return False
+                    if piece is None:
+                        raise torn(store, name)
+                    file.write(piece)
+                    hashed.update(piece)
+                    count(len(piece))
+            if hashed.hexdigest() != facts["sha256"]:
+                raise torn(store, name)
+            to_disk(temporary)
+            temporary.replace(place)
+        finally:
+            temporary.unlink(missing_ok=True)
         link_or_copy(place, also)
         return True
 
@@ -110,41 +132,6 @@ class ObjectCache:
 
     def _place(self, sha256: str) -> Path:
         return self.folder / sha256[:2] / sha256
-
-
-def _fetch(
-    store: ObjectFolder,
-    name: str,
-    facts: Mapping[str, Any],
-    place: Path,
-    count: Callable[[int], None],
-) -> bool:
-    """Fetch an object into a file, whole or not at all; False: it is gone from the store."""
-    place.parent.mkdir(parents=True, exist_ok=True)
-    remove_leftovers(place.parent)
-    size = facts["bytes"]
-    if shutil.disk_usage(place.parent).free < size:
-        raise OSError(28, "No space left on device", str(place.parent))
-    temporary = place.with_name(temporary_name())
-    hashed = hashlib.sha256()
-    try:
-        with temporary.open("wb") as file:
-            for start in range(0, size, PIECE):
-                piece = store.piece(name, start, min(PIECE, size - start))
-                if piece is None:
-                    if start:
-                        raise torn(store, name)
-                    return False
-                file.write(piece)
-                hashed.update(piece)
-                count(len(piece))
-        if hashed.hexdigest() != facts["sha256"]:
-            raise torn(store, name)
-        to_disk(temporary)
-        temporary.replace(place)
-    finally:
-        temporary.unlink(missing_ok=True)
-    return True
 
 
 def pull_index(

@@ -75,7 +75,7 @@ class WorkingCopy:
     def push(self, *, anew: bool = False, progress: Progress = silent) -> PushReport:
         """Bring it to the store, see `push_index`."""
         report = push_index(self.store, self.index, self.former, anew=anew, progress=progress)
-        _write(self.note, named_here(self.index))
+        write_json(self.note, {"sha256": named_here(self.index)})
         with pin(self.index) as folder:
             for name, facts in load_manifest(folder, INDEX_KIND, INDEX_SCHEMA).files.items():
                 self.objects.learn(str(facts["sha256"]), folder / name)
@@ -110,7 +110,7 @@ def copy_to_change(
     begun = _read(note)
     if former is not None and former.sha256 not in (named_here(index), begun):
         former = pull_index(store, _objects(cache), index, former, whole=True, progress=progress)
-    _write(note, None if former is None else former.sha256)
+    write_json(note, {"sha256": None if former is None else former.sha256})
     return WorkingCopy(store, index, former, note, _objects(cache))
 
 
@@ -138,7 +138,7 @@ def copy_of_own(address: StoreAddress, cache: Path, index: Path, *, force: bool)
             f"{address} holds another index than {index}.",
             "Give another --store, or replace it with --force.",
         )
-    _write(note, None if former is None else former.sha256)
+    write_json(note, {"sha256": None if former is None else former.sha256})
     return WorkingCopy(store, index, former, note, _objects(cache))
 
 
@@ -157,7 +157,3 @@ def _read(note: Path) -> str | None:
     with suppress(OSError, ValueError, LookupError, TypeError):
         return str(json.loads(note.read_text(encoding="utf-8"))["sha256"])
     return None
-
-
-def _write(note: Path, checksum: str | None) -> None:
-    write_json(note, {"sha256": checksum})

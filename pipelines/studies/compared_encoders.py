@@ -23,7 +23,7 @@ from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.encoders.checkpoints import MINILM, files_of
 from recsys.pipelines.encoders.export_encoder import Precision, cached_encoder
 from recsys.pipelines.evaluation.splits import Split, read_split
-from recsys.pipelines.index.encode import Here, encode_corpus
+from recsys.pipelines.index.encode import encode_corpus
 from recsys.pipelines.index.ingest import ingest
 from recsys.pipelines.jobs.kept_results import OpenIndex, check_out, once
 from recsys.pipelines.studies.baselines import (
@@ -391,7 +391,7 @@ class Maker:
             vectors, size = index.vectors, (folder / MODEL).stat().st_size
             of_index = str(pin(index.folder).manifest().config["encoder"])
             if corpus is not index.corpus or encoder.fingerprint != of_index:
-                vectors = encode_corpus(Here(encoder), corpus, shards, progress=self.progress)
+                vectors = encode_corpus(encoder, corpus, shards, progress=self.progress)
         write_embeddings(self.folder / f"{name}.npy", Embeddings(ids, vectors))
         shutil.rmtree(shards, ignore_errors=True)
         return encoder, size

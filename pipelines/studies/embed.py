@@ -11,13 +11,13 @@ from recsys.formats.embeddings import Embeddings, write_embeddings
 from recsys.formats.embeddings.embedding_files import embedding_format
 from recsys.formats.papers.json_records import tally
 from recsys.indexes.opening import open_collection
-from recsys.models.encoder import KIND, SCHEMA
+from recsys.models.encoder import KIND, SCHEMA, OnnxEncoder
 from recsys.pipelines.corpora.collect import AS_TOLD
 from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.encoders.checkpoints import MINILM
 from recsys.pipelines.encoders.export_encoder import Precision, cached_encoder
 from recsys.pipelines.evaluation.splits import read_split
-from recsys.pipelines.index.encode import encode_corpus, shard_encoder
+from recsys.pipelines.index.encode import encode_corpus
 from recsys.pipelines.index.ingest import ingest
 from recsys.pipelines.jobs.engines import USUAL, Engine
 from recsys.pipelines.jobs.index_writer import locked
@@ -126,8 +126,16 @@ def embed(
                 pooling=options.pooling,
                 precision=options.precision or "int8",
             )
-            encoder = shard_encoder(folder, options.engine)
-            vectors = encode_corpus(encoder, corpus, work / "vectors", progress=progress)
+            engine = options.engine
+            encoder = OnnxEncoder.load(folder, threads=None if engine.here else 1)
+            vectors = encode_corpus(
+                encoder,
+                corpus,
+                work / "vectors",
+                engine=engine,
+                exported=folder,
+                progress=progress,
+            )
             config = load_manifest(folder, KIND, SCHEMA).config
             maker = f"{config['name']} ({config['pooling']}, {config['precision']})"
         ids = tuple(corpus.ids[row] for row in range(len(corpus)))

@@ -15,7 +15,7 @@ from recsys.app.cache import cache_folder
 from recsys.formats.references.bibliography import record_of, work_of
 from recsys.protocols import Progress, silent
 from recsys.query.matching import match
-from recsys.query.named import is_file, read_references
+from recsys.query.question_schema import is_file, read_references
 from recsys.records import Bibliography
 from recsys.store.artifacts import CREATED_BY, fingerprint, sha256
 from recsys.store.collection import Collection

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
-from recsys.errors import InputError, near_miss
+from recsys.errors import InputError, near_path
 from recsys.protocols import Progress, silent
 
 # Control characters but tab and line ends, what turns the direction of text, and half pairs.
@@ -108,10 +108,8 @@ def check_target(out: Path | None) -> None:
         raise InputError(f"{out} is a directory.", "Give the path of a file to write.")
     out = Path(os.path.realpath(out)) if out.is_symlink() and not out.exists() else out
     if not out.parent.is_dir():
-        known = [p.name for p in out.parent.parent.glob("*")] if out.parent.parent.is_dir() else []
         raise InputError(
-            f"There is no folder {out.parent} to write {out.name} in."
-            f"{near_miss(out.parent.name, known)}",
+            f"There is no folder {out.parent} to write {out.name} in.{near_path(out.parent)}",
             "Create it first.",
         )
 

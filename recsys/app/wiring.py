@@ -13,7 +13,7 @@ from recsys.protocols import Encoder, Progress, silent
 from recsys.ranking.features import read_nnselect
 from recsys.ranking.ranker import TreeRanker
 from recsys.recommend import Recommender
-from recsys.retrieval.sources import StageOne, check_searches
+from recsys.retrieval.propose import StageOne, check_searches
 from recsys.store.arrays import Rows
 from recsys.store.artifacts import (
     BY_WORDS,

@@ -45,15 +45,32 @@ def read_bytes(path: Path) -> bytes:
     Raises:
         InputError: the file is missing, unreadable or too large.
     """
-    if path != STDIN:
-        raw = _read(path)
-    else:
-        try:
+    try:
+        if path == STDIN:
             raw = standard_input().read(MAX_BYTES + 1)
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or error
+        else:
+            status = path.stat()
+            if stat.S_ISDIR(status.st_mode):
+                raise InputError(f"{path} is a directory.", "Give the path of a file.")
+            if status.st_size > MAX_BYTES:
+                raise _too_large(path)
+            with path.open("rb") as file:
+                raw = file.read(MAX_BYTES + 1)
+    except FileNotFoundError as error:
+        try:
+            siblings = [sibling.name for sibling in path.parent.iterdir()]
+        except OSError:
+            what = f"There is no file {path}: its folder does not exist."
+            raise InputError(what, "Check the path.") from error
+        hint = near_miss(path.name, siblings).strip()
+        raise InputError(f"There is no file {path}.", hint or "Check the path.") from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        if path == STDIN:
             what = f"Standard input cannot be read: {reason}."
             raise InputError(what, "Give the path of a file.") from error
+        what = f"{str(path)!r} cannot be read: {reason}."
+        raise InputError(what, "Check the path and its permissions.") from error
     if len(raw) > MAX_BYTES:
         raise _too_large(path)
     return raw
@@ -75,30 +92,6 @@ def standard_input() -> BinaryIO:
     if sys.stdin is None:
         raise InputError("Standard input is closed.", "Give the path of a file.")
     return sys.stdin.buffer
-
-
-def _read(path: Path) -> bytes:
-    try:
-        status = path.stat()
-        if stat.S_ISDIR(status.st_mode):
-            raise InputError(f"{path} is a directory.", "Give the path of a file.")
-        if status.st_size > MAX_BYTES:
-            raise _too_large(path)
-        with path.open("rb") as file:
-            return file.read(MAX_BYTES + 1)
-    except FileNotFoundError as error:
-        try:
-            siblings = [sibling.name for sibling in path.parent.iterdir()]
-        except OSError:
-            what = f"There is no file {path}: its folder does not exist."
-            raise InputError(what, "Check the path.") from error
-        hint = near_miss(path.name, siblings).strip()
-        raise InputError(f"There is no file {path}.", hint or "Check the path.") from error
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(
-            f"{str(path)!r} cannot be read: {reason}.", "Check the path and its permissions."
-        ) from error
 
 
 def decode(raw: bytes, name: str) -> str:

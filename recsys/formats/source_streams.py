@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from recsys.errors import CorpusError, near_miss
+from recsys.errors import CorpusError, near_path
 from recsys.formats.files import MARKS, STDIN, standard_input
 from recsys.protocols import Progress, silent
 
@@ -70,9 +70,8 @@ def _open_file(source: Path, progress: Progress = silent) -> io.BufferedReader:
             raise CorpusError(f"{source} is a directory.", "Give the path of a file of papers.")
         return io.BufferedReader(_Watched(source, progress), _BUFFER)
     except FileNotFoundError as error:
-        names = [p.name for p in source.parent.glob("*")] if source.parent.is_dir() else []
-        hint = near_miss(source.name, names).strip()
-        raise CorpusError(f"There is no file {source}.", hint or "Check the path.") from error
+        hint = near_path(source).strip() or "Check the path."
+        raise CorpusError(f"There is no file {source}.", hint) from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise CorpusError(

@@ -22,7 +22,7 @@ from recsys.formats.papers.paper_fields import FieldError
 from recsys.formats.papers.paper_formats import FORMATS as JSON_FORMATS
 from recsys.formats.papers.paper_formats import OWN, recognise
 from recsys.formats.papers.text_hygiene import tidy_abstract, tidy_title
-from recsys.formats.references.bibliography import Problem
+from recsys.formats.references.bibliography import EARLIEST_YEAR, LATEST_YEAR, Problem
 from recsys.formats.source_formats import FORMATS, JSON, TABLE, Shape, SourceFormat, recognised
 from recsys.formats.source_streams import head_of_file, head_text, open_bytes, text_lines
 from recsys.protocols import Progress, silent
@@ -30,8 +30,6 @@ from recsys.records import Paper, Reference
 
 LONGEST_ABSTRACT = 20_000
 """Characters kept of an abstract: some 3,000 words, several times what any encoder reads."""
-EARLIEST_YEAR, LATEST_YEAR = 1400, 2100
-"""A year outside is impossible and becomes unknown. Constants: one file always reads the same."""
 _EXCERPT = 200  # characters of a rejected record
 _TOLD_MARKS = 3
 _TOLD_KEYS = 12

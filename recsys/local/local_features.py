@@ -20,8 +20,14 @@ from recsys.local.passage import (
     means_of,
 )
 from recsys.ranking.feature_context import FeatureContext
-from recsys.ranking.features import compute, descending_rank, feature_names
-from recsys.store.arrays import Floats, Rows
+from recsys.ranking.features import (
+    Columns,
+    compute,
+    descending_rank,
+    feature_names,
+    table_of,
+)
+from recsys.store.arrays import Floats, Rows, look_up
 
 # The profile of a paper: its own vector, pulled towards those who cite it and what they say.
 #
@@ -110,13 +116,7 @@ class LocalFacts:
         return values
 
     def _of_named(self, values: Floats) -> Floats:
-        found = np.zeros(len(self.rows), np.float32)
-        places = np.searchsorted(self.rows, self.asked.named.rows)
-        places = np.minimum(places, max(len(self.rows) - 1, 0))
-        for place, row, value in zip(places, self.asked.named.rows, values, strict=True):
-            if len(self.rows) and self.rows[place] == row:
-                found[place] = value
-        return found
+        return look_up(self.asked.named.rows, values, self.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,14 +166,12 @@ LOCAL_FEATURES = (
 
 def compute_local(facts: LocalFacts, names: tuple[str, ...]) -> Floats:
     """Compute the named columns: (m, len(names)) float32, rows as in `facts.rows`."""
-    table = np.empty((len(facts.rows), len(names)), np.float32, order="F")
-    of_sentence = tuple(n.removeprefix(SENTENCE) for n in names if n.startswith(SENTENCE))
-    read = iter(compute(facts.sentence, of_sentence).T)
-    for column, name in enumerate(names):
-        if name.startswith(SENTENCE):
-            table[:, column] = next(read)
-        elif name.startswith(DRAFT):
-            table[:, column] = facts.of_draft[COLUMNS.index(name.removeprefix(DRAFT))]
-        else:
-            table[:, column] = _OWN[name].function(facts)
-    return table
+    of_sentence = [name for name in names if name.startswith(SENTENCE)]
+    read = compute(facts.sentence, tuple(name.removeprefix(SENTENCE) for name in of_sentence))
+    columns: Columns = dict(zip(of_sentence, read.T, strict=True))
+    for name in names:
+        if name.startswith(DRAFT):
+            columns[name] = facts.of_draft[COLUMNS.index(name.removeprefix(DRAFT))]
+        elif name not in columns:
+            columns[name] = _OWN[name].function(facts)
+    return table_of(columns, names, len(facts.rows))

@@ -20,8 +20,16 @@ from recsys.ranking.ranker import SCHEMA, TreeRanker
 from recsys.ranking.reasons import MOST_REASONS, NEAR, Findings
 from recsys.recommend import Recommender
 from recsys.records import Draft, Paper, Reason, Recommendation
-from recsys.retrieval.propose import Candidates, Pool, add_nearness, prior, propose
-from recsys.retrieval.sources import IN_WORDS, SourceQuery, StageOne
+from recsys.retrieval.propose import (
+    IN_WORDS,
+    Candidates,
+    Pool,
+    SourceQuery,
+    StageOne,
+    add_nearness,
+    prior,
+    propose,
+)
 from recsys.store.arrays import Floats, Rows, distinct, top_k
 from recsys.store.artifacts import MANIFEST, load_manifest, sha256
 from recsys.store.collection import Collection

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from recsys.local.surnames import BOTH, LONGEST, NameReader, Names, cut, is_surname, name_lists
-from recsys.store.words import STOP_WORDS, author_key, fold
+from recsys.store.words import STOP_WORDS, fold, surname
 
 _UNDATED = {"in": ("press", "preparation", "prep"), "to": ("appear",), "forthcoming": (),
             "submitted": ()}  # fmt: skip
@@ -35,7 +35,7 @@ class Mention:
     @property
     def surnames(self) -> tuple[str, ...]:
         """The surnames as the keys of authors have them, of several words the last."""
-        return tuple((author_key(name) or "").partition(" ")[0] for name in self.names)
+        return tuple(map(surname, self.names))
 
     def __str__(self) -> str:
         """Write it as a sentence would: "Vadas and Curran (2007a)", "Lee et al. (2020)"."""

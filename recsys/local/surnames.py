@@ -1,7 +1,7 @@
 """Tokens of running text as citations by author and year are made of."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
@@ -23,12 +23,15 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _PLAIN_SIGNS = str.maketrans("\u2018\u2019\u00b4\u2010\u2011\u2013", "''`---")
-_GLUED_OTHERS = re.compile(r"([^\W\d_][\w'?-]+?)(?:et[-.]?al)", re.IGNORECASE)
-_GLUED_PAIR = re.compile(r"([A-Z][a-z]+)and([A-Z][a-z]+)")
-_GLUED_AND = re.compile(r"(and)([A-Z][a-z]+)")
+_GLUED: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
+    (re.compile(r"([^\W\d_][\w'?-]+?)(et[-.]?al)", re.IGNORECASE), ("word", "others")),
+    (re.compile(r"([A-Z][a-z]+)(and)([A-Z][a-z]+)"), ("word", "word", "word")),
+    (re.compile(r"(.+)('s)"), ("word", "owner")),
+    (re.compile(r"(and)([A-Z][a-z]+)"), ("word", "word")),
+)
+"""What a lost blank glues together, and of what kind its parts are."""
 _GIVEN_NAMES = frozenset("anand armand bertrand ferdinand fernand gand roland".split())
 _AL = frozenset({"al", "als", "alii"})
-_POSSESSIVE = re.compile(r"'s$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,49 +65,39 @@ def _unglue(piece: Token) -> Iterator[Token]:
         yield replace(piece, kind="sign", text="&")
     elif piece.kind == "word" and piece.text.lower() == "etal":
         yield replace(piece, kind="others")
-    elif piece.kind == "word" and (glued := _GLUED_OTHERS.fullmatch(piece.text)):
-        middle = piece.start + glued.end(1)
-        yield Token("word", glued[1], piece.start, middle)
-        yield Token("others", piece.text[glued.end(1) :], middle, piece.end)
-    elif piece.kind == "word" and (glued := _GLUED_PAIR.fullmatch(piece.text)):
-        first, second = piece.start + glued.end(1), piece.start + glued.start(2)
-        yield Token("word", glued[1], piece.start, first)
-        yield Token("word", "and", first, second)
-        yield Token("word", glued[2], second, piece.end)
-    elif piece.kind == "word" and (owner := _POSSESSIVE.search(piece.text)) and owner.start():
-        yield Token("word", piece.text[: owner.start()], piece.start, piece.start + owner.start())
-        yield Token("owner", owner[0], piece.start + owner.start(), piece.end)
-    elif piece.kind == "word" and (glued := _GLUED_AND.fullmatch(piece.text)):
-        middle = piece.start + glued.start(2)
-        yield Token("word", "and", piece.start, middle)
-        yield Token("word", glued[2], middle, piece.end)
     else:
+        for pattern, kinds in _GLUED if piece.kind == "word" else ():
+            if glued := pattern.fullmatch(piece.text):
+                for part, kind in enumerate(kinds, 1):
+                    begin, end = (piece.start + at for at in glued.span(part))
+                    yield Token(kind, glued[part], begin, end)
+                return
         yield piece
 
 
 def _join_others(tokens: list[Token]) -> Iterator[Token]:
     """Make one token of "et al.", also of "Bakeret al"."""
+
+    def is_at(at: int, texts: Container[str]) -> bool:
+        return at < len(tokens) and tokens[at].text.lower() in texts
+
     at = 0
     while at < len(tokens):
         token, after = tokens[at], at + 1
-        if token.kind == "word" and token.text.lower().endswith("et") and after < len(tokens):
-            after += tokens[after].text == "."
-            if after < len(tokens) and tokens[after].text.lower() in _AL:
-                middle = token.end - 2
+        if token.kind == "word" and token.text.lower().endswith("et"):
+            al = after + is_at(after, (".",))
+            if is_at(al, _AL):
+                middle, after = token.end - 2, al + 1
                 if middle > token.start:
                     yield Token("word", token.text[:-2], token.start, middle)
-                after += 1
-                yield Token("others", "et al", middle, tokens[after - 1].end)
-                at = after + (after < len(tokens) and tokens[after].text == ".")
+                token = Token("others", "et al", middle, tokens[al].end)
+                at = after + is_at(after, (".",))
+                yield token
                 continue
-        if token.kind == "others" and after < len(tokens) and tokens[after].text == ".":
-            after += 1
-            token = replace(token, end=tokens[at + 1].end)
-            yield token
-            at = after
-            continue
+        if token.kind == "others" and is_at(after, (".",)):
+            token, after = replace(token, end=tokens[after].end), after + 1
         yield token
-        at += 1
+        at = after
 
 
 def _split_and(tokens: list[Token]) -> Iterator[Token]:

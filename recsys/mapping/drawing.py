@@ -11,8 +11,7 @@ from recsys.machine import one_thread
 from recsys.mapping.grouping import along_topics, citations, cosines_of, groups_of, resemblance
 from recsys.mapping.phrases import label_groups
 from recsys.mapping.placing import Layout, Tick, lay_out
-from recsys.query.apply_filters import apply_filters
-from recsys.query.query import Query
+from recsys.query.query import Query, apply_filters
 from recsys.query.question_schema import Filters
 from recsys.query.resolve_draft import Question
 from recsys.recommend import Ranking, Recommender

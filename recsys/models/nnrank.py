@@ -94,10 +94,10 @@ class NNRank:
 
         A paper without words in a field has a zero row there.
         """
-        return {
-            field: unit_rows(sums(self._table(field, candidate=candidate), bags[field]))
-            for field in self.shape.fields
+        tables = {
+            field: self.shape.table(field, candidate=candidate) for field in self.shape.fields
         }
+        return {f: unit_rows(sums(self.tables[name], bags[f])) for f, name in tables.items()}
 
     def inputs(
         self, queries: Mapping[str, Floats], candidates: Mapping[str, Floats], pairs: Pairs
@@ -134,7 +134,11 @@ class NNRank:
 
     def save(self, folder: Path) -> None:
         """Write the arrays; the caller seals the folder with `config` in the manifest."""
-        for name, array in self._arrays().items():
+        arrays = dict(self.tables)
+        arrays |= {f"shared_{field}": weight for field, weight in self.weights.items()}
+        for i, (weight, bias) in enumerate(self.layers):
+            arrays |= {f"layer{i}": weight, f"bias{i}": bias}
+        for name, array in arrays.items():
             np.save(folder / f"{name}.npy", array)
 
     def config(self) -> dict[str, Any]:
@@ -165,16 +169,6 @@ class NNRank:
             )
         except (KeyError, TypeError, FileNotFoundError) as error:
             raise ArtifactCorrupt(f"The model in {folder} lacks {error}.", _AGAIN) from error
-
-    def _table(self, field: str, *, candidate: bool) -> Floats:
-        return self.tables[self.shape.table(field, candidate=candidate)]
-
-    def _arrays(self) -> dict[str, Floats]:
-        found = dict(self.tables)
-        found |= {f"shared_{field}": weight for field, weight in self.weights.items()}
-        for i, (weight, bias) in enumerate(self.layers):
-            found |= {f"layer{i}": weight, f"bias{i}": bias}
-        return found
 
 
 def sums(table: Floats, bags: Ragged) -> Floats:

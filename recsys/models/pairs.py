@@ -10,9 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.store.arrays import Floats, Longs, Ragged, Rows
+from recsys.store.arrays import Floats, Longs, Ragged, Rows, offsets
 from recsys.store.graph import CitationGraph
-from recsys.store.terms import offsets
 
 INTERSECTED = ("title", "abstract")
 """The fields whose shared words are features."""
@@ -137,6 +136,4 @@ _AT_ONCE = 1 << 14
 
 def _grouped(owners: NDArray[np.integer], values: Rows, n: int) -> Ragged:
     """Make n rows of values whose owners ascend."""
-    starts = np.zeros(n + 1, np.int64)
-    np.cumsum(np.bincount(owners, minlength=n), out=starts[1:])
-    return Ragged(starts, values)
+    return Ragged(offsets([np.bincount(owners, minlength=n)]), values)

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -24,7 +24,7 @@ from recsys.store.arrays import Mask, distinct
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
 from recsys.store.graph import UNKNOWN_YEAR
-from recsys.store.words import STOP_WORDS, author_key, fold
+from recsys.store.words import STOP_WORDS, fold, surname
 
 # How sure it is that a reference means a paper: by title, year and first author.
 #
@@ -86,8 +86,15 @@ def title_of(text: str) -> Title:
     plain = _TAG.sub("", text)
     parts = [_words(part) for part in _SUBTITLE.split(plain)]
     ends = list(accumulate(len(part) for part in parts if part))
-    words = _with_digits([word for part in parts for word in part])
-    return Title(words, tuple(words[:end] for end in ends[:-1]))
+    # Roman numerals from II on become digits, and after "Part" any spelling of a number.
+    words = [word for part in parts for word in part]
+    for at, (before, word) in enumerate(pairwise(("", *words))):
+        counted = before in _COUNTED
+        if word in _ROMAN and (len(word) > 1 or counted):
+            words[at] = str(_ROMAN.index(word) + 1)
+        elif word in _SPELT and counted:
+            words[at] = str(_SPELT.index(word) + 1)
+    return Title(tuple(words), tuple(tuple(words[:end]) for end in ends[:-1]))
 
 
 def score(reference: Reference, wanted: Title, paper: Paper, offered: Title) -> float:
@@ -150,7 +157,7 @@ def _likeness(one: Sequence[str], other: Sequence[str]) -> float:
     if edits > max(len(left), len(right), changed // _LETTERS_PER_ERROR):
         edits = max(edits, changed * (_CHANGED_WORD if left and right else 1))
     likeness = 1 - edits / max(sum(map(len, one)), sum(map(len, other)))
-    return likeness if likeness > 0.5 and _numerals(one) == _numerals(other) else 0.0
+    return likeness if likeness > 0.5 and numerals(one) == numerals(other) else 0.0
 
 
 def _unshared(words: Sequence[str], others: Sequence[str]) -> list[str]:
@@ -168,19 +175,8 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(fold(text)))
 
 
-def _with_digits(words: Sequence[str]) -> tuple[str, ...]:
-    """Write Roman numerals from II on in digits, and after "Part" any spelling of a number."""
-    found = []
-    for before, word in zip(("", *words), words, strict=False):
-        if word in _ROMAN and (len(word) > 1 or before in _COUNTED):
-            word = str(_ROMAN.index(word) + 1)
-        elif word in _SPELT and before in _COUNTED:
-            word = str(_SPELT.index(word) + 1)
-        found.append(word)
-    return tuple(found)
-
-
-def _numerals(words: Sequence[str]) -> list[str]:
+def numerals(words: Sequence[str]) -> list[str]:
+    """List the numbers in the words of a title, ascending as texts."""
     return sorted(number for word in words for number in _DIGITS.findall(word))
 
 
@@ -193,21 +189,16 @@ def named_among(authors: Sequence[str], others: Sequence[str]) -> bool | None:
     """Look for the first author's surname among others, in any order of names; None: unknown."""
     from rapidfuzz.distance import OSA
 
-    surname = _surname(authors[0]) if authors else ""
+    wanted = surname(authors[0]) if authors else ""
     names = [_words(name) for name in others]
     words = {word for name in names for word in name if len(word) > 1}
-    if not surname or not words:
+    if not wanted or not words:
         return None
-    same = surname in words
-    if not same and len(surname) > 3:
-        same = any(surname in "".join(name) for name in names) or any(
-            OSA.distance(surname, word, score_cutoff=1) <= 1 for word in words
-        )
-    return same
-
-
-def _surname(name: str) -> str:
-    return (author_key(name) or "").partition(" ")[0]
+    if wanted in words or len(wanted) <= 3:
+        return wanted in words
+    return any(wanted in "".join(name) for name in names) or any(
+        OSA.distance(wanted, word, score_cutoff=1) <= 1 for word in words
+    )
 
 
 CANDIDATES = 20
@@ -335,13 +326,13 @@ def _by_names(corpus: Corpus, reference: Reference, allowed: Mask | None) -> Mat
 
     Prose names them as "Ash and Birch (2010)" or "Ash et al. (2010)".
     """
-    surnames = [_surname(name) for name in reference.authors if name != OTHERS]
+    surnames = [surname(name) for name in reference.authors if name != OTHERS]
     least = max(len(surnames), _FEW) if OTHERS in reference.authors else len(surnames)
     codes = corpus.namesakes([name for name in reference.authors if name != OTHERS][:1])
     rows = []
     for row in distinct(corpus.papers_of_author.take(codes)[1]).tolist():
         if corpus.year(row) == reference.year and (allowed is None or allowed[row]):
-            theirs = [_surname(name) for name in corpus.papers([row])[0].authors]
+            theirs = [surname(name) for name in corpus.papers([row])[0].authors]
             fitting = len(theirs) >= least if OTHERS in reference.authors else len(theirs) == least
             if fitting and theirs[: len(surnames)] == surnames:
                 rows.append(row)

@@ -1,15 +1,19 @@
-"""The options of a question, written down once: command line, page and API are made of them.
+"""What can be asked, and how its drafts and papers are named: by file, by identifier, or as text.
+
+The options of a question are written down once: command line, page and API are made of them.
 
 A field of `QuestionOptions` is an option. To add one is to add a field here, with its `OptionSpec`,
 and to say what it does: a filter is a field of `Filters` of the same name, too.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple, get_args, get_origin
 
 from recsys.errors import InputError
-from recsys.records import PaperId
+from recsys.formats.identifiers import acl, arxiv, doi
+from recsys.records import Bibliography, Manuscript, PaperId, Reference
 from recsys.store.words import author_key
 
 MOST_VENUES = 20_000
@@ -75,7 +79,7 @@ SHOWN = 20
 """Papers of an answer, unless another number is asked for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class OptionSpec:
     """What people and programs are told of an option, and what it may be.
 
@@ -106,27 +110,19 @@ class QuestionOptions:
     seeds, not_like, library: as they were named; `records.ReadingLists` holds what they mean.
     """
 
-    k: Annotated[int, OptionSpec(flag="-k", help="Number of papers to recommend.", least=1)] = SHOWN
+    k: Annotated[int, OptionSpec("-k", "Number of papers to recommend.", least=1)] = SHOWN
     where: Annotated[
-        bool,
-        OptionSpec(
-            flag="--where", help="Name the sentence of the draft that each paper fits best."
-        ),
+        bool, OptionSpec("--where", "Name the sentence of the draft that each paper fits best.")
     ] = False
     seeds: Annotated[
         tuple[str, ...],
-        OptionSpec(
-            flag="--seeds",
-            help="Papers to find more of: {papers}.",
-            metavar="PAPERS",
-            unset="none",
-        ),
+        OptionSpec("--seeds", "Papers to find more of: {papers}.", metavar="PAPERS", unset="none"),
     ] = ()
     not_like: Annotated[
         tuple[str, ...],
         OptionSpec(
-            flag="--not-like",
-            help="Papers whose like shall sink, given as for --seeds.",
+            "--not-like",
+            "Papers whose like shall sink, given as for --seeds.",
             metavar="PAPERS",
             unset="none",
         ),
@@ -134,8 +130,8 @@ class QuestionOptions:
     library: Annotated[
         tuple[str, ...],
         OptionSpec(
-            flag="--library",
-            help="Papers that you have, given as for --seeds: they are marked.",
+            "--library",
+            "Papers that you have, given as for --seeds: they are marked.",
             metavar="PAPERS",
             unset="none",
         ),
@@ -143,16 +139,16 @@ class QuestionOptions:
     exclude_library: Annotated[
         bool,
         OptionSpec(
-            flag="--exclude-library",
-            help="Recommend no paper of the --library.",
+            "--exclude-library",
+            "Recommend no paper of the --library.",
             label="Leave out what you have, instead of marking it",
         ),
     ] = False
     as_of: Annotated[
         int | None,
         OptionSpec(
-            flag="--as-of",
-            help="Answer as in this year: nothing newer is recommended or counted.",
+            "--as-of",
+            "Answer as in this year: nothing newer is recommended or counted.",
             metavar="YEAR",
             unset="the draft's own year, else now",
             least=EARLIEST,
@@ -163,8 +159,8 @@ class QuestionOptions:
     min_year: Annotated[
         int | None,
         OptionSpec(
-            flag="--min-year",
-            help="Recommend no older paper.",
+            "--min-year",
+            "Recommend no older paper.",
             metavar="YEAR",
             unset="any",
             label="From year",
@@ -173,9 +169,8 @@ class QuestionOptions:
     max_year: Annotated[
         int | None,
         OptionSpec(
-            flag="--max-year",
-            help="Recommend no newer paper; newer ones still count as evidence, unlike with "
-            "--as-of.",
+            "--max-year",
+            "Recommend no newer paper; newer ones still count as evidence, unlike with --as-of.",
             metavar="YEAR",
             unset="any",
             label="To year",
@@ -184,8 +179,8 @@ class QuestionOptions:
     venues: Annotated[
         tuple[str, ...],
         OptionSpec(
-            flag="--venue",
-            help='Recommend papers of matching venues only, such as "*TVCG*".',
+            "--venue",
+            'Recommend papers of matching venues only, such as "*TVCG*".',
             metavar="GLOB",
             unset="any",
             label="Only these venues",
@@ -195,8 +190,8 @@ class QuestionOptions:
     exclude_authors: Annotated[
         tuple[str, ...],
         OptionSpec(
-            flag="--exclude-author",
-            help="Recommend no paper by this author.",
+            "--exclude-author",
+            "Recommend no paper by this author.",
             metavar="NAME",
             unset="none",
             label="Nothing by these authors",
@@ -205,24 +200,24 @@ class QuestionOptions:
     exclude_own: Annotated[
         bool,
         OptionSpec(
-            flag="--exclude-own",
-            help="Recommend no paper by the draft's authors.",
+            "--exclude-own",
+            "Recommend no paper by the draft's authors.",
             label="Leave out papers by the draft\u2019s authors",
         ),
     ] = False
     keep_front_matter: Annotated[
         bool,
         OptionSpec(
-            flag="--keep-front-matter",
-            help="Recommend prefaces, indexes, errata and the like, too.",
+            "--keep-front-matter",
+            "Recommend prefaces, indexes, errata and the like, too.",
             label="Let prefaces, indexes and errata through",
         ),
     ] = False
     types: Annotated[
         tuple[str, ...],
         OptionSpec(
-            flag="--type",
-            help="Recommend papers of this type only, such as article or review.",
+            "--type",
+            "Recommend papers of this type only, such as article or review.",
             metavar="TYPE",
             unset="any",
             label="Only these types",
@@ -232,8 +227,8 @@ class QuestionOptions:
     diversity: Annotated[
         float,
         OptionSpec(
-            flag="--mmr",
-            help="Spread the answer over topics: 0 orders by score, 1 by novelty (maximal marginal "
+            "--mmr",
+            "Spread the answer over topics: 0 orders by score, 1 by novelty (maximal marginal "
             "relevance).",
             least=0,
             most=1,
@@ -291,3 +286,84 @@ def options() -> Iterator[QuestionOption]:
     for field in fields(QuestionOptions):
         kind, spec = get_args(field.type)
         yield QuestionOption(field.name, kind, field.default, spec)
+
+
+# Read what somebody names: a draft, and papers.
+
+_TEXT = Path("the text of the draft")
+"""What errors call a draft that is no file."""
+
+
+def read_draft(
+    given: str | Path, *, title: str | None = None, abstract: str | None = None
+) -> Manuscript:
+    """Read a draft from a file, or from its text.
+
+    Args:
+        given: a path, as a Path or as a string that names a file; `-` is standard input. Any other
+            string is the draft itself: LaTeX, Markdown, a JSON object, or plain text, whose first
+            paragraph is the title.
+        title: goes before the draft's own.
+        abstract: goes before the draft's own.
+
+    Raises:
+        InputError: the file cannot be read, or (DraftError) it says nothing.
+        MissingExtraError: its format needs a package that is not installed.
+    """
+    from recsys.formats.drafts.draft_formats import open_draft, parse_draft
+
+    if isinstance(given, Path) or is_file(given):
+        return open_draft(Path(given), title=title, abstract=abstract).manuscript
+    draft = parse_draft(given.encode("utf-8", errors="replace"), _TEXT)
+    return replace(draft, title=title, abstract=abstract).manuscript
+
+
+def read_references(*given: str | Path) -> Bibliography:
+    """Read a list of papers; what is wrong with a file is in the list's `problems`.
+
+    Args:
+        given: bibliographies (BibTeX, RIS, CSL-JSON, Zotero, CSV, HTML), DOIs, arXiv and ACL ids,
+            ids of the corpus.
+
+    Raises:
+        InputError: a file cannot be read.
+    """
+    references: list[Reference] = []
+    problems: list[str] = []
+    details: list[str] = []
+    for word in given:
+        if isinstance(word, Path) or is_file(word):
+            from recsys.formats.references.reference_formats import read_bibliography
+
+            listed = read_bibliography(Path(word))
+            references += listed.references
+            problems += [f"{word}: {problem}" for problem in listed.problems]
+            details += [f"{word}: {detail}" for detail in listed.details]
+        else:
+            references.append(named_paper(word))
+    return Bibliography(tuple(references), tuple(problems), tuple(details))
+
+
+def named_paper(word: str) -> Reference:
+    """Take a word for one paper: its DOI, arXiv or ACL id, alone or as an address, else its id."""
+    return Reference(key=word, id=word, doi=doi(word), arxiv=arxiv(word), acl=acl(word))
+
+
+def is_file(word: str) -> bool:
+    """Tell the path of a file, though it be missing, and `-` for stdin, from all other words."""
+    if word == "-":
+        return True
+    if "\n" in word or "\0" in word:
+        return False
+    try:
+        if Path(word).exists():
+            return True
+    except OSError:  # Too long for a path.
+        return False
+    from recsys.formats.drafts.draft_formats import FORMATS as DRAFTS
+    from recsys.formats.source_formats import LISTS
+
+    # What is in a .txt tells its format, so no row has it.
+    suffixes = [*(form.suffixes for form in DRAFTS), *(form.suffixes for form in LISTS)]
+    meant_so = Path(word).suffix.lower() in {".txt"}.union(*suffixes)
+    return meant_so and named_paper(word) == Reference(key=word, id=word)

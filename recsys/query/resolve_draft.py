@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from recsys.errors import InputError, RecsysError, near_miss
+from recsys.formats.drafts.wording import counted
 from recsys.query.matching import Match, match, named_in_prose
-from recsys.query.named import is_file, named_paper, read_draft
-from recsys.query.question_schema import Filters
+from recsys.query.question_schema import Filters, is_file, named_paper, read_draft
 from recsys.records import (
     Answer,
     Bibliography,
@@ -122,7 +122,7 @@ def resolve_draft(
     own = [paper_id for paper_id in (draft.paper_id, *draft.itself) if paper_id is not None]
     if held := ", ".join(name for name in own if collection.corpus.row(name) is not None):
         held = f"The corpus holds the draft itself ({held}): it is left out."
-    unsure = f"{some(cited.unsure, 'work')} named by surname and year could be several papers."
+    unsure = f"{counted(cited.unsure, 'work')} named by surname and year could be several papers."
     read_lists = (lists.liked, lists.disliked, lists.library)
     return Question(
         draft,
@@ -153,16 +153,8 @@ def _read(asked: Asked, lists: ReadingLists) -> tuple[Manuscript, Draft, Reading
     if isinstance(asked, Reference):
         liked = replace(lists.liked, references=(asked, *lists.liked.references))
         return Manuscript(), Draft(), replace(lists, liked=liked)
-    known = Manuscript(
-        title=asked.title,
-        abstract=asked.abstract,
-        authors=asked.authors,
-        venue=asked.venue,
-        as_of=asked.as_of,
-        paper_id=asked.paper_id,
-        keyphrases=asked.keyphrases,
-    )
-    return known, asked, lists
+    facts = ("title", "abstract", "authors", "venue", "as_of", "paper_id", "keyphrases")
+    return Manuscript(**{name: getattr(asked, name) for name in facts}), asked, lists
 
 
 def _check_named(missing: Sequence[Reference]) -> None:
@@ -197,7 +189,10 @@ class _Listed:
     meant: tuple[PaperId | None, ...] = ()
 
     def __str__(self) -> str:
-        return matched(self.name, len(self.ids), len(self.missing))
+        """Say how many there are: `31 references: 27 matched, 4 not in the corpus`."""
+        rest = f", {len(self.missing)} not in the corpus" if self.missing else ""
+        number = len(self.ids) + len(self.missing)
+        return f"{counted(number, self.name)}: {len(self.ids)} matched{rest}"
 
 
 def _find(
@@ -227,18 +222,18 @@ def _find(
 def understood(corpus: Corpus, draft: Draft, lists: Iterable[str]) -> str:
     """Say what there is and what the corpus knows of it.
 
-    lists: what `matched` says of each list of papers.
+    lists: what is said of each list of papers.
     """
     words = len((without_keyphrases(draft.abstract, draft.keyphrases) or "").split())
     parts = [
         "title" if draft.title.strip() else "no title",
-        f"abstract ({some(words, 'word')})" if words else "no abstract",
+        f"abstract ({counted(words, 'word')})" if words else "no abstract",
     ]
     if draft.keyphrases:
-        parts.append(some(len(draft.keyphrases), "keyphrase"))
+        parts.append(counted(len(draft.keyphrases), "keyphrase"))
     if draft.authors:
         known = len(corpus.author_codes(draft.authors))
-        parts.append(f"{some(len(draft.authors), 'author')} ({known} in the corpus)")
+        parts.append(f"{counted(len(draft.authors), 'author')} ({known} in the corpus)")
     if draft.venue:
         known = corpus.venue_code(draft.venue) >= 0
         parts.append("venue" if known else "venue (not in the corpus)")
@@ -246,21 +241,6 @@ def understood(corpus: Corpus, draft: Draft, lists: Iterable[str]) -> str:
     if draft.as_of is not None:
         parts.append(f"as of {draft.as_of}")
     return f"Understood: {', '.join(parts)}."
-
-
-def matched(name: str, found: int, missing: int) -> str:
-    """Say how many papers of a list the corpus holds.
-
-    >>> matched("reference", 27, 4)
-    '31 references: 27 matched, 4 not in the corpus'
-    """
-    rest = f", {missing} not in the corpus" if missing else ""
-    return f"{some(found + missing, name)}: {found} matched{rest}"
-
-
-def some(number: int, what: str) -> str:
-    """Count things: `1 word`, `2 words`."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _described(name: str, entry: Reference) -> str:

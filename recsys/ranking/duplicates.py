@@ -5,7 +5,6 @@ that have the same set of title terms, or the same set of authors and nearly all
 shorter title; `one_work` judges them. Only papers that the query may see are ever compared.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import takewhile
@@ -14,7 +13,7 @@ from operator import eq
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.query.matching import Title, title_of
+from recsys.query.matching import Title, numerals, title_of
 from recsys.store.arrays import Ragged, Rows
 from recsys.store.collection import Collection
 from recsys.store.graph import UNKNOWN_YEAR
@@ -42,7 +41,6 @@ abstracts are one."""
 _LONG_TITLE, _LONG_WORD = 30, 6
 """Letters of a title, and of the word in it, that may have a typing error."""
 
-_DIGITS = re.compile(r"[0-9]+")
 _ARTICLES = frozenset(("a", "an", "the"))
 _OTHER_KINDS = frozenset(
     "addendum comment commentary correction corrigendum data dataset erratum reply response "
@@ -77,7 +75,7 @@ def one_work(one: Work, other: Work, cosine: float) -> bool:
 
     cosine: of their vectors; it is read where both have abstracts, of which the texts differ.
     """
-    same_numbers = _numbers(one.title) == _numbers(other.title)
+    same_numbers = numerals(one.title.words) == numerals(other.title.words)
     if not (same_numbers and authors_agree(one.authors, other.authors)):
         return False
     known = one.has_abstract and other.has_abstract
@@ -165,10 +163,6 @@ def _letters_shared(left: str, right: str) -> int:
 
 def _letters(title: Title) -> str:
     return "".join(word for word in title.words if word not in _ARTICLES)
-
-
-def _numbers(title: Title) -> list[str]:
-    return sorted(number for word in title.words for number in _DIGITS.findall(word))
 
 
 MOST_KNOWN = 200

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recsys.query.query import Query
-from recsys.retrieval.propose import Candidates
-from recsys.retrieval.sources import CitationEdges
+from recsys.retrieval.propose import Candidates, CitationEdges
 from recsys.store.arrays import Floats, Longs, Rows, find_rows, highest, look_up, number, totals
 from recsys.store.collection import Collection
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph

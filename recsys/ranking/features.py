@@ -5,7 +5,7 @@ has never seen: ranks, shares, ratios and logarithms rather than raw counts. A n
 and a line in the function that computes its group.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from recsys.errors import InputError
 from recsys.ranking.feature_context import MODEST, CitingHabits, Edges, FeatureContext, divide
-from recsys.retrieval.sources import CitationEdges, WeightedPapers
+from recsys.retrieval.propose import CitationEdges, WeightedPapers, share
 from recsys.store.arrays import (
     Floats,
     Rows,
@@ -54,13 +54,18 @@ seen, few links or many. AUTHORS: they read authors or venue. NNSELECT: they rea
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """One column. group: what it is computed with. links: it is unknown where no link is known."""
+    """One column. group: what it is computed with. links: see `reads_links`."""
 
     name: str
     meaning: str
     unit: str
     group: str
     links: bool = False
+
+    @property
+    def reads_links(self) -> bool:
+        """Whether it is unknown where no link is known: so are all of the group LINKS."""
+        return self.links or self.group == LINKS
 
 
 # fmt: off
@@ -73,154 +78,135 @@ FEATURES: tuple[Feature, ...] = (
     Feature("bm25_share", "BM25 relative to the best candidate's", "share", TEXT),
     Feature("bm25_rank", "position by BM25 among the candidates", "rank", TEXT),
     Feature("bm25_per_term", "BM25 per word of the draft", "score per word", TEXT),
-    Feature("title_in_title", "share of the draft's title in the candidate's title", "idf share",
-            TEXT),
-    Feature("title_in_text", "share of the draft's title in the candidate's text", "idf share",
-            TEXT),
+    Feature("title_in_title", "share of the draft's title in the candidate's title",
+            "idf share", TEXT),
+    Feature("title_in_text", "share of the draft's title in the candidate's text",
+            "idf share", TEXT),
     Feature("text_in_title", "share of the candidate's title in the draft", "idf share", TEXT),
     Feature("text_in_text", "share of the draft in the candidate's text", "idf share", TEXT),
     Feature("rarest_term", "rarest shared word", "idf", TEXT),
     Feature("term_cosine", "idf-weighted word vectors", "cosine", TEXT),
     Feature("terms", "distinct words of the candidate", "log count", TEXT),
     Feature("query_terms", "distinct words of the draft", "log count", TEXT),
-    Feature("votes_near_10", "weight of the 10 nearest papers citing it", "share",
-            LINKS, links=True),
-    Feature("votes_near_50", "weight of the 50 nearest papers citing it", "share",
-            LINKS, links=True),
-    Feature("votes_near", "weight of all nearest papers citing it", "share", LINKS, links=True),
-    Feature("votes_near_sharp", "the same, cosines to the fourth power", "share",
-            LINKS, links=True),
-    Feature("votes_near_rank", "position by these votes", "rank", LINKS, links=True),
-    Feature("votes_near_50_rank", "position by the votes of the 50 nearest", "rank",
-            LINKS, links=True),
-    Feature("votes_near_best", "these votes relative to the best candidate's", "share",
-            LINKS, links=True),
-    Feature("votes_near_surprise", "votes of the nearest per citation", "ratio", LINKS, links=True),
-    Feature("votes_match_10", "weight of the 10 best BM25 hits citing it", "share",
-            LINKS, links=True),
-    Feature("votes_match_50", "weight of the 50 best BM25 hits citing it", "share",
-            LINKS, links=True),
-    Feature("votes_match", "weight of all BM25 hits citing it", "share", LINKS, links=True),
-    Feature("votes_match_rank", "position by these votes", "rank", LINKS, links=True),
-    Feature("votes_match_best", "these votes relative to the best candidate's", "share",
-            LINKS, links=True),
-    Feature("votes_match_surprise", "votes of the BM25 hits per citation", "ratio",
-            LINKS, links=True),
-    Feature("citers_best", "closest paper that cites it", "cosine", LINKS, links=True),
-    Feature("citers_mean", "papers that cite it, on average", "cosine", LINKS, links=True),
-    Feature("citers_mass", "log of the sum of exp(8 cosine) over papers that cite it", "log mass",
-            LINKS, links=True),
-    Feature("citers_match_best", "best BM25 share of a paper that cites it", "share",
-            LINKS, links=True),
-    Feature("citers_match_mean", "mean BM25 share of papers that cite it", "share",
-            LINKS, links=True),
-    Feature("references_best", "closest paper that it cites", "cosine", LINKS, links=True),
-    Feature("references_mean", "papers that it cites, on average", "cosine", LINKS, links=True),
-    Feature("references_votes", "mean votes for the papers that it cites", "votes",
-            LINKS, links=True),
-    Feature("references", "papers that it cites", "log count", LINKS, links=True),
-    Feature("cites_nearest", "weight of the 50 nearest papers that it cites", "sum of cosines",
-            LINKS, links=True),
-    Feature("near_company", "co-citations with the 20 nearest papers", "log sum",
-            LINKS, links=True),
-    Feature("near_company_ratio", "the same per citation", "ratio", LINKS, links=True),
-    Feature("votes_near_20", "weight of the 20 nearest papers citing it", "share",
-            LINKS, links=True),
-    Feature("leader_company", "co-citations with the 20 leaders by prior", "log sum",
-            LINKS, links=True),
-    Feature("leader_company_ratio", "the same per citation", "ratio", LINKS, links=True),
-    Feature("leader_votes", "leaders that cite it", "share", LINKS, links=True),
-    Feature("citations", "citations so far", "log count", LINKS, links=True),
-    Feature("citations_3y", "citations in the last three years", "log count", LINKS, links=True),
-    Feature("citations_1y", "citations in the last year", "log count", LINKS, links=True),
-    Feature("citations_rank", "position by citations", "rank", LINKS, links=True),
-    Feature("citation_rate", "citations per year of age", "log rate", LINKS, links=True),
-    Feature("citation_trend", "share of its citations from the last three years", "share",
-            LINKS, links=True),
+    Feature("votes_near_10", "weight of the 10 nearest papers citing it", "share", LINKS),
+    Feature("votes_near_50", "weight of the 50 nearest papers citing it", "share", LINKS),
+    Feature("votes_near", "weight of all nearest papers citing it", "share", LINKS),
+    Feature("votes_near_sharp", "the same, cosines to the fourth power", "share", LINKS),
+    Feature("votes_near_rank", "position by these votes", "rank", LINKS),
+    Feature("votes_near_50_rank", "position by the votes of the 50 nearest", "rank", LINKS),
+    Feature("votes_near_best", "these votes relative to the best candidate's", "share", LINKS),
+    Feature("votes_near_surprise", "votes of the nearest per citation", "ratio", LINKS),
+    Feature("votes_match_10", "weight of the 10 best BM25 hits citing it", "share", LINKS),
+    Feature("votes_match_50", "weight of the 50 best BM25 hits citing it", "share", LINKS),
+    Feature("votes_match", "weight of all BM25 hits citing it", "share", LINKS),
+    Feature("votes_match_rank", "position by these votes", "rank", LINKS),
+    Feature("votes_match_best", "these votes relative to the best candidate's", "share", LINKS),
+    Feature("votes_match_surprise", "votes of the BM25 hits per citation", "ratio", LINKS),
+    Feature("citers_best", "closest paper that cites it", "cosine", LINKS),
+    Feature("citers_mean", "papers that cite it, on average", "cosine", LINKS),
+    Feature("citers_mass", "log of the sum of exp(8 cosine) over papers that cite it",
+            "log mass", LINKS),
+    Feature("citers_match_best", "best BM25 share of a paper that cites it", "share", LINKS),
+    Feature("citers_match_mean", "mean BM25 share of papers that cite it", "share", LINKS),
+    Feature("references_best", "closest paper that it cites", "cosine", LINKS),
+    Feature("references_mean", "papers that it cites, on average", "cosine", LINKS),
+    Feature("references_votes", "mean votes for the papers that it cites", "votes", LINKS),
+    Feature("references", "papers that it cites", "log count", LINKS),
+    Feature("cites_nearest", "weight of the 50 nearest papers that it cites",
+            "sum of cosines", LINKS),
+    Feature("near_company", "co-citations with the 20 nearest papers", "log sum", LINKS),
+    Feature("near_company_ratio", "the same per citation", "ratio", LINKS),
+    Feature("votes_near_20", "weight of the 20 nearest papers citing it", "share", LINKS),
+    Feature("leader_company", "co-citations with the 20 leaders by prior", "log sum", LINKS),
+    Feature("leader_company_ratio", "the same per citation", "ratio", LINKS),
+    Feature("leader_votes", "leaders that cite it", "share", LINKS),
+    Feature("citations", "citations so far", "log count", LINKS),
+    Feature("citations_3y", "citations in the last three years", "log count", LINKS),
+    Feature("citations_1y", "citations in the last year", "log count", LINKS),
+    Feature("citations_rank", "position by citations", "rank", LINKS),
+    Feature("citation_rate", "citations per year of age", "log rate", LINKS),
+    Feature("citation_trend", "share of its citations from the last three years", "share", LINKS),
     Feature("age", "years between candidate and draft", "years", TEXT),
-    Feature(LINKS_AROUND, "citations known of and by the candidates, on average", "log count",
-            ANY_CORPUS),
-    Feature("near_cosine", "the 10 nearest papers other than itself, on average", "cosine",
-            ANY_CORPUS),
+    Feature(LINKS_AROUND, "citations known of and by the candidates, on average",
+            "log count", ANY_CORPUS),
+    Feature("near_cosine", "the 10 nearest papers other than itself, on average",
+            "cosine", ANY_CORPUS),
     Feature("near_cosine_rank", "position by this cosine", "rank", ANY_CORPUS),
-    Feature("match_cosine", "the 10 best BM25 hits other than itself, on average", "cosine",
-            ANY_CORPUS),
-    Feature("age_habit", "how likely papers of its age are cited here, chance 1/2", "share",
-            ANY_CORPUS, links=True),
+    Feature("match_cosine", "the 10 best BM25 hits other than itself, on average",
+            "cosine", ANY_CORPUS),
+    Feature("age_habit", "how likely papers of its age are cited here, chance 1/2",
+            "share", ANY_CORPUS, links=True),
     Feature("citations_habit", "how likely papers with its citations are cited here, chance 1/2",
-            "share",
-            ANY_CORPUS, links=True),
-    Feature("fresh_habit", "share of the citations here that are a paper's first", "share",
-            ANY_CORPUS, links=True),
+            "share", ANY_CORPUS, links=True),
+    Feature("fresh_habit", "share of the citations here that are a paper's first",
+            "share", ANY_CORPUS, links=True),
     Feature("seeds", "papers that the draft cites already", "log count", SEEDS),
     Feature("seed_cosine", "seeds, on average", "cosine", SEEDS),
     Feature("seed_cosine_best", "closest seed", "cosine", SEEDS),
     Feature("seed_cosine_rank", "position by the mean cosine", "rank", SEEDS),
     Feature("seed_company", "co-citations with the seeds", "log count", SEEDS, links=True),
     Feature("seed_company_ratio", "the same per citation", "ratio", SEEDS, links=True),
-    Feature("seed_company_share", "share of the seeds that it is cited together with", "share",
-            SEEDS, links=True),
-    Feature("seed_company_rank", "position by co-citations with the seeds", "rank",
-            SEEDS, links=True),
-    Feature("seed_likeness", "co-citations per mean of both papers' citations, all seeds", "ratio",
-            SEEDS, links=True),
+    Feature("seed_company_share", "share of the seeds that it is cited together with",
+            "share", SEEDS, links=True),
+    Feature("seed_company_rank", "position by co-citations with the seeds",
+            "rank", SEEDS, links=True),
+    Feature("seed_likeness", "co-citations per mean of both papers' citations, all seeds",
+            "ratio", SEEDS, links=True),
     Feature("seed_likeness_best", "the same, the best seed", "ratio", SEEDS, links=True),
-    Feature("seed_likeness_rank", "position by the likeness to all seeds", "rank",
-            SEEDS, links=True),
-    Feature("seed_peers", "citing papers, each by the share of seeds in its references", "log sum",
-            SEEDS, links=True),
+    Feature("seed_likeness_rank", "position by the likeness to all seeds",
+            "rank", SEEDS, links=True),
+    Feature("seed_peers", "citing papers, each by the share of seeds in its references",
+            "log sum", SEEDS, links=True),
     Feature("seed_peers_rank", "position by these", "rank", SEEDS, links=True),
     Feature("seed_peers_best", "the citing paper whose references are most like the seeds",
-            "cosine",
-            SEEDS, links=True),
+            "cosine", SEEDS, links=True),
     Feature("seed_votes", "share of the seeds that cite it", "share", SEEDS, links=True),
     Feature("seeds_cited", "share of the seeds that it cites", "share", SEEDS, links=True),
-    Feature("seed_coupling", "share of the seeds citing a paper that it cites, on average", "share",
-            SEEDS, links=True),
+    Feature("seed_coupling", "share of the seeds citing a paper that it cites, on average",
+            "share", SEEDS, links=True),
     Feature("shared_authors", "authors in common", "count", AUTHORS),
     Feature("shared_author_share", "share of its authors who wrote the draft", "share", AUTHORS),
-    Feature("author_votes", "earlier papers of the draft's authors citing it", "log count",
-            AUTHORS, links=True),
-    Feature("author_votes_share", "share of the authors' earlier papers citing it", "share",
-            AUTHORS, links=True),
-    Feature("author_votes_best", "these votes relative to the best candidate's", "share",
-            AUTHORS, links=True),
-    Feature("author_votes_4y", "the authors' papers of the last four years citing it", "log count",
-            AUTHORS, links=True),
-    Feature("author_votes_near", "the authors' papers citing it, by squared cosine", "sum",
-            AUTHORS, links=True),
+    Feature("author_votes", "earlier papers of the draft's authors citing it",
+            "log count", AUTHORS, links=True),
+    Feature("author_votes_share", "share of the authors' earlier papers citing it",
+            "share", AUTHORS, links=True),
+    Feature("author_votes_best", "these votes relative to the best candidate's",
+            "share", AUTHORS, links=True),
+    Feature("author_votes_4y", "the authors' papers of the last four years citing it",
+            "log count", AUTHORS, links=True),
+    Feature("author_votes_near", "the authors' papers citing it, by squared cosine",
+            "sum", AUTHORS, links=True),
     Feature("author_habit", "citations by the draft's authors to its most cited author",
-            "log count",
-            AUTHORS, links=True),
-    Feature("coauthors", "papers of the draft's authors with one of its authors", "log count",
-            AUTHORS),
+            "log count", AUTHORS, links=True),
+    Feature("coauthors", "papers of the draft's authors with one of its authors",
+            "log count", AUTHORS),
     Feature("same_venue", "same venue as the draft", "0 or 1", AUTHORS),
-    Feature("venue_citers", "share of the papers citing it that share the draft's venue", "share",
-            AUTHORS, links=True),
+    Feature("venue_citers", "share of the papers citing it that share the draft's venue",
+            "share", AUTHORS, links=True),
     Feature("author_papers", "papers by the draft's authors", "log count", AUTHORS),
     Feature("nnselect_cosine", "draft and candidate in NNSelect's vectors", "cosine", NNSELECT),
-    Feature("nnselect_cosine_share", "this cosine relative to the best candidate's", "share",
-            NNSELECT),
-    Feature("nnselect_cosine_rank", "position by this cosine among the candidates", "rank",
-            NNSELECT),
-    Feature("nnselect_votes_10", "weight of NNSelect's 10 nearest papers citing it", "share",
-            NNSELECT, links=True),
-    Feature("nnselect_votes_50", "weight of NNSelect's 50 nearest papers citing it", "share",
-            NNSELECT, links=True),
-    Feature("nnselect_votes", "weight of all of NNSelect's nearest papers citing it", "share",
-            NNSELECT, links=True),
+    Feature("nnselect_cosine_share", "this cosine relative to the best candidate's",
+            "share", NNSELECT),
+    Feature("nnselect_cosine_rank", "position by this cosine among the candidates",
+            "rank", NNSELECT),
+    Feature("nnselect_votes_10", "weight of NNSelect's 10 nearest papers citing it",
+            "share", NNSELECT, links=True),
+    Feature("nnselect_votes_50", "weight of NNSelect's 50 nearest papers citing it",
+            "share", NNSELECT, links=True),
+    Feature("nnselect_votes", "weight of all of NNSelect's nearest papers citing it",
+            "share", NNSELECT, links=True),
     Feature("nnselect_votes_rank", "position by these votes", "rank", NNSELECT, links=True),
-    Feature("nnselect_votes_best", "these votes relative to the best candidate's", "share",
-            NNSELECT, links=True),
+    Feature("nnselect_votes_best", "these votes relative to the best candidate's",
+            "share", NNSELECT, links=True),
     Feature("nnselect_votes_surprise", "these votes per citation", "ratio", NNSELECT, links=True),
-    Feature("nnselect_citers_best", "closest paper that cites it, by NNSelect", "cosine",
-            NNSELECT, links=True),
-    Feature("nnselect_citers_mean", "papers that cite it, on average, by NNSelect", "cosine",
-            NNSELECT, links=True),
-    Feature("nnselect_references_mean", "papers that it cites, on average, by NNSelect", "cosine",
-            NNSELECT, links=True),
-    Feature("nnselect_company", "co-citations with NNSelect's 20 nearest papers", "log sum",
-            NNSELECT, links=True),
+    Feature("nnselect_citers_best", "closest paper that cites it, by NNSelect",
+            "cosine", NNSELECT, links=True),
+    Feature("nnselect_citers_mean", "papers that cite it, on average, by NNSelect",
+            "cosine", NNSELECT, links=True),
+    Feature("nnselect_references_mean", "papers that it cites, on average, by NNSelect",
+            "cosine", NNSELECT, links=True),
+    Feature("nnselect_company", "co-citations with NNSelect's 20 nearest papers",
+            "log sum", NNSELECT, links=True),
 )
 # fmt: on
 BY_NAME = {feature.name: feature for feature in FEATURES}
@@ -258,9 +244,16 @@ def compute(context: FeatureContext, names: tuple[str, ...]) -> Floats:
     for group, columns_of in _GROUPS.items():
         if any(BY_NAME[name].group == group for name in names):
             columns |= columns_of(context)
-    table = np.empty((len(context), len(names)), np.float32, order="F")
+    if unknown:
+        columns |= {name: UNKNOWN for name in names if BY_NAME[name].reads_links}
+    return table_of(columns, names, len(context))
+
+
+def table_of(columns: Columns, names: Sequence[str], m: int) -> Floats:
+    """Put the named columns of m candidates side by side: (m, len(names)) float32."""
+    table = np.empty((m, len(names)), np.float32, order="F")
     for column, name in enumerate(names):
-        table[:, column] = UNKNOWN if unknown and BY_NAME[name].links else columns[name]
+        table[:, column] = columns[name]
     return table
 
 
@@ -268,11 +261,6 @@ def descending_rank(values: Floats) -> Floats:
     """Rank from 1 (highest); equal values share the best rank of theirs: (m,) float32."""
     ascending = np.sort(values)
     return (len(values) - np.searchsorted(ascending, values, side="right") + 1).astype(np.float32)
-
-
-def share_of_best(values: Floats) -> Floats:
-    """Divide by the largest value among the candidates."""
-    return values / np.float32(max(float(values.max(initial=0)), 1e-9))
 
 
 def log_of(values: Floats) -> Floats:
@@ -308,13 +296,13 @@ def text_features(context: FeatureContext) -> Columns:
     title_own, title_place = title_owner[there], title_place[there]
     whole_title = totals(title_owner, store.idf[title_codes], m)
     cosines, prior = context.candidates.cosines, context.candidates.prior
-    text_columns: Columns = {
+    return {
         "cosine": cosines,
-        "cosine_share": share_of_best(cosines),
+        "cosine_share": share(cosines),
         "cosine_rank": descending_rank(cosines),
         "prior": prior,
         "prior_rank": descending_rank(prior),
-        "bm25_share": share_of_best(bm25),
+        "bm25_share": share(bm25),
         "bm25_rank": descending_rank(bm25),
         "bm25_per_term": bm25 / np.float32(max(text.counts.sum(), 1)),
         "title_in_title": totals(title_own, title_idf[title_place], m) / all_title_idf,
@@ -327,7 +315,6 @@ def text_features(context: FeatureContext) -> Columns:
         "query_terms": np.log1p(len(text.codes)),
         "age": _age(context),
     }
-    return text_columns
 
 
 def _age(context: FeatureContext) -> Floats:
@@ -350,7 +337,7 @@ def vote_features(context: FeatureContext) -> Columns:
     by_near, by_match = context.cited_by(nearest.rows), context.cited_by(matches.rows)
     near, match = _share_citing(by_near, nearest.weights), _share_citing(by_match, matches.weights)
     near_50, leaders = _share_citing(by_near, nearest.weights, 50), _leaders(context)
-    vote_columns: Columns = {
+    return {
         "votes_near_10": _share_citing(by_near, nearest.weights, 10),
         "votes_near_20": _share_citing(by_near, nearest.weights, 20),
         "votes_near_50": near_50,
@@ -358,17 +345,16 @@ def vote_features(context: FeatureContext) -> Columns:
         "votes_near_sharp": _share_citing(by_near, nearest.weights**4),
         "votes_near_rank": descending_rank(near),
         "votes_near_50_rank": descending_rank(near_50),
-        "votes_near_best": share_of_best(near),
+        "votes_near_best": share(near),
         "votes_near_surprise": per_citation(near * 100, context),
         "votes_match_10": _share_citing(by_match, matches.weights, 10),
         "votes_match_50": _share_citing(by_match, matches.weights, 50),
         "votes_match": match,
         "votes_match_rank": descending_rank(match),
-        "votes_match_best": share_of_best(match),
+        "votes_match_best": share(match),
         "votes_match_surprise": per_citation(match * 100, context),
         "leader_votes": _share_citing(context.cited_by(leaders.rows), leaders.weights),
     }
-    return vote_columns
 
 
 def _leaders(context: FeatureContext) -> WeightedPapers:
@@ -434,7 +420,7 @@ def any_corpus_features(context: FeatureContext) -> Columns:
     graph, before = context.graph, context.query.before
     habits = graph.once((CitingHabits, before), lambda: CitingHabits.of(graph, before))
     near = _centroid_cosine(context, context.candidates.nearest.first(CLOSEST))
-    any_corpus_columns: Columns = {
+    return {
         LINKS_AROUND: np.log1p(context.links_around),
         "near_cosine": near,
         "near_cosine_rank": descending_rank(near),
@@ -443,7 +429,6 @@ def any_corpus_features(context: FeatureContext) -> Columns:
         "citations_habit": UNKNOWN if habits is None else habits.by_citations(context.citations),
         "fresh_habit": UNKNOWN if habits is None else habits.fresh,
     }
-    return any_corpus_columns
 
 
 def _centroid_cosine(context: FeatureContext, papers: WeightedPapers) -> Floats:
@@ -474,7 +459,7 @@ def seed_features(context: FeatureContext) -> Columns:
     (citer_agreement,) = context.citers.weigh((peers, agreement))
     by_peers = context.citers.total(citer_agreement)
     seeds_cited, cited_by_seeds = seeds.referred
-    seed_columns: Columns = {
+    return {
         "seeds": np.log1p(len(context.query.seeds)),
         "seed_cosine": mean_cosine,
         "seed_cosine_best": seeds.cosines.max(axis=1),
@@ -493,7 +478,6 @@ def seed_features(context: FeatureContext) -> Columns:
         "seeds_cited": seeds_cited,
         "seed_coupling": divide(cited_by_seeds, context.references.counts, least=1),
     }
-    return seed_columns
 
 
 def author_features(context: FeatureContext) -> Columns:
@@ -518,12 +502,12 @@ def author_features(context: FeatureContext) -> Columns:
     same_venue = (corpus.venues[context.rows] == query.venue) & (query.venue >= 0)
     citing_venues = corpus.venues.take(context.citers.rows)
     citers_there = (citing_venues == query.venue) & (query.venue >= 0)
-    author_columns: Columns = {
+    return {
         "shared_authors": shared,
         "shared_author_share": divide(shared, totals(owner, None, len(context)), least=1),
         "author_votes": log_of(votes),
         "author_votes_share": votes / np.float32(max(len(older), 1)),
-        "author_votes_best": share_of_best(votes),
+        "author_votes_best": share(votes),
         "author_votes_4y": log_of(edges.votes(recent)),
         "author_votes_near": edges.votes(near),
         "author_habit": log_of(busiest(cited[query.allowed[cited]])),
@@ -532,7 +516,6 @@ def author_features(context: FeatureContext) -> Columns:
         "venue_citers": context.citers.mean(citers_there.astype(np.float32)),
         "author_papers": np.log1p(len(query.own_papers)),
     }
-    return author_columns
 
 
 def nnselect_features(context: FeatureContext) -> Columns:
@@ -558,22 +541,21 @@ def nnselect_features(context: FeatureContext) -> Columns:
     def cosines_of(edges: Edges) -> Floats:
         return look_up(connected, their_cosines, edges.rows)
 
-    nnselect_columns: Columns = {
+    return {
         "nnselect_cosine": cosines,
-        "nnselect_cosine_share": share_of_best(cosines),
+        "nnselect_cosine_share": share(cosines),
         "nnselect_cosine_rank": descending_rank(cosines),
         "nnselect_votes_10": _share_citing(edges, nearest.weights, 10),
         "nnselect_votes_50": _share_citing(edges, nearest.weights, 50),
         "nnselect_votes": votes,
         "nnselect_votes_rank": descending_rank(votes),
-        "nnselect_votes_best": share_of_best(votes),
+        "nnselect_votes_best": share(votes),
         "nnselect_votes_surprise": per_citation(votes * 100, context),
         "nnselect_citers_best": citers.highest(cosines_of(citers)),
         "nnselect_citers_mean": citers.mean(cosines_of(citers)),
         "nnselect_references_mean": references.mean(cosines_of(references)),
         "nnselect_company": log_of(citers.total(near_citers)),
     }
-    return nnselect_columns
 
 
 _GROUPS: Mapping[str, Callable[[FeatureContext], Columns]] = {

@@ -1,23 +1,42 @@
-"""Stage two's model at answering time: trees, a network beside them, and a calibration curve."""
+"""Stage two's model at answering time: trees, a network beside them, calibration, two passes."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
-from recsys.ranking.features import BY_NAME
-from recsys.ranking.two_pass import SECOND_NAMES
-from recsys.retrieval.sources import USUAL
-from recsys.store.arrays import Floats, Rows, load_arrays
+from recsys.protocols import Ranker
+from recsys.ranking.feature_context import FeatureContext, divide
+from recsys.ranking.features import (
+    BY_NAME,
+    Columns,
+    Feature,
+    compute,
+    descending_rank,
+    log_of,
+    per_citation,
+    table_of,
+)
+from recsys.retrieval.propose import USUAL, share
+from recsys.store.arrays import Floats, Rows, find_rows, load_arrays, number, top_k, totals
 from recsys.store.artifacts import load_manifest
 from recsys.store.kernels.dispatch import LEAVES, Trees, score_trees
+from recsys.store.vectors import row_dots
 
 # The trees of a model on disk: the arrays of `recsys.store.kernels.dispatch.Trees` in one file.
 
 TREES = "trees.npz"
-_TREE_ARRAYS = ("feature", "threshold", "tree", "left", "values", "width")
+_TREE_ARRAYS: Mapping[str, DTypeLike] = {
+    "feature": np.int32,
+    "threshold": np.float32,
+    "tree": np.int32,
+    "left": np.uint32,
+    "values": np.float32,
+}
+"""The fields of `Trees`, and the type of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +52,8 @@ class StoredTrees:
 
     def save(self, folder: Path) -> None:
         """Write them into a folder."""
-        np.savez(
-            folder / TREES,
-            allow_pickle=False,
-            width=np.array(self.width),
-            feature=self.trees.feature,
-            threshold=self.trees.threshold,
-            tree=self.trees.tree,
-            left=self.trees.left,
-            values=self.trees.values,
-        )
+        arrays = {name: getattr(self.trees, name) for name in _TREE_ARRAYS}
+        np.savez(folder / TREES, allow_pickle=False, width=np.array(self.width), **arrays)
 
     @classmethod
     def load(cls, folder: Path) -> "StoredTrees":
@@ -52,15 +63,10 @@ class StoredTrees:
             ArtifactCorrupt: it is no such file, or its arrays do not fit each other.
         """
         path = folder / TREES
-        feature, threshold, tree, left, values, width = load_arrays(path, _TREE_ARRAYS)
+        *stored, width = load_arrays(path, [*_TREE_ARRAYS, "width"])
         try:
-            trees = Trees(
-                np.ascontiguousarray(feature, np.int32),
-                np.ascontiguousarray(threshold, np.float32),
-                np.ascontiguousarray(tree, np.int32),
-                np.ascontiguousarray(left, np.uint32),
-                np.ascontiguousarray(values, np.float32),
-            )
+            typed = zip(stored, _TREE_ARRAYS.values(), strict=True)
+            trees = Trees(*(np.ascontiguousarray(array, kind) for array, kind in typed))
             found = cls(trees, int(width))
         except (ValueError, TypeError) as error:
             raise ArtifactCorrupt(f"{path} cannot be read ({error}).", "Build it again.") from error
@@ -204,18 +210,141 @@ def rectified(values: Floats, bias: Floats) -> Floats:
 
 def _fits(found: Network) -> bool:
     f, (p, _, g), h = found.width, found.first.shape, found.second.shape[2]
+    shapes = ((p, 2 * f, g), (p, 1, g), (p, g, h), (p, 1, h), (p, h, 1), (p, 1, 1))
+    arrays = [getattr(found, name) for name in _NETWORK_ARRAYS[2:]]
     return (
         found.scale.knots.shape == found.scale.quantiles.shape
-        and found.scale.knots.size > 0
-        and found.first.shape == (p, 2 * f, g)
-        and found.first_bias.shape == (p, 1, g)
-        and found.second.shape == (p, g, h)
-        and found.second_bias.shape == (p, 1, h)
-        and found.last.shape == (p, h, 1)
-        and found.bias.shape == (p, 1, 1)
-        and p > 0
-        and all(np.isfinite(getattr(found, name)).all() for name in _NETWORK_ARRAYS[2:])
+        and found.scale.knots.size > 0 < p
+        and all(array.shape == shape for array, shape in zip(arrays, shapes, strict=True))
+        and all(np.isfinite(array).all() for array in arrays)
     )
+
+
+# Two-pass reranking: what the first ranker's favourites tell of the other candidates.
+#
+# The first ranker sees each candidate by itself. Where its favourites agree (they are cited by the
+# same papers, cite each other, say alike things), that speaks for what stands among them. Chances
+# have to be those of a ranker that has not learned from the query: see
+# `recsys.pipelines.ranking.held_out_chances`.
+
+FAVOURITES = 20
+"""How many candidates of the highest chances the others are compared with."""
+RESTART, STEPS = 0.5, 6
+"""Of the random walk: the share that begins anew at each step, and how often it steps."""
+TWO_PASS = "second pass"
+
+# fmt: off
+SECOND_FEATURES: tuple[Feature, ...] = (
+    Feature("chance", "what the first ranker gives it", "probability", TWO_PASS),
+    Feature("chance_rank", "position by this chance", "rank", TWO_PASS),
+    Feature("chance_share", "this chance relative to the best candidate's", "share", TWO_PASS),
+    Feature("chances", "all candidates' chances together", "log count", TWO_PASS),
+    Feature("walk_share", "random walk from the chances, relative to the best", "share", TWO_PASS),
+    Feature("walk_rank", "position by this walk", "rank", TWO_PASS),
+    Feature("walk_ratio", "what the walk brings per chance", "ratio", TWO_PASS),
+    Feature("favourite_cosine", "favourites, on average by their chances", "cosine", TWO_PASS),
+    Feature("favourite_cosine_rank", "position by this", "rank", TWO_PASS),
+    Feature("favourite_cosine_best", "closest favourite", "cosine", TWO_PASS),
+    Feature("favourite_company", "co-citations with favourites, by their chances", "log sum",
+            TWO_PASS),
+    Feature("favourite_company_ratio", "the same per citation", "ratio", TWO_PASS),
+    Feature("favourite_company_rank", "position by these co-citations", "rank", TWO_PASS),
+    Feature("favourite_votes", "share of the favourites' chances that cite it", "share", TWO_PASS),
+    Feature("favourites_cited", "chances of the candidates that it cites", "log sum", TWO_PASS),
+    Feature("favourites_cited_mean", "the same, on average over its references", "chance",
+            TWO_PASS),
+)
+# fmt: on
+SECOND_NAMES = tuple(feature.name for feature in SECOND_FEATURES)
+
+
+def second_columns(context: FeatureContext, chances: Floats) -> Floats:
+    """Compute the columns of SECOND_FEATURES: (m, len(SECOND_FEATURES)) float32.
+
+    chances: (m,) float32, what a first ranker gives each candidate, in [0, 1].
+    """
+    m, citers, references = len(context), context.citers, context.references
+    favourites = top_k(chances, FAVOURITES)
+    weights = np.zeros_like(chances)  # Chances of the favourites, 0 of all others.
+    weights[favourites] = chances[favourites]
+    total = np.float32(max(float(weights.sum()), 1e-9))
+    # Chances of the favourites that each citer of a candidate cites with it, in all.
+    papers, numbers = number(citers.rows)
+    beside = totals(numbers, weights[citers.owner], len(papers))
+    company = np.maximum(citers.total(beside[numbers]) - weights * citers.counts, 0)
+    # Citations of candidates by candidates: positions of who cites, and of what is cited.
+    at = find_rows(context.rows, references.rows)
+    citing, cited = references.owner[at >= 0], at[at >= 0]
+    cited_chances = totals(citing, chances[cited], m)
+    # Cosine of each candidate with each favourite, as (m, f); 0 with itself.
+    vectors = context.collection.vectors
+    theirs = vectors[context.rows[favourites]]
+    cosines: Floats = row_dots(vectors, context.rows, theirs).T.copy()
+    cosines[favourites, np.arange(len(favourites))] = 0
+    others = np.maximum(total - weights, np.float32(1e-9))
+    cosine = (cosines @ chances[favourites]) / others
+    begin = chances / np.float32(max(float(chances.sum()), 1e-9))
+    walk = _walked(citers.owner, numbers, len(papers), begin)
+    columns: Columns = {
+        "chance": chances,
+        "chance_rank": descending_rank(chances),
+        "chance_share": share(chances),
+        "chances": np.log1p(chances.sum()),
+        "walk_share": share(walk),
+        "walk_rank": descending_rank(walk),
+        "walk_ratio": (walk - np.float32(RESTART) * begin) / (begin + np.float32(1e-4)),
+        "favourite_cosine": cosine,
+        "favourite_cosine_rank": descending_rank(cosine),
+        "favourite_cosine_best": cosines.max(axis=1, initial=-1),
+        "favourite_company": log_of(company),
+        "favourite_company_ratio": per_citation(company, context),
+        "favourite_company_rank": descending_rank(company),
+        "favourite_votes": totals(cited, weights[citing], m) / total,
+        "favourites_cited": log_of(cited_chances),
+        "favourites_cited_mean": divide(cited_chances, references.counts, least=1),
+    }
+    return table_of(columns, SECOND_NAMES, m)
+
+
+def _walked(owner: Rows, number: Rows, papers: int, begin: Floats) -> Floats:
+    """Find out where a random walk over candidates and what cites them is: (m,) float32.
+
+    It begins at a candidate by its chance, goes to one of its latest older citers, from there to a
+    candidate that this cites, and begins anew with the probability RESTART (Page et al. 1999,
+    personalised). In float64.
+
+    Args:
+        owner: (e,) candidate of each edge.
+        number: (e,) its citing paper, from 0 to below `papers`.
+        papers: how many cite candidates.
+        begin: (m,) chances that sum to 1.
+    """
+    m = len(begin)
+    # As `bincount` wants them, which would convert them at each step.
+    owner, number = owner.astype(np.intp), number.astype(np.intp)
+    leaving = 1 / np.maximum(np.bincount(owner, minlength=m), 1)
+    coming = 1 / np.maximum(np.bincount(number, minlength=papers), 1)
+    place = begin.astype(np.float64)
+    for _ in range(STEPS):
+        above = np.bincount(number, (place * leaving)[owner], minlength=papers) * coming
+        below = np.bincount(owner, above[number], minlength=m)
+        place = RESTART * begin + (1 - RESTART) * below
+    return place.astype(np.float32)
+
+
+def score(ranker: Ranker, context: FeatureContext) -> Floats:
+    """Score the candidates: (m,) float32, higher is better.
+
+    A ranker of two passes reads the features that its first one has read, and what the chances
+    which that gives tell of each candidate.
+    """
+    first = ranker.first
+    if first is None:
+        return ranker.score(compute(context, ranker.feature_names))
+    features = compute(context, first.feature_names)
+    chances = first.probability(first.score(features))
+    second = second_columns(context, chances)
+    return ranker.score(np.concatenate([features, second], axis=1))
 
 
 # Both together, calibrated.
@@ -235,7 +364,7 @@ class TreeRanker:
     dev queries); in between, probabilities are interpolated. folder: where it was loaded from.
     searches: those whose candidates it was trained on. nnselect: fingerprint of the NNSelect that
     it was trained with, if it was. first: the ranker whose chances this one reads, see
-    `recsys.ranking.two_pass`; None: it ranks in one pass. network: whose scores are added to those
+    SECOND_FEATURES; None: it ranks in one pass. network: whose scores are added to those
     of the trees; None: there is none.
     """
 

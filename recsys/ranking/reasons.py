@@ -9,7 +9,7 @@ import numpy as np
 
 from recsys.ranking.feature_context import FeatureContext
 from recsys.records import Paper, Reason
-from recsys.retrieval.sources import WeightedPapers, votes
+from recsys.retrieval.propose import WeightedPapers, votes
 from recsys.store.arrays import Floats, Rows, find_rows, top_k
 from recsys.store.words import Parted, spoken, token_of, tokens, word_pairs
 
@@ -130,7 +130,7 @@ def reasons_for(findings: Findings, at: int, paper: Paper) -> Iterator[Reason]:
         yield Reason("near", f"{among} to your draft")
     if context.rows[at] in context.query.own_papers:
         yield Reason("own", "by an author of the draft")
-    if number := int(findings.best_citers[at]):  # What the second pass has seen, see `two_pass`.
+    if number := int(findings.best_citers[at]):  # What the second pass has seen, see `ranker`.
         yield Reason("top", f"cited by {number} of the {len(best)} papers that fit best")
     if number := int(context.citations[at]):
         times = "once" if number == 1 else f"{number} times"

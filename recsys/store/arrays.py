@@ -4,7 +4,6 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any, TypeAlias
 from zipfile import BadZipFile
 
@@ -115,8 +114,7 @@ class Ragged:
     def from_pairs(cls, owners: Rows, values: Rows, n: int) -> "Ragged":
         """Group values by owner (0 <= owner < n), keeping their order within an owner."""
         order = np.argsort(owners, kind="stable")
-        starts = np.zeros(n + 1, np.int64)
-        np.cumsum(np.bincount(owners, minlength=n), out=starts[1:])
+        starts = offsets([np.bincount(owners, minlength=n)])
         return cls(starts, np.ascontiguousarray(values[order], dtype=np.int32))
 
 
@@ -136,7 +134,7 @@ class SortedStrings:
 
     def __getitem__(self, code: int) -> str:
         """Return the string at a position."""
-        return self._bytes(code).decode()
+        return self.blob[self.starts[code] : self.starts[code + 1]].tobytes().decode()
 
     def find(self, word: str) -> int | None:
         """Return the position of a string, or None when it is not there. O(log n)."""
@@ -178,12 +176,8 @@ class SortedStrings:
     def build(cls, words: Sequence[str]) -> "SortedStrings":
         """Store ascending distinct strings."""
         encoded = [word.encode() for word in words]
-        starts = np.zeros(len(encoded) + 1, np.int64)
-        np.cumsum([len(word) for word in encoded], out=starts[1:])
-        return cls(starts, np.frombuffer(b"".join(encoded), np.uint8))
-
-    def _bytes(self, code: int) -> bytes:
-        return self.blob[self.starts[code] : self.starts[code + 1]].tobytes()
+        lengths = np.array([len(word) for word in encoded], np.int64)
+        return cls(offsets([lengths]), np.frombuffer(b"".join(encoded), np.uint8))
 
 
 # Write `.npy` files in order: a memory map would keep all of what is written in memory.
@@ -216,12 +210,7 @@ class GrowingArray:
         """Finish the file on the way out."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Write down how many there are. NumPy leaves room for any number: no header grows."""
         with self._file:
             self._file.seek(0)
@@ -257,7 +246,7 @@ class GrowingRagged:
     def __exit__(self, *_: object) -> None:
         """Write down how many there are."""
         for file in (self._starts, self._values):
-            file.__exit__(None, None, None)
+            file.__exit__()
 
 
 def _facts(dtype: np.dtype[Any], shape: tuple[int, ...]) -> dict[str, Any]:
@@ -279,6 +268,12 @@ def spans(begins: Longs, lengths: Longs) -> tuple[Rows, Longs]:
     owner = np.repeat(np.arange(len(begins), dtype=np.int32), lengths)
     shift = np.repeat(begins - np.cumsum(lengths) + lengths, lengths)
     return owner, shift + np.arange(len(owner))
+
+
+def offsets(lengths: Iterable[Longs]) -> Longs:
+    """Return where rows begin whose lengths are told in parts: (n + 1,) int64."""
+    starts = np.concatenate([np.zeros(1, np.int64), *lengths])
+    return np.cumsum(starts, out=starts)
 
 
 def distinct(rows: Rows) -> Rows:

@@ -36,7 +36,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing, InputError, near_miss
+from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing, InputError, near_path
 from recsys.machine import is_running, remove_leftovers, temporary_name
 
 VERSION = "0.2.0"
@@ -392,9 +392,8 @@ def _check_present(folder: Path, kind: str) -> None:
                 f"The process that replaced the {kind} at {folder} was killed.",
                 "Run its command again: it brings back the old one, and finishes the new one.",
             )
-        siblings = [p.name for p in folder.parent.glob("*")] if folder.parent.is_dir() else []
         raise ArtifactMissing(
-            f"There is no {kind} at {folder}.{near_miss(folder.name, siblings)}",
+            f"There is no {kind} at {folder}.{near_path(folder)}",
             f"Make one with `{_MAKERS.get(kind, 'recsys build PAPERS --out DIR')}`.",
         )
     if not (folder / MANIFEST).is_file():

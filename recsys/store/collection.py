@@ -1,14 +1,19 @@
-"""Everything stage one and stage two read of a corpus, in one value."""
+"""Everything stage one and stage two read of a corpus, in one value, and whether it fits."""
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from recsys.errors import ArtifactCorrupt
 from recsys.protocols import TextIndex, VectorIndex
-from recsys.store.arrays import Floats, Rows
-from recsys.store.corpus import Corpus
+from recsys.store.arrays import Floats, Ragged, Rows, SortedStrings
+from recsys.store.corpus import TOGETHER, Corpus
 from recsys.store.generations import Generation
 from recsys.store.graph import CitationGraph
+from recsys.store.kernels.dispatch import Postings
 from recsys.store.terms import TermStore
 from recsys.store.vectors import StoredVectors, dots
 
@@ -72,3 +77,141 @@ class Collection:
     def nnselect_vector(self, row: int) -> Floats | None:
         """Return a paper's vector in the space of NNSelect, if there is one: (d,) float32."""
         return None if self.nnselect is None else self.nnselect.vectors[row]
+
+
+# Check that the arrays of an index fit each other, before anything is read by their numbers.
+#
+# Checksums tell what changed since it was written; an index of somebody else may have been written
+# wrong. All this costs one look at each number, and memory is never read beyond an array after it.
+
+
+def check_corpus(folder: Path, corpus: Corpus, graph: CitationGraph) -> None:
+    """Check columns and citation graph.
+
+    Raises:
+        ArtifactCorrupt: naming the first array that does not fit.
+    """
+    n, authors, venues = len(corpus), len(corpus.author_keys), len(corpus.venue_keys)
+    check = _Checks(folder)
+    check.strings("ids", corpus.ids)
+    check.array("years", corpus.years, np.int16, n)
+    check.array("venues", corpus.venues, np.int32, n)
+    check.within("venues", corpus.venues, -1, venues)
+    check.strings("venue_keys", corpus.venue_keys)
+    check.strings("author_keys", corpus.author_keys)
+    check.ragged("authors", corpus.authors, n, authors)
+    check.ragged("papers_of_author", corpus.papers_of_author, authors, n)
+    front_matter, shown, named = corpus.front_matter, corpus.shown, corpus.named
+    check.array("front_matter", front_matter, np.int32)
+    check.within("front_matter", front_matter, 0, n)
+    check.ascends("front_matter", front_matter[1:] > front_matter[:-1])
+    check.array("shown.blob", shown.blob, np.uint8)
+    check.starts("shown", shown.starts, -(-n // TOGETHER), len(shown.blob))
+    check.array("named.hashes", named.hashes, np.uint32)
+    check.array("named.rows", named.rows, np.int32, len(named.hashes))
+    check.within("named.rows", named.rows, 0, n)
+    check.ascends("named.hashes", named.hashes[1:] >= named.hashes[:-1])
+    check.ragged("cites", graph.cites, n, n)
+    check.ragged("cited_by", graph.cited_by, n, n)
+
+
+def check_terms(folder: Path, terms: TermStore, n: int) -> None:
+    """Check the words of n papers.
+
+    Raises:
+        ArtifactCorrupt: naming the first array that does not fit.
+    """
+    words, frequencies = len(terms.vocabulary), terms.frequencies
+    check = _Checks(folder)
+    check.strings("vocabulary", terms.vocabulary)
+    check.ragged("terms", terms.terms, n, words)
+    check.ragged("title_terms", terms.title_terms, n, words)
+    unsigned = frequencies.dtype if frequencies.dtype.kind == "u" else np.uint8
+    check.array("frequencies", frequencies, unsigned, len(terms.terms.values))
+    check.array("idf", terms.idf, np.float32, words)
+    check.array("norms", terms.norms, np.float64, n)
+
+
+def check_postings(folder: Path, postings: Postings, terms: TermStore) -> None:
+    """Check the papers of each word.
+
+    Raises:
+        ArtifactCorrupt: naming the first array that does not fit.
+    """
+    check = _Checks(folder)
+    check.array("postings.rows", postings.rows, np.int32)
+    check.starts("postings", postings.starts, len(terms.vocabulary), len(postings.rows))
+    check.within("postings.rows", postings.rows, 0, len(terms.terms))
+    check.array("postings.levels", postings.levels, np.uint8, len(postings.rows))
+
+
+def check_vectors(folder: Path, vectors: StoredVectors, n: int) -> None:
+    """Check (n, d) float32 vectors, or the parts of such.
+
+    Raises:
+        ArtifactCorrupt: naming the first array of another type or number.
+    """
+    check = _Checks(folder)
+    if isinstance(vectors, np.ndarray):
+        return check.matrix("vectors", vectors, np.float32, (n,))
+    parts, places = vectors.parts, vectors.places
+    check.matrix("codes", parts.codes, np.int8, (n,))
+    check.matrix("rests", parts.rests, np.int16, parts.codes.shape)
+    check.array("scales", parts.scales, np.float32, n)
+    if places is not None:
+        check.array("places", places, np.int32, n)
+        check.within("places", places, 0, n)
+
+
+@dataclass(frozen=True, slots=True)
+class _Checks:
+    """Checks of arrays in a folder; each raises ArtifactCorrupt. name: of the file, less .npy."""
+
+    folder: Path
+
+    def refuse(self, name: str, what: str) -> None:
+        path = self.folder / f"{name}.npy"
+        raise ArtifactCorrupt(
+            f"{path} is damaged: it {what}.", "Build the index again with --force."
+        )
+
+    def array(
+        self, name: str, array: NDArray[Any], dtype: DTypeLike, length: int | None = None
+    ) -> None:
+        if array.dtype != dtype or array.ndim != 1:
+            self.refuse(name, f"holds {array.dtype} of {array.ndim} dimensions")
+        if length is not None and len(array) != length:
+            self.refuse(name, f"holds {len(array)} values instead of {length}")
+
+    def matrix(
+        self, name: str, array: NDArray[Any], dtype: DTypeLike, shape: tuple[int, ...]
+    ) -> None:
+        """Check type and shape, of which as many numbers are compared as are given."""
+        if array.dtype != dtype or array.ndim != 2 or array.shape[: len(shape)] != shape:
+            self.refuse(name, f"holds {array.dtype} of shape {array.shape} for {shape[0]} papers")
+
+    def within(self, name: str, array: NDArray[Any], least: int, below: int) -> None:
+        """Check that numbers are from `least`, -1 or 0, to below a bound."""
+        # Those below 0 are the greatest without a sign: one pass over tens of millions, not two.
+        moved = array if least == 0 else array - array.dtype.type(least)
+        if len(array) and moved.view(np.uint32).max() >= below - least:
+            self.refuse(name, f"names numbers outside {least} to {below - 1}")
+
+    def ascends(self, name: str, steps: NDArray[np.bool_]) -> None:
+        if not steps.all():
+            self.refuse(name, "does not ascend")
+
+    def starts(self, name: str, starts: NDArray[Any], rows: int | None, end: int) -> None:
+        self.array(f"{name}.starts", starts, np.int64, None if rows is None else rows + 1)
+        ascends = len(starts) and (starts[0], starts[-1]) == (0, end)
+        if not ascends or np.any(starts[1:] < starts[:-1]):
+            self.refuse(f"{name}.starts", f"does not ascend from 0 to {end}")
+
+    def strings(self, name: str, strings: SortedStrings) -> None:
+        self.array(f"{name}.blob", strings.blob, np.uint8)
+        self.starts(name, strings.starts, None, len(strings.blob))
+
+    def ragged(self, name: str, ragged: Ragged, rows: int, below: int) -> None:
+        self.array(f"{name}.values", ragged.values, np.int32)
+        self.starts(name, ragged.starts, rows, len(ragged.values))
+        self.within(f"{name}.values", ragged.values, 0, below)

@@ -172,7 +172,10 @@ class Contexts:
             return f"{KEY} is of other papers"
         if not np.array_equal(self.starts, starts_of(self.cited, papers)):
             return f"{STARTS} is of other papers"
-        if not self._vectors_fit():
+        vectors = self.codes, self.scales
+        facts = [None if each is None else (each.dtype.str, each.shape) for each in vectors]
+        width = 0 if self.codes is None else self.codes.shape[-1]
+        if facts not in ([None, None], [("|i1", (m, width)), ("<f4", (m,))]):
             return f"{CODES} and {SCALES} do not fit each other"
         return self._flaw_of_texts()
 
@@ -188,30 +191,20 @@ class Contexts:
         fits = groups == [ROW_GROUP] * full + [rest] * (rest > 0) or not sum(groups) + len(self)
         return None if fits else f"{TEXTS} has another length"
 
-    def _vectors_fit(self) -> bool:
-        codes, scales = self.codes, self.scales
-        if codes is None or scales is None:
-            return codes is None and scales is None
-        numbers = codes.dtype == np.int8 and scales.dtype == np.float32
-        return numbers and codes.ndim == 2 and scales.shape == (len(self),) == codes.shape[:1]
-
     def _read(self, positions: Sequence[int] | Longs) -> list[tuple[str, str]]:
-        found = []
-        for position in np.asarray(positions, np.int64).tolist():
-            texts, sections = self._group(position // ROW_GROUP)
-            place = position % ROW_GROUP
-            found.append((texts[place], sections[place]))
-        return found
+        places = (divmod(at, ROW_GROUP) for at in np.asarray(positions, np.int64).tolist())
+        return [self._group(group)[place] for group, place in places]
 
     @cached_property
-    def _group(self) -> Callable[[int], tuple[list[str], list[str]]]:
-        """Read a row group; some are kept."""
-        return lru_cache(maxsize=_KEPT_GROUPS)(self._read_group)
+    def _group(self) -> Callable[[int], list[tuple[str, str]]]:
+        """Read a row group, texts and sections; some are kept."""
 
-    def _read_group(self, group: int) -> tuple[list[str], list[str]]:
-        table = self._file.read_row_group(group, use_threads=False)
-        texts, sections = (table.column(name).to_pylist() for name in ("text", "section"))
-        return texts, sections
+        def read(group: int) -> list[tuple[str, str]]:
+            table = self._file.read_row_group(group, use_threads=False)
+            columns = (table.column(name).to_pylist() for name in ("text", "section"))
+            return list(zip(*columns, strict=True))
+
+        return lru_cache(maxsize=_KEPT_GROUPS)(read)
 
     @cached_property
     def _file(self) -> "pyarrow.parquet.ParquetFile":

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
@@ -129,9 +128,8 @@ class ShownPapers:
             values += [None] * (len(FIELDS) - len(values))
             title, authors, venue, doi, url, aliases = values
             return Paper(  # Whoever wrote the record, what comes out is of these types.
-                id=paper_id,
-                title=_text(title) or "",
-                abstract=None,
+                paper_id,
+                _text(title) or "",
                 year=year,
                 authors=_texts(authors),
                 venue=_text(venue),
@@ -189,12 +187,7 @@ class ShownWriter:
         """Finish the files on the way out."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Write the last ones, and the end of all."""
         with self._starts, self._blob:
             if self._waiting:
@@ -274,6 +267,8 @@ def _hash(name: str) -> int:
 PAPERS = "papers.parquet"
 SHOWN = ("id", "title", "year", "authors", "venue", "doi", "url", "aliases")
 """Columns that are shown, and held in memory once one is asked for; not the long ones."""
+LISTS = ("authors", "references", "keyphrases", "aliases")
+"""Columns that hold several values of each paper."""
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -403,21 +398,9 @@ class Corpus:
         group = int(np.searchsorted(self._group_starts, row, side="right")) - 1
         table = self._row_group(group)
         record = table.slice(row - int(self._group_starts[group]), 1).to_pylist()[0]
-        known = record.get
-        return Paper(
-            id=record["id"],
-            title=record["title"],
-            abstract=known("abstract"),
-            year=known("year"),
-            authors=tuple(known("authors") or ()),
-            venue=known("venue"),
-            doi=known("doi"),
-            url=known("url"),
-            references=tuple(known("references") or ()),
-            keyphrases=tuple(known("keyphrases") or ()),
-            labels=json.loads(text) if (text := known("labels")) else {},
-            aliases=tuple(known("aliases") or ()),
-        )
+        record |= {name: tuple(record.get(name) or ()) for name in LISTS}
+        record["labels"] = json.loads(record.get("labels") or "{}")
+        return Paper(**record)
 
     @cached_property
     def _row_group(self) -> "Callable[[int], pyarrow.Table]":

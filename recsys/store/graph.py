@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.store.arrays import Longs, Mask, Ragged, Rows, find_rows, load_array, slices
+from recsys.store.arrays import Longs, Mask, Ragged, Rows, find_rows, load_array, offsets, slices
 from recsys.store.artifacts import YEARS
 
 Years: TypeAlias = NDArray[np.int16]
@@ -138,6 +138,4 @@ def _grouped(owners: Rows, values: Rows | Longs, n: int) -> Ragged:
     pairs += values
     pairs.sort()
     pairs %= n
-    starts = np.zeros(n + 1, np.int64)
-    np.cumsum(np.bincount(owners, minlength=n), out=starts[1:])
-    return Ragged(starts, pairs.astype(np.int32))
+    return Ragged(offsets([np.bincount(owners, minlength=n)]), pairs.astype(np.int32))

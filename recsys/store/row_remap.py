@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.store.arrays import Longs, Mask, Ragged, Rows, SortedStrings
+from recsys.store.arrays import Longs, Mask, Ragged, Rows, SortedStrings, offsets
 
 Pieces: TypeAlias = tuple[Longs, NDArray[Any]]
 """Rows of any length: starts and values, as in `Ragged`."""
@@ -47,8 +47,7 @@ class Origins:
     def gather(self, old: Pieces, new: Pieces, codes: Rows | None = None) -> Pieces:
         """Gather rows of any length, of the type that holds both; `codes` translates the old."""
         (old_starts, old_values), (new_starts, new_values) = old, new
-        starts = np.zeros(len(self) + 1, np.int64)
-        np.cumsum(self.pick(np.diff(old_starts), np.diff(new_starts)), out=starts[1:])
+        starts = offsets([self.pick(np.diff(old_starts), np.diff(new_starts))])
         values = np.empty(starts[-1], np.promote_types(old_values.dtype, new_values.dtype))
         for begin, end, origin in self._runs():
             target = slice(starts[begin], starts[end])

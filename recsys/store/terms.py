@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from recsys.store.arrays import Floats, Longs, Mask, Ragged, Rows, SortedStrings, load_array
+from recsys.store.arrays import (
+    Floats,
+    Longs,
+    Mask,
+    Ragged,
+    Rows,
+    SortedStrings,
+    load_array,
+    offsets,
+)
 from recsys.store.kernels.dispatch import K1, Counts, Norms, impacts
 from recsys.store.words import folded_words, token_of, tokens
 
@@ -206,12 +215,6 @@ class TermCounts:
         )
 
 
-def offsets(lengths: Iterable[Longs]) -> Longs:
-    """Return where rows begin whose lengths are told in parts: (n + 1,) int64."""
-    starts = np.concatenate([np.zeros(1, np.int64), *lengths])
-    return np.cumsum(starts, out=starts)
-
-
 def smallest(numbers: NDArray[Any]) -> Counts:
     """Store numbers >= 0 in the smallest unsigned type that holds them."""
     return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))), copy=False)
@@ -321,15 +324,9 @@ class TermStore:
     @classmethod
     def of(cls, counts: TermCounts) -> "TermStore":
         """Weigh counted terms."""
+        stored = counts.vocabulary, counts.terms, counts.frequencies, counts.title_terms
         idf = idf_of(counts.document_counts(), len(counts.terms))
-        return cls(
-            counts.vocabulary,
-            counts.terms,
-            counts.frequencies,
-            counts.title_terms,
-            idf,
-            norms_of(counts.lengths()),
-        )
+        return cls(*stored, idf, norms_of(counts.lengths()))
 
     def counts(self) -> TermCounts:
         """Return what the weights were computed from."""

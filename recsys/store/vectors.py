@@ -40,7 +40,7 @@ class SplitVectors:
 
     @classmethod
     def load(cls, folder: Path) -> "SplitVectors":
-        """Memory-map them; see `recsys.store.validation` for what checks them."""
+        """Memory-map them; see `recsys.store.collection` for what checks them."""
         parts = (load_array(folder / name) for name in (CODES_FILE, RESTS_FILE, SCALES_FILE))
         places = folder / PLACES_FILE
         return cls(Split(*parts), load_array(places) if places.exists() else None)
@@ -50,16 +50,6 @@ class SplitVectors:
         """Return (n, d)."""
         n, d = self.parts.codes.shape
         return n, d
-
-    @property
-    def ndim(self) -> int:
-        """Return 2: they are a matrix."""
-        return 2
-
-    @property
-    def size(self) -> int:
-        """Count the numbers."""
-        return self.parts.codes.size
 
     @property
     def dtype(self) -> "np.dtype[np.float32]":

@@ -190,6 +190,11 @@ def author_key(name: str) -> str | None:
     return f"{words[-1]} {initial}".strip()
 
 
+def surname(name: str) -> str:
+    """Return the surname in the key of a name, empty when none is found."""
+    return (author_key(name) or "").partition(" ")[0]
+
+
 def author_keys(names: Iterable[str]) -> list[str]:
     """Return the distinct keys of several names, in order."""
     return list(dict.fromkeys(key for name in names if (key := author_key(name))))

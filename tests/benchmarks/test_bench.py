@@ -59,18 +59,16 @@ def test_names_are_read_with_commas_and_unknown_ones_are_told_their_neighbour(
 @each_row(
     ("error", "code", "told"),
     [
-        (None, 0, ""),
         (DraftError("It is empty.", "Write it."), 1, "error: It is empty. Write it.\n"),
         (FileExistsError(17, "File exists", "/a"), 1, "error: File exists: /a\n"),
         (KeyboardInterrupt(), INTERRUPTED, "interrupted\n"),
     ],
 )
 def test_an_error_is_one_line_and_a_code(
-    error: BaseException | None, code: int, told: str, capsys: pytest.CaptureFixture[str]
+    error: BaseException, code: int, told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail(number: int) -> None:
-        if error is not None:
-            raise error
+        raise error
 
     assert program("benchmarks.x", fail)(["7"]) == code
     assert capsys.readouterr().err == told

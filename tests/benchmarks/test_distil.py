@@ -1,7 +1,6 @@
 """A student that learns a teacher's angles from texts, and is asked on another corpus."""
 
 import json
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,6 @@ import numpy as np
 import pytest
 import torch
 from safetensors.numpy import load_file
-from torch.nn.functional import normalize
 
 from benchmarks import distil
 from benchmarks.bench import INTERRUPTED
@@ -32,17 +30,13 @@ from recsys.pipelines.studies.encoders.training import Loop
 from recsys.pipelines.studies.encoders.triplets import ABSTRACT, read_texts
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import ENCODER
+from tests.benches import write_corpora
 from tests.pipelines.studies.encoders.small_sources import write_tiny_bert
 
 if TYPE_CHECKING:
     from tests.built_index import Built
 
 LIMITS = ["--steps", "7", "--batch", "8", "--checks", "2", "--rate", "0.003", "--lora", "0"]
-
-
-def unit(count: int, dim: int, seed: int = 0) -> torch.Tensor:
-    generator = torch.Generator().manual_seed(seed)
-    return normalize(torch.randn(count, dim, generator=generator), dim=1)
 
 
 def test_neighbours_are_compared_as_by_hand() -> None:
@@ -58,45 +52,34 @@ def test_neighbours_are_compared_as_by_hand() -> None:
         target, given = target / target.sum(), given / given.sum()
         expected += float((target * np.log(target / given)).sum()) / 3
     assert float(neighbours(own, wanted, 0.5)) == pytest.approx(expected, abs=1e-6)
+    quarter = torch.tensor([[0.0, 1.0], [-1.0, 0.0]])  # Only angles count.
+    assert float(neighbours(wanted @ quarter, wanted)) == pytest.approx(0.0, abs=1e-5)
 
 
-def test_only_angles_count() -> None:
-    wanted = unit(9, 12)
-    turn = torch.linalg.qr(torch.randn(12, 12, generator=torch.Generator().manual_seed(1)))[0]
-    assert float(neighbours(wanted @ turn, wanted)) == pytest.approx(0.0, abs=1e-5)
-    assert float(neighbours(unit(9, 6, seed=3), wanted)) > 1e-3
-
-
-def clusters(count: int, size: int) -> Floats:
-    """Unit vectors: those of a cluster are near each other, clusters are far apart."""
+@pytest.fixture
+def clusters() -> Floats:
+    """Four times 100 unit vectors: those of a cluster are near each other, clusters far apart."""
     rng = np.random.default_rng(2)
-    vectors = np.repeat(np.eye(count), size, axis=0) + rng.normal(size=(count * size, count)) / 50
-    unit: Floats = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    return unit.astype(np.float32)
+    vectors = np.repeat(np.eye(4), 100, axis=0) + rng.normal(size=(400, 4)) / 50
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), np.float32)
 
 
-def test_company_is_near_and_never_the_paper_itself() -> None:
-    lesson = Lesson(np.arange(100, 500, dtype=np.int32), clusters(4, 100))
-    groups = with_company(lesson, np.random.default_rng(0), 3)
+def test_company_is_near_and_never_the_paper_itself(clusters: Floats) -> None:
+    lesson = Lesson(np.arange(100, 500, dtype=np.int32), clusters)
+    groups, other = (with_company(lesson, np.random.default_rng(seed), 3) for seed in (0, 1))
     assert groups.shape == (400, 4) and (groups[:, 0] == lesson.rows).all()
     assert ((groups - 100) // 100 == (groups[:, :1] - 100) // 100).all()
     assert all(len(set(group)) == 4 for group in groups.tolist())
-    other = with_company(lesson, np.random.default_rng(1), 3)
     assert (groups[:, 1:] != other[:, 1:]).any()
+    few = Lesson(np.array([3, 8], np.int32), clusters[[0, 399]])
+    assert with_company(few, np.random.default_rng(0), 0).tolist() == [[3], [8]]
+    assert with_company(few, np.random.default_rng(0), 5).tolist() == [[3, 8], [8, 3]]
 
 
-def test_a_paper_may_come_alone() -> None:
-    lesson = Lesson(np.array([3, 8], np.int32), clusters(2, 1))
-    assert with_company(lesson, np.random.default_rng(0), 0).tolist() == [[3], [8]]
-    assert with_company(lesson, np.random.default_rng(0), 5).tolist() == [[3, 8], [8, 3]]
-
-
-def test_likeness_counts_shared_neighbours() -> None:
-    wanted = clusters(4, 11)
-    assert likeness(wanted, wanted) == 1.0
-    assert likeness(wanted[:, [1, 2, 3, 0]], wanted) == 1.0  # Turned, angles are what they were.
-    mixed = np.random.default_rng(0).permutation(wanted)
-    assert likeness(mixed, wanted) < 0.5
+def test_likeness_counts_shared_neighbours(clusters: Floats) -> None:
+    assert likeness(clusters, clusters) == 1.0
+    assert likeness(clusters[:, [1, 2, 3, 0]], clusters) > 0.999, "turned"
+    assert likeness(np.random.default_rng(0).permutation(clusters), clusters) < 0.5
 
 
 def test_an_index_by_the_encoder_has_its_vectors_and_others_are_made_once(
@@ -124,11 +107,7 @@ def berts(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 @pytest.fixture
 def places(built: "Built", berts: tuple[Path, Path], tmp_path: Path) -> list[str]:
     """Where two corpora lie that are the same, but for their names."""
-    for name in ("one", "other"):
-        (tmp_path / f"{name}.index").symlink_to(built.index)
-        (tmp_path / name).mkdir()
-        shutil.copy(built.split, tmp_path / name / "split.json")
-    (tmp_path / "more.index").symlink_to(built.index)
+    write_corpora(built, tmp_path, "one", "other", "more")
     start, teacher = map(str, berts)
     names = ["--held-out", "other", "--learn", "one", "--from", start, "--teacher", teacher]
     lie = ["--data", str(tmp_path), "--indexes", str(tmp_path), "--cache", str(tmp_path / "cache")]
@@ -171,21 +150,7 @@ def test_a_student_comes_closer_to_its_teacher(
     assert after < 0.8 * before
 
 
-def test_the_corpus_left_out_is_judged(
-    places: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    facts = run_main(places, tmp_path / "own", capsys)
-    assert facts == json.loads((tmp_path / "own" / RESULT).read_text())
-    assert facts["queries"] == 12
-    assert [point["step"] for point in facts["curve"]] == [0, 4, 7]
-    above = facts["above_start"]
-    assert above["change"] == pytest.approx(above["after"] - above["before"])
-    assert facts["above_teacher"]["before"] == facts["teacher"]
-    assert facts["above_teacher"]["after"] == above["after"]
-    assert not list(tmp_path.glob("*.partial*"))
-
-
-def test_a_killed_training_ends_as_if_it_had_not_been(
+def test_the_corpus_left_out_is_judged_also_after_a_kill(
     places: list[str],
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -193,6 +158,12 @@ def test_a_killed_training_ends_as_if_it_had_not_been(
 ) -> None:
     monkeypatch.setattr(distil, "SAVING", 0.0)
     whole = run_main(places, tmp_path / "whole", capsys)
+    assert whole == json.loads((tmp_path / "whole" / RESULT).read_text())
+    assert whole["queries"] == 12 and [point["step"] for point in whole["curve"]] == [0, 4, 7]
+    above = whole["above_start"]
+    assert above["change"] == pytest.approx(above["after"] - above["before"])
+    assert whole["above_teacher"]["before"] == whole["teacher"]
+    assert whole["above_teacher"]["after"] == above["after"]
     step = Loop.step
 
     def killed(loop: Loop) -> None:
@@ -206,7 +177,7 @@ def test_a_killed_training_ends_as_if_it_had_not_been(
             code = main([*places, "--out", str(tmp_path / "killed")])
     assert code == INTERRUPTED
     resumed = run_main(places, tmp_path / "killed", capsys)
-    assert resumed["continued"] == 5
+    assert resumed["continued"] == 5 and not list(tmp_path.glob("*.partial*"))
     one, other = (load_file(tmp_path / n / "model.safetensors") for n in ("whole", "killed"))
     assert one.keys() == other.keys()
     assert all(np.array_equal(one[name], other[name]) for name in one)

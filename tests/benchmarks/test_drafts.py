@@ -14,7 +14,6 @@ from benchmarks.drafts.__main__ import (
     put_down,
     read_cases,
     verdict,
-    verdict_tables,
     verdicts,
 )
 
@@ -48,15 +47,6 @@ def test_what_is_wrong_is_named(tmp_path: Path) -> None:
     assert verdict(silent) == "not said"
     lost = verdict(Draft("x", "y", folder, "paper.docx"))
     assert lost.startswith("error: ") and tempfile.gettempdir() not in lost
-
-
-def test_the_page_has_a_row_for_each_draft() -> None:
-    before = {"a: x": "title", "a: y": RIGHT}
-    now = {"a: x": RIGHT, "a: y": RIGHT, "b: z": "abstract"}
-    table = verdict_tables(before, now)
-    for row in ("| a | 2 | 1 | 2 |", "| all | 3 | 1 | 2 |", "| a | `x` | title |  |"):
-        assert row in table
-    assert "| b | `z` | - | abstract |" in table
 
 
 def test_verdicts_are_kept_and_written_on_the_page(

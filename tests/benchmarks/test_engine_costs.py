@@ -17,13 +17,10 @@ def test_what_outlives_its_parent_is_counted() -> None:
     """As Ray's daemons: they leave the family of the program that starts them."""
     daemon = f"import os, time\nif os.fork() == 0:\n os.setsid()\n{BUSY}\n"
     daemon = daemon.replace("\nwhile", "\n while").replace("\nimport time\n", "\n import time\n")
-    parent = f"{daemon}else:\n time.sleep(2)\n"
+    parent = f"{daemon}else:\n time.sleep(1)\n"
     found = run_tree([sys.executable, "-S", "-c", parent], env={})
     assert found["processes"] == 2 and found["cpu_seconds"] >= 0.2
-    assert found["seconds"] >= 2 and found["peak_mib"] > 1
-
-
-def test_a_program_that_fails_is_an_error() -> None:
+    assert found["seconds"] >= 1 and found["peak_mib"] > 1
     with pytest.raises(RecsysError, match="exit code 3"):
         run_tree([sys.executable, "-S", "-c", "raise SystemExit(3)"], env={})
 
@@ -46,9 +43,6 @@ def test_engines_take_turns_and_the_page_shows_medians(
     page = (tmp_path / "engines.md").read_text(encoding="utf-8")
     assert "| 3,000 papers, pool | 30 | 30 | 300 | 1 | 2 |" in page
     assert "| 3,000 papers, ray | 52 | 52 |" in page and "Ray beyond | +73% | +73% |" in page
-
-
-def test_indexes_that_differ_are_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine_costs, "build", lambda *given: {"index": given[-1]})
     with pytest.raises(RecsysError, match="Indexes of 9 papers differ"):
         build_by_turns(tmp_path / "papers.jsonl.gz", tmp_path / "work", {9: 1})

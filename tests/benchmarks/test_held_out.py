@@ -1,7 +1,6 @@
 """An adapter that is trained on one corpus, applied at several strengths, and asked on another."""
 
 import json
-import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -19,7 +18,7 @@ from recsys.pipelines.studies.encoders.tower import ADAPTER, LoraOptions, adapte
 from recsys.pipelines.studies.encoders.train_encoder import TrainedEncoder, untrained
 from recsys.pipelines.studies.encoders.training import History, Run, Trained
 from recsys.pipelines.studies.encoders.triplets import Source
-from recsys.store.arrays import Floats
+from tests.benches import write_corpora
 from tests.pipelines.studies.encoders.merged_adapter import merged_weights
 from tests.pipelines.studies.encoders.small_sources import (
     small_source,
@@ -41,10 +40,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def places(built: "Built", tmp_path: Path) -> list[str]:
     """Where two corpora lie that are the same, but for their names."""
-    for name in ("one", "other"):
-        (tmp_path / f"{name}.index").symlink_to(built.index)
-        (tmp_path / name).mkdir()
-        shutil.copy(built.split, tmp_path / name / "split.json")
+    write_corpora(built, tmp_path, "one", "other")
     names = ["--held-out", "other", "--learn", "one", "--device", "cpu"]
     return [*names, "--data", str(tmp_path), "--indexes", str(tmp_path)]
 
@@ -81,12 +77,6 @@ def test_an_adapter_is_measured_where_it_was_not_trained(
     assert told["strength"] == first["strength"]
 
 
-def test_an_error_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    places = ["--data", str(tmp_path), "--indexes", str(tmp_path), "--out", str(tmp_path / "own")]
-    assert main(["--held-out", "a", "--learn", "b", *places]) == 1
-    assert capsys.readouterr().err.startswith("error: There is no index at ")
-
-
 def test_encoders_are_compared_query_by_query() -> None:
     found = compare(np.array([0.1, 0.3, 0.5]), np.array([0.3, 0.5, 0.7]))
     # All of 8 assignments of signs are looked at; two are as far from 0.
@@ -96,7 +86,7 @@ def test_encoders_are_compared_query_by_query() -> None:
 
 def with_adapters(sources: Sequence[Source], start: Path) -> TrainedEncoder:
     options = replace(tiny_options(start), lora=LoraOptions(2, 4.0))
-    return Trained.of(*untrained(sources, options, Run()), History(), asdict(options))
+    return Trained.of(*untrained(sources, options, Run()), History(), asdict(options), {})
 
 
 @pytest.fixture(scope="module")
@@ -110,11 +100,6 @@ def trained(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> TrainedEnco
     return made
 
 
-def vectors(trained: TrainedEncoder, strength: float) -> Floats:
-    apply(trained, strength)
-    return trained.task.vectors(ROWS)
-
-
 def saved(trained: TrainedEncoder, strength: float, folder: Path) -> Path:
     """Save a copy: saving merges the adapters."""
     folder.mkdir()
@@ -125,12 +110,13 @@ def saved(trained: TrainedEncoder, strength: float, folder: Path) -> Path:
 
 
 def test_no_strength_is_the_start(trained: TrainedEncoder, tiny: Path) -> None:
-    start = with_adapters(trained.task.shelf.sources, tiny)
-    assert np.array_equal(vectors(trained, 0.0), start.task.vectors(ROWS))
-    assert not np.allclose(vectors(trained, 1.0), start.task.vectors(ROWS), atol=1e-3)
-    whole = replace(trained, student=replace(trained.student, lora=None))
+    start = with_adapters(trained.task.shelf.sources, tiny).task.vectors(ROWS)
+    apply(trained, 0.0)
+    assert np.array_equal(trained.task.vectors(ROWS), start)
+    apply(trained, 1.0)
+    assert not np.allclose(trained.task.vectors(ROWS), start, atol=1e-3)
     with pytest.raises(InputError, match="All weights were trained"):
-        apply(whole, 0.5)
+        apply(replace(trained, student=replace(trained.student, lora=None)), 0.5)
 
 
 def test_half_the_strength_is_half_the_change_of_the_weights(

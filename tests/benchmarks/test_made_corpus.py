@@ -20,10 +20,8 @@ from benchmarks.made_corpus import (
     RealPapers,
     halves,
     invented_word,
-    made_papers,
     make_corpus,
     read_real,
-    years_of,
 )
 from recsys.errors import InputError
 from recsys.formats.embeddings import read_embeddings
@@ -108,30 +106,11 @@ def test_drafts_are_the_newest_papers_that_can_be_asked(made: Path) -> None:
         assert draft["abstract"] is not None
 
 
-def test_texts_are_sentences_of_real_ones(real: RealPapers) -> None:
-    known = {sentence for abstract in real.abstracts for sentence in abstract}
-    found = total = 0
-    for piece in made_papers(Plan.of(real, 300, 0)):
-        for paper in piece:
-            parts = (paper["abstract"] or "").replace(". ", ".\n").split("\n")
-            total += len(parts)
-            found += sum(part in known for part in parts)
-    assert found / total > 0.5  # Invented words stand in some of the others.
-
-
 @given(st.sets(st.integers(0, 80**5), max_size=50))
 def test_no_two_numbers_share_a_word(numbers: set[int]) -> None:
     words = {invented_word(number) for number in numbers}
     assert len(words) == len(numbers)
     assert all(word.isalpha() and word.islower() for word in words)
-
-
-@given(st.integers(0, 300))
-def test_every_paper_has_a_year(papers: int) -> None:
-    years = years_of(papers)
-    assert len(years) == papers
-    assert np.all(np.diff(years) >= 0)
-    assert np.all((years >= 1990) & (years <= LAST_YEAR))
 
 
 @given(st.lists(st.sampled_from(["rivers", "of", "Maps", "with", "ice"]), max_size=9))

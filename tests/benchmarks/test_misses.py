@@ -12,7 +12,6 @@ from benchmarks.misses import (
     count_facts,
     count_kinds,
     drawn,
-    kind_table,
     main,
     read_sheet,
     tallied,
@@ -71,7 +70,6 @@ def test_kinds_and_columns_of_a_sheet_are_counted() -> None:
     counts = count_kinds(lines)
     assert counts == {"topic": (3, 0, 1), "own": (2, 1, 1), "not sorted": (1, 1, 0)}
     assert [*counts] == ["topic", "own", "not sorted"]
-    assert "| topic | 3 | 0 | 1 |" in kind_table(counts)
     columns = ("rank", "cosine_rank", "bm25_rank", "citations", "neighbours")
     rows = ["21,200,,0,0", ",201,200,3,0", ",999,201,2,1", "30,300,,1,4"]
     facts = count_facts([dict(zip(columns, row.split(","), strict=True)) for row in rows])

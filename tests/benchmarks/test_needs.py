@@ -16,8 +16,6 @@ from benchmarks.needs.__main__ import (
     CONTROLS,
     auc,
     precision_at,
-    seams,
-    shape,
 )
 from benchmarks.needs.judge import table_of, words_matrix
 from benchmarks.needs.texts import FullText, full_text, read_texts
@@ -26,7 +24,6 @@ from recsys.errors import InputError
 from recsys.local.citation_worthiness import CitationWorthiness, weigh
 from recsys.records import Mark, Sentence
 from tests.hashing_encoder import HashingEncoder
-from tests.rows import each_row
 
 _THINGS = "bees wasps ants moths flies crickets beetles termites".split()
 _PLACES = "meadows forests gardens caves rivers deserts".split()
@@ -71,7 +68,9 @@ def studied(examples: list[FullText], tmp_path_factory: pytest.TempPathFactory) 
     return Studied(figures, CitationWorthiness.load(out))
 
 
-def test_what_can_be_learned_is_learned(studied: Studied) -> None:
+def test_what_can_be_learned_is_learned(
+    studied: Studied, examples: list[FullText], tmp_path: Path
+) -> None:
     figures = studied.figures
     assert figures["views"]["known"]["auc"] > 0.99
     assert not figures["ships"]  # The fields are too small to tell.
@@ -80,6 +79,8 @@ def test_what_can_be_learned_is_learned(studied: Studied) -> None:
     assert set(figures["controls"]) == set(CONTROLS)
     assert figures["ece"] < 0.05
     json.dumps(figures)
+    with pytest.raises(InputError, match="one field"):
+        program.study(examples[::2], HashingEncoder(), tmp_path / "judge")
 
 
 def test_the_written_judge_says_what_it_was_taught(studied: Studied) -> None:
@@ -102,26 +103,14 @@ def test_the_page_holds_the_figures(studied: Studied) -> None:
     assert "| biology | 4 |" in text and "the judge does not ship." in text
 
 
-def test_texts_of_one_field_are_refused(examples: list[FullText], tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="one field"):
-        program.study(examples[::2], HashingEncoder(), tmp_path / "judge")
+def test_it_ships_only_if_unseen_texts_and_fields_are_told_apart() -> None:
+    def ships(by_text: float, by_field: float, citing: int) -> bool:
+        figures = {"views": {"known": {"auc": by_text}}}
+        verdict = program.verdict_on(figures | {"fields": [{"known": by_field, "citing": citing}]})
+        return bool(verdict["ships"])
 
-
-@each_row(
-    ("by_text", "by_field", "citing", "ships"),
-    [
-        (0.81, 0.82, 500, True),
-        (0.81, 0.79, 500, False),
-        (0.79, 0.82, 500, False),
-        (0.81, 0.79, 99, False),
-    ],
-)
-def test_it_ships_only_if_unseen_texts_and_fields_are_told_apart(
-    by_text: float, by_field: float, citing: int, ships: bool
-) -> None:
-    fields = [{"known": by_field, "citing": citing}]
-    verdict = program.verdict_on({"views": {"known": {"auc": by_text}}, "fields": fields})
-    assert verdict["ships"] is ships
+    assert ships(0.81, 0.82, 500)
+    assert not (ships(0.81, 0.79, 500) or ships(0.79, 0.82, 500) or ships(0.81, 0.79, 99))
 
 
 def test_marks_are_hidden_from_the_cues_and_nothing_else_is(examples: list[FullText]) -> None:
@@ -161,19 +150,9 @@ def test_texts_are_read_by_field_and_said_once(tmp_path: Path) -> None:
     ]
     assert not any("<-" in sentence.text for sentence in texts[1].sentences)
     assert [problem[:5] for problem in problems] == ["d.bib"]
-
-
-def test_folders_without_texts_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no folder"):
-        read_texts(tmp_path / "none")
-    with pytest.raises(InputError, match="holds no text"):
-        read_texts(tmp_path)
-
-
-def test_controls_see_no_words() -> None:
-    assert seams("Honey bees (of caves) dance, as was told by.") == "x) x, by."
-    assert shape("Honey bees see 12 colours (Fig. 2).") == "Aa a a 9 a (Aa. 9)."
-    assert CONTROLS["length"]("Bees.") == "length0"
+    for folder, told in ((tmp_path / "none", "no folder"), (tmp_path / "biology", "holds no text")):
+        with pytest.raises(InputError, match=told):
+            read_texts(folder)
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=2, max_size=40))

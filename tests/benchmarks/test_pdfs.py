@@ -134,15 +134,13 @@ def test_a_draft_is_judged_by_what_was_printed(papers: Sequence[Invented], tmp_p
 
 def test_the_tables_add_up() -> None:
     names = ("papers", "found", "authors", "links", "given", "right")
-    one, other = (
-        dict(zip(names, counts, strict=True))
-        for counts in ((2, 2, 1, 10, 9, 9), (1, 1, 1, 10, 10, 5))
-    )
-    lines = pdf_table("pdfs", {"a": one, "b": other}).splitlines()
+    counts = {"a": (2, 2, 1, 10, 9, 9), "b": (1, 1, 1, 10, 10, 5)}
+    figures = {way: dict(zip(names, each, strict=True)) for way, each in counts.items()}
+    lines = pdf_table("pdfs", figures).splitlines()
     assert lines[2] == "| a | 2 | 2 | 1 | 10 | 0.900 | 1.000 |"
     assert lines[-1] == "| all | 3 | 3 | 2 | 20 | 0.700 | 0.737 |"
-    figures = (("papers", 4), ("titles", 3), ("silent", 1), ("authors", 4.0), ("abstract", 3.8))
-    drafts = dict(figures) | {"references": 2.0, "matched": 1.0}
+    drafts = {"papers": 4, "titles": 3, "silent": 1, "authors": 4.0, "abstract": 3.8}
+    drafts |= {"references": 2.0, "matched": 1.0}
     [*_, row] = pdf_table("pdf-drafts", {"a": drafts}).splitlines()
     assert row == "| all | 4 | 0.750 | 1 | 1.000 | 0.950 | 0.500 | 0.250 |"
 
@@ -176,21 +174,7 @@ echo "$0" > "$out"
 """
 
 
-_WAYS = {
-    "pdflatex": WAYS[0],
-    "chromium": "Chromium: one column, APA",
-    "soffice": WAYS[-1],
-}
-
-
-def test_without_the_programs_the_error_says_what_to_install(
-    papers: Sequence[Invented], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    for program, way in _WAYS.items():
-        with pytest.raises(RecsysError, match=f"{program} could not be started") as error:
-            print_paper(papers[0], way, tmp_path)
-        assert "apt-get install" in error.value.hint
+_WAYS = {"pdflatex": WAYS[0], "chromium": "Chromium: one column, APA", "soffice": WAYS[-1]}
 
 
 def test_each_way_of_printing_starts_its_program(
@@ -208,6 +192,10 @@ def test_each_way_of_printing_starts_its_program(
     sources = {f"{papers[0].work.key}{suffix}" for suffix in (".tex", ".bib", ".html", ".fodt")}
     assert sources <= {path.name for path in tmp_path.iterdir()}
     monkeypatch.setenv("PATH", "")
+    for name, way in _WAYS.items():
+        with pytest.raises(RecsysError, match=f"{name} could not be started") as error:
+            print_paper(papers[0], way, tmp_path)
+        assert "apt-get install" in error.value.hint
     for paper in papers:
         (tmp_path / f"{paper.work.key}.pdf").write_bytes(b"")
     again = make_folder(papers, tmp_path, jobs=1)  # What is printed is not printed again.

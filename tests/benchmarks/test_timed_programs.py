@@ -59,16 +59,12 @@ def test_drafts_are_timed_and_answered_by_papers(made: Made, tmp_path: Path) -> 
     assert all(len(each["top"]) == 20 and each["gold"] for each in shown.values())
 
 
-@pytest.fixture
-def local(tmp_path: Path) -> LocalRecommender:
+def test_sentences_are_asked_together_and_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     recommender = open_small_index(write_small_index(tmp_path / "small"))
     ranker = SumRanker(("sentence.cosine", "sentence.bm25_share"))
-    return LocalRecommender(PassageRanker(PassageReader(recommender), ranker))
-
-
-def test_sentences_are_asked_together_and_alone(
-    local: LocalRecommender, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    local = LocalRecommender(PassageRanker(PassageReader(recommender), ranker))
     monkeypatch.setattr(timed_programs, "SENTENCES", 8)
     asked = list[int]()
     usual = LocalRecommender.recommend

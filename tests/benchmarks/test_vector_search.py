@@ -29,6 +29,7 @@ def test_backends_are_measured_over_the_same_vectors(
     asked = ["vectors", str(tmp_path / "v.npy"), *places, "--backends"]
     assert main([*asked, "exact,int8"]) == 0
     assert main([*asked, "ivf"]) == 0
+    assert main([*asked, "int9"]) == 1
     found = json.loads((tmp_path / "kept.json").read_text())["sizes"]["400"]
     exact, int8, ivf = (found[name] for name in ("exact", "int8", "ivf"))
     assert 48 < int8["bytes_a_paper"] < min(exact["bytes_a_paper"], ivf["bytes_a_paper"])
@@ -48,11 +49,3 @@ def test_answers_by_each_search_are_judged(made: Made, places: list[str], tmp_pa
     assert found["exact"] == found["int8"]
     assert all(0 < each["F1@20"] < 1 and 0 < each["MRR"] <= 1 for each in found.values())
     assert "| made, int8 | 5 | 1.0000 |" in (tmp_path / "engines-search.md").read_text()
-
-
-def test_an_unknown_backend_is_told_its_neighbour(
-    places: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    np.save(tmp_path / "v.npy", random_vectors(4))
-    assert main(["vectors", str(tmp_path / "v.npy"), *places, "--backends", "int9"]) == 1
-    assert "Did you mean 'int8'?" in capsys.readouterr().err

@@ -43,7 +43,13 @@ def test_the_commands_of_readme_and_guide_run(
     for line in shown(page):
         words, file = words_of(line)
         if words[0] == "serve":
-            assert_serves(*words[1:])
+            # On any port and without a browser, until it answers.
+            with started(*(word for word in words[1:] if word != "--open")) as (_, address):
+                health = httpx2.get(f"{address}healthz", timeout=30)
+                assert health.json() == {"status": "ok"}
+                for asked in lines(page, "curl") if "my.index" in words else ():
+                    answer = httpx2.request(**request_of(asked, address), timeout=30)
+                    assert answer.status_code == 200 and answer.text, f"{asked}\n{answer.text}"
             continue
         if words[0] == "fetch" or "--fetch" in words:
             words.append("--yes")  # As the reader says on the terminal.
@@ -53,21 +59,6 @@ def test_the_commands_of_readme_and_guide_run(
         asks = words[0] in ("recommend", "cite")
         allowed = {0, NOTHING_FOUND} if asks or makes_split else {0}
         assert done.code in allowed, f"{line}\n{done.err}"
-
-
-def assert_serves(*words: str) -> None:
-    """Serve, on any port and without a browser, until it answers."""
-    rest = [word for word in words if word != "--open"]
-    with started(*rest) as (_, address):
-        assert httpx2.get(f"{address}healthz", timeout=30).json() == {"status": "ok"}
-
-
-@pytest.mark.area("docs")
-def test_the_curl_examples_are_answered(workplace: Path) -> None:
-    with started("my.index") as (_, address):
-        for line in lines("docs/guide/serve.md", "curl"):
-            answer = httpx2.request(**request_of(line, address), timeout=30)
-            assert answer.status_code == 200 and answer.text, f"{line}\n{answer.text}"
 
 
 def request_of(line: str, address: str) -> dict[str, Any]:

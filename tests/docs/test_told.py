@@ -20,7 +20,7 @@ from recsys.formats.papers.field_maps import PaperFormat
 from recsys.formats.papers.paper_formats import FORMATS as JSON_FORMATS
 from recsys.formats.source_formats import FORMATS as SOURCE_FORMATS
 from recsys.formats.source_formats import SourceFormat
-from recsys.retrieval.sources import names
+from recsys.retrieval.propose import NAMES
 from recsys.store.generations import in_force
 from tests.docs.written_pages import COMMANDS, MAKEFILE, PAGES, README, ROOT
 from tests.rows import each_row
@@ -133,7 +133,7 @@ def test_every_target_is_documented_in_the_makefile() -> None:
 def test_the_reference_has_every_key_and_source() -> None:
     draft, answer = PAGES["docs/reference/draft.md"], PAGES["docs/reference/answer.md"]
     assert all(f"`{key}`" in draft for key in (*KEYS, *REFERENCE_KEYS))
-    assert all(f"| `{source}` |" in answer for source in names())
+    assert all(f"| `{source}` |" in answer for source in NAMES)
     assert {ANSWER_SCHEMA, RECOMMENDATION_SCHEMA} <= set(re.findall(r"^## (.*)$", answer, re.M))
 
 

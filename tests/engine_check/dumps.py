@@ -8,12 +8,10 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-import pytest
-
 from benchmarks.dumps import DUMPS, ONCE, make_dump, run_way, run_ways, same_folders
 from recsys.store.generations import in_force
 from tests.built_index import ROOT, hashes
-from tests.pipelines.corpora.bucket_server import bucket_server
+from tests.pipelines.corpora.bucket_server import bucket_server, put
 
 RECORDS, FILES, JOBS = 20_000, 64, 2
 IN_BUCKET = 800
@@ -67,9 +65,9 @@ def check_a_killed_run_continues(work: Path) -> str:
 def check_dumps_in_a_bucket_are_read_on_ray(work: Path) -> str:
     """Build from a bucket with the pool and with Ray: a shard for each of its files."""
     make_dump(work / "dump", IN_BUCKET, FILES // 8)
-    with pytest.MonkeyPatch.context() as patch, bucket_server(patch) as server:
+    with bucket_server():
         for path in sorted((work / "dump").iterdir()):
-            server.put(f"dumps/works/{path.name}", path.read_bytes())
+            put(f"works/{path.name}", path.read_bytes())
         found = [_built(work / engine, "--engine", engine) for engine in ("pool", "ray")]
     assert found[0] == found[1]
     return f"{IN_BUCKET:,} records in {FILES // 8} files: {len(found[0])} equal files"

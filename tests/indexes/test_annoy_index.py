@@ -1,6 +1,5 @@
 """How well a forest finds what is near, and what it makes of its file."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -31,15 +30,6 @@ def test_annoy_finds_nearly_what_the_exact_search_finds(big: AnnoyIndex, part: f
     assert np.mean(recalls) > 0.8
 
 
-def test_few_allowed_rows_are_scanned_exactly(big: AnnoyIndex) -> None:
-    allowed = share(len(big.vectors), 0.1)
-    query = random_vectors(1, dim=32, seed=3)[0]
-    rows, cosines = big.search(query, 25, allowed=allowed)
-    truth = ExactIndex(big.vectors).search(query, 25, allowed=allowed)
-    np.testing.assert_array_equal(rows, truth[0])
-    np.testing.assert_array_equal(cosines, truth[1])
-
-
 def test_chosen_search_k_is_the_first_of_the_ladder_that_reaches_the_target(
     big: AnnoyIndex,
 ) -> None:
@@ -56,27 +46,10 @@ def test_chosen_search_k_is_the_first_of_the_ladder_that_reaches_the_target(
     assert 0.7 <= lower_recall < 0.95
 
 
-def test_chosen_search_k_makes_a_searched_recall_as_high_on_other_rows(big: AnnoyIndex) -> None:
-    rng = np.random.default_rng(1)
-    chosen = choose_search_k(big, k=20, target=0.95, sample=60, rng=rng)
-    index = replace(big, search_k=chosen.search_k)
-    exact = ExactIndex(big.vectors)
-    recalls = [
-        len(np.intersect1d(exact.search(query, 20)[0], index.approximate(query, 20)[0])) / 20
-        for query in big.vectors[rng.choice(4000, 60, replace=False)]
-    ]
-    assert np.mean(recalls) > 0.9
-
-
 @pytest.mark.parametrize("n", [1, 2, 5])
 def test_search_k_of_a_tiny_index_is_chosen_with_full_recall(n: int, tmp_path: Path) -> None:
     index = forest(random_vectors(n), tmp_path, search_k=1)
     assert choose_search_k(index, k=200, rng=np.random.default_rng(0)).recall == 1
-
-
-def test_search_k_is_chosen_in_spite_of_copies(tmp_path: Path) -> None:
-    index = forest(np.repeat(random_vectors(4), 30, axis=0), tmp_path, search_k=1)
-    assert choose_search_k(index, k=10, rng=np.random.default_rng(0)).recall >= 0.99
 
 
 def test_same_seed_builds_the_same_bytes(tmp_path: Path) -> None:

@@ -42,15 +42,6 @@ def test_the_graph_finds_nearly_what_the_exact_search_finds(
     assert np.mean(shares) > 0.95
 
 
-def test_few_allowed_rows_are_all_compared(index: HnswIndex) -> None:
-    allowed = share(1500, 0.05)
-    query = random_vectors(1, dim=24, seed=3)[0]
-    rows, cosines = index.search(query, 25, allowed=allowed)
-    best = ExactIndex(index.vectors).search(query, 25, allowed=allowed)
-    assert rows.tolist() == best[0].tolist()
-    np.testing.assert_allclose(cosines, best[1], atol=1e-6)
-
-
 def test_expansion_is_chosen_by_recall(index: HnswIndex) -> None:
     found = choose_expansion(index, k=20, rng=np.random.default_rng(0))
     assert found["recall"] >= 0.99 and 20 <= found["expansion"] <= 1500

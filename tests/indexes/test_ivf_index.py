@@ -239,6 +239,7 @@ def test_many_new_rows_train_the_centroids_anew(tmp_path: Path) -> None:
         (ROWS_FILE, np.arange(49, dtype=np.int32)),
         (ROWS_FILE, np.arange(50, dtype=np.int64)),
         (STARTS_FILE, np.array([0, 51], np.int64)),
+        (STARTS_FILE, np.array([0, 40, 30, *[50] * 26], np.int64)),  # It runs backwards.
         (STARTS_FILE, np.array([], np.int64)),
         (CENTROIDS_FILE, np.zeros((28, 15), np.float32)),
         (CENTROIDS_FILE, np.zeros((28, 16), np.float64)),
@@ -251,15 +252,5 @@ def test_lists_that_do_not_fit_are_refused(
     facts = build_index("ivf", vectors, tmp_path)
     assert facts["lists"] == 28
     np.save(tmp_path / name, bad)
-    with pytest.raises(ArtifactCorrupt, match="do not fit vectors"):
-        open_built(vectors, tmp_path, facts)
-
-
-def test_lists_that_run_backwards_are_refused(tmp_path: Path) -> None:
-    vectors = random_vectors(50)
-    facts = build_index("ivf", vectors, tmp_path)
-    starts = np.load(tmp_path / STARTS_FILE)
-    starts[1], starts[2] = 40, 30
-    np.save(tmp_path / STARTS_FILE, starts)
     with pytest.raises(ArtifactCorrupt, match="do not fit vectors"):
         open_built(vectors, tmp_path, facts)

@@ -55,14 +55,6 @@ def test_the_time_rule_needs_no_exceptions(found: list[int], as_of: int, undated
     assert meant(condition, years).tolist() == allowed.tolist()
 
 
-def test_the_draft_itself_is_an_exception() -> None:
-    years = np.array([2001, 2002, 2003, 2002, UNKNOWN_YEAR], np.int16)
-    allowed = np.array([True, False, False, True, True])
-    condition = said(years, allowed)
-    assert (condition.newest, condition.undated) == (2002, True)
-    assert condition.excluded.tolist() == [1] and condition.included.tolist() == []
-
-
 def test_few_rows_are_named_one_by_one() -> None:
     years = np.full(500, 2000, np.int16)
     allowed = np.zeros(500, bool)

@@ -209,12 +209,6 @@ def test_corpus_without_any_word_answers_with_nothing(build: Build) -> None:
     assert len(index.search.search(index.store.query("ant", None), 5)[0]) == 0
 
 
-def test_repeated_draft_words_weigh_more(build: Build) -> None:
-    index = build([("ant", None), ("bee", None)])
-    once, twice = (index.scores(index.store.query(text, None)) for text in ("ant", "ant ant"))
-    assert twice[0] == pytest.approx(2 * once[0])
-
-
 def test_loaded_index_answers_as_the_built_one(tmp_path: Path) -> None:
     index = index_of([("ant bee", "cat"), ("bee", None), ("dog", "ant ant")])
     index.save(tmp_path)

@@ -28,7 +28,7 @@ from recsys.formats.drafts import (
     plain,
     word_draft,
 )
-from recsys.formats.drafts.draft_formats import read_manuscript
+from recsys.formats.drafts.draft_formats import open_draft
 from recsys.formats.embeddings.embedding_files import read_lines
 from recsys.formats.latex import latex_draft
 from recsys.formats.references.reference_formats import read_bibliography
@@ -71,7 +71,7 @@ def _papers(path: Path) -> None:
 
 
 READERS: Mapping[str, Callable[[Path], object]] = {
-    "draft": read_manuscript,
+    "draft": lambda path: open_draft(path).manuscript,
     "references": read_bibliography,
     "corpus": _papers,
     "vectors": lambda path: read_lines(path, silent),

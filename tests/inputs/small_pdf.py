@@ -31,11 +31,13 @@ def page(contents: int, parent: int, resources: bytes = b"/Font <</F1 4 0 R>>") 
     return shape % (parent, contents) + b"/Resources <<%s>>>>" % resources
 
 
-def pdf_of(content: bytes, resources: bytes = b"/Font <</F1 4 0 R>>") -> bytes:
-    """Write a file of one page with this content."""
+def pdf_of(
+    content: bytes, resources: bytes = b"/Font <</F1 4 0 R>>", entries: bytes = b""
+) -> bytes:
+    """Write a file of one page with this content; entries: of its stream, such as /Filter."""
     return written([
         b"<</Type /Catalog /Pages 2 0 R>>", b"<</Type /Pages /Kids [3 0 R] /Count 1>>",
-        page(5, 2, resources), _FONT, stream(content),
+        page(5, 2, resources), _FONT, stream(content, entries),
     ])  # fmt: skip
 
 

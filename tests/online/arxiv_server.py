@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
 from tests.online.catalogue import Catalogue
-from tests.online.loopback import Asked, Fault, Given, as_xml
+from tests.online.loopback import Asked, Fault, Given, as_xml, page_of
 
 _WORD = re.compile(r"(?:ti|all):(\w+)")
 _SPAN = re.compile(r"submittedDate:\[(\d{4})\d* TO (\d{4})\d*\]")
@@ -34,18 +34,11 @@ class ArxivSite:
     page: int = 1000
 
     def __post_init__(self) -> None:
-        self._preprints = {
-            alias.removeprefix("arxiv:"): number
-            for number, paper in enumerate(self.catalogue.papers)
-            for alias in paper.aliases
-            if alias.startswith("arxiv:")
-        }
+        self._preprints = self.catalogue.named("arxiv")
         self._id = {number: name for name, number in self._preprints.items()}
 
     def answer(self, asked: Asked) -> Given:
         """Answer /api/query and /oai."""
-        if asked.fault is Fault.SPENT:
-            return Given(b"", 503, {"Retry-After": "86400"})
         if asked.fault is Fault.NOT_A_LIST:
             return as_xml("<feed><entry>")
         if asked.path == "/api/query":
@@ -59,18 +52,13 @@ class ArxivSite:
         else:
             found = self._found(asked.parameters["search_query"])
         start = int(asked.parameters.get("start", "0"))
-        shown = found[start : start + int(asked.parameters.get("max_results", "10"))]
-        if asked.fault is Fault.TWICE:
-            shown = [*shown, *shown]
-        shown = [number for number in shown if not self._is_gone(number)]
-        return as_xml(_FEED.format("".join(self._entry(number, asked) for number in shown)))
+        shown = page_of(found, start, int(asked.parameters.get("max_results", "10")), asked)
+        there = (number for number in shown if not self.catalogue.is_gone(number))
+        return as_xml(_FEED.format("".join(self._entry(number, asked) for number in there)))
 
     def _found(self, query: str) -> list[int]:
         words = _WORD.findall(query)
-        scores = self.catalogue.search([words] if " AND ti:" in query else [[w] for w in words])
-        if len(words) == 1:
-            scores = self.catalogue.search([words])
-        found = sorted(scores, key=lambda number: (-scores[number], number))
+        found = self.catalogue.ranked([words] if " AND ti:" in query else [[w] for w in words])
         if span := _SPAN.search(query):
             first, last = int(span[1]), int(span[2])
             found = [n for n in found if first <= self.catalogue.years[n] <= last]
@@ -83,15 +71,14 @@ class ArxivSite:
         since, start = (token.split("|")[0], int(token.split("|")[1])) if token else ("", 0)
         since = since or asked.parameters.get("from", "")
         found = sorted(
-            (self._stamp(number), number) for number in self._id if self._stamp(number) >= since
+            (number for number in self._id if self._stamp(number) >= since),
+            key=lambda number: (self._stamp(number), number),
         )
         if not found:
             return as_xml(_OAI.format('<error code="noRecordsMatch"/>'))
-        shown = found[start : start + self.page]
-        if asked.fault is Fault.TWICE:
-            shown = [*found[max(start - self.page, 0) : start], *shown]
+        shown = page_of(found, start, self.page, asked)
         more = f"{since}|{start + self.page}" if start + self.page < len(found) else ""
-        records = "".join(self._record(number, asked) for _, number in shown)
+        records = "".join(self._record(number, asked) for number in shown)
         tail = f"<resumptionToken>{more}</resumptionToken>" if more or token else ""
         return as_xml(_OAI.format(f"<ListRecords>{records}{tail}</ListRecords>"))
 
@@ -115,12 +102,12 @@ class ArxivSite:
         paper, name = self.catalogue.papers[number], self._id[number]
         stamp = f"<identifier>oai:arXiv.org:{name}</identifier>"
         stamp += f"<datestamp>{self._stamp(number)}</datestamp>"
-        if self._is_gone(number):
+        if self.catalogue.is_gone(number):
             return f'<record><header status="deleted">{stamp}</header></record>'
         people = "".join(
             f"<author><keyname>{escape(family)}</keyname><forenames>{escape(given)}</forenames>"
             "</author>"
-            for given, _, family in (person.rpartition(" ") for person in paper.authors)
+            for given, family in self.catalogue.people(number)
         )
         doi = self.catalogue.doi_of[number]
         given = f"<doi>{escape(doi)}</doi>" if doi else ""
@@ -137,6 +124,3 @@ class ArxivSite:
 
     def _stamp(self, number: int) -> str:
         return f"{self.catalogue.papers[number].year}-01-01"
-
-    def _is_gone(self, number: int) -> bool:
-        return self.catalogue.papers[number].id in self.catalogue.deleted

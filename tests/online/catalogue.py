@@ -83,6 +83,29 @@ class Catalogue:
             for word, found in numbers.items()
         }
 
+    def named(self, scheme: str) -> dict[str, int]:
+        """Number by the aliases of a scheme alone, deleted papers among them."""
+        return {
+            alias.removeprefix(f"{scheme}:"): number
+            for number, paper in enumerate(self.papers)
+            for alias in paper.aliases
+            if alias.startswith(f"{scheme}:")
+        }
+
+    def is_gone(self, number: int) -> bool:
+        """Tell whether a paper was deleted."""
+        return self.papers[number].id in self.deleted
+
+    def people(self, number: int) -> list[tuple[str, str]]:
+        """The given and the family name of each author."""
+        parts = (person.rpartition(" ") for person in self.papers[number].authors)
+        return [(given, family) for given, _, family in parts]
+
+    def ranked(self, groups: Iterable[Sequence[str]]) -> list[int]:
+        """What a search finds, the best first."""
+        scores = self.search(groups)
+        return sorted(scores, key=lambda number: (-scores[number], number))
+
     def search(self, groups: Iterable[Sequence[str]]) -> Mapping[int, float]:
         """Score what has all words of any group; a word counts by how rare and how frequent."""
         total: dict[int, float] = defaultdict(float)
@@ -98,13 +121,9 @@ class Catalogue:
         for word in wanted:
             if word in self._postings:
                 numbers, counts = self._postings[word]
-                scores[numbers] += _rarity(len(numbers), len(self.papers)) * (
-                    counts / (counts + _SATURATION)
-                )
+                lacking = len(self.papers) - len(numbers)
+                rarity = math.log(1 + (lacking + 0.5) / (len(numbers) + 0.5))
+                scores[numbers] += rarity * counts / (counts + _SATURATION)
                 having[numbers] += 1
         found = np.flatnonzero(having == len(wanted)).tolist() if wanted else []
         return {number: float(scores[number]) for number in found}
-
-
-def _rarity(having: int, among: int) -> float:
-    return math.log(1 + (among - having + 0.5) / (having + 0.5))

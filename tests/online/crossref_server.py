@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from tests.online.catalogue import Catalogue
-from tests.online.loopback import Asked, Fault, Given, as_json
+from tests.online.loopback import Asked, Fault, Given, as_json, page_of, spoilt
 
 MOST_ROWS = 1000
 _LIMITS = {
@@ -28,17 +28,12 @@ class CrossrefSite:
 
     def answer(self, asked: Asked) -> Given:
         """Answer /works and /works/DOI."""
-        if asked.fault is Fault.SPENT:
-            return Given(b"Rate limit exceeded.", 429, {"Retry-After": "40000"})
-        if asked.path.startswith("/works/"):
-            number = self._number(unquote(asked.path.removeprefix("/works/")))
-            if number is None:
-                return Given(b"Resource not found.", 404)
-            message = self._work(number, asked)
-            return self._message("work", message)
-        if asked.path != "/works":
+        if asked.path == "/works":
+            return self._list(asked)
+        number = self._number(unquote(asked.path.removeprefix("/works/")))
+        if number is None:
             return Given(b"Resource not found.", 404)
-        return self._list(asked)
+        return self._message("work", self._work(number, asked))
 
     def _list(self, asked: Asked) -> Given:
         cursor = asked.parameters.get("cursor")
@@ -49,9 +44,7 @@ class CrossrefSite:
             return self._message("validation-failure", [{"type": "parameter-not-allowed"}], 400)
         found = self._found(asked)
         start = 0 if cursor in (None, "*") else int(cursor.removeprefix("DnF1"))
-        shown = found[start : start + rows]
-        if asked.fault is Fault.TWICE:
-            shown = [*found[max(start - rows, 0) : start], *shown]
+        shown = page_of(found, start, rows, asked)
         items: object = [self._work(number, asked) for number in shown]
         if asked.fault is Fault.NOT_A_LIST:
             items = None
@@ -61,14 +54,15 @@ class CrossrefSite:
         return self._message("work-list", message)
 
     def _found(self, asked: Asked) -> list[int]:
-        filters = [part.partition(":") for part in _parts(asked.parameters.get("filter", ""))]
+        filters = [
+            part.partition(":") for part in asked.parameters.get("filter", "").split(",") if part
+        ]
         words = asked.parameters.get("query.bibliographic")
         if words is None:
             dois = [value for name, _, value in filters if name == "doi"]
             numbers = [number for doi in dois if (number := self._number(doi)) is not None]
             return sorted(dict.fromkeys(numbers))
-        scores = self.catalogue.search([word] for word in words.split())
-        found = sorted(scores, key=lambda number: (-scores[number], number))
+        found = self.catalogue.ranked([word] for word in words.split())
         for name, _, value in filters:
             found = [number for number in found if self._fits(number, name, value)]
         return found
@@ -82,20 +76,14 @@ class CrossrefSite:
         return f"{year}-01-01" >= value
 
     def _number(self, doi: str) -> int | None:
-        number = self.catalogue.number_of.get(doi.lower())
-        if number is None or self.catalogue.papers[number].id in self.catalogue.deleted:
-            return None
-        return number
+        return self.catalogue.number_of.get(doi.lower())
 
     def _work(self, number: int, asked: Asked) -> dict[str, Any]:
         work = self._whole(number)
         chosen = asked.parameters.get("select")
         if chosen:
             work = {name: work[name] for name in chosen.split(",") if name in work}
-        if asked.fault in (Fault.NULLS, Fault.WRONG_TYPES):
-            odd = None if asked.fault is Fault.NULLS else 7
-            work = dict.fromkeys(work, odd) | {name: work[name] for name in ("DOI", "title")}
-        return work
+        return spoilt(work, asked, ("DOI", "title"))
 
     def _whole(self, number: int) -> dict[str, Any]:
         paper = self.catalogue.papers[number]
@@ -103,7 +91,10 @@ class CrossrefSite:
             "DOI": self.catalogue.doi_of[number],
             "URL": f"https://doi.org/{self.catalogue.doi_of[number]}",
             "title": [paper.title],
-            "author": [_person(name) for name in paper.authors],
+            "author": [
+                {"given": given, "family": family, "sequence": "first"}
+                for given, family in self.catalogue.people(number)
+            ],
             "issued": {"date-parts": [[paper.year]]},
             "container-title": [paper.venue] if paper.venue else [],
             "type": "journal-article",
@@ -122,12 +113,3 @@ class CrossrefSite:
         told = "ok" if status == 200 else "failed"
         value = {"status": told, "message-type": kind, "message": message}
         return as_json(value, status, self.limits)
-
-
-def _parts(filters: str) -> list[str]:
-    return [part for part in filters.split(",") if part]
-
-
-def _person(name: str) -> dict[str, str]:
-    given, _, family = name.rpartition(" ")
-    return {"given": given, "family": family, "sequence": "first"}

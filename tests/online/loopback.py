@@ -5,13 +5,13 @@ import json
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.parse import parse_qs, urlsplit
 
 HUGE = 2**20
@@ -43,7 +43,7 @@ class Fault(StrEnum):
 
 
 SITE_FAULTS = frozenset(
-    {Fault.NULLS, Fault.WRONG_TYPES, Fault.NOT_A_LIST, Fault.EXPIRED, Fault.TWICE, Fault.SPENT}
+    {Fault.NULLS, Fault.WRONG_TYPES, Fault.NOT_A_LIST, Fault.EXPIRED, Fault.TWICE}
 )
 """Those that depend on what the source's answers look like."""
 
@@ -84,6 +84,25 @@ def as_json(value: object, status: int = 200, headers: Mapping[str, str] = NONE)
 def as_xml(text: str, status: int = 200, headers: Mapping[str, str] = NONE) -> Given:
     """Give XML."""
     return Given(text.encode(), status, {"Content-Type": "text/xml; charset=utf-8", **headers})
+
+
+def page_of(found: Sequence[int], start: int, size: int, asked: Asked) -> list[int]:
+    """Return a page of what was found; where works come twice, the page before, and all again."""
+    shown = [*found[start : start + size]]
+    if asked.fault is Fault.TWICE:
+        return [*found[max(start - size, 0) : start], *shown, *shown]
+    return shown
+
+
+def spoilt(
+    record: Mapping[str, Any], asked: Asked, sure: Sequence[str], odd: Mapping[str, Any] = NONE
+) -> dict[str, Any]:
+    """Let fields be null, or of other types, if that is ordered; sure: those that stay."""
+    if asked.fault is Fault.NULLS:
+        return dict.fromkeys(record) | {name: record[name] for name in sure}
+    if asked.fault is Fault.WRONG_TYPES:
+        return {**dict.fromkeys(record, 7), **odd, **{name: record[name] for name in sure}}
+    return dict(record)
 
 
 class Site(Protocol):
@@ -219,6 +238,7 @@ def _zeros() -> bytes:
 _PAGE = b"<!DOCTYPE html><title>Down for maintenance</title>"
 _ANSWERS: Mapping[Fault | None, Given] = {
     Fault.BUSY: Given(b'{"error": "too many"}', 429, {"Retry-After": "7"}),
+    Fault.SPENT: Given(b'{"error": "Rate limit exceeded"}', 429, {"Retry-After": "40000"}),
     Fault.BROKEN: Given(b"upstream", 503),
     Fault.FORBIDDEN: Given(b'{"message": "forbidden"}', 403),
     Fault.ELSEWHERE: Given(b"", 302, {"Location": "https://elsewhere.example/works?api_key=x"}),

@@ -20,6 +20,7 @@ import numpy as np
 
 import recsys
 from benchmarks.result_tables import table
+from docs.made.marked_pages import rewrite_page
 from recsys.app.cache import cache_folder
 from recsys.pipelines.index.build import BuildOptions, build
 from recsys.pipelines.jobs.index_writer import LOCK
@@ -79,7 +80,7 @@ def main() -> None:
     text = page(rows)
     sys.stdout.write(text + "\n")
     if given.docs:
-        into_page(given.docs / "fetch.md", text)
+        rewrite_page(given.docs, MARK, text)
 
 
 def _missing(case: Case, rows: Sequence[Row], given: argparse.Namespace) -> list[tuple[int, bool]]:
@@ -206,14 +207,6 @@ def _line(rows: Sequence[Row], whole: Sequence[Row]) -> tuple[str, ...]:
         f"{max(requests)}",
         f"{max(row.planned for row in rows)}",
     )
-
-
-def into_page(path: Path, text: str) -> None:
-    """Put the table between its marks on a page."""
-    begin, end = f"<!-- {MARK} -->", f"<!-- /{MARK} -->"
-    before, _, rest = path.read_text(encoding="utf-8").partition(begin)
-    _, _, after = rest.partition(end)
-    path.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import numpy as np
 from recsys.formats.work_stream import Found, open_works
 from recsys.pipelines.evaluation.splits import query_rng, read_parts
 from recsys.pipelines.online.client import Client, ClientConfig
-from recsys.pipelines.online.sources import Cost, Kind, Source, SourceFacts
+from recsys.pipelines.online.sources import Source, SourceFacts
 from recsys.records import Manuscript, Paper, Reference
 from tests.online.catalogue import Catalogue
 from tests.online.loopback import serving
@@ -155,9 +155,6 @@ class Without:
 
     def changed(self, words: str, *, since: date, most: int) -> Iterator[Reference]:
         return self._known(self.source.changed(words, since=since, most=most))
-
-    def cost(self, kind: Kind, count: int) -> Cost:
-        return self.source.cost(kind, count)
 
     def _known(self, works: Iterator[Reference]) -> Iterator[Reference]:
         return (work for work in works if work.id != self.hidden)

@@ -3,31 +3,15 @@
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from datetime import date
 from itertools import islice
 
 from recsys.pipelines.online.fetch_plan import cited_at, key_at, names_at
-from recsys.pipelines.online.sources import Cost, Kind, SourceFacts
+from recsys.pipelines.online.sources import Kind, SourceFacts
 from recsys.records import Reference
 from recsys.store.words import tokens
 from tests.online.catalogue import Catalogue
 from tests.online.small_world import papers_of
-
-FACTS = SourceFacts(
-    name="openalex",
-    title="Memory",
-    kinds=frozenset(Kind),
-    abstracts=True,
-    references=True,
-    schemes=("openalex", "doi"),
-    batch=50,
-    page=100,
-    pace=0.1,
-    documentation="",
-    terms="",
-    licence="CC0",
-)
 
 
 def facts(
@@ -39,10 +23,23 @@ def facts(
     without: Kind | None = None,
 ) -> SourceFacts:
     """Tell of a source that differs in this."""
-    kinds = frozenset(Kind) - {without}
-    return replace(
-        FACTS, name=name, title=name, page=page, batch=batch, schemes=schemes, kinds=kinds
+    covered = {**dict.fromkeys(Kind, (page,)), Kind.WORKS: (batch,), Kind.FIND: (1,)}
+    return SourceFacts(
+        name=name,
+        title=name,
+        requests={kind: covered[kind] for kind in Kind if kind is not without},
+        abstracts=True,
+        references=True,
+        schemes=schemes,
+        batch=batch,
+        page=page,
+        pace=0.1,
+        terms="",
+        licence="CC0",
     )
+
+
+FACTS = facts()
 
 
 class MemorySource:
@@ -87,19 +84,13 @@ class MemorySource:
     def search(
         self, words: str, *, most: int, since: int | None = None, until: int | None = None
     ) -> Iterator[Reference]:
-        scores, known = self._catalogue.search(_groups(words)), list(self._works.values())
-        ranked = sorted(scores, key=lambda number: (-scores[number], number))
+        ranked, known = self._catalogue.ranked(_groups(words)), list(self._works.values())
         works = (w for number in ranked if _within(w := known[number], since, until))
         yield from self._answered(Kind.SEARCH, works, most)
 
     def changed(self, words: str, *, since: date, most: int) -> Iterator[Reference]:
         self.asked[Kind.CHANGED] += 1
         return self.search(words, most=most, since=since.year)
-
-    def cost(self, kind: Kind, count: int) -> Cost:
-        one = {Kind.WORKS: self._facts.batch, Kind.FIND: 1}.get(kind, self._facts.page)
-        requests = math.ceil(count / one)
-        return Cost(requests, 0.0, requests * self._facts.pace)
 
     def _answered(self, kind: Kind, works: Iterable[Reference], most: int) -> Iterator[Reference]:
         given = list(islice(works, most))

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.online.catalogue import Catalogue
-from tests.online.loopback import Asked, Fault, Given, as_json
+from tests.online.loopback import Asked, Fault, Given, as_json, page_of, spoilt
 
 MOST_PER_PAGE, MOST_VALUES, MOST_PAGED = 100, 100, 10_000
 _FIRST_WORK = 2_000_000_000
 _PHRASE = re.compile(r'"([^"]*)"|[^\s()"]+')
-_SPENT = {"error": "Rate limit exceeded", "message": "Insufficient budget: resets at midnight UTC."}
 
 
 @dataclass(eq=False)
@@ -34,8 +33,7 @@ class OpenAlexSite:
 
     def __post_init__(self) -> None:
         self._by_work = {self.work_id(n): n for n in range(len(self.catalogue.papers))}
-        gone = self.catalogue.deleted
-        self._all = [n for n, p in enumerate(self.catalogue.papers) if p.id not in gone]
+        self._all = [n for n in self._by_work.values() if not self.catalogue.is_gone(n)]
 
     def work_id(self, number: int) -> str:
         """The id of a work; a paper that has one of OpenAlex keeps it."""
@@ -47,8 +45,6 @@ class OpenAlexSite:
         key = asked.parameters.get("api_key", "")
         if key and self.keys and key not in self.keys:
             return _error(401, "Invalid API key", f"API key {key} is not known.")
-        if asked.fault is Fault.SPENT:
-            return as_json(_SPENT, 429, {"Retry-After": "40000", **self._meter(0)})
         if asked.path.startswith("/works/"):
             return self._single(asked.path.removeprefix("/works/"), asked)
         if asked.path != "/works":
@@ -61,7 +57,7 @@ class OpenAlexSite:
     def _single(self, name: str, asked: Asked) -> Given:
         name = name.removeprefix("https://doi.org/").removeprefix("doi:")
         number = self._by_work.get(name, self.catalogue.number_of.get(name))
-        if number is None or self.catalogue.papers[number].id in self.catalogue.deleted:
+        if number is None or self.catalogue.is_gone(number):
             told = {"error": "Not found", "message": f"{name} is not known."}
             return as_json(told, 404, self._meter(0))
         if re.fullmatch(r"W\d+", name) and name != self.work_id(number):
@@ -79,9 +75,7 @@ class OpenAlexSite:
         if not 1 <= size <= MOST_PER_PAGE:
             raise ValueError("per-page parameter must be between 1 and 100")
         start, cursor = self._start(asked, size)
-        shown = numbers[start : start + size]
-        if asked.fault is Fault.TWICE:
-            shown = [*numbers[max(start - size, 0) : start], *shown, *shown]
+        shown = page_of(numbers, start, size, asked)
         results: object = [self._work(number, asked, scores) for number in shown]
         meta: dict[str, object] = {
             "count": len(numbers),
@@ -111,13 +105,10 @@ class OpenAlexSite:
         return int(json.loads(base64.urlsafe_b64decode(cursor))[0]), True
 
     def _scores(self, parameters: Mapping[str, str]) -> Mapping[int, float] | None:
-        words = parameters.get("search")
-        for name, value in _filters(parameters.get("filter", "")):
-            if name == "title.search":
-                words = value
-        return None if words is None else self._searched(words)
-
-    def _searched(self, words: str) -> Mapping[int, float]:
+        filters = dict(_filters(parameters.get("filter", "")))
+        words = filters.get("title.search", parameters.get("search"))
+        if words is None:
+            return None
         groups = [_words_of(part) for part in re.split(r"\sOR\s|\|", words)]
         return self.catalogue.search(group for group in groups if group)
 
@@ -145,7 +136,7 @@ class OpenAlexSite:
         for value in values:
             key = f"pmid:{value}" if name == "pmid" else value
             number = self._by_work.get(key, self.catalogue.number_of.get(key))
-            if number is None or self.catalogue.papers[number].id in self.catalogue.deleted:
+            if number is None or self.catalogue.is_gone(number):
                 continue
             yield from self.catalogue.citing.get(number, ()) if name == "cites" else (number,)
 
@@ -193,12 +184,8 @@ class OpenAlexSite:
             if unknown:
                 raise ValueError(f"{sorted(unknown)} are not valid select fields.")
             work = {name: work[name] for name in chosen.split(",") if name in work}
-        if asked.fault is Fault.NULLS:
-            return dict.fromkeys(work, None) | {name: work[name] for name in ("id", "title")}
-        if asked.fault is Fault.WRONG_TYPES:
-            odd = dict.fromkeys(work, 7) | {"authorships": "Ash", "referenced_works": {"a": 1}}
-            return odd | {"id": work["id"], "title": work["title"]}
-        return work
+        odd = {"authorships": "Ash", "referenced_works": {"a": 1}}
+        return spoilt(work, asked, [name for name in ("id", "title") if name in work], odd)
 
     def _whole(self, number: int) -> dict[str, Any]:
         paper = self.catalogue.papers[number]

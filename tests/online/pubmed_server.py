@@ -5,38 +5,31 @@ an alias `pmid:`.
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from urllib.parse import parse_qsl
 from xml.sax.saxutils import escape
 
 from tests.online.catalogue import Catalogue
-from tests.online.loopback import Asked, Fault, Given, as_json, as_xml
+from tests.online.loopback import Asked, Fault, Given, as_json, as_xml, page_of
 
 _TERM = re.compile(r'"?([^"\[\]]+?)"?\[(ti|tiab|doi)\](?: (AND|OR) )?')
-_KINDS = {"pubmed_pubmed_citedin": "citing", "pubmed_pubmed_refs": "cited"}
 
 
 @dataclass(eq=False)
 class PubMedSite:
     """What PubMed would say of a catalogue.
 
-    listing: ids of papers whose records list their references; elink knows those of all. entered:
-    day of a record, by id of the paper.
+    listing: ids of papers whose records list their references; elink knows those of all.
     """
 
     catalogue: Catalogue
     keys: frozenset[str] = frozenset()
     listing: frozenset[str] = frozenset()
-    entered: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._articles = {
-            alias.removeprefix("pmid:"): number
-            for number, paper in enumerate(self.catalogue.papers)
-            for alias in paper.aliases
-            if alias.startswith("pmid:") and paper.id not in self.catalogue.deleted
-        }
+        named = self.catalogue.named("pmid")
+        self._articles = {pmid: n for pmid, n in named.items() if not self.catalogue.is_gone(n)}
         self._pmid = {number: name for name, number in self._articles.items()}
 
     def answer(self, asked: Asked) -> Given:
@@ -44,8 +37,6 @@ class PubMedSite:
         key = asked.parameters.get("api_key")
         if key and self.keys and key not in self.keys:
             return as_json({"error": f"API key invalid: {key}"}, 401)
-        if asked.fault is Fault.SPENT:
-            return as_json({"error": "API rate limit exceeded"}, 429, {"Retry-After": "40000"})
         tool = asked.path.removeprefix("/entrez/eutils/")
         if asked.fault is Fault.NOT_A_LIST:
             return as_xml("<PubmedArticleSet><PubmedArticle>") if "fetch" in tool else as_json({})
@@ -64,21 +55,17 @@ class PubMedSite:
         else:
             words = [word for word, _, _ in terms]
             together = any(joined == "AND" for _, _, joined in terms) or terms[0][1] == "ti"
-            scores = self.catalogue.search([words] if together else [[word] for word in words])
-            ordered = sorted(scores, key=lambda number: (-scores[number], number))
-            found = [number for number in ordered if number in self._pmid]
+            ranked = self.catalogue.ranked([words] if together else [[word] for word in words])
+            found = [number for number in ranked if number in self._pmid]
         found = [number for number in found if self._fits(number, form)]
-        start, most = int(form["retstart"]), int(form["retmax"])
-        shown = [self._pmid[number] for number in found[start : start + most]]
-        if asked.fault is Fault.TWICE:
-            shown = [*shown, *shown]
-        return as_json({"esearchresult": {"count": str(len(found)), "idlist": shown}})
+        shown = page_of(found, int(form["retstart"]), int(form["retmax"]), asked)
+        ids = [self._pmid[number] for number in shown]
+        return as_json({"esearchresult": {"count": str(len(found)), "idlist": ids}})
 
     def _fits(self, number: int, form: Mapping[str, str]) -> bool:
         if form.get("datetype") == "edat":
             paper = self.catalogue.papers[number]
-            day = self.entered.get(paper.id, f"{paper.year}-01-01").replace("-", "/")
-            return day >= form["mindate"]
+            return f"{paper.year}/01/01" >= form["mindate"]
         first, last = int(form.get("mindate", "0")), int(form.get("maxdate", "9999"))
         return first <= int(self.catalogue.years[number]) <= last
 
@@ -88,8 +75,10 @@ class PubMedSite:
         sets = []
         for pmid in (value for name, value in pairs if name == "id"):
             number = self._articles.get(pmid)
-            kind = getattr(self.catalogue, _KINDS[link])
-            others = [] if number is None else _others(kind, number)
+            others: Sequence[int] = ()
+            if number is not None:
+                cited, citing = self.catalogue.cited[number], self.catalogue.citing.get(number, ())
+                others = citing if link == "pubmed_pubmed_citedin" else cited
             links = [self._pmid[other] for other in others if other in self._pmid]
             found = {"dbto": "pubmed", "linkname": link, "links": links}
             sets.append({"dbfrom": "pubmed", "ids": [pmid], "linksetdbs": [found] if links else []})
@@ -108,7 +97,7 @@ class PubMedSite:
         people = "".join(
             f"<Author><LastName>{escape(family)}</LastName><ForeName>{escape(given)}</ForeName>"
             "</Author>"
-            for given, _, family in (person.rpartition(" ") for person in paper.authors)
+            for given, family in self.catalogue.people(number)
         )
         place = f'<ELocationID EIdType="doi">{escape(doi)}</ELocationID>' if doi else ""
         told = (
@@ -133,9 +122,3 @@ class PubMedSite:
             f"<Article>{told}</Article></MedlineCitation><PubmedData>"
             f"<ReferenceList>{cited}</ReferenceList></PubmedData></PubmedArticle>"
         )
-
-
-def _others(kind: object, number: int) -> list[int]:
-    if isinstance(kind, Mapping):
-        return list(kind.get(number, ()))
-    return list(kind[number]) if isinstance(kind, list) else []

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from tests.online.catalogue import Catalogue
-from tests.online.loopback import Asked, Fault, Given, as_json
+from tests.online.loopback import Asked, Fault, Given, as_json, page_of, spoilt
 
 MOST_BATCH, MOST_RANKED, BULK_PAGE = 500, 1000, 1000
 _GRAPH = "/graph/v1/paper"
@@ -32,16 +32,13 @@ class SemanticScholarSite:
 
     def paper_id(self, number: int) -> str:
         """The id of a paper: 40 hexadecimal digits, as they are there."""
-        name = self.catalogue.papers[number].id.encode()
-        return hashlib.sha1(name, usedforsecurity=False).hexdigest()
+        return _hash(self.catalogue.papers[number].id)
 
     def answer(self, asked: Asked) -> Given:
         """Answer the batch, lists of citations, and searches."""
         key = asked.headers.get("x-api-key")
         if key and self.keys and key not in self.keys:
             return as_json({"message": f"Forbidden: {key}"}, 403)
-        if asked.fault is Fault.SPENT:
-            return as_json({"message": "Too Many Requests."}, 429, {"Retry-After": "40000"})
         path = asked.path.removeprefix(_GRAPH)
         places = {
             "/batch": self._batch,
@@ -77,7 +74,7 @@ class SemanticScholarSite:
             return as_json({"error": "Requested data is too far"}, 400)
         found = self._scored(asked.parameters["query"].split())
         found = [n for n in found if self._within(n, asked.parameters.get("year", ""))]
-        return self._page(asked, found, offset, limit)
+        return self._page(asked, found)
 
     def _bulk(self, asked: Asked) -> Given:
         token = asked.parameters.get("token", "")
@@ -87,9 +84,7 @@ class SemanticScholarSite:
         since = asked.parameters.get("publicationDateOrYear", "").partition(":")[0][:4]
         found = sorted(self._scored(asked.parameters["query"].split("|")))
         found = [n for n in found if self.catalogue.years[n] >= int(since or 0)]
-        shown = found[start : start + self.page]
-        if asked.fault is Fault.TWICE:
-            shown = [*found[max(start - self.page, 0) : start], *shown]
+        shown = page_of(found, start, self.page, asked)
         more = f"PAGE{start + self.page}" if start + self.page < len(found) else None
         papers = [self._paper(number, asked) for number in shown]
         return as_json({"total": len(found), "token": more, "data": papers})
@@ -98,15 +93,12 @@ class SemanticScholarSite:
         number = self._number(name)
         if number is None:
             return as_json({"error": f"Paper with id {name} not found"}, 404)
-        found = [self._paper(n, asked) for n in self.catalogue.citing.get(number, ())]
-        offset, limit = int(asked.parameters["offset"]), int(asked.parameters["limit"])
-        return self._page(asked, [{"citingPaper": paper} for paper in found], offset, limit)
+        return self._page(asked, self.catalogue.citing.get(number, ()), within="citingPaper")
 
-    def _page(self, asked: Asked, found: Sequence[Any], offset: int, limit: int) -> Given:
-        shown: Sequence[Any] = found[offset : offset + limit]
-        if asked.fault is Fault.TWICE:
-            shown = [*shown, *shown]
-        papers = [self._paper(n, asked) if isinstance(n, int) else n for n in shown]
+    def _page(self, asked: Asked, found: Sequence[int], within: str = "") -> Given:
+        offset, limit = int(asked.parameters["offset"]), int(asked.parameters["limit"])
+        papers = [self._paper(number, asked) for number in page_of(found, offset, limit, asked)]
+        papers = [{within: paper} for paper in papers] if within else papers
         more = {"next": offset + limit} if offset + limit < len(found) else {}
         data: object = {"no": "list"} if asked.fault is Fault.NOT_A_LIST else papers
         return as_json({"offset": offset, "data": data, "total": len(found), **more})
@@ -118,20 +110,13 @@ class SemanticScholarSite:
         elif colon:
             found = self.catalogue.number_of.get(f"{_SCHEMES.get(scheme, scheme)}:{bare}")
         else:
-            merged = {self._hash(old): new for old, new in self.catalogue.merged.items()}
+            merged = {_hash(old): new for old, new in self.catalogue.merged.items()}
             found = self._by_hash.get(name, self.catalogue.number_of.get(merged.get(name, "")))
-        if found is None or self.catalogue.papers[found].id in self.catalogue.deleted:
-            return None
-        return found
-
-    @staticmethod
-    def _hash(name: str) -> str:
-        return hashlib.sha1(name.encode(), usedforsecurity=False).hexdigest()
+        return None if found is None or self.catalogue.is_gone(found) else found
 
     def _scored(self, words: Sequence[str], *, together: bool = False) -> list[int]:
         groups: Iterable[Sequence[str]] = [words] if together else [[word] for word in words]
-        scores = self.catalogue.search(groups)
-        return sorted(scores, key=lambda number: (-scores[number], number))
+        return self.catalogue.ranked(groups)
 
     def _within(self, number: int, span: str) -> bool:
         first, _, last = span.partition("-")
@@ -142,12 +127,8 @@ class SemanticScholarSite:
         whole = self._whole(number)
         fields = asked.parameters.get("fields", "title").split(",")
         names = {"paperId", *(field.partition(".")[0] for field in fields)}
-        paper = {name: whole[name] for name in names}
-        if asked.fault is Fault.NULLS:
-            paper = {name: paper[name] if name in _SURE else None for name in paper}
-        if asked.fault is Fault.WRONG_TYPES:
-            paper = {name: paper[name] if name in _SURE else 7 for name in paper}
-        return paper
+        sure = [name for name in ("paperId", "title") if name in names]
+        return spoilt({name: whole[name] for name in names}, asked, sure)
 
     def _whole(self, number: int) -> dict[str, Any]:
         paper = self.catalogue.papers[number]
@@ -174,5 +155,8 @@ class SemanticScholarSite:
         }
 
 
-_SURE = frozenset({"paperId", "title"})
+def _hash(name: str) -> str:
+    return hashlib.sha1(name.encode(), usedforsecurity=False).hexdigest()
+
+
 _EXTERNAL: Mapping[str, str] = {"arxiv": "ArXiv", "pmid": "PubMed", "acl": "ACL", "mag": "MAG"}

@@ -1,6 +1,7 @@
 import gzip
 import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -180,14 +181,12 @@ def test_nothing_found_says_so(tmp_path: Path) -> None:
 
 def test_a_second_source_adds_what_it_knows_of_the_same_papers(tmp_path: Path) -> None:
     told = [
-        Reference(
+        replace(
+            work,
             id=f"S{n}",
             ids=(f"s2:S{n}",),
-            doi=work.doi,
-            title=work.title,
             abstract=f"{work.abstract or 'An abstract.'} And more is told here.",
-            year=work.year,
-            authors=work.authors,
+            cited_ids=(),
         )
         for n, work in enumerate(WORLD)
         if work.doi

@@ -37,19 +37,14 @@ def keys_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, i
     return write
 
 
-def test_keys_come_from_the_file(keys_in: Callable[..., Path]) -> None:
-    keys_in(LINES)
-    assert read_keys().get("RECSYS_OPENALEX_KEY") == KEY
-    assert read_keys().get("RECSYS_MAIL") == MAIL
-    assert read_keys().get("RECSYS_PUBMED_KEY") == ""
-
-
-def test_a_variable_goes_before_the_file(
+def test_keys_come_from_the_file_unless_a_variable_gives_one(
     keys_in: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keys_in(LINES)
-    monkeypatch.setenv("RECSYS_OPENALEX_KEY", WRONG)
-    assert read_keys().get("RECSYS_OPENALEX_KEY") == WRONG
+    names = ("RECSYS_OPENALEX_KEY", "RECSYS_MAIL", "RECSYS_PUBMED_KEY")
+    assert [read_keys().get(name) for name in names] == [KEY, MAIL, ""]
+    monkeypatch.setenv(names[0], WRONG)
+    assert [read_keys().get(name) for name in names] == [WRONG, MAIL, ""]
 
 
 def test_without_a_file_there_are_no_keys(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.online.catalogue import Catalogue
-from tests.online.loopback import Asked, Fault, Given, as_json
+from tests.online.loopback import Asked, Fault, Given, as_json, spoilt
 
 MOST_PER_PAGE, MOST_KEYS = 100, 50
 
@@ -19,14 +19,13 @@ class ZoteroSite:
     """What Zotero would say of a catalogue.
 
     keys: asked for under /groups, as on the web. modified: day of an item, by id of the paper.
-    notes: so many items are none that are works. enabled: whether programs may ask.
+    notes: so many items are none that are works.
     """
 
     catalogue: Catalogue
     keys: frozenset[str] = frozenset()
     modified: Mapping[str, str] = field(default_factory=dict)
     notes: int = 0
-    enabled: bool = True
 
     def key(self, number: int) -> str:
         """The key of an item: eight letters and digits."""
@@ -34,19 +33,13 @@ class ZoteroSite:
 
     def answer(self, asked: Asked) -> Given:
         """Answer the top items of a library."""
-        path = asked.path.removeprefix("/api")
-        if asked.fault is Fault.SPENT:
-            return Given(b"", 429, {"Retry-After": "40000"})
-        if not self.enabled or (self.keys and not self._is_let_in(asked, path)):
+        local = asked.path.startswith("/api/")
+        if self.keys and not local and asked.headers.get("zotero-api-key") not in self.keys:
             return Given(b"Forbidden", 403)
-        parts = path.strip("/").split("/")
+        parts = asked.path.removeprefix("/api").strip("/").split("/")
         if len(parts) != 4 or parts[2:] != ["items", "top"] or asked.parameters.get("v") != "3":
             return Given(b"Not found", 404)
         return self._list(asked)
-
-    def _is_let_in(self, asked: Asked, path: str) -> bool:
-        local = asked.path.startswith("/api/")
-        return local or asked.headers.get("zotero-api-key") in self.keys
 
     def _list(self, asked: Asked) -> Given:
         parameters = asked.parameters
@@ -63,7 +56,7 @@ class ZoteroSite:
 
     def _fits(self, number: int, parameters: Mapping[str, str]) -> bool:
         paper = self.catalogue.papers[number]
-        if paper.id in self.catalogue.deleted:
+        if self.catalogue.is_gone(number):
             return False
         if keys := parameters.get("itemKey"):
             return len(keys.split(",")) <= MOST_KEYS and self.key(number) in keys.split(",")
@@ -88,11 +81,8 @@ class ZoteroSite:
             "dateModified": self._day(number),
             "creators": [
                 {"creatorType": "author", "firstName": given, "lastName": family}
-                for given, _, family in (person.rpartition(" ") for person in paper.authors)
+                for given, family in self.catalogue.people(number)
             ],
         }
-        if asked.fault in (Fault.NULLS, Fault.WRONG_TYPES):
-            odd = None if asked.fault is Fault.NULLS else 7
-            sure = {name: data[name] for name in ("key", "itemType", "title")}
-            data = dict.fromkeys(data, odd) | sure
-        return {"key": self.key(number), "data": data}
+        sure = ("key", "itemType", "title")
+        return {"key": self.key(number), "data": spoilt(data, asked, sure)}

@@ -153,17 +153,6 @@ def test_several_drafts_are_answered_each_for_itself(recommender: Recommender, d
     assert isinstance(outcomes[3].error, DraftError) and outcomes[3].question is not None
 
 
-def test_options_hold_for_every_draft(recommender: Recommender) -> None:
-    filters = recsys.Filters(min_year=3000)
-    outcomes = list(recommender.recommend_many([TEXT, "Deserts"], filters=filters))
-    assert [type(outcome.error) for outcome in outcomes] == [NothingFound, NothingFound]
-
-
-def test_drafts_are_answered_as_they_are_asked_for(recommender: Recommender) -> None:
-    outcomes = recommender.recommend_many(iter([TEXT, "gone.tex"]))
-    assert next(outcomes).answer is not None
-
-
 def test_an_answer_is_written_to_a_file_whole(recommender: Recommender, tmp_path: Path) -> None:
     answer = recommender.recommend(TEXT, k=3)
     text = answer.write("json", tmp_path / "answer.json")
@@ -173,3 +162,14 @@ def test_an_answer_is_written_to_a_file_whole(recommender: Recommender, tmp_path
     with pytest.raises(InputError, match=r"no format 'bibtx'\. Did you mean 'bibtex'\?"):
         answer.write("bibtx", tmp_path / "new.bib")
     assert [path.name for path in tmp_path.iterdir()] == ["answer.json"]
+
+
+def test_options_hold_for_every_draft(recommender: Recommender) -> None:
+    filters = recsys.Filters(min_year=3000)
+    outcomes = list(recommender.recommend_many([TEXT, "Deserts"], filters=filters))
+    assert [type(outcome.error) for outcome in outcomes] == [NothingFound, NothingFound]
+
+
+def test_drafts_are_answered_as_they_are_asked_for(recommender: Recommender) -> None:
+    outcomes = recommender.recommend_many(iter([TEXT, "gone.tex"]))
+    assert next(outcomes).answer is not None

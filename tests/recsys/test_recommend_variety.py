@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import InputError, NothingFound
-from recsys.query.named import read_references
-from recsys.query.question_schema import Filters
+from recsys.query.question_schema import Filters, read_references
 from recsys.recommend import Recommender
 from recsys.records import Draft, Paper, ReadingLists
 from tests.rows import each_row
@@ -35,14 +34,6 @@ def test_the_more_diversity_the_less_alike_are_the_papers(recommender: Recommend
         return float((vectors @ vectors.T).mean())
 
     assert likeness(0) > likeness(0.5) > likeness(1)
-
-
-def test_diversity_of_a_filtered_answer_keeps_to_the_filter(recommender: Recommender) -> None:
-    answer = recommender.recommend(DRAFT, 50, filters=Filters(min_year=2009), diversity=0.7)
-    assert len(answer.recommendations) == 12
-    assert all(
-        item.paper.year is not None and item.paper.year >= 2009 for item in answer.recommendations
-    )
 
 
 def test_a_diversity_that_is_no_share_is_refused(small: Recommender) -> None:

@@ -1,6 +1,5 @@
 """The command line: `python -m tests.torture [NAME ...] --count N --seed S`."""
 
-import argparse
 import json
 import sys
 from collections.abc import Sequence
@@ -10,13 +9,21 @@ from tests.torture.warm import warm
 
 warm()  # Before numpy is imported: it reads there how many threads it may start.
 
+from tests.harness import chosen, parser_of  # noqa: E402
 from tests.torture.runner import repeat, run  # noqa: E402
-from tests.torture.table import TORTURES, chosen, write_page  # noqa: E402
+from tests.torture.table import PAGE, TORTURES, write_page  # noqa: E402
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the tortures that are named, all without a name; 1 when anything failed."""
-    asked = _parser().parse_args(words)
+    meanings = {name: row.meaning for name, row in TORTURES.items()}
+    parser = parser_of(
+        "tests.torture", __doc__, meanings, page=PAGE, seed=0, out=Path("torture-failures")
+    )
+    parser.add_argument("--count", type=int, default=0, help="Trials of each torture.")
+    parser.add_argument("--jobs", type=int, default=1, help="Processes that share the trials.")
+    parser.add_argument("--repeat", type=Path, metavar="FOLDER", help="Repeat one failure.")
+    asked = parser.parse_args(words)
     if asked.repeat:
         case = json.loads((asked.repeat / "case.json").read_text(encoding="utf-8"))
         verdict = repeat(TORTURES[case["torture"]], asked.repeat)
@@ -26,7 +33,7 @@ def main(words: Sequence[str] | None = None) -> int:
             sys.stdout.write(f"No failure this time: {', '.join(verdict.counts)}.\n")
         return int(bool(verdict.failures))
     failed = False
-    for torture in chosen(asked.names):
+    for torture in chosen(asked.names, TORTURES, "torture"):
         count = asked.count or max(1, round(torture.count * asked.share))
         tally = run(torture, count=count, seed=asked.seed, out=asked.out, jobs=asked.jobs)
         sys.stdout.write(tally.line() + "\n")
@@ -35,26 +42,6 @@ def main(words: Sequence[str] | None = None) -> int:
         if asked.docs:
             write_page(asked.docs, asked.results, tally)
     return int(failed)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("python -m tests.torture", description=__doc__)
-    names = ", ".join(f"{name} ({row.meaning})" for name, row in TORTURES.items())
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"Some of: {names}.")
-    parser.add_argument("--count", type=int, default=0, help="Trials of each torture.")
-    parser.add_argument("--share", type=float, default=1.0, help="Of the usual trials; 0.01: 1 %%.")
-    parser.add_argument("--seed", type=int, default=0, help="What chooses the trials.")
-    parser.add_argument("--jobs", type=int, default=1, help="Processes that share the trials.")
-    parser.add_argument("--out", type=Path, default=Path("torture-failures"), help="For failures.")
-    parser.add_argument("--docs", type=Path, help="Folder whose page torture.md gets the table.")
-    parser.add_argument(
-        "--results",
-        type=Path,
-        default=Path("benchmarks/torture.json"),
-        help="What earlier runs found, which the table keeps.",
-    )
-    parser.add_argument("--repeat", type=Path, metavar="FOLDER", help="Repeat one failure.")
-    return parser
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from tests.torture.damage import (
     reseal,
 )
 from tests.torture.runner import Case, Torture, Verdict
-from tests.torture.small_world import INDEX, SPLIT, answers_of, build_world, write_world
+from tests.torture.small_world import INDEX, SPLIT, answers_of, copy_small_world
 
 ANSWERS = "answers.json"
 STRANGE = "a stranger's"
@@ -35,16 +35,16 @@ STRANGERS = 0.2
 """Share of the corruptions whose manifests agree with them."""
 
 
-def prepare(shared: Path) -> None:
+def prepare(shared: Path, count: int) -> None:
     """Build an index with a ranker, whose forest is asked, and note its answers."""
+    copy_small_world(shared)
     (shared / ANSWERS).write_text(json.dumps(done(partial(_write, shared))), encoding="utf-8")
 
 
 def _write(shared: Path) -> Json:
     from recsys.pipelines.ranking.train_ranker import TrainOptions, train_ranker
 
-    write_world(shared)
-    index = build_world(shared, shared / INDEX)
+    index = shared / INDEX
     train_ranker(index, shared / SPLIT, TrainOptions())
 
     def ask_the_forest(manifest: dict[str, Any]) -> None:

@@ -94,31 +94,29 @@ def inject(steps: Steps) -> None:
     for name in _ON_DESCRIPTORS:
         _wrap(steps, os, name, lambda *args: True)
     _wrap(steps, os, "open", creates)
-    _wrap_halved(steps, np, "save", 0)
-    _wrap_halved(steps, shutil, "copyfile", 1)
+    _wrap(steps, np, "save", lambda file, *_, **__: steps.below(file), 0)
+    _wrap(steps, shutil, "copyfile", lambda *args: steps.below(args[1]), 1)
     _wrap(steps, np.memmap, "flush", lambda *args: True)
     for module in (io, builtins):
         setattr(module, "open", partial(_open, steps, io.open))  # noqa: B010
 
 
-def _wrap(steps: Steps, module: Free, name: str, counts: Callable[..., bool]) -> None:
+def _wrap(
+    steps: Steps, module: Free, name: str, counts: Callable[..., bool], file: int | None = None
+) -> None:
+    """Wrap a function. file: place of the argument that names a file which is written whole.
+
+    Within means then that half of it is there.
+    """
     original = getattr(module, name)
 
     @wraps(original)
     def wrapped(*args: Free, **keywords: Free) -> Free:
         do = partial(original, *args, **keywords)
-        return steps.take(name, do) if counts(*args, **keywords) else do()
-
-    setattr(module, name, wrapped)
-
-
-def _wrap_halved(steps: Steps, module: Free, name: str, place: int) -> None:
-    """Wrap what writes a whole file at once: within means that half of it is there."""
-    original = getattr(module, name)
-
-    @wraps(original)
-    def wrapped(*args: Free, **keywords: Free) -> Free:
-        do = partial(original, *args, **keywords)
+        if not counts(*args, **keywords):
+            return do()
+        if file is None:
+            return steps.take(name, do)
 
         def as_one_step() -> Free:
             own, steps.pid = steps.pid, -1  # Its own steps are not counted.
@@ -129,10 +127,10 @@ def _wrap_halved(steps: Steps, module: Free, name: str, place: int) -> None:
 
         def half() -> None:
             do()
-            with io.FileIO(args[place], "r+") as file:
-                file.truncate(os.path.getsize(args[place]) // 2)
+            with io.FileIO(args[file], "r+") as written:
+                written.truncate(os.path.getsize(args[file]) // 2)
 
-        return steps.take(name, as_one_step, half) if steps.below(args[place]) else do()
+        return steps.take(name, as_one_step, half)
 
     setattr(module, name, wrapped)
 

@@ -21,7 +21,7 @@ from recsys.errors import RecsysError
 from tests.torture.children import CRASH, FOREIGN, HANG, HANGS, MEMORY, OK, done, in_child
 from tests.torture.readers import READERS, samples_of
 from tests.torture.runner import Case, Failure, Torture, Verdict
-from tests.torture.small_world import build_small_world
+from tests.torture.small_world import copy_small_world
 
 BATCH = 250
 """Inputs that one process reads."""
@@ -139,13 +139,13 @@ MUTATIONS: Sequence[Callable[[bytes, Source], bytes]] = (
 )
 
 
-def prepare(shared: Path) -> None:
+def prepare(shared: Path, count: int) -> None:
     """Write the samples, and an index whose papers a split may name."""
+    copy_small_world(shared)
     done(partial(_write, shared))
 
 
 def _write(shared: Path) -> None:
-    build_small_world(shared)
     found = {
         name: [base64.b64encode(each).decode() for each in those]
         for name, those in samples_of(shared).items()

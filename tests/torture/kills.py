@@ -39,7 +39,7 @@ from tests.torture.small_world import (
     SPLIT,
     answers_of,
     build_world,
-    write_world,
+    copy_small_world,
 )
 from tests.torture.warm import fork_workers
 
@@ -71,12 +71,8 @@ class Job:
 
 
 def write_beginnings(shared: Path) -> None:
-    """Write the folders that jobs begin in."""
-    empty = shared / EMPTY
-    empty.mkdir()
-    write_world(empty)
-    built = Path(shutil.copytree(empty, shared / BUILT))
-    build_world(built, built / INDEX)
+    """Write the folders that jobs begin in, out of a built world."""
+    built = shared / BUILT
     export_encoder(str(built / ENCODER), built / EXPORTED, precision="f32", verify=False)
     trained = Path(shutil.copytree(built, shared / TRAINED))
     train_ranker(trained / INDEX, trained / SPLIT, TrainOptions(seed=1))
@@ -160,10 +156,17 @@ JOBS = (
 _BY_NAME = {job.name: job for job in JOBS}
 
 
-def prepare(shared: Path) -> None:
-    """Write where jobs begin, run each once undisturbed, and note its steps and its end."""
-    done(partial(write_beginnings, shared))
-    plan = {job.name: undisturbed(shared, job) for job in JOBS}
+def prepare(shared: Path, count: int) -> None:
+    """Write where jobs begin, run each once undisturbed, and note its steps and its end.
+
+    Of few kills, the first jobs have one each: there are no more jobs than kills.
+    """
+    jobs = JOBS[:count]
+    copy_small_world(shared / BUILT)
+    shutil.copytree(shared / BUILT, shared / EMPTY, ignore=shutil.ignore_patterns(INDEX))
+    if any(job.begins != EMPTY for job in jobs):
+        done(partial(write_beginnings, shared))
+    plan = {job.name: undisturbed(shared, job) for job in jobs}
     (shared / PLAN).write_text(json.dumps(plan), encoding="utf-8")
 
 
@@ -180,7 +183,7 @@ def cases(shared: Path, count: int, seed: int) -> Iterator[Case]:
     chosen = sorted(rng.choice(len(points), wanted, replace=False).tolist())
     yield from (points[at] for at in chosen)
     for number in range(count - wanted):
-        name = JOBS[number % len(JOBS)].name
+        name = [*plan][number % len(plan)]
         after = float(rng.uniform(0, plan[name]["seconds"]))
         yield {"job": name, "mode": AT_RANDOM, "seconds": round(after, 4)}
 

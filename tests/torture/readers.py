@@ -38,9 +38,9 @@ def _by(function: str) -> Read:
 
 def _document(path: Path, shared: Path) -> None:
     """Read a file as the XML within a document of Word."""
-    from recsys.formats.drafts.draft_formats import parse_manuscript
+    from recsys.formats.drafts.draft_formats import parse_draft
 
-    parse_manuscript(samples.docx_of(path.read_bytes()), Path("a.docx"))
+    _ = parse_draft(samples.docx_of(path.read_bytes()), Path("a.docx")).manuscript
 
 
 def _given(path: Path, shared: Path) -> None:
@@ -136,20 +136,10 @@ _ORG = (b"#+title: ", b"#+begin_src\n", b"#+end_abstract\n", b"[cite:@", b"[[", 
 _BIBTEX = (b"@article{", b"@string{", b"@comment", b"title = ", b"#", b"{", b"}", b'"', b" and ")
 _RIS = (b"TY  - ", b"ER  - ", b"AU  - ", b"PY  - ", b"\r\n")
 _EXPORTS = (
-    *(
-        b"PT J\n",
-        b"CR ",
-        b"ER\n",
-        b"\nPMID- ",
-        b"AU  - ",
-        b"%0 ",
-        b"%T ",
-        b"\t",
-        b";",
-        b"Title,Year",
-    ),
-    *(b"<article>", b"</title>", b"<ref-list>", b"<!DOCTYPE a [", b"&uuml;", b"<![CDATA[", b"-->"),
-    *(b"\xef\xbb\xbf", b"\xff\xfe", b"\0", b"\r", b"merge_date,id,merge_into_id\n", b"\\ud800"),
+    *(b"PT J\n", b"CR ", b"ER\n", b"\nPMID- ", b"AU  - ", b"%0 ", b"%T ", b"\t", b";"),
+    *(b"Title,Year", b"<article>", b"</title>", b"<ref-list>", b"<!DOCTYPE a [", b"&uuml;"),
+    *(b"<![CDATA[", b"-->", b"\xef\xbb\xbf", b"\xff\xfe", b"\0", b"\r"),
+    *(b"merge_date,id,merge_into_id\n", b"\\ud800"),
 )
 _PDF = (b"obj", b"endobj", b"stream", b"/Length ", b"<<", b">>", b"0 R", b"Tj", b"BT", b"/Kids")
 _ZIP = (b"PK\3\4", b"PK\1\2", b"PK\5\6", b"word/document.xml", b"main.tex", b"../", b"\0\0")
@@ -168,38 +158,39 @@ _WORD = (
 )
 _TREC = (b" Q0 ", b" ", b"\n", b"1", b"inf", b"nan")
 
-_DRAFT = _by("recsys.formats.drafts.draft_formats:read_manuscript")
+
+def _draft(path: Path, shared: Path) -> None:
+    from recsys.formats.drafts.draft_formats import open_draft
+
+    _ = open_draft(path).manuscript
+
+
 _REFERENCES = _by("recsys.formats.references.reference_formats:read_bibliography")
 _CLICKS = "recsys.eval.studies.clicks"
 
 READERS: Mapping[str, Reader] = {
-    "draft.tex": Reader(_DRAFT, ".tex", 6, _LATEX),
-    "draft.md": Reader(_DRAFT, ".md", 6, _MARKDOWN),
-    "draft.Rnw": Reader(_DRAFT, ".Rnw", 2, (*_LATEX, b"\n<<a>>=\n", b"\n@\n", b"\\Sexpr{")),
-    "draft.ipynb": Reader(_DRAFT, ".ipynb", 2, (*_JSON, *_MARKDOWN, b'"cell_type": "markdown"')),
-    "draft.typ": Reader(_DRAFT, ".typ", 2, _TYPST),
-    "draft.org": Reader(_DRAFT, ".org", 2, _ORG),
-    "draft.odt": Reader(_DRAFT, ".odt", 2, (*_ZIP, b"content.xml", b"mimetype")),
-    "draft.txt": Reader(_DRAFT, ".txt", 6, (b"Abstract", b"References\n", b"[1] ", b"\n\n")),
-    "draft.json": Reader(_DRAFT, ".json", 6, _JSON),
-    "draft.pdf": Reader(_DRAFT, ".pdf", 3, _PDF),
-    "draft.docx": Reader(_DRAFT, ".docx", 3, _ZIP),
+    "draft.tex": Reader(_draft, ".tex", 6, _LATEX),
+    "draft.md": Reader(_draft, ".md", 6, _MARKDOWN),
+    "draft.Rnw": Reader(_draft, ".Rnw", 2, (*_LATEX, b"\n<<a>>=\n", b"\n@\n", b"\\Sexpr{")),
+    "draft.ipynb": Reader(_draft, ".ipynb", 2, (*_JSON, *_MARKDOWN, b'"cell_type": "markdown"')),
+    "draft.typ": Reader(_draft, ".typ", 2, _TYPST),
+    "draft.org": Reader(_draft, ".org", 2, _ORG),
+    "draft.odt": Reader(_draft, ".odt", 2, (*_ZIP, b"content.xml", b"mimetype")),
+    "draft.txt": Reader(_draft, ".txt", 6, (b"Abstract", b"References\n", b"[1] ", b"\n\n")),
+    "draft.json": Reader(_draft, ".json", 6, _JSON),
+    "draft.pdf": Reader(_draft, ".pdf", 3, _PDF),
+    "draft.docx": Reader(_draft, ".docx", 3, _ZIP),
     "document.xml": Reader(_document, ".xml", 4, _WORD),
-    "draft.zip": Reader(_DRAFT, ".zip", 3, (*_ZIP, *_LATEX)),
+    "draft.zip": Reader(_draft, ".zip", 3, (*_ZIP, *_LATEX)),
     "files given together": Reader(_given, ".zip", 3, _ZIP),
-    "draft of any kind": Reader(_DRAFT, "", 6, (*_LATEX, *_MARKDOWN, *_JSON, *_PDF)),
+    "draft of any kind": Reader(_draft, "", 6, (*_LATEX, *_MARKDOWN, *_JSON, *_PDF)),
     "references.bib": Reader(_REFERENCES, ".bib", 6, _BIBTEX),
     "references.ris": Reader(_REFERENCES, ".ris", 6, _RIS),
     "references.json": Reader(_REFERENCES, ".json", 6, (*_JSON, b'"issued":', b'"data":')),
     "references.csv": Reader(_REFERENCES, ".csv", 6, (b",", b";", b'"', b"title", b"\t")),
     "references.html": Reader(_REFERENCES, ".html", 4, (b"<span ", b"title=", b"&amp;", b"%00")),
     "references of any kind": Reader(_REFERENCES, "", 6, (*_BIBTEX, *_RIS, *_JSON)),
-    "works of any format": Reader(
-        _works,
-        "",
-        8,
-        (*_BIBTEX, *_RIS, *_JSON, *_EXPORTS),
-    ),
+    "works of any format": Reader(_works, "", 8, (*_BIBTEX, *_RIS, *_JSON, *_EXPORTS)),
     "works, ingested": Reader(_ingested, "", 4, (*_BIBTEX, *_RIS, *_JSON, *_EXPORTS)),
     "papers": Reader(_papers, ".jsonl", 8, _JSON),
     "papers.gz": Reader(_papers, ".jsonl.gz", 3, ()),

@@ -36,7 +36,7 @@ EXPECTED = "expected.json"
 HOUR = 3_600
 
 
-def prepare(shared: Path) -> None:
+def prepare(shared: Path, count: int) -> None:
     """Build the first index, and note what both of them answer."""
     done(partial(_write, shared))
 
@@ -107,8 +107,9 @@ def _read(shared: Path, stop: Path, least: int, *, keeps: bool) -> dict[str, Any
     expected = json.loads((shared / EXPECTED).read_text(encoding="utf-8"))
     counts: Counter[str] = Counter()
     said: dict[str, str] = {}
+    times = min(KEEPING, 2 + least) if keeps else 1
     while sum(counts.values()) < least or not stop.exists():
-        kind, why = _opened(shared / INDEX, expected, KEEPING if keeps else 1, counts)
+        kind, why = _opened(shared / INDEX, expected, times, counts)
         if kind:
             counts[kind] += 1
             said.setdefault(kind, why)

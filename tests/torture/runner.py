@@ -63,17 +63,17 @@ class Verdict:
 class Torture:
     """One kind of torture, a row of the table.
 
-    prepare: writes what all trials share into an empty folder. cases: (that folder, how many,
+    prepare: writes what so many trials share into an empty folder. cases: (that folder, how many,
     seed) -> what to try. trial: (that folder, a folder of its own, a case) -> what came of it;
     must leave the shared folder as it was. count: how many trials the long run makes, in units.
-    jobs: whether cases may be shared among processes.
+    parallel: whether cases may be shared among processes.
     """
 
     name: str
     meaning: str
     unit: str
     count: int
-    prepare: Callable[[Path], None]
+    prepare: Callable[[Path, int], None]
     cases: Callable[[Path, int, int], Iterator[Case]]
     trial: Callable[[Path, Path, Case], Verdict]
     parallel: bool = True
@@ -128,7 +128,7 @@ def run(torture: Torture, *, count: int, seed: int, out: Path, jobs: int = 1) ->
     with tempfile.TemporaryDirectory(prefix=f"torture-{torture.name}-") as place:
         shared = Path(place) / "shared"
         shared.mkdir()
-        torture.prepare(shared)
+        torture.prepare(shared, count)
         cases = list(torture.cases(shared, count, seed))
         for verdict in _verdicts(torture, Path(place), cases, jobs if torture.parallel else 1):
             tally.counts.update(verdict.counts)
@@ -146,7 +146,7 @@ def repeat(torture: Torture, kept: Path) -> Verdict:
         shared, own = Path(place) / "shared", Path(place) / "own"
         shared.mkdir()
         own.mkdir()
-        torture.prepare(shared)
+        torture.prepare(shared, torture.count)
         return torture.trial(shared, own, case | {"kept": str(kept)})
 
 

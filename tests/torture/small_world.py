@@ -4,9 +4,13 @@ Nothing here needs torch, and nothing computes in the process that forks: whoeve
 does it in a child.
 """
 
+import atexit
 import hashlib
 import json
+import shutil
+import tempfile
 from collections.abc import Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +26,7 @@ from recsys.pipelines.encoders.export_encoder import (
 from recsys.pipelines.index.build import BuildOptions, build
 from recsys.records import Answer
 from tests.pipelines.small_index import invented_papers, write_small_split
+from tests.torture.children import done
 
 SHAPE = {
     "model_type": "bert",
@@ -60,19 +65,26 @@ def write_lines(path: Path, papers: Sequence[object]) -> None:
     path.write_text("".join(json.dumps(paper) + "\n" for paper in papers), encoding="utf-8")
 
 
-def build_world(folder: Path, out: Path, papers: str = PAPERS, *, force: bool = False) -> Path:
+def build_world(folder: Path, out: Path, papers: str = PAPERS, *, force: bool = False) -> None:
     """Build an index of a world's papers with its tiny encoder."""
     options = BuildOptions(
         encoder=str(folder / ENCODER), precision="f32", vectors="annoy", force=force
     )
     build([folder / papers], out, options, cache=folder / CACHE)
-    return out
 
 
-def build_small_world(shared: Path) -> None:
-    """Write a world, and build its index."""
-    write_world(shared)
-    build_world(shared, shared / INDEX)
+def copy_small_world(shared: Path) -> None:
+    """Copy a world with its index, which is built once for all tortures of a process."""
+    shutil.copytree(_small_world(), shared, dirs_exist_ok=True)
+
+
+@cache
+def _small_world() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="torture-world-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    done(partial(write_world, folder))
+    done(partial(build_world, folder, folder / INDEX))
+    return folder
 
 
 def answers_of(index: Path, k: int = 10) -> list[list[list[Any]]]:

@@ -1,7 +1,6 @@
 """The command line: `python -m tests.web_check [NAME ...] --share S --index DIR --out FOLDER`."""
 
 import argparse
-import json
 import subprocess
 import sys
 import tempfile
@@ -12,11 +11,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.result_tables import table
-from docs.made.marked_pages import rewrite_page
 from recsys.errors import RecsysError
-from recsys.store.artifacts import CREATED_BY, write_json
 from tests.built_index import ROOT
+from tests.harness import chosen, keep, parser_of, show
 from tests.web_check.findings import Check, Report, Setting
 from tests.web_check.forms import forms
 from tests.web_check.hostile import hostile
@@ -24,6 +21,7 @@ from tests.web_check.load import load
 from tests.web_check.looks import use
 from tests.web_check.schema import schema
 
+PAGE = "web"
 TOLD = 20
 """Findings of a check that are printed; all are in its file below --out."""
 
@@ -47,11 +45,13 @@ CHECKS: Mapping[str, Check] = {
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the checks that are named, all without a name; 1 when anything was found."""
-    asked = _parser().parse_args(words)
-    unknown = [name for name in asked.names if name not in CHECKS]
-    if unknown:
-        sys.exit(f"There is no check {unknown[0]!r}; there are {', '.join(CHECKS)}.")
-    checks = [CHECKS[name] for name in asked.names or CHECKS]
+    meanings, out = {n: row.meaning for n, row in CHECKS.items()}, Path("benchmarks/out/web")
+    parser = parser_of("tests.web_check", __doc__, meanings, page=PAGE, seed=17, out=out)
+    parser.add_argument("--index", type=Path, help="What is served; else it is built from --data.")
+    parser.add_argument("--data", type=Path, help="Folder that holds vis/papers.jsonl.gz.")
+    parser.add_argument("--drafts", type=Path, help="JSON lines: title and abstract, for load.")
+    asked = parser.parse_args(words)
+    checks = chosen(asked.names, CHECKS, "check")
     failed = False
     with _index(asked) as index:
         asked.out.mkdir(parents=True, exist_ok=True)
@@ -100,59 +100,29 @@ def _tell(check: Check, report: Report, setting: Setting) -> None:
         sys.stderr.write(f"  and more: {setting.out / check.name / 'findings.txt'}\n")
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("python -m tests.web_check", description=__doc__)
-    names = ", ".join(f"{name} ({row.meaning})" for name, row in CHECKS.items())
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"Some of: {names}.")
-    parser.add_argument("--share", type=float, default=1.0, help="Of the usual cases; 0.1: 10 %%.")
-    parser.add_argument("--seed", type=int, default=17, help="What chooses random cases.")
-    parser.add_argument("--index", type=Path, help="What is served; else it is built from --data.")
-    parser.add_argument("--data", type=Path, help="Folder that holds vis/papers.jsonl.gz.")
-    parser.add_argument("--drafts", type=Path, help="JSON lines: title and abstract, for load.")
-    parser.add_argument("--out", type=Path, default=Path("benchmarks/out/web"), help="Pictures.")
-    parser.add_argument("--docs", type=Path, help="Folder whose page web.md gets the table.")
-    parser.add_argument(
-        "--results",
-        type=Path,
-        default=Path("benchmarks/web.json"),
-        help="What earlier runs found, which the table keeps.",
-    )
-    return parser
-
-
 def write_page(folder: Path, results: Path, name: str, report: Report) -> None:
     """Keep what a check found, and put all that are kept into the table of their page.
 
     Raises:
         InputError: there is no such page, or it lacks the marks.
     """
-    every = json.loads(results.read_text(encoding="utf-8")) if results.is_file() else {}
-    every[name] = {
+    found = {
         "cases": report.cases,
         "findings": len(report.findings),
         "seconds": round(report.seconds),
         "counts": dict(sorted(report.counts.items())),
         "figures": report.figures,
     }
-    results.parent.mkdir(parents=True, exist_ok=True)
-    kept = {each: every[each] for each in CHECKS if each in every}
-    write_json(results, kept)
-    rows = [
-        (
-            f"{name}: {CHECKS[name].meaning}",
-            f"{found['cases']:,} {CHECKS[name].unit}",
-            str(found["findings"]),
-            f"{found['seconds']:,}",
-        )
-        for name, found in kept.items()
-    ]
-    more = []
+    kept = keep(results, [*CHECKS], name, found)
+    rows, others = [], []
     for name, found in kept.items():
-        counts = [f"{n:,} {kind}" for kind, n in found["counts"].items()]
-        more.append(f"- {name}: {', '.join([*counts, *found['figures']])}.")
-    shown = table(("check", "cases", "findings", "seconds"), rows)
-    lines = [f"Of {CREATED_BY}.\n", shown, "\nWhat came of them:\n", *more]
-    rewrite_page(folder, "web", "\n".join(lines))
+        check, counts = CHECKS[name], [f"{n:,} {kind}" for kind, n in found["counts"].items()]
+        cases = f"{found['cases']:,} {check.unit}"
+        told = f"{found['seconds']:,}"
+        rows.append((f"{name}: {check.meaning}", cases, str(found["findings"]), told))
+        others.append(f"{name}: {', '.join([*counts, *found['figures']])}")
+    header = ("check", "cases", "findings", "seconds")
+    show(folder, PAGE, header, rows, ("What came of them", others))
 
 
 @contextmanager

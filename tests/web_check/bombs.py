@@ -2,10 +2,12 @@
 
 import io
 import struct
-import zipfile
 import zlib
 from collections.abc import Sequence
 from functools import cache
+
+from tests.inputs.small_pdf import pdf_of, written
+from tests.recsys.formats.drafts.small_docx import docx, packed
 
 GIB = 2**30
 _BLOCK = 2**20
@@ -27,105 +29,50 @@ def zip_of_zeros(names: Sequence[str], size: int, *, told: int | None = None) ->
 
     The sums are left at 0: whoever gets so far as to compare them has read all of it.
     """
-    packed, out, places = deflated_zeros(size), io.BytesIO(), list[int]()
+    zeros, out, places = deflated_zeros(size), io.BytesIO(), list[int]()
     says = size if told is None else told
     for name in names:
         places.append(out.tell())
-        out.write(_local(name, len(packed), says) + packed)
-    return _with_directory(out, names, places, len(packed), says)
+        out.write(_local(name, len(zeros), says) + zeros)
+    return _with_directory(out, names, places, len(zeros), says)
 
 
 def overlapping_zip(count: int, size: int) -> bytes:
     """Name one file of zeros `count` times: all entries share its bytes."""
-    packed, out = deflated_zeros(size), io.BytesIO()
+    zeros, out = deflated_zeros(size), io.BytesIO()
     names = [f"{number:06}.tex" for number in range(count)]
-    out.write(_local(names[0], len(packed), size) + packed)
-    return _with_directory(out, names, [0] * count, len(packed), size)
+    out.write(_local(names[0], len(zeros), size) + zeros)
+    return _with_directory(out, names, [0] * count, len(zeros), size)
 
 
 def nested_zip(depth: int, inner: bytes) -> bytes:
     """Pack a zip into zips."""
     for level in range(depth):
-        out = io.BytesIO()
-        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr(f"level-{level}.zip", inner)
-        inner = out.getvalue()
+        inner = packed({f"level-{level}.zip": inner})
     return inner
-
-
-def zip_of(files: Sequence[tuple[str, bytes]]) -> bytes:
-    """Pack files as they are."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files:
-            archive.writestr(name, content)
-    return out.getvalue()
 
 
 def pdf_bomb(size: int, *, twice: bool) -> bytes:
     """Write a PDF whose one page unpacks to so many bytes of spaces, packed once or twice."""
-    packed = b"\x78\x9c" + deflated_zeros(size)
-    filters = b"/FlateDecode"
+    zeros = b"\x78\x9c" + deflated_zeros(size)
     if twice:
-        packed, filters = zlib.compress(packed, 9), b"[/FlateDecode /FlateDecode]"
-    return pdf_of(b"<< /Length %d /Filter %b >>\nstream\n" % (len(packed), filters), packed)
-
-
-def pdf_of(head: bytes, content: bytes) -> bytes:
-    """Write a PDF of one page. head: of its stream, down to the word `stream`."""
-    return _pdf(
-        b"<< /Type /Catalog /Pages 2 0 R >>",
-        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R "
-        b"/Resources << /Font << /F1 5 0 R >> >> >>",
-        head + content + b"\nendstream",
-        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-    )
+        return pdf_of(zlib.compress(zeros, 9), entries=b"/Filter [/FlateDecode /FlateDecode]")
+    return pdf_of(zeros, entries=b"/Filter /FlateDecode")
 
 
 def pdf_with_cycle() -> bytes:
     """Write a PDF whose tree of pages holds itself."""
-    return _pdf(
-        b"<< /Type /Catalog /Pages 2 0 R >>",
-        b"<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 99999999 /Parent 2 0 R >>",
-    )
+    nodes = b"<</Type /Pages /Kids [2 0 R 2 0 R] /Count 99999999 /Parent 2 0 R>>"
+    return written([b"<</Type /Catalog /Pages 2 0 R>>", nodes])
 
 
 def word_of(text: str, doctype: str) -> bytes:
     """Pack a Word document of one paragraph. doctype: what stands before it, such as entities."""
-    xml = (
-        f'<?xml version="1.0"?>{doctype}<w:document xmlns:w="http://schemas.openxmlformats.org/'
+    return docx(
+        document=f'<?xml version="1.0"?>{doctype}<w:document xmlns:w="http://schemas.openxmlformats.org/'
         f'wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>{text}</w:t></w:r></w:p></w:body>'
         "</w:document>"
-    ).encode()
-    kinds = (
-        b'<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
-        b'<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.'
-        b'relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>'
-        b'<Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-'
-        b'officedocument.wordprocessingml.document.main+xml"/></Types>'
     )
-    links = (
-        b'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
-        b'<Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/'
-        b'relationships/officeDocument" Target="word/document.xml"/></Relationships>'
-    )
-    parts = [("[Content_Types].xml", kinds), ("_rels/.rels", links), ("word/document.xml", xml)]
-    return zip_of(parts)
-
-
-def _pdf(*objects: bytes) -> bytes:
-    out, places = io.BytesIO(b""), list[int]()
-    out.write(b"%PDF-1.7\n")
-    for number, each in enumerate(objects, 1):
-        places.append(out.tell())
-        out.write(b"%d 0 obj\n%b\nendobj\n" % (number, each))
-    begin = out.tell()
-    out.write(b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1))
-    out.writelines(b"%010d 00000 n \n" % place for place in places)
-    out.write(b"trailer\n<< /Size %d /Root 1 0 R >>\n" % (len(objects) + 1))
-    out.write(b"startxref\n%d\n%%%%EOF\n" % begin)
-    return out.getvalue()
 
 
 def _local(name: str, packed: int, size: int) -> bytes:

@@ -1,6 +1,6 @@
 """A real browser: Debian's Chromium, told by Playwright, and what must not happen in it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +31,28 @@ class Visit:
     def go(self, path: str) -> None:
         """Open a page of the server."""
         self.page.goto(self.base + path, wait_until="load")
+
+    def press(self, selector: str, *, shows: str = "") -> None:
+        """Click, and wait for the page that follows, or for what it shows."""
+        self.page.click(selector)
+        if shows:
+            self.page.wait_for_selector(shows)
+        else:
+            self.page.wait_for_load_state("load")
+
+    def give(self, selector: str, files: Sequence[tuple[str, bytes]]) -> None:
+        """Choose files by their names and contents."""
+        kind = "application/octet-stream"
+        held = [{"name": name, "mimeType": kind, "buffer": content} for name, content in files]
+        self.page.set_input_files(selector, held)
+
+    def download(self, form: str, which: str) -> str:
+        """Press the button of a format, and read the file that comes."""
+        with self.page.expect_download() as coming:
+            self.page.click(f"button[name=format][value={form}]")
+        path = self.out / f"{self.label}-{which}-{coming.value.suggested_filename}"
+        coming.value.save_as(path)
+        return path.read_text(encoding="utf-8")
 
     def expect(self, held: object, finding: str) -> bool:
         """Note a finding of this window unless something held."""

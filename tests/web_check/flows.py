@@ -4,12 +4,14 @@ import csv
 import io
 import json
 import re
+import textwrap
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tests.web_check import bombs
+from tests.recsys.formats.drafts.small_docx import packed
+from tests.recsys.formats.drafts.small_pdf import Text, down, write_pdf
 from tests.web_check.browser import Visit
 
 # The same draft in every format that the page takes.
@@ -33,7 +35,7 @@ def given_drafts(paper: dict[str, Any], cited: Sequence[dict[str, Any]]) -> list
     ris = "".join(f"TY  - JOUR\nTI  - {each['title']}\nER  - \n\n" for each in cited)
     return [
         Given("tex-bib", [("draft.tex", tex), ("refs.bib", bib)]),
-        Given("zip", [("draft.zip", bombs.zip_of([("main.tex", tex), ("refs.bib", bib)]))]),
+        Given("zip", [("draft.zip", packed({"main.tex": tex, "refs.bib": bib}))]),
         Given("md", [("draft.md", f"# {title}\n\n## Abstract\n\n{abstract}\n".encode())]),
         Given("docx", [("draft.docx", _word(title, abstract))]),
         Given("pdf", [("draft.pdf", _pdf(title, abstract))]),
@@ -92,21 +94,11 @@ def _word(title: str, abstract: str) -> bytes:
 
 
 def _pdf(title: str, abstract: str) -> bytes:
-    """Typeset a page: the title large, then the abstract in lines."""
-    words, lines = abstract.split(), [""]
-    for word in words:
-        if len(lines[-1]) + len(word) > 80:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    shown = [f"/F1 18 Tf 60 720 Td ({_in_pdf(title)}) Tj", "/F1 12 Tf 0 -40 Td (Abstract) Tj"]
-    shown += [f"/F1 10 Tf 0 -14 Td ({_in_pdf(line)}) Tj" for line in lines]
-    shown += ["/F1 12 Tf 0 -30 Td (1 Introduction) Tj", "/F1 10 Tf 0 -14 Td (We begin.) Tj"]
-    content = ("BT " + "\n".join(shown) + " ET").encode("latin-1", "replace")
-    return bombs.pdf_of(b"<< /Length %d >>\nstream\n" % len(content), content)
-
-
-def _in_pdf(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)")
+    """Typeset a page: the title large, then the abstract in lines, in the signs of Times."""
+    said = (text.encode("cp1252", "replace").decode("cp1252") for text in (title, abstract))
+    heading, lines = next(said), textwrap.wrap(next(said), 80)
+    page = [Text(heading, y=720, size=18), Text("Abstract", y=680, size=12), *down(lines, y=664)]
+    return write_pdf([[*page, *down(["1 Introduction", "We begin."], y=650 - 12 * len(lines))]])
 
 
 # Read what the page gives to download with libraries that know nothing of recsys.
@@ -163,8 +155,7 @@ def ask(visit: Visit, paper: Paper) -> None:
     visit.step("ask")
     visit.page.fill("#title", paper["title"])
     visit.page.fill("#abstract", paper["abstract"])
-    visit.page.click("text=Find what to cite")
-    visit.page.wait_for_selector(ITEM)
+    visit.press("text=Find what to cite", shows=ITEM)
     count = visit.page.locator(ITEM).count()
     visit.expect(count == 20, f"an answer has {count} papers")
     visit.expect(
@@ -177,8 +168,7 @@ def ask(visit: Visit, paper: Paper) -> None:
 def correct(visit: Visit, paper: Paper) -> None:
     """Correct the title in place, and ask again."""
     visit.page.fill("#title", paper["title"])
-    visit.page.click("text=Ask again")
-    visit.page.wait_for_load_state("load")
+    visit.press("text=Ask again")
     same = visit.page.input_value("#title").strip() == " ".join(paper["title"].split())
     visit.expect(same, "a corrected title is lost")
     visit.step("corrected")
@@ -205,13 +195,11 @@ def like(visit: Visit) -> None:
 def turn(visit: Visit) -> None:
     """Go to the next page and back."""
     first = visit.texts(f"{ITEM} h3")
-    visit.page.click("text=Next 20")
-    visit.page.wait_for_selector('ol.items[start="21"]')
+    visit.press("text=Next 20", shows='ol.items[start="21"]')
     second = visit.texts(f"{ITEM} h3")
     visit.expect(not set(first) & set(second), "a paper is on two pages")
     visit.step("next")
-    visit.page.click("text=Previous 20")
-    visit.page.wait_for_selector('ol.items[start="1"]')
+    visit.press("text=Previous 20", shows='ol.items[start="1"]')
     visit.expect(visit.texts(f"{ITEM} h3") == first, "the first page has changed")
 
 
@@ -228,12 +216,8 @@ def download(visit: Visit) -> None:
 
 
 def _check_download(visit: Visit, form: str, titles: Sequence[str], which: str) -> None:
-    with visit.page.expect_download() as coming:
-        visit.page.click(f"button[name=format][value={form}]")
-    path = visit.out / f"{visit.label}-{which}-{coming.value.suggested_filename}"
-    coming.value.save_as(path)
     try:
-        found = READERS[form](path.read_text(encoding="utf-8"))
+        found = READERS[form](visit.download(form, which))
     except (ValueError, KeyError, IndexError) as error:
         visit.expect(False, f"{form} of {which} papers cannot be read: {error!r}")
         return
@@ -246,15 +230,8 @@ def upload(visit: Visit, paper: Paper, cited: Sequence[Paper]) -> None:
     """Give the draft as every kind of file."""
     for given in given_drafts(paper, cited):
         visit.go("/")
-        visit.page.set_input_files(
-            "#file",
-            [
-                {"name": n, "mimeType": "application/octet-stream", "buffer": c}
-                for n, c in given.files
-            ],
-        )
-        visit.page.click("text=Find what to cite")
-        visit.page.wait_for_load_state("load")
+        visit.give("#file", given.files)
+        visit.press("text=Find what to cite")
         wrong = visit.texts(".problem, .failure")
         if not visit.expect(not wrong, f"{given.name} is refused: {wrong}"):
             continue
@@ -273,8 +250,7 @@ def cite_here(visit: Visit, paper: Paper) -> None:
     """Ask what belongs to a place of a passage, correct it, and download what is found."""
     visit.go("/")
     visit.page.fill("#passage", f"{paper['title']} | was said before.")
-    visit.page.click("text=Find papers for this place")
-    visit.page.wait_for_selector(ITEM)
+    visit.press("text=Find papers for this place", shows=ITEM)
     visit.expect(visit.page.locator(ITEM).count() == 10, "a passage does not get 10 papers")
     visit.expect(visit.texts("mark") == ["[?]"], "the place is not shown in its sentence")
     visit.step("here")
@@ -282,8 +258,7 @@ def cite_here(visit: Visit, paper: Paper) -> None:
     _check_download(visit, "bibtex", titles, "all")
     visit.page.locator(".correct").evaluate("each => { each.open = true; }")
     visit.page.fill("#of", paper["title"])
-    visit.page.click("text=Ask again")
-    visit.page.wait_for_load_state("load")
+    visit.press("text=Ask again")
     visit.expect(visit.page.input_value("#of") == paper["title"], "the title is lost")
     visit.step("here-again")
 
@@ -291,27 +266,19 @@ def cite_here(visit: Visit, paper: Paper) -> None:
 def go_through(visit: Visit, paper: Paper, cited: Sequence[Paper]) -> None:
     """Give a draft that lacks citations: its sentences, the whole, and back to its sentences."""
     visit.go("/")
-    files = unfinished(paper, cited)
-    visit.page.set_input_files(
-        "#file",
-        [{"name": n, "mimeType": "application/octet-stream", "buffer": c} for n, c in files],
-    )
-    visit.page.click("text=Find where citations are missing")
-    visit.page.wait_for_selector(".place")
+    visit.give("#file", unfinished(paper, cited))
+    visit.press("text=Find where citations are missing", shows=".place")
     places = visit.texts(".place h2")
     visit.expect(len(places) == len(cited), f"{len(places)} of {len(cited)} places are shown")
     visit.expect(all(each.startswith("draft.tex:") for each in places), f"the places: {places}")
     visit.step("places")
-    visit.page.click("text=Papers for the whole draft")
-    visit.page.wait_for_selector(ITEM)
+    visit.press("text=Papers for the whole draft", shows=ITEM)
     same = plain(visit.page.input_value("#title")) == plain(paper["title"])
     visit.expect(same, f"the title is {visit.page.input_value('#title')!r}")
     visit.expect(visit.page.locator(".where").count(), "no paper says where it fits")
     visit.step("whole")
-    visit.page.click("text=Next 20")
-    visit.page.wait_for_selector('ol.items[start="21"]')
-    visit.page.click("text=Sentence by sentence")
-    visit.page.wait_for_selector(".place")
+    visit.press("text=Next 20", shows='ol.items[start="21"]')
+    visit.press("text=Sentence by sentence", shows=".place")
     visit.expect(visit.texts(".place h2") == places, "the sentences are others, asked again")
 
 
@@ -320,19 +287,15 @@ def mark_library(visit: Visit, paper: Paper) -> None:
     ask(visit, paper)
     titles = visit.texts(f"{ITEM} h3")[:CHOSEN]
     library = bibliography([{"title": title, "year": None} for title in titles]).encode()
-    visit.page.set_input_files(
-        "#library_file", [{"name": "mine.bib", "mimeType": "text/plain", "buffer": library}]
-    )
-    visit.page.click("text=Ask again")
-    visit.page.wait_for_selector(".mine")
+    visit.give("#library_file", [("mine.bib", library)])
+    visit.press("text=Ask again", shows=".mine")
     marked = visit.page.locator(".mine").count()
     visit.expect(marked == len(titles), f"{marked} papers of {len(titles)} are marked as owned")
     visit.step("library")
     box = visit.page.locator("input[name=exclude_library]")
     box.evaluate("box => { box.closest('details').open = true; }")
     box.check()
-    visit.page.click("text=Ask again")
-    visit.page.wait_for_load_state("load")
+    visit.press("text=Ask again")
     left = {plain(title) for title in visit.texts(f"{ITEM} h3")}
     visit.expect(not left & set(map(plain, titles)), "owned papers are not left out")
 
@@ -349,17 +312,12 @@ def look_around(visit: Visit, paper: Paper) -> None:
     visit.page.wait_for_load_state("load")
     visit.step("paper")
     heading = plain(visit.texts("h1")[0])
-    with visit.page.expect_download() as coming:
-        visit.page.click("button[name=format][value=bibtex]")
-    path = visit.out / f"{visit.label}-paper.bib"
-    coming.value.save_as(path)
-    found = [plain(each) for each in READERS["bibtex"](path.read_text(encoding="utf-8"))]
+    found = [plain(each) for each in READERS["bibtex"](visit.download("bibtex", "paper"))]
     visit.expect(found == [heading], f"the page's BibTeX is of {found}, not of {heading}")
     visit.page.locator("#similar ~ .papers a").first.click()
     visit.page.wait_for_load_state("load")
     visit.expect(plain(visit.texts("h1")[0]) != heading, "a similar paper is the same one")
-    visit.page.click("text=Find papers like this")
-    visit.page.wait_for_selector(ITEM)
+    visit.press("text=Find papers like this", shows=ITEM)
     visit.go("/api")
     visit.expect(visit.page.locator("section").count() >= 6, "the API's page lacks operations")
     visit.step("api")
@@ -386,8 +344,7 @@ def draw(visit: Visit, paper: Paper) -> None:
     rows = visit.page.locator(".table tbody tr").count()
     visit.expect(rows >= links, f"the map has {links} papers, its table {rows}")
     visit.step("map")
-    visit.page.click("text=Back to the papers")
-    visit.page.wait_for_selector(ITEM)
+    visit.press("text=Back to the papers", shows=ITEM)
 
 
 def by_keyboard(visit: Visit, paper: Paper) -> None:

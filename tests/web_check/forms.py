@@ -1,8 +1,7 @@
 """Fill the fields of the form with anything: each answer is a whole page, and no failure."""
 
 import http.client
-from collections.abc import Callable, Mapping
-from html.parser import HTMLParser
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 from urllib.parse import urlencode
 
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 from recsys.app.web.upload_reader import DraftText
 from recsys.app.web.uploads import pack
 from recsys.records import Body, Mark, Sentence
+from tests.recsys.app.web.page_reader import read
 from tests.web_check.findings import Report, Setting
 from tests.web_check.server import Server, multipart, serving
 
@@ -31,12 +31,12 @@ FILES = ("file", "library_file")
 ENDINGS = ("tex", "bib", "zip", "pdf", "docx", "md", "ris", "json", "txt", "csv", "exe", "")
 GETS = ("/", "/answer", "/cite", "/map", "/paper", "/search")
 POSTS = ("/answer", "/cite", "/map", "/export")
-_VOID = frozenset("area base br col embed hr img input link meta rect source track wbr".split())
 _FORM = "application/x-www-form-urlencoded"
 _BOUNDARY = "q3z"
+_PARTS = f"multipart/form-data; boundary={_BOUNDARY}"
 
-Test: TypeAlias = Callable[[], None]
-"""What Hypothesis makes of a function: called without arguments, it chooses them."""
+Request: TypeAlias = tuple[str, str, bytes, str]
+"""Method, path, body and its kind."""
 
 _TEXT = st.text(max_size=80)
 _WORDS = st.sampled_from(
@@ -76,38 +76,13 @@ CONTENTS = st.one_of(
 )  # fmt: skip
 
 
-class _Outline(HTMLParser):
-    """Follows which elements are open; notes the first that ends what it did not begin."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.seen: set[str] = set()
-        self.wrong = ""
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        self.seen.add(tag)
-        if tag not in _VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: object) -> None:
-        self.seen.add(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in _VOID:
-            return
-        if not self.open or self.open.pop() != tag:
-            self.wrong = self.wrong or f"</{tag}> at line {self.getpos()[0]}"
-
-
 def flaw_of_page(html: str) -> str:
     """Say what is wrong with a page; "" when it is whole and shows nothing that was not escaped."""
-    outline = _Outline()
-    outline.feed(html)
-    outline.close()
-    if outline.wrong or outline.open:
-        return f"the page is not whole: {outline.wrong or outline.open}"
-    if not {"html", "head", "title", "body", "main", "h1"} <= outline.seen:
+    try:
+        names = {element.name for element in read(html).all()}
+    except AssertionError as error:
+        return f"the page is not whole: {error!r}"
+    if not {"html", "head", "title", "body", "main", "h1"} <= names:
         return "the page lacks its outline"
     if "alert(1)</script" in html or "<img src=x" in html:
         return "what was typed is not escaped"
@@ -141,97 +116,72 @@ def flaw(status: int, headers: Mapping[str, str], body: bytes, *, download: bool
     return flaw_of_page(body.decode("utf-8"))
 
 
+# Requests as `exchange` takes them: by address, typed, with files, and of any bytes.
+
+
+def _addressed(path: str, pairs: Sequence[tuple[str, str]]) -> Request:
+    query = urlencode([(name, value[:2000]) for name, value in pairs], errors="replace")
+    return "GET", f"{path}?{query}", b"", ""
+
+
+def _typed(path: str, pairs: Sequence[tuple[str, str]]) -> Request:
+    return "POST", path, urlencode(pairs, errors="replace").encode(), _FORM
+
+
+def _with_files(
+    path: str, pairs: Sequence[tuple[str, str]], brought: Sequence[tuple[str, str, bytes]]
+) -> Request:
+    parts = [(f'name="{_quoted(n)}"', v.encode("utf-8", "replace")) for n, v in pairs]
+    parts += [(f'name="{n}"; filename="{f}"', content) for n, f, content in brought]
+    return "POST", path, multipart(parts, _BOUNDARY), _PARTS
+
+
+def _quoted(name: str) -> str:
+    return name.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
+
+
+_FILE_NAMES = st.one_of(
+    st.text(st.characters(exclude_characters='"\r\n', codec="utf-8"), max_size=40),
+    st.sampled_from([f"draft.{ending}" for ending in ENDINGS]),
+)
+_BROUGHT = st.lists(st.tuples(st.sampled_from(FILES), _FILE_NAMES, CONTENTS), max_size=3)
+_KINDS = ("multipart/form-data", _PARTS, _FORM, "text/plain", "multipart/form-data; boundary=", "",
+          f"{_PARTS}; charset=x")  # fmt: skip
+_BEGUN = (b"", b"--q3z\r\n", b'--q3z\r\nContent-Disposition: form-data; name="')
+REQUESTS: Sequence[st.SearchStrategy[Request]] = (
+    st.builds(_addressed, st.sampled_from(GETS), PAIRS),
+    st.builds(_typed, st.sampled_from(POSTS), PAIRS),
+    st.builds(_with_files, st.sampled_from(POSTS), PAIRS, _BROUGHT),
+    st.builds(
+        lambda path, kind, begun, rest: ("POST", path, begun + rest, kind),
+        *(st.sampled_from(POSTS), st.sampled_from(_KINDS), st.sampled_from(_BEGUN)),
+        st.binary(max_size=200),
+    ),
+)
+
+
 def try_forms(server: Server, report: Report, *, examples: int, seed: int) -> None:
-    """Fill forms with values that Hypothesis chooses; half of them by address, half by posts."""
-    part = max(1, examples // 4)
-    for test in (_by_address, _typed, _with_files, _of_any_bytes):
-        _run(test(server, report), part, seed, report)
+    """Send forms that Hypothesis chooses, of each sort a quarter."""
 
+    def ask(request: Request) -> None:
+        status, headers, body = exchange(server, *request)
+        if wrong := flaw(status, headers, body, download=request[1] == "/export"):
+            raise AssertionError(f"{wrong}; sent {request!r}"[:1500])
+        report.counts[str(status)] += 1
 
-def _run(test: Test, examples: int, seed: int, report: Report) -> None:
     chosen = settings(
-        max_examples=examples,
+        max_examples=max(1, examples // 4),
         deadline=None,
         database=None,
         suppress_health_check=list(HealthCheck),
         phases=(Phase.generate, Phase.shrink),
     )
-    try:
-        seeded(seed)(chosen(test))()
-    except Exception as error:
-        report.findings.append(f"{error}"[:1500])
-        report.counts["wrong"] += 1
-
-
-def _note(report: Report, status: int, wrong: str, sent: object) -> None:
-    if wrong:
-        raise AssertionError(f"{wrong}; sent {sent!r}"[:1500])
-    report.counts[str(status)] += 1
-
-
-def _by_address(server: Server, report: Report) -> Test:
-    @given(st.sampled_from(GETS), PAIRS)
-    def asks(path: str, pairs: list[tuple[str, str]]) -> None:
-        query = urlencode([(name, value[:2000]) for name, value in pairs], errors="replace")
-        status, headers, body = exchange(server, "GET", f"{path}?{query}")
-        _note(report, status, flaw(status, headers, body, download=False), (path, query))
-
-    return asks
-
-
-def _typed(server: Server, report: Report) -> Test:
-    @given(st.sampled_from(POSTS), PAIRS)
-    def posts(path: str, pairs: list[tuple[str, str]]) -> None:
-        sent = urlencode(pairs, errors="replace").encode()
-        status, headers, body = exchange(server, "POST", path, sent, _FORM)
-        _note(report, status, flaw(status, headers, body, download=path == "/export"), (path, sent))
-
-    return posts
-
-
-def _with_files(server: Server, report: Report) -> Test:
-    names = st.one_of(
-        st.text(max_size=40).filter(lambda name: not set(name) & set('"\r\n')),
-        st.sampled_from(ENDINGS).map(lambda ending: f"draft.{ending}"),
-    )
-    files = st.lists(st.tuples(st.sampled_from(FILES), names, CONTENTS), max_size=3)
-
-    @given(st.sampled_from(POSTS), PAIRS, files)
-    def gives(
-        path: str, pairs: list[tuple[str, str]], brought: list[tuple[str, str, bytes]]
-    ) -> None:
-        parts = [(f'name="{_quoted(n)}"', v.encode("utf-8", "replace")) for n, v in pairs]
-        parts += [(f'name="{n}"; filename="{f}"', content) for n, f, content in brought]
+    for requests in REQUESTS:
         try:
-            sent = multipart(parts, _BOUNDARY)
-        except UnicodeEncodeError:  # Half a surrogate in a name: no browser can write it.
-            return
-        kind = f"multipart/form-data; boundary={_BOUNDARY}"
-        status, headers, body = exchange(server, "POST", path, sent, kind)
-        _note(report, status, flaw(status, headers, body, download=path == "/export"), (path, sent))
-
-    return gives
-
-
-def _of_any_bytes(server: Server, report: Report) -> Test:
-    begun = st.sampled_from([b"", b"--q3z\r\n", b'--q3z\r\nContent-Disposition: form-data; name="'])
-    kinds = st.sampled_from(
-        ["multipart/form-data", f"multipart/form-data; boundary={_BOUNDARY}", _FORM, "text/plain",
-         "multipart/form-data; boundary=", "",
-         f"multipart/form-data; boundary={_BOUNDARY}; charset=x"]
-    )  # fmt: skip
-
-    @given(st.sampled_from(POSTS), kinds, begun, st.binary(max_size=200))
-    def posts(path: str, kind: str, begun: bytes, rest: bytes) -> None:
-        status, headers, body = exchange(server, "POST", path, begun + rest, kind)
-        wrong = flaw(status, headers, body, download=path == "/export")
-        _note(report, status, wrong, (path, kind, begun + rest))
-
-    return posts
-
-
-def _quoted(name: str) -> str:
-    return name.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
+            seeded(seed)(chosen(given(requests)(ask)))()
+        except Exception as error:
+            report.findings.append(f"{error}"[:1500])
+            report.counts["wrong"] += 1
 
 
 def forms(setting: Setting) -> Report:

@@ -30,7 +30,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from io import TextIOWrapper
-from itertools import compress
+from itertools import compress, count
 from pathlib import Path
 from reprlib import repr as short
 from typing import TextIO
@@ -178,9 +178,9 @@ class ClickLog:
     @classmethod
     def of(cls, impressions: Iterable[Impression]) -> "ClickLog":
         """Put impressions in columns; names are numbered in the order of their appearance."""
-        queries, papers, rankers, users = (defaultdict[str, int]() for _ in range(4))
-        for numbers in (queries, papers, rankers, users):
-            numbers.default_factory = numbers.__len__
+        queries, papers, rankers, users = (
+            defaultdict[str, int](count().__next__) for _ in range(4)
+        )
         query, lengths, shown, ranker, user, swapped = (array("i") for _ in range(6))
         clicked, time = array("b"), []
         for impression in impressions:

@@ -60,17 +60,34 @@ def propensity_page(
     found = {"propensity": propensities.values, "low": propensities.low}
     found |= {"high": propensities.high, "truth": true}
     known = {name: column.tolist() for name, column in found.items() if column is not None}
-    rows = [
+    positions = [
         {"position": position} | dict(zip(known, row, strict=True))
         for position, row in enumerate(zip(*known.values(), strict=True), 1)
     ]
-    notes = (ONLY_CLICKED,) if only_clicked(log) else ()
-    clicks = int(log.clicked.sum())
+    header = ["position", "propensity", "weight"]
+    notes = ["With 95 % bootstrap intervals. A click weighs 1 / propensity."]
+    warnings = (ONLY_CLICKED,) if only_clicked(log) else ()
+    errors = [100 * (row["propensity"] / row["truth"] - 1) for row in positions if "truth" in row]
+    if errors:
+        header += ["truth", "error"]
+        notes.append(f"The largest relative error is {max(map(abs, errors)):.1f} %.")
+    rows = []
+    for place, row in enumerate(positions):
+        value = row["propensity"]
+        figure = Cell(f"{value:.3f}")
+        if "low" in row:
+            figure = interval_cell(Interval(value, row["low"], row["high"]))
+        line = (*cells(row["position"]), figure, *cells(f"{1 / value:.2f}"))
+        beside = cells(f"{row['truth']:.3f}", f"{errors[place]:+.1f} %") if errors else ()
+        rows.append((*line, *beside))
+    caption = "Propensity of each position, relative to the first one."
+    note = " ".join([*notes, *warnings])
+    table = Table("propensities", caption, tuple(header), tuple(rows), 1, note)
     text = "A click at a position where readers rarely look stands for those who did not."
-    table = _propensity_table(rows, notes)
+    clicks = int(log.clicked.sum())
     return Page(
         title="Propensities of positions",
-        lead=f"{len(rows)} positions, estimated by {propensities.method} from {len(log):,} "
+        lead=f"{len(positions)} positions, estimated by {propensities.method} from {len(log):,} "
         f"impressions with {clicks:,} clicks.",
         sections=(Section("propensities", "Propensities", text, (table,), (CURVE,)),),
         facts=tuple(facts.items()),
@@ -79,31 +96,11 @@ def propensity_page(
             "method": propensities.method,
             "impressions": len(log),
             "clicks": clicks,
-            "notes": notes,
-            "positions": rows,
+            "notes": warnings,
+            "positions": positions,
         },
         draw=lambda: {CURVE: Picture(propensity_curves([propensities], true), CURVE_CAPTION)},
     )
-
-
-def _propensity_table(rows: Sequence[Mapping[str, float]], notes: Sequence[str]) -> Table:
-    header = ["position", "propensity", "weight"]
-    note = ["With 95 % bootstrap intervals. A click weighs 1 / propensity."]
-    errors = [100 * (row["propensity"] / row["truth"] - 1) for row in rows if "truth" in row]
-    if errors:
-        header += ["truth", "error"]
-        note.append(f"The largest relative error is {max(map(abs, errors)):.1f} %.")
-    body = []
-    for place, row in enumerate(rows):
-        value = row["propensity"]
-        figure = Cell(f"{value:.3f}")
-        if "low" in row:
-            figure = interval_cell(Interval(value, row["low"], row["high"]))
-        line = (*cells(row["position"]), figure, *cells(f"{1 / value:.2f}"))
-        beside = cells(f"{row['truth']:.3f}", f"{errors[place]:+.1f} %") if errors else ()
-        body.append((*line, *beside))
-    caption = "Propensity of each position, relative to the first one."
-    return Table("propensities", caption, tuple(header), tuple(body), 1, " ".join([*note, *notes]))
 
 
 SCHEMA = "recsys.click-evaluation/1"
@@ -291,8 +288,8 @@ def recovery_section(recovered: Sequence[Recovered]) -> Section:
             each.model,
             each.estimate.method,
             f"{each.estimate.impressions:,}",
-            f"{100 * each.mean_error:.1f} %",
-            f"{100 * each.max_error:.1f} %",
+            f"{100 * each.errors.mean():.1f} %",
+            f"{100 * each.errors.max():.1f} %",
             f"{100 * each.covered:.0f} %",
         )
         for each in recovered
@@ -332,18 +329,13 @@ def recovery_figures(recovered: Sequence[Recovered]) -> list[dict[str, Any]]:
         {
             "model": each.model,
             "method": each.method,
-            "mean_error": each.mean_error,
-            "max_error": each.max_error,
+            "mean_error": float(each.errors.mean()),
+            "max_error": float(each.errors.max()),
             "covered": each.covered,
-            **{
-                name: None if values is None else values.tolist()
-                for name, values in (
-                    ("truth", each.truth),
-                    ("estimate", each.estimate.values),
-                    ("low", each.estimate.low),
-                    ("high", each.estimate.high),
-                )
-            },
+            "truth": each.truth.tolist(),
+            "estimate": each.estimate.values.tolist(),
+            "low": None if each.estimate.low is None else each.estimate.low.tolist(),
+            "high": None if each.estimate.high is None else each.estimate.high.tolist(),
         }
         for each in recovered
     ]
@@ -368,7 +360,7 @@ def coverage_section(rows: Sequence[CoverageRow], cap: float) -> Section:
 
     cap: the highest weight of a click, where weights are clipped.
     """
-    measures = sorted({row.measure for row in rows}, key=lambda name: name != DRAWN)
+    measures = sorted(dict.fromkeys(row.measure for row in rows), key=lambda name: name != DRAWN)
     text = (
         f"Log after log is drawn from the same world: {100 * LEVEL:g} % of the intervals of an "
         f"honest estimator hold the truth. Where weights are clipped, none is above {cap:g}."

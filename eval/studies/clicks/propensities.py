@@ -157,32 +157,29 @@ first: a bootstrap sample may lack what the whole log has.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """Places of a log, each in a cell, to be counted again and again.
+Tally: TypeAlias = Callable[[Doubles], tuple[Doubles, Doubles]]
+"""Adds up the weights of (n,) impressions, of what was shown and of what was clicked, by cell."""
 
-    cells: how many there are. cell: (e,) int64 of each place where a paper was shown; impression:
-    (e,) its row of the log. clicked_cell, clicked_impression: the same of the clicked ones.
+
+def tally_of(log: ClickLog, places: tuple[Longs, Longs], cell: Longs, cells: int) -> Tally:
+    """Return what counts some places of a log again and again.
+
+    Args:
+        log: n impressions.
+        places: (impression, column), both (e,).
+        cell: (e,) int64, that of each place.
+        cells: how many there are.
     """
+    impression, clicked = places[0], log.clicked[places]
+    clicked_cell, clicked_impression = cell[clicked], impression[clicked]
 
-    cells: int
-    cell: Longs
-    impression: Longs
-    clicked_cell: Longs
-    clicked_impression: Longs
-
-    @classmethod
-    def of(cls, log: ClickLog, places: tuple[Longs, Longs], cell: Longs, cells: int) -> "Tally":
-        """Note the cells of some places of a log: (impression, column), both (e,)."""
-        clicked = log.clicked[places]
-        return cls(cells, cell, places[0], cell[clicked], places[0][clicked])
-
-    def count(self, weights: Doubles) -> tuple[Doubles, Doubles]:
-        """Add up the weights of what was shown and of what was clicked: (cells,) each."""
+    def count(weights: Doubles) -> tuple[Doubles, Doubles]:
         return (
-            add_up(self.cell, weights[self.impression], self.cells),
-            add_up(self.clicked_cell, weights[self.clicked_impression], self.cells),
+            add_up(cell, weights[impression], cells),
+            add_up(clicked_cell, weights[clicked_impression], cells),
         )
+
+    return count
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +207,7 @@ class Pairs:
         places = impression[kept[pair]], column[kept[pair]]
         pair = (np.cumsum(kept) - 1)[pair[kept[pair]]]
         cells, cell = np.unique(pair * depth + places[1], return_inverse=True)
-        tally = Tally.of(log, places, cell, len(cells))
+        tally = tally_of(log, places, cell, len(cells))
         return cls(int(kept.sum()), cells // max(depth, 1), cells % max(depth, 1), tally)
 
 
@@ -331,10 +328,10 @@ def swap_experiment(log: ClickLog) -> Fit:
     length = present.sum(1)[impression]
     groups = (depth + 1) * depth
     cell = (length * depth + belongs) * depth + column
-    tally = Tally.of(log, (impression, column), cell, groups * depth)
+    tally = tally_of(log, (impression, column), cell, groups * depth)
 
     def fit(weights: Doubles) -> Doubles:
-        shown, clicked = tally.count(weights)
+        shown, clicked = tally(weights)
         return likeliest(shown.reshape(groups, depth), clicked.reshape(groups, depth))
 
     return fit
@@ -381,7 +378,7 @@ def all_pairs(log: ClickLog) -> Fit:
     names, which = np.unique(pairs.column[left] * depth + pairs.column[right], return_inverse=True)
 
     def fit(weights: Doubles) -> Doubles:
-        shown, clicked = pairs.tally.count(weights)
+        shown, clicked = pairs.tally(weights)
         total = shown[left] + shown[right]
         factor = shown[left] * shown[right] / np.where(total > 0, total, 1)
         rates = clicked / np.where(shown > 0, shown, 1)
@@ -430,7 +427,7 @@ def regression_em(log: ClickLog, *, tolerance: float = 1e-5) -> Fit:
     depth = log.shown.shape[1]
 
     def examine(weights: Doubles, start: Doubles) -> Doubles:
-        shown, clicked = pairs.tally.count(weights)
+        shown, clicked = pairs.tally(weights)
         # A pair that moved may not have done so in a bootstrap sample.
         places = add_up(pairs.pair, np.sign(shown), pairs.count)[pairs.pair]
         shown, clicked = np.where(places > 1, (shown, clicked), 0)

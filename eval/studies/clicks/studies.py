@@ -59,16 +59,6 @@ class Recovered:
         return np.asarray(np.abs(self.estimate.values / self.truth - 1)[1:])
 
     @property
-    def mean_error(self) -> float:
-        """Average the relative error over the positions after the first."""
-        return float(self.errors.mean())
-
-    @property
-    def max_error(self) -> float:
-        """Return the relative error at the worst position."""
-        return float(self.errors.max())
-
-    @property
     def covered(self) -> float:
         """Return the share of the positions after the first with the truth in their interval."""
         low, high = self.estimate.low, self.estimate.high

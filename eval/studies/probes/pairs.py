@@ -77,11 +77,6 @@ class PairRanking:
     positives: int
     negatives: int
 
-    @property
-    def share(self) -> float:
-        """Divide the positive pairs by all pairs: the average precision of chance."""
-        return self.positives / (self.positives + self.negatives)
-
 
 def rank_pairs(blocks: Blocks, counts: Longs, *, held: int = HELD) -> PairRanking:
     """Rank pairs by score; 1 + about pairs / held times they are generated.

@@ -62,14 +62,10 @@ class GroupResult:
     pairs: Mapping[str, Retrieved]
     layouts: Mapping[str, Layout]
 
-    def embeddings(self) -> list[str]:
-        """Name the embeddings whose figures have intervals."""
-        return list(dict.fromkeys([*self.purity, *self.pairs]))
-
     def as_figures(self) -> dict[str, object]:
         """Give all figures as JSON."""
         group = self.group
-        intervals: dict[str, dict[str, object]] = {name: {} for name in self.embeddings()}
+        intervals: dict[str, dict[str, object]] = {name: {} for name in [*self.purity, *self.pairs]}
         for name, sizes in self.purity.items():
             intervals[name]["purity"] = {size: _bounds(each) for size, each in sizes.items()}
         for name, pairs in self.pairs.items():

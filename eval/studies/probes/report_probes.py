@@ -194,14 +194,15 @@ def _pairs(found: GroupResult) -> Table:
         for name, each in found.pairs.items()
     ]
     first = next(iter(found.pairs.values())).ranking
-    chance = cells("chance", f"{first.share:.3f}", "0.500")
+    pairs = first.positives + first.negatives
+    chance = cells("chance", f"{first.positives / pairs:.3f}", "0.500")
     return Table(
         f"pairs-{found.group.name}",
         f"Pairs: {_where(found.group)}.",
         ("embedding", "average precision", "ROC AUC"),
         best_marked([*rows, chance], first=1, rivals=[*(True for _ in rows), False]),
         1,
-        f"{first.positives:,} of {first.positives + first.negatives:,} pairs share a class; all "
+        f"{first.positives:,} of {pairs:,} pairs share a class; all "
         "are ranked by the Pearson correlation of their vectors. 95 % bootstrap intervals over "
         "papers, to first order (infinitesimal jackknife).",
     )

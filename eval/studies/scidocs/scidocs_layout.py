@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.errors import InputError, near_miss
+from recsys.errors import InputError, near_path
 from recsys.eval.trec import Qrels, read_qrels, write_lines
 from recsys.records import PaperId
 
@@ -82,9 +82,8 @@ def suite_root(folder: Path) -> Path:
         InputError: there is no such directory, or none of the tasks in it.
     """
     if not folder.is_dir():
-        names = [p.name for p in folder.parent.glob("*")] if folder.parent.is_dir() else []
-        hint = near_miss(folder.name, names).strip()
-        raise InputError(f"There is no directory {folder}.", hint or "Check the path.")
+        hint = near_path(folder).strip() or "Check the path."
+        raise InputError(f"There is no directory {folder}.", hint)
     for root in (folder, folder / "data"):
         if tasks_in(root):
             return root

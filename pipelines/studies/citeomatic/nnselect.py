@@ -33,7 +33,7 @@ from recsys.models.nnselect import (
     select,
 )
 from recsys.pipelines.evaluation.splits import gold, read_split
-from recsys.pipelines.jobs.index_writer import IndexWriter, writing
+from recsys.pipelines.jobs.index_writer import writing
 from recsys.pipelines.jobs.tensor_file import TensorFile
 from recsys.pipelines.ranking.train_ranker import newest_year
 from recsys.pipelines.studies.citeomatic.negatives import (
@@ -500,53 +500,47 @@ def train_nnselect(
             `wait` is false.
     """
     with writing(index, wait=wait, progress=progress) as writer:
-        return _train(writer, split, options, progress)
-
-
-def _train(
-    writer: IndexWriter, split: Path, options: NNSelectOptions, progress: Progress
-) -> NNSelectReport:
-    collection = open_collection(writer.index)
-    train_rows, dev_rows = train_and_dev(collection, split)
-    progress("words", 0, 1)
-    vocabulary, bags = read_bags(collection, known_by(collection, train_rows))
-    progress("words", 1, 1)
-    files, start = [sha256(split)], None
-    if options.word_vectors is not None:
-        files.append(sha256(options.word_vectors))
-        start = read_word_vectors(options.word_vectors, vocabulary.words)
-        options = replace(options, model=replace(options.model, dim=start[1].shape[1]))
-    seed, device = options.loop.seed, device_of(options.loop.device)
-    task = SelectTask.build(collection, bags, (train_rows, dev_rows), options.model, seed)
-    network = task.network
-    if start is not None:
-        network.start_from(*map(torch.from_numpy, start))
-    network.to(device)
-    recipe = [_REVISION, content_key(collection.folder), files, asdict(options), device]
-    file = TensorFile(writer.unfinished / CHECKPOINT, fingerprint(recipe))
-    history = train(task, options.loop, file, progress=progress)
-    table = network.words.table().float().cpu().numpy()
-    scales = network.scales.detach().float().cpu().numpy()
-    hashes = [hashlib.sha256(array.tobytes()).hexdigest() for array in (table, scales)]
-    key = fingerprint([KIND, *hashes])
-    model = NNSelectModel(vocabulary.words, table, scales, embed(network, bags), key)
-    figures = task.figures()
-    facts = {
-        "fingerprint": model.fingerprint,
-        "dim": model.dim,
-        "words": len(model.table),
-        "papers": len(model.vectors),
-        "options": facts_of(options.model),
-        "loop": asdict(options.loop),
-        "word_vectors": None if options.word_vectors is None else options.word_vectors.name,
-        "history": {DEV_MEASURE: history.measures, "loss": history.losses},
-        "dev": figures,
-        UNTIL: newest_year(collection, train_rows, dev_rows),
-    }
-    with writer.member(NNSELECT) as folder:
-        model.save(folder)
-        SeenQueries.of(collection, train=train_rows, dev=dev_rows).save(folder)
-        seal(folder, KIND, SCHEMA, facts)
-    file.path.unlink()
-    place, words = in_force(writer.index) / NNSELECT, len(vocabulary.words)
-    return NNSelectReport(place, len(train_rows), words, history, figures)
+        collection = open_collection(writer.index)
+        train_rows, dev_rows = train_and_dev(collection, split)
+        progress("words", 0, 1)
+        vocabulary, bags = read_bags(collection, known_by(collection, train_rows))
+        progress("words", 1, 1)
+        files, start = [sha256(split)], None
+        if options.word_vectors is not None:
+            files.append(sha256(options.word_vectors))
+            start = read_word_vectors(options.word_vectors, vocabulary.words)
+            options = replace(options, model=replace(options.model, dim=start[1].shape[1]))
+        seed, device = options.loop.seed, device_of(options.loop.device)
+        task = SelectTask.build(collection, bags, (train_rows, dev_rows), options.model, seed)
+        network = task.network
+        if start is not None:
+            network.start_from(*map(torch.from_numpy, start))
+        network.to(device)
+        recipe = [_REVISION, content_key(collection.folder), files, asdict(options), device]
+        file = TensorFile(writer.unfinished / CHECKPOINT, fingerprint(recipe))
+        history = train(task, options.loop, file, progress=progress)
+        table = network.words.table().float().cpu().numpy()
+        scales = network.scales.detach().float().cpu().numpy()
+        hashes = [hashlib.sha256(array.tobytes()).hexdigest() for array in (table, scales)]
+        key = fingerprint([KIND, *hashes])
+        model = NNSelectModel(vocabulary.words, table, scales, embed(network, bags), key)
+        figures = task.figures()
+        facts = {
+            "fingerprint": model.fingerprint,
+            "dim": model.dim,
+            "words": len(model.table),
+            "papers": len(model.vectors),
+            "options": facts_of(options.model),
+            "loop": asdict(options.loop),
+            "word_vectors": None if options.word_vectors is None else options.word_vectors.name,
+            "history": {DEV_MEASURE: history.measures, "loss": history.losses},
+            "dev": figures,
+            UNTIL: newest_year(collection, train_rows, dev_rows),
+        }
+        with writer.member(NNSELECT) as folder:
+            model.save(folder)
+            SeenQueries.of(collection, train=train_rows, dev=dev_rows).save(folder)
+            seal(folder, KIND, SCHEMA, facts)
+        file.path.unlink()
+        place, words = in_force(writer.index) / NNSELECT, len(vocabulary.words)
+        return NNSelectReport(place, len(train_rows), words, history, figures)

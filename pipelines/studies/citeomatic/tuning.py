@@ -68,30 +68,19 @@ class Model(StrEnum):
 MEASURES: Mapping[Model, str] = {Model.NNSELECT: SELECT_MEASURE, Model.NNRANK: RANK_MEASURE}
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A parameter and what is tried, in order, so that neighbours are alike."""
-
-    name: str
-    meaning: str
-    values: tuple[float, ...]
-
-
 _PENALTIES = (0, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
 
-SPACE: tuple[Choice, ...] = (
-    Choice("rate", "learning rate", (1e-5, 1e-4, 5e-4, 1e-3, 1e-2, 1e-1)),
-    Choice("l1", "penalty of magnitudes and of shared words", _PENALTIES),
-    Choice("l2", "penalty of directions", _PENALTIES),
-    Choice("dropout", "share of words left out", tuple(step / 20 for step in range(16))),
-    Choice("gamma", "what margins are multiplied with", (0.5, 0.75, 1, 1.25, 1.5)),
-    Choice("dim", "length of the vectors of words", tuple(range(25, 326, 25))),
-    Choice(
-        "metadata_dim",
-        "length of the vectors of authors, venues and keyphrases",
-        tuple(range(5, 56, 5)),
-    ),
-)
+Space: TypeAlias = Mapping[str, Sequence[float]]
+"""A parameter -> what is tried, in order, so that neighbours are alike."""
+SPACE: Space = {
+    "rate": (1e-5, 1e-4, 5e-4, 1e-3, 1e-2, 1e-1),
+    "l1": _PENALTIES,  # Of magnitudes and of shared words.
+    "l2": _PENALTIES,  # Of directions.
+    "dropout": tuple(step / 20 for step in range(16)),
+    "gamma": (0.5, 0.75, 1, 1.25, 1.5),
+    "dim": range(25, 326, 25),  # Of the vectors of words.
+    "metadata_dim": range(5, 56, 5),  # Of those of authors, venues and keyphrases.
+}
 _SHARED = {"rate": "loop.rate", "dropout": "model.dropout", "gamma": "model.margins.gamma"}
 PLACES: Mapping[Model, Mapping[str, str]] = {
     Model.NNSELECT: {
@@ -115,16 +104,16 @@ USUAL: Mapping[Model, NNSelectOptions | NNRankOptions] = {
 }
 
 
-def space_of(model: Model, *, metadata: bool = True) -> tuple[Choice, ...]:
+def space_of(model: Model, *, metadata: bool = True) -> Space:
     """Choose what is tried for a model."""
-    left_out = () if metadata else ("metadata_dim",)
-    return tuple(each for each in SPACE if each.name in {*PLACES[model]}.difference(left_out))
+    names = {*PLACES[model]}.difference(() if metadata else ("metadata_dim",))
+    return {name: values for name, values in SPACE.items() if name in names}
 
 
 def usual(model: Model, *, metadata: bool = True) -> Parameters:
     """Return what a model is trained with where nothing is tuned; all of it is in the space."""
-    names = [choice.name for choice in space_of(model, metadata=metadata)]
-    return {name: attrgetter(PLACES[model][name])(USUAL[model]) for name in names}
+    space = space_of(model, metadata=metadata)
+    return {name: attrgetter(PLACES[model][name])(USUAL[model]) for name in space}
 
 
 def with_parameters(options: Options, model: Model, values: Parameters) -> Options:
@@ -171,7 +160,7 @@ def read_parameters(path: Path | None, model: Model) -> Parameters:
         raise InputError(
             f"{path} holds parameters of {value.get('model')!r}, not {model.value!r}.", again
         )
-    names = [choice.name for choice in space_of(model)]
+    names = list(space_of(model))
     for name, each in parameters.items():
         if name not in names:
             raise InputError(
@@ -212,7 +201,7 @@ class Trial:
 class Search:
     """A search with its journal; name: of everything that its figures depend on."""
 
-    space: tuple[Choice, ...]
+    space: Space
     usual: Parameters
     objective: Objective
     options: TuneOptions
@@ -237,8 +226,8 @@ class Search:
             if done == 0:
                 study.enqueue_trial(self._places(self.usual))
             trial = study.ask()
-            for choice in self.space:
-                trial.suggest_int(choice.name, 0, len(choice.values) - 1)
+            for name, tried in self.space.items():
+                trial.suggest_int(name, 0, len(tried) - 1)
             study.tell(trial, self.objective(self._values(trial.params), self.options.short))
         progress("trials", self.options.trials, self.options.trials)
         return before, total
@@ -267,10 +256,10 @@ class Search:
         return tuple(finals)
 
     def _places(self, values: Parameters) -> dict[str, int]:
-        return {choice.name: choice.values.index(values[choice.name]) for choice in self.space}
+        return {name: tried.index(values[name]) for name, tried in self.space.items()}
 
     def _values(self, places: Mapping[str, int]) -> Parameters:
-        return {choice.name: choice.values[places[choice.name]] for choice in self.space}
+        return {name: tried[places[name]] for name, tried in self.space.items()}
 
     def _study(self) -> "optuna.Study":
         import optuna

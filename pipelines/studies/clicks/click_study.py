@@ -72,7 +72,7 @@ from recsys.pipelines.studies.clicks.corpus_world import (
     WorldOptions,
     world_of,
 )
-from recsys.pipelines.studies.clicks.rankers import BASELINES, LEARNERS
+from recsys.pipelines.studies.clicks.rankers import BASELINES, LEARNERS, baseline
 from recsys.protocols import Progress, silent
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
@@ -184,8 +184,8 @@ def _rankings(
 ) -> Iterator[_Ranked]:
     """Train every ranker once on each sort of weights, and score the test lists: (q, m) each."""
     test = lists["test"]
-    for name, score in BASELINES.items():
-        yield System(name), score(test.log, test.features, rng)
+    for name in BASELINES:
+        yield System(name), baseline(name, test.log, test.features, rng)
     start = int(rng.integers(2**32))  # Rankers differ in their pairs, not in where they start.
 
     def trained(eta: float | None, weights: str, data: list[Pairs]) -> Iterator[_Ranked]:

@@ -43,7 +43,7 @@ from recsys.pipelines.studies.clicks.click_features import (
     features,
     pairs,
 )
-from recsys.pipelines.studies.clicks.rankers import BASELINES, LEARNERS
+from recsys.pipelines.studies.clicks.rankers import BASELINES, LEARNERS, baseline
 from recsys.protocols import Progress, silent
 from recsys.store.arrays import Floats
 
@@ -174,7 +174,7 @@ def evaluate_task(
     judged: dict[str, Any] = {"propensities": task.propensities, "options": chosen.estimates}
     # Name and weighting of a system -> (n, m) scores of the test lists, for each training.
     ranked: dict[tuple[str, str | None], list[Doubles]] = {
-        (name, None): [score(task.test, tables[TEST], rng)] for name, score in BASELINES.items()
+        (name, None): [baseline(name, task.test, tables[TEST], rng)] for name in BASELINES
     }
     ranked |= _learn(task, tables, chosen, progress)
     estimates = {

@@ -234,17 +234,14 @@ LEARNERS: Mapping[str, Callable[..., FeedForward | Boosted]] = {
 }
 """Name -> `fit(train: Pairs, validation: Pairs, *, rng)`."""
 
-Baseline: TypeAlias = Callable[[ClickLog, Floats, np.random.Generator], Doubles]
-"""`score(log, features, rng)` gives (n, m) float64 for (n, m, 10) features."""
-
-
-def _feature(column: int) -> Baseline:
-    return lambda log, features, rng: features[..., column].astype(np.float64)
-
-
-BASELINES: Mapping[str, Baseline] = {
-    DISPLAY: lambda log, features, rng: display_order(log),
-    "random": lambda log, features, rng: rng.random(log.shown.shape),
-    **{name: _feature(column) for column, name in enumerate(FEATURES)},
-}
+BASELINES = (DISPLAY, "random", *FEATURES)
 """The cosine of embeddings and the count of citations are among the single features."""
+
+
+def baseline(name: str, log: ClickLog, features: Floats, rng: np.random.Generator) -> Doubles:
+    """Score lists as they were shown, by chance, or by one of the (n, m, 10) features: (n, m)."""
+    if name == DISPLAY:
+        return display_order(log)
+    if name == "random":
+        return rng.random(log.shown.shape)
+    return features[..., FEATURES.index(name)].astype(np.float64)

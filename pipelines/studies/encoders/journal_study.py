@@ -15,7 +15,7 @@ import numpy as np
 
 from recsys.errors import InputError
 from recsys.eval.report.page import Page, as_json
-from recsys.eval.studies.encoders.journal_page import LINEAR, Told, Trained, journal_page
+from recsys.eval.studies.encoders.journal_page import LINEAR, Trained, journal_page
 from recsys.eval.studies.encoders.training_page import write_page
 from recsys.eval.studies.probes.linear import few_label_probe, linear_probe
 from recsys.eval.studies.probes.probe_results import Group
@@ -195,7 +195,8 @@ def _of_seed(
 
     probed = [kept.label, asked.group.ids, options.least, options.runs]
     key = fingerprint([_REVISION, hashed, asdict(training.start), seed, probed])
-    begun = _as_arrays(once(out / ROWS / f"seed-{seed}-start{FINISHED}", key, at_start))
+    told = once(out / ROWS / f"seed-{seed}-start{FINISHED}", key, at_start)
+    begun = {probe: np.array(each) for probe, each in told.items()}
     for share in options.shares:
         name = f"seed-{seed}-share-{share:g}"
         unseen = max(1 - share * (1 - kept.unseen), kept.unseen)
@@ -205,9 +206,5 @@ def _of_seed(
         facts = once(out / ROWS / f"{name}{FINISHED}", key, partial(trained, each, name))
         (out / ROWS / f"{name}{UNFINISHED}").unlink(missing_ok=True)
         counts, (before, after) = (facts["classes"], facts["papers"]), facts["seen"]
-        end = _as_arrays(facts["told"])
+        end = {probe: np.array(each) for probe, each in facts["told"].items()}
         yield Trained(seed, share, *counts, (before, after), asked.group, begun, end)
-
-
-def _as_arrays(told: Mapping[str, Sequence[float]]) -> Told:
-    return {probe: np.array(each) for probe, each in told.items()}

@@ -55,8 +55,7 @@ def read_related(folder: Path, reading: Reading) -> Source:
     if not all(isinstance(facts, dict) for facts in metadata.values()):
         raise InputError(f"{folder / METADATA} is not of the shape of metadata.", _SHAPES[METADATA])
     papers = {name: facts for name, facts in sorted(metadata.items()) if _text(facts, "title")}
-    names = list(papers)
-    row_of = {name: row for row, name in enumerate(names)}
+    row_of = {name: row for row, name in enumerate(papers)}
     try:
         related: Related = {
             query: {other: float(fact["count"]) for other, fact in others.items()}
@@ -76,17 +75,9 @@ def read_related(folder: Path, reading: Reading) -> Source:
     gold = Ragged.from_pairs(places[close], rows[close], len(dev.base.queries))
     judge = Judge.build(dev.base.queries, gold, dev.base.choices, dev.turn, reading.sample)
     # Titles are digested as an index of these papers has them.
-    seen = SeenQueries(
-        *(
-            frozenset(
-                digests_of(
-                    (names[row], cleaned(_text(papers[names[row]], "title")))
-                    for row in queries.tolist()
-                )
-            )
-            for queries in (sampler.base.queries, judge.queries)
-        )
-    )
+    told = [(name, cleaned(_text(facts, "title"))) for name, facts in papers.items()]
+    asked = ([told[row] for row in each.tolist()] for each in (sampler.base.queries, judge.queries))
+    seen = SeenQueries(*(frozenset(digests_of(queries)) for queries in asked))
     abstract = ABSTRACT in reading.fields
     texts = [
         (_text(facts, "title"), _text(facts, "abstract") if abstract else None)

@@ -11,7 +11,7 @@ from functools import partial, reduce
 from itertools import islice
 from operator import or_
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import torch
@@ -142,15 +142,6 @@ class EncoderTask:
     loss_options: LossOptions = field(default_factory=LossOptions)
     learned: int | None = None
 
-    def facts(self) -> dict[str, Any]:
-        """Tell what is learned from, and what is measured."""
-        sources = self.shelf.sources
-        return {
-            "sources": {each.name: list(each.hashes) for each in sources},
-            "learned_from": [each.name for each in sources[: self.learned]],
-            "measure": MEASURE,
-        }
-
     def save(self, student: Student, folder: Path, *, changed: bool) -> None:
         """Write the encoder with the queries that it knows; dev says when to stop in any case."""
         sources = self.shelf.sources[: self.learned]
@@ -270,7 +261,12 @@ def fit(
     file, loop = TensorFile(unfinished, fingerprint([recipe, how])), options.loop
     if loop.part is None and options.loss.name != "in-batch":
         loop = replace(loop, part=PART)
-    return Trained.of(student, task, train(task, loop, file, run), asdict(options))
+    told = {
+        "sources": {source.name: list(source.hashes) for source in sources},
+        "learned_from": [source.name for source in sources[:learned]],
+        "measure": MEASURE,
+    }
+    return Trained.of(student, task, train(task, loop, file, run), asdict(options), told)
 
 
 def untrained(

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import torch
@@ -207,16 +207,6 @@ class JournalTask:
         means = class_means(vectors, papers.labels[papers.learned], len(papers.names))
         return cls(Classifier(tower, means).to(texts.device), texts, papers)
 
-    def facts(self) -> dict[str, Any]:
-        """Tell what is learned from, and what is measured."""
-        papers = self.papers
-        return {
-            "sources": {papers.name: list(papers.hashes)},
-            "papers": {"learned": len(papers.learned), "dev": len(papers.dev)},
-            "classes": list(papers.names),
-            "measure": MEASURE,
-        }
-
     def save(self, student: Student, folder: Path, *, changed: bool) -> None:
         """Write the encoder without its classifier, and the names of the classes."""
         student.save(folder)
@@ -340,4 +330,10 @@ def fit_journal(
     recipe = [_REVISION, papers.hashes, student.start.weights_hash, asdict(student.settings)]
     how = [asdict(options), device, texts.half, run.ranks.world]
     history = train(task, options.loop, TensorFile(unfinished, fingerprint([recipe, how])), run)
-    return Trained.of(student, task, history, asdict(options))
+    told = {
+        "sources": {papers.name: list(papers.hashes)},
+        "papers": {"learned": len(papers.learned), "dev": len(papers.dev)},
+        "classes": list(papers.names),
+        "measure": MEASURE,
+    }
+    return Trained.of(student, task, history, asdict(options), told)

@@ -437,10 +437,6 @@ def put(parameters: dict[str, nn.Parameter], values: dict[str, Tensor]) -> None:
 class RecordedTask(Task, Protocol):
     """A task whose encoder is kept."""
 
-    def facts(self) -> dict[str, Any]:
-        """Tell what is learned from, and what is measured, for `training.json`."""
-        ...
-
     def save(self, student: Student, folder: Path, *, changed: bool) -> None:
         """Write the encoder and what belongs to it; changed: whether it is another than before."""
         ...
@@ -460,9 +456,17 @@ class Trained(Generic[SomeTask]):
 
     @classmethod
     def of(
-        cls, student: Student, task: SomeTask, history: History, options: Mapping[str, Any]
+        cls,
+        student: Student,
+        task: SomeTask,
+        history: History,
+        options: Mapping[str, Any],
+        told: Mapping[str, Any],
     ) -> "Trained[SomeTask]":
-        """Write down from what it started, and what happened; options: how it was trained."""
+        """Write down from what it started, and what happened.
+
+        options: how it was trained. told: what it learned from, and what was measured.
+        """
         facts = {
             "schema": SCHEMA,
             "created_by": CREATED_BY,
@@ -473,7 +477,7 @@ class Trained(Generic[SomeTask]):
             "options": options,
             "learned_numbers": sum(each.numel() for each in task.learner.learned().values()),
         }
-        return cls(student, task, history, facts | task.facts())
+        return cls(student, task, history, {**facts, **told})
 
     def save(self, folder: Path) -> None:
         """Write the encoder, what was trained of it alone if it is an adapter, and the history."""

@@ -20,7 +20,7 @@ from recsys.app.cli.options import (
 from recsys.app.terminal import check_target, draw, emit, note, show_bytes, shown_progress
 from recsys.formats.answers import LOCAL_FORMATS
 from recsys.formats.files import STDIN, read_text
-from recsys.query.named import read_references
+from recsys.query.question_schema import read_references
 from recsys.records import LEAST_CHANCE
 
 if TYPE_CHECKING:

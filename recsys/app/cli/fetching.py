@@ -60,7 +60,7 @@ def fetch(
     """
     from recsys.app.fetch_wiring import Errand, fetching, reading_library, updating
     from recsys.pipelines.online.fetch_plan import FetchQuestion, asked_of_draft
-    from recsys.query.named import read_draft
+    from recsys.query.question_schema import read_draft
 
     if sum([draft is not None, query is not None, update is not None, zotero]) != 1:
         raise bad_value("give one of a draft, --query, --update and --zotero.", option="DRAFT")

@@ -36,8 +36,7 @@ from recsys.app.terminal import (
 from recsys.errors import DraftError, InputError, RecsysError
 from recsys.formats.answers import FORMATS
 from recsys.formats.files import STDIN
-from recsys.query.named import is_file, named_paper
-from recsys.query.question_schema import SHOWN, QuestionOptions
+from recsys.query.question_schema import SHOWN, QuestionOptions, is_file, named_paper
 from recsys.records import Answer, Manuscript, ReadingLists
 
 if TYPE_CHECKING:
@@ -427,7 +426,7 @@ def _open_text(name: str | None) -> "OpenDraft":
 
 def _tell(outcome: "Outcome", prefix: str, *, verbose: bool, quiet: bool) -> None:
     """Say what was understood of a draft, and what each filter removed."""
-    from recsys.query.apply_filters import REMOVED
+    from recsys.query.query import REMOVED
 
     question, answer = outcome.question, outcome.answer
     if question is None:

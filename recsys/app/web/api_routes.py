@@ -57,7 +57,7 @@ from recsys.formats.local_answers.gap_json import local_record
 from recsys.formats.local_answers.shown_gaps import keys_of
 from recsys.formats.references.reference_writers import WRITERS
 from recsys.formats.references.shown_facts import bare_doi, paper_link
-from recsys.query.named import named_paper
+from recsys.query.question_schema import named_paper
 from recsys.records import Bibliography, Manuscript, Paper, ReadingLists
 
 MOST_IDS, PER_PAGE = 200, 20

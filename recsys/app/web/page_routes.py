@@ -56,7 +56,7 @@ from recsys.formats.local_answers import shown_gaps
 from recsys.formats.local_answers.shown_gaps import keys_of
 from recsys.formats.references.reference_writers import WRITERS
 from recsys.formats.references.shown_facts import citation_keys, one_line
-from recsys.query.apply_filters import REMOVED
+from recsys.query.query import REMOVED
 from recsys.query.question_schema import Filters
 from recsys.query.resolve_draft import Question
 from recsys.records import Answer, Bibliography, LocalAnswer, Paper, PaperId

@@ -5,8 +5,8 @@ in quotation marks, ends at a full stop, or at a comma. Some, as in physics, lea
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -80,18 +80,15 @@ def names_at_beginning(text: str) -> PrintedNames | None:
     Of several ways to read them, one in which more than a comma or a colon ends them goes first.
     """
     readings = []
-    for first, others in _FORMS:
-        name = first.match(text)
-        if name is None or not _ENDED.match(text, name.end()):
-            continue
+    for name, others in _first_names(text):
         end = name.end()
         while between := _BETWEEN.match(text, end):
             other = others.match(text, between.end())
             if other is None or not _ENDED.match(text, other.end()):
                 break
             end = other.end()
-        if rest := _OTHERS.match(text, end):
-            end = rest.end()
+        rest = _OTHERS.match(text, end)
+        end = rest.end() if rest else end
         dated, stop = _NAMES_DATED.match(text, end), _STOP.match(text, end)
         closed = dated or stop or _COMMA.match(text, end)
         if closed:
@@ -111,10 +108,14 @@ def names_at_beginning(text: str) -> PrintedNames | None:
 
 def begins_with_name(line: str) -> bool:
     """Whether a line may be the first of a reference: it begins with a name."""
-    return any(
-        (name := first.match(line)) is not None and _ENDED.match(line, name.end())
-        for first, _ in _FORMS
-    )
+    return any(_first_names(line))
+
+
+def _first_names(text: str) -> Iterator[tuple[re.Match[str], re.Pattern[str]]]:
+    """Yield a match of the first name for each form in which it may be written, with the others."""
+    for first, others in _FORMS:
+        if (name := first.match(text)) and _ENDED.match(text, name.end()):
+            yield name, others
 
 
 # Read where a work appeared out of what follows its title: journal, volume, first page, year.
@@ -162,18 +163,8 @@ _PARTS = re.compile(r"(?<=[a-z\u00df-\u00ff]{7})[.] +(?=[A-Z])|, +(?:edited by|p
 """A full stop after a long word is none of an abbreviation."""
 
 
-@dataclass(frozen=True, slots=True)
-class PrintedPlace:
-    """Where a work appeared, each None where nothing says so."""
-
-    venue: str | None = None
-    volume: str | None = None
-    page: str | None = None
-    year: int | None = None
-
-
-def place_of(text: str) -> PrintedPlace:
-    """Read what follows a title."""
+def place_of(text: str) -> Reference:
+    """Read what follows a title: where a work appeared, each field None where nothing says so."""
     volume = next(filter(None, (pattern.search(text) for pattern in _VOLUMES)), None)
     page = next(filter(None, (pattern.search(text) for pattern in _PAGES)), None)
     ends = [match.start() for match in (volume, page, _CUT.search(text)) if match]
@@ -182,11 +173,11 @@ def place_of(text: str) -> PrintedPlace:
     venue = _EDITED.sub("", _INTRODUCED.sub("", venue, count=1), count=1)
     venue = _ENDING_YEAR.sub("", _PARTS.split(venue, maxsplit=1)[0])
     venue = venue.strip(" ,.;:()[]\u201c\u201d\"'")
-    return PrintedPlace(
-        venue if sum(map(str.isalpha, venue)) > 2 and len(venue) < 250 else None,
-        volume["volume"] if volume else None,
-        page["page"] if page else None,
-        year_of(text),
+    return Reference(
+        venue=venue if sum(map(str.isalpha, venue)) > 2 and len(venue) < 250 else None,
+        volume=volume["volume"] if volume else None,
+        page=page["page"] if page else None,
+        year=year_of(text),
     )
 
 
@@ -241,7 +232,7 @@ def printed_work(text: str, key: str = "") -> Reference:
     plain = " ".join(_ADDRESS.sub("", whole).split())
     names = names_at_beginning(plain)
     title, start, end = _title(plain, names)
-    place = place_of(plain[end:])
+    work = place_of(plain[end:])
     first = names.first if names else None
     if title and names is None:
         # Of names in a form that is not known, the first ends at a comma.
@@ -253,17 +244,16 @@ def printed_work(text: str, key: str = "") -> Reference:
         else:
             before = _SENTENCE.split(before, maxsplit=1)[0].strip(" .")
             first = before if 0 < len(before.split()) <= 5 else None
-    return Reference(
+    return replace(
+        work,
         key=key,
         title=title,
         authors=(first,) if first else (),
-        year=(names.year if names else None) or place.year or year_of(plain[:start]),
-        venue=place.venue if title or names else None,
+        year=(names.year if names else None) or work.year or year_of(plain[:start]),
+        venue=work.venue if title or names else None,
         doi=doi(whole),
         arxiv=arxiv(whole),
         acl=acl(whole),
-        volume=place.volume,
-        page=place.page,
     )
 
 
@@ -410,9 +400,7 @@ def cited_work(text: str | None, known: Known = _NOTHING) -> Reference:
     else:
         work = printed_work(plain)
         title, authors, year = work.title, tuple(map(natural, work.authors)), work.year
-    place = (
-        (numbers[2], numbers[3]) if numbers else (volume[1], volume[2]) if volume else (None,) * 2
-    )
+    place = numbers.group(2, 3) if numbers else volume.group(1, 2) if volume else (None, None)
     return Reference(
         title=title or None,
         authors=authors,

@@ -8,7 +8,7 @@ printed citations and gaps in the text, and the sentences.
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from itertools import pairwise
 from typing import Protocol
 
@@ -70,11 +70,6 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
             start += len(piece) - len(piece.lstrip())
             spans.append((start, start + len(sentence)))
     return spans
-
-
-def sentences(text: str) -> list[str]:
-    """Return the sentences of a paragraph."""
-    return [text[start:end] for start, end in sentence_spans(text)]
 
 
 def may_end(left: str) -> bool:
@@ -244,35 +239,27 @@ class _Paragraph:
         return spans
 
 
+@dataclass(slots=True)
 class RunningText:
     """What has been collected so far.
 
     Offsets are what `origin` understands; they rise, but for what stands in for a macro, which has
     the offsets of its call.
+
+    listed: what printed citations may name; see `printed_citations` for this and the next.
+    numbers: whether "[12]" in the text is a citation. typeset: whether "(?)" in the text is one
+    that is missing. fewest_words: a piece of fewer words that cites nothing is no sentence, but
+    the rest of a table or a formula.
     """
 
-    def __init__(
-        self,
-        listed: CitedList = NO_LIST,
-        *,
-        numbers: bool = False,
-        typeset: bool = False,
-        fewest_words: int = 0,
-    ) -> None:
-        """Begin a text.
-
-        Args:
-            listed: what printed citations may name; see `printed_citations` for this and the next.
-            numbers: whether "[12]" in the text is a citation.
-            typeset: whether "(?)" in the text is one that is missing.
-            fewest_words: a piece of fewer words that cites nothing is no sentence, but the rest of
-                a table or a formula.
-        """
-        self.section = ""
-        self._listed, self._numbers, self._typeset = listed, numbers, typeset
-        self._fewest_words = fewest_words
-        self._open = [_Paragraph()]
-        self._done: list[_Paragraph] = []
+    listed: CitedList = NO_LIST
+    _: KW_ONLY
+    numbers: bool = False
+    typeset: bool = False
+    fewest_words: int = 0
+    section: str = field(default="", init=False)
+    _open: list[_Paragraph] = field(default_factory=lambda: [_Paragraph()], init=False)
+    _done: list[_Paragraph] = field(default_factory=list, init=False)
 
     def words(self, text: str, start: int, end: int | None = None, *, opaque: bool = False) -> None:
         """Add words as they stand in the draft from `start` on.
@@ -344,9 +331,8 @@ class RunningText:
         number = 0
         for paragraph in self._done:
             own = list(self._split(paragraph, origin))
-            sentences += (
-                replace(sentence, section=paragraph.section, paragraph=number) for sentence in own
-            )
+            section = paragraph.section
+            sentences += (replace(each, section=section, paragraph=number) for each in own)
             number += bool(own)
             if len(sentences) > MOST_SENTENCES:
                 break
@@ -367,7 +353,13 @@ class RunningText:
         spans = spans or [(0, 0)]  # A gap may stand alone.
         owned: list[list[_Sign]] = [[] for _ in spans]
         for sign in paragraph.signs:
-            owned[_owner(spans, sign) if worded else 0].append(sign)
+            # A mark belongs to the sentence that it stands in, or behind.
+            number = max(0, bisect_right(spans, sign.at, key=lambda span: span[0]) - 1)
+            if not sign.opens:
+                number -= bool(number and sign.at == spans[number][0])
+            elif number + 1 < len(spans):
+                number += sign.at >= spans[number][1]
+            owned[number if worded else 0].append(sign)
         for (start, end), signs in zip(spans, owned, strict=True):
             marks = [sign for sign in signs if sign.aside is None]
             for mark in marks:
@@ -375,7 +367,7 @@ class RunningText:
                 mark.at = min(len(before), end - start)
             words = sum(sum(map(str.isalpha, word)) > 1 for word in text[start:end].split())
             cites = bool(marks) if worded else any(mark.gap for mark in marks)
-            if cites or (worded and words >= self._fewest_words):
+            if cites or (worded and words >= self.fewest_words):
                 first = min([*paragraph.starts[start:end][:1], *(mark.start for mark in marks)])
                 last = max([*paragraph.ends[start:end][-1:], *(mark.end for mark in marks)])
                 yield _sentence(text[start:end], first, last, marks, origin)
@@ -390,7 +382,7 @@ class RunningText:
         closed = [place for span in paragraph.opaque for place in span]
         text = _SPACE.sub(" ", paragraph.text)
         for sign in printed_citations(
-            text, self._listed, numbers=self._numbers, typeset=self._typeset
+            text, self.listed, numbers=self.numbers, typeset=self.typeset
         ):
             first, last = sign.start, sign.end - 1
             if bisect_right(closed, first) % 2 or _any_between(closed, first, last):
@@ -409,14 +401,6 @@ def _any_between(places: Sequence[int], first: int, last: int) -> bool:
     """Whether one of some numbers in order is at least `first` and at most `last`."""
     at = bisect_left(places, first)
     return at < len(places) and places[at] <= last
-
-
-def _owner(spans: Sequence[tuple[int, int]], sign: _Sign) -> int:
-    """Return which sentence a mark belongs to: the one that it stands in, or behind."""
-    number = max(0, bisect_right(spans, sign.at, key=lambda span: span[0]) - 1)
-    if sign.opens:
-        return number + (sign.at >= spans[number][1] and number + 1 < len(spans))
-    return number - 1 if number and sign.at == spans[number][0] else number
 
 
 def _sentence(text: str, start: int, end: int, signs: Sequence[_Sign], origin: Origin) -> Sentence:

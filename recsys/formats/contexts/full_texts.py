@@ -261,7 +261,9 @@ def read_jats(stream: BinaryIO) -> Iterator[Context | Problem]:
         if not is_known(work):
             yield NO_NAME
             continue
-        entries = _Entries(record.element, work)
+        entries = list(record.element.iter("ref"))
+        works = _works_by_name(entries, work)
+        order = [entry.get("id", "") for entry in entries]
         citing = Reference(
             id=work.id,
             title=work.title,
@@ -278,39 +280,34 @@ def read_jats(stream: BinaryIO) -> Iterator[Context | Problem]:
             if element.tag in ("sec", "app"):
                 section = title_of(element.find("title")) or section
             if element.tag in _PARAGRAPHS:  # Also those of lists and boxes.
-                text, keys = _marked_paragraph(element, entries)
-                yield from cited_contexts(citing, entries.works, text, keys, section)
+                text, keys = _marked_paragraph(element, works, order)
+                yield from cited_contexts(citing, works, text, keys, section)
             inside = [child for child in element if child.tag not in _NO_TEXT]
             stack += ((child, section) for child in reversed(inside))
 
 
-class _Entries:
-    """The list of references: the works of each entry, and the entries in their order."""
-
-    def __init__(self, article: Element, work: Reference) -> None:
-        entries = list(article.iter("ref"))
-        self.order = [entry.get("id", "") for entry in entries]
-        self.places = {name: place for place, name in enumerate(self.order)}
-        self.works: dict[str, list[Reference]] = {}
-        for cited in work.cites:
-            self.works.setdefault(cited.key, []).append(cited)
-        # A citation within an entry may be pointed at, too.
-        for entry in entries:
-            works = self.works.setdefault(entry.get("id", ""), [])
-            for inner in entry:
-                if name := inner.get("id"):
-                    self.works.setdefault(name, works)
-
-    def between(self, first: str, last: str) -> Sequence[str]:
-        """Return the entries from the one behind `first` up to the one before `last`."""
-        begin, end = self.places.get(first, -1), self.places.get(last, -1)
-        if begin < 0 or not 0 < end - begin <= _WIDEST_RANGE:
-            return ()
-        return self.order[begin + 1 : end]
+def _works_by_name(entries: Sequence[Element], work: Reference) -> dict[str, list[Reference]]:
+    """Return the works of each entry of a list of references; an entry may have several names."""
+    works: dict[str, list[Reference]] = {}
+    for cited in work.cites:
+        works.setdefault(cited.key, []).append(cited)
+    # A citation within an entry may be pointed at, too.
+    for entry in entries:
+        own = works.setdefault(entry.get("id", ""), [])
+        for inner in entry:
+            if name := inner.get("id"):
+                works.setdefault(name, own)
+    return works
 
 
-def _marked_paragraph(paragraph: Element, entries: _Entries) -> tuple[str, list[list[str]]]:
-    """Put ELSEWHERE at each mark of a paragraph; also return the entries cited at each."""
+def _marked_paragraph(
+    paragraph: Element, works: Mapping[str, object], order: Sequence[str]
+) -> tuple[str, list[list[str]]]:
+    """Put ELSEWHERE at each mark of a paragraph; also return the entries cited at each.
+
+    works: by the names of entries. order: the entries as they are listed, for ranges of them.
+    """
+    places = {name: place for place, name in enumerate(order)}
     pieces: list[str] = []
     keys: list[list[str]] = []
     since: list[str] = []
@@ -321,10 +318,12 @@ def _marked_paragraph(paragraph: Element, entries: _Entries) -> tuple[str, list[
             pieces.append(without_signs(item))
             since.append(item)
         elif item.tag == "xref":
-            cited = [name for name in item.get("rid", "").split() if name in entries.works]
+            cited = [name for name in item.get("rid", "").split() if name in works]
             if cited:
                 if keys and _RANGE.fullmatch("".join(since)):
-                    cited = [*entries.between(keys[-1][-1], cited[0]), *cited]
+                    begin, end = places.get(keys[-1][-1], -1), places.get(cited[0], -1)
+                    if begin >= 0 and 0 < end - begin <= _WIDEST_RANGE:
+                        cited = [*order[begin + 1 : end], *cited]
                 pieces.append(ELSEWHERE)
                 keys.append(cited)
                 since = []

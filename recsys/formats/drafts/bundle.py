@@ -19,6 +19,7 @@ from recsys.formats.drafts.word_file import (
     is_open_document,
     is_word,
     open_document_text,
+    word_text,
 )
 from recsys.formats.drafts.wording import clean, counted, short
 from recsys.formats.files import display_name
@@ -75,9 +76,9 @@ def parse(raw: bytes, path: Path) -> ParsedDraft:
     name = display_name(path)
     archive = Archive(raw, name)
     if is_word(archive.names):
-        from recsys.formats.drafts.word_draft import parse_archive
+        from recsys.formats.drafts.word_draft import WordDraft
 
-        return parse_archive(raw, archive)
+        return WordDraft(word_text(raw, archive))
     if is_open_document(archive):
         from recsys.formats.drafts.word_draft import manuscript_of
 

@@ -67,9 +67,6 @@ class Folder(Protocol):
             InputError: it cannot be read.
         """
 
-    def spare(self, suffix: str) -> PurePath | None:
-        """Return the one file of a suffix that may stand in for one that is not there, if any."""
-
 
 def folder_of(draft: Path, root: Path | None = None) -> Folder:
     """Return the folder in which a draft lies, every link resolved; none for standard input.
@@ -84,27 +81,20 @@ def folder_of(draft: Path, root: Path | None = None) -> Folder:
     resolved = draft.resolve()
     # A draft that is a link is read where the link is.
     at = draft.parent.resolve() / draft.name
-    within = root.resolve() if root else _repository(at.parent)
+    within = root.resolve() if root else at.parent
+    try:
+        home = Path.home().resolve()  # It is no repository of one paper, though some keep one so.
+    except (RuntimeError, OSError):
+        home = None
+    for folder in () if root else (at.parent, *at.parent.parents):
+        if folder in (folder.parent, home):
+            break
+        if any((folder / name).exists() for name in _REPOSITORIES):
+            within = folder
+            break
     if not at.is_relative_to(within):
         raise DraftError(f"{draft} is outside of {root}.", "Give a folder that holds the draft.")
     return DiskFolder(within, resolved, at.parent)
-
-
-def _repository(folder: Path) -> Path:
-    """Return the root of the repository that a folder is in, else the folder itself.
-
-    A home is no repository of one paper, though some keep their settings so.
-    """
-    try:
-        home = Path.home().resolve()
-    except (RuntimeError, OSError):
-        home = None
-    for parent in (folder, *folder.parents):
-        if parent in (parent.parent, home):
-            break
-        if any((parent / name).exists() for name in _REPOSITORIES):
-            return parent
-    return folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,10 +129,6 @@ class DiskFolder:
         """Read a file of the disk; see `Folder`."""
         return read_bytes(Path(path))
 
-    def spare(self, suffix: str) -> PurePath | None:
-        """Return nothing: what lies beside a draft need not be meant."""
-        return None
-
 
 @dataclass(frozen=True, slots=True)
 class Nowhere:
@@ -157,10 +143,6 @@ class Nowhere:
     def read(self, path: PurePath) -> bytes:
         """Read nothing: nothing is ever found."""
         raise _missing(str(path))
-
-    def spare(self, suffix: str) -> PurePath | None:
-        """Return nothing; see `Folder`."""
-        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,11 +182,6 @@ class Bundle:
         """Read a file of the bundle; see `Folder`."""
         self.opened.add(str(path))
         return self.content(str(path))
-
-    def spare(self, suffix: str) -> PurePath | None:
-        """Return the only file of a suffix."""
-        names = [name for name in self.names if name.lower().endswith(suffix)]
-        return PurePosixPath(names[0]) if len(names) == 1 else None
 
 
 def bundle_of(draft: str, files: Mapping[str, bytes]) -> Bundle:
@@ -422,10 +399,15 @@ def shelf(folder: Folder, names: Iterable[str], suffixes: Sequence[str]) -> Shel
 
 
 def stand_in(folder: Folder, names: Sequence[str], suffix: str) -> Shelf | None:
-    """Read the one bibliography that was given, where none of those that the draft names was."""
-    path = folder.spare(suffix)
-    if path is None:
+    """Read the one bibliography that was given, where none of those that the draft names was.
+
+    Only files that were given together are meant so, not what lies beside a draft.
+    """
+    given = folder.names if isinstance(folder, Bundle) else ()
+    books = [name for name in given if name.lower().endswith(suffix)]
+    if len(books) != 1:
         return None
+    path = PurePosixPath(books[0])
     try:
         book = _book(folder, path)
     except InputError as error:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from recsys.errors import DraftError, InputError
 from recsys.formats.drafts.wording import clean
 from recsys.formats.files import WOVEN, display_name, read_bytes
-from recsys.records import Body, Draft, Manuscript, Reference, Sentence
+from recsys.records import Body, Draft, Manuscript, Mark, Reference
 
 if TYPE_CHECKING:
     from recsys.formats.drafts.draft_files import Folder
@@ -64,49 +64,39 @@ class Format:
     """One row of the table of formats.
 
     sign: a regular expression that is found among the first characters of such a file.
-    module, reader: a function that takes the bytes and the path of a draft and gives a
-    `Manuscript`; `parse`, for formats with running text, gives a `ParsedDraft`.
+    reader: module below `recsys.formats` and function, which takes the bytes and the path of a
+    draft and gives a `Manuscript`; `parse`, for formats with running text, gives a `ParsedDraft`.
     names_files: such a draft may name others; the reader takes the folder that holds them, too.
     """
 
     name: str
     suffixes: tuple[str, ...]
     sign: str
-    module: str
-    reader: str = "read"
+    reader: str
     names_files: bool = False
-
-    @property
-    def has_text(self) -> bool:
-        """Whether such drafts have running text."""
-        return self.reader == "parse"
 
     def parse(self, raw: bytes, path: Path, folder: "Folder | None" = None) -> ParsedDraft:
         """Take a draft of the format apart; see `parse_draft`."""
-        read = getattr(import_module(self.module), self.reader)
+        module, _, function = self.reader.partition(":")
+        read = getattr(import_module(f"recsys.formats.{module}"), function)
         draft = read(raw, path, folder) if self.names_files else read(raw, path)
-        parsed: ParsedDraft = draft if self.has_text else FactsAlone(draft)
+        parsed: ParsedDraft = draft if function == "parse" else FactsAlone(draft)
         return parsed
 
 
+@dataclass(frozen=True)
 class OpenDraft:
     """A draft that has been read: front matter and references, and its running text.
 
-    name: what errors call it. kind: the name of its format.
+    name: what errors call it. kind: the name of its format. title, abstract: where given, they go
+    before the draft's own.
     """
 
-    def __init__(
-        self,
-        parsed: ParsedDraft,
-        name: str,
-        kind: str,
-        *,
-        title: str | None = None,
-        abstract: str | None = None,
-    ) -> None:
-        """Keep what was parsed; title and abstract, where given, go before the draft's own."""
-        self.name, self.kind = name, kind
-        self._parsed, self._title, self._abstract = parsed, title, abstract
+    parsed: ParsedDraft
+    name: str
+    kind: str
+    title: str | None = None
+    abstract: str | None = None
 
     @cached_property
     def manuscript(self) -> Manuscript:
@@ -115,10 +105,9 @@ class OpenDraft:
         Raises:
             InputError: they cannot be read, or (DraftError) there are none.
         """
-        manuscript = self._parsed.manuscript()
-        title = clean(manuscript.title if self._title is None else self._title)
-        abstract = manuscript.abstract if self._abstract is None else self._abstract
-        abstract = clean(abstract or "")
+        manuscript = self.parsed.manuscript()
+        title = clean(manuscript.title if self.title is None else self.title)
+        abstract = clean((manuscript.abstract if self.abstract is None else self.abstract) or "")
         notes = [clean(note) for note in manuscript.notes]
         if len(abstract) > LONGEST_ABSTRACT:
             notes.append(
@@ -155,7 +144,7 @@ class OpenDraft:
 
     def body_citing(self, references: Sequence[Reference]) -> Body:
         """Read the running text of a draft whose references are told apart from it; see `body`."""
-        body = self._parsed.body(references)
+        body = self.parsed.body(references)
         if body is None:
             raise DraftError(
                 f"{self.name} is {self.kind}: it has no running text to look for gaps in.",
@@ -170,18 +159,20 @@ class OpenDraft:
         cited = tuple(dict.fromkeys(key for sentence in body.sentences for key in sentence.cited))
         listed = {work.key for work in body.references}
         folded = {work.key.casefold(): work.key for work in reversed(body.references)}
-        spelling = {key: folded.get(key.casefold(), key) for key in cited if key not in listed}
+        spelling = {
+            key: folded[key.casefold()]
+            for key in cited
+            if key not in listed and key.casefold() in folded
+        }
 
-        def spelt(sentence: Sentence) -> Sentence:
-            marks = (
-                replace(mark, keys=tuple(spelling.get(key, key) for key in mark.keys))
-                for mark in sentence.marks
-            )
-            return replace(sentence, marks=tuple(marks))
+        def spelt(mark: Mark) -> Mark:
+            return replace(mark, keys=tuple(spelling.get(key, key) for key in mark.keys))
 
         sentences = body.sentences
-        if any(key != spelling[key] for key in spelling):
-            sentences = tuple(map(spelt, sentences))
+        if spelling:
+            sentences = tuple(
+                replace(sentence, marks=tuple(map(spelt, sentence.marks))) for sentence in sentences
+            )
         from recsys.formats.drafts.draft_files import resolve
 
         notes = resolve(cited, body.references).notes if cited else ()
@@ -215,27 +206,18 @@ def open_draft(
         from recsys.formats.drafts.bundle import parse_files
         from recsys.formats.drafts.draft_files import Project
 
-        parsed = parse_files(Project(path))
-        return OpenDraft(parsed, display_name(path), "folder", title=title, abstract=abstract)
-    raw, folder = read_bytes(path), folder_of(path, root)
-    return parse_draft(raw, path, title=title, abstract=abstract, folder=folder)
+        draft = OpenDraft(parse_files(Project(path)), display_name(path), "folder")
+    else:
+        draft = parse_draft(read_bytes(path), path, folder_of(path, root))
+    return replace(draft, title=title, abstract=abstract)
 
 
-def parse_draft(
-    raw: bytes,
-    path: Path,
-    *,
-    title: str | None = None,
-    abstract: str | None = None,
-    folder: "Folder | None" = None,
-) -> OpenDraft:
+def parse_draft(raw: bytes, path: Path, folder: "Folder | None" = None) -> OpenDraft:
     """Read the bytes of a draft; the suffix of `path`, else they themselves tell the format.
 
     Args:
         raw: the draft.
         path: what it is called.
-        title: goes before the draft's own.
-        abstract: goes before the draft's own.
         folder: the files that it may name; unless given, those of its folder on the disk.
 
     Raises:
@@ -245,50 +227,16 @@ def parse_draft(
     if not raw.strip():
         raise DraftError(f"{name} is empty.", "Give a draft with a title or an abstract.")
     row = format_of(path, raw)
-    parsed = row.parse(raw, path, folder)
-    return OpenDraft(parsed, name, row.name, title=title, abstract=abstract)
-
-
-def read_manuscript(
-    path: Path,
-    *,
-    title: str | None = None,
-    abstract: str | None = None,
-    root: Path | None = None,
-) -> Manuscript:
-    """Read front matter and references of a draft.
-
-    Raises:
-        InputError: see `open_draft`; or (DraftError) it says nothing: no title, no abstract and no
-            reference.
-        MissingExtraError: see `open_draft`.
-    """
-    return open_draft(path, title=title, abstract=abstract, root=root).manuscript
-
-
-def parse_manuscript(
-    raw: bytes,
-    path: Path,
-    *,
-    title: str | None = None,
-    abstract: str | None = None,
-    folder: "Folder | None" = None,
-) -> Manuscript:
-    """Read front matter and references out of the bytes of a draft; see `parse_draft`.
-
-    Raises:
-        InputError, MissingExtraError: see `read_manuscript`.
-    """
-    return parse_draft(raw, path, title=title, abstract=abstract, folder=folder).manuscript
+    return OpenDraft(row.parse(raw, path, folder), name, row.name)
 
 
 def read_draft(path: Path) -> Draft:
     """Read a draft whose references are ids of corpus papers; what else it cites is left out.
 
     Raises:
-        InputError, MissingExtraError: see `read_manuscript`.
+        InputError, MissingExtraError: see `open_draft`.
     """
-    manuscript = read_manuscript(path)
+    manuscript = open_draft(path).manuscript
     return Draft(
         title=manuscript.title,
         abstract=manuscript.abstract,
@@ -331,81 +279,65 @@ _ENTRY = (
 _THESIS = r"(?i:comment|(?:masters|phd)?thesis|preamble|proceedings|string|techreport|unpublished)"
 
 FORMATS = (  # Signs are tried in this order; the last one fits all.
-    Format("PDF", (".pdf",), r"%PDF-", "recsys.formats.drafts.pdf", "parse"),
+    Format("PDF", (".pdf",), r"%PDF-", "drafts.pdf:parse"),
     # A document of Word is a zip: what is in it tells.
-    Format("Word", (".docx", ".docm"), _NEVER, "recsys.formats.drafts.word_draft", "parse"),
-    Format(
-        "OpenDocument",
-        (".odt", ".ott"),
-        _NEVER,
-        "recsys.formats.drafts.word_draft",
-        "read_open_document",
-    ),
-    Format("ZIP", (".zip",), r"\APK\x03\x04", "recsys.formats.drafts.bundle", "parse"),
+    Format("Word", (".docx", ".docm"), _NEVER, "drafts.word_draft:parse"),
+    Format("OpenDocument", (".odt", ".ott"), _NEVER, "drafts.word_draft:read_open_document"),
+    Format("ZIP", (".zip",), r"\APK\x03\x04", "drafts.bundle:parse"),
     Format(
         "notebook",
         (".ipynb",),
         r"(?s)\A\{\s*\"(?:cells|nbformat|metadata|worksheets)\"\s*:(?=.*\"cell_type\")",
-        "recsys.formats.drafts.markdown_draft",
-        "read_notebook",
+        "drafts.markdown_draft:read_notebook",
         names_files=True,
     ),
     Format(
-        "JSON",
-        (".json",),
-        r"\A(?:\{\s*(?:[\"}]|\Z)|\[\s*(?:[\[{\"\]]|\Z))",
-        "recsys.formats.drafts.objects",
+        "JSON", (".json",), r"\A(?:\{\s*(?:[\"}]|\Z)|\[\s*(?:[\[{\"\]]|\Z))", "drafts.objects:read"
     ),
     Format(
         "BibTeX",
         (".bib", ".bibtex", ".biblatex"),
         rf"(?m)^\s*@(?:{_ENTRY}|{_THESIS})\s*[{{(]",
-        "recsys.formats.drafts.objects",
-        "read_list",
+        "drafts.objects:read_list",
     ),
-    Format("RIS", (".ris",), r"(?m)^TY {1,2}- ", "recsys.formats.drafts.objects", "read_list"),
-    Format("CSV", (".csv", ".tsv"), _NEVER, "recsys.formats.drafts.objects", "read_list"),
+    Format("RIS", (".ris",), r"(?m)^TY {1,2}- ", "drafts.objects:read_list"),
+    Format("CSV", (".csv", ".tsv"), _NEVER, "drafts.objects:read_list"),
     # What Web of Science, PubMed and EndNote export, as text or as XML.
     Format(
         "export",
         (".ciw", ".enw", ".nbib", ".xml"),
         r"\A(?:FN |PT [BCJPS]\n|PMID- |%0 [A-Z]|<\?xml |<!DOCTYPE (?!html))",
-        "recsys.formats.drafts.objects",
-        "read_list",
+        "drafts.objects:read_list",
     ),
     Format(
         "LaTeX",
         (".tex", ".ltx", ".latex", *WOVEN),
         r"\\(?:documentclass|documentstyle|begin\s*\{(?:document|abstract)\}|title\b)",
-        "recsys.formats.latex.latex_draft",
-        "parse",
+        "latex.latex_draft:parse",
         names_files=True,
     ),
     Format(
         "Typst",
         (".typ",),
         r"(?m)^#(?:set|show|import|let)[^\S\n]",
-        "recsys.formats.drafts.org_typst",
-        "read_typst",
+        "drafts.org_typst:read_typst",
         names_files=True,
     ),
     Format(
         "Org",
         (".org",),
         r"(?im)^#\+(?:title|author|begin_abstract)\b",
-        "recsys.formats.drafts.org_typst",
-        "read_org",
+        "drafts.org_typst:read_org",
         names_files=True,
     ),
     Format(
         "Markdown",
         (".md", ".markdown", ".qmd", ".rmd"),
         r"\A---[^\S\n]*\n|(?m:^#{1,3} \S)|\A[^\n]+\n={3,}\n",
-        "recsys.formats.drafts.markdown_draft",
-        "parse",
+        "drafts.markdown_draft:parse",
         names_files=True,
     ),
-    Format("plain text", (), "", "recsys.formats.drafts.plain", "parse"),
+    Format("plain text", (), "", "drafts.plain:parse"),
 )
 
 _UNREADABLE = (

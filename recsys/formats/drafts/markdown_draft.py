@@ -14,9 +14,10 @@ from recsys.formats.bodies.headings import ends_text
 from recsys.formats.bodies.printed_citations import named_works, split_keys
 from recsys.formats.bodies.running_text import Lines, RunningText
 from recsys.formats.drafts.draft_files import Folder, Shelf, folder_of, look_up, resolve, shelf
-from recsys.formats.drafts.objects import EARLIEST_YEAR, LATEST_YEAR
 from recsys.formats.drafts.plain import PlainDraft, split_list
 from recsys.formats.drafts.wording import (
+    EARLIEST_YEAR,
+    LATEST_YEAR,
     MOST_SECTIONS,
     abstract_in,
     clean,
@@ -29,8 +30,6 @@ from recsys.formats.drafts.wording import (
 )
 from recsys.formats.files import decode, display_name
 from recsys.formats.identifiers import acl, arxiv, doi
-from recsys.formats.latex.latex_cited import citation_at, cited_keys, without_citations
-from recsys.formats.latex.latex_text import plain
 from recsys.records import Body, Manuscript, Reference
 from recsys.store.words import cleaned_keyphrases
 
@@ -128,17 +127,18 @@ def _yaml(lines: list[str], name: str) -> tuple[object, list[str]]:
     try:
         return _parsed("\n".join(lines), name), []
     except DraftError:
-        quoted, places = list(lines), []
-        for at, line in enumerate(lines):
-            match = _VALUE.match(line)
-            if match and _NO_VALUE.search(match[2]) and match[2][0] not in "\"'[{|>&*!#":
-                value = match[2].replace("'", "''")
-                quoted[at] = f"{match[1]}'{value}'"
-                places.append(str(at + 2))
-        if not places:
+        quoted = {
+            at: "{}'{}'".format(match[1], match[2].replace("'", "''"))
+            for at, line in enumerate(lines)
+            if (match := _VALUE.match(line))
+            and _NO_VALUE.search(match[2])
+            and match[2][0] not in "\"'[{|>&*!#"
+        }
+        if not quoted:
             raise
-        value = _parsed("\n".join(quoted), name)
-    where = f"line{'s' * (len(places) > 1)} {', '.join(places[:MOST_NAMED])}"
+        value = _parsed("\n".join(quoted.get(at, line) for at, line in enumerate(lines)), name)
+    where = f"line{'s' * (len(quoted) > 1)} "
+    where += ", ".join(str(at + 2) for at in [*quoted][:MOST_NAMED])
     return value, [f"The front matter is no YAML in {where}: read as text."]
 
 
@@ -388,7 +388,10 @@ class MarkdownDraft:
 
 def stripped(text: str) -> str:
     """Remove the markup of Markdown from a piece of text, its citations too."""
-    text = without_citations(text)
+    if "\\" in text:
+        from recsys.formats.latex.latex_cited import without_citations  # Few drafts need it.
+
+        text = without_citations(text)
     for pattern, replacement in _MARKUP:
         text = pattern.sub(replacement, text)
     return clean(text)
@@ -432,7 +435,11 @@ def _heading_text(heading: re.Match[str]) -> str:
 def _cited(text: str, front: FrontMatter, folder: Folder) -> Shelf:
     """Return the works that are cited, and all that the front matter itself describes."""
     books = shelf(folder, front.bibliography, (".bib",)) if front.bibliography else Shelf()
-    keys = dict.fromkeys((*citation_keys(text), *cited_keys(text)))
+    keys = dict.fromkeys(citation_keys(text))
+    if "\\" in text:
+        from recsys.formats.latex.latex_cited import cited_keys
+
+        keys |= dict.fromkeys(cited_keys(text))
     cited = tuple(key for key in keys if key != "*")
     if not (front.bibliography or front.references):
         # Then @name is a person or a place, but for what stands in the brackets of a citation.
@@ -508,7 +515,7 @@ class _Reader:
 
     def _inline(self, text: str, base: int) -> None:
         at = 0
-        while (match := _INLINE.search(text, at)) is not None:
+        for match in _INLINE.finditer(text):
             self.text.words(text[at : match.start()], base + at)
             self._token(match, base)
             at = match.end()
@@ -516,9 +523,14 @@ class _Reader:
 
     def _token(self, match: re.Match[str], base: int) -> None:
         start, end = base + match.start(), base + match.end()
-        kind = next(name for name in _KINDS if match[name] is not None)
+        kind = match.lastgroup or ""
         if kind in _SHOWN:
             self.text.words(_SHOWN[kind](match[0]), start, end, opaque=kind != "escape")
+        elif kind == "formula":
+            from recsys.formats.latex.latex_text import plain
+
+            shown = plain(match[0]) if len(match[0]) <= LONGEST_FORMULA else ""
+            self.text.words(shown, start, end, opaque=True)
         elif kind == "note":
             self.text.begin_aside()
             self._inline(match["inner"], base + match.start("inner"))
@@ -526,14 +538,16 @@ class _Reader:
         elif kind == "link":
             self._inline(match["label"], base + match.start("label"))
         elif kind in ("citation", "bare"):
-            self._citation(match[0], start, end, textual=kind == "bare")
-        elif kind == "latex" and (citation := citation_at(match[0], 0)) is not None:
-            keys, gap = split_keys(citation.keys)
-            self.text.mark(start, end, keys, gap=gap)
+            if not _CROSS.match(match[0].lstrip("[")):
+                self._citation(match[0], start, end, textual=kind == "bare")
+        elif kind == "latex":
+            from recsys.formats.latex.latex_cited import citation_at
+
+            if citation := citation_at(match[0], 0):
+                keys, gap = split_keys(citation.keys)
+                self.text.mark(start, end, keys, gap=gap)
 
     def _citation(self, printed: str, start: int, end: int, *, textual: bool) -> None:
-        if _CROSS.match(printed.lstrip("[")):
-            return
         written = [braced or bare for braced, bare in _KEY_PARTS.findall(printed)]
         cited = citation_keys(printed)
         _, gap = split_keys([key.strip(" .:,?") or "?" for key in written])
@@ -542,13 +556,9 @@ class _Reader:
             self.text.mark(start, end, keys, gap=gap or not written, textual=textual)
 
 
-_KINDS = (
-    "bookdown escape code image noted note citation link formula latex address html bare mask"
-).split()
 _SHOWN: dict[str, Callable[[str], str]] = {
     "escape": lambda printed: printed[1],
     "code": lambda printed: printed.strip("`").strip(),
-    "formula": lambda printed: plain(printed) if len(printed) <= LONGEST_FORMULA else "",
     "address": lambda printed: printed[1:-1],
 }
 

@@ -10,31 +10,16 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from recsys.errors import DraftError, near_miss
-from recsys.formats.drafts.wording import clean, short
+from recsys.formats.drafts.wording import EARLIEST_YEAR, LATEST_YEAR, clean, short
 from recsys.formats.files import decode, decode_or_guess, display_name
 from recsys.formats.identifiers import acl, arxiv, doi
 from recsys.records import Manuscript, Reference
 
-EARLIEST_YEAR, LATEST_YEAR = 1000, 2999
 MOST_REFERENCES = 100_000
 KEYPHRASES = ("keyphrases", "keywords")
 """Two names of one thing; the first goes first."""
-KEYS = (
-    *("id", "title", "abstract", "authors", "venue", "year", "as_of", "doi", "references"),
-    *KEYPHRASES,
-)
-REFERENCE_KEYS = (
-    "id",
-    "title",
-    "authors",
-    "venue",
-    "year",
-    "abstract",
-    "doi",
-    "arxiv",
-    "acl",
-    "url",
-)
+KEYS = (*"id title abstract authors venue year as_of doi references".split(), *KEYPHRASES)
+REFERENCE_KEYS = tuple("id title authors venue year abstract doi arxiv acl url".split())
 
 T = TypeVar("T")
 _NO_STRINGS = ("authors", "year")
@@ -44,16 +29,13 @@ _REFERENCE = 'an id, a DOI, an arXiv id, or an object such as {"title": "...", "
 
 
 def read(raw: bytes, path: Path) -> Manuscript:
-    """Read a file of one JSON object."""
-    return read_object(decode(raw, display_name(path)), display_name(path))
-
-
-def read_object(text: str, name: str) -> Manuscript:
-    """Read a JSON object, or a reading list of CSL or Zotero items; `name` is for errors.
+    """Read a file of one JSON object, or of a reading list of CSL or Zotero items.
 
     Raises:
         DraftError: it is no JSON, or of the wrong shape.
     """
+    name = display_name(path)
+    text = decode(raw, name)
 
     def unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
         mapping = dict(pairs)
@@ -75,14 +57,10 @@ def read_object(text: str, name: str) -> Manuscript:
         raise DraftError(f"{name} cannot be read as JSON: {error}.", _SHAPE) from error
     # A list of CSL items or of Zotero's stands bare or below "items".
     items = value.get("items") if isinstance(value, dict) else value
-    if not isinstance(items, list) or not items:
-        return manuscript_of(value, name)
-    if not all(isinstance(item, dict) and {"type", "itemType"} & item.keys() for item in items):
-        return manuscript_of(value, name)
-    from recsys.formats.references.reference_formats import parse_bibliography
-
-    listed = parse_bibliography(text, name)
-    return Manuscript(references=listed.references, notes=listed.problems, details=listed.details)
+    if isinstance(items, list) and items:
+        if all(isinstance(item, dict) and {"type", "itemType"} & item.keys() for item in items):
+            return _listed(text, name)
+    return manuscript_of(value, name)
 
 
 def manuscript_of(value: object, name: str) -> Manuscript:
@@ -211,10 +189,13 @@ def _describe(value: object) -> str:
 
 def read_list(raw: bytes, path: Path) -> Manuscript:
     """Read a bibliography of any format as the references of a draft without text."""
-    name = display_name(path)
-    text, note = decode_or_guess(raw, name)
+    text, note = decode_or_guess(raw, display_name(path))
+    return _listed(text, display_name(path), *filter(None, [note]))
+
+
+def _listed(text: str, name: str, *notes: str) -> Manuscript:
     from recsys.formats.references.reference_formats import parse_bibliography
 
     listed = parse_bibliography(text, name)
-    notes = (note, *listed.problems) if note else listed.problems
+    notes += listed.problems
     return Manuscript(references=listed.references, notes=notes, details=listed.details)

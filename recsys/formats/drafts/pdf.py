@@ -105,20 +105,6 @@ _MISSED = 3
 _CLOSED = re.compile(r"(?:[.)\]\d]|\S{20,})\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class PdfText:
-    """What was read: the front, the lines of the first pages, the references, notes on those.
-
-    listed: the lines from the first one of the list of references on.
-    """
-
-    front: Front
-    lines: tuple[Line, ...]
-    references: tuple[Reference, ...]
-    notes: tuple[str, ...]
-    listed: tuple[Line, ...] = ()
-
-
 def parse(raw: bytes, path: Path) -> "PdfDraft":
     """Open a PDF and read its first and its last pages.
 
@@ -127,27 +113,34 @@ def parse(raw: bytes, path: Path) -> "PdfDraft":
         MissingExtraError: pypdf is not installed.
     """
     name = display_name(path)
-    pages = Pages(raw, name)
-    return PdfDraft(pages, read_pages(pages, name))
+    return read_pages(Pages(raw, name), name)
 
 
 @dataclass(frozen=True, slots=True)
 class PdfDraft:
-    """A PDF: its pages, and what the first and the last ones say."""
+    """A PDF: its pages, and what the first and the last ones say.
+
+    front, lines: of the first pages. references: the printed list. notes: on what of it could not
+    be told. listed: the lines from the first one of the list on.
+    """
 
     pages: Pages
-    read: PdfText
+    front: Front
+    lines: tuple[Line, ...]
+    references: tuple[Reference, ...]
+    notes: tuple[str, ...]
+    listed: tuple[Line, ...] = ()
 
     def manuscript(self) -> Manuscript:
         """Return title, authors, abstract and references; notes say what of it is a guess."""
-        front, lines = self.read.front, self.read.lines
+        front = self.front
         return Manuscript(
             title=front.title,
             abstract=front.abstract,
             authors=front.authors,
-            references=self.read.references,
-            notes=(*front.notes, *self.read.notes),
-            keyphrases=printed_keyphrases(lines, words_of(lines)),
+            references=self.references,
+            notes=(*front.notes, *self.notes),
+            keyphrases=printed_keyphrases(self.lines, words_of(self.lines)),
         )
 
     def body(self, references: Sequence[Reference]) -> Body:
@@ -164,9 +157,9 @@ class PdfDraft:
             columns[id(line)] = length[line.page]
             length[line.page] += len(composed(line.text)) + 1
         vocabulary = words_of(lines)
-        listed = cited_list(self.read.references)
+        listed = cited_list(self.references)
         text = RunningText(listed, numbers=True, typeset=True, fewest_words=2)
-        for section, paragraph in _Paragraphs(_body_lines(lines, self.read)).read():
+        for section, paragraph in _Paragraphs(self._body_lines(lines)).read():
             text.heading(section)
             bullet = _BULLET.match(composed(paragraph[0].text))
             begin = bullet.end() if bullet else 0
@@ -180,15 +173,45 @@ class PdfDraft:
                     text.words(" ", start + end)
                 begin = 0
         sentences = text.sentences(Units())
-        notes = [_GUESS, *self.read.notes]
+        notes = [_GUESS, *self.notes]
         if (more := len(self.pages) - MOST_PAGES) > 0:
             notes.append(f"The last {counted(more, 'page')} are not read.")
-        if self.read.references and not any(sentence.cited for sentence in sentences):
+        if self.references and not any(sentence.cited for sentence in sentences):
             notes.append(_LOST)
         return Body(sentences, unit="page", references=listed.references, notes=tuple(notes))
 
+    def _body_lines(self, lines: Sequence[Line]) -> list[Line]:
+        """Return the lines between the front and the list of references, without running heads."""
+        end = lines.index(self.listed[0]) if self.listed and self.listed[0] in lines else len(lines)
+        head = self.front.head or 0
+        introductions = (
+            at
+            for at, line in enumerate(lines[: min(end, len(self.lines))])
+            if at >= head
+            and letters_of(line.text) in _FIRST_SECTIONS
+            # A table of contents names its page.
+            and not re.search(r"[^\W\d_].*\d\s*\Z", line.text)
+        )
+        begin = next(introductions, None)
+        if begin is None:
+            # Else the text begins after the last word of the abstract, or of the title.
+            text = (self.front.title if self.front.head is None else self.front.abstract) or ""
+            begin, length = head, 0
+            for at in range(head, end if text.split() else head):
+                length += len(lines[at].text)
+                if length >= 0.9 * len(text) and text.split()[-1][:8] in lines[at].text:
+                    begin = at + 1
+                    break
+                if length > 1.5 * len(text) + 400:
+                    break
+            # Without a heading below it, an abstract may be all the text that there is.
+            if begin == end and self.front.head is not None:
+                begin = head + 1
+        body = without_running_heads(lines[begin:end], lines)
+        return [line for line in body if not _KEYWORDS.match(line.text)]
 
-def read_pages(pages: Pages, name: str) -> PdfText:
+
+def read_pages(pages: Pages, name: str) -> PdfDraft:
     """Read the first and the last pages of a PDF; see `parse` for what it raises."""
     lines = [line for page in range(min(FRONT_PAGES, len(pages))) for line in pages.lines(page)]
     if not lines:
@@ -207,7 +230,7 @@ def read_pages(pages: Pages, name: str) -> PdfText:
     references, notes = read_list(listed, vocabulary) if listed else ((), ())
     if pages.failures:
         notes += (f"{counted(pages.failures, 'page')} could not be read.",)
-    return PdfText(front, tuple(lines), references, notes, tuple(listed))
+    return PdfDraft(pages, front, tuple(lines), references, notes, tuple(listed))
 
 
 def _listed_lines(pages: Pages) -> list[Line]:
@@ -223,8 +246,8 @@ def _listed_lines(pages: Pages) -> list[Line]:
             listed = [*lines[start:], *after]
             return listed[next(_first_markers(listed), 0) :]
         after = [*lines, *after]
-    starts = list(_first_markers(after, last=True))
-    return after[starts[0] :] if starts else []
+    start = next(_first_markers(after, last=True), None)
+    return [] if start is None else after[start:]
 
 
 def find_list(lines: Sequence[Line]) -> int | None:
@@ -471,34 +494,3 @@ class _Paragraphs:
             return line.text[:1].isupper()
         indented = line.x - self.edges[line.page, line.right] > 0.6 * line.size
         return ended and (gap > _WIDE_GAP or indented)
-
-
-def _body_lines(lines: Sequence[Line], read: PdfText) -> list[Line]:
-    """Return the lines between the front and the list of references, without running heads."""
-    end = lines.index(read.listed[0]) if read.listed and read.listed[0] in lines else len(lines)
-    head = read.front.head or 0
-    introductions = (
-        at
-        for at, line in enumerate(lines[: min(end, len(read.lines))])
-        if at >= head
-        and letters_of(line.text) in _FIRST_SECTIONS
-        # A table of contents names its page.
-        and not re.search(r"[^\W\d_].*\d\s*\Z", line.text)
-    )
-    begin = next(introductions, None)
-    if begin is None:
-        # Else the text begins after the last word of the abstract, or of the title.
-        text = (read.front.title if read.front.head is None else read.front.abstract) or ""
-        begin, length = head, 0
-        for at in range(head, end if text.split() else head):
-            length += len(lines[at].text)
-            if length >= 0.9 * len(text) and text.split()[-1][:8] in lines[at].text:
-                begin = at + 1
-                break
-            if length > 1.5 * len(text) + 400:
-                break
-        # Without a heading below it, an abstract may be all the text that there is.
-        if begin == end and read.front.head is not None:
-            begin = head + 1
-    body = without_running_heads(lines[begin:end], lines)
-    return [line for line in body if not _KEYWORDS.match(line.text)]

@@ -326,7 +326,9 @@ def printed_keyphrases(lines: Sequence[Line], vocabulary: Counter[str]) -> tuple
         if not (may_head or (stated["mark"] and listed)):
             continue
         following = _following(lines, place, alone=alone)
-        if alone and 2 * sum(map(_has_mark, following)) < len(following):
+        if alone and 2 * sum(bool(_BETWEEN.search(line.text)) for line in following) < len(
+            following
+        ):
             if phrases := told_apart("; ".join(line.text for line in following)):
                 return phrases
             continue
@@ -352,7 +354,7 @@ def _following(lines: Sequence[Line], place: int, *, alone: bool) -> list[Line]:
             goes_on = close_lines(last, following)
         elif last.text.endswith(".") or not close_lines(last, following):
             goes_on = False
-        elif alone and not _has_mark(last):  # Each may have a line of its own.
+        elif alone and not _BETWEEN.search(last.text):  # Each may have a line of its own.
             goes_on = len(text.split()) <= _LONGEST_ITEM and not text.endswith(".")
         else:
             goes_on = len(text) <= _LONGER * len(last.text)
@@ -360,7 +362,3 @@ def _following(lines: Sequence[Line], place: int, *, alone: bool) -> list[Line]:
             break
         listed.append(following)
     return listed
-
-
-def _has_mark(line: Line) -> bool:
-    return bool(_BETWEEN.search(line.text))

@@ -8,7 +8,6 @@ import unicodedata
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -207,8 +206,14 @@ class Pages:
         from pypdf import Configuration, apply_configuration
         from pypdf.errors import DependencyError, FileNotDecryptedError
 
+        logger = logging.getLogger("pypdf")
+        level = logger.level
+        logger.setLevel(logging.CRITICAL + 1)  # Its remarks on damaged files are none of ours.
         try:
-            with _quiet(), apply_configuration(Configuration(**{**LIMITS, **limits})):
+            with (
+                warnings.catch_warnings(action="ignore"),
+                apply_configuration(Configuration(**{**LIMITS, **limits})),
+            ):
                 return work()
         except (DependencyError, FileNotDecryptedError) as error:
             raise _encrypted(self._name) from error
@@ -218,6 +223,8 @@ class Pages:
                 f"{self._name} cannot be read as PDF: {reason.rstrip('.')}.",
                 "Export it again, or give the draft as text.",
             ) from error
+        finally:
+            logger.setLevel(level)
 
 
 def _encrypted(name: str) -> DraftError:
@@ -239,15 +246,15 @@ def _space_out(operator: bytes, operands: list[Any], *_: object) -> None:
 
 def _lines(pieces: Sequence[_Piece], page: int, middle: float) -> Iterator[Line]:
     """Join pieces that stand on one line, each right of the one before."""
-    run: list[_Piece] = []
+    runs: list[list[_Piece]] = []
     for piece in pieces:
-        last = run[-1] if run else piece
+        last = runs[-1][-1] if runs else piece
         near = abs(last.y - piece.y) <= _SAME_LINE * max(last.size, piece.size, 1.0)
-        if not (near and piece.x >= last.x):
-            yield from _line(run, page, middle)
-            run = []
-        run.append(piece)
-    if run:
+        if runs and near and piece.x >= last.x:
+            runs[-1].append(piece)
+        else:
+            runs.append([piece])
+    for run in runs:
         yield from _line(run, page, middle)
 
 
@@ -287,20 +294,6 @@ def is_readable(lines: Sequence[Line]) -> bool:
     text = "".join(line.text for line in lines).replace(" ", "")
     letters = sum(map(str.isalpha, text))
     return 2 * letters > len(text) and text.count(_NOT_TEXT) < letters
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep pypdf's remarks on damaged files to itself."""
-    logger = logging.getLogger("pypdf")
-    level = logger.level
-    logger.setLevel(logging.CRITICAL + 1)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        logger.setLevel(level)
 
 
 def joined(lines: Sequence[Line], vocabulary: Counter[str] | None = None) -> str:

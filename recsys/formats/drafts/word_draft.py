@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain, takewhile
 from pathlib import Path
 
@@ -107,13 +108,7 @@ def parse(raw: bytes, path: Path) -> "WordDraft":
             f"{name} is an old Word file, or has a password.",
             "Save it as PDF, Markdown or plain text.",
         )
-    return parse_archive(raw, Archive(raw, name))
-
-
-def parse_archive(raw: bytes, archive: Archive) -> "WordDraft":
-    """Read a document of Word that is open as an archive; see `parse` for what it raises."""
-    document = word_text(raw, archive)
-    return WordDraft(document, manuscript_of(document))
+    return WordDraft(word_text(raw, Archive(raw, name)))
 
 
 def read_open_document(raw: bytes, path: Path) -> Manuscript:
@@ -125,16 +120,19 @@ def read_open_document(raw: bytes, path: Path) -> Manuscript:
     return manuscript_of(open_document_text(Archive(raw, display_name(path))))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WordDraft:
     """What a document of Word says, and its front matter and references."""
 
     document: WordText
-    facts: Manuscript
 
     def manuscript(self) -> Manuscript:
         """Return title, authors, abstract and references."""
-        return self.facts
+        return self._facts
+
+    @cached_property
+    def _facts(self) -> Manuscript:
+        return manuscript_of(self.document)
 
     def body(self, references: Sequence[Reference]) -> Body:
         """Read the sentences; `Span.line` counts paragraphs, from 1.
@@ -145,7 +143,7 @@ class WordDraft:
         """
         document = self.document
         sections = list(_sections(document))
-        works, texts = self.facts.references, [part.text for _, run in sections for _, part in run]
+        works, texts = self._facts.references, [part.text for _, run in sections for _, part in run]
         numbers = [int(number) for text in texts for number in _PRINTED_NUMBER.findall(text)]
         entries = split_list(_said(document.paragraphs))[1]
         # Entries that Word numbers get their numbers. Where one could not be read, the numbers of
@@ -365,7 +363,12 @@ def _sections(document: WordText) -> Iterator[tuple[str, list[tuple[int, Paragra
     for part in text:
         level = part.level if styled else 1 if is_heading(part.text) else None
         if level is None:
-            if left_out is None and _is_text(part):
+            if left_out is None and not (
+                _LEFT_OUT.fullmatch(part.style)
+                or _FRONT.match(part.text)
+                or (part.text[-1].isalpha() and names_of_line(part.text))
+                or (is_caption(part.text) and len(part.text) < _LONGEST_CAPTION)
+            ):
                 paragraphs.append((numbers[id(part)], part))
         elif left_out is None or level <= left_out:
             yield title, paragraphs
@@ -389,14 +392,6 @@ def _begin_of_text(document: WordText, body: Sequence[Paragraph]) -> int:
     headings = (at for at in range(start + 1, len(body)) if body[at].level is not None)
     alone = _ABSTRACT.fullmatch(body[start].text) is not None
     return next(headings, start + 1 + alone)
-
-
-def _is_text(paragraph: Paragraph) -> bool:
-    if _LEFT_OUT.fullmatch(paragraph.style) or _FRONT.match(paragraph.text):
-        return False
-    if paragraph.text[-1].isalpha() and names_of_line(paragraph.text):
-        return False
-    return not (is_caption(paragraph.text) and len(paragraph.text) < _LONGEST_CAPTION)
 
 
 def _anchored(

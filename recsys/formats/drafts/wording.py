@@ -12,6 +12,7 @@ OPENING_WORDS = 250
 LONGEST_TEXT = 4 * 2**20
 """Characters of a text that are looked through for its parts."""
 MOST_SECTIONS = 1_000
+EARLIEST_YEAR, LATEST_YEAR = 1000, 2999
 OTHERS = "others"
 """Stands for the authors whom "et al." leaves out, as in BibTeX."""
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 import numpy as np
 
-from recsys.errors import InputError, near_miss
+from recsys.errors import InputError, near_miss, near_path
 from recsys.formats.embeddings.vectors import STEP, Embeddings, Gathering, check
 from recsys.formats.files import STDIN, display_name
 from recsys.formats.papers.json_records import Line, open_lines
@@ -106,9 +106,8 @@ def embedding_files(path: Path) -> tuple[Path, ...]:
     if path.is_dir():
         raise InputError(f"{path} is a directory.", "Give the path of a file of embeddings.")
     if not path.exists():
-        names = [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else []
-        hint = near_miss(path.name, names).strip()
-        raise InputError(f"There is no file {path}.", hint or "Check the path.")
+        hint = near_path(path).strip() or "Check the path."
+        raise InputError(f"There is no file {path}.", hint)
     beside = _ids_beside(path)
     return (path, beside) if known is FORMATS[".npy"] and beside.is_file() else (path,)
 

@@ -128,7 +128,7 @@ def check(embeddings: Embeddings, name: str) -> None:
         InputError: as `Gathering.add`; another number of ids than of vectors; no vector at all.
     """
     ids, vectors = embeddings.ids, embeddings.vectors
-    if vectors.ndim != 2 or len(ids) != len(vectors) or vectors.size == 0:
+    if len(vectors.shape) != 2 or len(ids) != len(vectors) or 0 in vectors.shape:
         raise InputError(
             f"{name}: there are {len(ids):,} ids for vectors of the shape {vectors.shape}.",
             "Give a matrix with one row for each id.",

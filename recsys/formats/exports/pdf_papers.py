@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from recsys.errors import DraftError
-from recsys.formats.bodies.printed_works import PrintedPlace, place_of
-from recsys.formats.drafts.pdf import PdfText, find_list, read_pages
+from recsys.formats.bodies.printed_works import place_of
+from recsys.formats.drafts.pdf import PdfDraft, find_list, read_pages
 from recsys.formats.drafts.pdf_front import letters
 from recsys.formats.drafts.pdf_pages import Line, Pages
 from recsys.formats.files import MAX_BYTES
@@ -77,7 +77,7 @@ def read(path: Path) -> Iterator[Reference | Problem]:
         yield from _work(pages, text, name)
 
 
-def _work(pages: Pages, text: PdfText, name: str) -> Iterator[Reference | Problem]:
+def _work(pages: Pages, text: PdfDraft, name: str) -> Iterator[Reference | Problem]:
     front = text.front
     first = [line for line in text.lines if line.page == 0]
     lines = first[: find_list(first)]
@@ -93,7 +93,7 @@ def _work(pages: Pages, text: PdfText, name: str) -> Iterator[Reference | Proble
     year = place.year or _year(lines, pages.margin(0), front.title, front.head)
     guessed = list(front.guessed)
     if not year or (created and year > int(created[1]) + 1):
-        place = PrintedPlace()
+        place = Reference()
         digits = (stamped or "").rpartition("/")[2][:2]  # An arXiv id begins with the year.
         if digits.isdecimal():
             year = (1900 if int(digits) > 90 else 2000) + int(digits)
@@ -145,7 +145,7 @@ def _own_doi(pages: Pages, lines: Sequence[Line]) -> str | None:
     return whole.pop() if len(whole) == 1 else None
 
 
-def _place(lines: Sequence[Line], head: int | None) -> PrintedPlace:
+def _place(lines: Sequence[Line], head: int | None) -> Reference:
     """Read a line such as "Journal of Nests 12, 34 (2010)" above the abstract or at the edges.
 
     head: how many lines come before the abstract.
@@ -156,7 +156,7 @@ def _place(lines: Sequence[Line], head: int | None) -> PrintedPlace:
             place = place_of(line.text)
             if place.venue and place.volume and place.page and place.year:
                 return place
-    return PrintedPlace()
+    return Reference()
 
 
 def _year(lines: Sequence[Line], margin: str, title: str, head: int | None) -> int | None:

@@ -242,20 +242,13 @@ def more_of_nbib(record: TaggedRecord) -> dict[str, Any]:
 
 _SEVERAL = re.compile(r"; [^,;]{1,60}, (?:[^,;]{1,20}, )?\d{4},")
 _ASIDE = re.compile(r"\s*\(.{0,200}")
-_KINDS_OF_WOS: Mapping[str, str] = {
-    "B": "book",
-    "C": "paper-conference",
-    "J": "article-journal",
-    "P": "patent",
-    "S": "chapter",
-}
+_KINDS_OF_WOS = kinds_by_word(
+    "article-journal: J; book: B; chapter: S; paper-conference: C; patent: P"
+)
 # Types of documents that tell more than the type of the publication.
-_TYPES_OF_WOS: Mapping[str, str] = {
-    "book chapter": "chapter",
-    "data set": "dataset",
-    "dissertation/thesis": "thesis",
-    "preprint": "article",
-}
+_TYPES_OF_WOS = kinds_by_word(
+    "article: preprint; chapter: book chapter; dataset: data set; thesis: dissertation/thesis"
+)
 
 
 def more_of_wos(record: TaggedRecord) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import unquote, urlparse
 
-from recsys.errors import InputError, near_miss, shortened
+from recsys.errors import InputError, near_path, shortened
 from recsys.formats.papers.paper_formats import BY_NAME
 from recsys.formats.papers.services import NOT_WORKS
 from recsys.formats.references.bibliography import Problem
@@ -301,9 +301,8 @@ def _opened_copy(path: Path) -> Iterator[sqlite3.Connection]:
         try:
             _copy(path, copy)
         except FileNotFoundError as error:
-            names = [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else []
-            hint = near_miss(path.name, names).strip()
-            raise InputError(f"There is no file {path}.", hint or "Check the path.") from error
+            hint = near_path(path).strip() or "Check the path."
+            raise InputError(f"There is no file {path}.", hint) from error
         except OSError as error:
             raise InputError(
                 f"{path} cannot be copied to be read: {error.strerror or error}.",

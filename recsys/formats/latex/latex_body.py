@@ -7,6 +7,7 @@ of the rest. Offsets are those of the source; what a macro stands for has those 
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate
 from pathlib import PurePath, PurePosixPath
@@ -181,6 +182,7 @@ def swallows(body: str) -> bool:
     return False
 
 
+@dataclass(slots=True)
 class _Walk:
     """What is known while one goes through a source. macros: the author's own.
 
@@ -188,38 +190,30 @@ class _Walk:
     stand for. unclosed: environments that never end. failures: arguments that never do.
     """
 
-    def __init__(self, text: RunningText, macros: Mapping[str, Definition]) -> None:
-        self.text = text
-        self.macros = macros
-        self.skipping: int | None = None
-        self.left = MOST_EXPANDED
-        self.unclosed: set[str] = set()
-        self.failures = 0
+    text: RunningText
+    macros: Mapping[str, Definition]
+    skipping: int | None = None
+    left: int = MOST_EXPANDED
+    unclosed: set[str] = field(default_factory=set)
+    failures: int = 0
 
 
+@dataclass(frozen=True, slots=True)
 class _Passage:
     """A piece of source that is read: the draft's own, or what a macro of its author stands for.
 
     call: where the macro is called. depth: how many macros and notes it is within.
     """
 
-    def __init__(
-        self,
-        walk: _Walk,
-        source: str,
-        end: int,
-        call: tuple[int, int] | None = None,
-        depth: int = 0,
-    ) -> None:
-        self.walk = walk
-        self.source = source
-        self.end = end
-        self.call = call
-        self.depth = depth
+    walk: _Walk
+    source: str
+    end: int
+    call: tuple[int, int] | None = None
+    depth: int = 0
 
     def read(self, at: int) -> None:
         """Read what there is from a place on, in one pass."""
-        while (match := TOKEN.search(self.source, at, self.end)) is not None:
+        while match := TOKEN.search(self.source, at, self.end):
             self._words(at, match.start())
             # What is looked at in full may lie beyond the end; what is read never does.
             at = min(max(self._token(match), match.end()), self.end)
@@ -247,8 +241,8 @@ class _Passage:
         elif kind in ("inline", "dollar"):
             short = len(match[kind]) <= LONGEST_FORMULA
             shown = shown_by(f"${match[kind]}$") if short else ""
-            shown = shown if len(shown) <= LONGEST_FORMULA else ""
-            self._stand_in(shown, match.start(), match.end(), opaque=True)
+            if len(shown) <= LONGEST_FORMULA:
+                self._stand_in(shown, match.start(), match.end(), opaque=True)
         elif kind == "blank":
             self.walk.text.end_paragraph()
         else:
@@ -381,9 +375,9 @@ class _Passage:
     def _closed(self, match: re.Match[str]) -> tuple[int, int]:
         """Return where the inside of an environment ends, and what follows it begins."""
         name = match["environment"]
-        edges = re.compile(rf"\\(begin|end)\s?\{{{re.escape(name)}\}}")
-        depth = 1
         if name not in self.walk.unclosed:
+            edges = re.compile(rf"\\(begin|end)\s?\{{{re.escape(name)}\}}")
+            depth = 1
             for edge in edges.finditer(self.source, match.end(), self.end):
                 depth += 1 if edge[1] == "begin" else -1
                 if depth == 0:

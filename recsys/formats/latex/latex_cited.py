@@ -1,13 +1,12 @@
 """Find what a LaTeX draft cites, in the bibliographies that it names, carries, or became."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import PurePosixPath
 
 from recsys.errors import InputError
-from recsys.formats.bodies.printed_works import printed_work
 from recsys.formats.drafts.draft_files import Folder, Shelf, look_up, parsed_book, shelf, stand_in
 from recsys.formats.files import decode_or_guess
 from recsys.formats.identifiers import acl, arxiv, doi
@@ -201,7 +200,17 @@ def _own_citations(source: str, macros: Mapping[str, Definition]) -> Iterator[tu
         if not further:
             break
     citing = {name for name in citing if "#" in macros[name].body}
-    aliases = {name for name in macros if _is_alias(name, macros)}
+
+    def is_alias(name: str) -> bool:
+        """Whether a macro is nothing but another name of a citation."""
+        for _ in range(MOST_PASSES):
+            body = macros[name].body.strip().strip("{}") if name in macros else ""
+            name = body[1:] if body.startswith("\\") else ""
+            if _is_citation(name):
+                return True
+        return False
+
+    aliases = set(filter(is_alias, macros))
     every = sorted({*_NEW_COMMAND.findall(source), *citing, *aliases})
     if not every:
         return
@@ -213,16 +222,6 @@ def _own_citations(source: str, macros: Mapping[str, Definition]) -> Iterator[tu
         elif call := called(source, match.end(), macros[match[1]]):
             said = expand(filled(macros[match[1]].body, call.values) or "", macros)
             yield from ((match.start(), keys) for _, keys in _key_lists(said))
-
-
-def _is_alias(name: str, macros: Mapping[str, Definition]) -> bool:
-    """Whether a macro is nothing but another name of a citation."""
-    for _ in range(MOST_PASSES):
-        body = macros[name].body.strip().strip("{}") if name in macros else ""
-        name = body[1:] if body.startswith("\\") else ""
-        if _is_citation(name):
-            return True
-    return False
 
 
 def _spans(source: str, match: re.Match[str]) -> Iterator[re.Match[str]]:
@@ -266,8 +265,16 @@ def cited_works(
     def lacks_some() -> bool:
         return not cited.keys() <= {work.key for work in (*works, *books.works)}
 
-    if lacks_some():
-        works += _typeset_list((stem, *named, "output"), folder)
+    if lacks_some():  # As BibTeX has typeset them, in a .bbl beside the draft.
+        for each in dict.fromkeys(name.removesuffix(".bib") for name in (stem, *named, "output")):
+            try:
+                bbl = folder.find(f"{each}.bbl", ())
+                text, _ = decode_or_guess(folder.read(bbl), bbl.name)
+            except InputError:
+                continue
+            if typeset := listed_works(_LINE_END.sub("", text)):
+                works += typeset
+                break
     if lacks_some() and not books.works:
         books = stand_in(folder, named, ".bib") or books
     every = {work.key: None for work in (*works, *books.works) if work.key}
@@ -287,19 +294,6 @@ def cited_works(
     return Shelf(tuple(every_work), looked_up.notes, tuple(details))
 
 
-def _typeset_list(stems: Sequence[str], folder: Folder) -> tuple[Reference, ...]:
-    """Read the .bbl beside the draft; nothing where there is none."""
-    for stem in dict.fromkeys(stem.removesuffix(".bib") for stem in stems):
-        try:
-            bbl = folder.find(f"{stem}.bbl", ())
-            text, _ = decode_or_guess(folder.read(bbl), bbl.name)
-        except InputError:
-            continue
-        if works := listed_works(_LINE_END.sub("", text)):
-            return works
-    return ()
-
-
 def listed_works(source: str) -> tuple[Reference, ...]:
     """Return the works of every typeset bibliography in a source, with what is safe to tell."""
     works: dict[str, Reference] = {}
@@ -311,11 +305,23 @@ def listed_works(source: str) -> tuple[Reference, ...]:
     for part in source.split("\\endentry", MOST_ENTRIES)[:-1]:
         entry = _ENTRY.search(part)
         if entry and entry[1] not in works:
-            works[entry[1]] = _biblatex(entry[1], part)
+            fields = {m[1]: plain(group(part, m.end()) or "") for m in _FIELD.finditer(part)}
+            fields |= dict(_VERBATIM.findall(part))
+            families, given = (
+                [plain(name) for m in pattern.finditer(part) if (name := group(part, m.end()))]
+                for pattern in (_FAMILY, _GIVEN)
+            )
+            names = [" ".join(pair) for pair in zip(given, families, strict=False)]
+            works[entry[1]] = _described(entry[1], fields, names or families, fields.get("url"))
     for match in islice(_AMSREFS.finditer(source), MOST_ENTRIES):
-        fields = group(source, match.end())
-        if fields is not None and match[1] not in works:
-            works[match[1]] = _amsrefs(match[1], fields)
+        inside = group(source, match.end())
+        if inside is not None and match[1] not in works:
+            pairs = [
+                (m[1], plain(group(inside, m.end()) or "")) for m in _AMS_FIELD.finditer(inside)
+            ]
+            people = [value.partition(", ") for name, value in pairs if name == "author"]
+            names = [f"{given} {family}".strip() for family, _, given in people]
+            works[match[1]] = _described(match[1], dict(reversed(pairs)), names)
     return tuple(works.values())
 
 
@@ -337,27 +343,29 @@ def _typeset_items(source: str) -> Iterator[tuple[str, str]]:
         yield key, _PARAGRAPH_END.split(text[:LONGEST_ITEM].lstrip(), maxsplit=1)[0]
 
 
-def _amsrefs(key: str, text: str) -> Reference:
-    pairs = [
-        (match[1], plain(group(text, match.end()) or "")) for match in _AMS_FIELD.finditer(text)
-    ]
-    fields = dict(reversed(pairs))
+def _described(
+    key: str, fields: Mapping[str, str], names: Iterable[str], address: str | None = None
+) -> Reference:
+    """Make a work of the fields that a package of LaTeX typesets it from."""
     year = _YEAR.search(fields.get("date") or fields.get("year") or "")
-    names = [value.partition(", ") for name, value in pairs if name == "author"]
+    venues = (fields.get(name) for name in ("journal", "journaltitle", "booktitle"))
     return Reference(
         key=key,
         title=fields.get("title") or None,
-        authors=tuple(f"{given} {family}".strip() for family, _, given in names),
+        authors=tuple(names),
         year=int(year[1]) if year else None,
-        venue=fields.get("journal") or fields.get("booktitle") or None,
-        doi=doi(fields.get("doi")),
-        arxiv=arxiv(fields.get("eprint")),
+        venue=next(filter(None, venues), None),
+        doi=doi(fields.get("doi")) or doi(address),
+        arxiv=arxiv(fields.get("eprint")) or arxiv(address),
+        acl=acl(address),
         url=fields.get("url") or None,
     )
 
 
 def _typeset(key: str, text: str) -> Reference:
     """Read a work by its words; its title where the style marks it, in quotes, or in a block."""
+
+    from recsys.formats.bodies.printed_works import printed_work  # Long to compile.
 
     def inside(pattern: re.Pattern[str]) -> str | None:
         """Return what stands in the braces behind the first match; None without one."""
@@ -394,27 +402,4 @@ def _typeset(key: str, text: str) -> Reference:
         doi=printed.doi or doi(text),
         arxiv=printed.arxiv or arxiv(text),
         acl=printed.acl or acl(text),
-    )
-
-
-def _biblatex(key: str, entry: str) -> Reference:
-    fields = {match[1]: plain(group(entry, match.end()) or "") for match in _FIELD.finditer(entry)}
-    verbatim = dict(_VERBATIM.findall(entry))
-    families, given = (
-        [plain(name) for match in part.finditer(entry) if (name := group(entry, match.end()))]
-        for part in (_FAMILY, _GIVEN)
-    )
-    names = [f"{first} {last}" for first, last in zip(given, families, strict=False)]
-    year = _YEAR.search(fields.get("year", ""))
-    eprint, url = verbatim.get("eprint"), verbatim.get("url")
-    return Reference(
-        key=key,
-        title=fields.get("title") or None,
-        authors=tuple(names or families),
-        year=int(year[1]) if year else None,
-        venue=fields.get("journaltitle") or fields.get("booktitle") or None,
-        doi=doi(verbatim.get("doi")) or doi(url),
-        arxiv=arxiv(eprint) or arxiv(url),
-        acl=acl(url),
-        url=url,
     )

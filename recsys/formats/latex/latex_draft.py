@@ -1,7 +1,7 @@
 """Read a draft written in LaTeX: title, authors, abstract, keywords, what it cites, sentences."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -220,9 +220,12 @@ def terms(source: str) -> dict[str, tuple[str, str]]:
         behind = after_group(source, at, label)
         at = after_options(source, behind)
         if match["how"] in ("newglossaryentry", "DeclareAcronym"):
-            fields = "".join(groups(source, behind, 1))
-            short, long = (_field(name, fields) for name in (_SHORT_FIELD, _LONG_FIELD))
-            given = [short or long or "", long or short or ""] if short or long else []
+            fields = group(source, behind) or ""
+            short, long = (
+                (match[1] or "").strip() or group(fields, match.end()) or "" if match else ""
+                for match in (_SHORT_FIELD.search(fields), _LONG_FIELD.search(fields))
+            )
+            given = [short or long, long or short] if short or long else []
         elif match["how"] in ("acrodef", "newacro", "acro"):
             given = [source[behind:at].strip(" []\n") or label, *groups(source, at, 1)]
         else:
@@ -232,11 +235,14 @@ def terms(source: str) -> dict[str, tuple[str, str]]:
     return defined
 
 
-def _field(name: re.Pattern[str], fields: str) -> str | None:
-    match = name.search(fields)
-    if match is None:
-        return None
-    return match[1].strip() if match[1] else group(fields, match.end())
+def without(text: str, parts: Iterable[tuple[int, int]], *, shown: str = "") -> str:
+    """Take parts of a text out, given in order; what begins within another one goes with it."""
+    pieces, at = list[str](), 0
+    for start, end in parts:
+        if start >= at:
+            pieces += [text[at:start], shown]
+            at = end
+    return "".join(pieces) + text[at:]
 
 
 def spelt_out(text: str, defined: Mapping[str, tuple[str, str]]) -> str:
@@ -256,7 +262,7 @@ def _title(source: str, words: Words) -> tuple[str, bool, tuple[str, ...]]:
         The title, empty where there is none; whether it is a guess; the authors beside it then.
     """
     whole = (arguments[0] for _, arguments in commands(source, _TITLES))
-    titles = (title for piece in whole for title in (_without_small(piece), piece))
+    titles = (title for piece in whole for title in (without(piece, _small(piece)), piece))
     if title := first_text(titles, words.text):
         below = (arguments[0] for _, arguments in commands(source, "subtitle"))
         subtitle = first_text(below, words.text)
@@ -287,14 +293,12 @@ def _title(source: str, words: Words) -> tuple[str, bool, tuple[str, ...]]:
     return "", False, ()
 
 
-def _without_small(title: str) -> str:
-    """Remove lines in small letters from a title."""
-    while small := _SMALL.search(title):
-        inside = group(title, small.end())
-        if inside is None:
+def _small(title: str) -> Iterator[tuple[int, int]]:
+    """Yield where the lines in small letters of a title stand, up to one that never ends."""
+    for small in _SMALL.finditer(title):
+        if (inside := group(title, small.end())) is None:
             break
-        title = title[: small.start()] + title[after_group(title, small.end(), inside) :]
-    return title
+        yield small.start(), after_group(title, small.end(), inside)
 
 
 def _authors(source: str, words: Words) -> tuple[str, ...]:
@@ -315,14 +319,13 @@ def names_in_piece(piece: str, words: Words) -> Iterator[str]:
     # Affiliations, addresses and notes go with their arguments; what spans the names of a table is
     # no name either.
     latex = _COLUMNS.sub(r"\\institute", words.expanded(piece))
-    pieces, at = list[str](), 0
-    for match in islice(_BESIDE.finditer(latex), MOST_CUT + 1):
-        behind = after_options(latex, match.end())
-        inside = group(latex, behind) if match.start() >= at else None
-        if inside is not None:
-            pieces.append(latex[at : match.start()])
-            at = after_group(latex, behind, inside)
-    expanded = "".join(pieces) + latex[at:]
+    beside = (
+        (match.start(), after_group(latex, behind, inside))
+        for match in islice(_BESIDE.finditer(latex), MOST_CUT + 1)
+        for behind in [after_options(latex, match.end())]
+        if (inside := group(latex, behind)) is not None
+    )
+    expanded = without(latex, beside)
     named = [match[1] for match in _NAMED.finditer(expanded)]
     for part in named or _SEPARATOR.split(expanded):
         listed = ""
@@ -384,21 +387,18 @@ def _first_paragraphs(source: str, words: Words) -> Iterator[str]:
     """Yield the paragraphs of the text, without what interrupts it and without headings."""
     starts = [match.end() for match in _BODY.finditer(source)]
     text = source[starts[-1] if starts else 0 :][:LONGEST_PIECE]
-    pieces, at = [], 0
-    while match := _ENVIRONMENTS.search(text, at):
-        pieces.append(text[at : match.start()])
-        end = text.find(f"\\end{{{match[1]}}}", match.end())
-        at = len(text) if end < 0 else end + len(match[1]) + 6
-    text = "".join(pieces) + text[at:]
-    pieces, at = [], 0
-    for heading in _SECTIONING.finditer(text):
-        behind = after_options(text, heading.end())
-        name = group(text, behind)
-        if name is not None and heading.start() >= at:
-            pieces += [text[at : heading.start()], "\n\n"]
-            at = after_group(text, behind, name)
+    ends = ((m, text.find(f"\\end{{{m[1]}}}", m.end())) for m in _ENVIRONMENTS.finditer(text))
+    text = without(
+        text, ((m.start(), len(text) if end < 0 else end + len(m[1]) + 6) for m, end in ends)
+    )
+    headings = (
+        (match.start(), after_group(text, behind, name))
+        for match in _SECTIONING.finditer(text)
+        for behind in [after_options(text, match.end())]
+        if (name := group(text, behind)) is not None
+    )
     # A paragraph of commands is no text, as in a preamble.
-    every = paragraphs("".join(pieces) + text[at:])
+    every = paragraphs(without(text, headings, shown="\n\n"))
     return (words.text(part) for part in every if not _SETUP.match(part))
 
 

@@ -55,12 +55,11 @@ LONGEST_ARGUMENT = 50_000
 DEEPEST_BRACES = 100
 MOST_COMMANDS = 100
 """How many commands of a kind are looked at: a paper has one title, and some authors."""
-MOST_OPTIONS = 4
 MOST_LOOKED_AT = 4 * LONGEST_ARGUMENT
 """Characters among which a title, an abstract or names are looked for."""
 
 _BRACE = re.compile(r"[{}]|\\.", re.DOTALL)
-_OPTION = re.compile(r"\s*\[((?:[^\[\]{}]|\{[^{}]{0,500}\}){0,500})\]")
+_OPTIONS = re.compile(r"(?:\s*\[(?:[^\[\]{}]|\{[^{}]{0,500}\}){0,500}\]){0,4}")
 _PARAMETER = re.compile(r"(?<!\\)#")
 _SPACE = re.compile(r"\s*")
 MOST_DEFINITIONS, LONGEST_DEFINITION = 2_000, 5_000
@@ -120,29 +119,32 @@ def gather(raw: bytes, path: Path, folder: Folder | None = None) -> Source:
     Raises:
         InputError: the draft is no text, or (DraftError) too long.
     """
-    gatherer = _Gatherer(path, folder or folder_of(path))
-    text, note = decode_or_guess(raw, display_name(path))
-    gatherer.notes += [note] if note else []
-    text = blanked(text) if path.suffix.lower() in WOVEN else text
+    gatherer = _Gatherer(display_name(path), folder or folder_of(path))
+    text = gatherer.decoded(raw, gatherer.name, path.suffix)
     pieces = tuple(gatherer.pieces(text, [gatherer.folder.draft]))
-    whole = "".join(piece.text for piece in pieces)
     if gatherer.files > MOST_FILES:
         gatherer.notes.append(f"Only the first {MOST_FILES:,} inputs are followed.")
-    notes = tuple(gatherer.notes)
-    return Source(whole, gatherer.enclosed, notes, pieces, gatherer.texts)
+    whole = "".join(piece.text for piece in pieces)
+    return Source(whole, gatherer.enclosed, tuple(gatherer.notes), pieces, gatherer.texts)
 
 
+@dataclass(slots=True)
 class _Gatherer:
     """What has been gathered so far."""
 
-    def __init__(self, path: Path, folder: Folder) -> None:
-        self.name = display_name(path)
-        self.folder = folder
-        self.notes: list[str] = []
-        self.enclosed: dict[str, str] = {}
-        self.texts: dict[PurePath, str] = {}
-        self.files = 0
-        self.length = 0
+    name: str
+    folder: Folder
+    notes: list[str] = field(default_factory=list)
+    enclosed: dict[str, str] = field(default_factory=dict)
+    texts: dict[PurePath, str] = field(default_factory=dict)
+    files: int = 0
+    length: int = 0
+
+    def decoded(self, raw: bytes, name: str, suffix: str) -> str:
+        """Return the text of a file, spaces in the place of code that is woven into it."""
+        text, note = decode_or_guess(raw, name)
+        self.notes += [note] if note else []
+        return blanked(text) if suffix.lower() in WOVEN else text
 
     def pieces(self, text: str, open_files: list[PurePath]) -> Iterator[Piece]:
         """Yield a file's text piece by piece; `open_files` are the file and those that input it."""
@@ -184,8 +186,7 @@ class _Gatherer:
         if end < 0:
             return len(text)
         if kind.startswith("filecontents"):
-            head = _FILE_CONTENTS.match(text, match.end())
-            if head is not None:
+            if head := _FILE_CONTENTS.match(text, match.end()):
                 self.enclosed.setdefault(head[1].strip(), text[head.end() : end])
         return end + len(f"\\end{{{kind}}}")
 
@@ -204,12 +205,10 @@ class _Gatherer:
                 raise DraftError(f"{short(name)} was not read again: it inputs itself.")
             if len(open_files) > DEEPEST:
                 raise DraftError(f"{short(name)} was not read: too many files input one another.")
-            text, note = decode_or_guess(self.folder.read(path), short(name))
+            text = self.decoded(self.folder.read(path), short(name), path.suffix)
         except InputError as error:
             self.notes.append(error.what)
             return
-        self.notes += [note] if note else []
-        text = blanked(text) if path.suffix.lower() in WOVEN else text
         yield from self.pieces(text, [*open_files, path])
         yield Piece("\n", open_files[-1], match.end() - 1)
 
@@ -299,12 +298,8 @@ def looked_at(pieces: Iterable[str]) -> Iterator[str]:
 
 def after_options(source: str, at: int) -> int:
     """Return the place behind the arguments in square brackets that begin at `at`."""
-    for _ in range(MOST_OPTIONS):
-        match = _OPTION.match(source, at)
-        if match is None:
-            break
-        at = match.end()
-    return at
+    match = _OPTIONS.match(source, at)
+    return match.end() if match else at
 
 
 def after_group(source: str, at: int, inside: str) -> int:

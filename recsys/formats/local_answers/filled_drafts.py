@@ -67,10 +67,7 @@ def filled(mark: Mark, key: str, before: str, command: str | None) -> tuple[int,
         before: the text of the file up to the mark.
         command: what cites in a LaTeX file; None: as pandoc does, `[@key]`.
     """
-    inside = _among_keys(mark, key)
-    if inside is None and command is None:
-        inside = _among_items(mark, key)
-    if inside is not None:
+    if (inside := _inside(mark, key, command)) is not None:
         return 0, inside
     # A wish that says more than "cite" is the author's to take away.
     rest = "" if _only_a_wish(mark.printed) else f" {mark.printed}"
@@ -84,34 +81,27 @@ def filled(mark: Mark, key: str, before: str, command: str | None) -> tuple[int,
     return tied * (len(before) - len(words)), f"{tie}\\{command}{{{key}}}{rest}"
 
 
-def _among_keys(mark: Mark, key: str) -> str | None:
-    r"""Put the key into the list of a LaTeX command that cites; None where there is none."""
-    text = mark.printed
-    command = _COMMAND.match(text)
-    if command is None or not _CITING.fullmatch(command["name"]):
-        return None
-    lists = [match for match in _KEY_LIST.finditer(text, command.end()) if match.lastgroup]
-    for match in lists:
-        if (listed := _filled_list(match["keys"], mark.keys, key, alone=True)) is not None:
-            return text[: match.start("keys")] + listed + text[match.end("keys") :]
-    return f"{text[: lists[-1].end() - 1]},{key}{text[lists[-1].end() - 1 :]}" if lists else None
-
-
-def _among_items(mark: Mark, key: str) -> str | None:
-    """Put the key into a citation of pandoc's or MyST's; None where there is none."""
-    text = mark.printed
-    for match in (*_ROLE.finditer(text), *_PANDOC.finditer(text)):
-        start, end = match.span(match.lastgroup or 0)
-        if (listed := _filled_list(text[start:end], mark.keys, key)) is not None:
+def _inside(mark: Mark, key: str, command: str | None) -> str | None:
+    r"""Put the key into a citation of LaTeX, pandoc or MyST; None where there is none to fill."""
+    text, cites = mark.printed, _COMMAND.match(mark.printed)
+    lists = []
+    if cites and _CITING.fullmatch(cites["name"]):
+        lists = [match for match in _KEY_LIST.finditer(text, cites.end()) if match.lastgroup]
+    spans = [match.span("keys") for match in lists]
+    if not lists and command is None:
+        matches = (*_ROLE.finditer(text), *_PANDOC.finditer(text))
+        spans = [match.span(match.lastgroup or 0) for match in matches]
+    for start, end in spans:
+        listed = _filled_list(text[start:end], mark.keys, key, alone=bool(lists))
+        if listed is not None:
             return text[:start] + listed + text[end:]
-    if mark.keys and text.endswith("]"):
-        return f"{text[:-1]}; @{key}]"
-    return None
+    if lists:
+        return f"{text[: lists[-1].end() - 1]},{key}{text[lists[-1].end() - 1 :]}"
+    more = command is None and mark.keys and text.endswith("]")
+    return f"{text[:-1]}; @{key}]" if more else None
 
 
-def _filled_list(
-    listed: str, keys: tuple[str, ...], key: str, *, alone: bool = False
-) -> str | None:
+def _filled_list(listed: str, keys: tuple[str, ...], key: str, *, alone: bool) -> str | None:
     """Fill the first hole of a list; alone: whether the only key of a list is one."""
     parts, known = listed.split(","), {each.casefold() for each in keys}
     places = [n for n, part in enumerate(parts) if part.strip().casefold() not in known]

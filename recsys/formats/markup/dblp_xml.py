@@ -1,7 +1,6 @@
 """Read the records of the DBLP bibliography: its dump, or what its addresses end in `.xml` give."""
 
 import re
-from collections.abc import Mapping
 from xml.etree.ElementTree import Element
 
 from recsys.formats.markup.xml_stream import (
@@ -17,21 +16,16 @@ from recsys.formats.papers.paper_fields import labelled
 from recsys.formats.references.bibliography import (
     address_in,
     identified,
+    kinds_by_word,
     names_in,
     year_in,
 )
 from recsys.records import Reference
 
-_KINDS: Mapping[str, str] = {
-    "article": "article-journal",
-    "book": "book",
-    "data": "dataset",
-    "incollection": "chapter",
-    "inproceedings": "paper-conference",
-    "mastersthesis": "thesis",
-    "phdthesis": "thesis",
-    "proceedings": "book",
-}
+_KINDS = kinds_by_word(
+    """article-journal: article; book: book | proceedings; chapter: incollection; dataset: data
+    paper-conference: inproceedings; thesis: mastersthesis | phdthesis"""
+)
 # DBLP numbers people of one name: "Wei Wang 0001".
 _HOMONYM = re.compile(r" \d{4}\Z")
 _NO_WORK = "..."

@@ -20,25 +20,24 @@ from recsys.formats.markup.xml_stream import (
     title_of,
 )
 from recsys.formats.papers.paper_fields import labelled
-from recsys.formats.references.bibliography import address_in, names_in, text_in, year_in
+from recsys.formats.references.bibliography import (
+    address_in,
+    kinds_by_word,
+    names_in,
+    text_in,
+    year_in,
+)
 from recsys.formats.references.people import natural
 from recsys.records import Reference
 
 _CITATIONS = ("element-citation", "mixed-citation", "nlm-citation", "citation")
 _TITLES = ("article-title", "chapter-title", "data-title", "part-title")
 _PAGES = ("fpage", "elocation-id", "page-range")
-_CITED_KINDS: Mapping[str, str] = {
-    "book": "book",
-    "chapter": "chapter",
-    "confproc": "paper-conference",
-    "data": "dataset",
-    "journal": "article-journal",
-    "preprint": "article",
-    "report": "report",
-    "software": "software",
-    "thesis": "thesis",
-    "webpage": "webpage",
-}
+_CITED_KINDS = kinds_by_word(
+    """article: preprint; article-journal: journal; book: book; chapter: chapter; dataset: data
+    paper-conference: confproc; report: report; software: software; thesis: thesis
+    webpage: webpage"""
+)
 _PMC = re.compile(r"(?:PMC)?(\d{1,9})", re.IGNORECASE)
 _SCHEMES: Mapping[str, Callable[[str], str | None]] = {
     "doi": lambda value: bare_doi(value) if "10." in value else None,
@@ -167,11 +166,7 @@ _LAYOUT = Layout(
 )
 _FRONT = re.compile(r"<(?:[\w.-]{1,50}:)?(?:front|article-meta|journal-meta)[\s>]")
 _ARTICLE = re.compile(r"<(?:[\w.-]{1,50}:)?article[\s>]")
-_KINDS: Mapping[str, str] = {
-    "book-review": "review-book",
-    "news": "article-newspaper",
-    "preprint": "article",
-}
+_KINDS = kinds_by_word("article: preprint; article-newspaper: news; review-book: book-review")
 _HEADING = re.compile(r"\A(?:Abstract|Summary)[.:]?\s+(?=[A-Z])")
 _OWN_DOI = re.compile(r"\s*\bDOI:\s*(?:https?://)?(?:dx\.)?(?:doi\.org/)?10\.\S{1,100}\Z")
 # Summaries for other readers, pictures, and the like.
@@ -211,6 +206,12 @@ def work_of_article(article: Element) -> Reference | None:
         for date in dates
         if (date.get("pub-type") or date.get("date-type")) not in _NOT_PUBLISHED
     )
+    # The abstract itself, else one in another language, without the word and its DOI.
+    abstracts = (
+        _OWN_DOI.sub("", _HEADING.sub("", title_of(abstract) or ""))
+        for abstract in (*meta.iterfind("abstract"), *meta.iterfind("trans-abstract"))
+        if abstract.get("abstract-type") not in _NO_ABSTRACTS
+    )
     words = _texts(meta, "kwd-group", "kwd", but=("kwd-group-type", "abbreviations"))
     subjects = _texts(
         meta, "article-categories/subj-group", "subject", but=("subj-group-type", "display-channel")
@@ -224,7 +225,7 @@ def work_of_article(article: Element) -> Reference | None:
             article if journal is None else journal,
             *("journal-title-group/journal-title", "journal-title", "journal-id"),
         ),
-        abstract=_abstract(meta),
+        abstract=next(filter(None, abstracts), None),
         doi=doi,
         arxiv=names.get("arxiv") or (identifiers.arxiv(doi) if doi and "arxiv" in doi else None),
         url=None if link is None else address_in(address_at(link) or text_of(link)),
@@ -258,17 +259,6 @@ def _authors(meta: Element) -> tuple[str, ...]:
                 person = next((person for person in people if person is not None), None)
                 authors.append(None if person is None else name_of(person))
     return names_in(authors)
-
-
-def _abstract(meta: Element) -> str | None:
-    """Return the abstract itself, else one in another language, without the word and its DOI."""
-    for name in ("abstract", "trans-abstract"):
-        for abstract in meta.iterfind(name):
-            text = title_of(abstract)
-            if text and abstract.get("abstract-type") not in _NO_ABSTRACTS:
-                if text := _OWN_DOI.sub("", _HEADING.sub("", text)):
-                    return text
-    return None
 
 
 JATS = XmlFormat(

@@ -18,7 +18,7 @@ from recsys.formats.markup.xml_stream import (
     unstopped,
 )
 from recsys.formats.papers.paper_fields import labelled
-from recsys.formats.references.bibliography import names_in, year_in
+from recsys.formats.references.bibliography import kinds_by_word, names_in, year_in
 from recsys.records import Reference
 
 _LAYOUT = Layout(
@@ -28,12 +28,9 @@ _LAYOUT = Layout(
         "CopyrightInformation CoiStatement GeneSymbolList PersonalNameSubjectList".split()
     ),
 )
-_KINDS: Mapping[str, str] = {
-    "Dataset": "dataset",
-    "News": "article-newspaper",
-    "Newspaper Article": "article-newspaper",
-    "Preprint": "article",
-}
+_KINDS = kinds_by_word(
+    "dataset: Dataset; article-newspaper: News | Newspaper Article; article: Preprint"
+)
 # How PubMed prints the title of a work in another language, and where it has no title.
 _TRANSLATED = re.compile(r"\[(.+?)\.?\]\.?\Z", re.DOTALL)
 _NO_TITLES = frozenset({"Not Available", "In Process Citation"})

@@ -154,7 +154,7 @@ class _Reading:
         self._parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
         # As if there were a DTD: what it would define is then reported as skipped.
         self._parser.UseForeignDTD(True)
-        self._parser.EntityDeclHandler = _refuse_entity
+        self._parser.EntityDeclHandler = self._refuse
         self._parser.SkippedEntityHandler = self._character
         self._builder = TreeBuilder()
         self._fed = self._depth = self._inner = self._passing = 0
@@ -286,6 +286,13 @@ class _Reading:
         if self._depth > DEEPEST:
             raise _too_deep()
 
+    def _refuse(self, name: str, *_definition: object) -> None:
+        raise _RefusedError(
+            f"the file defines an entity ({name[:50]}), which is not read for safety; export it "
+            "without a DOCTYPE",
+            "defines entities",
+        )
+
     def _character(self, name: str, _is_parameter: bool) -> None:
         """Put in a character that is named as in HTML; another name stays as it is written."""
         if self._parser.CharacterDataHandler is not None:
@@ -296,14 +303,6 @@ class _Reading:
 def _too_deep() -> _RefusedError:
     what = f"elements stand within one another more than {DEEPEST} deep"
     return _RefusedError(what, "nested too deeply")
-
-
-def _refuse_entity(name: str, *_definition: object) -> None:
-    raise _RefusedError(
-        f"the file defines an entity ({name[:50]}), which is not read for safety; export it without"
-        " a DOCTYPE",
-        "defines entities",
-    )
 
 
 # Get text and identifiers out of XML elements.

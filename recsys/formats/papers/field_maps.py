@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from recsys.formats.papers.external_ids import SCHEMES, named
 from recsys.formats.papers.paper_fields import (
@@ -75,47 +75,38 @@ class PaperFormat:
         Raises:
             FieldError: it tells no work, or not enough of one.
         """
-        plan = _plan(self.fields)
+        paths = _paths(self.fields)
         values: dict[str, Any] = {}
-        if plan.ids:
-            values["id"] = required_id(record, *plan.ids)
+        labels: dict[str, Any] = {}
+        names: list[tuple[object, object]] = []
+        if "id" in paths:
+            values["id"] = required_id(record, *(key for (key,) in paths["id"]))
         more = self.more(record) if self.more else {}
-        if plan.titles and not self.partial and "title" not in more:
-            values["title"] = required_title(record, *plan.titles)
-        for name, reader, paths in plan.fields:
-            values[name] = values.get(name) or _first(record, paths, reader)
-        labels = {name: _first(record, paths, reader) for name, reader, paths in plan.labels}
+        if "title" in paths and not self.partial and "title" not in more:
+            values["title"] = required_title(record, *(key for (key,) in paths["title"]))
+        for name, of in paths.items():
+            if field := _READERS.get(name):
+                values[field[0]] = values.get(field[0]) or _first(record, of, field[1])
+            elif label := _LABELS.get(name):
+                labels[label[0]] = _first(record, of, label[1])
+            elif name == "names":
+                for value in _values(record, of):
+                    names += value.items() if isinstance(value, dict) else ()
+            elif name in SCHEMES:
+                names += ((name, value) for value in _values(record, of))
         if self.kinds is not None:
             values["kind"] = self.kinds.get((labels.get("type") or "").lower(), "document")
         values["labels"] = labelled(**labels)
         values |= more
-        names: list[tuple[object, object]] = []
-        for scheme, paths in plan.schemes:
-            for value in _values(record, paths):
-                if scheme != "names":
-                    names.append((scheme, value))
-                elif isinstance(value, dict):
-                    names += value.items()
         names += values.pop("names", ())
         work = Reference(**{name: value for name, value in values.items() if value is not None})
-        if plan.places:
-            work = identified(work, *map(first_text, _values(record, plan.places)))
+        if "places" in paths:
+            work = identified(work, *map(first_text, _values(record, paths["places"])))
         return named(work, names) if names else work
 
 
 _Paths: TypeAlias = tuple[tuple[str, ...], ...]
 _Reader: TypeAlias = Callable[[Any], Any]
-
-
-class _Plan(NamedTuple):
-    """A map taken apart: keys of id and title; of the others what reads each, and where it is."""
-
-    ids: tuple[str, ...]
-    titles: tuple[str, ...]
-    fields: tuple[tuple[str, _Reader, _Paths], ...]
-    labels: tuple[tuple[str, _Reader, _Paths], ...]
-    schemes: tuple[tuple[str, _Paths], ...]
-    places: _Paths
 
 
 @cache
@@ -125,21 +116,14 @@ def words(text: str) -> frozenset[str]:
 
 
 @cache
-def _plan(fields: str) -> _Plan:
+def _paths(fields: str) -> Mapping[str, _Paths]:
     """Take a map apart; the alternatives of a name may stand in several words."""
     paths: dict[str, _Paths] = {}
     for word in fields.split():
         name, _, alternatives = word.partition("=")
         split = tuple(tuple(path.split(".")) for path in (alternatives or name).split("|"))
         paths[name] = paths.get(name, ()) + split
-    return _Plan(
-        ids=tuple(key for (key,) in paths.get("id", ())),
-        titles=tuple(key for (key,) in paths.get("title", ())),
-        fields=tuple((*_READERS[name], of) for name, of in paths.items() if name in _READERS),
-        labels=tuple((*_LABELS[name], of) for name, of in paths.items() if name in _LABELS),
-        schemes=tuple((name, of) for name, of in paths.items() if name in (*SCHEMES, "names")),
-        places=paths.get("places", ()),
-    )
+    return paths
 
 
 def _value(record: Record, path: tuple[str, ...]) -> Any:  # noqa: ANN401 - Whatever is there.

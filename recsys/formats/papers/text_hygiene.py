@@ -190,18 +190,18 @@ def without_latex(text: str) -> str:
     text = _LINE_END.sub(" ", text)
     if "\\(" in text or "\\[" in text:
         text = _FORMULA.sub(lambda match: _formula(match[1]), text)
+
+    def formula_or_prices(match: re.Match[str]) -> str:
+        inner = match[1] or match[2]
+        is_formula = match[1] or _TYPESET.search(inner) or _SYMBOLS.fullmatch(inner)
+        return _formula(inner) if is_formula else match[0]
+
     if "$" in text:
-        text = _DOLLARS.sub(_dollars, text)
+        text = _DOLLARS.sub(formula_or_prices, text)
     if not _LATEX.search(text):
         return text
     text = _LITERAL.sub(lambda match: _ESCAPED[match[0]], _ENVIRONMENT.sub(" ", text))
     return from_latex(_COMMAND.sub(_macro, text))
-
-
-def _dollars(match: re.Match[str]) -> str:
-    inner = match[1] or match[2]
-    is_formula = match[1] or _TYPESET.search(inner) or _SYMBOLS.fullmatch(inner)
-    return _formula(inner) if is_formula else match[0]
 
 
 def _formula(source: str) -> str:

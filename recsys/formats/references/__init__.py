@@ -1,1 +1,1 @@
-"""Bibliographies: `reading` understands those of other programs, `writing` makes ours."""
+"""Bibliographies: `reference_formats` reads those of others, `reference_writers` makes ours."""

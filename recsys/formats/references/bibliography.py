@@ -14,7 +14,7 @@ from recsys.formats.papers.paper_fields import cleaned
 from recsys.records import Bibliography, Reference
 
 EARLIEST_YEAR, LATEST_YEAR = 1400, 2100
-"""A year outside is no year: the same bounds as those of a corpus."""
+"""A year outside is no year, of a corpus neither. Constants: one file always reads the same."""
 MOST_REFERENCES = 100_000
 """A file with more than that is a dump of a digital library, not a bibliography."""
 MOST_PROBLEMS = 100

@@ -95,11 +95,6 @@ def test_a_copy_of_a_file_adds_nothing(tmp_path: Path) -> None:
     }
 
 
-def test_a_file_twice_on_the_command_line_is_read_once(tmp_path: Path) -> None:
-    (path, *_) = three(tmp_path)
-    assert read(path, path, folder=tmp_path)[1].works == 2
-
-
 def test_a_copy_of_our_own_file_replaces_nothing(tmp_path: Path) -> None:
     records = [
         {"id": "a", "title": "Slow rivers of the plain", "year": 2001, "references": ["b"]},

@@ -3,16 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.pipelines.corpora.corpus_worth import CorpusWorth, described, worth_of
-from recsys.pipelines.corpora.works import SCHEMA
-from recsys.pipelines.index.columns import write_columns
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
+from tests.stored import store_rows
 
 PAPERS: list[dict[str, Any]] = [
     {"id": "a", "title": "On rivers", "year": 2000, "venue": "Acta", "labels": '{"type": "book"}'},
@@ -24,10 +22,7 @@ PAPERS: list[dict[str, Any]] = [
 
 
 def counted(folder: Path, papers: list[dict[str, Any]]) -> tuple[CorpusWorth, Corpus]:
-    folder.mkdir()
-    rows = [{name: paper.get(name) for name in SCHEMA.names} for paper in papers]
-    write_columns(folder, pa.Table.from_pylist(rows, SCHEMA))
-    corpus = Corpus.load(folder)
+    corpus = store_rows(folder, papers)
     return worth_of(corpus, CitationGraph.load(folder)), corpus
 
 

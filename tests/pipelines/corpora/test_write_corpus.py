@@ -15,7 +15,7 @@ from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.corpora.source_intake import REJECTS
 from recsys.pipelines.corpora.write_corpus import Written, write_corpus
 from recsys.pipelines.index.ingest import ingest
-from tests.pipelines.corpora.corpus_files import BIB, RIS, WOS, json_lines, write
+from tests.pipelines.corpora.corpus_files import json_lines, three, write
 from tests.recsys.formats.source_examples import TEXTS
 
 
@@ -32,18 +32,7 @@ def columns(sources: Sequence[Path], folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture
 def sources(tmp_path: Path) -> list[Path]:
-    texts = {"refs.bib": BIB, "papers.ris": RIS, "savedrecs.txt": WOS}
-    return [write(tmp_path / name, text) for name, text in texts.items()]
-
-
-@pytest.mark.parametrize("name", ["papers.jsonl", "papers.jsonl.gz"])
-def test_the_written_corpus_builds_the_same_bytes(
-    tmp_path: Path, sources: list[Path], name: str
-) -> None:
-    out = tmp_path / name
-    done = written(sources, out)
-    assert done.lines()[-1] == f"Saved in {out}."
-    assert columns([out], tmp_path / "again") == columns(sources, tmp_path / "direct")
+    return three(tmp_path)
 
 
 @given(texts=st.lists(st.sampled_from(TEXTS), min_size=1, max_size=4, unique=True))
@@ -67,9 +56,10 @@ def test_a_packed_corpus_is_the_same_bytes_each_time(tmp_path: Path, sources: li
     one, two = tmp_path / "one.jsonl.gz", tmp_path / "two.jsonl.gz"
     plain = tmp_path / "plain.jsonl"
     for out in (one, two, plain):
-        written(sources, out)
+        assert written(sources, out).lines()[-1] == f"Saved in {out}."
     assert one.read_bytes() == two.read_bytes()
     assert gzip.decompress(one.read_bytes()) == plain.read_bytes()
+    assert columns([one], tmp_path / "again") == columns(sources, tmp_path / "direct")
 
 
 def test_a_line_is_a_paper_and_unknown_fields_are_left_out(

@@ -17,6 +17,7 @@ from recsys.pipelines.evaluation.batch import (
 )
 from recsys.pipelines.jobs.engines import ProcessPool
 from recsys.protocols import Progress, silent
+from tests.ended import killed_at
 from tests.pipelines.small_index import (
     invented_papers,
     open_small_collection,
@@ -82,24 +83,13 @@ def test_k_papers_are_written_under_the_name_of_the_system(
     assert "P@10" in report.lines()[1]
 
 
-class Stop(Exception):
-    pass
-
-
 def test_a_killed_batch_continues_where_it_stopped(
     finished: dict[str, BatchReport], index: Path, split: Path, tmp_path: Path
 ) -> None:
-    path, seen = tmp_path / "x.trec", list[int]()
-
-    def stop_at_five(stage: str, done: int, total: int) -> None:
-        if done == 5:
-            raise Stop
-
-    with pytest.raises(Stop):
-        answer(index, split, BatchOptions(engine=ProcessPool(2)), path, stop_at_five)
+    path, seen, both = tmp_path / "x.trec", list[int](), BatchOptions(engine=ProcessPool(2))
+    with pytest.raises(KeyboardInterrupt):
+        answer(index, split, both, path, killed_at(5))
     assert [each.name for each in tmp_path.iterdir()] == ["x.trec.partial"]
-
-    both = BatchOptions(engine=ProcessPool(2))
     report = answer(index, split, both, path, lambda stage, done, n: seen.append(done))
     assert seen == list(range(5, 13))
     assert report.continued == 5

@@ -15,6 +15,7 @@ from recsys.pipelines.evaluation.system_table import SYSTEMS
 from recsys.pipelines.jobs.engines import ProcessPool
 from recsys.protocols import Progress, silent
 from recsys.store.generations import GENERATIONS
+from tests.ended import killed_at
 from tests.pipelines.small_index import (
     invented_papers,
     open_small_collection,
@@ -77,14 +78,17 @@ def test_runs_are_those_of_batches(
         assert path.read_bytes() == (report.folder / "runs" / path.name).read_bytes()
 
 
-def test_the_judgements_are_the_gold_of_the_part(report: EvaluationReport, split: Path) -> None:
+def test_the_judgements_are_the_gold_that_is_best(report: EvaluationReport, split: Path) -> None:
     papers: dict[Any, Any] = {paper["id"]: paper["references"] for paper in invented_papers()}
     found = {query: sorted(gold) for query, gold in read_qrels(report.folder / "qrels.txt").items()}
     queries = json.loads(split.read_text())["test"]
     assert found == {query: sorted(papers[query]) for query in queries}
+    figures = {s.name: s.measures["MRR"].value for s in report.assessment.systems}
+    assert figures["oracle"] == 1 == max(figures.values())
+    assert figures["theirs"] == pytest.approx(1 / 12)
 
 
-def test_the_facts_say_how_it_was_done(report: EvaluationReport) -> None:
+def test_the_facts_say_how_it_was_done(report: EvaluationReport, index: Path) -> None:
     facts = facts_of(report.folder)
     assert facts["schema"] == "recsys.evaluation/1"
     assert facts["systems"] == [*SYSTEMS, "theirs"]
@@ -96,9 +100,6 @@ def test_the_facts_say_how_it_was_done(report: EvaluationReport) -> None:
     assert len(facts["corpus"]["sha256"]) == len(facts["split_sha256"]) == 64
     assert set(facts["timing"]) == set(SYSTEMS) and min(facts["timing"].values()) > 0
     assert facts["external"]["theirs"]["other_queries"] == 1
-
-
-def test_a_corpus_is_named_after_its_index_whatever_its_generation(index: Path) -> None:
     facts = corpus_facts(index / GENERATIONS / "3", open_small_collection(index))
     assert facts["name"] == "small"
 
@@ -147,12 +148,6 @@ def test_the_report_speaks_of_every_system(report: EvaluationReport) -> None:
     assert lines[-1] == f"Written to {report.folder}."
 
 
-def test_the_oracle_is_best_and_theirs_is_scored(report: EvaluationReport) -> None:
-    figures = {s.name: s.measures["MRR"].value for s in report.assessment.systems}
-    assert figures["oracle"] == 1 == max(figures.values())
-    assert figures["theirs"] == pytest.approx(1 / 12)
-
-
 def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (folder / "runs").glob("*.trec")}
 
@@ -173,23 +168,13 @@ def test_runs_depend_neither_on_processes_nor_on_other_systems(
     assert contents(tmp_path / "y")["random.trec"] != expected["random.trec"]
 
 
-class Stop(Exception):
-    pass
-
-
 def test_a_killed_evaluation_continues_where_it_stopped(
     index: Path, split: Path, tmp_path: Path
 ) -> None:
     out, asked = tmp_path / "x", list[tuple[str, int]]()
-
-    def stop(stage: str, done: int, total: int) -> None:
-        if (stage, done) == ("ask embedding", 5):
-            raise Stop
-
-    with pytest.raises(Stop):
-        run(index, split, QUICK, out, stop)
+    with pytest.raises(KeyboardInterrupt):
+        run(index, split, QUICK, out, killed_at(5, "ask embedding"))
     assert not (out / "facts.json").exists()
-
     report = run(index, split, QUICK, out, lambda stage, done, n: asked.append((stage, done)))
     assert asked[:2] == [("ask bm25", 12), ("ask embedding", 5)]
     assert report.continued == 17

@@ -79,22 +79,20 @@ def test_people_are_told(collection: Collection) -> None:
     assert few == "Only 4 test queries: mind the intervals."
 
 
-def test_without_years_there_is_no_split(tmp_path: Path) -> None:
+def test_where_nobody_can_be_asked_there_is_no_split(tmp_path: Path) -> None:
     undated = [{**paper, "year": None} for paper in well_linked(2, 7)]
-    with pytest.raises(NothingFound, match="None of the 14 papers has a year"):
-        make_split(opened(tmp_path, undated))
-
-
-@pytest.mark.parametrize("papers", [well_linked(3, 9, 4), well_linked(1, 1)])
-def test_too_few_references_are_no_query(tmp_path: Path, papers: list[dict[str, Any]]) -> None:
-    with pytest.raises(NothingFound, match="papers cites 5 others of the index"):
-        make_split(opened(tmp_path, papers))
-
-
-def test_references_to_what_is_newer_do_not_count(tmp_path: Path) -> None:
     backwards = [{**paper, "year": 2100 - paper["year"]} for paper in well_linked(2, 7)]
-    with pytest.raises(NothingFound):
-        make_split(opened(tmp_path, backwards))
+    for number, (papers, message) in enumerate(
+        (
+            (undated, "None of the 14 papers has a year"),
+            (well_linked(3, 9, 4), "papers cites 5 others of the index"),
+            (well_linked(1, 1), "papers cites 5 others of the index"),
+            (backwards, "papers cites 5 others of the index"),  # What is newer does not count.
+        )
+    ):
+        (tmp_path / str(number)).mkdir()
+        with pytest.raises(NothingFound, match=message):
+            make_split(opened(tmp_path / str(number), papers))
 
 
 def linked_beside(folder: Path, split: str) -> Collection:

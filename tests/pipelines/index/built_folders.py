@@ -1,6 +1,5 @@
 """Build small indexes, and look at what lies in their folders."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -9,7 +8,6 @@ from recsys.pipelines.index.build import STAGES, BuildOptions, BuildReport, buil
 from recsys.protocols import Progress, silent
 from recsys.store.artifacts import sha256
 from recsys.store.generations import in_force
-from tests.pipelines.small_index import invented_papers
 
 
 def build_in(
@@ -31,10 +29,3 @@ def hashes(index: Path) -> Mapping[str, str]:
 
 def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
-
-
-def write_others(folder: Path) -> Path:
-    """Write a file of other papers than those of the index that all tests share."""
-    path = folder / "others.jsonl"
-    path.write_text("".join(json.dumps(paper) + "\n" for paper in invented_papers()[:9]))
-    return path

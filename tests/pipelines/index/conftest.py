@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.pipelines.index.built_folders import write_others
+from tests.pipelines.corpora.corpus_files import json_lines
+from tests.pipelines.small_index import invented_papers
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def others(tmp_path: Path) -> Path:
-    return write_others(tmp_path)
+    """A file of other papers than those of the index that all tests share."""
+    return json_lines(tmp_path / "others.jsonl", invented_papers()[:9])
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """Kill a build at every step that it takes on the disk, and run it again: what was kept?
 
-`python -m tests.pipelines.index.kill_builds PAPERS STATE OUT` copies an interrupted build, STATE,
+`python -m tests.pipelines.index.kill_builds WORLD STATE OUT` copies an interrupted build, STATE,
 to where OUT is written, and kills the build that continues it just before the first step of its end
 (from giving the vectors their place), then before the second, and so on until it ends by itself. It
 writes a JSON line for each: where it was killed, of which papers the index in force was then, and
@@ -16,21 +16,23 @@ import shutil
 import signal
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from recsys.app.cache import cache_folder
-from recsys.pipelines.index.build import BuildOptions, build
+from recsys.pipelines.index.build import BuildOptions, BuildReport, build
 from recsys.pipelines.jobs.index_writer import UNFINISHED
+from recsys.protocols import Progress, silent
 from recsys.store.artifacts import fingerprint, verify
 from recsys.store.generations import in_force, pin
+from tests.torture.small_world import CACHE, ENCODER, PAPERS
 
 BEGIN = "os.link"
 STEPS = {"open", BEGIN, "os.rename", "os.remove", "os.rmdir", "os.mkdir", "shutil.rmtree"}
 
 
 def main() -> None:
-    papers, state, out = map(Path, sys.argv[1:4])
+    world, state, out = map(Path, sys.argv[1:4])
     steps = set(sys.argv[4:]) or STEPS
     killed, again = out.parent.with_name("killed.txt"), out.parent.with_name("again.json")
     vectors = out / UNFINISHED / "build" / "finished" / "vectors"
@@ -40,14 +42,14 @@ def main() -> None:
         shutil.rmtree(out.parent, ignore_errors=True)
         shutil.copytree(state, out.parent)
         step += 1
-        if not forked(partial(until_killed, papers, out, (begin, step), steps, killed)):
+        if not forked(partial(until_killed, world, out, (begin, step), steps, killed)):
             return
         if begin and vectors.exists():  # From here on, every build starts from there: quicker.
             state = Path(shutil.copytree(out.parent, out.parent.with_name("sealing")))
             begin, step = "", 0
             continue
         there = pin(out).manifest().config["source"]
-        assert not forked(partial(continued, papers, out, again))
+        assert not forked(partial(continued, world, out, again))
         shown = {"killed": killed.read_text(), "there": there}
         sys.stdout.write(json.dumps(shown | json.loads(again.read_text())) + "\n")
         sys.stdout.flush()  # Before the next fork, which would inherit it.
@@ -70,7 +72,7 @@ def forked(work: Callable[[], None]) -> bool:
 
 
 def until_killed(
-    papers: Path, out: Path, when: tuple[str, int], steps: set[str], killed: Path
+    world: Path, out: Path, when: tuple[str, int], steps: set[str], killed: Path
 ) -> None:
     """Build, and die before the n-th step below the folder, counted from an event on."""
     begin, step = when
@@ -90,18 +92,16 @@ def until_killed(
             os.kill(os.getpid(), signal.SIGKILL)
 
     sys.addaudithook(die)
-    build([papers], out, BuildOptions(force=True), cache=cache_folder())
+    build_in(out, world, options=replace(options_of(world), force=True))
 
 
-def continued(papers: Path, out: Path, again: Path) -> None:
+def continued(world: Path, out: Path, again: Path) -> None:
     """Run the same build; once the new index stands, without --force: it would begin anew."""
     shown: set[str] = set()
-    report = build(
-        [papers],
-        out,
-        BuildOptions(force=not stands(papers, out)),
-        cache=cache_folder(),
-        progress=lambda stage, done, total: shown.add(stage),
+    stands = pin(out).manifest().config["source"] == PAPERS  # The old one is of another file.
+    options = replace(options_of(world), force=not stands)
+    report = build_in(
+        out, world, options=options, progress=lambda stage, done, total: shown.add(stage)
     )
     manifest = pin(out).manifest()
     verify(in_force(out), manifest)
@@ -119,9 +119,22 @@ def continued(papers: Path, out: Path, again: Path) -> None:
     again.write_text(json.dumps(facts))
 
 
-def stands(papers: Path, out: Path) -> bool:
-    """Tell the new index from the old one, which is of another file."""
-    return bool(pin(out).manifest().config["source"] == papers.name)
+def options_of(world: Path) -> BuildOptions:
+    """Name the tiny encoder of a world."""
+    return BuildOptions(encoder=str(world / ENCODER), precision="f32")
+
+
+def build_in(
+    out: Path,
+    world: Path,
+    papers: str = PAPERS,
+    *,
+    options: BuildOptions | None = None,
+    progress: Progress = silent,
+) -> BuildReport:
+    """Build an index of papers of a tiny world."""
+    chosen = options or options_of(world)
+    return build([world / papers], out, chosen, cache=world / CACHE, progress=progress)
 
 
 if __name__ == "__main__":

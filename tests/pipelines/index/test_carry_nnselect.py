@@ -4,26 +4,22 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 
 from recsys.models.encoder import Text
 from recsys.models.nnselect import KIND, NNSelectModel
 from recsys.models.nnselect import SCHEMA as MODEL_SCHEMA
-from recsys.pipelines.corpora.works import SCHEMA
-from recsys.pipelines.index.columns import write_columns
 from recsys.pipelines.index.encode import same_texts
 from recsys.pipelines.index.paper_rows import read_texts
 from recsys.pipelines.index.update import carry_nnselect, left_out
 from recsys.store.artifacts import load_manifest, verify
 from recsys.store.corpus import Corpus
 from tests.pipelines.small_index import write_small_nnselect
+from tests.stored import store_rows
 
 
 def corpus_of(folder: Path, ids: str) -> Corpus:
-    folder.mkdir()
     rows = [{"id": each, "title": f"wolves and {each * 3}", "abstract": "foxes"} for each in ids]
-    write_columns(folder, pa.Table.from_pylist(rows, SCHEMA))
-    return Corpus.load(folder)
+    return store_rows(folder, rows)
 
 
 def texts_in(corpus: Corpus) -> list[Text]:

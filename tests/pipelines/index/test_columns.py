@@ -1,4 +1,3 @@
-import json
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from recsys.pipelines.index.citation_links import LinkCounts
 from recsys.pipelines.index.columns import Cuts, write_columns
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
+from tests.stored import store_rows
 
 
 def table(*rows: dict[str, Any]) -> pa.Table:
@@ -41,15 +41,14 @@ def test_references_are_resolved_and_counted(tmp_path: Path) -> None:
 
 def test_rows_are_sorted_by_utf8_bytes(tmp_path: Path) -> None:
     # By UTF-16 code units U+FFFD would come after U+1F600; by bytes it comes before.
-    write_columns(tmp_path, table(*map(row, ["\U0001f600", "\ufffd", "b", "B", "é", "10", "9"])))
-    corpus = Corpus.load(tmp_path)
+    ids = ["\U0001f600", "\ufffd", "b", "B", "é", "10", "9"]
+    corpus = store_rows(tmp_path / "corpus", [*map(row, ids)])
     ids = [corpus.ids[number] for number in range(len(corpus))]
     assert ids == ["10", "9", "B", "b", "é", "\ufffd", "\U0001f600"]
 
 
 def test_papers_without_authors_and_venues_are_written(tmp_path: Path) -> None:
-    write_columns(tmp_path, table(row("a"), row("b")))
-    corpus = Corpus.load(tmp_path)
+    corpus = store_rows(tmp_path / "corpus", [row("a"), row("b")])
     assert len(corpus.author_keys) == len(corpus.venue_keys) == 0
     assert corpus.author_codes(["Ann Lee"]).tolist() == []
     assert corpus.venue_code("VLDB") == -1
@@ -57,15 +56,12 @@ def test_papers_without_authors_and_venues_are_written(tmp_path: Path) -> None:
 
 
 def test_spellings_of_authors_and_venues_share_a_code(tmp_path: Path) -> None:
-    write_columns(
-        tmp_path,
-        table(
-            row("a", authors=["Lee, Ann", "Bo Li"], venue="VLDB 2012"),
-            row("b", authors=["A. Lee"], venue="vldb"),
-            row("c", authors=["Ann Lee", "ANN LEE"]),
-        ),
-    )
-    corpus = Corpus.load(tmp_path)
+    rows = [
+        row("a", authors=["Lee, Ann", "Bo Li"], venue="VLDB 2012"),
+        row("b", authors=["A. Lee"], venue="vldb"),
+        row("c", authors=["Ann Lee", "ANN LEE"]),
+    ]
+    corpus = store_rows(tmp_path / "corpus", rows)
     (lee,) = corpus.author_codes(["LEE, A"]).tolist()
     assert corpus.author_keys[lee] == "lee a"
     assert corpus.papers_of_author[lee].tolist() == [0, 1, 2]
@@ -147,24 +143,20 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def test_front_matter_is_found_by_title_and_by_type(tmp_path: Path) -> None:
-    labels = json.dumps({"type": "paratext"})
-    write_columns(
-        tmp_path,
-        table(
-            row("d"),
-            row("c", labels=labels),
-            row("b", labels=json.dumps({"type": "article"})),
-            {"id": "a", "title": "Author Index"},
-        ),
-    )
-    found = Corpus.load(tmp_path).front_matter
+    rows = [
+        row("d"),
+        row("c", labels='{"type": "paratext"}'),
+        row("b", labels='{"type": "article"}'),
+        row("a", title="Author Index"),
+    ]
+    found = store_rows(tmp_path / "corpus", rows).front_matter
     assert found is not None
     assert found.tolist() == [0, 2]
     assert found.dtype == np.int32
 
 
 def test_aliases_are_stored_and_shown(tmp_path: Path) -> None:
-    write_columns(tmp_path, table(row("a", aliases=["10.1000/x", "pmid:1"]), row("b")))
-    corpus = Corpus.load(tmp_path)
+    rows = [row("a", aliases=["10.1000/x", "pmid:1"]), row("b")]
+    corpus = store_rows(tmp_path / "corpus", rows)
     assert [paper.aliases for paper in corpus.papers([0, 1])] == [("10.1000/x", "pmid:1"), ()]
     assert corpus.full_papers([0])[0].aliases == ("10.1000/x", "pmid:1")

@@ -4,23 +4,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
-from recsys.pipelines.corpora.works import SCHEMA
-from recsys.pipelines.index.columns import write_columns
-from recsys.pipelines.index.encode import NOTES, Here, KnownVectors, encode_corpus
+from recsys.pipelines.index.encode import NOTES, KnownVectors, encode_corpus
 from recsys.pipelines.index.paper_rows import read_texts, texts_of
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import VECTOR_FILE
 from recsys.store.corpus import Corpus
 from tests.hashing_encoder import HashingEncoder
+from tests.stored import store_rows
 
 PAPERS = 23
 
 
 def write_corpus(folder: Path, papers: int = PAPERS, word: str = "paper") -> Corpus:
-    folder.mkdir()
     rows = [
         {
             "id": f"p{number:03}",
@@ -29,8 +26,7 @@ def write_corpus(folder: Path, papers: int = PAPERS, word: str = "paper") -> Cor
         }
         for number in range(papers)
     ]
-    write_columns(folder, pa.Table.from_pylist(rows, schema=SCHEMA))
-    return Corpus.load(folder)
+    return store_rows(folder, rows)
 
 
 @pytest.fixture
@@ -57,79 +53,59 @@ def expected(corpus: Corpus) -> Floats:
 
 @pytest.mark.parametrize("shard", [1, 5, PAPERS, 1000])
 def test_every_paper_has_its_vector_in_its_row(corpus: Corpus, tmp_path: Path, shard: int) -> None:
-    vectors = encode_corpus(Here(HashingEncoder()), corpus, tmp_path / "out", shard=shard)
+    vectors = encode_corpus(HashingEncoder(), corpus, tmp_path / "out", shard=shard)
     assert vectors.dtype == np.float32
     np.testing.assert_array_equal(vectors, expected(corpus))
 
 
-def test_a_killed_run_continues_where_it_stopped(corpus: Corpus, tmp_path: Path) -> None:
-    out = tmp_path / "out"
+def kill(corpus: Corpus, out: Path, known: KnownVectors | None = None) -> None:
+    """Encode two shards of five papers, and be killed in the third."""
     with pytest.raises(KeyboardInterrupt):
-        encode_corpus(Here(DyingEncoder(12)), corpus, out, shard=5)
+        encode_corpus(DyingEncoder(12), corpus, out, shard=5, known=known)
     assert not (out / VECTOR_FILE).exists()
-    second = HashingEncoder()
-    vectors = encode_corpus(Here(second), corpus, out, shard=5)
-    assert second.encoded == PAPERS - 10
-    np.testing.assert_array_equal(vectors, expected(corpus))
 
 
-def test_a_finished_run_is_not_repeated(corpus: Corpus, tmp_path: Path) -> None:
-    encode_corpus(Here(HashingEncoder()), corpus, tmp_path / "out", shard=5)
-    again = HashingEncoder()
-    vectors = encode_corpus(Here(again), corpus, tmp_path / "out", shard=5)
-    assert again.encoded == 0
-    np.testing.assert_array_equal(vectors, expected(corpus))
+def test_a_killed_run_continues_where_it_stopped_and_is_not_repeated(
+    corpus: Corpus, tmp_path: Path
+) -> None:
+    kill(corpus, tmp_path / "out")
+    for encoded in (PAPERS - 10, 0):
+        encoder = HashingEncoder()
+        vectors = encode_corpus(encoder, corpus, tmp_path / "out", shard=5)
+        assert encoder.encoded == encoded
+        np.testing.assert_array_equal(vectors, expected(corpus))
 
 
-def test_another_encoder_starts_over(corpus: Corpus, tmp_path: Path) -> None:
-    encode_corpus(Here(HashingEncoder()), corpus, tmp_path / "out", shard=5)
-    other = HashingEncoder(dim=8)
-    vectors = encode_corpus(Here(other), corpus, tmp_path / "out", shard=5)
-    assert other.encoded == PAPERS
-    assert vectors.shape == (PAPERS, 8)
-
-
-def test_other_papers_start_over(corpus: Corpus, tmp_path: Path) -> None:
-    with pytest.raises(KeyboardInterrupt):
-        encode_corpus(Here(DyingEncoder(12)), corpus, tmp_path / "out", shard=5)
+def test_another_encoder_or_other_papers_start_over(corpus: Corpus, tmp_path: Path) -> None:
+    out, encoder, wide = tmp_path / "out", HashingEncoder(), HashingEncoder(dim=8)
+    kill(corpus, out)
     other = write_corpus(tmp_path / "other", word="article")
-    encoder = HashingEncoder()
-    vectors = encode_corpus(Here(encoder), other, tmp_path / "out", shard=5)
-    assert encoder.encoded == PAPERS
+    vectors = encode_corpus(encoder, other, out, shard=5)
     np.testing.assert_array_equal(vectors, expected(other))
+    assert encode_corpus(wide, other, out, shard=5).shape == (PAPERS, 8)
+    assert encoder.encoded == wide.encoded == PAPERS
 
 
 @pytest.mark.parametrize("notes", ["", "[]", '{"job": 1}', '{"finished": [0]}'])
 def test_unreadable_notes_start_over(corpus: Corpus, tmp_path: Path, notes: str) -> None:
-    out = tmp_path / "out"
-    with pytest.raises(KeyboardInterrupt):
-        encode_corpus(Here(DyingEncoder(12)), corpus, out, shard=5)
+    out, encoder = tmp_path / "out", HashingEncoder()
+    kill(corpus, out)
     (out / NOTES).write_text(notes)
-    encoder = HashingEncoder()
-    np.testing.assert_array_equal(
-        encode_corpus(Here(encoder), corpus, out, shard=5), expected(corpus)
-    )
+    vectors = encode_corpus(encoder, corpus, out, shard=5)
+    np.testing.assert_array_equal(vectors, expected(corpus))
     assert encoder.encoded == PAPERS
 
 
 def test_progress_counts_papers_up_to_the_last(corpus: Corpus, tmp_path: Path) -> None:
     seen: list[tuple[int, int]] = []
     encode_corpus(
-        Here(HashingEncoder()),
+        HashingEncoder(),
         corpus,
         tmp_path / "out",
         shard=10,
         progress=lambda stage, done, total: seen.append((done, total)),
     )
     assert seen == [(0, PAPERS), (10, PAPERS), (20, PAPERS), (PAPERS, PAPERS)]
-
-
-def test_shards_cross_row_groups(tmp_path: Path) -> None:
-    corpus = write_corpus(tmp_path / "large", papers=4100)  # A row group holds 4096.
-    sizes = [len(shard) for shard in read_texts(corpus, 1000)]
-    assert sum(sizes) == 4100
-    titles = [text[0] for shard in read_texts(corpus, 1000) for text in shard]
-    assert titles[0] == "paper number 0" and titles[4096] == corpus.papers([4096])[0].title
 
 
 def known_of(corpus: Corpus, rows: list[int]) -> KnownVectors:
@@ -145,7 +121,7 @@ def test_known_vectors_are_taken_over_and_the_others_encoded(
     corpus: Corpus, tmp_path: Path, shard: int
 ) -> None:
     known, encoder = known_of(corpus, [5, -1, 0, 8, -1, 8]), HashingEncoder()
-    vectors = encode_corpus(Here(encoder), corpus, tmp_path / "out", shard=shard, known=known)
+    vectors = encode_corpus(encoder, corpus, tmp_path / "out", shard=shard, known=known)
     assert encoder.encoded == PAPERS - 4
     there = [0, 2, 3, 5]
     assert vectors[there, 0].tolist() == [5, 0, 8, 8]
@@ -153,29 +129,23 @@ def test_known_vectors_are_taken_over_and_the_others_encoded(
     np.testing.assert_array_equal(vectors[others], expected(corpus)[others])
 
 
-def test_a_killed_run_over_known_vectors_continues(corpus: Corpus, tmp_path: Path) -> None:
+def test_a_killed_run_over_known_vectors_continues_and_over_others_starts_over(
+    corpus: Corpus, tmp_path: Path
+) -> None:
     known, out = known_of(corpus, [5, -1, 0, 8]), tmp_path / "out"
-    with pytest.raises(KeyboardInterrupt):
-        encode_corpus(Here(DyingEncoder(12)), corpus, out, shard=5, known=known)
-    encoder = HashingEncoder()
-    vectors = encode_corpus(Here(encoder), corpus, out, shard=5, known=known)
+    kill(corpus, out, known)
+    encoder, again = HashingEncoder(), HashingEncoder()
+    vectors = encode_corpus(encoder, corpus, out, shard=5, known=known)
     assert encoder.encoded == PAPERS - 3 - 10
     assert vectors[:4, 0].tolist() == [5, expected(corpus)[1, 0], 0, 8]
     np.testing.assert_array_equal(vectors[4:], expected(corpus)[4:])
-
-
-def test_other_known_vectors_start_over(corpus: Corpus, tmp_path: Path) -> None:
-    with pytest.raises(KeyboardInterrupt):
-        encode_corpus(Here(DyingEncoder(12)), corpus, tmp_path / "out", shard=5)
-    encoder = HashingEncoder()
-    known = known_of(corpus, [3])
-    encode_corpus(Here(encoder), corpus, tmp_path / "out", shard=5, known=known)
-    assert encoder.encoded == PAPERS - 1
+    encode_corpus(again, corpus, out, shard=5, known=known_of(corpus, [3]))
+    assert again.encoded == PAPERS - 1
 
 
 def test_where_all_is_known_nothing_is_encoded(corpus: Corpus, tmp_path: Path) -> None:
     known, encoder = known_of(corpus, [1] * PAPERS), HashingEncoder()
-    vectors = encode_corpus(Here(encoder), corpus, tmp_path / "out", known=known)
+    vectors = encode_corpus(encoder, corpus, tmp_path / "out", known=known)
     assert encoder.encoded == 0
     assert (vectors == 1).all() and vectors.shape == (PAPERS, 16)
     copy = tmp_path / "copy.npy"
@@ -184,7 +154,9 @@ def test_where_all_is_known_nothing_is_encoded(corpus: Corpus, tmp_path: Path) -
 
 
 def test_texts_of_some_papers_come_in_order(tmp_path: Path) -> None:
-    corpus = write_corpus(tmp_path / "large", papers=4100)
+    corpus = write_corpus(tmp_path / "large", papers=4100)  # A row group holds 4096.
+    every = [text[0] for shard in read_texts(corpus, 1000) for text in shard]
+    assert every == [paper.title for paper in corpus.papers(range(4100))]
     wanted = np.zeros(4100, bool)
     wanted[[7, 4095, 4096, 4098]] = True
     expected_titles = [paper.title for paper in corpus.papers(np.flatnonzero(wanted).tolist())]

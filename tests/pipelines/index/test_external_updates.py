@@ -5,21 +5,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
 
 from recsys.errors import ArtifactCorrupt, InputError
 from recsys.formats.embeddings import Embeddings, write_embeddings
 from recsys.indexes.backends import OWN, build_words
-from recsys.pipelines.corpora.works import SCHEMA
-from recsys.pipelines.index.columns import write_columns
 from recsys.pipelines.index.encode import KnownVectors, same_texts
 from recsys.pipelines.index.external_vectors import GIVEN_FILE, PreviousVectors, given_mask, take
 from recsys.pipelines.index.text import write_text
 from recsys.store.arrays import Floats
 from recsys.store.corpus import Corpus
 from tests.hashing_encoder import HashingEncoder
+from tests.stored import store_rows
 
 TITLES = {"a": "ants and bees", "b": "ants and cats", "c": "cats and dogs", "d": "dogs and bees"}
 FACTS = {"source": "first.npy", "missing": 1, "agreement": 0.97}
@@ -55,11 +53,9 @@ class Place:
 
     def built(self, name: str, ids: str) -> Built:
         folder = self.folder / name
-        for part in ("corpus", "text"):
-            (folder / part).mkdir(parents=True)
         rows = [{"id": each, "title": TITLES[each]} for each in ids]
-        write_columns(folder / "corpus", pa.Table.from_pylist(rows, SCHEMA))
-        corpus = Corpus.load(folder / "corpus")
+        corpus = store_rows(folder / "corpus", rows)
+        (folder / "text").mkdir()
         build_words(OWN, write_text(corpus, folder / "text"), folder / "text")
         return Built(corpus, folder / "text")
 

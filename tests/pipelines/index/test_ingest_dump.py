@@ -18,8 +18,8 @@ from recsys.pipelines.corpora.merge_works import id_of_work
 from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.index.ingest import ingest
 from recsys.pipelines.jobs.engines import ProcessPool
-from tests.pipelines.corpora.bucket_server import bucket_server
-from tests.pipelines.corpora.corpus_files import BIB, RIS, WOS, json_lines, write
+from tests.pipelines.corpora.bucket_server import bucket_server, put
+from tests.pipelines.corpora.corpus_files import json_lines, three, write
 from tests.pipelines.index.both_ways import as_dumps, both_ways, contents
 from tests.pipelines.index.dump_worlds import World, worlds, write_world
 from tests.pipelines.jobs.counting_engine import CountingEngine
@@ -46,14 +46,6 @@ def test_any_world_in_any_number_of_parts_is_the_same(
                 files = source_files(sources)
                 as_dumps(files, work / "dumped", work / "again", reading, parts=parts)
             assert (other.value.what, other.value.hint) == (error.what, error.hint)
-
-
-def three(folder: Path) -> list[Path]:
-    return [
-        write(folder / "refs.bib", BIB),
-        write(folder / "papers.ris", RIS),
-        write(folder / "savedrecs.txt", WOS),
-    ]
 
 
 def test_every_rule_that_links_what_lists_describe_is_the_same(tmp_path: Path) -> None:
@@ -205,21 +197,19 @@ def test_files_of_a_folder_that_hold_no_works_are_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.area("store")
-def test_processes_read_files_of_a_bucket_and_say_which_one_is_torn(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_processes_read_files_of_a_bucket_and_say_which_one_is_torn(tmp_path: Path) -> None:
     here, sources = tmp_path / "sources", [Path("s3://dumps/data/works")]
     numbered(here, 3)
     once, dumped = tmp_path / "once", tmp_path / "dumped"
     once.mkdir()
     report = ingest(source_files([here]), once)
-    with bucket_server(monkeypatch) as server:
+    with bucket_server():
         for path in here.iterdir():
-            server.put(f"dumps/data/works/updated_date=2026-01-01/{path.name}", path.read_bytes())
+            put(f"data/works/updated_date=2026-01-01/{path.name}", path.read_bytes())
         dumped.mkdir()
         found = ingest(source_files(sources), dumped, engine=ProcessPool(2))
         assert (found, contents(dumped)) == (report, contents(once))
-        server.put("dumps/data/works/updated_date=2026-01-02/part_000.gz", TORN)
+        put("data/works/updated_date=2026-01-02/part_000.gz", TORN)
         with pytest.raises(CorpusError) as error:
             ingest(source_files(sources), dumped, engine=ProcessPool(2))
     torn = "s3://dumps/data/works/updated_date=2026-01-02/part_000.gz ends in the middle of"

@@ -9,18 +9,18 @@ import pytest
 
 from recsys.pipelines.corpora.works import SCHEMA
 from recsys.pipelines.index.changes import Changes, plan
-from recsys.pipelines.index.columns import merge_columns, write_columns
 from recsys.pipelines.index.encode import KnownVectors, same_texts, unchanged_texts
 from recsys.store.corpus import Corpus
+from tests.stored import store_rows
 
-OLD = [
+OLD: list[dict[str, object]] = [
     {"id": "a", "title": "ants", "abstract": "small"},
     {"id": "b", "title": "ants", "abstract": "small", "year": 1999},
     {"id": "c", "title": "cats"},
     {"id": "d", "title": "dogs", "abstract": ""},
     {"id": "e", "title": "ants small"},
 ]
-NEW = [
+NEW: list[dict[str, object]] = [
     {"id": "!", "title": "bees"},
     {"id": "b", "title": "ants", "abstract": "small", "year": 2001},
     {"id": "c", "title": "cats", "abstract": "with an abstract"},
@@ -31,15 +31,11 @@ NEW = [
 
 @pytest.fixture
 def old(tmp_path: Path) -> Corpus:
-    (tmp_path / "old").mkdir()
-    write_columns(tmp_path / "old", pa.Table.from_pylist(OLD, SCHEMA))
-    return Corpus.load(tmp_path / "old")
+    return store_rows(tmp_path / "old", OLD)
 
 
 def test_texts_are_found_under_their_own_id_first(old: Corpus, tmp_path: Path) -> None:
-    (tmp_path / "new").mkdir()
-    write_columns(tmp_path / "new", pa.Table.from_pylist([*NEW, OLD[0], OLD[4]], SCHEMA))
-    corpus = Corpus.load(tmp_path / "new")
+    corpus = store_rows(tmp_path / "new", [*NEW, OLD[0], OLD[4]])
     # !, a, b, c, d, e, f: the title of f is that of the old c; an empty abstract is one.
     assert same_texts(old, corpus).tolist() == [-1, 0, 1, -1, -1, 4, 2]
     assert same_texts(old, old).tolist() == [0, 1, 2, 3, 4]
@@ -47,8 +43,6 @@ def test_texts_are_found_under_their_own_id_first(old: Corpus, tmp_path: Path) -
 
 def test_an_update_finds_texts_that_stay_under_their_id(old: Corpus, tmp_path: Path) -> None:
     planned = plan(old, Changes(pa.Table.from_pylist(NEW, SCHEMA), ("a",)))
-    (tmp_path / "new").mkdir()
-    merge_columns(tmp_path / "new", planned.papers, old, planned.merged)
     # !, b, c, d, e, f
     assert unchanged_texts(old, planned).tolist() == [-1, 1, -1, -1, 4, -1]
 

@@ -22,6 +22,7 @@ from recsys.pipelines.jobs.kept_results import (
     gather,
 )
 from recsys.protocols import Progress, silent
+from tests.ended import killed_at
 from tests.pipelines.jobs.counting_engine import CountingEngine
 
 
@@ -36,17 +37,18 @@ def fill(sidecar: Sidecar, *names: str) -> None:
             append(name, {"score": 0.1, "papers": [name]})
 
 
-def test_entries_are_kept_over_several_starts(sidecar: Sidecar) -> None:
+def test_entries_are_kept_over_several_starts_until_work_is_finished(sidecar: Sidecar) -> None:
     assert sidecar.read() == {}
     fill(sidecar, "é")
     fill(sidecar, "b")
     assert sidecar.read() == {n: {"score": 0.1, "papers": [n]} for n in ("é", "b")}
-
-
-def test_an_entry_is_on_disk_as_soon_as_it_is_appended(sidecar: Sidecar) -> None:
     with sidecar.appending({}) as append:
         append("a", {})
         assert list(sidecar.read()) == ["a"]
+    fill(sidecar, "a")
+    sidecar.remove()
+    sidecar.remove()
+    assert not sidecar.path.exists()
 
 
 def test_other_work_is_thrown_away(sidecar: Sidecar) -> None:
@@ -80,13 +82,6 @@ def test_a_line_of_another_shape_is_left_out(line: str, sidecar: Sidecar) -> Non
     assert list(sidecar.read()) == ["a"]
 
 
-def test_finished_work_leaves_nothing(sidecar: Sidecar) -> None:
-    fill(sidecar, "a")
-    sidecar.remove()
-    sidecar.remove()
-    assert not sidecar.path.exists()
-
-
 QUERIES = ["a", "bb", "ccc", "dddd", "eeeee"]
 
 
@@ -107,12 +102,8 @@ def test_entries_come_in_the_order_of_the_queries(tmp_path: Path) -> None:
 
 
 def test_work_that_was_stopped_is_continued_and_the_sidecar_stays(tmp_path: Path) -> None:
-    def stop(stage: str, done: int, total: int) -> None:
-        if done == 3:
-            raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        measured(tmp_path / "x", QUERIES, stop)
+        measured(tmp_path / "x", QUERIES, killed_at(3))
     seen: list[int] = []
     gathered = measured(tmp_path / "x", QUERIES, lambda stage, done, total: seen.append(done))
     assert (gathered.continued, seen) == (3, [3, 4, 5])
@@ -148,13 +139,8 @@ def test_the_pool_writes_every_shard_with_its_hash_in_their_order(tmp_path: Path
 
 def test_what_is_done_is_kept_and_the_rest_is_done(tmp_path: Path) -> None:
     steps: list[int] = []
-
-    def stop(stage: str, done: int, total: int) -> None:
-        if done == 2:
-            raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        do_shards(CountingEngine(backwards=True), SPELL, WORDS, tmp_path, "key", stop)
+        do_shards(CountingEngine(backwards=True), SPELL, WORDS, tmp_path, "key", killed_at(2))
     engine = CountingEngine(backwards=True)
     found = do_shards(engine, SPELL, WORDS, tmp_path, "key", lambda _, n, __: steps.append(n))
     assert (engine.done, steps, contents(found)) == (["one"], [2, 3], [b"one!", b"two!", b"three!"])

@@ -139,15 +139,12 @@ def gone(pid: int) -> bool:
     return False
 
 
-def test_another_version_on_a_node_is_refused(
+def test_another_version_and_missing_gpus_are_refused(
     engine: RayCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ray_cluster, "VERSION", "9.9")
     with pytest.raises(RecsysError, match=r"has recsys .*, and this machine 9\.9.*same version"):
         dict(engine.map(SQUARE, [1]))
-
-
-def test_a_cluster_without_gpus_is_refused_where_they_are_asked_for(engine: RayCluster) -> None:
     with pytest.raises(RecsysError, match=r"0 GPUs"):
         dict(RayCluster(gpus=0.5).map(replace(SQUARE, gpu_start=SQUARE.start), [1]))
 

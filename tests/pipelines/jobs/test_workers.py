@@ -218,20 +218,17 @@ def test_every_task_within_limits_is_done_once(jobs: int) -> None:
     assert done([], jobs=jobs) == []
 
 
-def test_who_breaks_down_has_failed_and_the_others_go_on() -> None:
+def test_who_breaks_down_has_failed_and_errors_are_raised_here() -> None:
     kinds = ["large", "a", "gone", "killed", "deep", "b"]
     failures = [Failure.MEMORY, "A", Failure.BROKEN, Failure.MEMORY, Failure.BROKEN, "B"]
     assert done(kinds) == failures
+    with pytest.raises(ValueError, match="wrong"):
+        done(["a", "wrong"])
 
 
 def test_who_takes_too_long_is_ended() -> None:
     limits = Limits(seconds=4.0)  # Starting a process takes a good part of one.
     assert done(["endless", "a"], jobs=2, limits=limits) == [Failure.TIME, "A"]
-
-
-def test_an_error_of_a_task_within_limits_is_raised_here() -> None:
-    with pytest.raises(ValueError, match="wrong"):
-        done(["a", "wrong"])
 
 
 def test_nobody_is_left_behind_when_results_are_not_wanted() -> None:

@@ -82,7 +82,3 @@ def facts_of(folder: Path) -> dict[str, Any]:
 
 def contents(folder: Path) -> dict[str, bytes]:
     return {path.stem: path.read_bytes() for path in (folder / "runs").glob("*.trec")}
-
-
-class Stop(Exception):
-    """Raised where a test stops an evaluation."""

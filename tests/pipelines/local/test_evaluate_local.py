@@ -28,10 +28,10 @@ from recsys.pipelines.local.local_queries import LocalQueries, local_queries, po
 from recsys.ranking.ranker import TreeRanker
 from recsys.records import Context
 from recsys.store.artifacts import ENCODER, seal
+from tests.ended import killed_at
 from tests.pipelines.local.local_evaluations import (
     ALL,
     QUICK,
-    Stop,
     contents,
     evaluated,
     facts_of,
@@ -167,13 +167,8 @@ def test_a_killed_evaluation_continues_where_it_stopped(
     index: Path, found: LocalQueries, tmp_path: Path
 ) -> None:
     out, asked = tmp_path / "x", list[tuple[str, int]]()
-
-    def stop(stage: str, done: int, total: int) -> None:
-        if (stage, done) == ("ask local", 5):
-            raise Stop
-
-    with pytest.raises(Stop):
-        evaluated(index, found, QUICK, out, stop)
+    with pytest.raises(KeyboardInterrupt):
+        evaluated(index, found, QUICK, out, killed_at(5, "ask local"))
     assert not (out / "facts.json").exists()
     evaluated(index, found, QUICK, out, lambda stage, done, n: asked.append((stage, done)))
     assert asked[:2] == [("ask bm25", 16), ("ask local", 5)]
@@ -181,17 +176,12 @@ def test_a_killed_evaluation_continues_where_it_stopped(
     assert contents(out) == contents(tmp_path / "y")
 
 
-def stop_at_five(stage: str, done: int, total: int) -> None:
-    if done == 5:
-        raise Stop
-
-
 @pytest.mark.parametrize("changed", [{"masked": True}, {"known": "title"}, {"k": 19}])
 def test_what_was_asked_otherwise_is_not_continued(
     changed: dict[str, Any], index: Path, found: LocalQueries, tmp_path: Path
 ) -> None:
-    with pytest.raises(Stop):
-        evaluated(index, found, QUICK, tmp_path / "x", stop_at_five)
+    with pytest.raises(KeyboardInterrupt):
+        evaluated(index, found, QUICK, tmp_path / "x", killed_at(5))
     asked: list[int] = []
     other = replace(QUICK, **changed)
     evaluated(index, found, other, tmp_path / "x", lambda stage, done, n: asked.append(done))
@@ -330,8 +320,8 @@ def test_another_ranker_does_not_continue_what_one_began(
     asked: list[int] = []
     one, other = (Opened(local=folder, whole=folder) for folder in folders)
     out = tmp_path / "x"
-    with pytest.raises(Stop):
-        evaluate_local(index, found, QUICK, out, open_local=one, progress=stop_at_five)
+    with pytest.raises(KeyboardInterrupt):
+        evaluate_local(index, found, QUICK, out, open_local=one, progress=killed_at(5))
     evaluate_local(
         index, found, QUICK, out, open_local=other, progress=lambda s, done, n: asked.append(done)
     )

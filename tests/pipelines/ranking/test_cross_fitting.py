@@ -27,8 +27,7 @@ from recsys.pipelines.ranking.training_table import Posing, TrainingTable, colle
 from recsys.protocols import silent
 from recsys.ranking.features import feature_names
 from recsys.ranking.quickscorer import trees_of
-from recsys.ranking.ranker import FIRST, KIND, SCHEMA, TreeRanker
-from recsys.ranking.two_pass import SECOND_NAMES
+from recsys.ranking.ranker import FIRST, KIND, SCHEMA, SECOND_NAMES, TreeRanker
 from recsys.store.artifacts import load_manifest
 from recsys.store.generations import in_force
 from tests.rows import each_row

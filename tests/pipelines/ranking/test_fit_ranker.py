@@ -30,8 +30,5 @@ def test_knots_are_where_the_curve_bends() -> None:
     knots, probabilities = calibrate(scores, relevant)
     assert knots.tolist() == [0, 2, 3, 5]
     assert probabilities == pytest.approx([0, 0, 0.5, 0.5])
-
-
-def test_one_example_is_a_curve_of_one_knot() -> None:
     knots, probabilities = calibrate(np.array([2.5], np.float32), np.array([1], np.int8))
     assert (knots.tolist(), probabilities.tolist()) == ([2.5], [1.0])

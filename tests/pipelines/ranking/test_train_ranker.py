@@ -27,6 +27,7 @@ from recsys.ranking.ranker import KIND, SCHEMA, TreeRanker
 from recsys.records import Draft
 from recsys.store.artifacts import load_manifest
 from recsys.store.generations import in_force
+from tests.ended import killed_at
 from tests.rows import each_row
 
 if TYPE_CHECKING:
@@ -104,13 +105,11 @@ def test_a_split_that_leaks_or_lacks_a_part_is_refused_and_nothing_changes(
 
 
 def test_an_interrupted_training_leaves_the_old_ranker(built: "Built", index: Path) -> None:
-    def stop(stage: str, done: int, total: int) -> None:
-        if stage == "trees at most":
-            raise KeyboardInterrupt
-
     before = (in_force(index) / "ranker" / "manifest.json").read_bytes()
     with pytest.raises(KeyboardInterrupt):
-        train_ranker(index, built.split, TrainOptions(seed=9), progress=stop)
+        train_ranker(
+            index, built.split, TrainOptions(seed=9), progress=killed_at(1, "trees at most")
+        )
     assert (in_force(index) / "ranker" / "manifest.json").read_bytes() == before
     assert sorted(path.name for path in index.iterdir()) == sorted(
         path.name for path in built.index.iterdir()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -66,7 +67,7 @@ class StoreServer:
 
 
 @contextmanager
-def served() -> Iterator[StoreServer]:
+def served(bucket: str = BUCKET) -> Iterator[StoreServer]:
     """Serve a store with one empty bucket, named by the usual variables of the environment."""
     from werkzeug.serving import make_server
 
@@ -82,7 +83,7 @@ def served() -> Iterator[StoreServer]:
             patch.setenv("AWS_REGION", "us-east-1")
             patch.setenv("AWS_ACCESS_KEY_ID", "key")
             patch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
-            make_bucket(app.port)
+            make_bucket(app.port, bucket)
             yield app
     finally:
         server.shutdown()
@@ -90,14 +91,10 @@ def served() -> Iterator[StoreServer]:
         server.server_close()
 
 
-def make_bucket(port: int) -> None:
-    """Make the bucket."""
-    from http.client import HTTPConnection
-
-    connection = HTTPConnection("127.0.0.1", port)
-    connection.request("PUT", f"/{BUCKET}")
-    assert connection.getresponse().status == 200
-    connection.close()
+def make_bucket(port: int, name: str) -> None:
+    """Make a bucket."""
+    with urlopen(Request(f"http://127.0.0.1:{port}/{name}", method="PUT")):
+        pass
 
 
 def folder_at(name: str) -> ObjectFolder:

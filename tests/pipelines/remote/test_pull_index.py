@@ -44,6 +44,11 @@ def put(place: str, folder: Path, files: dict[str, bytes]) -> None:
     push_index(store, make_index(folder / "my.index", files), find_pointer(store))
 
 
+def fetched(server: StoreServer) -> list[str]:
+    """Name the objects that were read, without their folders."""
+    return sorted(path.rpartition("/")[2] for method, path in server.asked if method == "GET")
+
+
 def read(place: str, folder: Path) -> Path:
     return copy_to_read(folder_at(place).address, folder / "cache")
 
@@ -102,13 +107,11 @@ def test_files_come_once_whatever_holds_them(
     put(place, tmp_path, FILES | LANCE | {"text/postings.npy": b"others", "text/new": b"postings"})
     server.asked.clear()
     read(place, tmp_path)
-    fetched = [path.rpartition("/")[2] for method, path in server.asked if method == "GET"]
-    assert sorted(fetched) == ["manifest.json", "manifest.json", "postings.npy"]
+    assert fetched(server) == ["manifest.json", "manifest.json", "postings.npy"]
     assert files_of(index)["text/new"] == b"postings"
     server.asked.clear()
     copy_to_change(folder_at(place).address, tmp_path / "cache")
-    fetched = [path.rpartition("/")[2] for method, path in server.asked if method == "GET"]
-    assert sorted(fetched) == ["1.lance", "manifest.json", "manifest.json"]
+    assert fetched(server) == ["1.lance", "manifest.json", "manifest.json"]
 
 
 def test_a_reader_keeps_its_generation_and_the_next_gets_the_new_one(
@@ -134,8 +137,8 @@ def test_a_pull_that_fails_leaves_the_former_index_and_continues(
     server.work()
     read(place, tmp_path)
     assert len(files_of(index)) == 20
-    fetched = [path for _, path in server.asked if "/text/" in path]
-    assert any(path.endswith("/text/17") for path in fetched) and len(fetched) < 20
+    again = [path for _, path in server.asked if "/text/" in path]
+    assert any(path.endswith("/text/17") for path in again) and len(again) < 20
 
 
 def test_an_index_that_is_replaced_while_it_comes_is_fetched_as_it_is_then(
@@ -237,8 +240,7 @@ def test_several_at_once_fetch_an_index_once(
     with ThreadPoolExecutor(4) as pool:
         found = set(pool.map(lambda _: read(place, tmp_path), range(4)))
     assert [files_of(index) for index in found] == [SEARCHED_HERE]
-    fetched = [path for _, path in server.asked if path.endswith("postings.npy")]
-    assert len(fetched) == 1
+    assert fetched(server).count("postings.npy") == 1
 
 
 def test_files_that_no_index_uses_leave_the_cache_after_a_while(place: str, tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ from recsys.pipelines.studies.compared_encoders import (
 from recsys.pipelines.studies.embedding_probes import ProbeOptions, probe
 from recsys.pipelines.studies.encoder_comparison import compare_encoders
 from recsys.store.generations import in_force
+from tests.ended import killed_at
 from tests.pipelines.small_probe import Small, small_probe
 from tests.rows import each_row
 
@@ -130,14 +131,9 @@ def test_a_second_call_computes_nothing(case: Case, compared: Encoders) -> None:
 
 def test_a_killed_call_continues(built: "Built", tmp_path: Path) -> None:
     case = Case(built, tmp_path)
-
-    def kill(stage: str, done: int, total: int) -> None:
-        if "ask two-stage" in stage and done:
-            raise KeyboardInterrupt
-
     only = replace(OPTIONS, label=None)
     with pytest.raises(KeyboardInterrupt):
-        case.run("random", options=only, progress=kill)
+        case.run("random", options=only, progress=killed_at(1, "ask two-stage"))
     index = in_force(case.out / "rows" / "random" / "with.index")
     ranker = index / "ranker" / "manifest.json"
     trained = ranker.stat().st_mtime_ns

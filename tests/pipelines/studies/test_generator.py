@@ -170,13 +170,3 @@ def test_nothing_else_is_written_over(collection: Collection, tmp_path: Path) ->
     (tmp_path / "thesis" / "generated.json").write_text("[]", encoding="utf-8")
     with pytest.raises(InputError, match=r"generated\.json is not readable"):
         note_of(tmp_path / "thesis")
-
-
-def test_ids_with_spaces_are_refused(tmp_path: Path) -> None:
-    papers: Invented = [
-        {"id": f"p {i}", "title": "T", "year": 2000 + i, "references": [f"p {i - 1}"] if i else []}
-        for i in range(9)
-    ]
-    collection = related_collection(tmp_path, papers)
-    with pytest.raises(InputError, match=r"The id 'p \d' cannot stand"):
-        generate(collection, tmp_path / "suite", SMALL)

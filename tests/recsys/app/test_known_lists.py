@@ -10,7 +10,7 @@ import pytest
 from recsys.app import known_lists
 from recsys.app.known_lists import LONG, look_up, read_lists
 from recsys.indexes.opening import open_collection
-from recsys.query.named import read_references
+from recsys.query.question_schema import read_references
 from recsys.query.resolve_draft import resolve_draft
 from recsys.records import Manuscript, ReadingLists
 from tests.built_index import DRAFT

@@ -8,7 +8,7 @@ from recsys.errors import InputError
 from recsys.formats.answers import FORMATS, render
 from recsys.formats.references.reference_writers import WRITERS
 from recsys.records import Answer
-from recsys.retrieval.sources import IN_WORDS, names
+from recsys.retrieval.propose import IN_WORDS, NAMES
 
 
 def test_every_writer_of_references_is_a_format() -> None:
@@ -27,18 +27,18 @@ def test_an_unknown_format_is_refused_with_what_may_be_meant(answer: Answer) -> 
 
 
 def test_people_read_every_source_in_words() -> None:
-    assert set(IN_WORDS) == set(names())
+    assert set(IN_WORDS) == set(NAMES)
 
 
 @pytest.mark.parametrize("name", ["table", "markdown"])
 def test_people_read_no_names_of_sources_and_programs_no_words(name: str, answer: Answer) -> None:
-    words = tuple(IN_WORDS[name] for name in names())
-    item = replace(answer.recommendations[0], sources=names(), found_by=words)
+    words = tuple(IN_WORDS[name] for name in NAMES)
+    item = replace(answer.recommendations[0], sources=NAMES, found_by=words)
     everywhere = replace(answer, recommendations=(item,))
     assert f"found by {', '.join(words)}" in render(everywhere, name)
     for program in ("json", "jsonl"):
         printed = render(everywhere, program)
-        assert all(f'"{source}"' in printed for source in names())
+        assert all(f'"{source}"' in printed for source in NAMES)
         assert "similar text" not in printed
 
 

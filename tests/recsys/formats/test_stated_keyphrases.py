@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from recsys.formats.drafts.draft_formats import read_manuscript
+from recsys.formats.drafts.draft_formats import open_draft
 from recsys.formats.drafts.wording import LONGEST_KEYWORD, told_apart
 from tests.recsys.formats.drafts.printed_draft import BODY, front, read
 from tests.recsys.formats.drafts.small_docx import docx, paragraph
@@ -60,7 +60,7 @@ def test_keywords_are_read_as_they_are_stated(
 ) -> None:
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
-    assert read_manuscript(path).keyphrases == found
+    assert open_draft(path).manuscript.keyphrases == found
 
 
 @each_row("told", [["Keywords: bells; old ropes"], ["Keywords", "bells; old ropes"]])

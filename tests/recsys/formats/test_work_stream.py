@@ -19,7 +19,7 @@ from recsys.formats.source_streams import NOT_UTF8, TOO_LONG
 from recsys.formats.work_stream import Found, Reject, Remark, format_of_file, open_works, tidied
 from recsys.records import Reference
 from tests.recsys.formats.exports.zotero_maker import Library
-from tests.recsys.formats.source_examples import OWN, TEXTS
+from tests.recsys.formats.source_examples import EXAMPLES, OWN, TEXTS
 from tests.rows import each_row
 from tests.torture import samples
 
@@ -215,20 +215,25 @@ def test_a_line_without_end_is_bounded_and_told(
     assert peak < 20 * 2**20
 
 
-@each_row(("name", "text"), TEXTS)
+@each_row(("name", "texts"), EXAMPLES.items())
 @given(
-    st.integers(0, 3000), st.sampled_from([0, 1, 30, 10_000]), st.binary(max_size=60), st.booleans()
+    which=st.integers(0, 99),
+    at=st.integers(0, 3000),
+    lost=st.sampled_from([0, 1, 30, 10_000]),
+    junk=st.binary(max_size=60),
+    packed=st.booleans(),
 )
 def test_a_file_changed_anywhere_is_read_or_refused(
     tmp_path_factory: pytest.TempPathFactory,
     name: str,
-    text: str,
+    texts: tuple[str, ...],
+    which: int,
     at: int,
     lost: int,
     junk: bytes,
     packed: bool,
 ) -> None:
-    whole = text.encode()
+    whole = texts[which % len(texts)].encode()
     at %= len(whole) + 1
     raw = whole[:at] + junk + whole[at + lost :]
     path = tmp_path_factory.getbasetemp() / "changed-anywhere"

@@ -224,10 +224,6 @@ def test_a_short_passage_has_no_places() -> None:
     assert (cues_of(_draft(3))[:, FIRST_PLACE:] == UNKNOWN).all()
 
 
-def test_no_sentences_have_no_cues() -> None:
-    assert cues_of([]).shape == (0, len(NAMES))
-
-
 @given(st.lists(st.text(max_size=60), max_size=12))
 def test_any_text_has_finite_cues_and_places_in_the_table(texts: list[str]) -> None:
     cues = cues_of([Sentence(text, section=text) for text in texts])

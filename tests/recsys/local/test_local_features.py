@@ -1,5 +1,7 @@
 """The feature table of passages: every column means what its name says."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -19,16 +21,10 @@ from recsys.ranking.feature_context import FeatureContext
 from recsys.ranking.features import compute, descending_rank, feature_names
 from recsys.records import Draft, Paper
 from recsys.store.arrays import Floats
-from tests.local_worlds import LocalWorld, random_local_world, reader_of
+from tests.local_worlds import LocalWorld, facts_of, random_local_world, reader_of
 from tests.tiny import collect, unit
 
 SEEDS = st.integers(0, 2**32 - 1)
-
-
-def facts_of(world: LocalWorld) -> LocalFacts:
-    reader = reader_of(world.collection)
-    view = reader.view(world.draft, world.passage)
-    return reader.facts(view, world.passage, reader.encode([world.passage])[0])
 
 
 def column(facts: LocalFacts, name: str) -> Floats:
@@ -80,10 +76,8 @@ def test_names_are_looked_up_as_in_a_dict(seed: int) -> None:
 
 def test_without_a_draft_all_of_its_columns_are_outside() -> None:
     world = random_local_world(5)
-    reader = reader_of(world.collection)
-    passage = Passage("We rank a graph of vectors")
-    view = reader.view(Draft(title="", as_of=2009), passage)
-    facts = reader.facts(view, passage, reader.encode([passage])[0])
+    alone = replace(world, world=replace(world.world, draft=Draft(title="", as_of=2009)))
+    facts = facts_of(alone, passage=Passage("We rank a graph of vectors"))
     names = tuple(name for name in LOCAL_FEATURES if name.startswith(DRAFT))
     assert len(facts.rows) and len(names) == len(COLUMNS)
     assert (compute_local(facts, names) == OUTSIDE).all()
@@ -97,13 +91,6 @@ def test_a_column_that_nobody_knows_is_no_column() -> None:
 
 
 # Profiles against a plain loop over papers, and as of their moment.
-
-
-def evidence_of(world: LocalWorld) -> FeatureContext:
-    reader = reader_of(world.collection)
-    view = reader.view(world.draft, world.passage)
-    vector = reader.encode([world.passage])[0]
-    return reader.facts(view, world.passage, vector).sentence
 
 
 def plainly(world: LocalWorld, evidence: FeatureContext) -> list[float]:
@@ -124,10 +111,10 @@ def plainly(world: LocalWorld, evidence: FeatureContext) -> list[float]:
     return cosines
 
 
-@given(st.integers(0, 2**32 - 1))
+@given(SEEDS)
 def test_a_profile_is_the_paper_and_the_mean_of_its_older_citers(seed: int) -> None:
     world = random_local_world(seed)
-    evidence = evidence_of(world)
+    evidence = facts_of(world).sentence
     found = profile_cosines(evidence)
     assert found.dtype == np.float32 and found.shape == (len(evidence),)
     np.testing.assert_allclose(found, plainly(world, evidence), atol=1e-4)

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.errors import DraftError
 from recsys.local.local_features import LOCAL_FEATURES, compute_local
 from recsys.local.local_recommender import PassageReader, explain_local
 from recsys.local.named_works import NamedRows, find_names
@@ -24,7 +23,13 @@ from recsys.ranking.features import compute, feature_names
 from recsys.records import Draft, Paper, Reason
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
-from tests.local_worlds import LocalWorld, random_local_world, reader_of, recommender_of
+from tests.local_worlds import (
+    LocalWorld,
+    facts_of,
+    random_local_world,
+    reader_of,
+    recommender_of,
+)
 from tests.time_travel import back_in_time, may_be_seen
 from tests.tiny import collect, unit
 
@@ -133,10 +138,6 @@ def view_of(world: LocalWorld) -> DraftView:
     return reader_of(world.collection).view(world.draft, world.passage)
 
 
-def test_the_columns_are_those_of_the_ranker_and_three_outcomes() -> None:
-    assert COLUMNS == (*feature_names(metadata=False), "score", "probability", "rank")
-
-
 @given(SEEDS)
 def test_columns_are_looked_up_as_in_a_dict(seed: int) -> None:
     world = random_local_world(seed)
@@ -197,12 +198,6 @@ def test_references_are_a_draft_without_words() -> None:
     assert len(reader_of(world.collection).view(draft, world.passage).rows)
 
 
-def test_where_nobody_says_anything_there_is_an_error() -> None:
-    world = random_local_world(7)
-    with pytest.raises(DraftError, match="neither a title nor an abstract"):
-        DraftView.of(reader_of(world.collection).recommender, Draft(title=""), "  ")
-
-
 # The as-of rule of passages: what was written after the draft changes nothing at any place.
 
 
@@ -210,9 +205,7 @@ def answer(
     collection: Collection, world: LocalWorld
 ) -> tuple[Rows, Floats, list[tuple[Reason, ...]]]:
     """Candidates, their features, and the reasons for them."""
-    reader: PassageReader = reader_of(collection)
-    view = reader.view(world.draft, world.passage)
-    facts = reader.facts(view, world.passage, reader.encode([world.passage])[0])
+    facts = facts_of(world, collection=collection)
     papers = [world.world.papers[row] for row in facts.rows.tolist()]
     reasons = explain_local(facts, range(len(papers)), papers)
     return facts.rows, compute_local(facts, LOCAL_FEATURES), reasons

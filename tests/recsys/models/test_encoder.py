@@ -62,11 +62,6 @@ def test_a_vector_does_not_depend_on_its_company(
     np.testing.assert_allclose(together, alone[chosen], atol=1e-5)
 
 
-def test_equal_texts_in_one_batch_get_equal_vectors(encoder: OnnxEncoder) -> None:
-    vectors = encoder.encode([("Sorting networks", None)] * 7 + [("Sorting network depth", None)])
-    assert np.ptp(vectors[:7], axis=0).max() < 1e-6
-
-
 def test_no_texts_give_no_rows(encoder: OnnxEncoder) -> None:
     assert encoder.encode([]).shape == (0, 384)
 
@@ -130,15 +125,14 @@ def test_a_folder_that_is_not_there_is_missing(tmp_path: Path) -> None:
         OnnxEncoder.load(tmp_path / "nothing")
 
 
-def test_another_schema_is_refused(tmp_path: Path) -> None:
-    seal(tmp_path, KIND, SCHEMA + 1, {})
-    with pytest.raises(ArtifactMismatch, match=f"schema {SCHEMA + 1}"):
-        OnnxEncoder.load(tmp_path)
-
-
-def test_another_kind_is_refused(tmp_path: Path) -> None:
-    seal(tmp_path, "ranker", SCHEMA, {})
-    with pytest.raises(ArtifactMismatch, match="'ranker'"):
+@each_row(
+    ("kind", "schema", "said"), [(KIND, SCHEMA + 1, f"schema {SCHEMA + 1}"), ("x", SCHEMA, "'x'")]
+)
+def test_another_kind_or_schema_is_refused(
+    tmp_path: Path, kind: str, schema: int, said: str
+) -> None:
+    seal(tmp_path, kind, schema, {})
+    with pytest.raises(ArtifactMismatch, match=said):
         OnnxEncoder.load(tmp_path)
 
 

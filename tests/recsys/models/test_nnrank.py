@@ -1,7 +1,6 @@
 """NNRank's forward pass, against the formula written out with lists."""
 
 import math
-from dataclasses import replace
 from itertools import chain, pairwise
 from pathlib import Path
 
@@ -200,11 +199,3 @@ def test_activations_at_known_points() -> None:
     points = np.array([-800.0, -1, 0, 2, 800], np.float32)
     assert elu(points).tolist() == pytest.approx([-1, math.exp(-1) - 1, 0, 2, 800])
     assert sigmoid(points).tolist() == pytest.approx([0, 0.26894143, 0.5, 0.88079709, 1])
-
-
-def test_a_shared_word_counts_once_and_by_its_weight() -> None:
-    model = random_model(RankShape(fields=("title",), numbers=False), 2)
-    model = replace(model, weights={"title": np.array([1, 10, 100, 1000], np.float32)})
-    vectors = model.embed(bags(), candidate=False)
-    inputs = model.inputs(vectors, vectors, pairs(np.zeros((len(PAIRS), 2), np.float32)))
-    assert inputs[:, 1].tolist() == [10, 1, 100, 0, 10]

@@ -17,7 +17,6 @@ from recsys.models.nnselect import (
     VECTORS,
     NNSelectModel,
     select,
-    unit_rows,
 )
 from recsys.query.query import make_query
 from recsys.store.arrays import SortedStrings, load_array
@@ -64,10 +63,6 @@ def test_texts_are_encoded_by_the_formula(texts: list[tuple[str, str | None]], s
     assert encoded.shape == (len(texts), 4) and encoded.dtype == np.float32
     expected = [by_hand(model(seed), *text) for text in texts]
     np.testing.assert_allclose(encoded, np.reshape(expected, (-1, 4)), atol=1e-6)
-
-
-def test_a_text_without_known_words_is_zero() -> None:
-    assert model().encode([("Oaks", None), ("", "")]).tolist() == [[0] * 4] * 2
 
 
 def saved(folder: Path) -> Path:
@@ -122,11 +117,6 @@ def test_candidates_are_the_nearest_and_what_the_older_of_them_cite(
     assert set(rows.tolist()) == {row for row in expected if query.wanted[row]}
     np.testing.assert_allclose(scores, cosines[rows], atol=1e-6)
     assert (np.diff(scores) <= 0).all()
-
-
-def test_rows_of_zeros_stay_zero() -> None:
-    rows = unit_rows(np.array([[3, 4], [0, 0]], np.float32))
-    np.testing.assert_allclose(rows, [[0.6, 0.8], [0.0, 0.0]], atol=1e-7)
 
 
 @pytest.mark.parametrize("name", [TABLE, SCALES, VECTORS])

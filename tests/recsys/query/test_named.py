@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import DraftError, InputError
-from recsys.query.named import is_file, named_paper, read_draft, read_references
+from recsys.query.question_schema import is_file, named_paper, read_draft, read_references
 from recsys.records import Bibliography, Reference
 from tests.rows import each_row
 

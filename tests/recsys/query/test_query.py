@@ -27,40 +27,27 @@ def ask(collection: Collection, draft: Draft, *, metadata: bool = True) -> Query
     return make_query(collection, draft, collection.vectors[0], metadata=metadata)
 
 
-def test_live_draft_sees_every_paper_and_citations_of_all_dated_ones(
-    collection: Collection,
+@each_row(
+    ("draft", "allowed", "before"),
+    [
+        (Draft("graph"), "abcd", 2016),
+        (Draft("graph", as_of=2012), "abd", 2012),  # Not those of its year.
+        # In an evaluation, the paper itself and papers of unknown year are hidden ...
+        (draft_of(PAPERS[2]), "ab", 2015),
+        (Draft("graph", as_of=2012, paper_id="elsewhere"), "ab", 2012),
+        # ... and a paper of the corpus is drafted no later than in its own year.
+        *[
+            (Draft("Beetles", as_of=as_of, paper_id="b"), "a", before)
+            for as_of, before in [(2011, 2011), (2012, 2012), (2020, 2012), (None, 2012)]
+        ],
+    ],
+)
+def test_what_a_draft_may_see_and_which_citations_count(
+    collection: Collection, draft: Draft, allowed: str, before: int
 ) -> None:
-    query = ask(collection, Draft("graph"))
-    assert query.allowed.tolist() == [True, True, True, True]
-    assert query.before == 2016
-
-
-def test_as_of_hides_newer_papers_but_not_those_of_its_year(collection: Collection) -> None:
-    query = ask(collection, Draft("graph", as_of=2012))
-    assert query.allowed.tolist() == [True, True, False, True]
-    assert query.before == 2012
-
-
-def test_evaluation_hides_the_paper_itself_and_papers_of_unknown_year(
-    collection: Collection,
-) -> None:
-    query = ask(collection, draft_of(PAPERS[2]))
-    assert query.allowed.tolist() == [True, True, False, False]
-
-
-@each_row(("as_of", "before"), [(2011, 2011), (2012, 2012), (2020, 2012), (None, 2012)])
-def test_paper_of_the_corpus_is_drafted_no_later_than_its_own_year(
-    collection: Collection, as_of: int | None, before: int
-) -> None:
-    assert ask(collection, Draft("Beetles", as_of=as_of, paper_id="b")).before == before
-
-
-def test_evaluation_of_a_paper_outside_the_corpus_keeps_its_own_moment(
-    collection: Collection,
-) -> None:
-    query = ask(collection, Draft("graph", as_of=2012, paper_id="elsewhere"))
-    assert query.before == 2012
-    assert query.allowed.tolist() == [True, True, False, False]
+    query = ask(collection, draft)
+    assert "".join(PAPERS[row].id for row in np.flatnonzero(query.allowed)) == allowed
+    assert query.before == before
 
 
 def test_seeds_are_the_known_references_that_may_be_seen(collection: Collection) -> None:

@@ -62,11 +62,6 @@ def test_seeds_that_cancel_out_give_no_direction_but_an_answer() -> None:
     assert rocchio_vector(None, seeds).tolist() == [0, 0]
 
 
-def test_neither_text_nor_seed_is_refused() -> None:
-    with pytest.raises(DraftError, match="none of its references is in the corpus"):
-        rocchio_vector(None, np.empty((0, 2), np.float32))
-
-
 @each_row("draft", [Draft(), Draft(" ", "\n"), Draft(references=("a",))])
 def test_draft_without_words_has_no_vector_of_its_own(draft: Draft) -> None:
     assert text_vector(HashingEncoder(8), draft) is None

@@ -13,10 +13,9 @@ from benchmarks.edge_dropout import drop_edges
 from recsys.query.query import draft_of, make_query
 from recsys.ranking.feature_context import FeatureContext
 from recsys.ranking.features import compute, feature_names
-from recsys.ranking.two_pass import SECOND_NAMES, second_columns
+from recsys.ranking.ranker import SECOND_NAMES, second_columns
 from recsys.records import Draft, Paper
-from recsys.retrieval.propose import Candidates, propose
-from recsys.retrieval.sources import SEARCHES, USUAL
+from recsys.retrieval.propose import SEARCHES, USUAL, Candidates, propose
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection
 from tests.recsys.ranking.test_network import some_network
@@ -38,21 +37,15 @@ def answer(collection: Collection, world: World) -> tuple[Candidates, Floats]:
     return candidates, np.hstack([compute(context, names), second_columns(context, chances)])
 
 
-@given(SEEDS, st.booleans())
-def test_nothing_written_later_changes_candidates_or_features(seed: int, nnselect: bool) -> None:
+@given(SEEDS, st.booleans(), st.sampled_from([None, None, 0.0, 0.1, 0.3, 0.6]))
+def test_nothing_written_later_changes_candidates_or_features(
+    seed: int, nnselect: bool, share: float | None
+) -> None:
+    """share: of the links that are known; None: all."""
     world = with_nnselect(random_world(seed), seed) if nnselect else random_world(seed)
-    past = back_in_time(world, np.random.default_rng(seed))
-    check_same(world, world.collection, past)
-
-
-@given(SEEDS, st.sampled_from([0.0, 0.1, 0.3, 0.6]))
-def test_nor_does_it_where_only_a_share_of_the_links_is_known(seed: int, share: float) -> None:
-    world = random_world(seed)
-    past = back_in_time(world, np.random.default_rng(seed))
-    check_same(world, *(drop_edges(each, share, seed=seed) for each in (world.collection, past)))
-
-
-def check_same(world: World, present: Collection, past: Collection) -> None:
+    present, past = world.collection, back_in_time(world, np.random.default_rng(seed))
+    if share is not None:
+        present, past = (drop_edges(each, share, seed=seed) for each in (present, past))
     now, features = answer(present, world)
     then, features_then = answer(past, world)
     network = some_network(features.shape[1])
@@ -61,11 +54,9 @@ def check_same(world: World, present: Collection, past: Collection) -> None:
     )
     np.testing.assert_array_equal(now.rows, then.rows)
     np.testing.assert_array_equal(now.chosen.sources, then.chosen.sources)
-    nnselect = present.nnselect is not None
-    first = feature_names(metadata=True, nnselect=nnselect, any_corpus=True)
-    names = (*first, *SECOND_NAMES)
-    assert features.shape[1] == len(names)
-    for column, name in enumerate(names):
+    known = present.nnselect is not None
+    first = feature_names(metadata=True, nnselect=known, any_corpus=True)
+    for column, name in enumerate((*first, *SECOND_NAMES)):
         np.testing.assert_allclose(
             features[:, column], features_then[:, column], rtol=1e-4, atol=1e-5, err_msg=name
         )

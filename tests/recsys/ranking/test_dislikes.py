@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from recsys.query.query import make_query
 from recsys.ranking.feature_context import FeatureContext
-from recsys.ranking.two_pass import MARGIN, STRENGTH, penalise_negatives
+from recsys.recommend import MARGIN, STRENGTH, penalise_negatives
 from recsys.records import Draft, Paper
-from recsys.retrieval.sources import StageOne
+from recsys.retrieval.propose import StageOne
 from recsys.store.arrays import Floats
 from tests.recsys.ranking.worked_example import context_of
-from tests.tiny import collect, random_world, unit
+from tests.tiny import collect, random_world
 
 # c and d are cited together, by f; the draft points at a.
 PAPERS = (
@@ -89,16 +89,3 @@ def test_no_score_rises_and_disliked_papers_are_gone(seed: int, number: int) -> 
     after = penalise_negatives(context, scores)
     assert (after <= before).all()
     assert scores.tolist() == before.tolist()
-
-
-def test_twin_of_a_disliked_paper_loses_most() -> None:
-    papers = [Paper(f"p{i}", "Honey", year=2000) for i in range(6)]
-    angles = np.array([0.0, 0.3, 0.6, 0.9, 1.2, 1.2])
-    vectors = unit(np.stack([np.cos(angles), np.sin(angles)], axis=1))
-    collection = collect(papers, vectors)
-    query = make_query(collection, Draft("Honey", disliked=("p5",)), vectors[0])
-    context = context_of(collection, query, StageOne())
-    scores = np.array([0, 0.1, 0.2, 0.3, 1], np.float32)
-    lost = scores - penalise_negatives(context, scores)
-    assert lost.argmax() == 4
-    assert lost[4] > scores.std()

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import InputError
-from recsys.ranking.two_pass import check_diversity, diversify
+from recsys.recommend import check_diversity, diversify
 from recsys.store.arrays import Floats
 from tests.rows import each_row
 
@@ -53,13 +53,6 @@ def test_a_paper_pays_for_likeness_to_those_above_it(diversity: float, order: li
     assert diversify(CHANCES, ARC, 2, diversity).tolist() == order[:2]
 
 
-def test_a_copy_of_the_best_paper_comes_last() -> None:
-    vectors = np.array([[1, 0], [1, 0], [0, 1]], np.float32)
-    chances = np.array([0.9, 0.8, 0.7], np.float32)
-    assert diversify(chances, vectors, 3, 0.05).tolist() == [0, 1, 2]  # .71 against .665
-    assert diversify(chances, vectors, 3, 0.1).tolist() == [0, 2, 1]  # .62 against .63
-
-
 @given(rankings(), st.integers(1, 15), EIGHTHS)
 def test_the_order_is_that_of_the_formula(
     ranking: tuple[Floats, Floats], k: int, diversity: float
@@ -75,19 +68,6 @@ def test_k_different_papers_are_chosen(
     assert len(chosen) == len(set(chosen)) == min(k, len(ranking[0]))
     assert set(chosen) <= set(range(len(ranking[0])))
     assert chosen[:1] == [0][: len(chosen)]
-
-
-@given(rankings(), st.integers(1, 15))
-def test_no_diversity_keeps_the_order(ranking: tuple[Floats, Floats], k: int) -> None:
-    assert diversify(*ranking, k, 0).tolist() == list(range(len(ranking[0])))[:k]
-
-
-@given(rankings())
-def test_pure_novelty_shows_every_topic_before_any_again(ranking: tuple[Floats, Floats]) -> None:
-    chances, vectors = ranking
-    topics = vectors.argmax(axis=1)
-    number = len(set(topics.tolist()))
-    assert len(set(topics[diversify(chances, vectors, number, 1)].tolist())) == number
 
 
 @each_row("diversity", [-0.1, 1.1, float("nan")])

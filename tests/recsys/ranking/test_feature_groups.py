@@ -67,13 +67,6 @@ def test_title_words_of_the_draft_count_wherever_the_candidate_has_them() -> Non
     assert counted(context, "terms") == [2, 1]
 
 
-@given(SEEDS)
-def test_votes_are_shares(seed: int) -> None:
-    context = context_in(random_world(seed))
-    for name in ("votes_near", "votes_match", "leader_votes"):
-        assert all(0 <= share <= 1 + 1e-5 for share in column(context, name))
-
-
 def test_seeds_lead_before_the_highest_prior() -> None:
     papers = [Paper(f"p{i:02}", "graph", year=2000) for i in range(30)]
     papers.append(Paper("z", "graph", year=1999))

@@ -14,16 +14,13 @@ from recsys.ranking.features import (
     AUTHORS,
     BY_NAME,
     FEATURES,
-    Feature,
     compute,
     descending_rank,
     feature_names,
     read_nnselect,
-    share_of_best,
 )
 from recsys.records import Draft, Paper
-from recsys.retrieval.propose import propose
-from recsys.retrieval.sources import SEARCHES, StageOne
+from recsys.retrieval.propose import SEARCHES, StageOne, propose, share
 from tests.recsys.ranking.worked_example import (
     ANY_CORPUS,
     COSINES,
@@ -45,6 +42,7 @@ def test_worked_example_proposes_the_five_papers_written_down_here() -> None:
     assert candidates.rows.tolist() == [0, 1, 2, 3, 4]
     assert candidates.nearest.rows.tolist() == [2, 1, 3]
     assert candidates.matches.rows.tolist() == [0, 3]
+    assert worked_example("a", "c").rows.tolist() == [1, 3, 4, 5]
 
 
 def test_every_feature_has_a_value_worked_out_by_hand() -> None:
@@ -52,32 +50,15 @@ def test_every_feature_has_a_value_worked_out_by_hand() -> None:
     assert set(EXPECTED | ANY_CORPUS | SECOND) == set(BY_NAME)
 
 
-@each_row("name", ALL)
-def test_feature_has_the_value_worked_out_by_hand(name: str) -> None:
-    column = compute(worked_example(), (name,))[:, 0]
-    assert column == pytest.approx(EXPECTED[name], rel=1e-5, abs=1e-6)
-
-
-def test_worked_example_with_seeds_proposes_the_four_papers_written_down_here() -> None:
-    assert worked_example("a", "c").rows.tolist() == [1, 3, 4, 5]
-
-
-@each_row("name", SEEDED)
-def test_feature_of_seeds_has_the_value_worked_out_by_hand(name: str) -> None:
-    column = compute(worked_example("a", "c"), (name,))[:, 0]
-    assert column == pytest.approx(SEEDED[name], rel=1e-5, abs=1e-6)
-
-
-@each_row("name", ANY_CORPUS)
-def test_feature_for_any_corpus_has_the_value_worked_out_by_hand(name: str) -> None:
-    column = compute(worked_example(), (name,))[:, 0]
-    assert column == pytest.approx(ANY_CORPUS[name], rel=1e-5, abs=1e-6)
-
-
-@each_row("name", SECOND)
-def test_feature_of_nnselect_has_the_value_worked_out_by_hand(name: str) -> None:
-    column = compute(worked_example(), (name,))[:, 0]
-    assert column == pytest.approx(SECOND[name], rel=1e-5, abs=1e-6)
+@each_row(("seeds", "expected"), [((), EXPECTED | ANY_CORPUS | SECOND), (("a", "c"), SEEDED)])
+def test_features_have_the_values_worked_out_by_hand(
+    seeds: tuple[str, ...], expected: dict[str, list[float]]
+) -> None:
+    context = worked_example(*seeds)
+    found = {name: compute(context, (name,))[:, 0].tolist() for name in expected}
+    assert found == {
+        name: pytest.approx(values, rel=1e-5, abs=1e-6) for name, values in expected.items()
+    }
 
 
 def test_features_of_nnselect_are_those_that_need_it() -> None:
@@ -99,14 +80,9 @@ def test_columns_come_in_the_order_asked_for() -> None:
     assert table[:, 1] == pytest.approx(COSINES[:5])
 
 
-def test_names_are_unique() -> None:
+def test_names_are_unique_and_say_what_they_mean_and_in_what_unit() -> None:
     assert len(BY_NAME) == len(FEATURES)
-
-
-@each_row("feature", FEATURES)
-def test_feature_says_what_it_means_and_in_what_unit(feature: Feature) -> None:
-    assert feature.meaning.strip()
-    assert feature.unit.strip()
+    assert all(feature.meaning.strip() and feature.unit.strip() for feature in FEATURES)
 
 
 def test_features_without_metadata_do_not_read_authors_or_venue() -> None:
@@ -180,4 +156,4 @@ def test_equal_values_share_the_best_rank() -> None:
 
 
 def test_share_of_best_is_zero_when_nothing_is_positive() -> None:
-    assert share_of_best(np.zeros(3, np.float32)).tolist() == [0, 0, 0]
+    assert share(np.zeros(3, np.float32)).tolist() == [0, 0, 0]

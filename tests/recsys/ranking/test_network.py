@@ -1,8 +1,8 @@
 """The network beside a ranker's trees: what it reads, and what it refuses to be."""
 
+from collections.abc import Iterator
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -124,43 +124,28 @@ def test_what_a_file_keeps_of_weights_says_the_same(tmp_path: Path) -> None:
     np.testing.assert_allclose(loaded.score(features), network.score(features), atol=1e-2)
 
 
-@each_row("name", NAMES)
-@each_row("axis", [0, 1, 2])
-def test_arrays_that_do_not_fit_each_other_are_refused(
-    tmp_path: Path, name: str, axis: int
-) -> None:
+def misfits() -> Iterator[Network]:
+    """Give networks whose arrays do not fit each other, or are no numbers."""
     network = some_network()
-    array = getattr(network, name)
-    longer = np.concatenate([array, array], axis=axis)
-    changed: dict[str, Any] = {name: longer}
-    replace(network, **changed).save(tmp_path)
-    with pytest.raises(ArtifactCorrupt, match="do not fit"):
-        Network.load(tmp_path)
+    for name in NAMES:
+        array: Floats = getattr(network, name)
+        for axis in range(3):
+            yield replace(network, **{name: np.concatenate([array, array], axis=axis)})  # type: ignore[arg-type]  # By name.
+        yield replace(network, **{name: np.full_like(array, np.nan)})  # type: ignore[arg-type]  # By name.
+    for name in ("knots", "quantiles"):
+        fewer: Floats = getattr(network.scale, name)[1:]
+        yield replace(network, scale=replace(network.scale, **{name: fewer}))
+    yield replace(network, bias=network.bias[0])
 
 
-@each_row("name", NAMES)
-def test_weights_that_are_no_numbers_are_refused(tmp_path: Path, name: str) -> None:
-    network = some_network()
-    getattr(network, name)[0, 0, 0] = np.nan  # All scores would be.
+@each_row("network", misfits())
+def test_arrays_that_do_not_fit_are_refused(tmp_path: Path, network: Network) -> None:
     network.save(tmp_path)
     with pytest.raises(ArtifactCorrupt, match="do not fit"):
         Network.load(tmp_path)
 
 
-@each_row("scale", ["knots", "quantiles"])
-def test_a_scale_of_other_features_is_refused(tmp_path: Path, scale: str) -> None:
-    network = some_network()
-    shorter = replace(network.scale, **{scale: getattr(network.scale, scale)[1:]})
-    replace(network, scale=shorter).save(tmp_path)
-    with pytest.raises(ArtifactCorrupt, match="do not fit"):
-        Network.load(tmp_path)
-
-
-def test_arrays_of_other_dimensions_and_other_files_are_refused(tmp_path: Path) -> None:
-    network = some_network()
-    replace(network, bias=network.bias[0]).save(tmp_path)
-    with pytest.raises(ArtifactCorrupt, match="do not fit"):
-        Network.load(tmp_path)
+def test_other_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / NETWORK).write_bytes(b"PK no such thing")
     with pytest.raises(ArtifactCorrupt, match="cannot be read"):
         Network.load(tmp_path)

@@ -136,8 +136,3 @@ def test_rounding_down_keeps_every_single_on_its_side(threshold: float, value: f
     assert rounded <= threshold
     assert (value <= threshold) == (value <= rounded)
     assert float(np.nextafter(np.float32(rounded), np.float32(np.inf))) > threshold
-
-
-@given(st.floats(width=32, allow_nan=False, allow_infinity=False))
-def test_a_single_is_not_rounded(value: float) -> None:
-    assert round_down(value) == value

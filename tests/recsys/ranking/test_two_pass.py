@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.ranking.feature_context import FeatureContext
-from recsys.ranking.two_pass import FAVOURITES, RESTART, SECOND_NAMES, STEPS, second_columns
+from recsys.ranking.ranker import FAVOURITES, RESTART, SECOND_NAMES, STEPS, second_columns
 from recsys.store.arrays import Floats, top_k
 from tests.recsys.ranking.worked_example import context_in
 from tests.tiny import random_world

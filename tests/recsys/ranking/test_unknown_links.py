@@ -18,8 +18,7 @@ from recsys.ranking.features import (
     feature_names,
 )
 from recsys.records import Draft, Paper
-from recsys.retrieval.propose import propose
-from recsys.retrieval.sources import SEARCHES
+from recsys.retrieval.propose import SEARCHES, propose
 from recsys.store.collection import Collection
 from recsys.store.graph import CitationGraph
 from tests.recsys.ranking.worked_example import context_of
@@ -29,7 +28,7 @@ from tests.tiny import SMALL, World, collect, random_world, with_nnselect
 SEEDS = st.integers(0, 2**32 - 1)
 OLD = feature_names(metadata=True, nnselect=True)
 NEW = feature_names(metadata=True, nnselect=True, any_corpus=True)
-READS_LINKS = np.array([BY_NAME[name].links for name in NEW])
+READS_LINKS = np.array([BY_NAME[name].reads_links for name in NEW])
 
 
 def with_links(collection: Collection, citing: list[int], cited: list[int]) -> Collection:
@@ -55,7 +54,7 @@ def test_without_links_exactly_the_features_that_read_them_are_unknown(seed: int
     context = asked(world, with_links(world.collection, [], []))
     table = compute(context, NEW)
     assert (table[:, READS_LINKS] == UNKNOWN).all()
-    plain = tuple(name for name in NEW if not BY_NAME[name].links)
+    plain = tuple(name for name in NEW if not BY_NAME[name].reads_links)
     np.testing.assert_array_equal(table[:, ~READS_LINKS], compute(context, plain))
     assert (table[:, NEW.index(LINKS_AROUND)] == 0).all()
 
@@ -64,7 +63,7 @@ def test_without_links_exactly_the_features_that_read_them_are_unknown(seed: int
 def test_features_without_the_mark_do_not_depend_on_links(seed: int) -> None:
     world = with_nnselect(random_world(seed), seed)
     linked, bare = world.collection, with_links(world.collection, [], [])
-    names = tuple(name for name in OLD if not BY_NAME[name].links)
+    names = tuple(name for name in OLD if not BY_NAME[name].reads_links)
     with_them, without = (compute(asked(world, each), names) for each in (linked, bare))
     np.testing.assert_array_equal(with_them, without)
 

@@ -10,8 +10,7 @@ from recsys.query.query import Query, draft_of, make_query
 from recsys.ranking.feature_context import FeatureContext
 from recsys.ranking.features import UNKNOWN
 from recsys.records import Draft, Paper
-from recsys.retrieval.propose import propose
-from recsys.retrieval.sources import StageOne
+from recsys.retrieval.propose import StageOne, propose
 from recsys.store.collection import Collection, Space
 from tests.tiny import SMALL, World, collect
 

@@ -9,8 +9,8 @@ from recsys.errors import InputError
 from recsys.indexes.exact import ExactIndex
 from recsys.query.query import make_query
 from recsys.records import Draft, Paper
-from recsys.retrieval.propose import propose
-from recsys.retrieval.sources import (
+from recsys.retrieval.propose import (
+    NAMES,
     SEARCHES,
     SOURCES,
     USUAL,
@@ -19,7 +19,7 @@ from recsys.retrieval.sources import (
     WeightedPapers,
     bit,
     check_searches,
-    names,
+    propose,
     source_names,
     ties,
     votes,
@@ -79,11 +79,6 @@ def test_seeds_propose_what_is_near_cited_citing_or_cited_together(
         "d": {"seed"},  # It cites e.
         "f": {"seed"},
     }
-
-
-def test_citations_by_papers_of_the_drafts_year_propose_nothing(collection: Collection) -> None:
-    found = sources_of(collection, Draft("nothing", as_of=2011), StageOne(neighbours=1))
-    assert found == {"b": {"ann"}}
 
 
 def test_no_paper_left_gives_no_candidates(collection: Collection) -> None:
@@ -176,13 +171,15 @@ def test_searches_that_do_not_exist_are_refused(names: list[str], message: str) 
 
 
 def test_every_name_of_a_source_has_a_bit_of_its_own() -> None:
-    assert [bit(name) for name in names()] == [1 << i for i in range(len(names()))]
+    assert [bit(name) for name in NAMES] == [1 << i for i in range(len(NAMES))]
     assert source_names(bit("ann") | bit("seed")) == ("ann", "seed")
-    assert {"ann", "cited-by-neighbour", "bm25", "author", "seed", "nnselect"} == set(names())
+    assert {"ann", "cited-by-neighbour", "bm25", "author", "seed", "nnselect"} == set(NAMES)
 
 
 @given(SEED_NUMBERS)
-def test_candidates_are_unique_ascending_and_few_enough(seed: int) -> None:
+def test_candidates_are_unique_ascending_and_have_cosines_of_their_own(
+    seed: int,
+) -> None:
     world = random_world(seed)
     query = make_query(world.collection, world.draft, world.vector)
     found = propose(world.collection, query, SMALL)
@@ -190,25 +187,10 @@ def test_candidates_are_unique_ascending_and_few_enough(seed: int) -> None:
     assert len(found.rows) == min(SMALL.candidates, len(found.pool.rows))
     assert (found.chosen.sources > 0).all()
     assert all(found.source_names(at) for at in range(len(found.rows)))
-
-
-@given(SEED_NUMBERS)
-def test_every_candidate_has_its_own_cosine(seed: int) -> None:
-    world = random_world(seed)
-    query = make_query(world.collection, world.draft, world.vector)
-    found = propose(world.collection, query, SMALL)
     own = [float(world.collection.vectors[row] @ query.vector) for row in found.rows]
     np.testing.assert_allclose(found.cosines, own, atol=1e-6)
-
-
-@given(SEED_NUMBERS)
-def test_nearest_and_matches_come_best_first(seed: int) -> None:
-    world = random_world(seed)
-    query = make_query(world.collection, world.draft, world.vector)
-    found = propose(world.collection, query, SMALL)
-    for voters in (found.nearest, found.matches):
-        assert (np.diff(voters.weights) <= 0).all()
-        assert (voters.weights >= 0).all()
+    for voters in (found.nearest, found.matches):  # The best come first.
+        assert (np.diff(voters.weights) <= 0).all() and (voters.weights >= 0).all()
         assert len(voters.rows) <= 5
 
 
@@ -245,11 +227,6 @@ def test_ties_are_cocitations_and_citations_by_and_of_the_seeds(collection: Coll
     shared, direct = ties(collection.graph, rows(0, 1), 2016, rows(0, 1, 4, 6))
     assert shared.tolist() == [1 + 1 + 1 + 2 + 1, 2, 1, 0]
     assert direct.tolist() == [1, 1, 0, 2]
-
-
-def test_first_keeps_the_best_voters() -> None:
-    voters = WeightedPapers(rows(3, 1), np.array([2, 1], np.float32)).first(1)
-    assert (voters.rows.tolist(), voters.weights.tolist()) == ([3], [2])
 
 
 @given(SEED_NUMBERS, st.integers(1, 12), st.integers(1, 6))

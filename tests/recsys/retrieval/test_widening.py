@@ -5,8 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.query.query import make_query
-from recsys.retrieval.propose import add_nearness, filtered_retrieval, prior, propose
-from recsys.retrieval.sources import SEARCHES, SOURCES, SourceQuery, bit
+from recsys.retrieval.propose import (
+    SEARCHES,
+    SOURCES,
+    SourceQuery,
+    add_nearness,
+    bit,
+    filtered_retrieval,
+    prior,
+    propose,
+)
 from tests.tiny import SMALL, World, random_world, with_nnselect
 
 SEED_NUMBERS = st.integers(0, 2**32 - 1)
@@ -18,7 +26,7 @@ def drawn(seed: int) -> tuple[World, np.ndarray[tuple[int], np.dtype[np.bool_]]]
 
 
 @given(SEED_NUMBERS)
-def test_the_usual_candidates_stay_as_they_are(seed: int) -> None:
+def test_the_usual_candidates_stay_and_what_is_added_passes_and_is_wanted(seed: int) -> None:
     world, keep = drawn(seed)
     query = make_query(world.collection, world.draft, world.vector)
     usual = propose(world.collection, query, SMALL, whole=True)
@@ -28,31 +36,12 @@ def test_the_usual_candidates_stay_as_they_are(seed: int) -> None:
     assert wide.chosen.sources[at].tolist() == usual.chosen.sources.tolist()
     assert wide.prior[at].tolist() == usual.prior.tolist()
     assert wide.nearest is usual.nearest
-
-
-@given(SEED_NUMBERS)
-def test_what_is_added_passes_and_is_wanted(seed: int) -> None:
-    world, keep = drawn(seed)
-    query = make_query(world.collection, world.draft, world.vector)
-    usual = propose(world.collection, query, SMALL, whole=True)
-    wide = filtered_retrieval(world.collection, query, usual, keep, SMALL)
-    added = np.setdiff1d(wide.rows, usual.rows)
-    assert (keep & query.wanted)[added].all()
+    assert (keep & query.wanted)[np.setdiff1d(wide.rows, usual.rows)].all()
     assert (wide.chosen.sources > 0).all()
     assert set(wide.rows.tolist()) <= set(wide.pool.rows.tolist())
-    assert (np.diff(wide.rows) > 0).all()
-    assert (np.diff(wide.pool.rows) > 0).all()
+    assert (np.diff(wide.rows) > 0).all() and (np.diff(wide.pool.rows) > 0).all()
     own = [float(world.collection.vectors[row] @ query.vector) for row in wide.rows]
     np.testing.assert_allclose(wide.cosines, own, atol=1e-6)
-
-
-@given(SEED_NUMBERS)
-def test_as_many_pass_as_there_are_or_candidates_are_asked_for(seed: int) -> None:
-    world, keep = drawn(seed)
-    query = make_query(world.collection, world.draft, world.vector)
-    wide = filtered_retrieval(
-        world.collection, query, propose(world.collection, query, SMALL, whole=True), keep, SMALL
-    )
     passing = int(np.count_nonzero(keep[wide.rows]))
     assert passing == min(SMALL.candidates, int(np.count_nonzero(keep[wide.pool.rows])))
     assert passing >= min(SMALL.neighbours, int(np.count_nonzero(keep & query.wanted)))

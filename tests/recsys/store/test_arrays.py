@@ -41,10 +41,13 @@ def ragged(lists: list[list[int]]) -> Ragged:
 
 
 @given(LISTS)
-def test_ragged_rows_are_the_lists_they_came_from(lists: list[list[int]]) -> None:
-    rows = ragged(lists)
-    assert len(rows) == len(lists)
-    assert [rows[row].tolist() for row in range(len(rows))] == lists
+def test_ragged_rows_are_the_lists_they_came_from_on_the_disk_too(
+    tmp_path_factory: pytest.TempPathFactory, lists: list[list[int]]
+) -> None:
+    rows, folder = ragged(lists), tmp_path_factory.mktemp("ragged")
+    rows.save(folder, "name")
+    for each in (rows, Ragged.load(folder, "name")):
+        assert [each[row].tolist() for row in range(len(each))] == lists
     assert rows.lengths(np.arange(len(lists), dtype=np.int32)).tolist() == list(map(len, lists))
 
 
@@ -57,14 +60,6 @@ def test_taking_rows_concatenates_them_with_their_owner(
     expected = [(place, value) for place, row in enumerate(picked) for value in lists[row]]
     assert list(zip(owner.tolist(), value.tolist(), strict=True)) == expected
     assert owner.dtype == value.dtype == np.int32
-
-
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 99)), max_size=20))
-def test_pairs_keep_their_order_within_an_owner(pairs: list[tuple[int, int]]) -> None:
-    owners, values = (np.array([pair[side] for pair in pairs], np.int32) for side in (0, 1))
-    rows = Ragged.from_pairs(owners, values, 6)
-    for owner in range(6):
-        assert rows[owner].tolist() == [value for who, value in pairs if who == owner]
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=8))
@@ -81,20 +76,13 @@ def test_slices_are_pythons_slices(bounds: list[tuple[int, int]]) -> None:
     assert found.dtype == np.float32
 
 
-@given(LISTS)
-def test_ragged_rows_survive_the_disk(
-    tmp_path_factory: pytest.TempPathFactory, lists: list[list[int]]
-) -> None:
-    folder = tmp_path_factory.mktemp("ragged")
-    ragged(lists).save(folder, "name")
-    loaded = Ragged.load(folder, "name")
-    assert [loaded[row].tolist() for row in range(len(loaded))] == lists
-
-
 @given(WORDS, WORDS)
-def test_sorted_strings_find_what_a_list_finds(words: list[str], others: list[str]) -> None:
-    known = sorted(set(words), key=str.encode)
-    strings = SortedStrings.build(known)
+def test_sorted_strings_find_what_a_list_finds(
+    tmp_path_factory: pytest.TempPathFactory, words: list[str], others: list[str]
+) -> None:
+    known, folder = sorted(set(words), key=str.encode), tmp_path_factory.mktemp("strings")
+    SortedStrings.build(known).save(folder, "name")
+    strings = SortedStrings.load(folder, "name")
     assert [strings[code] for code in range(len(strings))] == known
     for word in words + others:
         assert strings.find(word) == (known.index(word) if word in known else None)
@@ -113,17 +101,6 @@ def test_strings_are_found_among_any_number(number: int) -> None:
         assert strings.find(words[code]) == code
         assert strings.find(f"{2 * code + 1:06}") is None
     assert strings.find("") is None and strings.find("zzz") is None
-
-
-@given(WORDS)
-def test_sorted_strings_survive_the_disk(
-    tmp_path_factory: pytest.TempPathFactory, words: list[str]
-) -> None:
-    folder = tmp_path_factory.mktemp("strings")
-    known = sorted(set(words), key=str.encode)
-    SortedStrings.build(known).save(folder, "name")
-    loaded = SortedStrings.load(folder, "name")
-    assert [loaded[code] for code in range(len(loaded))] == known
 
 
 def test_a_half_surrogate_pair_is_not_found() -> None:

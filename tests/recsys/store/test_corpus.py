@@ -1,5 +1,5 @@
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +26,9 @@ PAPERS = st.lists(
         keyphrases=st.lists(WORD, max_size=2).map(tuple),
         doi=st.none() | WORD,
         url=st.none() | WORD.map("https://example.org/{}".format),
-        labels=st.dictionaries(WORD, WORD | st.lists(WORD, max_size=2), max_size=2),
+        labels=st.dictionaries(
+            WORD | st.just("type"), WORD | st.lists(WORD, max_size=2), max_size=2
+        ),
     ),
     min_size=1,
     max_size=8,
@@ -53,6 +55,10 @@ def test_a_paper_read_is_the_paper_written(
     assert len(corpus) == len(papers)
     assert corpus.full_papers(range(len(corpus))) == ordered
     assert [corpus.year(row) for row in range(len(corpus))] == [paper.year for paper in ordered]
+    types = [paper_types(paper.labels) for paper in ordered]
+    assert [corpus.types.values[code] for code in corpus.types.codes] == types
+    venues = corpus.venue_names
+    assert [venues.values[at] for at in venues.codes] == [paper.venue or "" for paper in ordered]
     for row, paper in enumerate(ordered):
         assert corpus.row(paper.id) == row
         assert corpus.ids[row] == paper.id
@@ -78,19 +84,10 @@ def test_unknown_ids_have_no_row(corpus: Corpus) -> None:
     assert rows.dtype == np.int32
 
 
-def test_shown_papers_leave_out_the_long_columns(corpus: Corpus) -> None:
-    (shown,) = corpus.papers([2])
-    assert shown == replace(corpus.full_papers([2])[0], abstract=None, references=(), keyphrases=())
-
-
 def test_shown_papers_come_in_the_order_asked_for(corpus: Corpus) -> None:
     assert [paper.id for paper in corpus.papers([2, 0, 2])] == ["c", "a", "c"]
     assert corpus.papers(np.array([], np.int32)) == []
     assert corpus.papers([]) == []
-
-
-def test_a_title_is_that_of_the_paper(corpus: Corpus) -> None:
-    assert [corpus.title(row) for row in (2, 0)] == ["Three", "One"]
 
 
 def test_texts_are_in_row_order(corpus: Corpus) -> None:
@@ -112,22 +109,6 @@ def test_columns_of_few_values_are_tested_and_changed_by_value() -> None:
     assert lower.values == ("x", "y")
     assert lower.codes.tolist() == [0, 1, 0, 0, 0, 0]
     assert lower.common() == ["x", "y"]
-
-
-@given(PAPERS)
-def test_venues_and_types_are_those_of_the_papers(
-    tmp_path_factory: pytest.TempPathFactory, papers: list[Paper]
-) -> None:
-    corpus = stored(
-        tmp_path_factory.mktemp("corpus"),
-        [replace(paper, labels={"type": paper.title}) for paper in papers],
-    )
-    found = corpus.full_papers(range(len(corpus)))
-    venues, types = corpus.venue_names, corpus.types
-    assert [venues.values[code] for code in venues.codes] == [paper.venue or "" for paper in found]
-    assert [types.values[code] for code in types.codes] == [
-        paper_types(paper.labels) for paper in found
-    ]
 
 
 def test_a_surname_calls_all_who_bear_it(corpus: Corpus) -> None:

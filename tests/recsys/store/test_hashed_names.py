@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from recsys.errors import ArtifactCorrupt
 from recsys.pipelines.corpora.works import SCHEMA
 from recsys.pipelines.index.columns import write_columns
+from recsys.store.collection import check_corpus
 from recsys.store.corpus import Corpus, HashedNames
 from recsys.store.graph import CitationGraph
-from recsys.store.validation import check_corpus
 from tests.tiny import hashed_names
 
 NAME = st.none() | st.text("aAbBéÉİ/.1", max_size=4)
@@ -45,11 +45,6 @@ def test_names_are_looked_up_together() -> None:
     assert named.find([]).dtype == np.int32
 
 
-def test_ids_in_lower_case_take_no_room() -> None:
-    named = hashed_names([{"id": "10.1/x", "doi": "10.1/X", "url": None}])
-    assert len(named.hashes) == 0
-
-
 def test_names_that_do_not_fit_the_papers_are_refused(tmp_path: Path) -> None:
     rows = [{"id": each, "title": each, "doi": f"10.1/{each}"} for each in "ABC"]
     write_columns(tmp_path, pa.Table.from_pylist(rows, schema=SCHEMA))
@@ -66,3 +61,8 @@ def test_names_that_do_not_fit_the_papers_are_refused(tmp_path: Path) -> None:
     ):
         with pytest.raises(ArtifactCorrupt, match="named"):
             check_corpus(tmp_path, replace(corpus, named=named), graph)
+
+
+def test_ids_in_lower_case_take_no_room() -> None:
+    named = hashed_names([{"id": "10.1/x", "doi": "10.1/X", "url": None}])
+    assert len(named.hashes) == 0

@@ -43,8 +43,3 @@ def test_any_labels_have_clean_distinct_types(labels: dict[str, object]) -> None
     types = paper_types(labels)
     assert len(set(types)) == len(types)
     assert all(name and paper_type(name) == name for name in types)
-
-
-@given(TEXT)
-def test_a_canonical_name_is_its_own(name: str) -> None:
-    assert paper_type(paper_type(name)) == paper_type(name)

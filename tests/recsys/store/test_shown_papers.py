@@ -15,9 +15,9 @@ from recsys.errors import ArtifactCorrupt
 from recsys.pipelines.corpora.works import SCHEMA
 from recsys.pipelines.index.columns import write_columns
 from recsys.records import Paper
+from recsys.store.collection import check_corpus
 from recsys.store.corpus import BLOB, FIELDS, STARTS, TOGETHER, Corpus, ShownPapers, ShownWriter
 from recsys.store.graph import CitationGraph
-from recsys.store.validation import check_corpus
 from tests.rows import each_row
 
 TEXT = st.text('ab\n"\\é漢\U0001f600', max_size=6)

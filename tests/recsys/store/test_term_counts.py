@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.store import terms
-from recsys.store.arrays import SortedStrings
+from recsys.store.arrays import SortedStrings, offsets
 from recsys.store.terms import (
     TITLE_WEIGHT,
     Numbering,
@@ -17,7 +17,6 @@ from recsys.store.terms import (
     Text,
     batches,
     joined,
-    offsets,
     smallest,
 )
 from recsys.store.words import tokens

@@ -115,11 +115,3 @@ def test_stores_survive_saving_and_loading(
     for title, abstract in texts:
         found = loaded.query(title, abstract)
         assert set(found.words) == set(f"{title} {abstract or ''}".split())
-
-
-@given(st.lists(st.tuples(WORDS, st.none() | WORDS), min_size=1, max_size=8))
-def test_impacts_are_positive_and_finite(texts: list[tuple[str, str | None]]) -> None:
-    store = TermStore.build(texts)
-    assert np.isfinite(impacts_of(store)).all()
-    assert (impacts_of(store) > 0).all()
-    assert (store.idf > 0).all()

@@ -14,8 +14,8 @@ from recsys.errors import ArtifactCorrupt
 from recsys.indexes.backends import BACKENDS, build_index, holds_vectors
 from recsys.indexes.exact import blocks
 from recsys.store.arrays import Floats
+from recsys.store.collection import check_vectors
 from recsys.store.kernels.dispatch import Split, unsplit
-from recsys.store.validation import check_vectors
 from recsys.store.vectors import (
     HIGHEST,
     OFF,
@@ -64,9 +64,7 @@ def test_what_is_asked_for_is_what_an_array_gives(moved: bool) -> None:
         found = vectors[key]
         np.testing.assert_array_equal(found, array[key])
         assert found.dtype == np.float32 and type(found) is np.ndarray
-    assert vectors.shape == array.shape and vectors.dtype == array.dtype
-    assert (len(vectors), vectors.ndim, vectors.size) == (N, 2, N * D)
-    np.testing.assert_array_equal(list(vectors), array)
+    assert vectors.shape == array.shape and len(vectors) == N
 
 
 @given(SLICES, st.booleans())
@@ -139,26 +137,15 @@ def same(one: Split, other: Split) -> bool:
 
 
 @given(MATRICES)
-def test_no_number_moves_by_more_than_some_steps_of_24_bits(vectors: Floats) -> None:
+def test_no_number_moves_by_more_than_some_steps_and_none_the_second_time(vectors: Floats) -> None:
     parts = split(vectors)
     assert parts.codes.dtype == np.int8 and parts.rests.dtype == np.int16
     assert parts.scales.dtype == np.float32
     largest = np.abs(vectors).max(axis=1, initial=0)[:, None]
     off = np.abs(together(parts).astype(np.float64) - vectors)
     assert (off <= np.maximum((OFF + 1) * largest / HIGHEST, 2.0**-100)).all()
-
-
-@given(MATRICES)
-def test_codes_alone_are_the_vectors_in_8_bits(vectors: Floats) -> None:
-    parts = split(vectors)
-    rounded = parts.codes * parts.scales[:, None].astype(np.float64)
-    largest = np.abs(vectors).max(axis=1, initial=0)[:, None]
+    rounded = parts.codes * parts.scales[:, None].astype(np.float64)  # By the codes alone.
     assert (np.abs(rounded - vectors) <= 0.501 * largest / 127 + 2.0**-100).all()
-
-
-@given(MATRICES)
-def test_what_was_joined_splits_into_the_same_parts(vectors: Floats) -> None:
-    parts = split(vectors)
     assert same(split(together(parts)), parts)
 
 
@@ -172,11 +159,6 @@ def test_so_it_does_where_the_largest_number_is_next_to_a_longer_step() -> None:
         parts = split(vectors)
         assert same(split(together(parts)), parts)
         bounds = np.nextafter(bounds, np.float32(0))
-
-
-def test_zeros_stay_zeros() -> None:
-    parts = split(np.zeros((3, 5), np.float32))
-    assert not together(parts).any() and same(split(together(parts)), parts)
 
 
 def test_cosines_stay_what_they_were() -> None:

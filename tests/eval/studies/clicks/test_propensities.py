@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy.optimize import minimize
 
 from recsys.errors import InputError
 from recsys.eval.measures import Doubles
@@ -141,24 +140,9 @@ def test_a_missing_table_is_an_error_too(tmp_path: Path) -> None:
         read_propensities(tmp_path / "propensity.json")
 
 
-# The likeliest propensities: from exact counts, by hand, and against scipy.
+# The likeliest propensities: from exact counts, and by hand.
 
 SHARES = st.floats(0.05, 0.95)
-
-
-def by_scipy(shown: Doubles, clicked: Doubles) -> Doubles:
-    """Maximise over log p and log r together, by another algorithm."""
-    depth = shown.shape[1]
-
-    def loss(x: Doubles) -> float:
-        logs = np.concatenate([[0], x[: depth - 1]]) + x[depth - 1 :, None]
-        if logs.max() > -1e-9:
-            return 1e12
-        return -float((clicked * logs + (shown - clicked) * np.log1p(-np.exp(logs))).sum())
-
-    start = np.concatenate([np.zeros(depth - 1), np.log(clicked.sum(1) / shown.sum(1)) - 1])
-    best = minimize(loss, start, method="Powell", options={"ftol": 1e-14, "maxiter": 10_000})
-    return np.asarray(np.exp(np.concatenate([[0], best.x[: depth - 1]])))
 
 
 @given(st.lists(SHARES, min_size=2, max_size=6), st.lists(SHARES, min_size=1, max_size=5))
@@ -166,16 +150,6 @@ def test_exact_products_give_back_their_factors(p: list[float], r: list[float]) 
     shown = np.random.default_rng(len(p)).integers(50, 500, (len(r), len(p))).astype(np.float64)
     found = likeliest(shown, shown * np.outer(r, p))
     assert found == pytest.approx(np.array(p) / p[0], rel=1e-4)
-
-
-@each_row("seed", range(4))
-def test_the_maximum_is_that_of_scipy(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    shown = rng.integers(20, 200, (3, 3)).astype(np.float64)
-    shown[0, 2] = 0
-    chances = np.outer(rng.uniform(0.2, 0.9, 3), [0.9, 0.5, 0.3])
-    clicked = rng.binomial(shown.astype(np.int64), chances).astype(np.float64)
-    assert likeliest(shown, clicked) == pytest.approx(by_scipy(shown, clicked), rel=1e-3)
 
 
 @each_row(
@@ -247,18 +221,6 @@ def test_the_interval_surrounds_the_estimate(name: str) -> None:
     plain = estimate(log, METHODS[name])
     assert plain.low is None and plain.high is None
     assert plain.values.tolist() == found.values.tolist()
-
-
-@each_row("name", ["swap", "harvest"])
-def test_intervals_hold_the_truth_as_often_as_they_say(name: str) -> None:
-    held = []
-    for seed in range(25):
-        log = simulated(4000, seed=seed + 1)
-        found = estimate(log, METHODS[name], rng=np.random.default_rng(seed), samples=50)
-        assert found.low is not None and found.high is not None
-        held.append((found.low <= EXAMINATION) & (EXAMINATION <= found.high))
-    # 100 positions that depend on each other: .95 would rarely be below .86.
-    assert 0.86 <= np.mean(np.array(held)[:, 1:]) <= 0.99
 
 
 def test_a_weight_counts_as_often_as_the_impression_would() -> None:
@@ -412,7 +374,7 @@ def test_it_climbs_to_the_likeliest_propensities() -> None:
     world = replace(world, relevance=0.1 + 0.5 * world.relevance)
     log = simulate(world, PositionBased(EXAMINATION), 30_000, rng=rng, policy=Policy(depth=5))
     pairs = Pairs.of(log)
-    shown, clicked = pairs.tally.count(np.ones(len(log)))
+    shown, clicked = pairs.tally(np.ones(len(log)))
     tables = np.zeros((2, pairs.count, 5))
     tables[:, pairs.pair, pairs.column] = shown, clicked
     exact = estimate(log, Method("EM", partial(regression_em, tolerance=1e-8))).values
@@ -433,7 +395,7 @@ def test_pairs_are_counted_by_position() -> None:
     for clicked in (False, True):
         pairs = Pairs.of(log, clicked=clicked)
         assert (pairs.count, pairs.pair.tolist(), pairs.column.tolist()) == (1, [0, 0], [0, 1])
-        shown, clicks = pairs.tally.count(np.array([1, 1, 2, 5.0]))
+        shown, clicks = pairs.tally(np.array([1, 1, 2, 5.0]))
         assert (shown.tolist(), clicks.tolist()) == ([2, 6], [2, 1])
     quiet = Pairs.of(replace(log, clicked=log.clicked & False), clicked=True)
     assert (quiet.count, len(quiet.pair)) == (0, 0)

@@ -53,9 +53,6 @@ def test_what_is_not_tested_or_of_others_is_not_compared() -> None:
     assert set(found["best"]) == {RECALL, F1, ACCURACY}
     assert set(found["other/sample"]) == {RECALL, F1}
     assert not {AVERAGE, SPEED} & {column for each in found.values() for column in each}
-
-
-def test_without_the_reference_nothing_is_compared() -> None:
     found = differences(replace(invented_encoders(), reference="absent"))
     assert all(each == {} for each in found.values())
 

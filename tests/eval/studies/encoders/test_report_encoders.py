@@ -37,7 +37,7 @@ def test_the_table_has_a_row_each_and_marks_what_differs() -> None:
     assert "differs from minilm: paired randomisation" in " ".join(text.split())
 
 
-def test_the_other_tables_tell_changes_and_reasons() -> None:
+def test_the_other_tables_tell_changes_and_reasons_and_the_best_is_marked() -> None:
     page = encoders_page(invented_encoders(), {})
     text, every = FORMATS["table"](page), FORMATS["markdown"](page)
     assert re.search(r"best +\+0\.200 \(\+0\.\d+ to \+0\.\d+\) +<0\.001\n", text)
@@ -48,15 +48,11 @@ def test_the_other_tables_tell_changes_and_reasons() -> None:
     assert names == ["encoders", "meanings", *(f"differences-{end}" for end in _COMPARED), "notes"]
     assert "absent" in text and "No such encoder. Name another." in text
     assert "One is missing." in text
+    best = next(line for line in every.splitlines() if line.startswith("| best | **"))
+    assert best.count("**") == 6 and "| 90.0 | 1,111 |" in best
 
 
 _COMPARED = ("r-20", "f1-20", "accuracy")
-
-
-def test_the_best_of_shares_is_marked_and_costs_are_not() -> None:
-    page = FORMATS["markdown"](encoders_page(invented_encoders(), {}))
-    best = next(line for line in page.splitlines() if line.startswith("| best | **"))
-    assert best.count("**") == 6 and "| 90.0 | 1,111 |" in best
 
 
 def test_every_format_is_written_and_json_has_all_figures() -> None:

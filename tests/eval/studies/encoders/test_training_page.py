@@ -85,9 +85,6 @@ def test_each_check_is_a_row() -> None:
         ["5", "1.25", "0.3000", "0.7000", "0.8000", "0.6000"],
     ]
     assert [row[3].best for row in table.rows] == [False, False, True, False]
-
-
-def test_one_that_is_watched_alone_is_what_decides() -> None:
     assert Course.of("own", {**HISTORY, "watched": [[0.25]] * 4}, ["one"]).watched == {}
     # What is watched, but has no name, is left out.
     assert Course.of("own", HISTORY, ["one", "other", "third"]).watched == {}

@@ -61,7 +61,7 @@ def test_macro_f1_of_drawn_papers_is_that_of_scikit_learn(rare: int) -> None:
     told: Longs = np.random.default_rng(4).integers(0, 4, (2, 30))
     labels = np.random.default_rng(5).integers(0, 3, 30)
     labels[0] = 5 * rare  # A class that many draws do not have; nobody is told class 4.
-    drawn = draw(30, rng=rng(), samples=25)
+    drawn = draw(30, rng=rng(), samples=10)
     found = drawn_macro_f1(told, labels, drawn)
     for figure, times in zip(found, drawn, strict=True):
         rows = np.repeat(np.arange(30), times.astype(int))

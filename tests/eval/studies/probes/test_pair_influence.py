@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, roc_auc_score
 
@@ -45,6 +45,7 @@ FLAGS = st.lists(st.booleans(), min_size=len(PAIRS), max_size=len(PAIRS)).filter
 )
 
 
+@settings(max_examples=8)
 @given(LEVELS, FLAGS)
 def test_influences_are_the_derivatives_by_the_weights_of_papers(
     levels: list[int], flags: list[bool]

@@ -45,6 +45,8 @@ def test_judgements_are_read_as_written(tmp_path: Path) -> None:
     text = (tmp_path / "coview" / "val.qrel").read_text(encoding="utf-8")
     assert text == "q 0 b 1\nq 0 a 0\np 0 c 0\n"
     assert read_judgements(tmp_path, Task.CO_VIEW, "val") == judgements
+    with pytest.raises(InputError, match=r"The id 'p 1' cannot stand in val\.qrel"):
+        write_judgements(tmp_path, Task.CO_VIEW, "val", {"p 1": {"a": 1}})
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from recsys.pipelines.studies.citeomatic.tuning import Choice, Parameters, Search, TuneOptions
+from recsys.pipelines.studies.citeomatic.tuning import Parameters, Search, TuneOptions
 
-SPACE = (
-    Choice("width", "a width", tuple(range(0, 200, 10))),
-    Choice("rate", "a rate", (1e-3, 1e-2, 1e-1)),
-)
+SPACE = {"width": range(0, 200, 10), "rate": (1e-3, 1e-2, 1e-1)}
 USUAL: Parameters = {"width": 0, "rate": 1e-3}
 OPTIONS = TuneOptions(trials=30, short=2, finalists=3, long=9, seed=1)
 
@@ -50,7 +47,7 @@ def test_it_climbs_the_hill(tmp_path: Path) -> None:
     assert {epochs for _, epochs in objective.asked} == {2}
     assert objective.asked[0][0] == USUAL
     for values, _ in objective.asked:
-        assert values["width"] in SPACE[0].values and values["rate"] in SPACE[1].values
+        assert values["width"] in SPACE["width"] and values["rate"] in SPACE["rate"]
 
 
 def test_the_best_distinct_trials_and_the_usual_one_are_trained_longer(tmp_path: Path) -> None:
@@ -89,16 +86,3 @@ def test_more_trials_continue_and_finalists_are_not_trained_twice(tmp_path: Path
     assert [trial.figure for trial in again.finish()] and second.asked == []
     assert search(tmp_path, second).explore() == (12, 30)
     assert len(second.asked) == 18
-
-
-def test_fewer_distinct_trials_than_finalists_are_all_trained(tmp_path: Path) -> None:
-    alone = (Choice("width", "a width", (10,)),)
-    options = replace(OPTIONS, trials=3)
-    made = Search(alone, {"width": 10}, Counting(), options, tmp_path / "journal", "x")
-
-    def objective(values: Parameters, epochs: int) -> float:
-        return float(epochs)
-
-    made = replace(made, objective=objective)
-    made.explore()
-    assert [(trial.values, trial.figure) for trial in made.finish()] == [({"width": 10}, 9.0)]

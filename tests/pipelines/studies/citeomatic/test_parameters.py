@@ -24,28 +24,28 @@ VALUES = {"rate": 0.1, "l1": 1e-3, "l2": 1e-4, "dropout": 0.35, "gamma": 0.5, "d
 
 def test_the_table_is_that_of_the_paper() -> None:
     # Tables 6 and 7 of Bhagavatula et al. 2018.
-    by_name = {choice.name: choice.values for choice in SPACE}
-    assert [rate for rate in by_name["rate"] if rate != 5e-4] == [1e-5, 1e-4, 1e-3, 1e-2, 1e-1]
-    assert by_name["l1"] == by_name["l2"] == (0, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
-    assert (len(by_name["dropout"]), max(by_name["dropout"])) == (16, 0.75)
-    assert by_name["gamma"] == (0.5, 0.75, 1, 1.25, 1.5)
-    assert by_name["dim"] == (25, 50, 75, 100, 125, 150, 175, 200, 225, 250, 275, 300, 325)
-    assert by_name["metadata_dim"] == (5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55)
-    for choice in SPACE:
-        assert list(choice.values) == sorted(choice.values)
+    assert [rate for rate in SPACE["rate"] if rate != 5e-4] == [1e-5, 1e-4, 1e-3, 1e-2, 1e-1]
+    assert SPACE["l1"] == SPACE["l2"] == (0, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
+    assert (len(SPACE["dropout"]), max(SPACE["dropout"])) == (16, 0.75)
+    assert SPACE["gamma"] == (0.5, 0.75, 1, 1.25, 1.5)
+    dims = [25, 50, 75, 100, 125, 150, 175, 200, 225, 250, 275, 300, 325]
+    assert list(SPACE["dim"]) == dims
+    assert list(SPACE["metadata_dim"]) == [5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55]
+    for values in SPACE.values():
+        assert list(values) == sorted(values)
 
 
 def test_only_nnrank_has_metadata() -> None:
-    names = [choice.name for choice in space_of(Model.NNSELECT)]
+    names = list(space_of(Model.NNSELECT))
     assert names == ["rate", "l1", "l2", "dropout", "gamma", "dim"]
-    assert [each.name for each in space_of(Model.NNRANK)] == [*names, "metadata_dim"]
-    assert [each.name for each in space_of(Model.NNRANK, metadata=False)] == names
+    assert list(space_of(Model.NNRANK)) == [*names, "metadata_dim"]
+    assert list(space_of(Model.NNRANK, metadata=False)) == names
 
 
 def test_the_usual_parameters_are_in_the_space_and_change_nothing() -> None:
     for model in Model:
-        for choice in space_of(model):
-            assert usual(model)[choice.name] in choice.values
+        for name, values in space_of(model).items():
+            assert usual(model)[name] in values
         assert with_parameters(USUAL[model], model, usual(model)) == USUAL[model]
         assert with_parameters(USUAL[model], model, {}) == USUAL[model]
 

@@ -1,7 +1,6 @@
 """NNSelect in torch: its formula in numpy, its gradients, its padded peer, its serving model."""
 
 import numpy as np
-import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -66,14 +65,6 @@ def test_gradients_are_those_of_finite_differences(seed: int) -> None:
         return scalar
 
     assert gradients_are_right(network(seed).double(), outputs)
-
-
-def test_the_penalty_is_one_of_papers() -> None:
-    bags, made = random_bags(np.random.default_rng(1)), network()
-    _, cost = made(*to_torch(word_bags(bags, EVERY)), Penalty(l1=1.0))
-    sizes = made.words.magnitudes.detach().abs().numpy()[:, 0]
-    read = np.concatenate([bags.title.values, bags.abstract.values])
-    assert float(cost.detach()) == pytest.approx(sizes[read].sum() / PAPERS, rel=1e-5)
 
 
 @given(SEEDS, st.lists(st.integers(0, PAPERS - 1), max_size=5))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recsys.errors import ArtifactMissing, InputError, MissingExtraError
+from recsys.errors import InputError, MissingExtraError
 from recsys.pipelines.studies.citeomatic.nnselect import NNSelectOptions, train_nnselect
 from recsys.pipelines.studies.citeomatic.tuning import (
     Model,
@@ -16,7 +16,6 @@ from recsys.pipelines.studies.citeomatic.tuning import (
     usual,
     with_parameters,
 )
-from recsys.store.generations import in_force
 from tests.pipelines.studies.citeomatic.conftest import Wordy
 
 OPTIONS = TuneOptions(trials=3, short=1, finalists=2, long=2, device="cpu")
@@ -61,14 +60,6 @@ def test_training_with_what_was_chosen_gives_what_was_promised(
     chosen = with_parameters(same, Model.NNSELECT, report.best.values)
     trained = train_nnselect(index, wordy.split, chosen)
     assert max(trained.history.measures) == report.best.figure
-
-
-def test_nnrank_needs_nnselect(wordy: Wordy, index: Path, tmp_path: Path) -> None:
-    from shutil import rmtree
-
-    rmtree(in_force(index) / "nnselect")
-    with pytest.raises(ArtifactMissing, match="no NNSelect model"):
-        tune(Model.NNRANK, index, wordy.split, OPTIONS, tmp_path / "tuning")
 
 
 def test_no_trial_no_search(wordy: Wordy, tmp_path: Path) -> None:

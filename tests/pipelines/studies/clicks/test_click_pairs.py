@@ -94,19 +94,6 @@ def test_pairs_are_those_of_a_loop(data: st.DataObject) -> None:
     assert listed(pairs(log, numbered(log), HALVING)) == scaled.round(9).tolist()
 
 
-def test_weights_of_clicks_add_up_to_relevance_whatever_the_position() -> None:
-    # Readers look at position k with the chance p_k and click what is relevant: .8, .4, .2.
-    rng, p, relevance = np.random.default_rng(0), HALVING.values[:3], np.array([0.8, 0.4, 0.2])
-    clicked = rng.random((40_000, 3)) < p * relevance
-    log = ClickLog.of(
-        Impression("q", ("a", "b", "c"), tuple(np.array(["a", "b", "c"])[row])) for row in clicked
-    )
-    found = pairs(log, numbered(log), HALVING)
-    column = (found.features[found.clicked, 0].astype(int) - 1) % 10
-    total = np.bincount(column, found.weight)
-    assert total / total.sum() == pytest.approx(relevance / relevance.sum(), abs=0.02)
-
-
 @each_row("option", ["weighting", "negatives"])
 def test_an_unknown_option_is_named(option: str) -> None:
     with pytest.raises(InputError, match="'al'") as raised:

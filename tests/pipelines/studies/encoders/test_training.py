@@ -32,6 +32,7 @@ from recsys.pipelines.studies.encoders.training import (
     train,
 )
 from recsys.store.arrays import Rows
+from tests.ended import killed_at
 from tests.pipelines.studies.encoders.other_process import train_here
 from tests.pipelines.studies.encoders.small_sources import (
     LOOP,
@@ -128,15 +129,8 @@ def test_an_adapter_learns_and_is_continued(folder: Path) -> None:
     first = small_fit(folder, "adapter", lora=lora, loop=loop, dropout=0.1)
     assert first.history.best > 0
 
-    class _KilledError(Exception):
-        pass
-
-    def progress(stage: str, done: int, total: int) -> None:
-        if stage == STAGE and done == 6:
-            raise _KilledError
-
-    with pytest.raises(_KilledError):
-        run = Run(saving=0.0, progress=progress)
+    with pytest.raises(KeyboardInterrupt):
+        run = Run(saving=0.0, progress=killed_at(6, STAGE))
         small_fit(folder, "again", lora=lora, loop=loop, dropout=0.1, run=run)
     second = small_fit(folder, "again", lora=lora, loop=loop, dropout=0.1)
     assert second.history.continued == 5

@@ -96,22 +96,3 @@ def test_signs_never_overlap(text: str) -> None:
     for sign in printed_citations(text):
         assert ends[-1] <= sign.start < sign.end <= len(text)
         ends.append(sign.end)
-
-
-@each_row(
-    "part",
-    [
-        "(",
-        "[",
-        "(Smith ",
-        "(A, B, C, D, ",
-        "[1, ",
-        "(A A A ",
-        "(Smith, 2010; ",
-        "[TODO x ",
-        "(see ",
-    ],
-)
-def test_what_never_closes_takes_no_time(part: str) -> None:
-    assert printed_citations(part * 2000) == []
-    assert printed_citations("(Smith 2010" + ", 2010" * 3000) == []

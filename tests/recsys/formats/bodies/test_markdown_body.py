@@ -53,7 +53,3 @@ def test_the_file_reads_at_a_span_as_the_mark_does(line_end: str) -> None:
 @each_row("part", ["[", "[@", "`", "^[", "<a ", "![", "$", "**", "> ", "- ", "|", "\\", "~~~\n"])
 def test_what_never_closes_takes_no_time(part: str) -> None:
     sentences("Start. " + part * 3000)
-
-
-def test_a_very_long_line_is_read() -> None:
-    assert len(sentences("It is so [@a]. " * 2000)) == 2000

@@ -3,10 +3,11 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recsys.errors import DraftError
 from recsys.formats.drafts.pdf import parse
 from recsys.formats.drafts.pdf_pages import Pages
 from recsys.records import Body, Span
-from tests.recsys.formats.drafts.small_pdf import Text, down, write_pdf
+from tests.recsys.formats.drafts.small_pdf import HEIGHT, Text, down, write_pdf
 
 FRONT = [
     Text("On the measure of rivers", 180, 740, 17),
@@ -162,28 +163,23 @@ def test_it_is_said_where_nothing_in_the_text_cites_the_list() -> None:
     assert any("No citation in the text" in note for note in read([*FRONT, *lines, *LIST]).notes)
 
 
+STARTS = "Rivers are long [1].|1 Introduction|Figure 1: x|Abstract|References|[1] A. Rivers. Ice."
 LINES = st.builds(
     Text,
-    st.sampled_from(
-        [
-            "Rivers are long [1].",
-            "1 Introduction",
-            "Figure 1: x",
-            "References",
-            "[1] A. Rivers. Ice.",
-            "=",
-            "and so-",
-            "x",
-        ]
-    ),
-    st.sampled_from([72, 84, 320]),
-    st.sampled_from([700, 688, 640, 100]),
-    st.sampled_from([7, 10, 12]),
+    st.sampled_from([*STARTS.split("|"), "=", "and so-", "x"])
+    | st.text(st.characters(codec="cp1252", exclude_categories=["Cc"]), max_size=40),
+    st.sampled_from([72, 84, 320]) | st.floats(0, 500),
+    st.sampled_from([700, 688, 640, 100]) | st.floats(0, HEIGHT),
+    st.sampled_from([7, 10, 12]) | st.floats(0, 40),
 )
 
 
 @given(st.lists(LINES, min_size=1, max_size=15))
 def test_whatever_is_on_a_page_keys_are_those_of_the_list(page: list[Text]) -> None:
+    try:
+        parse(write_pdf([page]), Path("draft.pdf")).manuscript()
+    except DraftError as error:
+        assert "draft.pdf" in error.what
     body = read([*FRONT, *page])
     keys = {work.key for work in body.references}
     assert len(keys) == len(body.references)

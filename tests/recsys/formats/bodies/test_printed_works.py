@@ -44,94 +44,10 @@ def test_articles_of_journals(style: str) -> None:
     assert printed_work(ARTICLES[style]) == WHOLE
 
 
-@each_row(
-    ("text", "author"),
-    [
-        ("Ash AB, Birch C. Winter nests. Journal of Nests. 2010;12(3):34-56.", "AB Ash"),
-        ("Ash AB. Winter nests. Journal of Nests 2010;12:34.", "AB Ash"),
-        (
-            "Ada B. Ash and Carl Birch. 2010. Winter nests. Journal of Nests 12, 3 "
-            "(Jan. 2010), 34-56.",
-            "Ada B. Ash",
-        ),
-        (
-            "Ash, Ada, and Carl Birch. 2010. \u201cWinter nests.\u201d Journal of Nests 12 "
-            "(3): 34\u201356.",
-            "Ada Ash",
-        ),
-        (
-            "Ada Ash, Carl D\u2019Arc, and Eve van der Elm. Winter nests. Journal of "
-            "Nests, 12:34\u201356, 2010.",
-            "Ada Ash",
-        ),
-    ],
-)
-def test_names_in_other_forms(text: str, author: str) -> None:
-    found = printed_work(text)
-    assert found == Reference(
-        title=TITLE, authors=(author,), year=2010, venue="Journal of Nests", volume="12", page="34"
-    )
-
-
-def test_papers_of_meetings_and_preprints() -> None:
-    meeting = printed_work(
-        "[D. Date.] E. Elm. On honey. In Proceedings of the 3rd Meeting, pages 3\u20137, 2012."
-    )
-    assert meeting.year == 2012
-    meeting = printed_work(
-        "E. Elm. On honey. In Proceedings of the 3rd Meeting on Bees, pages 3\u20137."
-    )
-    assert (meeting.title, meeting.venue, meeting.page) == (
-        "On honey",
-        "Proceedings of the 3rd Meeting on Bees",
-        "3",
-    )
-    within = printed_work(
-        "E. Elm, On honey, in: Proceedings of Bees, 2012, pp. 3\u20137. doi:10.1000/x."
-    )
-    assert (within.title, within.venue, within.year) == ("On honey", "Proceedings of Bees", 2012)
-    assert within.doi == "10.1000/x"
-    preprint = printed_work(
-        "Elm, E. On honey. Preprint at https://arxiv.org/abs/2004.07180 (2020)."
-    )
-    assert (preprint.title, preprint.arxiv, preprint.year) == ("On honey", "2004.07180", 2020)
-
-
-def test_lists_of_physicists_name_no_titles() -> None:
-    found = printed_work("A. B. Ash and C. Birch, Phys. Rev. B 12, 34 (2010).")
-    assert found == Reference(
-        authors=("A. B. Ash",), year=2010, venue="Phys. Rev. B", volume="12", page="34"
-    )
-    assert printed_work("E. Elm, in Proceedings of Bees (2012) pp. 3\u20137.").title is None
-
-
-@each_row(
-    ("text", "title"),
-    [
-        ("A. Ash. Do beetles nest? A study of gardens. Journal of Nests, 2010.",
-         "Do beetles nest? A study of gardens"),
-        ("A. Ash. Do beetles nest? Journal of Nests, 12:3, 2010.", "Do beetles nest?"),
-        ("A. Ash. Do beetles nest? Commun. ACM 50, 1 (2010), 3-4.", "Do beetles nest?"),
-        ("A. Ash, Nests in O(n log n) time, J. Nests 12 (2010) 3.", "Nests in O(n log n) time"),
-        ("A. Ash. Nests 2.0: beetles at scale. J. Nests, 2010.", "Nests 2.0: beetles at scale"),
-        ("Ash, A. (2010). Nests in Crete, Rhodes, and Malta. Journal of Nests.",
-         "Nests in Crete, Rhodes, and Malta"),
-    ],
-)  # fmt: skip
-def test_titles_with_signs_within(text: str, title: str) -> None:
-    assert printed_work(text).title == title
-
-
-def test_years_of_pages_titles_and_dates_are_not_the_year() -> None:
-    found = printed_work(
-        "A. Ash. Nests of the year 1850. Journal of Nests, 12(3):1985\u20131996, 2010."
-    )
-    assert (found.year, found.page) == (2010, "1985")
-    assert printed_work("A. Ash. On the nests. Retrieved February 28, 2008.").volume is None
-
-
-def test_a_doi_that_a_line_breaks_is_mended() -> None:
-    assert printed_work("A. Ash. On nests. https: //doi.org/10.1000/ab. 34").doi == "10.1000/ab.34"
+@each_row(("text", "said"), json.loads(FILES.joinpath("printed_works.json").read_bytes()))
+def test_works_in_other_forms(text: str, said: dict[str, object]) -> None:
+    found = json.loads(json.dumps(asdict(printed_work(text))))
+    assert {name: found[name] for name in said} == said
 
 
 TEXT = st.text(string.printable + "\u201c\u201d\u2013\u00e9\u0141\u4e2d", max_size=200)
@@ -147,16 +63,6 @@ def test_anything_is_read_and_no_letter_is_made_up(text: str, cut: int, more: st
         assert all(letter in left for letter in (said or "").replace(" ", ""))
 
 
-@each_row(
-    "unit",
-    ["A. ", "Ash, ", "Ash A, ", "A-", "(2010", "10.1000/", "\u201c", "In: ", "1, 2 (", "and "],
-)
-def test_a_long_line_costs_little(unit: str) -> None:
-    begun = time.process_time()
-    printed_work(unit * (2_000 // len(unit)))
-    assert time.process_time() - begun < 1
-
-
 @each_row("text", CITED)
 def test_what_is_printed_without_fields_is_understood(text: str) -> None:
     found = {name: value for name, value in asdict(cited_work(text)).items() if value}
@@ -168,8 +74,12 @@ def test_any_text_gives_a_work(text: str) -> None:
     cited_work(text)
 
 
-@each_row(
-    "part", ["Oak O, ", "(2001) ", "A, B. ", "2001;", "a. ", "1(", "2001 ", "A", ". 12, ", "10.1/"]
-)
-def test_a_long_text_takes_no_longer(part: str) -> None:
-    cited_work(part * 200_000)
+UNITS = "A. |Ash, |Ash A, |A-|(2010|10.1000/|\u201c|In: |1, 2 (|and |(2001) |A, B. |2001;|. 12, |1("
+
+
+@each_row("unit", UNITS.split("|"))
+def test_a_long_line_costs_little(unit: str) -> None:
+    begun = time.process_time()
+    printed_work(unit * (2_000 // len(unit)))
+    cited_work(unit * 200_000)
+    assert time.process_time() - begun < 1.5

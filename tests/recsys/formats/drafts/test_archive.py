@@ -4,7 +4,8 @@ import zipfile
 import pytest
 
 from recsys.errors import DraftError
-from recsys.formats.drafts.draft_files import LARGEST_ENTRY, MOST_BYTES, MOST_ENTRIES, Archive
+from recsys.formats.drafts import draft_files
+from recsys.formats.drafts.draft_files import MOST_ENTRIES, Archive
 from tests.recsys.formats.drafts.small_docx import packed
 from tests.rows import each_row
 
@@ -29,21 +30,16 @@ def test_of_two_entries_with_one_name_the_first_counts() -> None:
     assert opened.read("a.tex") == b"one"
 
 
-def test_an_entry_that_unpacks_beyond_all_measure_is_refused() -> None:
-    opened = Archive(packed({"a": bytes(LARGEST_ENTRY + 1), "b": b"x"}), "z")
-    with pytest.raises(DraftError, match=r"'a' in z is too large"):
-        opened.read("a")
-    assert opened.read("b") == b"x"
-
-
-def test_entries_together_may_not_unpack_beyond_all_measure() -> None:
-    number = MOST_BYTES // LARGEST_ENTRY
-    opened = Archive(packed({f"{i}": bytes(LARGEST_ENTRY) for i in range(number + 1)}), "z")
-    for place in range(number):
-        assert len(opened.read(f"{place}")) == LARGEST_ENTRY
+def test_what_unpacks_beyond_all_measure_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(draft_files, "LARGEST_ENTRY", 100)
+    monkeypatch.setattr(draft_files, "MOST_BYTES", 200)
+    opened = Archive(packed({"large": bytes(101), **{f"{n}": bytes(100) for n in range(3)}}), "z")
+    with pytest.raises(DraftError, match=r"'large' in z is too large"):
+        opened.read("large")
+    assert len(opened.read("0")) == len(opened.read("1")) == 100
     with pytest.raises(DraftError, match="too large"):
-        opened.read(f"{number}")
-    assert len(opened.read("0")) == LARGEST_ENTRY  # It is unpacked already.
+        opened.read("2")
+    assert len(opened.read("0")) == 100  # It is unpacked already.
 
 
 def test_a_size_that_is_claimed_too_small_is_damage() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from recsys.errors import DraftError, RecsysError
 from recsys.formats.drafts.bundle import LONGEST_NAME, label, labelled, read_bundle
 from recsys.formats.drafts.draft_files import Bundle, inside
-from recsys.formats.drafts.draft_formats import parse_manuscript, read_manuscript
+from recsys.formats.drafts.draft_formats import parse_draft
 from recsys.records import Manuscript
 from tests.recsys.formats.drafts.small_docx import docx, packed, paragraph
 from tests.rows import each_row
@@ -35,7 +35,7 @@ def tex(title: str, body: str = "", *, whole: bool = True) -> bytes:
 
 
 def zipped(files: Mapping[str, bytes], name: str = "paper.zip") -> Manuscript:
-    return parse_manuscript(packed(files), Path(name))
+    return parse_draft(packed(files), Path(name)).manuscript
 
 
 def titles(found: Manuscript) -> list[str | None]:
@@ -134,12 +134,6 @@ def test_an_archive_with_nothing_to_read_says_so() -> None:
             zipped({name: b"application/vnd.oasis.opendocument.chart", "content.xml": b"<x/>"})
 
 
-def test_a_zip_on_the_disk_is_a_draft_like_any_other(tmp_path: Path) -> None:
-    path = tmp_path / "paper.zip"
-    path.write_bytes(packed({"main.tex": tex("Mine")}))
-    assert read_manuscript(path).title == "Mine"
-
-
 def test_one_file_is_read_as_it_is_alone() -> None:
     assert parse_bundle({"a.md": MARKDOWN}).title == "From Markdown"
     assert parse_bundle({"a.zip": packed({"main.tex": tex("A")})}).title == "A"
@@ -162,28 +156,43 @@ def test_one_file_finds_nothing_beside_it(tmp_path: Path, monkeypatch: pytest.Mo
     assert parse_bundle({"paper.md": front}).references == ()
 
 
-def test_a_source_finds_what_is_given_with_it_without_its_folders() -> None:
-    source = tex("A", r"\input{chapters/one}\bibliography{lists/refs}")
-    found = parse_bundle({"paper.tex": source, "one.tex": rb"\cite{b}", "refs.bib": BIB})
-    assert titles(found) == ["The second work"]
-    assert found.notes == ()
+CITES_B = tex("A", r"\cite{b}\bibliography{mine}")
+NAMED = tex("A", r"\input{chapters/one}\bibliography{lists/refs}")
+FRONT = b"---\ntitle: T\nbibliography: refs.bib\n---\nAs [@b] says.\n"
 
 
-def test_the_only_bibliography_stands_in_for_the_one_that_is_named() -> None:
-    source = tex("A", r"\cite{b}\bibliography{mine}")
-    found = parse_bundle({"paper.tex": source, "export.bib": BIB})
-    assert titles(found) == ["The second work"]
-    assert found.notes == ("'export.bib' stands in for 'mine', which is missing.",)
-    unnamed = parse_bundle({"paper.tex": tex("A", r"\cite{b}"), "export.bib": BIB})
-    assert unnamed.notes == ("'export.bib' stands in for a bibliography, for none is named.",)
-    broken = parse_bundle({"paper.tex": source, "export.bib": b"\0"})
-    assert (broken.references, "NUL byte" in " ".join(broken.notes)) == ((), True)
-
-
-def test_two_bibliographies_that_are_not_named_are_added_whole() -> None:
-    found = parse_bundle({"paper.tex": tex("A", r"\cite{b}"), "x.bib": BIB, "y.bib": BIB})
-    assert titles(found) == ["The first work", "The second work"]
-    assert "2 works of 'x.bib' added." in found.notes
+@each_row(
+    ("files", "cited", "note"),
+    [
+        # What is given with a draft is found without its folders.
+        ({"a.tex": NAMED, "one.tex": rb"\cite{b}", "refs.bib": BIB}, ["The second work"], ""),
+        (
+            {"a.tex": CITES_B, "export.bib": BIB},
+            ["The second work"],
+            "'export.bib' stands in for 'mine', which is missing.",
+        ),
+        (
+            {"a.tex": tex("A", r"\cite{b}"), "export.bib": BIB},
+            ["The second work"],
+            "'export.bib' stands in for a bibliography, for none is named.",
+        ),
+        ({"a.tex": CITES_B, "export.bib": b"\0"}, [], "NUL byte"),
+        (
+            {"a.tex": tex("A", r"\cite{b}"), "x.bib": BIB, "y.bib": BIB},
+            ["The first work", "The second work"],
+            "2 works of 'x.bib' added.",
+        ),
+        ({"a.md": FRONT, "refs.bib": BIB}, ["The second work"], ""),
+        ({"a.md": MARKDOWN, "b.ris": b"\0"}, [], "NUL byte"),
+    ],
+)
+def test_a_draft_finds_the_lists_that_are_given_with_it(
+    files: dict[str, bytes], cited: list[str], note: str
+) -> None:
+    found = parse_bundle(files)
+    assert titles(found) == cited
+    assert note in " ".join(found.notes)
+    assert note or not any("added" in each or "not read" in each for each in found.notes)
 
 
 @each_row(
@@ -197,19 +206,6 @@ def test_a_list_beside_a_draft_is_what_it_cites(
     assert len(found.references) == own + number
     assert f"{number} work{'s'[: number > 1]} of '{book}' added." in found.notes
     assert found.title == parse_bundle({name: content}).title
-
-
-def test_a_list_that_a_draft_names_itself_is_not_added_twice() -> None:
-    front = b"---\ntitle: T\nbibliography: refs.bib\n---\nAs [@b] says.\n"
-    found = parse_bundle({"a.md": front, "refs.bib": BIB})
-    assert titles(found) == ["The second work"]
-    assert not any("added" in note for note in found.notes)
-
-
-def test_a_list_that_cannot_be_read_costs_no_draft() -> None:
-    found = parse_bundle({"a.md": MARKDOWN, "b.ris": b"\0"})
-    assert (found.title, found.references) == ("From Markdown", ())
-    assert "NUL byte" in " ".join(found.notes)
 
 
 def test_lists_alone_are_one_list() -> None:

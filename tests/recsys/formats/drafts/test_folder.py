@@ -4,7 +4,8 @@ import pytest
 
 from recsys.errors import DraftError
 from recsys.formats.drafts.draft_files import folder_of
-from recsys.formats.drafts.draft_formats import read_manuscript
+from recsys.formats.drafts.draft_formats import open_draft
+from tests.rows import each_row
 
 BIB = "@article{a, title={Lichen on walls}}"
 
@@ -18,27 +19,33 @@ def paper(at: Path) -> Path:
 
 
 def test_a_bibliography_above_is_not_read_and_the_note_says_how_it_would_be(tmp_path: Path) -> None:
-    found = read_manuscript(paper(tmp_path / "tex"))
+    found = open_draft(paper(tmp_path / "tex")).manuscript
     assert found.references == ()
     assert "--root DIR" in found.notes[1]
     assert found.notes[-1] == "1 citation, none could be looked up: 'a'."
 
 
 def test_a_bibliography_below_the_given_root_is_read(tmp_path: Path) -> None:
-    found = read_manuscript(paper(tmp_path / "tex"), root=tmp_path)
+    found = open_draft(paper(tmp_path / "tex"), root=tmp_path).manuscript
     assert [work.key for work in found.references] == ["a"]
 
 
-@pytest.mark.parametrize("kind", [".git", ".hg", ".svn"])
-def test_a_bibliography_in_the_draft_s_repository_is_read(tmp_path: Path, kind: str) -> None:
-    (tmp_path / kind).mkdir()
-    assert [work.key for work in read_manuscript(paper(tmp_path / "a" / "tex")).references] == ["a"]
-
-
-def test_nothing_above_the_repository_is_read(tmp_path: Path) -> None:
-    path = paper(tmp_path / "tex")
-    (path.parent / ".git").mkdir()
-    assert read_manuscript(path).references == ()
+@each_row(
+    ("repository", "draft", "cited"),
+    [
+        (".git", "a/tex", ["a"]),
+        (".hg", "a/tex", ["a"]),
+        (".svn", "a/tex", ["a"]),
+        ("t/.git", "t", []),
+    ],
+)
+def test_what_lies_in_the_draft_s_repository_is_read_and_nothing_above(
+    tmp_path: Path, repository: str, draft: str, cited: list[str]
+) -> None:
+    here = tmp_path / str(repository).replace("/", "-")
+    (here / repository).mkdir(parents=True)
+    found = open_draft(paper(here / draft)).manuscript
+    assert [work.key for work in found.references] == cited
 
 
 def test_a_link_out_of_the_repository_is_not_followed(tmp_path: Path) -> None:
@@ -48,13 +55,13 @@ def test_a_link_out_of_the_repository_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "secret.bib").write_text(BIB, encoding="utf-8")
     (inside / "refs.bib").unlink()
     (inside / "refs.bib").symlink_to(tmp_path / "secret.bib")
-    assert read_manuscript(path).references == ()
+    assert open_draft(path).manuscript.references == ()
 
 
 def test_a_home_is_no_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / ".git").mkdir()
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert read_manuscript(paper(tmp_path / "tex")).references == ()
+    assert open_draft(paper(tmp_path / "tex")).manuscript.references == ()
 
 
 def test_a_draft_outside_of_the_given_root_is_refused(tmp_path: Path) -> None:

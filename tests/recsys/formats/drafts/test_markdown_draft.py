@@ -38,78 +38,6 @@ def test_a_paper_with_front_matter_is_read_with_what_it_cites(tmp_path: Path) ->
 
 
 @each_row(
-    ("yaml", "authors"),
-    [
-        ("author: Ada Quill", ["Ada Quill"]),
-        ("author: Ada Quill, Bo Reed and Cy Stone", ["Ada Quill", "Bo Reed", "Cy Stone"]),
-        ("author: Ada Quill; Bo Reed", ["Ada Quill", "Bo Reed"]),
-        ("authors: [Ada Quill, Bo Reed]", ["Ada Quill", "Bo Reed"]),
-        ("author:\n  name: {given: Ada, family: Quill}", ["Ada Quill"]),
-        (
-            "author:\n- {given: Ada, family: Quill}\n- literal: The Group",
-            ["Ada Quill", "The Group"],
-        ),
-        ("author:\n- Ada Quill:\n    institute: x\n- Bo Reed", ["Ada Quill", "Bo Reed"]),
-        ("author: Quill", ["Quill"]),
-        ("author: Quill, Ada", ["Quill, Ada"]),
-        ("author:", []),
-        ("author: [[1], {}, ~]", []),
-    ],
-)
-def test_authors_in_pandocs_forms(yaml: str, authors: list[str], tmp_path: Path) -> None:
-    assert list(read(f"---\n{yaml}\n---\n# T\n", tmp_path).authors) == authors
-
-
-@each_row(
-    ("yaml", "year"),
-    [
-        ("year: 2020", 2020),
-        ("date: March 5, 2020", 2020),
-        ("date: 2020-13-45", 2020),
-        ("as_of: 2019\nyear: 2020", 2019),
-        ("date: today", None),
-        ("year: 99999", None),
-        ("date: [2020]", None),
-    ],
-)
-def test_years_and_dates(yaml: str, year: int | None, tmp_path: Path) -> None:
-    assert read(f"---\n{yaml}\n---\n# T\n", tmp_path).as_of == year
-
-
-@each_row(
-    ("text", "title", "abstract"),
-    [
-        ("# T\n\n## Abstract\n\nOne *two* three.\n\n## Next\n\nFour.", "T", "One two three."),
-        ("T\n=\n\nT\n===\n\nAbstract\n---\n\nOne.\n", "T", "One."),
-        ("Intro text.\n\n## A\n\n# Real title #\n", "Real title", None),
-        ("# Title {#id .class}\n\n**Abstract.** One *two*.\n\nThree.", "Title", "One two."),
-        ("# T\n\n::: {.abstract}\nOne.\n:::\n\nTwo.", "T", "One."),
-        (
-            "# C# and *more*\n\nWords that go on for a while.",
-            "C# and more",
-            "Words that go on for a while.",
-        ),
-        (
-            "# T\n\n```\n# no title\n```\n\n<!-- # no -->\nA first paragraph of words.",
-            "T",
-            "A first paragraph of words.",
-        ),
-        ("# Abstract\n\nOne.", "", "One."),
-        (
-            "Just text.\n\nAnd a second paragraph of words.",
-            "Just text.",
-            "And a second paragraph of words.",
-        ),
-    ],
-)
-def test_headings_and_paragraphs_stand_in_for_front_matter(
-    text: str, title: str, abstract: str | None, tmp_path: Path
-) -> None:
-    found = read(text, tmp_path)
-    assert (found.title, found.abstract) == (title, abstract)
-
-
-@each_row(
     ("text", "keys"),
     [
         ("[@a; see @b, p. 3] and @c [p. 1] or [-@d].", "a b c d"),
@@ -163,12 +91,6 @@ def test_keys_that_are_identifiers_need_no_bibliography(tmp_path: Path) -> None:
         (None, "2004.07180"),
     ]
     assert not any("not found" in note for note in found.notes)
-
-
-def test_everything_may_be_cited(tmp_path: Path) -> None:
-    (tmp_path / "refs.bib").write_text(REFS, encoding="utf-8")
-    found = read("---\ntitle: T\nbibliography: [refs]\nnocite: '@*'\n---\n", tmp_path)
-    assert [work.key for work in found.references] == ["one", "two", "three", "unused"]
 
 
 @each_row(
@@ -229,40 +151,3 @@ def test_any_front_matter_is_read_or_a_draft_error(yaml: str) -> None:
         split_front_matter(f"---\n{yaml}\n---\n", "x")
     except DraftError as error:
         assert error.hint
-
-
-@each_row(
-    ("yaml", "title", "note"),
-    [
-        ("title: Walls: a study", "Walls: a study", "no YAML in line 2: read as text"),
-        ("title: Walls\nx: `r 1`\ny: @z", "Walls", "no YAML in lines 3, 4: read as text"),
-        ("title:\tWalls\nauthor:\n\t- Ivy Moss", "Walls", ""),
-        ("title: Moss\ntitle: Walls", "Walls", "'title' occurs twice in the front matter"),
-        ("title: It's: a wall", "It's: a wall", "no YAML in line 2"),
-    ],
-)
-def test_front_matter_that_is_no_yaml_is_read_as_it_is_meant(
-    yaml: str, title: str, note: str, tmp_path: Path
-) -> None:
-    found = read(f"---\n{yaml}\n---\n", tmp_path)
-    assert found.title == title
-    assert note in " ".join(found.notes)
-    assert bool(found.notes) == bool(note)
-
-
-def test_a_key_in_myst_s_role_is_cited(tmp_path: Path) -> None:
-    (tmp_path / "refs.bib").write_text(REFS, encoding="utf-8")
-    text = "---\ntitle: T\nbibliography: refs.bib\n---\nAs {cite:t}`one,two` say."
-    found = read(text, tmp_path)
-    assert [work.key for work in found.references] == ["one", "two"]
-    assert found.abstract is None or "cite" not in found.abstract
-
-
-def test_what_latex_cites_in_markdown_is_cited(tmp_path: Path) -> None:
-    (tmp_path / "refs.bib").write_text(REFS, encoding="utf-8")
-    front = (
-        "---\ntitle: T\nbibliography: refs.bib\nabstract: We grow `r n` trees \\citep{two}.\n---\n"
-    )
-    found = read(f"{front}As \\citet[p. 3]{{one}} says.", tmp_path)
-    assert [work.key for work in found.references] == ["two", "one"]
-    assert found.abstract == "We grow trees."

@@ -1,13 +1,13 @@
 import json
-import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import DraftError
-from recsys.formats.drafts.objects import KEYS, REFERENCE_KEYS, manuscript_of, read_object
+from recsys.formats.drafts.objects import KEYS, REFERENCE_KEYS, manuscript_of, read
 from recsys.records import Manuscript, Reference
 from tests.rows import each_row
 
@@ -23,13 +23,7 @@ FULL = {
 
 
 def parse(text: str) -> Manuscript:
-    return read_object(text, "draft.json")
-
-
-def message(text: str) -> str:
-    with pytest.raises(DraftError) as caught:
-        parse(text)
-    return str(caught.value)
+    return read(text.encode(), Path("draft.json"))
 
 
 def test_a_full_draft_is_read() -> None:
@@ -72,13 +66,6 @@ def test_repeated_and_empty_list_items_are_dropped() -> None:
     assert draft.authors == ("Ada",)
 
 
-def test_an_abstract_of_a_megabyte_is_read_quickly() -> None:
-    text = json.dumps({"abstract": "word " * 200_000})
-    begun = time.process_time()
-    assert len(parse(text).abstract or "") == 999_999
-    assert time.process_time() - begun < 1
-
-
 @each_row(
     ("text", "said"),
     [
@@ -113,21 +100,18 @@ def test_an_abstract_of_a_megabyte_is_read_quickly() -> None:
         ('{"title": "x", "references": "p1"}', "references is the string 'p1'"),
         ('{"title": "x", "references": [{"titel": "y"}]}', "Did you mean 'title'?"),
         ('{"title": "x", "references": [{"year": 2020}]}', "references, item 1 names no work"),
+        ('{"references": [{}]}', "names no work"),
         ('{"references": ["p", {"title": "y", "year": "20"}]}', "item 2: year is the string '20'"),
     ],
 )
 def test_an_unusable_draft_is_a_one_line_error(text: str, said: str) -> None:
-    found = message(text)
+    with pytest.raises(DraftError) as caught:
+        parse(text)
+    found = str(caught.value)
     assert said in found
     assert "\n" not in found
     assert len(found) < 300
-
-
-def test_every_error_says_what_to_do_next() -> None:
-    for text in ("", "[]", "{", '{"title": 1}', '{"titel": "x"}', '{"references": [{}]}'):
-        with pytest.raises(DraftError) as caught:
-            parse(text)
-        assert caught.value.hint.endswith((".", "?"))
+    assert caught.value.hint.endswith((".", "?"))
 
 
 def test_references_are_names_or_descriptions() -> None:

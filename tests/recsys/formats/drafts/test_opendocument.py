@@ -1,11 +1,11 @@
 import json
 from pathlib import Path
-from xml.sax.saxutils import quoteattr
+from xml.sax.saxutils import escape, quoteattr
 
 import pytest
 
 from recsys.errors import DraftError
-from recsys.formats.drafts.draft_formats import parse_manuscript
+from recsys.formats.drafts.draft_formats import parse_draft
 from recsys.records import Manuscript
 from tests.recsys.formats.drafts.small_docx import packed
 from tests.rows import each_row
@@ -34,7 +34,7 @@ def odt(body: str, *, styles: str = "", meta: str = "", head: str = "") -> bytes
 
 
 def read(body: str, **more: str) -> Manuscript:
-    return parse_manuscript(odt(body, **more), Path("paper.odt"))
+    return parse_draft(odt(body, **more), Path("paper.odt")).manuscript
 
 
 def title(text: str) -> str:
@@ -60,40 +60,38 @@ def test_what_was_deleted_or_remarked_is_passed_over() -> None:
     assert found.title == "Walls and moss"
 
 
-def test_works_in_reference_marks_of_zotero_are_cited() -> None:
-    name = quoteattr(f"ZOTERO_ITEM CSL_CITATION {json.dumps(FIELD)} RNDx")
-    found = read(
-        title("Walls") + f"<text:p>As <text:reference-mark-start text:name={name}/>(1)</text:p>"
-    )
-    assert [work.title for work in found.references] == ["Moss on walls"]
+SAID = f"ZOTERO_ITEM CSL_CITATION {json.dumps(FIELD)}"
+MARK = f"<text:p>As <text:reference-mark-start text:name={quoteattr(f'{SAID} RNDx')}/>(1)</text:p>"
+KEPT = "".join(
+    f"<meta:user-defined meta:name='ZOTERO_BREF_a1_{n}'>{escape(part)}</meta:user-defined>"
+    for n, part in ((2, SAID[60:]), (1, SAID[:60]))
+)
+OWN = (
+    '<text:p><text:bibliography-mark text:identifier="M1" text:author="Moss, I.; Fern, O." '
+    'text:title="Moss on walls" text:year="2001" text:url="https://doi.org/10.1000/x"/></text:p>'
+)
+NOTE = (
+    "<text:p><text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>"
+    "See 10.1000/y.</text:p></text:note-body></text:note></text:p>"
+)
 
 
-def test_works_that_zotero_keeps_beside_the_text_are_cited() -> None:
-    said = f"ZOTERO_ITEM CSL_CITATION {json.dumps(FIELD)}"
-    kept = "".join(
-        f"<meta:user-defined meta:name={quoteattr(f'ZOTERO_BREF_a1_{n}')}>"
-        f"{part.replace('&', '&amp;')}</meta:user-defined>"
-        for n, part in ((2, said[60:]), (1, said[:60]))
-    )
-    found = read(title("Walls"), meta=kept)
-    assert [work.title for work in found.references] == ["Moss on walls"]
-
-
-def test_works_of_its_own_list_are_cited() -> None:
-    found = read(
-        title("Walls")
-        + '<text:p><text:bibliography-mark text:identifier="M1" text:author="Moss, I.; Fern, O." '
-        'text:title="Moss on walls" text:year="2001" text:url="https://doi.org/10.1000/x"/></text:p>'
-    )
-    (work,) = found.references
-    assert (work.key, work.title, work.year, work.doi) == ("M1", "Moss on walls", 2001, "10.1000/x")
-
-
-def test_notes_are_no_text_but_name_works() -> None:
-    inside = "<text:note-citation>1</text:note-citation><text:note-body><text:p>See 10.1000/y."
-    found = read(title(f"Walls<text:note>{inside}</text:p></text:note-body></text:note>"))
+@each_row(
+    ("body", "meta", "key", "work", "identifier"),
+    [
+        (MARK, "", "1", "Moss on walls", None),
+        ("", KEPT, "1", "Moss on walls", None),
+        (OWN, "", "M1", "Moss on walls", "10.1000/x"),
+        (NOTE, "", "", None, "10.1000/y"),
+    ],
+)
+def test_works_in_marks_beside_the_text_in_its_own_list_and_in_notes_are_cited(
+    body: str, meta: str, key: str, work: str | None, identifier: str | None
+) -> None:
+    found = read(title("Walls") + body, meta=meta)
     assert found.title == "Walls"
-    assert [work.doi for work in found.references] == ["10.1000/y"]
+    (cited,) = found.references
+    assert (cited.key, cited.title, cited.doi) == (key, work, identifier)
 
 
 @each_row(
@@ -115,4 +113,4 @@ def test_notes_are_no_text_but_name_works() -> None:
 )
 def test_what_is_no_sound_document_is_refused(raw: bytes, reason: str) -> None:
     with pytest.raises(DraftError, match=reason):
-        parse_manuscript(raw, Path("paper.odt"))
+        _ = parse_draft(raw, Path("paper.odt")).manuscript

@@ -107,28 +107,27 @@ def test_names_below_the_title_are_authors(byline: str, expected: tuple[str, ...
     assert read(front(byline=byline)).authors == expected
 
 
-def test_a_byline_may_break_within_a_name() -> None:
-    page = [
-        Text(TITLE, 100, 720, 18),
-        *down(["Ada Ash, Bo Birch, Cy Cedar, Dee", "Date, Eva Elm"], x=150, y=690, size=12),
-        Text("Forest Letters, 2010", 150, 650, 10),
-        Text("Abstract", 200, 630, 12),
-        *down(ABSTRACT, y=610),
-        *down(BODY, y=560),
-    ]
-    assert read(page).authors == ("Ada Ash", "Bo Birch", "Cy Cedar", "Dee Date", "Eva Elm")
-
-
-def test_each_author_in_capitals_may_stand_before_a_place() -> None:
-    names = ["ADA ASH, Institute of Orchards, Latvia", "BO BIRCH, Institute of Orchards, Latvia"]
-    page = [
-        Text(TITLE, 100, 720, 18),
-        *down(names, x=150, y=690, size=11),
-        Text("Abstract", 200, 650, 12),
-        *down(ABSTRACT, y=630),
-        *down(BODY, y=560),
-    ]
-    assert read(page).authors == ("Ada Ash", "Bo Birch")
+@each_row(
+    ("lines", "size", "authors"),
+    [
+        (
+            ["Ada Ash, Bo Birch, Cy Cedar, Dee", "Date, Eva Elm"],
+            12,
+            ("Ada Ash", "Bo Birch", "Cy Cedar", "Dee Date", "Eva Elm"),
+        ),
+        (
+            ["ADA ASH, Institute of Orchards, Latvia", "BO BIRCH, Institute of Orchards, Latvia"],
+            11,
+            ("Ada Ash", "Bo Birch"),
+        ),
+    ],
+)
+def test_names_may_break_over_lines_or_stand_in_capitals_before_a_place(
+    lines: list[str], size: float, authors: tuple[str, ...]
+) -> None:
+    byline = down(lines, x=150, y=690, size=size)
+    journal = [Text("Forest Letters, 2010", 150, 650, 10)] if size == 12 else []
+    assert read([Text(TITLE, 100, 720, 18), *byline, *journal, *front()[2:]]).authors == authors
 
 
 @each_row(

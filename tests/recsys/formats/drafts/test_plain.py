@@ -6,37 +6,6 @@ from recsys.formats.drafts.wording import LONGEST_TEXT, OPENING_WORDS
 from tests.rows import each_row
 
 LONG = "Dust is everywhere and nobody knows why. " * 20
-ABSTRACT = "We map the dust of the whole world."
-
-
-@each_row(
-    ("text", "title", "abstract"),
-    [
-        (
-            f"Mapping dust\n\nAbstract\n\n{ABSTRACT}\n\n1 Introduction\n\nMore.",
-            "Mapping dust",
-            ABSTRACT,
-        ),
-        (
-            f"Mapping dust\nAda Quill\n\nAbstract: {ABSTRACT}\n\nKeywords: x",
-            "Mapping dust Ada Quill",
-            ABSTRACT,
-        ),
-        (f"\n\n  Mapping\n  dust\n\n{ABSTRACT}", "Mapping dust", ABSTRACT),
-        (f"Title: Mapping dust\n\n{ABSTRACT}", "Mapping dust", ABSTRACT),
-        (f"Mapping dust\n{LONG}", "Mapping dust", LONG.strip()),
-        (f"Mapping dust\nABSTRACT\u2014{ABSTRACT}\nIndex Terms: x", "Mapping dust", ABSTRACT),
-        (f"Abstract\n{ABSTRACT}", "", ABSTRACT),
-        ("Mapping dust", "Mapping dust", None),
-        ("Mapping dust\n\nReferences\n\n[1] 10.1000/x", "Mapping dust", None),
-        (f"Dust\n\nAbstract.\n{ABSTRACT}\n\nII. Background\n\nMore.", "Dust", ABSTRACT),
-    ],
-)
-def test_first_lines_are_the_title_and_a_marked_part_the_abstract(
-    text: str, title: str, abstract: str | None
-) -> None:
-    found = PlainDraft(text).manuscript()
-    assert (found.title, found.abstract) == (title, abstract)
 
 
 def test_a_text_without_a_title_is_read_by_its_first_words() -> None:

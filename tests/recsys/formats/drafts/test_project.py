@@ -4,7 +4,7 @@ import pytest
 
 from recsys.errors import DraftError
 from recsys.formats.drafts import draft_files
-from recsys.formats.drafts.draft_formats import open_draft, read_manuscript
+from recsys.formats.drafts.draft_formats import open_draft
 
 BIB = "@article{a, title={Lichen on walls}, year=2001}"
 
@@ -27,7 +27,7 @@ def folder(at: Path, **files: str) -> Path:
 def test_the_main_file_of_a_folder_is_read_with_what_it_names(tmp_path: Path) -> None:
     body = r"\section{One}Walls have lichen, as was shown \cite{a}.\bibliography{../refs}"
     folder(tmp_path, tex__main_tex=tex("Walls", body), refs_bib=BIB, README_md="# Notes")
-    found = read_manuscript(tmp_path)
+    found = open_draft(tmp_path).manuscript
     assert found.title == "Walls"
     assert [work.title for work in found.references] == ["Lichen on walls"]
     assert [each.text for each in open_draft(tmp_path).body.sentences] == [
@@ -35,16 +35,12 @@ def test_the_main_file_of_a_folder_is_read_with_what_it_names(tmp_path: Path) ->
     ]
 
 
-def test_a_title_that_is_given_goes_first(tmp_path: Path) -> None:
-    assert read_manuscript(folder(tmp_path, a_tex=tex("Walls")), title="Mine").title == "Mine"
-
-
 def test_what_is_hidden_or_linked_from_outside_is_not_there(tmp_path: Path) -> None:
     folder(tmp_path / "out", secret_tex=tex("Secret"))
     inside = folder(tmp_path / "in", main_tex=tex("Walls", r"\input{secret}"))
     (inside / "secret.tex").symlink_to(tmp_path / "out" / "secret.tex")
     folder(inside / ".git", hidden_tex=tex("Hidden"))
-    found = read_manuscript(inside)
+    found = open_draft(inside).manuscript
     assert draft_files.Project(inside).names == {"main.tex"}
     assert "'secret' was not read" in found.notes[0]
 
@@ -55,7 +51,7 @@ def test_a_folder_with_more_than_a_project_is_refused(
     folder(tmp_path, main_tex=tex("Walls"), b_tex="b", c_tex="c")
     monkeypatch.setattr(draft_files, "MOST_BYTES", 10)
     with pytest.raises(DraftError, match="too large"):
-        read_manuscript(tmp_path)
+        _ = open_draft(tmp_path).manuscript
     monkeypatch.setattr(draft_files, "MOST_ENTRIES", 2)
     with pytest.raises(DraftError, match="more than 2 files"):
-        read_manuscript(tmp_path)
+        _ = open_draft(tmp_path).manuscript

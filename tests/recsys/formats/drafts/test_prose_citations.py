@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.bodies.printed_citations import MOST_NAMED, named_works
-from recsys.formats.drafts.draft_formats import parse_manuscript
+from recsys.formats.drafts.draft_formats import parse_draft
 from recsys.formats.drafts.wording import OTHERS
 from tests.rows import each_row
 
@@ -44,14 +44,14 @@ def test_whatever_the_text_works_are_few_dated_and_named(text: str) -> None:
 @each_row("name", ["draft.md", "draft.txt"])
 def test_prose_is_read_only_where_no_list_is(name: str) -> None:
     prose = "# Of nests\n\nAbstract: We follow Ash and Birch (2010) into the forest.\n"
-    read = parse_manuscript(prose.encode(), Path(name))
+    read = parse_draft(prose.encode(), Path(name)).manuscript
     assert [work.key for work in read.references] == ["Ash and Birch (2010)"]
     said = "1 work is named in the text by surname and year, such as Ash and Birch (2010)."
     assert said in read.notes
     listed = prose + "\n## References\n\n- doi:10.1000/xyz\n"
-    assert [work.doi for work in parse_manuscript(listed.encode(), Path(name)).references] == [
-        "10.1000/xyz"
-    ]
+    assert [
+        work.doi for work in parse_draft(listed.encode(), Path(name)).manuscript.references
+    ] == ["10.1000/xyz"]
 
 
 def test_a_printed_list_in_plain_text_is_read_by_its_titles() -> None:
@@ -60,7 +60,7 @@ def test_a_printed_list_in_plain_text_is_read_by_its_titles() -> None:
         "[1] A. Ash and B. Birch. Beetles that nest in old forests. Forest Letters, 3:1-9, 2010.\n"
         "[2] who knows\n"
     )
-    read = parse_manuscript(text.encode(), Path("draft.txt"))
+    read = parse_draft(text.encode(), Path("draft.txt")).manuscript
     assert [(work.title, work.year) for work in read.references] == [
         ("Beetles that nest in old forests", 2010)
     ]

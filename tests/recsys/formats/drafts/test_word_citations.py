@@ -1,6 +1,9 @@
+from pathlib import Path
+
 import docx as python_docx
 from docx.enum.text import WD_BREAK
 
+from recsys.formats.drafts.word_draft import parse
 from tests.recsys.formats.drafts.small_docx import docx, field, mark, paragraph, run, style
 from tests.recsys.formats.drafts.written_docx import CITATIONS, TEXT, ZOTERO, read, saved
 from tests.rows import each_row
@@ -20,6 +23,8 @@ def test_what_reference_managers_keep_is_what_is_cited(manager: str) -> None:
         ("On the measure of rivers", 2001, "10.1000/r1"),
         ("On the age of glaciers", 2002, None),
     ]
+    sentences = parse(raw, Path("a.docx")).body(()).sentences
+    assert [len(mark.keys) for sentence in sentences for mark in sentence.marks] == [1]
     assert "CITATION" not in str(found)
     assert "EndNote" not in str(found)
     assert str(found.abstract).endswith("we go on.")
@@ -40,22 +45,6 @@ def test_a_field_may_span_paragraphs_and_never_end() -> None:
     assert (read(endless).title, read(endless).abstract) == ("A title", TEXT)
     stray = docx(paragraph("A title", inside=mark("end") + mark("separate")), paragraph(TEXT))
     assert read(stray).title == "A title"
-
-
-def test_only_the_text_that_is_shown_counts() -> None:
-    deleted = "<w:del><w:r><w:delText>DELETED</w:delText></w:r></w:del>"
-    moved = f"<w:moveFrom>{run('MOVED')}</w:moveFrom>"
-    hidden = "<w:r><w:rPr><w:vanish/></w:rPr><w:t>HIDDEN</w:t></w:r>"
-    inserted = f"<w:ins>{run('put in ')}</w:ins><w:moveTo>{run('moved here ')}</w:moveTo>"
-    shown = "<w:r><w:rPr><w:vanish w:val='false'/></w:rPr><w:t>shown </w:t></w:r>"
-    raw = docx(
-        paragraph("A ", style="Title", inside=deleted + moved + hidden + inserted + shown),
-        paragraph("TOC entry of ten words that is certainly no text here", style="TOC1"),
-        paragraph(TEXT),
-    )
-    found = read(raw)
-    assert found.title == "A put in moved here shown"
-    assert found.abstract == TEXT
 
 
 def test_tables_text_boxes_formulas_and_links_are_text_once() -> None:

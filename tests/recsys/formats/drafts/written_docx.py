@@ -8,7 +8,7 @@ from xml.sax.saxutils import quoteattr
 
 import docx as python_docx
 
-from recsys.formats.drafts.draft_formats import parse_manuscript
+from recsys.formats.drafts.draft_formats import parse_draft
 from recsys.records import Manuscript
 from tests.recsys.formats.drafts.small_docx import field, mark, run, style
 
@@ -38,7 +38,7 @@ def encoded(text: str) -> str:
 
 
 def read(raw: bytes, name: str = "paper.docx") -> Manuscript:
-    return parse_manuscript(raw, Path(name))
+    return parse_draft(raw, Path(name)).manuscript
 
 
 def saved(document: "python_docx.document.Document") -> bytes:

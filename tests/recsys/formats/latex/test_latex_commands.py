@@ -7,7 +7,6 @@ from recsys.formats.latex.latex_source import (
     LONGEST_EXPANSION,
     Definition,
     commands,
-    definitions,
     expand,
     group,
     groups,
@@ -42,23 +41,6 @@ def test_commands_are_found_by_their_whole_name() -> None:
     source = r"\titlepage{no} \title[a][b]{one}{two} \subtitle{no} \Title*{three} \title"
     assert list(commands(source, "title|Title")) == [("title", ["one"]), ("Title", ["three"])]
     assert next(commands(source, "title", most=2)) == ("title", ["one", "two"])
-
-
-def test_definitions_of_every_form() -> None:
-    source = (
-        r"\newcommand{\one}{1}\renewcommand*\two[2]{#1#2}\providecommand {\three} {{3}}"
-        r"\def\four#1{4}\DeclareRobustCommand{\five}{5}\newcommand{\six}[1][x]{no}\let\seven\one"
-        r"\newcommand{\open}{"
-    )  # The last one never ends.
-    assert definitions(source) == {
-        "one": Definition("1", 0),
-        "two": Definition("#1#2", 2),
-        "three": Definition("{3}", 0),
-        "four": Definition("4", 1),
-        "five": Definition("5", 0),
-        "six": Definition("no", 1, ("x",)),
-        "seven": Definition("1", 0),
-    }
 
 
 def test_macros_are_expanded_within_one_another() -> None:

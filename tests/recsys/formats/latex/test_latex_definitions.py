@@ -24,6 +24,9 @@ from tests.rows import each_row
         (r"\providecommand{\a}{y}", r"\a", "{y}"),
         (r"\newrobustcmd*{\a}[1]{x#1}", r"\a{y}", "{xy}"),
         (r"\DeclareMathOperator*{\a}{argmax}", r"$\a_x$", "${argmax}_x$"),
+        (r"\renewcommand*\a[2]{#1#2}", r"\a{y}{z}", "{yz}"),
+        (r"\providecommand {\a} {{3}}\DeclareRobustCommand{\b}{5}", r"\a\b", "{{3}}{5}"),
+        (r"\newcommand{\a}{x}\newcommand{\a}{", r"\a", "{x}"),
         (r"\newcommand\a{\emph}", r"\a{y}", r"\emph{y}"),
     ],
 )

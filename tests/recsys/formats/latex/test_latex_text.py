@@ -3,11 +3,8 @@
 import time
 import unicodedata
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from recsys.formats.drafts.wording import short
-from recsys.formats.latex.latex_source import LONGEST_EXPANSION, Definition, expand
+from recsys.formats.latex.latex_source import Definition, expand
 from recsys.formats.latex.latex_text import plain
 from tests.rows import each_row
 
@@ -40,14 +37,6 @@ def test_brackets_that_never_close_are_given_up_and_words_stay(opening: str) -> 
     text = plain("Rivers " + opening * 40 + " and glaciers $x$")
     assert time.process_time() - begun < 2
     assert {"Rivers", "glaciers"} <= set(text.split())
-
-
-@given(st.text("#12ab", max_size=30), st.lists(st.text("#12ab{}", max_size=9), max_size=2))
-def test_a_macro_never_grows_beyond_the_limit(body: str, values: list[str]) -> None:
-    filled = [f"{{{value}}}" for value in values if value.count("{") == value.count("}") == 0]
-    text = r"\x" + "".join(filled)
-    found = expand(text, {"x": Definition(body, len(filled))})
-    assert len(found) <= LONGEST_EXPANSION
 
 
 def test_arguments_are_put_in_their_places_once() -> None:

@@ -1,44 +1,19 @@
+import json
+from dataclasses import asdict
+from pathlib import Path
+
 from recsys.formats.papers.external_ids import paper_of
 from recsys.formats.papers.paper_formats import BY_NAME, OWN
+from recsys.formats.references.bibliography import work_of
 from recsys.records import Paper, Reference
-
-WORK = Reference(
-    key="k",
-    id="W1",
-    title="T",
-    authors=("Ann Lee",),
-    year=2020,
-    venue="J",
-    abstract="We.",
-    doi="10.1234/AB",
-    arxiv="2004.07180",
-    acl="P18-1001",
-    pmid="12",
-    url="https://a.org",
-    kind="article-journal",
-    ids=("openalex:W1", "mag:1", "W1"),
-    keyphrases=("x",),
-    cited_ids=("W2",),
-)
 
 
 def test_what_identifies_a_work_becomes_an_alias() -> None:
-    assert paper_of(WORK) == Paper(
-        id="W1",
-        title="T",
-        abstract="We.",
-        year=2020,
-        authors=("Ann Lee",),
-        venue="J",
-        references=("W2",),
-        keyphrases=("x",),
-        doi="10.1234/AB",
-        url="https://a.org",
-        labels={"type": "article-journal"},
-        aliases=(
-            *("10.1234/ab", "arxiv:2004.07180", "pmid:12", "acl:P18-1001"),
-            *("openalex:W1", "mag:1"),
-        ),
+    golden = json.loads(Path(__file__).with_name("paper_of_reference.json").read_text("utf-8"))
+    paper = asdict(paper_of(work_of(golden["work"])))
+    assert (
+        json.loads(json.dumps({name: value for name, value in paper.items() if value}))
+        == (golden["paper"])
     )
 
 

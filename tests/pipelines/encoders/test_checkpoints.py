@@ -1,4 +1,7 @@
-"""The packaged MPNet: five pieces of one zip, read where pip put them, and none but the pinned."""
+"""Checkpoints: the packaged MPNet, and the table of encoders on the hub.
+
+MPNet is five pieces of one zip, read where pip put them, and none but the pinned.
+"""
 
 import hashlib
 import json
@@ -15,12 +18,15 @@ from safetensors.numpy import save
 
 from recsys.errors import ArtifactCorrupt, ArtifactMissing
 from recsys.pipelines.encoders.checkpoints import (
+    HUB_ENCODERS,
     MPNET,
     MPNET_FILES,
     MPNET_PACKAGES,
+    OLDER_NAMES,
+    how_to_ask,
+    hub_name,
     read_checkpoint,
     read_mpnet,
-    unpacked,
 )
 from recsys.pipelines.encoders.export_encoder import POOLINGS, choose_settings, stored_vectors
 from tests.rows import each_row
@@ -72,15 +78,9 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
     return write
 
 
-def test_pieces_are_read_as_one_file(install: Install, tmp_path: Path) -> None:
+def test_pieces_are_one_file_whose_weights_are_named_as_those_of_others(install: Install) -> None:
     install()
     assert read_mpnet() == CONTENT
-    folder = unpacked(MPNET, tmp_path / "original")
-    assert {file.name: file.read_bytes() for file in folder.iterdir()} == CONTENT
-
-
-def test_weights_are_named_as_those_of_other_encoders(install: Install) -> None:
-    install()
     checkpoint = read_checkpoint(MPNET)
     assert set(checkpoint.weights) == {
         "embeddings.word_embeddings.weight",
@@ -132,3 +132,53 @@ def test_stored_vectors_are_whole(pooling: str) -> None:
     vectors = stored_vectors(MPNET, pooling)
     assert vectors.shape[1] == 768
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
+
+
+# The hub.
+
+
+def test_the_encoders_of_the_papers_are_in_the_table() -> None:
+    papers = {"bert", "scibert", "biobert", "pubmedbert", "citebert", "sentence-bert"}
+    assert papers | {"specter", "specter2", "scincl", "miread"} <= HUB_ENCODERS.keys()
+    hubs = [each.hub for each in HUB_ENCODERS.values()]
+    assert len(set(hubs)) == len(hubs)
+    assert all(hub.count("/") == 1 and hub == hub.strip("/ ") for hub in hubs)
+    assert set(OLDER_NAMES.values()) <= HUB_ENCODERS.keys()
+
+
+@each_row("short", HUB_ENCODERS)
+def test_a_short_name_and_the_hubs_name_are_asked_alike(short: str) -> None:
+    hub = hub_name(short)
+    assert hub_name(hub) == hub
+    assert how_to_ask(hub) is HUB_ENCODERS[short]
+    assert HUB_ENCODERS[short].pooling in ("cls", "mean")
+
+
+@each_row(
+    ("name", "pooling", "joiner", "tokens"),
+    [
+        ("allenai/specter", "cls", None, 512),
+        ("allenai/specter2", "cls", None, 512),
+        ("models/specter2_base", "cls", None, 512),
+        ("arazd/miread", "cls", None, 512),
+        ("microsoft/BiomedNLP-PubMedBERT-base-uncased-abstract", "cls", None, 512),
+        ("minilm", "mean", ". ", 256),
+        ("models/my-MiniLM-v3", "mean", ". ", 256),
+        ("sentence-transformers/bert-base-nli-mean-tokens", "mean", ". ", 128),
+        ("someone/else", "mean", None, 512),
+    ],
+)
+def test_a_model_is_asked_by_the_last_part_of_its_name(
+    name: str, pooling: str, joiner: str | None, tokens: int
+) -> None:
+    found = how_to_ask(name)
+    assert hub_name(name) == name
+    assert (found.pooling, found.joiner, found.tokens) == (pooling, joiner, tokens)
+
+
+def test_the_page_of_the_encoders_has_the_table() -> None:
+    page = Path(__file__).parents[3] / "docs" / "encoders" / "index.md"
+    lines = page.read_text(encoding="utf-8").splitlines()
+    for short, each in HUB_ENCODERS.items():
+        [line] = [line for line in lines if line.startswith(f"| `{short}` | {each.hub}")]
+        assert line.endswith(f"| {each.pooling} |")
