@@ -39,7 +39,7 @@ from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.splits import gold, read_split
 from recsys.pipelines.ranking.fit_ranker import fit
 from recsys.pipelines.ranking.training_table import collect, judge
-from recsys.progress import silent
+from recsys.protocols import silent
 from recsys.ranking.features import feature_names
 from recsys.recommend import Recommender
 from recsys.store.artifacts import CORPUS

@@ -19,7 +19,7 @@ from typing import IO, Annotated, Any, TypeAlias
 import typer
 
 from recsys.errors import InputError, RecsysError, near_miss
-from recsys.processors import processors
+from recsys.machine import processors
 from recsys.store.generations import in_force
 
 PAPERS, SPLIT = "papers.jsonl.gz", "split.json"

@@ -21,9 +21,9 @@ from benchmarks.bench import (
     run_recsys,
 )
 from recsys.errors import InputError
+from recsys.machine import VARIABLES
 from recsys.models.encoder import MODEL, TOKENIZER
 from recsys.pipelines.jobs.engines import ONE_THREAD
-from recsys.processors import VARIABLES
 from recsys.ranking.ranker import TREES, TreeRanker
 from recsys.store.artifacts import ENCODER
 from recsys.store.generations import pin

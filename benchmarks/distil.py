@@ -16,7 +16,7 @@ queries decide nothing. The same command continues a training that was killed.
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -52,12 +52,11 @@ from recsys.pipelines.studies.citeomatic.network_training import device_of
 from recsys.pipelines.studies.encoders.tower import LoraOptions, StartOptions, Student, Texts, Tower
 from recsys.pipelines.studies.encoders.train_encoder import ADAPTER_RATE, BLOCK, Shelf
 from recsys.pipelines.studies.encoders.training import (
-    History,
     LoopOptions,
     Pace,
     Ranks,
     Run,
-    facts_of,
+    Trained,
     train,
 )
 from recsys.pipelines.studies.encoders.triplets import ABSTRACT, Judge, read_texts
@@ -123,6 +122,19 @@ class DistilTask:
     whole: Lesson
     watched: tuple[Floats, ...]
     near: int
+
+    def facts(self) -> dict[str, Any]:
+        """Tell what is watched: R@20, then likeness, of each corpus."""
+        watched = {
+            each.name.removesuffix(".index"): list(each.hashes) for each in self.shelf.sources
+        }
+        watched |= {f"{name}, likeness": [] for name in watched}
+        return {"sources": watched, "measure": "likeness"}
+
+    def save(self, student: Student, folder: Path, *, changed: bool) -> None:
+        """Write the student with the dev queries that said when to stop."""
+        dev = frozenset[bytes]().union(*(each.seen.dev for each in self.shelf.sources[:-1]))
+        student.save(folder, SeenQueries(dev=dev))
 
     def examples(self, rng: np.random.Generator) -> Rows:
         """Draw an epoch: (n, 1 + near) papers, each with its company.
@@ -314,33 +326,6 @@ def task_of(
     return DistilTask(student.tower, texts, shelf, tuple(parts), whole, watched, near)
 
 
-def _saved(
-    out: Path, student: Student, task: DistilTask, did: History, options: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Write the student with what `recsys report` reads of its training; say how that went."""
-    sources = task.shelf.sources
-    watched = {each.name.removesuffix(".index"): list(each.hashes) for each in sources}
-    watched |= {f"{name}, likeness": [] for name in watched}
-    size = sum(each.numel() for each in task.learner.learned().values())
-    with replacing(out) as folder:
-        # Dev says when to stop.
-        dev = frozenset[bytes]().union(*(each.seen.dev for each in sources[:-1]))
-        student.save(folder, SeenQueries(dev=dev))
-        training = facts_of(student.start, student.settings, did)
-        training |= {"options": options, "learned_numbers": size, "sources": watched}
-        write_json(folder / TRAINING, training | {"measure": "likeness"})
-    return {
-        **options,
-        "taught_papers": [len(part.rows) for part in task.parts],
-        "steps": did.steps,
-        "kept_step": did.checked[did.best],
-        "minutes": did.seconds / 60,
-        "continued": did.continued,
-        "losses": [did.losses[0], did.losses[-1]],
-        "curve": curve(did, list(watched)),
-    }
-
-
 def run(
     held_out: HeldOut,
     learn: Learn,
@@ -390,7 +375,20 @@ def run(
     key = fingerprint([read, taught, options])
     partial = out.with_name(f"{out.name}.partial.safetensors")
     did = train(task, loop, TensorFile(partial, key), run)
-    facts = _saved(out, student, task, did, {"learned_from": [*names, *others], **options})
+    options = {"learned_from": [*names, *others], **options}
+    trained = Trained.of(student, task, did, options)
+    with replacing(out) as folder:
+        trained.save(folder)
+    facts = {
+        **options,
+        "taught_papers": [len(part.rows) for part in task.parts],
+        "steps": did.steps,
+        "kept_step": did.checked[did.best],
+        "minutes": did.seconds / 60,
+        "continued": did.continued,
+        "losses": [did.losses[0], did.losses[-1]],
+        "curve": curve(did, list(trained.facts["sources"])),
+    }
     if part != NONE:
         judge = vectors.corpora.judge(held_out, part)
         facts |= judged(vectors, judge, out, start)

@@ -25,7 +25,7 @@ from benchmarks.bench import DOCS, OUT, Docs, Figures, Work, program, recsys_pro
 from benchmarks.result_tables import written
 from docs.made.marked_pages import check_page, rewrite_page
 from recsys.errors import RecsysError
-from recsys.processors import processors
+from recsys.machine import processors
 from recsys.store.artifacts import fingerprint, sha256
 from recsys.store.generations import in_force
 

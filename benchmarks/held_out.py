@@ -40,7 +40,7 @@ from recsys.pipelines.studies.encoders.train_encoder import (
     EncoderOptions,
     LossName,
     LossOptions,
-    Trained,
+    TrainedEncoder,
     fit,
 )
 from recsys.pipelines.studies.encoders.training import (
@@ -104,7 +104,7 @@ class Corpora:
 
 
 def measure(
-    corpora: Corpora, trained: Trained, strengths: Sequence[float], run: Run
+    corpora: Corpora, trained: TrainedEncoder, strengths: Sequence[float], run: Run
 ) -> list[dict[str, float]]:
     """Measure strengths: on dev of the corpora learned from, and on the one left out."""
     judge = corpora.judge(corpora.held_out)
@@ -121,22 +121,22 @@ def measure(
     return tried
 
 
-def apply(trained: Trained, strength: float) -> None:
+def apply(trained: TrainedEncoder, strength: float) -> None:
     """Apply the adapters of an encoder, from now on, at a strength."""
-    lora = trained.options.lora
+    lora = trained.student.lora
     if lora is None:
         raise InputError("All weights were trained.", "Train an adapter: --lora RANK.")
-    for each in adapters(trained.task.tower.model).values():
+    for each in adapters(trained.task.learner.model).values():
         each.scale = strength * lora.scale
 
 
-def save(trained: Trained, strength: float, folder: Path, facts: Mapping[str, Any]) -> None:
+def save(trained: TrainedEncoder, strength: float, folder: Path, facts: Mapping[str, Any]) -> None:
     """Write the encoder with its adapters at a strength; facts: of its training."""
     apply(trained, strength)
-    options = trained.options
-    if options.lora is not None:
-        lora = replace(options.lora, alpha=strength * options.lora.alpha)
-        replace(trained, options=replace(options, lora=lora)).save(folder)
+    student = trained.student
+    if student.lora is not None:
+        lora = replace(student.lora, alpha=strength * student.lora.alpha)
+        replace(trained, student=replace(student, lora=lora)).save(folder)
     write_json(folder / TRAINING, {**facts, "strength": strength})
 
 
@@ -201,7 +201,7 @@ def run(
         half=bf16 or None,
     )
     trained = fit(corpora.sources(), options, partial, run, learned=len(names))
-    training = trained.facts()
+    training = trained.facts
     tried = measure(corpora, trained, [float(each) for each in strengths.split(",")], run)
     best = max(tried, key=lambda each: each["dev"])
     watched = [name.removesuffix(".index") for name in training["sources"]]

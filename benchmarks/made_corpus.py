@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from benchmarks.bench import PAPERS, gzipped, read_papers
 from recsys.errors import InputError
 from recsys.formats.bodies.running_text import sentences
-from recsys.progress import Progress, silent
-from recsys.protocols import Encoder
+from recsys.protocols import Encoder, Progress, silent
 from recsys.store.arrays import Floats, Longs, Rows, load_array, write_rows
 from recsys.store.artifacts import fingerprint
 

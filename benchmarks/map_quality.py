@@ -11,9 +11,9 @@ import numpy as np
 import recsys
 from benchmarks.bench import Bench, Figures, run_recsys
 from benchmarks.result_tables import share
+from recsys.machine import one_thread
 from recsys.mapping import Map
 from recsys.mapping.drawing import draw_around
-from recsys.processors import one_thread
 from recsys.query.query import Query, draft_of, make_query
 from recsys.recommend import Recommender
 from recsys.records import PaperId

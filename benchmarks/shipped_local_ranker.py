@@ -19,7 +19,7 @@ from recsys.indexes.opening import open_collection
 from recsys.local.local_recommender import LOCAL_RANKER
 from recsys.pipelines.local.store_contexts import add_contexts, read_sentences
 from recsys.pipelines.local.train_local import Division, LocalTraining, save_local, school_of
-from recsys.progress import silent
+from recsys.protocols import silent
 from recsys.store.artifacts import CONTEXTS, check_replaceable, replacing
 from recsys.store.generations import in_force
 

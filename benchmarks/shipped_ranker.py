@@ -54,7 +54,7 @@ from recsys.pipelines.ranking.training_table import (
     concatenate,
     told_before,
 )
-from recsys.progress import silent
+from recsys.protocols import silent
 from recsys.ranking.features import feature_names
 from recsys.ranking.two_pass import SECOND_NAMES
 from recsys.store.arrays import Floats, Rows

@@ -43,7 +43,7 @@ from recsys.pipelines.ranking.cross_fitting import learn_on
 from recsys.pipelines.ranking.fit_ranker import FittedRanker
 from recsys.pipelines.ranking.train_ranker import looking_again
 from recsys.pipelines.ranking.training_table import Posing, collect, judge
-from recsys.progress import silent
+from recsys.protocols import silent
 from recsys.ranking.features import feature_names
 from recsys.store.arrays import Rows
 from recsys.store.collection import Collection

@@ -28,8 +28,8 @@ from benchmarks.timed_programs import top_papers
 from recsys.eval.measures import Judged, f1, flag, per_query
 from recsys.indexes.backends import BACKENDS, build_index, holds_vectors, installed, open_built
 from recsys.indexes.exact import ExactIndex
+from recsys.machine import one_thread
 from recsys.pipelines.evaluation.splits import read_split
-from recsys.processors import one_thread
 from recsys.recommend import Recommender
 from recsys.retrieval.sources import StageOne
 from recsys.store.arrays import Floats, load_array

@@ -1,6 +1,6 @@
 """How sphinx builds these pages: `make docs`, without the network, warnings as errors."""
 
-from recsys.version import VERSION
+from recsys.store.artifacts import VERSION
 
 project = "recsys"
 author = "The recsys authors"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.arrays import Floats, Mask, Rows, top_k
 from recsys.store.artifacts import load_manifest, replacing, seal
 from recsys.store.terms import QueryText

@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recsys.extras import need
+from recsys.errors import need
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -1,10 +1,11 @@
-"""The seams: what stage one and stage two need, whoever provides it."""
+"""The seams: what stage one and stage two need, whoever provides it, and who hears of progress."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from recsys.store.arrays import Floats, Mask, Rows
-from recsys.store.terms import QueryText
+if TYPE_CHECKING:
+    from recsys.store.arrays import Floats, Mask, Rows
+    from recsys.store.terms import QueryText
 
 
 class Encoder(Protocol):
@@ -20,7 +21,7 @@ class Encoder(Protocol):
         """Hash of weights, pooling and length limit: two encoders with one fingerprint agree."""
         ...
 
-    def encode(self, texts: Sequence[tuple[str, str | None]]) -> Floats:
+    def encode(self, texts: Sequence[tuple[str, str | None]]) -> "Floats":
         """Encode (title, abstract or None) pairs: (n, d) float32, L2-normalised rows."""
         ...
 
@@ -28,7 +29,9 @@ class Encoder(Protocol):
 class VectorIndex(Protocol):
     """Finds the rows whose vectors have the highest cosine with a query."""
 
-    def search(self, query: Floats, k: int, *, allowed: Mask | None = None) -> tuple[Rows, Floats]:
+    def search(
+        self, query: "Floats", k: int, *, allowed: "Mask | None" = None
+    ) -> "tuple[Rows, Floats]":
         """Return up to k (rows, cosines), best first, ties by ascending row.
 
         Args:
@@ -39,8 +42,8 @@ class VectorIndex(Protocol):
         ...
 
     def search_many(
-        self, queries: Floats, k: int, *, allowed: Mask | None = None
-    ) -> list[tuple[Rows, Floats]]:
+        self, queries: "Floats", k: int, *, allowed: "Mask | None" = None
+    ) -> "list[tuple[Rows, Floats]]":
         """Search for each of (q, d) queries, as `search` does; together they cost less."""
         ...
 
@@ -49,8 +52,8 @@ class TextIndex(Protocol):
     """Finds the rows whose text matches a draft's words."""
 
     def search(
-        self, query: QueryText, k: int, *, allowed: Mask | None = None
-    ) -> tuple[Rows, Floats]:
+        self, query: "QueryText", k: int, *, allowed: "Mask | None" = None
+    ) -> "tuple[Rows, Floats]":
         """Return up to k (rows, scores > 0), best first, ties by ascending row."""
         ...
 
@@ -68,10 +71,22 @@ class Ranker(Protocol):
         """The ranker whose chances this one reads beside its features; None: it reads none."""
         ...
 
-    def score(self, features: Floats) -> Floats:
+    def score(self, features: "Floats") -> "Floats":
         """Score (n, f) float32 features of one query: (n,) float32, higher is better."""
         ...
 
-    def probability(self, scores: Floats) -> Floats:
+    def probability(self, scores: "Floats") -> "Floats":
         """Calibrate (n,) scores into chances of being cited, in [0, 1]."""
         ...
+
+
+class Progress(Protocol):
+    """Called now and then by long work; only `recsys.app` draws bars."""
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Say that `done` of `total` steps of a stage are finished; equal, they end the stage."""
+        ...
+
+
+def silent(stage: str, done: int, total: int) -> None:
+    """Report to nobody."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from recsys.errors import InputError, NothingFound, RecsysError
-from recsys.processors import one_thread
+from recsys.machine import one_thread
 from recsys.protocols import Encoder, Ranker
 from recsys.query.apply_filters import FRONT_MATTER, REMOVED, Filtering, apply_filters
 from recsys.query.query import Query, draft_of, make_query, text_vector

@@ -31,7 +31,7 @@ AREAS: Mapping[str, tuple[str, ...]] = {
     ),
     "wheel": (
         *("pyproject.toml", "constraints.txt", "Makefile", "recsys/store/kernels", ".ci"),
-        *("recsys/extras.py", "tests/test_packaging.py", "tests/test_base_install.py"),
+        *("recsys/errors.py", "tests/test_packaging.py", "tests/test_base_install.py"),
         "tests/without_extras.py",
     ),
     "docs": ("docs", "README.md", "CONTRIBUTING.md", "examples", "recsys/app/cli", "tests/docs"),

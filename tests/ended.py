@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from recsys.leftovers import temporary_name
+from recsys.machine import temporary_name
 
 
 def left_behind(folder: Path) -> Path:

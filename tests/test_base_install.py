@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from recsys.extras import EXTRAS
+from recsys.errors import EXTRAS
 from recsys.store.generations import is_index
 from tests.built_index import DRAFT, write_papers
 from tests.pipelines.small_index import write_small_split

@@ -84,10 +84,9 @@ def recognised(built: "Built", folder: Path) -> str:
     (folder / "papers.jsonl").write_text(json.dumps(record) + "\n", encoding="utf-8")
     return f"""
 from pathlib import Path
-from recsys.formats.work_stream import open_papers
-with open_papers(Path({str(folder / "papers.jsonl")!r})) as (_, items):
-    (item,) = items
-assert (item.paper.id, item.paper.title, item.paper.year) == ("R 12", "On rivers", 1893)
+from recsys.formats.work_stream import read_papers
+(paper,) = read_papers(Path({str(folder / "papers.jsonl")!r}))
+assert (paper.id, paper.title, paper.year) == ("R 12", "On rivers", 1893)
 """
 
 

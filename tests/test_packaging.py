@@ -17,7 +17,7 @@ from packaging.utils import canonicalize_name
 from recsys.app.compiler import how_to_install
 from recsys.app.doctor import MODEL_INSTALL
 from recsys.pipelines.encoders.checkpoints import MINILM_INSTALL
-from recsys.version import CREATED_BY, VERSION
+from recsys.store.artifacts import CREATED_BY, VERSION
 
 if TYPE_CHECKING:
     from tests.built_index import Built

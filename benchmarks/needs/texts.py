@@ -32,7 +32,7 @@ from recsys.formats.drafts.draft_formats import parse_draft
 from recsys.formats.files import read_bytes
 from recsys.formats.markup.xml_stream import Layout, Record, records, text_of
 from recsys.local.citation_worthiness import is_long_enough, is_own
-from recsys.passages import Body, Mark, Sentence
+from recsys.records import Body, Mark, Sentence
 
 FEWEST = 20
 """Sentences that a text has at least; shorter ones are notes and announcements."""

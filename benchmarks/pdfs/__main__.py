@@ -27,7 +27,7 @@ from recsys.indexes.opening import open_collection
 from recsys.pipelines.corpora.collect import AS_TOLD, collect
 from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.index.build import BuildOptions, build
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.query.matching import match
 from recsys.records import Manuscript
 from recsys.store.collection import Collection

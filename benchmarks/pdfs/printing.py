@@ -23,7 +23,7 @@ from benchmarks.pdfs.invented_papers import Invented, Work
 from benchmarks.result_tables import templates
 from recsys.errors import RecsysError
 from recsys.formats.references.people import Name
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 
 SECONDS = 180
 """A document takes two; more is a prompt that nobody answers."""

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recsys.errors import need
 from recsys.eval.judge_runs import LEVELS
 from recsys.eval.measures import Band
 from recsys.eval.run_figures import Assessment, SystemResult
 from recsys.eval.trec import write_lines
-from recsys.extras import need
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -49,7 +49,7 @@ from recsys.pipelines.corpora.source_intake import (
 from recsys.pipelines.corpora.works import SCHEMA, Works, led_abstracts
 from recsys.pipelines.jobs.engines import USUAL, Engine, Stage
 from recsys.pipelines.jobs.kept_results import ShardFiles, do_shards
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.arrays import Longs
 from recsys.store.artifacts import fingerprint
 
@@ -68,7 +68,7 @@ class Reading:
 
     columns: of tables, our field and the header of its column, where headers do not tell. apart:
     preprints stay apart from the papers that they became. titles_only: abstracts are left out.
-    keyphrases: what stands before them, see `recsys.keyphrases.keyphrases_in`; empty: nothing.
+    keyphrases: what stands before them, see `recsys.store.words.keyphrases_in`; empty: nothing.
     """
 
     columns: tuple[tuple[str, str], ...] = ()

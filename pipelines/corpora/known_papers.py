@@ -7,7 +7,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from recsys.keyphrases import keyphrases_in, without_keyphrases
 from recsys.pipelines.corpora.link_citations import link_to
 from recsys.pipelines.corpora.paper_names import NOBODY, PaperNames, all_names
 from recsys.pipelines.corpora.partitions import batch_of
@@ -15,7 +14,7 @@ from recsys.pipelines.corpora.works import CITED, Works, WorkWriter
 from recsys.pipelines.jobs.kept_results import ShardFiles
 from recsys.records import Paper, Reference
 from recsys.store.corpus import Corpus
-from recsys.store.words import author_key
+from recsys.store.words import author_key, keyphrases_in, without_keyphrases
 
 _COLUMNS = ("id", "title", "year", "authors", "doi", "aliases")
 

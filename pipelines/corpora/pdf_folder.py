@@ -13,14 +13,14 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from recsys.extras import installed, need
+from recsys.errors import installed, need
 from recsys.formats.exports import pdf_papers, zotero_database
 from recsys.formats.exports.zotero_database import StoredWork
 from recsys.formats.references.bibliography import Problem, record_of, work_of
 from recsys.formats.work_stream import WorkStream, of_reader
+from recsys.machine import processors
 from recsys.pipelines.jobs.engines import Failure, Limits, limited
-from recsys.processors import processors
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.records import Reference
 from recsys.store.artifacts import write_json
 

@@ -16,8 +16,7 @@ from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from recsys.errors import CorpusError, near_miss
-from recsys.extras import need
+from recsys.errors import CorpusError, near_miss, need
 from recsys.formats.files import STDIN
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256
 

@@ -18,7 +18,7 @@ from recsys.pipelines.corpora.pdf_folder import library_stream, pdf_stream
 from recsys.pipelines.corpora.source_files import SourceFile, address, fetched, is_pdf
 from recsys.pipelines.corpora.works import WorkWriter
 from recsys.pipelines.jobs.kept_results import MadeFiles, ShardFiles
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.records import Reference
 
 REJECTS = "rejects.jsonl"

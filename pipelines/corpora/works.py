@@ -14,12 +14,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from recsys.formats.papers.external_ids import names_of
-from recsys.keyphrases import LABELS, MADE_OF_CITED, OWN, keyphrases_in, with_keyphrases
 from recsys.pipelines.corpora.paper_names import first_author, printed_place
 from recsys.pipelines.corpora.partitions import RunWriter, stored_batches
 from recsys.pipelines.jobs.kept_results import ShardFiles
 from recsys.records import Reference
 from recsys.store.arrays import Longs, Rows
+from recsys.store.words import LABELS, MADE_OF_CITED, OWN_FIELD, keyphrases_in, with_keyphrases
 
 SCHEMA = pa.schema(
     [
@@ -225,7 +225,7 @@ def count_with_keyphrases(batch: pa.RecordBatch, source: str) -> Counter[str]:
     """Count the papers that have some, by where; if that is not told, wherever they have them."""
     if source:
         return Counter({source: sum(map(bool, _phrases(batch, source)))})
-    counts = Counter({OWN: sum(map(bool, batch.column(OWN).to_pylist()))})
+    counts = Counter({OWN_FIELD: sum(map(bool, batch.column(OWN_FIELD).to_pylist()))})
     for text in batch.column("labels").to_pylist():
         if text and _KEYPHRASES.search(text):  # Most need not be parsed.
             names = (LABELS + name for name, value in _labels(text).items() if value)
@@ -236,8 +236,8 @@ def count_with_keyphrases(batch: pa.RecordBatch, source: str) -> Counter[str]:
 
 
 def _phrases(batch: pa.RecordBatch, source: str) -> Iterator[tuple[str, ...]]:
-    for cell in batch.column(OWN if source == OWN else "labels").to_pylist():
-        own = source == OWN
+    for cell in batch.column(OWN_FIELD if source == OWN_FIELD else "labels").to_pylist():
+        own = source == OWN_FIELD
         yield keyphrases_in(source, cell if own else None, {} if own else _labels(cell))
 
 

@@ -14,7 +14,7 @@ from recsys.pipelines.corpora.collect import CollectedPapers, Reading, collect
 from recsys.pipelines.corpora.collect_report import CollectReport
 from recsys.pipelines.corpora.source_files import rejects_of, source_files
 from recsys.pipelines.corpora.source_intake import REJECTS
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 
 
 @dataclass(frozen=True, slots=True)

@@ -270,18 +270,11 @@ def quantized_embed(graph: Graph, table: Floats) -> str:
     return graph.op("Mul", graph.op("Cast", found, to=TensorProto.FLOAT), scale)
 
 
-class QuantizedLinear:
-    """Draws int8 products (`bert_graph.Linear`).
+def quantized_linear(samples: Mapping[str, Floats]) -> Linear:
+    """Draw products in int8; samples: place -> (t, in) inputs that `tapped_linear` let out."""
 
-    samples: place -> (t, in) inputs that `bert_graph.tapped_linear` let out.
-    """
-
-    def __init__(self, samples: Mapping[str, Floats]) -> None:
-        self.samples = samples
-
-    def __call__(self, graph: Graph, place: str, x: str, weight: Floats, bias: Floats) -> str:
-        """Draw one product."""
-        inputs = self.samples[place]
+    def draw_one(graph: Graph, place: str, x: str, weight: Floats, bias: Floats) -> str:
+        inputs = samples[place]
         if place.endswith("down"):
             # Draw a product whose input has one scale per token: its maximum is step 255.
             zero = zero_point(inputs)
@@ -301,3 +294,5 @@ class QuantizedLinear:
         constants = (steps.T, scales, np.zeros(len(scales), np.int8), bias)
         names = [graph.constant(value) for value in constants]
         return graph.op("DynamicQuantizeMatMul", x, *names, domain=FUSED)
+
+    return draw_one

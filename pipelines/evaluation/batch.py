@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +23,12 @@ from recsys.eval.recorded_runs import FACTS, QRELS, QUERIES, RUNS
 from recsys.eval.trec import run_lines, write_lines, write_qrels
 from recsys.pipelines.evaluation.splits import gold, gold_ids, query_rng, read_split
 from recsys.pipelines.evaluation.system_table import SYSTEMS, check_systems
-from recsys.pipelines.evaluation.systems import SystemContext, prepare
+from recsys.pipelines.evaluation.systems import Ranked, SystemContext, prepare
 from recsys.pipelines.jobs.engines import USUAL, Engine
 from recsys.pipelines.jobs.kept_results import Entry, OpenIndex, Sidecar, asking, gather
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.records import PaperId
+from recsys.store.arrays import Mask, Rows
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256, write_json
 from recsys.store.collection import Collection
 from recsys.store.corpus import PAPERS
@@ -146,7 +148,7 @@ def run_batch(
         engine=options.engine,
         progress=progress,
     )
-    responses = responses_of(gathered.entries)
+    responses = {query: Response(**entry) for query, entry in gathered.entries.items()}
     write_responses(run, responses, options.tag)
     sidecar.remove()
     judged = []
@@ -154,23 +156,20 @@ def run_batch(
         right = set(gold_ids(collection, query))
         flags = flag(answer.papers, right)
         judged.append(Judged(flags, len(right), answer.candidates, answer.found))
-    return BatchReport(
-        run,
-        options,
-        len(queries),
-        gathered.continued,
-        milliseconds(responses),
-        summarise(judged, rng=np.random.default_rng(0)),
-    )
+    measures, took = summarise(judged, rng=np.random.default_rng(0)), milliseconds(responses)
+    return BatchReport(run, options, len(queries), gathered.continued, took, measures)
 
 
 def batch_fingerprint(index: Path, split: Path, options: BatchOptions) -> str:
     """Hash what answers depend on: the index's manifests, the split, the options."""
-    manifests = [
-        [path.relative_to(index).as_posix(), sha256(path)] for path in sorted(index.rglob(MANIFEST))
-    ]
     chosen = {key: value for key, value in asdict(options).items() if key != "engine"}
-    return fingerprint([_FORMAT, manifests, sha256(split), chosen])
+    return fingerprint([_FORMAT, manifest_hashes(index), sha256(split), chosen])
+
+
+def manifest_hashes(index: Path) -> list[list[str]]:
+    """Hash the manifests of an index and of all its parts."""
+    found = sorted(index.rglob(MANIFEST))
+    return [[path.relative_to(index).as_posix(), sha256(path)] for path in found]
 
 
 def check_options(options: BatchOptions) -> None:
@@ -191,46 +190,44 @@ def answerer(
     recommender = open_index(index, metadata=options.metadata)
     rank = SYSTEMS[options.system].open(SystemContext(recommender, work, options.seed))
     collection = recommender.collection
-    ids = collection.corpus.ids
 
     def respond(paper: PaperId) -> Entry:
         row = int(collection.corpus.rows([paper])[0])
         begun = time.process_time()  # Other processes share the machine.
         ranked = rank(recommender.query_of(row), row, options.k)
         seconds = time.process_time() - begun
-        papers = [ids[row] for row in ranked.rows.tolist()]
-        scores = ranked.scores.astype(np.float64).tolist()  # Exact, as JSON is.
-        response = asdict(Response(papers, scores, seconds))
-        if ranked.candidates is None:
-            return response
-        right = np.isin(ranked.candidates, gold(collection, row))
-        response |= {"candidates": len(right), "found": int(right.sum())}
-        if ranked.probabilities is not None and options.calibration:
-            sampled = query_rng(options.seed, paper).random(len(right)) < options.calibration
-            response["probabilities"] = ranked.probabilities[sampled].tolist()
-            response["outcomes"] = right[sampled].astype(int).tolist()
-        return response
+        sampled = None
+        if ranked.candidates is not None and options.calibration:
+            chance = query_rng(options.seed, paper).random(len(ranked.candidates))
+            sampled = chance < options.calibration
+        return entry_of(collection, ranked, seconds, gold(collection, row), sampled)
 
     return respond
 
 
-def responses_of(entries: Mapping[PaperId, Entry]) -> dict[PaperId, Response]:
-    """Turn entries of a sidecar into what they were."""
-    return {query: Response(**entry) for query, entry in entries.items()}
+def entry_of(
+    collection: Collection, ranked: Ranked, seconds: float, right: Rows, sampled: Mask | None
+) -> Entry:
+    """Keep an answer; right: gold rows. sampled: of which candidates probabilities are kept."""
+    papers = [collection.corpus.ids[row] for row in ranked.rows.tolist()]
+    scores = ranked.scores.astype(np.float64).tolist()  # Exact, as JSON is.
+    entry = asdict(Response(papers, scores, seconds))
+    if ranked.candidates is not None:
+        is_right = np.isin(ranked.candidates, right)
+        entry |= {"candidates": len(is_right), "found": int(is_right.sum())}
+        if ranked.probabilities is not None and sampled is not None:
+            entry["probabilities"] = ranked.probabilities[sampled].tolist()
+            entry["outcomes"] = is_right[sampled].astype(int).tolist()
+    return entry
 
 
 def write_responses(run: Path, responses: Mapping[PaperId, Response], tag: str) -> None:
     """Write a run."""
-    write_lines(
-        run,
-        (
-            line
-            for query, answer in responses.items()
-            for line in run_lines(
-                query, answer.papers, np.array(answer.scores, np.float32), tag=tag
-            )
-        ),
+    lines = (
+        run_lines(query, answer.papers, np.array(answer.scores, np.float32), tag=tag)
+        for query, answer in responses.items()
     )
+    write_lines(run, chain.from_iterable(lines))
 
 
 def milliseconds(responses: Mapping[PaperId, Response]) -> float:
@@ -261,18 +258,18 @@ def check_folder(out: Path) -> None:
 
 
 def write_folder(
-    out: Path,
-    collection: Collection,
-    queries: Sequence[PaperId],
-    facts: Mapping[str, Any],
+    out: Path, queries: Mapping[str, Mapping[str, Any]], facts: Mapping[str, Any]
 ) -> None:
-    """Write all but the runs, and remove the runs of an earlier evaluation."""
+    """Write all but the runs, and remove the runs of an earlier evaluation.
+
+    queries: what `query_facts` tells of each, with its gold papers.
+    """
     kept = {f"{name}.trec" for name in facts["systems"]}
     for path in (out / RUNS).glob("*.trec"):
         if path.name not in kept:
             path.unlink()
-    write_qrels(out / QRELS, {query: gold_ids(collection, query) for query in queries})
-    write_json(out / QUERIES, {query: query_facts(collection, query) for query in queries})
+    write_qrels(out / QRELS, {name: list(query["gold"]) for name, query in queries.items()})
+    write_json(out / QUERIES, queries)
     write_json(out / FACTS, facts)
 
 
@@ -280,19 +277,22 @@ def query_facts(collection: Collection, query: PaperId) -> dict[str, Any]:
     """Tell what slices and readers want to know of a query and its gold papers."""
     row = int(collection.corpus.rows([query])[0])
     paper = collection.corpus.full_papers([row])[0]
-    right = gold(collection, row)
-    cited = collection.graph.in_counts(right, int(collection.graph.years[row])).tolist()
-    shown = collection.corpus.papers(right)
     return {
         "title": paper.title,
         "year": paper.year,
         "venue": paper.venue,
         "has_abstract": bool((paper.abstract or "").strip()),
         "authors": len(paper.authors),
-        "gold": {
-            each.id: {"in_citations": count, "title": each.title}
-            for each, count in zip(shown, cited, strict=True)
-        },
+        "gold": gold_facts(collection, gold(collection, row), int(collection.graph.years[row])),
+    }
+
+
+def gold_facts(collection: Collection, right: Rows, year: int) -> dict[PaperId, dict[str, Any]]:
+    """Tell of gold papers how often they had been cited by a year."""
+    cited = collection.graph.in_counts(right, year).tolist()
+    return {
+        each.id: {"in_citations": count, "title": each.title}
+        for each, count in zip(collection.corpus.papers(right), cited, strict=True)
     }
 
 

@@ -6,7 +6,7 @@ The runs are the same for the same seed, whatever the number of processes.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,12 +29,12 @@ from recsys.pipelines.evaluation.batch import (
     check_options,
     corpus_facts,
     milliseconds,
-    responses_of,
+    query_facts,
     versions,
     write_folder,
     write_responses,
 )
-from recsys.pipelines.evaluation.leakage import check_encoder, check_ranker, check_run
+from recsys.pipelines.evaluation.leakage import check_encoder, check_ranker, check_run, folder_of
 from recsys.pipelines.evaluation.query_studies import (
     k_answerer,
     k_rows,
@@ -53,13 +53,11 @@ from recsys.pipelines.evaluation.system_table import (
 from recsys.pipelines.evaluation.systems import MODELS, model_folder, prepare
 from recsys.pipelines.jobs.engines import USUAL, Engine
 from recsys.pipelines.jobs.kept_results import Entry, OpenIndex, Sidecar, Start, asking, gather
-from recsys.progress import Progress, silent
-from recsys.ranking.ranker import TreeRanker
+from recsys.protocols import Progress, silent
 from recsys.records import PaperId
 from recsys.store.arrays import Floats
-from recsys.store.artifacts import NNSELECT, sha256
+from recsys.store.artifacts import CREATED_BY, NNSELECT, sha256
 from recsys.store.collection import Collection
-from recsys.version import CREATED_BY
 
 if TYPE_CHECKING:
     from recsys.eval.run_figures import Assessment
@@ -73,21 +71,11 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 class External:
     """A run of the evaluated queries: (query, papers best first, scores), at most k papers each.
 
-    other_queries: how many queries of the file were left out, since the part does not hold them.
+    facts: where it came from, and how many queries of the file the part does not hold.
     """
 
     rankings: Sequence[tuple[PaperId, list[PaperId], Floats]]
-    sha256: str
-    other_queries: int
-
-    @property
-    def facts(self) -> dict[str, object]:
-        """Say where it came from."""
-        return {
-            "sha256": self.sha256,
-            "answered": len(self.rankings),
-            "other_queries": self.other_queries,
-        }
+    facts: Mapping[str, str | int]
 
 
 def read_external(
@@ -128,7 +116,8 @@ def read_external(
             (query, papers, np.arange(len(papers), 0, -1, dtype=np.float32))
             for query, papers in best.items()
         ]
-        external[name] = External(rankings, sha256(path), len(run) - len(answered))
+        counts = {"answered": len(answered), "other_queries": len(run) - len(answered)}
+        external[name] = External(rankings, {"sha256": sha256(path), **counts})
     return external
 
 
@@ -166,16 +155,8 @@ class EvaluateOptions:
 
     def batch(self, system: str, *, metadata: bool, calibration: float) -> BatchOptions:
         """Say how to ask one system."""
-        return BatchOptions(
-            self.part,
-            self.k,
-            system,
-            metadata,
-            self.engine,
-            self.seed,
-            calibration,
-            self.candidates,
-        )
+        asked = BatchOptions(self.part, self.k, system, metadata, self.engine, self.seed)
+        return replace(asked, calibration=calibration, candidates=self.candidates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +206,8 @@ class _Evaluation:
         """Ask a system every query, or take what was answered before."""
         asked = self.options.batch(system, metadata=metadata, calibration=self.calibration)
         start = partial(answerer, self.open_index, self.index, self.folder, asked)
-        return responses_of(self.entries(asked.tag, start, asked))
+        entries = self.entries(asked.tag, start, asked)
+        return {query: Response(**entry) for query, entry in entries.items()}
 
     def study(self, name: str, start: Start) -> list[Entry]:
         """Ask every query in the ways of a study."""
@@ -260,7 +242,7 @@ class _Evaluation:
             asked[other] = self.open_index(self.index, metadata=other)
         warnings = []
         for each in asked.values():
-            folder = each.ranker.folder if isinstance(each.ranker, TreeRanker) else None
+            folder = folder_of(each.ranker)
             warnings.append(check_ranker(folder, each.collection, options.part, self.queries))
         if studied or VECTORS in needs:
             warnings.append(check_encoder(collection, options.part, self.queries))
@@ -335,28 +317,28 @@ def evaluate(
     prepare(options.names, collection, work, metadata=options.metadata, progress=progress)
     answers = {name: under_way.answers(name, metadata=options.metadata) for name in options.names}
     studies = under_way.studies(collection)
-    return _written(under_way, out, collection, answers, external, studies, warnings)
-
-
-def _written(
-    under_way: _Evaluation,
-    out: Path,
-    collection: Collection,
-    answers: Mapping[str, Mapping[PaperId, Response]],
-    external: Mapping[str, External],
-    studies: Mapping[str, Any],
-    warnings: list[str],
-) -> EvaluationReport:
-    """Write runs and facts into the folder, and assess it."""
-    from recsys.eval.judge_runs import assess
-
-    options = under_way.options
     for name, responses in answers.items():
         check_run(name, {query: each.papers for query, each in responses.items()}, collection)
         tag = options.batch(name, metadata=options.metadata, calibration=0).tag
         write_responses(out / RUNS / f"{name}.trec", responses, tag)
     for name, run in external.items():
         write_run(out / RUNS / f"{name}.trec", run.rankings, tag=name)
+    theirs = {name: run.facts for name, run in external.items()}
+    told = {"external": theirs, **studies, "warnings": warnings}
+    return _assessed(under_way, out, collection, answers, told)
+
+
+def _assessed(
+    under_way: _Evaluation,
+    out: Path,
+    collection: Collection,
+    answers: Mapping[str, Mapping[PaperId, Response]],
+    told: Mapping[str, Any],
+) -> EvaluationReport:
+    """Write the facts of runs that are written, and assess them."""
+    from recsys.eval.judge_runs import assess
+
+    options = under_way.options
     timing = {name: milliseconds(responses) for name, responses in answers.items()}
     facts = {
         "schema": SCHEMA,
@@ -365,8 +347,8 @@ def _written(
         "k": options.k,
         "seed": options.seed,
         "metadata": options.metadata,
-        "systems": [*answers, *external],
-        "external": {name: run.facts for name, run in external.items()},
+        "systems": [*answers, *told["external"]],
+        "external": told["external"],
         "created_by": CREATED_BY,
         "versions": versions(),
         "corpus": corpus_facts(under_way.index, collection),
@@ -382,12 +364,13 @@ def _written(
             for name, responses in answers.items()
             if any(each.probabilities for each in responses.values())
         },
-        **studies,
-        "warnings": warnings,
+        **told,
     }
-    write_folder(out, collection, under_way.queries, facts)
+    write_folder(out, {each: query_facts(collection, each) for each in under_way.queries}, facts)
     assessment = assess(out, seed=options.seed)
     for sidecar in under_way.done:
         sidecar.remove()
     count, continued = len(under_way.queries), under_way.continued
-    return EvaluationReport(out, options.part, count, timing, continued, warnings, assessment)
+    return EvaluationReport(
+        out, options.part, count, timing, continued, told["warnings"], assessment
+    )

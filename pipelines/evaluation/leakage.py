@@ -6,6 +6,8 @@ from pathlib import Path
 from recsys.errors import InputError, LeakageError, RecsysError
 from recsys.models.encoder import SeenQueries, digests
 from recsys.pipelines.corpora.query_years import PARTS
+from recsys.protocols import Ranker
+from recsys.ranking.ranker import TreeRanker
 from recsys.records import PaperId
 from recsys.store.artifacts import ENCODER
 from recsys.store.collection import Collection
@@ -13,6 +15,11 @@ from recsys.store.graph import UNKNOWN_YEAR
 
 TRAIN, DEV, TEST = PARTS
 RANKER = "ranker"
+
+
+def folder_of(ranker: Ranker) -> Path | None:
+    """Name the folder that a ranker was loaded from, if it was."""
+    return ranker.folder if isinstance(ranker, TreeRanker) else None
 
 
 def check_ranker(

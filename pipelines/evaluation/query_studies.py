@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from recsys.eval.measures import DEPTH, POOLED, Judged, average, draw, f1, per_query
 from recsys.eval.significance import bootstrap_difference, bootstrap_pooled_f1, randomisation_test
@@ -105,8 +104,14 @@ def self_citation_rows(
         answers: by whether the ranker read metadata: query -> papers, best first.
     """
     rows: list[StudyRow] = []
+    corpus = collection.corpus
     for metadata, lists in answers.items():
-        ranks = [own_ranks(collection, query, papers) for query, papers in lists.items()]
+        ranks = []  # From 1, of the papers that share an author with the query, ascending.
+        for query, papers in lists.items():
+            authors = corpus.authors[int(corpus.rows([query])[0])]
+            known = [row for paper in papers if (row := corpus.row(paper)) is not None]
+            owner, codes = corpus.authors.take(np.array(known, np.int32))
+            ranks.append(np.unique(owner[np.isin(codes, authors)]).astype(np.int64) + 1)
         for length in (each for each in LENGTHS if each <= k):
             inside = [own[own <= length] for own in ranks]
             filled = [own if len(own) else np.array([length + 1]) for own in inside]
@@ -120,17 +125,6 @@ def self_citation_rows(
                 }
             )
     return rows
-
-
-def own_ranks(
-    collection: Collection, query: PaperId, papers: Sequence[PaperId]
-) -> NDArray[np.int64]:
-    """Return the ranks, from 1, of the papers that share an author with the query, ascending."""
-    corpus = collection.corpus
-    authors = corpus.authors[int(corpus.rows([query])[0])]
-    rows = [row for paper in papers if (row := corpus.row(paper)) is not None]
-    owner, codes = corpus.authors.take(np.array(rows, np.int32))
-    return np.unique(owner[np.isin(codes, authors)]).astype(np.int64) + 1
 
 
 NUMBERS: Sequence[int | None] = (0, 1, 3, 5, None)

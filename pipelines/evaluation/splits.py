@@ -10,7 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 
 import numpy as np
@@ -242,13 +242,13 @@ def split_to_evaluate(path: Path | None, collection: Collection, *, metadata: bo
     own = ranker_folder(collection.folder, metadata=metadata) / SPLIT_FILE
     if path is not None or not own.is_file():
         return given_or_made(path, collection)
-
-    def is_query(paper: PaperId) -> bool:
-        row = collection.corpus.row(paper)
-        return row is not None and len(gold(collection, row)) > 0
-
-    named = read_parts(own)
-    split = Split(**{part: tuple(filter(is_query, ids)) for part, ids in named.items()})
+    named, row_of = read_parts(own), collection.corpus.row
+    queries = {
+        paper
+        for paper in chain.from_iterable(named.values())
+        if (row := row_of(paper)) is not None and len(gold(collection, row))
+    }
+    split = Split(**{part: tuple(i for i in ids if i in queries) for part, ids in named.items()})
     if not split.test:
         return make_split(collection)
     rule = read_rule(own)

@@ -14,7 +14,7 @@ from recsys.models.nnrank import NNRankCorpus
 from recsys.models.nnselect import NEIGHBOURS, NNSelectModel, select
 from recsys.pipelines.evaluation.splits import gold, query_rng
 from recsys.pipelines.evaluation.system_table import WHOOSH, needs_of
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.query.query import Query
 from recsys.retrieval.propose import propose
 from recsys.store.arrays import Floats, Rows, top_k

@@ -20,7 +20,7 @@ from recsys.indexes.backends import (
     text_backend,
     words_summary,
 )
-from recsys.leftovers import is_temporary
+from recsys.machine import is_temporary
 from recsys.models.encoder import OnnxEncoder
 from recsys.pipelines.corpora.collect import AS_TOLD, Reading
 from recsys.pipelines.corpora.corpus_worth import worth_lines, worth_of
@@ -34,7 +34,7 @@ from recsys.pipelines.index.ingest import ingest, rejects_line
 from recsys.pipelines.index.text import write_text
 from recsys.pipelines.jobs.engines import USUAL, Engine
 from recsys.pipelines.jobs.index_writer import LOCK, UNFINISHED, members_of, writing
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.retrieval.sources import StageOne
 from recsys.store.artifacts import (
     CONTEXTS,

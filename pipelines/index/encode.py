@@ -25,8 +25,7 @@ from recsys.models.encoder import OnnxEncoder, Text
 from recsys.pipelines.index.changes import Plan
 from recsys.pipelines.index.paper_rows import PaperRows, read_texts, same_papers, texts_of
 from recsys.pipelines.jobs.engines import Engine, Shards, Stage
-from recsys.progress import Progress, silent
-from recsys.protocols import Encoder
+from recsys.protocols import Encoder, Progress, silent
 from recsys.store.arrays import Floats, Mask, Rows, load_array, write_rows
 from recsys.store.artifacts import (
     CORPUS,

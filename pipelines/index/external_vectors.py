@@ -19,8 +19,7 @@ from recsys.formats.embeddings.vectors import MISSING
 from recsys.indexes.backends import open_words
 from recsys.models.encoder import NeighbourEncoder
 from recsys.pipelines.index.encode import AT_ONCE, KnownVectors, Vectors, encode_rows
-from recsys.progress import Progress, silent
-from recsys.protocols import Encoder
+from recsys.protocols import Encoder, Progress, silent
 from recsys.store.arrays import Floats, Mask, load_array, write_rows
 from recsys.store.artifacts import BY_WORDS, VECTOR_FILE, sha256
 from recsys.store.corpus import Corpus

@@ -18,7 +18,7 @@ from recsys.pipelines.corpora.source_intake import REJECTS
 from recsys.pipelines.index.citation_links import LinkCounts
 from recsys.pipelines.index.columns import Cuts, write_columns
 from recsys.pipelines.jobs.engines import USUAL, Engine
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.artifacts import CORPUS
 from recsys.store.corpus import Corpus
 from recsys.store.generations import GENERATIONS, in_force, is_index, root_of

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as parquet
 
-from recsys.memory import let_go
+from recsys.machine import let_go
 from recsys.models.encoder import Text
 from recsys.pipelines.corpora.partitions import one_batch
 from recsys.pipelines.corpora.works import SCHEMA

@@ -8,7 +8,7 @@ import numpy as np
 from recsys.indexes.bm25 import Place, Spool
 from recsys.pipelines.index.changes import Plan
 from recsys.pipelines.index.paper_rows import read_texts
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store import terms
 from recsys.store.arrays import GrowingArray
 from recsys.store.corpus import Corpus

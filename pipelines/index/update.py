@@ -53,7 +53,7 @@ from recsys.pipelines.index.ingest import links_line, rejects_line
 from recsys.pipelines.index.text import merge_text
 from recsys.pipelines.jobs.engines import USUAL, Engine
 from recsys.pipelines.jobs.index_writer import IndexWriter, Stage, StagedFolder, members_of, writing
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.arrays import Floats, Rows, write_rows
 from recsys.store.artifacts import (
     CONTEXTS,

@@ -24,10 +24,10 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from queue import SimpleQueue
 from threading import Thread
-from typing import Any, Generic, Protocol, TypeVar, cast
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
 
 from recsys.errors import RecsysError
-from recsys.processors import processors
+from recsys.machine import processors
 
 # Sums depend on the order of their parts: on one thread each, any number of workers agrees.
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -104,12 +104,8 @@ def named(error: Exception, place: str) -> Exception:
 class ProcessPool:
     """The engine of one machine. jobs: processes at most; None: one per processor."""
 
+    here: ClassVar[bool] = True
     jobs: int | None = None
-
-    @property
-    def here(self) -> bool:
-        """Tell that work stays on this machine."""
-        return True
 
     def map(
         self, stage: Stage[Task, Result], shards: Shards[Task]

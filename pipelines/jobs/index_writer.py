@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from recsys.errors import ArtifactError, InputError
-from recsys.leftovers import remove_leftovers
+from recsys.machine import remove_leftovers
 from recsys.pipelines.jobs.kept_results import noted
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.artifacts import (
     INDEX_KIND,
     INDEX_SCHEMA,
@@ -239,7 +239,8 @@ class IndexWriter:
         shutil.rmtree(new, ignore_errors=True)  # Of a writer that was killed before any pointer.
         new.mkdir()
         for name, folder in members.items():
-            link_tree(folder, new / name)
+            # Every file gets a second name: links cannot be copied wrong.
+            shutil.copytree(folder, new / name, copy_function=link_or_copy)
         write_manifest(new, INDEX_KIND, INDEX_SCHEMA, config, self._files(new))
         tree_to_disk(new)
         new.rename(finished)
@@ -356,11 +357,6 @@ def members_of(generation: Path) -> dict[str, Path]:
     """Name the parts of a generation."""
     folders = (each for each in sorted(generation.iterdir()) if each.is_dir())
     return {each.name: each for each in folders if not each.name.startswith(".")}
-
-
-def link_tree(folder: Path, copy: Path) -> None:
-    """Give every file of a folder a second name below another; links cannot be copied wrong."""
-    shutil.copytree(folder, copy, copy_function=link_or_copy)
 
 
 def _identity(path: Path) -> tuple[int, int]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from recsys.errors import InputError
 from recsys.eval.trec import write_lines
 from recsys.pipelines.jobs.engines import Engine, Stage, Task
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.records import PaperId
 from recsys.store.artifacts import fingerprint, to_disk, write_json
 from recsys.store.artifacts import sha256 as hash_of_file

@@ -13,10 +13,10 @@ from collections import deque
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any, ClassVar, Generic
 
-from recsys.errors import InputError, RecsysError
-from recsys.extras import need
+from recsys.errors import InputError, RecsysError, need
+from recsys.machine import processors
 from recsys.pipelines.jobs import shard_actor
 from recsys.pipelines.jobs.engines import (
     AHEAD,
@@ -28,8 +28,7 @@ from recsys.pipelines.jobs.engines import (
     named,
     place_of,
 )
-from recsys.processors import processors
-from recsys.version import VERSION
+from recsys.store.artifacts import VERSION
 
 if TYPE_CHECKING:
     from ray import ObjectRef
@@ -60,13 +59,9 @@ class RayCluster:
     a stage can use it; 0: none.
     """
 
+    here: ClassVar[bool] = False
     actors: int | None = None
     gpus: float = 0.0
-
-    @property
-    def here(self) -> bool:
-        """Tell that work may be on other machines."""
-        return False
 
     def map(
         self, stage: Stage[Task, Result], shards: Shards[Task]

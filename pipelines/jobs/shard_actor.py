@@ -45,7 +45,7 @@ class ShardActor:
         import sys
 
         try:
-            from recsys.version import VERSION
+            from recsys.store.artifacts import VERSION
         except ImportError as error:
             return f"{sys.executable} on {socket.gethostname()} cannot import recsys ({error})."
         if version != VERSION:

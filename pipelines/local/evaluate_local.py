@@ -10,18 +10,18 @@ from collections.abc import Collection as Sized
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recsys.errors import DraftError, InputError, check_name, near_miss
 from recsys.eval.judge_runs import assess
-from recsys.eval.recorded_runs import FACTS, QRELS, QUERIES, RUNS, SCHEMA, SENTENCE, SENTENCES
-from recsys.eval.trec import write_qrels
+from recsys.eval.recorded_runs import RUNS, SCHEMA, SENTENCE, SENTENCES
 from recsys.local.local_recommender import PassageRanker
 from recsys.local.mentions import find_mentions
 from recsys.local.named_works import NO_NAMES
-from recsys.local.passage import ContextUse, DraftView, PassageQuery, pose_passage
+from recsys.local.passage import ContextUse, PassageQuery, pose_passage
+from recsys.machine import one_thread
 from recsys.pipelines.evaluation.batch import (
     WORK,
     Response,
@@ -29,27 +29,26 @@ from recsys.pipelines.evaluation.batch import (
     candidate_facts,
     check_folder,
     corpus_facts,
+    entry_of,
+    gold_facts,
+    manifest_hashes,
     milliseconds,
-    responses_of,
     versions,
+    write_folder,
     write_responses,
 )
-from recsys.pipelines.evaluation.leakage import TEST, check_encoder, check_ranker
+from recsys.pipelines.evaluation.leakage import TEST, check_encoder, check_ranker, folder_of
 from recsys.pipelines.evaluation.systems import Ranked
 from recsys.pipelines.jobs.engines import ProcessPool
 from recsys.pipelines.jobs.kept_results import Entry, Sidecar, gather
 from recsys.pipelines.local.local_queries import KNOWN, LocalQueries, LocalQuery, Posed, pose_query
-from recsys.processors import one_thread
-from recsys.progress import Progress, silent
-from recsys.protocols import Ranker
-from recsys.ranking.ranker import TreeRanker
-from recsys.store.arrays import Floats, Mask, Rows, top_k
-from recsys.store.artifacts import MANIFEST, fingerprint, sha256, write_json
+from recsys.protocols import Progress, silent
+from recsys.store.arrays import Floats, top_k
+from recsys.store.artifacts import CREATED_BY, MANIFEST, fingerprint, sha256
 from recsys.store.collection import Collection
 from recsys.store.generations import root_of
 from recsys.store.graph import UNKNOWN_YEAR
 from recsys.store.vectors import dot_cache
-from recsys.version import CREATED_BY
 
 if TYPE_CHECKING:
     from recsys.eval.run_figures import Assessment
@@ -66,107 +65,76 @@ DEEP = 200
 
 @dataclass(frozen=True)
 class AskedPassage:
-    """A passage that several systems are asked; what they share is made once."""
+    """A passage that several systems are asked, each for k papers; what they share is made once."""
 
     ranker: PassageRanker
     posed: Posed
 
     @cached_property
-    def vector(self) -> Floats:
-        """The passage's vector: (d,) float32."""
-        vector: Floats = self.ranker.reader.encode([self.posed.passage])[0]
-        return vector
-
-    @cached_property
-    def view(self) -> DraftView:
-        """What belongs to the draft as a whole."""
-        return self.ranker.reader.view(self.posed.draft, self.posed.passage)
-
-    @cached_property
     def query(self) -> PassageQuery:
         """The passage as the stages see it."""
-        reader = self.ranker.reader
-        return pose_passage(
-            reader.collection, reader.works, self.view, self.posed.passage, self.vector
-        )
+        reader, passage = self.ranker.reader, self.posed.passage
+        view = reader.view(self.posed.draft, passage)
+        vector: Floats = reader.encode([passage])[0]
+        return pose_passage(reader.collection, reader.works, view, passage, vector)
 
+    def bm25(self, k: int) -> Ranked:
+        """Ask for the words of the passage."""
+        query, index = self.query.query, self.ranker.reader.collection.text_index
+        return Ranked(*index.search(query.text, k, allowed=query.wanted))
 
-LocalRank = Callable[[AskedPassage, int], Ranked]
-"""Ranks papers for (the passage, the number of papers wanted)."""
+    def embedding(self, k: int) -> Ranked:
+        """Order by the cosine with the passage's vector."""
+        query, index = self.query.query, self.ranker.reader.collection.vector_index
+        return Ranked(*index.search(query.vector, k, allowed=query.wanted))
 
+    def hybrid(self, k: int) -> Ranked:
+        """Fuse both by reciprocal ranks."""
+        lists = [self.bm25(DEEP).rows, self.embedding(DEEP).rows]
+        rows = np.unique(np.concatenate(lists)).astype(np.int32)
+        scores = np.zeros(len(rows), np.float32)
+        for ranked in lists:
+            scores[np.searchsorted(rows, ranked)] += 1 / (FUSION + 1 + np.arange(len(ranked)))
+        top = top_k(scores, min(k, len(rows)))
+        return Ranked(rows[top], scores[top])
 
-def _bm25(asked: AskedPassage, k: int) -> Ranked:
-    query = asked.query.query
-    index = asked.ranker.reader.collection.text_index
-    return Ranked(*index.search(query.text, k, allowed=query.wanted))
+    def two_stage(self, k: int) -> Ranked:
+        """Ask the two stages of whole drafts, which take the sentence for the draft's abstract."""
+        draft, text = self.posed.draft, self.posed.passage.text
+        whole = " ".join(part for part in (text, draft.abstract) if part)
+        known = replace(draft, abstract=whole) if draft.title else replace(draft, title=text)
+        recommender = self.ranker.reader.recommender
+        ranking = recommender.rank(recommender.query_to(known))
+        return Ranked(ranking.rows[:k], ranking.scores[:k])
 
+    def profile(self, k: int) -> Ranked:
+        """Order the candidates by how they are spoken of."""
+        facts = self.ranker.reader.facts_of(self.query)
+        top = top_k(facts.profile, min(k, len(facts.rows)))
+        return Ranked(facts.rows[top], facts.profile[top])
 
-def _embedding(asked: AskedPassage, k: int) -> Ranked:
-    query = asked.query.query
-    index = asked.ranker.reader.collection.vector_index
-    return Ranked(*index.search(query.vector, k, allowed=query.wanted))
-
-
-def _hybrid(asked: AskedPassage, k: int) -> Ranked:
-    """Fuse both by reciprocal ranks."""
-    lists = [_bm25(asked, DEEP).rows, _embedding(asked, DEEP).rows]
-    rows = np.unique(np.concatenate(lists)).astype(np.int32)
-    scores = np.zeros(len(rows), np.float32)
-    for ranked in lists:
-        scores[np.searchsorted(rows, ranked)] += 1 / (FUSION + 1 + np.arange(len(ranked)))
-    return _best(rows, scores, k)
-
-
-def _two_stage(asked: AskedPassage, k: int) -> Ranked:
-    """Ask the two stages of whole drafts, which take the sentence for the draft's abstract."""
-    draft, text = asked.posed.draft, asked.posed.passage.text
-    whole = " ".join(part for part in (text, draft.abstract) if part)
-    known = replace(draft, abstract=whole) if draft.title else replace(draft, title=text)
-    recommender = asked.ranker.reader.recommender
-    ranking = recommender.rank(recommender.query_to(known))
-    return Ranked(ranking.rows[:k], ranking.scores[:k])
-
-
-def _profile(asked: AskedPassage, k: int) -> Ranked:
-    """Order the candidates by how they are spoken of."""
-    facts = asked.ranker.reader.facts_of(asked.query)
-    return _best(facts.rows, facts.profile, k)
-
-
-def _local(asked: AskedPassage, k: int) -> Ranked:
-    return _ranked(asked, asked.query, k)
-
-
-def _unnamed(asked: AskedPassage, k: int) -> Ranked:
-    """Leave out what the sentence names."""
-    return _ranked(asked, replace(asked.query, named=NO_NAMES), k)
-
-
-def _ranked(asked: AskedPassage, query: PassageQuery, k: int) -> Ranked:
-    found = asked.ranker.rank(asked.ranker.reader.facts_of(query))
-    rows = found.facts.rows
-    probabilities = np.empty(len(rows), np.float32)
-    probabilities[found.positions] = found.probabilities
-    return Ranked(found.rows[:k], found.scores[:k], rows, probabilities)
-
-
-def _best(rows: Rows, scores: Floats, k: int) -> Ranked:
-    top = top_k(scores, min(k, len(rows)))
-    return Ranked(rows[top], scores[top])
+    def local(self, k: int, *, unnamed: bool = False) -> Ranked:
+        """Ask the local ranker. unnamed: leave out what the sentence names."""
+        query = replace(self.query, named=NO_NAMES) if unnamed else self.query
+        found = self.ranker.rank(self.ranker.reader.facts_of(query))
+        rows = found.facts.rows
+        probabilities = np.empty(len(rows), np.float32)
+        probabilities[found.positions] = found.probabilities
+        return Ranked(found.rows[:k], found.scores[:k], rows, probabilities)
 
 
 BY_WORDS = "bm25"
 """The one system that asks no encoder."""
-LOCAL_SYSTEMS: Mapping[str, LocalRank] = {
-    BY_WORDS: _bm25,
-    "embedding": _embedding,
-    "hybrid": _hybrid,
-    "two-stage": _two_stage,
-    "profile": _profile,
-    "local": _local,
-    "local-unnamed": _unnamed,
+LOCAL_SYSTEMS: Mapping[str, Callable[[AskedPassage, int], Ranked]] = {
+    BY_WORDS: AskedPassage.bm25,
+    "embedding": AskedPassage.embedding,
+    "hybrid": AskedPassage.hybrid,
+    "two-stage": AskedPassage.two_stage,
+    "profile": AskedPassage.profile,
+    "local": AskedPassage.local,
+    "local-unnamed": partial(AskedPassage.local, unnamed=True),
 }
-"""By the names that `recsys evaluate-local --systems` takes."""
+"""By the names that `recsys evaluate-local --systems` takes: each ranks so many papers."""
 LEARNED = frozenset({"local", "local-unnamed"})
 """Those that a local ranker orders."""
 
@@ -196,7 +164,7 @@ def guard(
         (whole, recommender.ranker, "ranker", "ranker"),
     )
     warnings = [
-        check_ranker(_folder(model), collection, TEST, citing, what=what, command=command)
+        check_ranker(folder_of(model), collection, TEST, citing, what=what, command=command)
         for is_asked, model, what, command in asked
         if is_asked
     ]
@@ -205,52 +173,30 @@ def guard(
     return tuple(warning for warning in warnings if warning is not None)
 
 
-def ranker_hashes(ranker: PassageRanker) -> list[str]:
-    """Hash the rankers that answers depend on, of those that lie in a folder."""
-    folders = map(_folder, (ranker.ranker, ranker.reader.recommender.ranker))
-    return [sha256(each / MANIFEST) for each in folders if each is not None]
+def telling(collection: Collection, queries: Sized[LocalQuery], *, contexts: bool) -> Iterator[str]:
+    """Warn where what a paper has tells cited papers from others as old as these.
 
-
-def telling_abstracts(collection: Collection, queries: Sized[LocalQuery]) -> Iterator[str]:
-    """Warn where an abstract alone tells cited papers from others as old as these."""
-    has = collection.corpus.texts().column("abstract").is_valid().to_numpy()
-    if (shares := _shares(collection, queries, has)) is not None:
-        yield (
-            f"{shares[0]:.0%} of the cited papers have an abstract, and {shares[1]:.0%} of the "
-            "others: that gives them away. Build the index with --titles-only."
-        )
-
-
-def telling_contexts(collection: Collection, queries: Sized[LocalQuery]) -> Iterator[str]:
-    """Warn where to have been cited in a sentence of the index tells cited papers from others."""
-    if collection.contexts is None:
-        return
-    has = np.zeros(len(collection.corpus), bool)
-    has[collection.contexts.contexts.cited] = True
-    if (shares := _shares(collection, queries, has)) is not None:
-        yield (
-            f"{shares[0]:.0%} of the cited papers have contexts in the index, and {shares[1]:.0%} "
-            "of the others: that gives them away. Evaluate with `--contexts hidden` or `only`."
-        )
-
-
-def _shares(
-    collection: Collection, queries: Sized[LocalQuery], has: Mask
-) -> tuple[float, float] | None:
-    """Return how many of the gold papers and of the others have something, where that tells."""
+    It may have an abstract and, where contexts are read, some in the index.
+    """
     gold = np.unique(np.concatenate([each.gold for each in queries]))
-    years = collection.corpus.years
-    latest = max(int(years[each.citing]) for each in queries)
-    others = (years != UNKNOWN_YEAR) & (years <= latest)
+    corpus = collection.corpus
+    latest = max(int(corpus.years[each.citing]) for each in queries)
+    others = (corpus.years != UNKNOWN_YEAR) & (corpus.years <= latest)
     others[gold] = False
-    if not others.any():
-        return None
-    of_gold, of_others = float(has[gold].mean()), float(has[others].mean())
-    return (of_gold, of_others) if of_gold - of_others > TELLING else None
-
-
-def _folder(ranker: Ranker) -> Path | None:
-    return ranker.folder if isinstance(ranker, TreeRanker) else None
+    has_abstract = corpus.texts().column("abstract").is_valid().to_numpy()
+    signs = [("an abstract", has_abstract, "Build the index with --titles-only.")]
+    if contexts and collection.contexts is not None:
+        has_contexts = np.zeros(len(corpus), bool)
+        has_contexts[collection.contexts.contexts.cited] = True
+        advice = "Evaluate with `--contexts hidden` or `only`."
+        signs.append(("contexts in the index", has_contexts, advice))
+    for what, has, advice in signs if others.any() else ():
+        of_gold, of_others = float(has[gold].mean()), float(has[others].mean())
+        if of_gold - of_others > TELLING:
+            yield (
+                f"{of_gold:.0%} of the cited papers have {what}, and {of_others:.0%} of the "
+                f"others: that gives them away. {advice}"
+            )
 
 
 OpenLocal = Callable[[Path], PassageRanker]
@@ -336,9 +282,8 @@ def evaluate_local(
             "Add some with `recsys add-contexts`, or evaluate with contexts hidden.",
         )
     asked = queries.values()
-    told = [*guard(ranker, options, asked), *telling_abstracts(collection, asked)]
-    if options.contexts is ContextUse.ALL:
-        told += telling_contexts(collection, asked)
+    read = options.contexts is ContextUse.ALL
+    told = [*guard(ranker, options, asked), *telling(collection, asked, contexts=read)]
     check_folder(out)
     (out / WORK).mkdir(exist_ok=True)
     sidecars, answers = [], {}
@@ -355,7 +300,7 @@ def evaluate_local(
             progress=progress,
         ).entries
         sidecars.append(sidecar)
-        answers[system] = responses_of(entries)
+        answers[system] = {name: Response(**entry) for name, entry in entries.items()}
     assessment = _write(out, collection, options, queries, answers, told)
     for sidecar in sidecars:
         sidecar.remove()
@@ -400,21 +345,10 @@ def answerer(
                 ranked = LOCAL_SYSTEMS[system](AskedPassage(ranker, posed), options.k)
         except DraftError:  # Nothing is left of a sentence that was all names.
             return asdict(Response([], [], time.process_time() - begun))
-        seconds = time.process_time() - begun
-        ids = reader.collection.corpus.ids
-        papers = [ids[row] for row in ranked.rows.tolist()]
-        response = Response(papers, ranked.scores.astype(np.float64).tolist(), seconds)
-        if ranked.candidates is not None and ranked.probabilities is not None:
-            right = np.isin(ranked.candidates, query.gold)
+        seconds, shown = time.process_time() - begun, None
+        if ranked.candidates is not None:
             shown = np.isin(ranked.candidates, ranked.rows[:SHOWN_DEPTH])
-            response = replace(
-                response,
-                candidates=len(right),
-                found=int(right.sum()),
-                probabilities=ranked.probabilities[shown].astype(float).tolist(),
-                outcomes=right[shown].astype(int).tolist(),
-            )
-        return asdict(response)
+        return entry_of(reader.collection, ranked, seconds, query.gold, shown)
 
     return respond
 
@@ -441,15 +375,14 @@ def _key(
     system: str,
 ) -> str:
     """Hash what answers depend on."""
-    index = ranker.reader.collection.folder
-    manifests = [
-        [path.relative_to(index).as_posix(), sha256(path)] for path in sorted(index.rglob(MANIFEST))
-    ]
+    manifests = manifest_hashes(ranker.reader.collection.folder)
+    rankers = filter(None, map(folder_of, (ranker.ranker, ranker.reader.recommender.ranker)))
+    hashes = [sha256(folder / MANIFEST) for folder in rankers]
     asked = [[name, each.text, each.gold.tolist()] for name, each in queries.items()]
     chosen = {
         key: value for key, value in asdict(options).items() if key not in ("jobs", "command")
     }
-    return fingerprint([_FORMAT, manifests, ranker_hashes(ranker), asked, chosen, system])
+    return fingerprint([_FORMAT, manifests, hashes, asked, chosen, system])
 
 
 def _write(
@@ -460,57 +393,37 @@ def _write(
     answers: Mapping[str, Mapping[str, Response]],
     told: Sequence[str],
 ) -> "Assessment":
-    for path in (out / RUNS).glob("*.trec"):
-        if path.stem not in answers:
-            path.unlink()
     for name, responses in answers.items():
         write_responses(out / RUNS / f"{name}.trec", responses, name)
-    ids = collection.corpus.ids
-    write_qrels(
-        out / QRELS,
-        {name: [ids[row] for row in each.gold.tolist()] for name, each in queries.items()},
-    )
-    write_json(out / QUERIES, {name: _facts(collection, each) for name, each in queries.items()})
-    write_json(
-        out / FACTS,
-        {
-            "schema": SCHEMA,
-            "command": options.command,
-            "part": SENTENCE,
-            "k": options.k,
-            "seed": options.seed,
-            "known": options.known,
-            "masked": options.masked,
-            "contexts": options.contexts,
-            "systems": [*answers],
-            "created_by": CREATED_BY,
-            "versions": versions(),
-            "corpus": corpus_facts(root_of(collection.folder), collection),
-            "timing": {name: milliseconds(each) for name, each in answers.items()},
-            "candidates": {n: candidate_facts(answers[n]) for n in LEARNED.intersection(answers)},
-            "calibration": {
-                n: calibration_facts(answers[n], options.seed)
-                for n in sorted(LEARNED.intersection(answers))
-            },
-            "warnings": [*told],
-        },
-    )
-    return assess(out, seed=options.seed)
-
-
-def _facts(collection: Collection, query: LocalQuery) -> dict[str, Any]:
-    """Tell what slices and readers want to know of a sentence."""
-    year = int(collection.graph.years[query.citing])
-    cited = collection.graph.in_counts(query.gold, year).tolist()
-    shown = collection.corpus.papers(query.gold)
-    return {
-        "title": query.text,
-        "year": year,
-        "venue": None,
-        "has_abstract": False,
-        "names": bool(find_mentions(query.text)),
-        "gold": {
-            each.id: {"in_citations": count, "title": each.title}
-            for each, count in zip(shown, cited, strict=True)
-        },
+    learned = LEARNED.intersection(answers)
+    facts = {
+        "schema": SCHEMA,
+        "command": options.command,
+        "part": SENTENCE,
+        "k": options.k,
+        "seed": options.seed,
+        "known": options.known,
+        "masked": options.masked,
+        "contexts": options.contexts,
+        "systems": [*answers],
+        "created_by": CREATED_BY,
+        "versions": versions(),
+        "corpus": corpus_facts(root_of(collection.folder), collection),
+        "timing": {name: milliseconds(each) for name, each in answers.items()},
+        "candidates": {name: candidate_facts(answers[name]) for name in learned},
+        "calibration": {n: calibration_facts(answers[n], options.seed) for n in sorted(learned)},
+        "warnings": [*told],
     }
+    described = {}
+    for name, query in queries.items():
+        year = int(collection.graph.years[query.citing])
+        described[name] = {
+            "title": query.text,
+            "year": year,
+            "venue": None,
+            "has_abstract": False,
+            "names": bool(find_mentions(query.text)),
+            "gold": gold_facts(collection, query.gold, year),
+        }
+    write_folder(out, described, facts)
+    return assess(out, seed=options.seed)

@@ -14,11 +14,10 @@ from recsys.errors import InputError
 from recsys.local.mentions import mask
 from recsys.local.named_works import NamedWorks, find_names
 from recsys.local.passage import ContextUse, Passage
-from recsys.passages import Context
 from recsys.pipelines.corpora.paper_names import NOBODY
 from recsys.pipelines.local.store_contexts import ContextWorks
 from recsys.query.query import draft_of
-from recsys.records import Draft, PaperId
+from recsys.records import Context, Draft, PaperId
 from recsys.store.arrays import Rows
 from recsys.store.collection import Collection
 from recsys.store.graph import UNKNOWN_YEAR

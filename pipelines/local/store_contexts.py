@@ -1,7 +1,6 @@
 """Add citing sentences to an index: what papers were cited for, told by those who cite them."""
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,7 +19,6 @@ from recsys.formats.papers.external_ids import names_of
 from recsys.formats.papers.json_records import tally
 from recsys.formats.references.bibliography import Problem
 from recsys.models.encoder import OnnxEncoder
-from recsys.passages import Context
 from recsys.pipelines.corpora.known_papers import KnownPapers
 from recsys.pipelines.corpora.link_citations import link_to
 from recsys.pipelines.corpora.paper_names import (
@@ -41,9 +39,9 @@ from recsys.pipelines.index.contexts import (
     write_contexts,
 )
 from recsys.pipelines.jobs.index_writer import StagedFolder, members_of, writing
-from recsys.progress import Progress, silent
-from recsys.protocols import Encoder
-from recsys.records import Reference
+from recsys.pipelines.jobs.kept_results import noted
+from recsys.protocols import Encoder, Progress, silent
+from recsys.records import Context, Reference
 from recsys.store.arrays import Floats, Longs, Mask
 from recsys.store.artifacts import (
     CONTEXTS,
@@ -284,7 +282,9 @@ def encode_texts(
         for text in texts.slice(begin, SHARD).to_pylist():
             digest.update(f"{len(text)} {text}".encode())
     key = fingerprint([encoder.fingerprint, shape, shard, digest.hexdigest()])
-    done = _finished(folder, key)
+    there = all((folder / name).is_file() for name in (_CODES, _SCALES))
+    notes = noted(folder / _NOTES, key) if there else None
+    done = int(notes["finished"]) if notes else 0
     mode = "r+" if done else "w+"
     codes = np.lib.format.open_memmap(folder / _CODES, mode, np.int8, shape)
     scales = np.lib.format.open_memmap(folder / _SCALES, mode, np.float32, shape[:1])
@@ -295,20 +295,9 @@ def encode_texts(
         codes[place], scales[place] = quantised(encoder.encode([(text, None) for text in some]))
         codes.flush()
         scales.flush()
-        write_json(folder / _NOTES, {"job": key, "finished": place.stop})
+        write_json(folder / _NOTES, {"key": key, "finished": place.stop})
         progress(STAGE, place.stop, len(texts))
     return codes, scales
-
-
-def _finished(folder: Path, key: str) -> int:
-    """Count the sentences that an earlier run of the same job encoded."""
-    if not all((folder / name).is_file() for name in (_CODES, _SCALES)):
-        return 0
-    try:
-        notes = json.loads((folder / _NOTES).read_text(encoding="utf-8"))
-        return int(notes["finished"]) if notes["job"] == key else 0
-    except (OSError, ValueError, LookupError, TypeError):
-        return 0
 
 
 _REVISION = 1

@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recsys.errors import DraftError, InputError, NothingFound, SplitError
-from recsys.eval.measures import Judged, summarise
+from recsys.eval.measures import summarise
 from recsys.eval.significance import expected_calibration_error
 from recsys.indexes.opening import open_collection, with_contexts
 from recsys.local.local_features import LOCAL_FEATURES, compute_local
 from recsys.local.local_recommender import BESIDE, LOCAL_RANKER, PassageReader, name_of
 from recsys.local.passage import ContextUse
+from recsys.machine import one_thread
 from recsys.models.encoder import SeenQueries
-from recsys.passages import Context
 from recsys.pipelines.evaluation.leakage import learned_by_encoder
 from recsys.pipelines.evaluation.splits import read_citing
 from recsys.pipelines.jobs.engines import ProcessPool, Stage
@@ -39,9 +39,8 @@ from recsys.pipelines.local.local_queries import (
 )
 from recsys.pipelines.ranking.fit_ranker import FittedRanker, calibrate, fit
 from recsys.pipelines.ranking.training_table import TrainingTable, judge
-from recsys.processors import one_thread
-from recsys.progress import Progress, silent
-from recsys.records import PaperId
+from recsys.protocols import Progress, silent
+from recsys.records import Context, PaperId
 from recsys.store.arrays import Floats, top_k
 from recsys.store.collection import Collection
 from recsys.store.vectors import dot_cache
@@ -91,28 +90,6 @@ def drawn_way(query: LocalQuery, *, seed: int, contexts: bool = False) -> Way:
     known, masked = KNOWN[int(chance.integers(len(KNOWN)))], bool(chance.random() >= RAW)
     read = contexts and bool(chance.random() < READ)
     return Way(known, masked, ContextUse.ONLY if read else ContextUse.HIDDEN)
-
-
-def collect_examples(
-    open_index: OpenIndex,
-    index: Path,
-    queries: Sequence[LocalQuery],
-    *,
-    seed: int,
-    progress: Progress,
-    stage: str,
-) -> list[Example]:
-    """Pose each query in a way drawn for it, in parallel; the order is that of the queries.
-
-    seed: of the ways that are drawn.
-    """
-    work = Stage(stage, partial(_maker, open_index, index, seed))
-    found: dict[int, Example | None] = {}
-    progress(stage, 0, len(queries))
-    for at, made in ProcessPool().map(work, queries):
-        found[at] = made
-        progress(stage, len(found), len(queries))
-    return [made for at in range(len(queries)) if (made := found[at]) is not None]
 
 
 def table_of(examples: Sequence[Example]) -> TrainingTable:
@@ -231,8 +208,14 @@ class LocalSchool:
         # Of the papers that are shown: the many others would drown them.
         knots = calibrate(*_shown(fitted, self.dev))
         fitted = FittedRanker(fitted.booster, fitted.feature_names, *knots, fitted.seed)
-        ways = sorted({str(each.way) for each in self.dev})
-        figures = {way: _figure(fitted, [e for e in self.dev if str(e.way) == way]) for way in ways}
+        figures = {}
+        for way in sorted({str(each.way) for each in self.dev}):
+            own = [each for each in self.dev if str(each.way) == way]
+            table = table_of(own)
+            judged = judge(table.scored(fitted.predict), table)
+            found = summarise(judged, rng=np.random.default_rng(0), samples=1)
+            measured = ", ".join(f"{name} {found[name].value:.3f}" for name in MEASURES)
+            figures[way] = f"{measured} ({len(own):,} sentences)"
         # Calibrate on every other example, measure the error on the rest, both ways.
         halves = [_shown(fitted, self.dev[side::2]) for side in (0, 1)]
         chances = [
@@ -253,7 +236,7 @@ def school_of(
     options: LocalTraining,
     progress: Progress,
 ) -> LocalSchool:
-    """Pose the sentences of an index.
+    """Pose each sentence of an index in a way drawn for it, in parallel, in their order.
 
     Raises:
         NothingFound: there are too few.
@@ -273,20 +256,18 @@ def school_of(
         part: np.unique(np.array([each.citing for each in queries], np.int32))
         for part, queries in drawn.items()
     }
-    train, dev = (
-        tuple(
-            collect_examples(
-                open_index,
-                index,
-                queries,
-                seed=options.seed,
-                progress=progress,
-                stage=f"features of {part}",
-            )
-        )
-        for part, queries in drawn.items()
-    )
+    examples = []
+    for part, queries in drawn.items():
+        stage, made = f"features of {part}", dict[int, Example | None]()
+        work = Stage(stage, partial(_maker, open_index, index, options.seed))
+        progress(stage, 0, len(queries))
+        for at, one in ProcessPool().map(work, queries):
+            made[at] = one
+            progress(stage, len(made), len(queries))
+        in_order = (made[at] for at in range(len(queries)))
+        examples.append(tuple(each for each in in_order if each is not None))
     seen = SeenQueries.of(collection, **rows)
+    train, dev = examples
     return LocalSchool(train, dev, seen, name_of(open_index(index).ranker))
 
 
@@ -346,14 +327,6 @@ def _shown(
         scores.append(given[best])
         relevant.append(each.relevant[best])
     return np.concatenate(scores), np.concatenate(relevant)
-
-
-def _figure(fitted: FittedRanker, examples: Sequence[Example]) -> str:
-    table = table_of(examples)
-    judged: list[Judged] = judge(table.scored(fitted.predict), table)
-    found = summarise(judged, rng=np.random.default_rng(0), samples=1)
-    measured = ", ".join(f"{name} {found[name].value:.3f}" for name in MEASURES)
-    return f"{measured} ({len(examples):,} sentences)"
 
 
 # Choose by which sentences a local ranker learns, and on which it is measured.

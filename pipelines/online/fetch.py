@@ -35,7 +35,7 @@ from recsys.pipelines.online.fetch_plan import (
 from recsys.pipelines.online.fetch_report import FetchRecord, FetchReport, read_record, record_path
 from recsys.pipelines.online.snowball import LookedUp, snowball
 from recsys.pipelines.online.sources import Kind, Source, SourceFacts
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.records import Reference
 from recsys.store.artifacts import fingerprint
 

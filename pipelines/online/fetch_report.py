@@ -11,8 +11,7 @@ from recsys.errors import InputError
 from recsys.pipelines.corpora.collect_report import CollectReport
 from recsys.pipelines.online.fetch_plan import FetchQuestion
 from recsys.pipelines.online.snowball import LookedUp
-from recsys.store.artifacts import write_json
-from recsys.version import CREATED_BY
+from recsys.store.artifacts import CREATED_BY, write_json
 
 SCHEMA = 1
 """Of the record."""

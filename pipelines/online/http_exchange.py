@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from recsys.extras import need
+from recsys.errors import need
 from recsys.pipelines.online.sites import is_loopback
-from recsys.version import VERSION
+from recsys.store.artifacts import VERSION
 
 if TYPE_CHECKING:
     import httpx2

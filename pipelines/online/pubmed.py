@@ -11,7 +11,7 @@ from io import BytesIO
 from itertools import islice
 
 from recsys.errors import AnswerNotUnderstood
-from recsys.formats.markup.pubmed_xml import read
+from recsys.formats.markup.pubmed_xml import PUBMED
 from recsys.formats.references.bibliography import Problem
 from recsys.pipelines.online.answered_works import (
     agreed,
@@ -186,7 +186,7 @@ class PubMed:
         form = (("db", "pubmed"), ("id", ",".join(numbers)), ("retmode", "xml"), _TOOL)
         reply = self._client.ask(Question(_SITE, f"{_AT}efetch.fcgi", form=form, json=False))
         works = []
-        for each in read(BytesIO(reply.body)):
+        for each in PUBMED.read(BytesIO(reply.body)):
             if isinstance(each, Problem):
                 raise AnswerNotUnderstood(
                     f"pubmed's answer cannot be read: {each.text}", "Try again later."

@@ -23,7 +23,7 @@ from recsys.pipelines.online.fetch_plan import (
     searches,
 )
 from recsys.pipelines.online.sources import Kind, Source
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.query.matching import contradicts, title_of
 from recsys.records import Reference
 

@@ -37,7 +37,7 @@ from recsys.pipelines.ranking.fit_ranker import (
     fit,
 )
 from recsys.pipelines.ranking.training_table import TrainingTable
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.arrays import Floats, Mask, Rows
 
 if TYPE_CHECKING:
@@ -144,31 +144,20 @@ def folds_of(queries: Rows, folds: int, seed: int) -> list[Mask]:
 class TrainedRanker:
     """A ranker, and what it was made of.
 
-    table: candidates of train, and then of dev. trained: how many of its queries are of train.
-    scores: (n,) float32, of the candidates of train and dev by rankers that have not learned from
-    their query; without folds, of dev alone.
+    train, dev: their candidates. scores: (n,) float32, of the candidates of train and dev by
+    rankers that have not learned from their query; without folds, of dev alone.
     """
 
     ranker: FittedRanker
-    table: TrainingTable
-    trained: int
+    train: TrainingTable
+    dev: TrainingTable
     scores: Floats
 
     @property
-    def train(self) -> TrainingTable:
-        """Candidates of train."""
-        return self.table.cut(self.trained)[0]
-
-    @property
-    def dev(self) -> TrainingTable:
-        """Candidates of dev."""
-        return self.table.cut(self.trained)[1]
-
-    @property
-    def lessons(self) -> TrainingTable:
+    def lessons(self) -> tuple[TrainingTable, ...]:
         """What it has learned from: without folds, train alone."""
-        alone = len(self.scores) < len(self.table.features)
-        return self.train if alone else self.table
+        alone = len(self.scores) == len(self.dev.features)
+        return (self.train,) if alone else (self.train, self.dev)
 
     @property
     def on_dev(self) -> Floats:
@@ -212,7 +201,7 @@ def teach(
         trees = FittedRanker(booster, names, *knots, seed, learning_rate=LEARNING_RATE)
         held_out = folds_of(table.queries, folds, seed)
         learned, parts = table, [~fold for fold in held_out]
-    grown = TrainedRanker(trees, table, trained, scores)
+    grown = TrainedRanker(trees, train, dev, scores)
     network = fit_networks(Lists.of(learned), parts, seed=seed, units=units, progress=progress)
     if network is None:
         return grown
@@ -265,7 +254,7 @@ def learn_on(
     plain = as_drafts(table)  # Dev alone would be a handful.
     places, chances = calibrate(scores[plain], table.relevant[plain])
     learned = replace(ranker, scores=places, probabilities=chances, seed=seed, network=network)
-    return TrainedRanker(learned, table, trained, scores)
+    return TrainedRanker(learned, *table.cut(trained), scores)
 
 
 def sharpness(scores: Floats, table: TrainingTable) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recsys.pipelines.ranking.training_table import TrainingTable
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.ranking.ranker import Network, Scale, mean_and_spread, rectified, standing
 from recsys.store.arrays import Floats, Longs, Mask
 

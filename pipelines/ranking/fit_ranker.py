@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from recsys.models.encoder import SeenQueries
 from recsys.pipelines.ranking.training_table import TrainingTable
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.ranking.quickscorer import trees_of
 from recsys.ranking.ranker import FIRST, KIND, SCHEMA, Network, StoredTrees, TreeRanker
 from recsys.store.arrays import Floats
@@ -158,7 +158,6 @@ def fit(
     *,
     seed: int,
     progress: Progress = silent,
-    learning_rate: float = PARAMETERS["learning_rate"],
 ) -> FittedRanker:
     """Train LambdaMART (Burges 2010) on train, stop early on nDCG@20 of dev, calibrate on dev."""
     # Waiting threads that spin slow small trainings down a hundredfold on a busy machine.
@@ -170,7 +169,7 @@ def fit(
     )
     held_out = lightgbm.Dataset(dev.features, dev.relevant, group=dev.groups, reference=data)
     trained = lightgbm.train(
-        {**PARAMETERS, "seed": seed, "learning_rate": learning_rate},
+        {**PARAMETERS, "seed": seed},
         data,
         MOST_ROUNDS,
         [held_out],
@@ -183,7 +182,7 @@ def fit(
     text = trained.model_to_string(num_iteration=trained.best_iteration)
     booster = lightgbm.Booster(model_str=text)
     knots = calibrate(np.asarray(booster.predict(dev.features), np.float32), dev.relevant)
-    return FittedRanker(booster, names, *knots, seed, learning_rate=learning_rate)
+    return FittedRanker(booster, names, *knots, seed)
 
 
 def calibrate(

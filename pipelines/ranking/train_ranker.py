@@ -41,7 +41,7 @@ from recsys.pipelines.ranking.training_table import (
     judge,
     told_before,
 )
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.ranking.features import feature_names
 from recsys.ranking.ranker import TreeRanker
 from recsys.ranking.two_pass import SECOND_NAMES
@@ -105,8 +105,8 @@ def report_on(trained: TrainedRanker, folder: Path) -> TrainReport:
     figures = summarise(judge(scores, dev), rng=np.random.default_rng(0), samples=1)
     return TrainReport(
         folder=folder,
-        queries=len(trained.lessons.groups),
-        examples=len(trained.lessons.features),
+        queries=sum(len(each.groups) for each in trained.lessons),
+        examples=sum(len(each.features) for each in trained.lessons),
         trees=ranker.booster.num_trees(),
         networks=ranker.networks,
         kept=isinstance(ranker.booster, KeptTrees),

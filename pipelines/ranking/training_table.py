@@ -19,7 +19,7 @@ from recsys.eval.measures import Judged
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.splits import training_poses
 from recsys.pipelines.jobs.engines import Engine, Stage
-from recsys.progress import Progress
+from recsys.protocols import Progress
 from recsys.ranking.feature_context import FeatureContext
 from recsys.ranking.features import AUTHORS, BY_NAME, compute
 from recsys.ranking.two_pass import second_columns

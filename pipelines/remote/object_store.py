@@ -13,8 +13,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recsys.errors import InputError, KeyRefused, RecsysError, SourceUnreachable, UsageError
-from recsys.extras import need
+from recsys.errors import InputError, KeyRefused, RecsysError, SourceUnreachable, UsageError, need
 from recsys.store.artifacts import fingerprint
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from recsys.errors import ArtifactError
-from recsys.leftovers import remove_leftovers, temporary_name
+from recsys.machine import remove_leftovers, temporary_name
 from recsys.pipelines.jobs.index_writer import writing
 from recsys.pipelines.remote.object_store import PIECE, ObjectFolder
 from recsys.pipelines.remote.store_pointer import (
@@ -27,7 +27,7 @@ from recsys.pipelines.remote.store_pointer import (
     read_generation,
     torn,
 )
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.artifacts import (
     MANIFEST,
     REMOTE,

@@ -19,7 +19,7 @@ from recsys.pipelines.remote.store_pointer import (
     new_pointer,
     read_generation,
 )
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.artifacts import INDEX_KIND, INDEX_SCHEMA, MANIFEST, load_manifest, sha256
 from recsys.store.generations import GENERATIONS, pin
 

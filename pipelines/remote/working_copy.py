@@ -22,7 +22,7 @@ from recsys.pipelines.remote.object_store import ObjectFolder, StoreAddress
 from recsys.pipelines.remote.pull_index import ObjectCache, named_here, pull_index
 from recsys.pipelines.remote.push_index import PushReport, push_index
 from recsys.pipelines.remote.store_pointer import StorePointer, find_pointer, need_pointer
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.artifacts import INDEX_KIND, INDEX_SCHEMA, fingerprint, load_manifest, write_json
 from recsys.store.generations import pin
 

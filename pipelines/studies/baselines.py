@@ -15,20 +15,19 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.errors import InputError, LeakageError, check_name, near_miss
-from recsys.extras import need
+from recsys.errors import InputError, LeakageError, check_name, near_miss, need
 from recsys.models.encoder import SeenQueries, Text, digests
 from recsys.models.nnselect import COMMAND, NNSelectModel, unit_rows
 from recsys.pipelines.corpora.query_years import PARTS
 from recsys.pipelines.evaluation.splits import Split
-from recsys.progress import Progress, silent
-from recsys.protocols import Encoder
+from recsys.protocols import Encoder, Progress, silent
 from recsys.store.arrays import Floats, Mask, Ragged
 from recsys.store.artifacts import CORPUS, NNSELECT, fingerprint
 from recsys.store.collection import Collection
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
     from gensim.models import Doc2Vec
     from gensim.models.callbacks import CallbackAny2Vec
     from gensim.models.fasttext import FastTextKeyedVectors
-    from sklearn.feature_extraction.text import TfidfVectorizer
 
 
 _BATCH = 512
@@ -117,6 +115,19 @@ def _corpus_texts(corpus: Corpus) -> list[Text]:
     columns = corpus.texts()
     titles, abstracts = (columns.column(name).to_pylist() for name in ("title", "abstract"))
     return list(zip(titles, abstracts, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class TextEncoder:
+    """Implements `recsys.protocols.Encoder`. vectors: of texts, (n, d) float32 of any length."""
+
+    dim: int
+    fingerprint: str
+    vectors: Callable[[Sequence[Text]], Floats]
+
+    def encode(self, texts: Sequence[Text]) -> Floats:
+        """Encode texts: (n, d) float32, unit rows or zero."""
+        return unit_rows(self.vectors(texts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,57 +271,36 @@ def _shown_epochs(progress: Progress, epochs: int) -> "CallbackAny2Vec":
     return Shown()
 
 
-@dataclass(frozen=True, slots=True)
-class WordAverages:
-    """Implements `recsys.protocols.Encoder` by averages of words.
-
-    common: (d,) float32, the direction that all texts share, which SIF takes out of averages that
-    it weighs; a unit vector. None: words weigh the same, and nothing is taken out.
-    """
-
-    words: WordVectors
-    fingerprint: str
-    common: Floats | None = None
-
-    @property
-    def dim(self) -> int:
-        """Length of a vector."""
-        return self.words.dim
-
-    def encode(self, texts: Sequence[Text]) -> Floats:
-        """Average the words of each text: (n, d) float32, unit rows or zero."""
-        if self.common is None:
-            return unit_rows(self.words.averages(texts, np.ones_like))
-        return unit_rows(without(self.words.averages(texts, weights), self.common))
-
-
-def fit_fasttext(
-    material: Material, dim: int, seed: int, fingerprint: str, progress: Progress
+def fit_words(
+    material: Material,
+    dim: int,
+    seed: int,
+    fingerprint: str,
+    progress: Progress,
+    *,
+    weighed: bool = True,
 ) -> Fitted:
-    """Learn word vectors.
-
-    Raises:
-        MissingExtraError: gensim is not installed.
-        InputError: no word is in the papers often enough.
-    """
-    encoder = WordAverages(learned_words(material, dim, seed, progress), fingerprint)
-    return Fitted(encoder, encode_all(encoder, material.texts, progress), encoder.words.size)
-
-
-def fit_sif(
-    material: Material, dim: int, seed: int, fingerprint: str, progress: Progress
-) -> Fitted:
-    """Learn word vectors, and the first principal component of the texts' averages.
+    """Learn word vectors, and with weights, the first principal component of the texts' averages.
 
     Raises:
         MissingExtraError: gensim is not installed.
         InputError: no word is in the papers often enough.
     """
     found = learned_words(material, dim, seed, progress)
-    common = first_component(found.averages(material.learned, weights))
-    encoder = WordAverages(found, fingerprint, common)
-    vectors = encode_all(encoder, material.texts, progress)
-    return Fitted(encoder, vectors, found.size + common.nbytes)
+    if weighed:
+        common = first_component(found.averages(material.learned, weights))
+        encoder, size = sif(found, common, fingerprint), found.size + common.nbytes
+    else:
+        equal = partial(found.averages, weigh=np.ones_like)
+        encoder, size = TextEncoder(found.dim, fingerprint, equal), found.size
+    return Fitted(encoder, encode_all(encoder, material.texts, progress), size)
+
+
+def sif(found: WordVectors, common: Floats, fingerprint: str) -> TextEncoder:
+    """Average the weighted words of texts, less the (d,) direction that all texts share."""
+    return TextEncoder(
+        found.dim, fingerprint, lambda texts: without(found.averages(texts, weights), common)
+    )
 
 
 def weights(shares: Shares) -> Floats:
@@ -337,7 +327,7 @@ def fit_sgc(
     A text that is no paper of the material has no citations, nor has a query, whose references are
     hidden: their vectors are SIF's. Without citations all are.
     """
-    fitted = fit_sif(material, dim, seed, fingerprint, progress)
+    fitted = fit_words(material, dim, seed, fingerprint, progress)
     if material.cites is None:
         return fitted
     return replace(fitted, vectors=unit_rows(propagate(fitted.vectors, material.cites, STEPS)))
@@ -361,47 +351,31 @@ def propagate(features: Floats, cites: Ragged, steps: int) -> Floats:
     return features
 
 
-@dataclass(frozen=True, slots=True)
-class ParagraphVectors:
-    """Implements `recsys.protocols.Encoder`. The model's source of chance is not thread-safe."""
+def inferred(model: "Doc2Vec", texts: Sequence[Text]) -> Floats:
+    """Infer a vector that predicts each text's words: (n, d) float32, zero where none is known.
 
-    model: "Doc2Vec"
-    fingerprint: str
+    Chance depends on the text alone: gensim's own inference goes on with what it has drawn for
+    earlier texts, and starts from a hash of Python's, which another process does not share. The
+    model's source of chance is not thread-safe.
+    """
+    from gensim.models.doc2vec import train_document_dbow
 
-    @property
-    def dim(self) -> int:
-        """Length of a vector."""
-        return int(self.model.vector_size)
-
-    def encode(self, texts: Sequence[Text]) -> Floats:
-        """Infer a vector that predicts each text's words: (n, d) float32, unit rows or zero.
-
-        Chance depends on the text alone: gensim's own inference goes on with what it has drawn for
-        earlier texts, and starts from a hash of Python's, which another process does not share.
-        """
-        vectors = np.zeros((len(texts), self.dim), np.float32)
-        for place, text in enumerate(texts):
-            if known := self.known(words(text)):
-                vectors[place] = self._infer(known)
-        return unit_rows(vectors)
-
-    def known(self, found: Sequence[str]) -> list[str]:
-        """Keep the words that the model knows."""
-        return [word for word in found if word in self.model.wv.key_to_index]
-
-    def _infer(self, known: list[str]) -> Floats:
-        from gensim.models.doc2vec import train_document_dbow
-
-        chance = np.random.RandomState(zlib.crc32(" ".join(known).encode()))
-        self.model.random = chance
-        vector = np.asarray((chance.random_sample((1, self.dim)) - 0.5) / self.dim, np.float32)
-        work, free = np.zeros(self.dim, np.float32), np.ones(1, np.float32)
-        for rate in np.linspace(self.model.alpha, self.model.min_alpha, self.model.epochs):
+    dim = int(model.vector_size)
+    vectors = np.zeros((len(texts), dim), np.float32)
+    for place, text in enumerate(texts):
+        known = [word for word in words(text) if word in model.wv.key_to_index]
+        if not known:
+            continue
+        chance = model.random = np.random.RandomState(zlib.crc32(" ".join(known).encode()))
+        vector = np.asarray((chance.random_sample((1, dim)) - 0.5) / dim, np.float32)
+        work, free = np.zeros(dim, np.float32), np.ones(1, np.float32)
+        for rate in np.linspace(model.alpha, model.min_alpha, model.epochs):
             train_document_dbow(
-                self.model, known, [0], rate, work, learn_words=False, learn_hidden=False,
+                model, known, [0], rate, work, learn_words=False, learn_hidden=False,
                 doctag_vectors=vector, doctags_lockf=free,
             )  # fmt: skip
-        return np.asarray(vector[0])
+        vectors[place] = vector[0]
+    return vectors
 
 
 def fit_doc2vec(
@@ -421,9 +395,9 @@ def fit_doc2vec(
         vector_size=dim, dm=0, epochs=PARAGRAPH_EPOCHS, sample=SAMPLE, min_count=LEAST_TIMES,
         workers=1, seed=seed, callbacks=[_shown_epochs(progress, PARAGRAPH_EPOCHS)],
     )  # fmt: skip
-    encoder = ParagraphVectors(model, fingerprint)
+    encoder = TextEncoder(dim, fingerprint, partial(inferred, model))
     vectors = np.zeros((len(material.texts), dim), np.float32)
-    told = np.array([bool(encoder.known(each)) for each in texts])
+    told = np.array([any(word in model.wv.key_to_index for word in each) for each in texts])
     vectors[material.known] = unit_rows(model.dv.vectors) * told[:, None]
     others = np.flatnonzero(~material.known).tolist()
     vectors[others] = encode_all(encoder, [material.texts[row] for row in others], progress)
@@ -438,51 +412,23 @@ LEAST_PAPERS = 2
 Needs: TypeAlias = Literal["text", "citations", "nnselect"]
 
 
-@dataclass(frozen=True, slots=True)
-class RandomVectors:
-    """Implements `recsys.protocols.Encoder`: a text has the same vector wherever it is encoded."""
-
-    dim: int
-    seed: int
-    fingerprint: str
-
-    def encode(self, texts: Sequence[Text]) -> Floats:
-        """Draw a direction by the hash of each text: (n, d) float32, unit rows or zero."""
-        vectors = np.zeros((len(texts), self.dim), np.float32)
-        for place, text in enumerate(texts):
-            if any(text):
-                digest = hashlib.sha256(json.dumps([self.seed, *text]).encode()).digest()
-                rng = np.random.default_rng(int.from_bytes(digest, "big"))
-                vectors[place] = rng.standard_normal(self.dim)
-        return unit_rows(vectors)
-
-
 def fit_random(
     material: Material, dim: int, seed: int, fingerprint: str, progress: Progress
 ) -> Fitted:
-    """Learn nothing."""
-    encoder = RandomVectors(dim, seed, fingerprint)
+    """Learn nothing: a text has the same vector wherever it is encoded."""
+
+    def drawn(texts: Sequence[Text]) -> Floats:
+        """Draw a direction by the hash of each text."""
+        vectors = np.zeros((len(texts), dim), np.float32)
+        for place, text in enumerate(texts):
+            if any(text):
+                digest = hashlib.sha256(json.dumps([seed, *text]).encode()).digest()
+                rng = np.random.default_rng(int.from_bytes(digest, "big"))
+                vectors[place] = rng.standard_normal(dim)
+        return vectors
+
+    encoder = TextEncoder(dim, fingerprint, drawn)
     return Fitted(encoder, encode_all(encoder, material.texts, progress), 0)
-
-
-@dataclass(frozen=True, slots=True)
-class TfidfSvd:
-    """Implements `recsys.protocols.Encoder`. axes: (d, v) float32, of words that weigh by idf."""
-
-    weigh: "TfidfVectorizer"
-    axes: Floats
-    fingerprint: str
-
-    @property
-    def dim(self) -> int:
-        """Length of a vector."""
-        return len(self.axes)
-
-    def encode(self, texts: Sequence[Text]) -> Floats:
-        """Project the words of each text on the axes: (n, d) float32, unit rows or zero."""
-        if not texts:  # scikit-learn refuses none.
-            return np.zeros((0, self.dim), np.float32)
-        return unit_rows(self.weigh.transform(texts) @ self.axes.T)
 
 
 def fit_tfidf_svd(
@@ -509,8 +455,15 @@ def fit_tfidf_svd(
     progress("learn words", 1, 2)
     svd = TruncatedSVD(min(dim, *weights.shape), random_state=seed).fit(weights)
     progress("learn words", 2, 2)
-    encoder = TfidfSvd(weigh, svd.components_.astype(np.float32), fingerprint)
-    size = encoder.axes.nbytes + weigh.idf_.nbytes
+    axes = svd.components_.astype(np.float32)
+
+    def projected(texts: Sequence[Text]) -> Floats:
+        if not texts:  # scikit-learn refuses none.
+            return np.zeros((0, len(axes)), np.float32)
+        return np.asarray(weigh.transform(texts) @ axes.T)
+
+    encoder = TextEncoder(len(axes), fingerprint, projected)
+    size = axes.nbytes + weigh.idf_.nbytes
     return Fitted(encoder, encode_all(encoder, material.texts, progress), size)
 
 
@@ -562,8 +515,10 @@ BASELINES: Mapping[str, Baseline] = {
     "random": Baseline("random vectors, the lower bound", "text", fit_random),
     "tfidf-svd": Baseline("TF-IDF and truncated SVD", "text", fit_tfidf_svd),
     "doc2vec": Baseline("paragraph vectors (PV-DBOW)", "text", fit_doc2vec),
-    "fasttext": Baseline("sums of fastText's word vectors", "text", fit_fasttext),
-    "sif": Baseline("weighted averages of word vectors, less what all share", "text", fit_sif),
+    "fasttext": Baseline(
+        "sums of fastText's word vectors", "text", partial(fit_words, weighed=False)
+    ),
+    "sif": Baseline("weighted averages of word vectors, less what all share", "text", fit_words),
     "sgc": Baseline("SIF, spread along citations", "citations", fit_sgc),
     "nnselect": Baseline(
         "NNSelect, as trained in an index",

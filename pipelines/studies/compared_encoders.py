@@ -4,8 +4,9 @@ import json
 import re
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,6 @@ from recsys.pipelines.index.ingest import ingest
 from recsys.pipelines.jobs.kept_results import OpenIndex, check_out, once
 from recsys.pipelines.studies.baselines import (
     BASELINES,
-    Fitted,
     Material,
     check_encoder_name,
     fit_baseline,
@@ -36,8 +36,7 @@ from recsys.pipelines.studies.baselines import (
 )
 from recsys.pipelines.studies.embedding_probes import read_values
 from recsys.pipelines.studies.scidocs_generator import GeneratorOptions, generate
-from recsys.progress import Progress
-from recsys.protocols import Encoder
+from recsys.protocols import Encoder, Progress
 from recsys.store.artifacts import CORPUS, MANIFEST, NNSELECT, fingerprint, replacing, sha256
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
@@ -86,150 +85,126 @@ class Labelled:
     key: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Bench:
-    """All that is the same for every encoder.
+    """All that is the same for every encoder; what it takes work to make is made once.
 
-    split_file: of the split. cache: keeps exported encoders. suite: a generated directory of
-    SciDocs' tasks; None where the papers give nothing for it, or it was not asked for. labelled:
-    the papers of the probes. key: hash of index and split. encoder: hash of what made the index's
-    own vectors. notes: what concerns all encoders.
+    labelled_file: papers of the probes; None: there are no probes. out: keeps what is made. cache:
+    keeps exported encoders.
     """
 
+    index: Path
     split_file: Path
+    labelled_file: Path | None
     options: CompareOptions
     out: Path
     cache: Path
     open_index: OpenIndex
     progress: Progress
-    collection: Collection
-    split: Split
-    labelled: Labelled | None
-    suite: Path | None
-    key: str
-    encoder: str
-    notes: tuple[str, ...] = ()
 
+    def check(self) -> None:
+        """Refuse what cannot be compared, before any work is done.
 
-def set_up(
-    index: Path,
-    split: Path,
-    labelled: Path | None,
-    options: CompareOptions,
-    out: Path,
-    *,
-    cache: Path,
-    open_index: OpenIndex,
-    progress: Progress,
-) -> Bench:
-    """Read the files, and make what all encoders share, once.
+        Raises:
+            InputError: OUT holds something else, or an option or file cannot be used.
+        """
+        labelled = self.labelled_file
+        if self.options.part not in PARTS:
+            raise InputError(f"There is no part {self.options.part!r} to ask.", "Give test or dev.")
+        if (labelled is None) != (self.options.label is None):
+            raise InputError(
+                "Probes need papers and the name of their label.", "Give --labels with --label."
+            )
+        if labelled is not None and not labelled.is_file():
+            raise InputError(f"There is no file of papers at {labelled}.", "Check the path.")
+        check_out(self.out, ROWS, "comparison")
 
-    Raises:
-        InputError: the labelled papers cannot be read.
-        ArtifactError: the index cannot be opened.
-        SplitError: the split does not fit the index, or its parts overlap.
-    """
-    collection = open_collection(index)  # One generation for all that is measured.
-    parts = read_split(split, collection)
-    (out / ROWS).mkdir(parents=True, exist_ok=True)
-    key = fingerprint([content_key(collection.folder), sha256(split)])
-    suite, notes = _suite(collection, parts, options, out, key, progress)
-    return Bench(
-        split_file=split,
-        options=options,
-        out=out,
-        cache=cache,
-        open_index=open_index,
-        progress=progress,
-        collection=collection,
-        split=parts,
-        labelled=None if labelled is None else read_labelled(labelled, options, out, progress),
-        suite=suite,
-        key=key,
-        encoder=str(pin(collection.folder).manifest().config["encoder"]),
-        notes=notes,
-    )
+    def set_up(self) -> None:
+        """Make all that encoders share: what is wrong with it ends the comparison.
 
+        Raises:
+            InputError: the labelled papers cannot be read.
+            ArtifactError: the index cannot be opened.
+            SplitError: the split does not fit the index, or its parts overlap.
+        """
+        _ = self.split
+        (self.out / ROWS).mkdir(parents=True, exist_ok=True)
+        _ = self.suite, self.labelled
 
-def check(labelled: Path | None, options: CompareOptions, out: Path) -> None:
-    """Refuse what cannot be compared, before any work is done.
+    @cached_property
+    def collection(self) -> Collection:
+        """The index: one generation for all that is measured."""
+        return open_collection(self.index)
 
-    Raises:
-        InputError: OUT holds something else, or an option or file cannot be used.
-    """
-    if options.part not in PARTS:
-        raise InputError(f"There is no part {options.part!r} to ask.", "Give test or dev.")
-    if (labelled is None) != (options.label is None):
-        raise InputError(
-            "Probes need papers and the name of their label.", "Give --labels with --label."
-        )
-    if labelled is not None and not labelled.is_file():
-        raise InputError(f"There is no file of papers at {labelled}.", "Check the path.")
-    check_out(out, ROWS, "comparison")
+    @cached_property
+    def split(self) -> Split:
+        """The queries."""
+        return read_split(self.split_file, self.collection)
 
+    @cached_property
+    def key(self) -> str:
+        """Hash of index and split."""
+        return fingerprint([content_key(self.collection.folder), sha256(self.split_file)])
 
-def read_labelled(papers: Path, options: CompareOptions, out: Path, progress: Progress) -> Labelled:
-    """Read labelled papers and draw those that are probed, once for all encoders.
+    @cached_property
+    def labelled(self) -> Labelled | None:
+        """The papers of the probes: those that are probed are drawn once for all encoders.
 
-    Raises:
-        InputError: the file cannot be read, or no paper has the label.
-    """
-    folder, label = out / LABELLED, options.label or ""
-    key = fingerprint([sha256(papers), label, options.papers, options.seed])
+        Raises:
+            InputError: the file cannot be read, or no paper has the label.
+        """
+        if (papers := self.labelled_file) is None:
+            return None
+        options, folder, label = self.options, self.out / LABELLED, self.options.label or ""
+        key = fingerprint([sha256(papers), label, options.papers, options.seed])
 
-    def read() -> dict[str, object]:
-        with replacing(folder) as new:
-            corpus = _ingested(papers, new / _ALL, progress)
-            values = read_values(papers, label, progress)
-            rows = np.array([row for row in map(corpus.row, sorted(values)) if row is not None])
-            if len(rows) == 0:
-                raise InputError(
-                    f"No paper of {papers} with {label!r} can be used.", "Check their ids."
-                )
-            if options.papers is not None and options.papers < len(rows):
-                rng = np.random.default_rng(options.seed)
-                rows = np.sort(rng.choice(rows, options.papers, replace=False))
-            sample = corpus.full_papers(rows.astype(np.int32))
-            lines = (json.dumps(asdict(each), ensure_ascii=False) for each in sample)
-            text = "".join(f"{line}\n" for line in lines)
-            (new / _FILE).write_text(text, encoding="utf-8")
-            _ingested(new / _FILE, new / _SAMPLE, progress)
-        return {}
+        def read() -> dict[str, object]:
+            with replacing(folder) as new:
+                corpus = self._ingested(papers, new / _ALL)
+                values = read_values(papers, label, self.progress)
+                rows = np.array([row for row in map(corpus.row, sorted(values)) if row is not None])
+                if len(rows) == 0:
+                    raise InputError(
+                        f"No paper of {papers} with {label!r} can be used.", "Check their ids."
+                    )
+                if options.papers is not None and options.papers < len(rows):
+                    rng = np.random.default_rng(options.seed)
+                    rows = np.sort(rng.choice(rows, options.papers, replace=False))
+                sample = corpus.full_papers(rows.astype(np.int32))
+                lines = (json.dumps(asdict(each), ensure_ascii=False) for each in sample)
+                text = "".join(f"{line}\n" for line in lines)
+                (new / _FILE).write_text(text, encoding="utf-8")
+                self._ingested(new / _FILE, new / _SAMPLE)
+            return {}
 
-    once(out / f"{LABELLED}.json", key, read, gives=folder)
-    every, sample = (Corpus.load(folder / name / CORPUS) for name in (_ALL, _SAMPLE))
-    return Labelled(every, sample, folder / _FILE, key)
+        once(self.out / f"{LABELLED}.json", key, read, gives=folder)
+        every, sample = (Corpus.load(folder / name / CORPUS) for name in (_ALL, _SAMPLE))
+        return Labelled(every, sample, folder / _FILE, key)
 
+    def _ingested(self, papers: Path, folder: Path) -> Corpus:
+        (folder / CORPUS).mkdir(parents=True)
+        ingest(source_files([papers]), folder / CORPUS, AS_TOLD, progress=self.progress)
+        return Corpus.load(folder / CORPUS)
 
-def _ingested(papers: Path, folder: Path, progress: Progress) -> Corpus:
-    (folder / CORPUS).mkdir(parents=True)
-    ingest(source_files([papers]), folder / CORPUS, AS_TOLD, progress=progress)
-    return Corpus.load(folder / CORPUS)
+    @cached_property
+    def suite(self) -> tuple[Path | None, tuple[str, ...]]:
+        """A directory of SciDocs' tasks, or why there is none; neither where nobody asks for it."""
+        if not (queries := self.options.queries):
+            return None, ()
+        folder, seed = self.out / SUITE, self.options.seed
 
+        def make() -> dict[str, object]:
+            chosen = GeneratorOptions(queries=queries, split=self.split, seed=seed)
+            try:
+                report = generate(self.collection, folder, chosen, progress=self.progress)
+            except InputError as error:
+                return {"missing": str(error)}
+            return {"tasks": dict(report.sizes)}
 
-def _suite(
-    collection: Collection,
-    split: Split,
-    options: CompareOptions,
-    out: Path,
-    key: str,
-    progress: Progress,
-) -> tuple[Path | None, tuple[str, ...]]:
-    """Generate the suite; tell why there is none."""
-    if not options.queries:
-        return None, ()
-    folder = out / SUITE
-    chosen = GeneratorOptions(queries=options.queries, split=split, seed=options.seed)
-
-    def make() -> dict[str, object]:
-        try:
-            report = generate(collection, folder, chosen, progress=progress)
-        except InputError as error:
-            return {"missing": str(error)}
-        return {"tasks": dict(report.sizes)}
-
-    made = once(out / f"{SUITE}.json", fingerprint([key, options.queries, options.seed]), make)
-    return (None, (f"SciDocs: {made['missing']}",)) if "missing" in made else (folder, ())
+        made = once(self.out / f"{SUITE}.json", fingerprint([self.key, queries, seed]), make)
+        if "missing" in made:
+            return None, (f"SciDocs: {made['missing']}",)
+        return folder, ()
 
 
 _REVISION = 1
@@ -295,7 +270,23 @@ def wanted(texts: Sequence[str]) -> tuple[Wanted, ...]:
     if not texts:
         raise InputError("There are no encoders to compare.", "Name some with --encoder.")
     found: dict[str, Wanted] = {}
-    for each in map(_one, texts):
+    for text in texts:
+        name, equals, files = text.partition("=")
+        paths = tuple(Path(file.strip()) for file in files.split(",") if file.strip())
+        if not (name and equals) or Path(text).exists():  # A path may have a "=" in it.
+            check_encoder_name(text)
+            folder = Path(text).expanduser()
+            each = Wanted(folder.resolve().name if folder.is_dir() else text, text)
+        elif len(paths) == 1 and (paths[0] / "config.json").is_file():
+            each = Wanted(name, str(paths[0]))
+        elif 1 <= len(paths) <= 2:
+            each = Wanted(name, None, paths)
+        else:
+            raise InputError(
+                f"{text!r} names {len(paths)} files.",
+                "Write NAME=FOLDER for an encoder, or NAME=FILE for vectors of the index; in "
+                "NAME=FILE,FILE the second one is of labelled papers.",
+            )
         if each.folder in found:
             raise InputError(
                 f"Two encoders are called {each.name!r}, or nearly so.",
@@ -303,24 +294,6 @@ def wanted(texts: Sequence[str]) -> tuple[Wanted, ...]:
             )
         found[each.folder] = each
     return tuple(found.values())
-
-
-def _one(text: str) -> Wanted:
-    name, equals, files = text.partition("=")
-    if not (name and equals) or Path(text).exists():  # A path may have a "=" in it.
-        check_encoder_name(text)
-        folder = Path(text).expanduser()
-        return Wanted(folder.resolve().name if folder.is_dir() else text, text)
-    paths = tuple(Path(file.strip()) for file in files.split(",") if file.strip())
-    if len(paths) == 1 and (paths[0] / "config.json").is_file():
-        return Wanted(name, str(paths[0]))
-    if not 1 <= len(paths) <= 2:
-        raise InputError(
-            f"{text!r} names {len(paths)} files.",
-            "Write NAME=FOLDER for an encoder, or NAME=FILE for vectors of the index; in "
-            "NAME=FILE,FILE the second one is of labelled papers.",
-        )
-    return Wanted(name, None, paths)
 
 
 SHARDS, SAMPLE = "shards", 64
@@ -365,16 +338,10 @@ class Maker:
 
     def _make_index(self) -> dict[str, Any]:
         """Encode the index's papers, and measure speed beside the encoder that is always there."""
-        bench = self.bench
-        corpus = bench.collection.corpus
-        encoder: Encoder
-        vectors: StoredVectors
-        if self.wanted.is_baseline:
-            fitted = self._fitted(material_of(bench.collection, bench.split))
-            encoder, vectors, size = fitted.encoder, fitted.vectors, fitted.size
-        else:
-            encoder, vectors, size = self._encoded(corpus)
-        self._write(corpus, vectors, "index")
+        bench, corpus = self.bench, self.bench.collection.corpus
+        encoder, size = self._write(
+            "index", corpus, corpus, lambda: material_of(bench.collection, bench.split)
+        )
         rng = np.random.default_rng(bench.options.seed)
         rows = np.sort(rng.choice(len(corpus), min(SAMPLE, len(corpus)), replace=False))
         records = corpus.texts().take(rows).to_pylist()
@@ -387,43 +354,50 @@ class Maker:
 
     def _make_sample(self, labelled: Labelled) -> dict[str, Any]:
         """Encode the papers that are probed; a baseline learns from all papers of their file."""
-        sample = labelled.sample
-        vectors: StoredVectors
-        if self.wanted.is_baseline:
-            material = material_of_corpus(labelled.corpus)
-            fitted = self._fitted(replace(material, index=self.bench.collection.folder))
-            ids = (sample.ids[row] for row in range(len(sample)))
-            vectors = np.asarray(fitted.vectors)[labelled.corpus.rows(ids)]
-        else:
-            _, vectors, _ = self._encoded(sample)
-        self._write(sample, vectors, "sample")
+        index = self.bench.collection.folder
+        self._write(
+            "sample",
+            labelled.sample,
+            labelled.corpus,
+            lambda: replace(material_of_corpus(labelled.corpus), index=index),
+        )
         return {}
 
-    def _fitted(self, material: Material) -> Fitted:
-        options, name = self.bench.options, str(self.wanted.encoder)
-        dim, seed = options.dim, options.seed
-        return fit_baseline(name, material, dim=dim, seed=seed, progress=self.progress)
+    def _write(
+        self, name: str, corpus: Corpus, every: Corpus, material: Callable[[], Material]
+    ) -> tuple[Encoder, int]:
+        """Write the vectors of a corpus; a killed run continues.
 
-    def _encoded(self, corpus: Corpus) -> tuple[Encoder, StoredVectors, int]:
-        """Encode a corpus, or take what the index has; a killed run continues.
+        every: what a baseline learns from, as material; it holds the papers of the corpus.
 
-        The third is the bytes that the encoder stores.
+        Returns:
+            The encoder, and the bytes that it stores.
         """
-        folder = self._exported(str(self.wanted.encoder))
-        encoder = OnnxEncoder.load(folder, threads=self.bench.options.jobs)
-        size = (folder / MODEL).stat().st_size
-        if corpus is self.bench.collection.corpus and encoder.fingerprint == self.bench.encoder:
-            return encoder, self.bench.collection.vectors, size
-        shards = self.folder / SHARDS
-        return encoder, encode_corpus(Here(encoder), corpus, shards, progress=self.progress), size
+        options, index = self.bench.options, self.bench.collection
+        ids = tuple(corpus.ids[row] for row in range(len(corpus)))
+        shards, made_by = self.folder / SHARDS, str(self.wanted.encoder)
+        encoder: Encoder
+        vectors: StoredVectors
+        if self.wanted.is_baseline:
+            fitted = fit_baseline(
+                made_by, material(), dim=options.dim, seed=options.seed, progress=self.progress
+            )
+            encoder, vectors, size = fitted.encoder, fitted.vectors, fitted.size
+            if every is not corpus:
+                vectors = np.asarray(vectors)[every.rows(ids)]
+        else:
+            folder = self._exported(made_by)
+            encoder = OnnxEncoder.load(folder, threads=options.jobs)
+            vectors, size = index.vectors, (folder / MODEL).stat().st_size
+            of_index = str(pin(index.folder).manifest().config["encoder"])
+            if corpus is not index.corpus or encoder.fingerprint != of_index:
+                vectors = encode_corpus(Here(encoder), corpus, shards, progress=self.progress)
+        write_embeddings(self.folder / f"{name}.npy", Embeddings(ids, vectors))
+        shutil.rmtree(shards, ignore_errors=True)
+        return encoder, size
 
     def _exported(self, name: str) -> Path:
         return cached_encoder(name, self.bench.cache, precision=self.bench.options.precision)
-
-    def _write(self, corpus: Corpus, vectors: StoredVectors, name: str) -> None:
-        ids = tuple(corpus.ids[row] for row in range(len(corpus)))
-        write_embeddings(self.folder / f"{name}.npy", Embeddings(ids, vectors))
-        shutil.rmtree(self.folder / SHARDS, ignore_errors=True)
 
 
 def speeds(one: Encoder, other: Encoder, texts: Sequence[Text]) -> tuple[float, float]:

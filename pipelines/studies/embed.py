@@ -29,7 +29,7 @@ from recsys.pipelines.studies.baselines import (
     material_of,
     material_of_corpus,
 )
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.artifacts import CORPUS, load_manifest
 from recsys.store.corpus import Corpus
 from recsys.store.generations import is_index
@@ -107,15 +107,14 @@ def embed(
     _check(options)
     if not out.parent.is_dir():
         raise InputError(f"There is no folder {out.parent} to write into.", "Create it first.")
+    work, name = out.with_name(f"{out.name}.partial"), options.encoder or MINILM
+    has_vectors = is_index(source) and not options.named
+    vectors: StoredVectors
     with locked(out):
-        if is_index(source) and not options.named:
-            collection = open_collection(source)
-            vectors, maker = collection.vectors, f"the encoder of {source}"
-            return _written(out, collection.corpus, vectors, maker, "", progress)
-        work = out.with_name(f"{out.name}.partial")
         corpus, rejected = _corpus(source, work, progress)
-        name = options.encoder or MINILM
-        if name in BASELINES:
+        if has_vectors:
+            vectors, maker = open_collection(source).vectors, f"the encoder of {source}"
+        elif name in BASELINES:
             material = _material(source, options, corpus)
             vectors = fit_baseline(name, material, progress=progress).vectors
             known = f"{material.known.sum():,} papers could be learned from"
@@ -131,23 +130,13 @@ def embed(
             vectors = encode_corpus(encoder, corpus, work / "vectors", progress=progress)
             config = load_manifest(folder, KIND, SCHEMA).config
             maker = f"{config['name']} ({config['pooling']}, {config['precision']})"
-        report = _written(out, corpus, vectors, maker, rejected, progress)
+        ids = tuple(corpus.ids[row] for row in range(len(corpus)))
+        write_embeddings(out, Embeddings(ids, vectors), progress=progress)
+        report = EmbedReport(out, len(corpus), vectors.shape[1], maker, rejected)
         del vectors  # Windows removes no file that is memory-mapped.
-        shutil.rmtree(work, ignore_errors=name in BASELINES)
+        if not has_vectors:
+            shutil.rmtree(work, ignore_errors=name in BASELINES)
     return report
-
-
-def _written(
-    out: Path,
-    corpus: Corpus,
-    vectors: StoredVectors,
-    maker: str,
-    rejected: str,
-    progress: Progress,
-) -> EmbedReport:
-    ids = tuple(corpus.ids[row] for row in range(len(corpus)))
-    write_embeddings(out, Embeddings(ids, vectors), progress=progress)
-    return EmbedReport(out, len(corpus), vectors.shape[1], maker, rejected)
 
 
 def _check(options: EmbedOptions) -> None:

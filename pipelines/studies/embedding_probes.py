@@ -26,8 +26,8 @@ from recsys.eval.studies.probes.probe_results import (
 from recsys.eval.studies.scidocs.scidocs_layout import Classes
 from recsys.formats.embeddings import Embeddings, read_embeddings
 from recsys.formats.embeddings.embedding_files import FORMATS
-from recsys.formats.work_stream import FoundPaper, open_papers
-from recsys.progress import Progress, silent
+from recsys.formats.work_stream import read_papers
+from recsys.protocols import Progress, silent
 from recsys.records import Paper, PaperId
 from recsys.store.arrays import Floats, Longs
 from recsys.store.corpus import paper_types
@@ -120,9 +120,7 @@ def read_values(source: Path, label: str, progress: Progress) -> Values:
     Raises:
         InputError: the file cannot be read, or no paper has the label.
     """
-    with open_papers(source, progress=progress) as (_, items):
-        papers = (item.paper for item in items if isinstance(item, FoundPaper))
-        return values_of(papers, label, source)
+    return values_of(read_papers(source, progress=progress), label, source)
 
 
 def values_of(papers: Iterable[Paper], label: str, source: Path) -> Values:
@@ -153,8 +151,15 @@ def values_of(papers: Iterable[Paper], label: str, source: Path) -> Values:
     return found
 
 
-def named_files(texts: Iterable[str]) -> dict[str, Path]:
+def named_files(
+    texts: Iterable[str], *, what: str = "embeddings", written: str = "FILE"
+) -> dict[str, Path]:
     """Take apart FILE or NAME=FILE; by default the file's name, without its ending, is the name.
+
+    Args:
+        texts: as they were given.
+        what: they are, in an error.
+        written: what stands for the file, in an error.
 
     Raises:
         InputError: a name is there twice.
@@ -166,7 +171,7 @@ def named_files(texts: Iterable[str]) -> dict[str, Path]:
             rest, file = text, Path(text).name
             name = next((file.removesuffix(end) for end in FORMATS if file.endswith(end)), file)
         if name in found:
-            raise InputError(f"Two embeddings are called {name!r}.", "Write NAME=FILE.")
+            raise InputError(f"Two {what} are called {name!r}.", f"Write NAME={written}.")
         found[name] = Path(rest)
     return found
 

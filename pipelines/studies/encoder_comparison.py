@@ -6,13 +6,13 @@ step found out. A step that fails leaves its columns empty, and the others go on
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from recsys.errors import ArtifactError, InputError, RecsysError, near_miss
+from recsys.errors import ArtifactError, InputError, RecsysError, near_miss, need
 from recsys.eval.measures import Interval, draw, interval
 from recsys.eval.studies.encoders.report_encoders import (
     ACCURACY,
@@ -29,7 +29,6 @@ from recsys.eval.studies.encoders.report_encoders import (
     EncoderRow,
     Encoders,
     Figure,
-    as_record,
     bounded,
     from_record,
     map_of,
@@ -40,7 +39,6 @@ from recsys.eval.studies.probes.probe_results import GroupResult
 from recsys.eval.studies.scidocs.scidocs_figures import Figure as Percent
 from recsys.eval.studies.scidocs.scidocs_figures import Row, average
 from recsys.eval.studies.scidocs.scidocs_layout import Group
-from recsys.extras import need
 from recsys.formats.embeddings.embedding_files import embedding_files
 from recsys.indexes.backends import build_index, by_size
 from recsys.pipelines.encoders.checkpoints import MINILM
@@ -58,12 +56,10 @@ from recsys.pipelines.studies.compared_encoders import (
     CompareOptions,
     Maker,
     Wanted,
-    check,
-    set_up,
 )
 from recsys.pipelines.studies.embedding_probes import ProbeOptions, probe
 from recsys.pipelines.studies.scidocs_suite import Source, SuiteOptions, evaluate_suite
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.artifacts import (
     CORPUS,
     TEXT,
@@ -129,38 +125,29 @@ def compare_encoders(
             f"No encoder is called {reference!r}.{near_miss(reference, names)}",
             f"Compared are {', '.join(names)}.",
         )
-    check(labelled, options, out)
+    bench = Bench(index, split, labelled, options, out, cache, open_index, progress)
+    bench.check()
     with locked(out):
-        bench = set_up(
-            index, split, labelled, options, out,
-            cache=cache, open_index=open_index, progress=progress,
-        )  # fmt: skip
+        bench.set_up()
         measured = [_measured(bench, each) for each in encoders]
+    # Speeds as of one machine: by the encoder that took turns with each, over the rows.
+    usual = np.median([speeds[1] for _, speeds in measured if speeds] or [0.0])
+    rows = (
+        replace(row, figures={**row.figures, SPEED: Figure(float(speeds[0] / speeds[1] * usual))})
+        if speeds
+        else row
+        for row, speeds in measured
+    )
     return Encoders(
-        rows=_timed(measured),
+        rows=tuple(rows),
         reference=reference,
         index=index.name.removesuffix(".index"),
         part=options.part,
         label=options.label,
         papers="" if labelled is None else labelled.name,
         seed=options.seed,
-        notes=bench.notes,
+        notes=bench.suite[1],
     )
-
-
-def _timed(
-    measured: Sequence[tuple[EncoderRow, tuple[float, float] | None]],
-) -> tuple[EncoderRow, ...]:
-    """Show speeds as of one machine: by the encoder that took turns with each, over the rows."""
-    beside = [speeds[1] for _, speeds in measured if speeds is not None]
-    usual = float(np.median(beside)) if beside else 0.0
-    rows = []
-    for row, speeds in measured:
-        if speeds is not None:
-            speed = Figure(speeds[0] / speeds[1] * usual)
-            row = replace(row, figures={**row.figures, SPEED: speed})
-        rows.append(row)
-    return tuple(rows)
 
 
 def _measured(bench: Bench, wanted: Wanted) -> tuple[EncoderRow, tuple[float, float] | None]:
@@ -188,7 +175,7 @@ def _measured(bench: Bench, wanted: Wanted) -> tuple[EncoderRow, tuple[float, fl
         figures[SIZE] = Figure(facts["size"] / _MEGABYTE)
     for name, step in STEPS.items():
         try:
-            found = step(bench, maker, vectors, key) or {}
+            found = step(maker, vectors, key) or {}
         except RecsysError as error:
             failed.append(f"{name}: {error}")
             continue
@@ -206,12 +193,12 @@ def _hash(vectors: Path) -> str:
     return fingerprint([_REVISION, [sha256(file) for file in embedding_files(vectors)]])
 
 
-def _recommend(bench: Bench, maker: Maker, vectors: Path, key: str) -> _Found:
+def _recommend(maker: Maker, vectors: Path, key: str) -> _Found:
     """Build an index on the vectors, train its ranker, ask it the queries.
 
     What an earlier, interrupted call has finished is kept.
     """
-    options, progress = bench.options, maker.progress
+    bench, options, progress = maker.bench, maker.bench.options, maker.progress
     built = fingerprint([key, bench.key, options.seed])
 
     def work() -> dict[str, Any]:
@@ -245,7 +232,7 @@ def _recommend(bench: Bench, maker: Maker, vectors: Path, key: str) -> _Found:
         for name, system, tested in ((RECALL, EMBEDDING, RECALL), (F1, TWO_STAGE, TESTED)):
             found = assessment.system(system)
             values = np.array(found.per_query[tested])
-            figures[name] = as_record(bounded(found.measures[name], values, queries))
+            figures[name] = asdict(bounded(found.measures[name], values, queries))
         return {"figures": figures}
 
     return once(maker.folder / "recommendations.json", fingerprint([built, options.part]), work)
@@ -274,9 +261,10 @@ def _build(index: Path, source: Path, out: Path, key: str, progress: Progress) -
             shutil.rmtree(each)
 
 
-def _suit(bench: Bench, maker: Maker, vectors: Path, key: str) -> _Found:
+def _suit(maker: Maker, vectors: Path, key: str) -> _Found:
     """Evaluate vectors on the suite."""
-    options, suite = bench.options, bench.suite
+    bench, options = maker.bench, maker.bench.options
+    suite, _ = bench.suite
     if suite is None:
         return None
 
@@ -284,7 +272,7 @@ def _suit(bench: Bench, maker: Maker, vectors: Path, key: str) -> _Found:
         chosen = SuiteOptions(PARTS[options.part], seed=options.seed, jobs=options.jobs)
         source = Source("vectors", dict.fromkeys(Group, vectors))
         [row] = evaluate_suite(suite, [source], chosen, progress=maker.progress).rows
-        figures = {name: as_record(each) for name, each in suite_figures(row).items()}
+        figures = {name: asdict(each) for name, each in suite_figures(row).items()}
         return {"figures": figures, "notes": [f"SciDocs, {note}" for note in row.notes]}
 
     asked = fingerprint([key, bench.key, options.queries, options.part, options.seed])
@@ -312,9 +300,9 @@ def _share(figure: Percent) -> Interval:
     return Interval(figure.value / 100, figure.low / 100, figure.high / 100)
 
 
-def _probe(bench: Bench, maker: Maker, vectors: Path, key: str) -> _Found:
+def _probe(maker: Maker, vectors: Path, key: str) -> _Found:
     """Probe vectors of the labelled papers."""
-    options, labelled = bench.options, bench.labelled
+    options, labelled = maker.bench.options, maker.bench.labelled
     sample = None if labelled is None else maker.of_sample(labelled)
     if labelled is None or sample is None:
         return None
@@ -325,7 +313,7 @@ def _probe(bench: Bench, maker: Maker, vectors: Path, key: str) -> _Found:
         [group], [drawn] = found.groups, found.maps().values()
         figures = probe_figures(group, seed=options.seed)
         return {
-            "figures": {name: as_record(each) for name, each in figures},
+            "figures": {name: asdict(each) for name, each in figures},
             "notes": [f"Probes: {note}" for note in found.notes],
             "map": map_record(drawn),
         }
@@ -349,9 +337,9 @@ def probe_figures(found: GroupResult, *, seed: int) -> Iterator[tuple[str, Figur
         yield name, bounded(each.interval, each.values, asked)
 
 
-STEPS: Mapping[str, Callable[[Bench, Maker, Path, str], _Found]] = {
+STEPS: Mapping[str, Callable[[Maker, Path, str], _Found]] = {
     "probes": _probe,
     "SciDocs": _suit,
     "recommendations": _recommend,
 }
-"""Each measures an encoder, by (bench, maker, vectors of the index, their hash); longest last."""
+"""Each measures an encoder, by (maker, vectors of the index, their hash); longest last."""

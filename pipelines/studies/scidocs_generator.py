@@ -40,7 +40,7 @@ from recsys.pipelines.studies.embedding_probes import (
     classes_of,
     parts_of,
 )
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.records import Paper, PaperId
 from recsys.store.arrays import Longs, Mask, Ragged, Rows, SortedStrings
 from recsys.store.artifacts import replacing, write_json
@@ -329,7 +329,7 @@ class _Job:
         )
         write_metadata(self.folder, Group.RECOMM, described)
         self.progress("clicks", 1, 1)
-        clicks = [int(log.clicked.sum()) for log in (task.train, task.validation, task.test)]
+        clicks = [int(log.clicked.sum()) for log in task.logs.values()]
         return {Task.RECOMM: f"{' + '.join(f'{count:,}' for count in clicks)} clicks"}
 
 

@@ -4,7 +4,7 @@ An encoder gives one file for all tasks, or SciDocs' three.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 
@@ -17,7 +17,6 @@ from recsys.eval.studies.scidocs.scidocs_figures import (
     SAMPLES,
     Column,
     Figure,
-    Ranked,
     Row,
     Suite,
     classification_figure,
@@ -40,17 +39,17 @@ from recsys.eval.studies.scidocs.scidocs_layout import (
 )
 from recsys.formats.embeddings import Embeddings, read_embeddings
 from recsys.formats.embeddings.embedding_files import FORMATS
+from recsys.machine import processors
 from recsys.pipelines.studies.clicks.click_features import (
     CONSTANT,
     FIRST_FIVE,
     features,
     pairs,
 )
-from recsys.pipelines.studies.clicks.evaluate_task import papers_of
 from recsys.pipelines.studies.clicks.rankers import fit_feedforward
+from recsys.pipelines.studies.embedding_probes import named_files
 from recsys.pipelines.studies.scidocs_generator import note_of
-from recsys.processors import processors
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.records import PaperId
 
 RANDOM = "random"
@@ -80,7 +79,7 @@ def recommendation_figures(
         InputError: a file of the task cannot be used.
     """
     task = read_task(root)
-    if papers_of(task).isdisjoint(embeddings.ids):
+    if task.names().isdisjoint(embeddings.ids):
         return {}
     judged = task.test if part == "test" else task.validation
     tables = [features(log, task.papers, embeddings) for log in (task.train, task.validation)]
@@ -112,6 +111,28 @@ class Source:
     name: str
     files: Mapping[Group, Path]
 
+    @classmethod
+    def of(cls, name: str, path: Path) -> "Source":
+        """Find the files of an encoder: one for all tasks, or SciDocs' three in a directory.
+
+        Raises:
+            InputError: the directory has none of them.
+        """
+        if not path.is_dir():
+            return cls(name, dict.fromkeys(Group, path))
+        files = {
+            group: file
+            for group in Group
+            for file in (path / f"{group}{ending}" for ending in FORMATS)
+            if file.is_file()
+        }
+        if not files:
+            names = ", ".join(f"{group}.jsonl" for group in Group)
+            raise InputError(
+                f"{path} is a directory without any of {names}.", "Give a file of embeddings."
+            )
+        return cls(name, files)
+
     def reader(self, progress: Progress) -> Callable[[Group], Embeddings | None]:
         """Return what reads the vectors of a group of tasks; None when there is no file for them.
 
@@ -132,34 +153,8 @@ def sources(texts: Sequence[str]) -> list[Source]:
     Raises:
         InputError: a name is there twice, or a directory has none of SciDocs' files.
     """
-    named: dict[str, Source] = {}
-    for text in texts:
-        name, equals, rest = text.partition("=")
-        if not equals or Path(text).exists():  # A path may have a "=" in it.
-            rest, file = text, Path(text).name
-            ending = next((each for each in FORMATS if file.endswith(each)), "")
-            name = file.removesuffix(ending) or file
-        if name in named:
-            raise InputError(f"Two encoders are called {name!r}.", "Write NAME=PATH.")
-        named[name] = Source(name, _files(Path(rest)))
-    return list(named.values())
-
-
-def _files(path: Path) -> Mapping[Group, Path]:
-    if not path.is_dir():
-        return dict.fromkeys(Group, path)
-    files = {
-        group: file
-        for group in Group
-        for file in (path / f"{group}{ending}" for ending in FORMATS)
-        if file.is_file()
-    }
-    if not files:
-        names = ", ".join(f"{group}.jsonl" for group in Group)
-        raise InputError(
-            f"{path} is a directory without any of {names}.", "Give a file of embeddings."
-        )
-    return files
+    named = named_files(texts, what="encoders", written="PATH")
+    return [Source.of(name, path) for name, path in named.items()]
 
 
 def random_vectors(ids: Sequence[PaperId], rng: np.random.Generator) -> Embeddings:
@@ -200,15 +195,6 @@ class SuiteOptions:
         return there if self.tasks is None else tuple(task for task in there if task in self.tasks)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a task gave: figures, and what has to be known of them."""
-
-    figures: Mapping[Column, Figure]
-    notes: tuple[str, ...] = ()
-    ranked: Mapping[Task, Ranked] = field(default_factory=dict)
-
-
 def evaluate_suite(
     folder: Path,
     encoders: Sequence[Source],
@@ -231,9 +217,17 @@ def evaluate_suite(
 
     def drawn(group: Group) -> Embeddings:
         """Draw vectors for all papers of a group of tasks."""
-        papers = (_papers(root, options.part, task) for task in GROUPS[group] if task in tasks)
+        papers, part = set[PaperId](), options.part
+        for task in (each for each in GROUPS[group] if each in tasks):
+            if task in RANKING:
+                judgements = read_judgements(root, task, part)
+                papers.update(judgements, *judgements.values())
+            elif task in CLASSIFICATION:
+                papers.update(*(read_classes(root, task, name).ids for name in ("train", part)))
+            else:
+                papers |= read_task(root).names()
         rng = np.random.default_rng([options.seed, [*Group].index(group)])
-        return random_vectors(sorted(set[PaperId]().union(*papers)), rng)
+        return random_vectors(sorted(papers), rng)
 
     readers: dict[str, Callable[[Group], Embeddings | None]] = {
         encoder.name: encoder.reader(progress) for encoder in encoders
@@ -253,27 +247,27 @@ def _row(
     progress: Progress,
 ) -> Row:
     """Evaluate an encoder on every task."""
-    outcomes: list[Outcome] = []
+    outcomes: list[Row] = []
     for group in Group:
         own = [task for task in GROUPS[group] if task in tasks]
         embeddings = vectors(group) if own else None
         for task in own:
             progress(f"{name}: tasks", len(outcomes), len(tasks))
-            missing = Outcome({}, (f"{task}: there are no vectors for it.",))
-            outcome = embeddings and _measured(root, options, task, embeddings)
+            missing = Row(name, {}, (f"{task}: there are no vectors for it.",))
+            outcome = embeddings and _measured(root, options, task, name, embeddings)
             outcomes.append(outcome or missing)
     figures = {column: each for outcome in outcomes for column, each in outcome.figures.items()}
     if not figures:
         raise InputError(f"{name} has no vector for any paper of {root}.", "Check the ids.")
     progress(f"{name}: tasks", len(outcomes), len(outcomes))
     notes = tuple(note for outcome in outcomes for note in outcome.notes)
-    queries = {task: ranked for outcome in outcomes for task, ranked in outcome.ranked.items()}
+    queries = {task: ranked for outcome in outcomes for task, ranked in outcome.queries.items()}
     return Row(name, figures, notes, queries)
 
 
 def _measured(
-    root: Path, options: SuiteOptions, task: Task, embeddings: Embeddings
-) -> Outcome | None:
+    root: Path, options: SuiteOptions, task: Task, name: str, embeddings: Embeddings
+) -> Row | None:
     """Measure vectors by a task; None where it has no vectors."""
     part, seed, rng = options.part, options.seed, draws(task, options.seed)
     notes = []
@@ -285,10 +279,11 @@ def _measured(
         if ranked.left_out:
             share = f"{ranked.left_out:,} of {len(judgements):,} queries"
             notes.append(f"{task}: {share} have no vector and are left out.")
-        return Outcome(ranking_figures(task, ranked, rng=rng), tuple(notes), {task: ranked})
+        figures = ranking_figures(task, ranked, rng=rng)
+        return Row(name, figures, tuple(notes), {task: ranked})
     if task not in CLASSIFICATION:
         figures = recommendation_figures(root, part, embeddings, seed=seed)
-        return Outcome(figures) if figures else None
+        return Row(name, figures) if figures else None
     train, evaluated = (read_classes(root, task, name) for name in ("train", part))
     if not any((embeddings.rows(each.ids) >= 0).any() for each in (train, evaluated)):
         return None
@@ -298,15 +293,4 @@ def _measured(
         notes.append(f"{task}: {share} have no vector but zeros.")
     if told.cost >= UNSURE_COST:
         notes.append(f"{task}: the cost {told.cost:g} was chosen; SciDocs' solver might differ.")
-    return Outcome(classification_figure(task, told, rng=rng), tuple(notes))
-
-
-def _papers(root: Path, part: str, task: Task) -> set[PaperId]:
-    """Name the papers of a task."""
-    if task in RANKING:
-        judgements = read_judgements(root, task, part)
-        return {*judgements, *(each for papers in judgements.values() for each in papers)}
-    if task in CLASSIFICATION:
-        parts = (read_classes(root, task, name) for name in ("train", part))
-        return {each for classes in parts for each in classes.ids}
-    return papers_of(read_task(root))
+    return Row(name, classification_figure(task, told, rng=rng), tuple(notes))

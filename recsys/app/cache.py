@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from recsys.app.terminal import note, shown_progress
 from recsys.errors import InputError, RecsysError, UsageError
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 
 if TYPE_CHECKING:
     from recsys.pipelines.remote.object_store import StoreAddress

@@ -14,8 +14,7 @@ from recsys.formats.local_answers.shown_gaps import (
     place_of,
 )
 from recsys.formats.references.shown_facts import one_line
-from recsys.passages import LocalAnswer
-from recsys.records import Answer, Recommendation
+from recsys.records import Answer, LocalAnswer, Recommendation
 
 if TYPE_CHECKING:
     from rich.console import Console

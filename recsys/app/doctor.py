@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 
 from recsys.app import compiler
 from recsys.app.cache import cache_folder
-from recsys.errors import InputError, OnlineError, SourceUnreachable
-from recsys.extras import EXTRAS, installed, need
-from recsys.processors import processors
+from recsys.errors import EXTRAS, InputError, OnlineError, SourceUnreachable, installed, need
+from recsys.machine import processors
 from recsys.store.artifacts import sha256
 from recsys.store.kernels import dispatch
 

@@ -8,8 +8,7 @@ import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from recsys.errors import DraftError, InputError
-from recsys.extras import need
+from recsys.errors import DraftError, InputError, need
 from recsys.formats.files import display_name, read_bytes
 from recsys.formats.markup.tei_xml import read_tei
 from recsys.records import Manuscript

@@ -13,13 +13,12 @@ from typing import Any
 
 from recsys.app.cache import cache_folder
 from recsys.formats.references.bibliography import record_of, work_of
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.query.matching import match
 from recsys.query.named import is_file, read_references
 from recsys.records import Bibliography
-from recsys.store.artifacts import fingerprint, sha256
+from recsys.store.artifacts import CREATED_BY, fingerprint, sha256
 from recsys.store.collection import Collection
-from recsys.version import CREATED_BY
 
 LONG = 200_000
 """Bytes of a file from which on it is remembered: some hundred entries of BibTeX."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TextIO
 
 from recsys.errors import InputError, near_miss
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 
 # Control characters but tab and line ends, what turns the direction of text, and half pairs.
 _ACTED_UPON = re.compile(
@@ -243,8 +243,7 @@ def command_line() -> str:
 def made(seed: int, **files: Path) -> dict[str, str]:
     """Tell what it takes to make a result again; files: what was read, by name."""
     from recsys.pipelines.evaluation.batch import versions
-    from recsys.store.artifacts import sha256
-    from recsys.version import CREATED_BY
+    from recsys.store.artifacts import CREATED_BY, sha256
 
     return {
         "command": command_line(),

@@ -9,8 +9,7 @@ from recsys.app.cache import cache_folder, read_here
 from recsys.errors import ArtifactError, ArtifactMismatch
 from recsys.indexes.opening import nnselect_space, open_collection
 from recsys.models.encoder import OnnxEncoder
-from recsys.progress import Progress, silent
-from recsys.protocols import Encoder
+from recsys.protocols import Encoder, Progress, silent
 from recsys.ranking.features import read_nnselect
 from recsys.ranking.ranker import TreeRanker
 from recsys.recommend import Recommender

@@ -1,13 +1,23 @@
-"""Render an answer: for people on a terminal or a page, and for programs."""
+"""Render an answer: for people on a terminal or a page, and for programs.
+
+A new format is what writes it, and a row in FORMATS or LOCAL_FORMATS.
+"""
 
 import json
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from recsys.errors import check_name
 from recsys.formats.references.shown_facts import bare_doi, one_line, paper_link
-from recsys.records import Answer, PaperId, Recommendation
+from recsys.records import Answer, Paper, PaperId, Recommendation
+
+if TYPE_CHECKING:
+    from recsys.formats.local_answers.shown_gaps import GapKeys
+    from recsys.records import LocalAnswer
 
 ANSWER_SCHEMA = "recsys.answer/1"
 RECOMMENDATION_SCHEMA = "recsys.recommendation/1"
@@ -115,34 +125,31 @@ def answer_record(answer: Answer) -> dict[str, Any]:
 
 def recommendation_record(item: Recommendation) -> dict[str, Any]:
     """Put a recommended paper as the object of schema `recsys.recommendation/1`."""
-    paper = item.paper
-    record = {
+    versions = [_paper_record(version) for version in item.versions]
+    paper = _paper_record(item.paper)
+    return {
         "rank": item.rank,
-        "id": paper.id,
-        "title": paper.title,
-        "authors": list(paper.authors),
-        "year": paper.year,
-        "venue": paper.venue,
-        "doi": paper.doi or bare_doi(paper),
-        "url": paper.url or paper_link(paper),
+        "id": paper.pop("id"),
+        "title": paper.pop("title"),
+        "authors": list(item.paper.authors),
+        **paper,
         "probability": round(float(item.probability), 6),
         "score": round(float(item.score), 6),
         "sources": list(item.sources),
         "reasons": [{"kind": reason.kind, "text": reason.text} for reason in item.reasons],
+        **({"versions": versions} if versions else {}),
     }
-    if item.versions:
-        record["versions"] = [
-            {
-                "id": version.id,
-                "title": version.title,
-                "year": version.year,
-                "venue": version.venue,
-                "doi": version.doi or bare_doi(version),
-                "url": version.url or paper_link(version),
-            }
-            for version in item.versions
-        ]
-    return record
+
+
+def _paper_record(paper: Paper) -> dict[str, Any]:
+    return {
+        "id": paper.id,
+        "title": paper.title,
+        "year": paper.year,
+        "venue": paper.venue,
+        "doi": paper.doi or bare_doi(paper),
+        "url": paper.url or paper_link(paper),
+    }
 
 
 def _where_record(answer: Answer, paper_id: PaperId) -> dict[str, Any]:
@@ -239,11 +246,70 @@ def _heading(answer: Answer) -> str:
     return f"Recommended papers for \u201c{title}\u201d" if title else "Recommended papers"
 
 
-RENDERERS: Mapping[str, Callable[[Answer], str]] = {
-    "table": table,
-    "json": as_json,
-    "jsonl": as_json_lines,
-    "markdown": markdown,
-    "html": html,
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One row of the table.
+
+    suffix: of the files that are called after a draft. write: None where a format of reference
+    managers has the papers alone. joins: whether several answers may stand one below the other,
+    told apart.
+    """
+
+    suffix: str
+    write: Callable[[Answer], str] | None = None
+    joins: bool = False
+
+
+FORMATS: Mapping[str, Format] = {
+    "table": Format(".txt", table, joins=True),
+    "json": Format(".json", as_json),
+    "jsonl": Format(".jsonl", as_json_lines, joins=True),
+    "bibtex": Format(".bib"),
+    "ris": Format(".ris"),
+    "csl-json": Format(".json"),
+    "csv": Format(".csv"),
+    "markdown": Format(".md", markdown),
+    "html": Format(".html", html),
 }
-"""The formats that show more of an answer than its papers."""
+"""The formats that an answer is written in, in the order in which the command line offers them."""
+LOCAL_FORMATS: Mapping[str, tuple[str, str]] = {
+    "table": ("shown_gaps", "gap_table"),
+    "json": ("gap_json", "local_json"),
+    "jsonl": ("gap_json", "local_json_lines"),
+    "markdown": ("gap_pages", "gap_markdown"),
+    "html": ("gap_pages", "gap_page"),
+    "sarif": ("gap_json", "sarif"),
+    "lines": ("shown_gaps", "editor_lines"),
+}
+"""Those of an answer sentence by sentence: a module of `local_answers`, and its function."""
+
+
+def render(answer: Answer, name: str) -> str:
+    """Write an answer as text; in formats of reference managers, the papers alone.
+
+    Raises:
+        InputError: there is no format of that name.
+    """
+    check_name(name, FORMATS, "format")
+    if write := FORMATS[name].write:
+        return write(answer)
+    from recsys.formats.references.reference_writers import WRITERS
+
+    return WRITERS[name]([item.paper for item in answer.recommendations])
+
+
+def render_local(answer: "LocalAnswer", name: str, keys: "GapKeys | None" = None) -> str:
+    """Write an answer sentence by sentence as text.
+
+    keys: what the papers are cited by; None: the draft's keys are kept, new ones made.
+
+    Raises:
+        InputError: there is no format of that name.
+    """
+    from recsys.formats.local_answers.shown_gaps import keys_of
+
+    check_name(name, LOCAL_FORMATS, "format")
+    module, function = LOCAL_FORMATS[name]
+    opened = import_module(f"recsys.formats.local_answers.{module}")
+    text: str = getattr(opened, function)(answer, keys_of(answer) if keys is None else keys)
+    return text

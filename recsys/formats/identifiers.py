@@ -71,7 +71,13 @@ def doi(text: str | None) -> str | None:
         found = _VIEW.sub("", _QUERY.sub("", found))
         if "?" in plain[: match.start()]:
             found = found.partition("&")[0]  # What follows is the next parameter.
-    found = _without_trailing(found).lower()
+    while found:  # Drop punctuation and closing brackets that belong to the sentence around.
+        opening = _BRACKETS.get(found[-1])
+        unmatched = opening is not None and found.count(found[-1]) > found.count(opening)
+        if found[-1] not in _TRAILING and not unmatched:
+            break
+        found = found[:-1]
+    found = found.lower()
     prefix, _, suffix = found.partition("/")
     told = any(c.isalnum() for c in suffix) and not _BLANK.search(suffix)
     return found if prefix and told else None
@@ -120,15 +126,3 @@ def _plain(text: str | None) -> str:
     decoded = unquote(_ESCAPED.sub(r"\1", (text or "")[:_LONGEST_TEXT]))
     ampersands = _AMPERSAND.sub("&", decoded)
     return _INVISIBLE.sub("", ampersands.replace("&lt;", "<").replace("&gt;", ">"))
-
-
-def _without_trailing(found: str) -> str:
-    """Drop punctuation and closing brackets that belong to the sentence around."""
-    while found:
-        last = found[-1]
-        opening = _BRACKETS.get(last)
-        unmatched = opening is not None and found.count(last) > found.count(opening)
-        if last not in _TRAILING and not unmatched:
-            break
-        found = found[:-1]
-    return found

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from recsys.leftovers import remove_leftovers, temporary_name
+from recsys.machine import remove_leftovers, temporary_name
 
 _STREAMS = (1, 2)  # What the program holds as standard output and standard error.
 _LONGEST_SUFFIX = 20

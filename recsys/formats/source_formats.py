@@ -47,16 +47,17 @@ class SourceFormat:
             return raw.lstrip().startswith(self.starts)
         if self.shape is Shape.JSON:
             return _JSON.match(text) is not None
-        return bool(_opened(self.reader).looks_so(text))
+        return bool(opened(self.reader).looks_so(text))
 
     def read(self, source: Iterator[str] | BinaryIO | Path) -> Iterator[Reference | Problem]:
         """Read lines of text with "\\n" at their ends, bytes that say their encoding, or a file."""
-        works: Iterator[Reference | Problem] = _opened(self.reader).read(source)
+        works: Iterator[Reference | Problem] = opened(self.reader).read(source)
         return works
 
 
 @cache
-def _opened(reader: str) -> Any:  # noqa: ANN401 - A module, or an object in it.
+def opened(reader: str) -> Any:  # noqa: ANN401 - Whatever it is.
+    """Return what a reader names: a module of this folder, or an object in it."""
     module, _, name = reader.partition(":")
     opened = import_module(f"recsys.formats.{module}")
     return getattr(opened, name) if name else opened
@@ -80,10 +81,10 @@ TABLE = SourceFormat("table", Shape.LINES, "exports.table_reading", (".csv", ".t
 FORMATS = (
     ZOTERO,
     SourceFormat("PDF", Shape.FILE, "exports.pdf_papers", (".pdf",), b"%PDF-"),
-    SourceFormat("EndNote XML", Shape.BYTES, "markup.endnote_xml"),
-    SourceFormat("PubMed XML", Shape.BYTES, "markup.pubmed_xml"),
-    SourceFormat("JATS XML", Shape.BYTES, "markup.jats_xml"),
-    SourceFormat("DBLP XML", Shape.BYTES, "markup.dblp_xml"),
+    SourceFormat("EndNote XML", Shape.BYTES, "markup.endnote_xml:ENDNOTE"),
+    SourceFormat("PubMed XML", Shape.BYTES, "markup.pubmed_xml:PUBMED"),
+    SourceFormat("JATS XML", Shape.BYTES, "markup.jats_xml:JATS"),
+    SourceFormat("DBLP XML", Shape.BYTES, "markup.dblp_xml:DBLP"),
     SourceFormat("HTML", Shape.LINES, "references.web_page", (".html", ".htm")),
     JSON,
     SourceFormat("Web of Science", Shape.LINES, "exports.tagged_formats:WOS", (".ciw",)),

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 from recsys.errors import CorpusError, near_miss
 from recsys.formats.files import MARKS, STDIN, standard_input
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

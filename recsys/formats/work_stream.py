@@ -5,7 +5,7 @@ A record becomes a `Found` work, with remarks on what was odd about it, or a `Re
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import chain
@@ -25,7 +25,7 @@ from recsys.formats.papers.text_hygiene import tidy_abstract, tidy_title
 from recsys.formats.references.bibliography import Problem
 from recsys.formats.source_formats import FORMATS, JSON, TABLE, Shape, SourceFormat, recognised
 from recsys.formats.source_streams import head_of_file, head_text, open_bytes, text_lines
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.records import Paper, Reference
 
 LONGEST_ABSTRACT = 20_000
@@ -54,15 +54,6 @@ class Found:
 
     line: int
     work: Reference
-    remarks: tuple[Remark, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FoundPaper:
-    """A work as a paper of a corpus; see `Found`."""
-
-    line: int
-    paper: Paper
     remarks: tuple[Remark, ...]
 
 
@@ -236,35 +227,20 @@ def tidied(work: Reference, *, sealed: bool) -> tuple[Reference, tuple[Remark, .
     return work, tuple(remarks) if title else ()  # A part of a work lacks nothing.
 
 
-@contextmanager
-def open_papers(
-    source: Path, *, progress: Progress = silent
-) -> Iterator[tuple[str, Iterator[FoundPaper | Reject]]]:
-    """Open a file of papers: its format's name, and what each record gives by itself, in order.
+def read_papers(source: Path, *, progress: Progress = silent) -> Iterator[Paper]:
+    """Yield what each record of a file gives by itself, in order; what is no paper is passed over.
 
     Nothing is merged or linked; ids are distinct: of records of one id, the first counts.
 
     Raises:
         CorpusError: the file cannot be read, or is of no known format.
     """
-    with open_works(source, progress=progress) as stream:
-        yield stream.format, _papers(stream)
-
-
-def _papers(stream: WorkStream) -> Iterator[FoundPaper | Reject]:
     seen: set[str] = set()
-    for item in stream.items:
-        if isinstance(item, Reject):
-            yield item
-            continue
-        work = item.work
-        try:
-            paper = paper_of(work, own=stream.sealed)
-        except FieldError as error:
-            yield Reject(item.line, str(error), (work.title or work.id or work.key)[:_EXCERPT])
-            continue
-        if paper.id in seen:
-            yield Reject(item.line, "duplicate id", f"{paper.id}: {paper.title}"[:_EXCERPT])
-        else:
-            seen.add(paper.id)
-            yield FoundPaper(item.line, paper, item.remarks)
+    with open_works(source, progress=progress) as stream:
+        for item in stream.items:
+            if isinstance(item, Found):
+                with suppress(FieldError):
+                    paper = paper_of(item.work, own=stream.sealed)
+                    if paper.id not in seen:
+                        seen.add(paper.id)
+                        yield paper

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
-from recsys.passages import Sentence
 from recsys.ranking.ranker import StoredTrees
+from recsys.records import Sentence
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import load_manifest
 

@@ -16,11 +16,19 @@ from recsys.local.citation_worthiness import CitationWorthiness, may_be_flagged
 from recsys.local.local_recommender import LocalRecommender
 from recsys.local.named_works import find_names
 from recsys.local.passage import Passage
-from recsys.passages import Body, Gap, LocalAnswer, Sentence
 from recsys.protocols import Encoder
 from recsys.query.matching import match
 from recsys.query.resolve_draft import resolve_draft
-from recsys.records import Bibliography, Manuscript, PaperId, ReadingLists
+from recsys.records import (
+    Bibliography,
+    Body,
+    Gap,
+    LocalAnswer,
+    Manuscript,
+    PaperId,
+    ReadingLists,
+    Sentence,
+)
 
 SURE = 0.9
 """The score of a name from which on the paper is taken for the one that is cited."""

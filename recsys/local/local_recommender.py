@@ -12,7 +12,7 @@ from recsys.local.citation_worthiness import CitationWorthiness
 from recsys.local.local_features import LOCAL_FEATURES, LocalFacts, compute_local
 from recsys.local.named_works import NamedWorks
 from recsys.local.passage import DraftView, Passage, PassageQuery, pose_passage, rows_of
-from recsys.processors import one_thread
+from recsys.machine import one_thread
 from recsys.protocols import Ranker
 from recsys.ranking.duplicates import find_versions
 from recsys.ranking.feature_context import FeatureContext

@@ -16,10 +16,9 @@ import numpy as np
 from recsys.formats.drafts.wording import counted
 from recsys.local.named_works import NamedWorks, find_names
 from recsys.local.passage import MOST_CITERS
-from recsys.passages import Body, Sentence
-from recsys.processors import one_thread
+from recsys.machine import one_thread
 from recsys.recommend import Recommender
-from recsys.records import Answer, PaperId, Place
+from recsys.records import Answer, Body, PaperId, Place, Sentence
 from recsys.store.arrays import Floats, Rows, distinct
 from recsys.store.collection import Collection
 from recsys.store.terms import TermStore

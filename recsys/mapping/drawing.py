@@ -7,10 +7,10 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from recsys.errors import NothingFound
+from recsys.machine import one_thread
 from recsys.mapping.grouping import along_topics, citations, cosines_of, groups_of, resemblance
 from recsys.mapping.phrases import label_groups
 from recsys.mapping.placing import Layout, Tick, lay_out
-from recsys.processors import one_thread
 from recsys.query.apply_filters import apply_filters
 from recsys.query.query import Query
 from recsys.query.question_schema import Filters

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.extras import need
+from recsys.errors import need
 from recsys.store.arrays import Longs, Rows
 from recsys.store.collection import Collection
 

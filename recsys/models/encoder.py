@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from recsys.errors import ArtifactCorrupt
-from recsys.memory import MIB, require_room
-from recsys.processors import processors
+from recsys.machine import MIB, processors, require_room
 from recsys.protocols import TextIndex
 from recsys.store.arrays import Floats, Mask, Rows, load_array
 from recsys.store.artifacts import load_manifest

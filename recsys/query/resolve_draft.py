@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TypeAlias
 
 from recsys.errors import InputError, RecsysError, near_miss
-from recsys.keyphrases import with_keyphrases, without_keyphrases
 from recsys.query.matching import Match, match, named_in_prose
 from recsys.query.named import is_file, named_paper, read_draft
 from recsys.query.question_schema import Filters
@@ -23,7 +22,7 @@ from recsys.records import (
 )
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
-from recsys.store.words import author_keys, folded_words
+from recsys.store.words import author_keys, folded_words, with_keyphrases, without_keyphrases
 
 Asked: TypeAlias = str | Path | Manuscript | Reference | Draft
 """What can be asked: the file of a draft, its text, a draft that was read, one paper to find more

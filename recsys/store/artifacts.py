@@ -37,8 +37,13 @@ from pathlib import Path
 from typing import Any
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing, InputError, near_miss
-from recsys.leftovers import is_running, remove_leftovers, temporary_name
-from recsys.version import CREATED_BY
+from recsys.machine import is_running, remove_leftovers, temporary_name
+
+VERSION = "0.2.0"
+"""The one place where it is written: the build of the package reads it, too."""
+CREATED_BY = f"recsys {VERSION}"
+"""How artifacts name the program that wrote them; no key depends on it, so that a new version
+continues what another one began."""
 
 # Where things lie inside a generation of an index.
 

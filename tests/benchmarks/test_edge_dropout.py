@@ -13,7 +13,7 @@ from recsys.errors import InputError
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.splits import read_split
 from recsys.pipelines.ranking.training_table import Posing, TrainingTable, collect
-from recsys.progress import silent
+from recsys.protocols import silent
 from recsys.query.query import make_query
 from recsys.ranking.feature_context import FeatureContext
 from recsys.ranking.features import BY_NAME, UNKNOWN, compute, feature_names

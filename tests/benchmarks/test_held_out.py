@@ -2,7 +2,8 @@
 
 import json
 import shutil
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,9 @@ from benchmarks.held_out import RESULT, apply, compare, main, save
 from recsys.errors import InputError
 from recsys.eval.studies.encoders.training_page import TRAINING
 from recsys.pipelines.studies.encoders.tower import ADAPTER, LoraOptions, adapters
-from recsys.pipelines.studies.encoders.train_encoder import Trained, untrained
-from recsys.pipelines.studies.encoders.training import Run
+from recsys.pipelines.studies.encoders.train_encoder import TrainedEncoder, untrained
+from recsys.pipelines.studies.encoders.training import History, Run, Trained
+from recsys.pipelines.studies.encoders.triplets import Source
 from recsys.store.arrays import Floats
 from tests.pipelines.studies.encoders.merged_adapter import merged_weights
 from tests.pipelines.studies.encoders.small_sources import (
@@ -92,50 +94,54 @@ def test_encoders_are_compared_query_by_query() -> None:
     assert (found["change"], found["low"], found["high"]) == pytest.approx((0.2, 0.2, 0.2))
 
 
+def with_adapters(sources: Sequence[Source], start: Path) -> TrainedEncoder:
+    options = replace(tiny_options(start), lora=LoraOptions(2, 4.0))
+    return Trained.of(*untrained(sources, options, Run()), History(), asdict(options))
+
+
 @pytest.fixture(scope="module")
-def trained(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Trained:
+def trained(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> TrainedEncoder:
     """An encoder whose adapters change something, as if it had been trained."""
-    options = replace(tiny_options(tiny), lora=LoraOptions(2, 4.0))
-    made = untrained([small_source(tmp_path_factory.mktemp("source"))], options, Run())
+    made = with_adapters([small_source(tmp_path_factory.mktemp("source"))], tiny)
     generator = torch.Generator().manual_seed(1)
     with torch.no_grad():
-        for each in adapters(made.task.tower.model).values():
+        for each in adapters(made.task.learner.model).values():
             each.b.copy_(torch.randn(each.b.shape, generator=generator))
     return made
 
 
-def vectors(trained: Trained, strength: float) -> Floats:
+def vectors(trained: TrainedEncoder, strength: float) -> Floats:
     apply(trained, strength)
     return trained.task.vectors(ROWS)
 
 
-def saved(trained: Trained, strength: float, folder: Path) -> Path:
+def saved(trained: TrainedEncoder, strength: float, folder: Path) -> Path:
     """Save a copy: saving merges the adapters."""
     folder.mkdir()
-    again = untrained(trained.task.shelf.sources, trained.options, Run())
-    again.task.tower.load_state_dict(trained.task.tower.state_dict())
-    save(again, strength, folder, trained.facts())
+    again = with_adapters(trained.task.shelf.sources, Path(trained.student.start.source))
+    again.task.learner.load_state_dict(trained.task.learner.state_dict())
+    save(again, strength, folder, trained.facts)
     return folder
 
 
-def test_no_strength_is_the_start(trained: Trained) -> None:
-    start = untrained(trained.task.shelf.sources, trained.options, Run())
+def test_no_strength_is_the_start(trained: TrainedEncoder, tiny: Path) -> None:
+    start = with_adapters(trained.task.shelf.sources, tiny)
     assert np.array_equal(vectors(trained, 0.0), start.task.vectors(ROWS))
     assert not np.allclose(vectors(trained, 1.0), start.task.vectors(ROWS), atol=1e-3)
-    whole = replace(trained, options=replace(trained.options, lora=None))
+    whole = replace(trained, student=replace(trained.student, lora=None))
     with pytest.raises(InputError, match="All weights were trained"):
         apply(whole, 0.5)
 
 
 def test_half_the_strength_is_half_the_change_of_the_weights(
-    trained: Trained, tmp_path: Path
+    trained: TrainedEncoder, tmp_path: Path
 ) -> None:
     whole = saved(trained, 1.0, tmp_path / "whole")
     half = load_file(saved(trained, 0.5, tmp_path / "half") / "model.safetensors")
     end = load_file(whole / "model.safetensors")
-    merged = merged_weights(trained.start, tmp_path / "half" / ADAPTER)
+    merged = merged_weights(trained.student.start, tmp_path / "half" / ADAPTER)
     changed = 0
-    for name, weights in trained.start.weights.items():
+    for name, weights in trained.student.start.weights.items():
         assert half[name] == pytest.approx((weights + end[name]) / 2, abs=1e-6)
         assert merged[name] == pytest.approx(half[name], abs=1e-6)
         changed += not np.allclose(weights, end[name])

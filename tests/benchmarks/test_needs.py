@@ -24,7 +24,7 @@ from benchmarks.needs.texts import FullText, full_text, read_texts
 from benchmarks.result_tables import written
 from recsys.errors import InputError
 from recsys.local.citation_worthiness import CitationWorthiness, weigh
-from recsys.passages import Mark, Sentence
+from recsys.records import Mark, Sentence
 from tests.hashing_encoder import HashingEncoder
 from tests.rows import each_row
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.needs.texts import full_text, read_articles, reads_whole
-from recsys.passages import Mark, Sentence
+from recsys.records import Mark, Sentence
 from tests.rows import each_row
 
 _ARTICLE = """<?xml version="1.0"?><article><front><article-meta/></front><body>{}</body>

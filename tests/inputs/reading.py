@@ -34,7 +34,7 @@ from recsys.formats.latex import latex_draft
 from recsys.formats.references.reference_formats import read_bibliography
 from recsys.pipelines.corpora.collect import AS_TOLD, collect
 from recsys.pipelines.corpora.source_files import source_files
-from recsys.progress import silent
+from recsys.protocols import silent
 from tests.inputs import long, nested
 
 LOADED = (

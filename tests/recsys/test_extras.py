@@ -9,8 +9,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from recsys.errors import MissingExtraError
-from recsys.extras import EXTRAS, missing_extra, need
+from recsys.errors import EXTRAS, MissingExtraError, missing_extra, need
 from tests.rows import each_row
 
 ROOT = Path(__file__).parents[2]

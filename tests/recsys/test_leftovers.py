@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from recsys.formats.replacing import write_whole
-from recsys.leftovers import is_running, remove_leftovers, temporary_name
+from recsys.machine import is_running, remove_leftovers, temporary_name
 from recsys.store.artifacts import write_json
 from tests.ended import left_behind
 

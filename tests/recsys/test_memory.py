@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from recsys.memory import MIB, let_go, require_room
+from recsys.machine import MIB, let_go, require_room
 
 ASK = """
 import resource
-from recsys.memory import MIB, require_room
+from recsys.machine import MIB, require_room
 with open("/proc/self/statm", encoding="ascii") as file:
     mapped = int(file.read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (mapped + 64 * MIB,) * 2)
@@ -36,7 +36,7 @@ def test_without_a_limit_nothing_is_asked() -> None:
 
 HOLD = """
 import sys, threading
-from recsys.memory import return_large_blocks
+from recsys.machine import return_large_blocks
 
 def resident():
     with open("/proc/self/statm") as file:

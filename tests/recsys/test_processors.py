@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recsys.processors import processors
+from recsys.machine import processors
 
 ROOT = Path(__file__).parents[2]
 COUNTING = {"sched_getaffinity", "cpu_count", "process_cpu_count"}
@@ -41,4 +41,4 @@ def test_processors_are_counted_in_one_place() -> None:
         for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Attribute) and node.attr in COUNTING
     }
-    assert counting == {"recsys/processors.py"}
+    assert counting == {"recsys/machine.py"}

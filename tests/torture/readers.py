@@ -69,11 +69,10 @@ def _works(path: Path, shared: Path) -> None:
 
 
 def _papers(path: Path, shared: Path) -> None:
-    from recsys.formats.work_stream import open_papers
+    from recsys.formats.work_stream import read_papers
 
-    with open_papers(path) as (_, items):
-        for _item in items:
-            pass
+    for _paper in read_papers(path):
+        pass
 
 
 def _ingested(path: Path, shared: Path) -> None:

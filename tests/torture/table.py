@@ -9,8 +9,7 @@ from pathlib import Path
 
 from benchmarks.result_tables import table
 from docs.made.marked_pages import rewrite_page
-from recsys.store.artifacts import write_json
-from recsys.version import CREATED_BY
+from recsys.store.artifacts import CREATED_BY, write_json
 from tests.torture.corruptions import CORRUPTIONS
 from tests.torture.environments import ENVIRONMENTS
 from tests.torture.fuzz import FUZZ

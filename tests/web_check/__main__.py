@@ -15,8 +15,7 @@ from pathlib import Path
 from benchmarks.result_tables import table
 from docs.made.marked_pages import rewrite_page
 from recsys.errors import RecsysError
-from recsys.store.artifacts import write_json
-from recsys.version import CREATED_BY
+from recsys.store.artifacts import CREATED_BY, write_json
 from tests.built_index import ROOT
 from tests.web_check.findings import Check, Report, Setting
 from tests.web_check.forms import forms

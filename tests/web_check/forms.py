@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from recsys.app.web.upload_reader import DraftText
 from recsys.app.web.uploads import pack
-from recsys.passages import Body, Mark, Sentence
+from recsys.records import Body, Mark, Sentence
 from tests.web_check.findings import Report, Setting
 from tests.web_check.server import Server, multipart, serving
 

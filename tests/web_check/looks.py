@@ -13,7 +13,7 @@ from urllib.parse import quote, urlencode
 from recsys.app.web.upload_reader import DraftText
 from recsys.app.web.uploads import pack
 from recsys.errors import RecsysError
-from recsys.passages import Body, Mark, Sentence, Span
+from recsys.records import Body, Mark, Sentence, Span
 from tests.built_index import ROOT
 from tests.web_check import flows
 from tests.web_check.browser import Page, Visit, browser, window

@@ -22,6 +22,7 @@ from recsys.eval.significance import reliability
 from recsys.eval.studies.clicks.click_log import ClickLog
 from recsys.eval.studies.clicks.estimators import (
     SAMPLES,
+    USUAL,
     Estimates,
     Options,
     check_scores,
@@ -174,14 +175,13 @@ def evaluate_runs(
     runs: Mapping[str, Run],
     *,
     rng: np.random.Generator,
-    options: Options | None = None,
+    options: Options = USUAL,
 ) -> ClickEvaluation:
     """Judge runs, and the order of display, by the clicks of a log.
 
     Raises:
         InputError: the log has no click, a position no propensity, or a run ranks nothing of it.
     """
-    chosen = options or Options()
     ranked = {name: run_scores(log, run) for name, run in runs.items()}
     for name, scores in ranked.items():
         if not np.isfinite(scores).any():
@@ -189,14 +189,14 @@ def evaluate_runs(
                 f"The run {name!r} ranks no paper that the log shows for the same query.",
                 "Give a run over the queries and papers of the log.",
             )
-    shown, samples = display_order(log), chosen.samples
+    shown, samples = display_order(log), options.samples
     everything = {DISPLAY: shown, **ranked}
     probable = {} if only_clicked(log) else ranked
     return ClickEvaluation(
         propensities,
-        estimate_all(log, everything, propensities, rng=rng, options=chosen),
+        estimate_all(log, everything, propensities, rng=rng, options=options),
         {
-            name: compare(log, scores, shown, propensities, rng=rng, options=chosen)
+            name: compare(log, scores, shown, propensities, rng=rng, options=options)
             for name, scores in ranked.items()
         },
         {
@@ -234,8 +234,7 @@ def display_order(log: ClickLog) -> Doubles:
 
 def run_scores(log: ClickLog, run: Run) -> Doubles:
     """Look up the scores of what was shown: (n, m), -inf where the run does not rank the paper."""
-    pairs = log.query[:, None].astype(np.int64) * len(log.papers) + log.shown
-    distinct, place = np.unique(pairs[log.present], return_inverse=True)
+    distinct, place = np.unique(log.pairs[log.present], return_inverse=True)
     ranked = [
         run.get(log.queries[query], {}).get(log.papers[paper], -np.inf)
         for query, paper in zip(*np.divmod(distinct, len(log.papers)), strict=True)

@@ -42,7 +42,7 @@ from recsys.errors import CorpusError, InputError, near_miss
 from recsys.formats.files import display_name
 from recsys.formats.papers.json_records import Line, open_lines
 from recsys.formats.replacing import replacing
-from recsys.store.arrays import Mask, Rows
+from recsys.store.arrays import Longs, Mask, Rows
 
 NOTHING = -1
 """Fills the columns behind the end of a shorter list; also an unknown ranker or user."""
@@ -164,6 +164,11 @@ class ClickLog:
     def present(self) -> Mask:
         """Tell where a paper was shown: (n, m) bool."""
         return np.asarray(self.shown != NOTHING)
+
+    @property
+    def pairs(self) -> Longs:
+        """Number the query and the paper of each place, query * papers + paper: (n, m) int64."""
+        return self.query[:, None].astype(np.int64) * len(self.papers) + self.shown
 
     def take(self, rows: NDArray[np.integer] | Mask) -> "ClickLog":
         """Keep the given impressions, in the given order; one may come more than once."""

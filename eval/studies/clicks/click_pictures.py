@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from recsys.eval.measures import Band, Doubles
+from recsys.eval.measures import Band, Doubles, Interval
 from recsys.eval.report.evaluation_pictures import (
     INK,
     Line,
@@ -30,15 +30,13 @@ _TICKS = 12
 class Dot:
     """One figure in a row of a picture.
 
-    row: what is named at the left. series: what is told by colour and marker. low, high: bounds,
-    both or neither. each: the single figures behind it, such as one of every seed.
+    row: what is named at the left. series: what is told by colour and marker. each: the single
+    figures behind it, such as one of every seed.
     """
 
     row: str
     series: str
-    value: float
-    low: float | None = None
-    high: float | None = None
+    figure: Interval
     each: tuple[float, ...] = ()
 
 
@@ -106,7 +104,7 @@ def calibration(found: Mapping[str, Sequence[CalibrationBin]]) -> str:
 
 def dots(
     title: str,
-    found: Sequence[Dot],
+    figures: Sequence[Dot],
     *,
     xlabel: str,
     reference: float | None = None,
@@ -116,28 +114,27 @@ def dots(
 
     Args:
         title: of the picture.
-        found: the figures, in the order of their rows from the top.
+        figures: in the order of their rows from the top.
         xlabel: what they are.
         reference: where they should be.
         series: their names in the order of the key, where pictures should agree; () takes the order
             in which they come.
     """
-    rows = list(dict.fromkeys(each.row for each in found))
-    names = dict.fromkeys([*series, *(each.series for each in found)])
+    rows = list(dict.fromkeys(each.row for each in figures))
+    names = dict.fromkeys([*series, *(each.series for each in figures)])
     look = dict(zip(names, styles(), strict=False))
     with picture(title, height=max(4.2, _ROW * len(rows))) as (axes, written):
         if reference is not None:
             axes.axvline(reference, color=INK, lw=1, alpha=0.7, ls=(0, (2, 2)))
-        for dot in found:
+        for dot in figures:
             # The series of a row stand below one another, in the order of the key.
             place = (list(look).index(dot.series) + 0.5) / len(look) - 0.5
-            height, style = rows.index(dot.row) + 0.7 * place, look[dot.series]
-            if dot.low is not None and dot.high is not None:
-                axes.hlines(height, dot.low, dot.high, color=style.color, lw=1.6, alpha=0.8)
+            height, style, found = rows.index(dot.row) + 0.7 * place, look[dot.series], dot.figure
+            axes.hlines(height, found.low, found.high, color=style.color, lw=1.6, alpha=0.8)
             if dot.each:
                 heights = [height] * len(dot.each)
                 axes.plot(dot.each, heights, ls="", marker="|", ms=7, color=style.color, alpha=0.6)
-            axes.plot([dot.value], [height], ls="", marker=style.marker, ms=6, color=style.color)
+            axes.plot([found.value], [height], ls="", marker=style.marker, ms=6, color=style.color)
         axes.set_yticks(range(len(rows)), rows)
         axes.set(xlabel=xlabel, ylim=(len(rows) - 0.5, -0.5))
         axes.grid(visible=False, axis="y")

@@ -14,14 +14,12 @@ relevance as its mean. The estimators weigh the measure m of each paper (`MEASUR
     IPS            sum w m / impressions          what the relevant papers of a list add up to in m
     clipped IPS    the same, w = min(w, cap)      less than that, with less variance
     doubly robust  sum r m / sum r                the mean of m over relevant papers
-    affine         sum r m / sum r                the mean of m over relevant papers
 
-Sums run over clicks, in the last two over all papers shown. "The mean over relevant papers" counts
+Sums run over clicks, in the last one over all papers shown. "The mean over relevant papers" counts
 every paper as often as it is relevant, over the queries and lists that the log has. SNIPS is what
 SciDocs calls adjusted (Cohan et al. 2020): inverse propensity scores, self-normalised (Swaminathan
 and Joachims 2015). IPS: Joachims, Swaminathan and Schnabel 2017. Doubly robust: see
-below. Affine: r = (click - offset_k) / slope_k (Vardasbi, Oosterhuis and de
-Rijke 2020), for readers who trust the order they are shown.
+below.
 
 Accuracy has a denominator of its own, which takes the place of 1 in the sums below the line. IPS
 has no such sum: it estimates the number of pairs in the right order.
@@ -31,28 +29,20 @@ Sums over clicks divided by sums over clicks are identified: a list without clic
 either. What is divided by impressions, or uses that a paper was not clicked, is not. So only naive,
 SNIPS and clipped SNIPS are known if every list has a click.
 
-The doubly robust estimator: clicks, corrected for position, on top of a model.
+The doubly robust estimator: Oosterhuis 2023 (Doubly robust estimation for correcting position bias
+in click feedback for unbiased learning to rank) estimates the relevance of a paper for a query,
+here without trust, as
 
-Oosterhuis 2023 (Doubly robust estimation for correcting position bias in click feedback for
-unbiased learning to rank) estimates the relevance of a paper for a query, here without trust, as
-
-    r + w * mean(c - p * r)        w = min(1 / mean(p), cap)
+    r + mean(c - p * r) / mean(p)
 
 where r is the relevance that a model predicts, and the means run over the impressions that show the
 paper for this query: c is the click, p the propensity of the position. Whether a reader examined
 the paper is unknown; so it is the expected examination p that is multiplied with r.
 
-If the propensities are right and w is not capped, the correction removes every error of the model.
-If the model is right, the correction is 0 on average, whatever the cap. Both need the right p: not
-"either propensities or model", as elsewhere. Without a cap r cancels out and sum c / sum p is left,
-which on lists that never change is the inverse propensity estimate itself. So the gain over that
-one comes from two things: a paper that was shown at several positions is weighted by its mean
-propensity, which varies less; and the variance that a cap removes costs no bias where the model is
-right, and a share of the model's error where it is not.
-
-A model must know more about a paper than the clicks on it, from features or from other logs. Those
-very clicks, shrunken towards an average, add nothing where w is not capped, and only bias where it
-is. So without a model there is no cap.
+A model must know more about a paper than the clicks on it; here is none, nor a cap on the weights
+that it would have to make up for. So r cancels out and sum c / sum p is left, which on lists that
+never change is the inverse propensity estimate itself. The gain over that one: a paper that was
+shown at several positions is weighted by its mean propensity, which varies less.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -60,7 +50,6 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from recsys.errors import InputError
 from recsys.eval.measures import Doubles, Interval, draw, interval
@@ -91,12 +80,6 @@ def resample(columns: Doubles, *, rng: np.random.Generator, samples: int = SAMPL
         drawn = draw(len(columns), rng=rng, samples=min(step, samples - begin))
         parts.append(drawn[1:] @ columns)
     return np.concatenate(parts)
-
-
-def group(columns: Doubles, groups: NDArray[np.integer]) -> Doubles:
-    """Add up the rows of each group that occurs: (n, k) and (n,) -> (groups, k)."""
-    _, place = np.unique(groups, return_inverse=True)
-    return np.stack([np.bincount(place, column) for column in columns.T], axis=1)
 
 
 Measure: TypeAlias = Callable[[Doubles, Doubles], tuple[Doubles, Doubles]]
@@ -183,33 +166,19 @@ class Relevance:
         return np.asarray(products.sum(1))
 
 
-def doubly_robust(
-    log: ClickLog, propensities: Doubles, *, model: Doubles | None = None, cap: float = np.inf
-) -> Relevance:
-    """Estimate the relevance of every paper that was shown.
+def doubly_robust(log: ClickLog, propensities: Doubles) -> Relevance:
+    """Estimate the relevance of every paper that was shown: its clicks by its examinations.
 
-    Args:
-        log: n impressions of at most m papers.
-        propensities: (m,) of the positions, relative to the first.
-        model: (n, m) float64, relevance of the papers shown by a model that has not seen the clicks
-            of this log. None: clicks / examinations.
-        cap: the highest weight of a click, for a model.
+    propensities: (m,) of the positions, relative to the first.
     """
-    present = log.present
+    present, clicked = log.present, log.clicked.astype(np.float64)
     # Number the (query, paper) pairs: (n, m), one number for nothing.
-    names = log.query[:, None].astype(np.int64) * len(log.papers) + log.shown
-    numbers = np.unique(np.where(present, names, -1), return_inverse=True)[1]
-    pair = np.asarray(numbers.reshape(names.shape), np.int64)
+    numbers = np.unique(np.where(present, log.pairs, -1), return_inverse=True)[1]
+    pair = np.asarray(numbers.reshape(present.shape), np.int64)
     examined = np.where(present, propensities, 0)
-    floor = np.where(present, 0 if model is None else 1 / cap, 0)
-    modelled = np.where(present, 0 if model is None else model, 0)
-    residual = log.clicked - examined * modelled
-    exposure, least = _sum(examined, pair), _sum(floor, pair)
-    # w * mean(residual) = sum(residual) / max(sum(p), impressions / cap)
-    divisor = np.where(present, np.maximum(exposure, least), 1)
-    correction = _sum(residual, pair) / divisor
-    share = np.where(exposure >= least, examined, floor)
-    return Relevance(modelled + correction, pair, (residual - share * correction) / divisor)
+    exposure = np.where(present, _sum(examined, pair), 1)
+    relevance = _sum(clicked, pair) / exposure
+    return Relevance(relevance, pair, (clicked - examined * relevance) / exposure)
 
 
 def _sum(values: Doubles, pair: Longs) -> Doubles:
@@ -219,7 +188,7 @@ def _sum(values: Doubles, pair: Longs) -> Doubles:
 
 NAIVE, SNIPS, CLIPPED_SNIPS = "naive", "SNIPS", "clipped SNIPS"
 IPS, CLIPPED_IPS = "IPS", "clipped IPS"
-DOUBLY_ROBUST, AFFINE = "doubly robust", "affine"
+DOUBLY_ROBUST = "doubly robust"
 WEIGHING = (NAIVE, SNIPS, CLIPPED_SNIPS, IPS, CLIPPED_IPS)
 """These are weighted sums over clicks."""
 PER_IMPRESSION = frozenset({IPS, CLIPPED_IPS})
@@ -229,31 +198,18 @@ CAP = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Trust:
-    """Readers who trust the order: P(click) = slope_k * relevance + offset_k, (m,) float64 each."""
-
-    slope: Doubles
-    offset: Doubles
-
-
-@dataclass(frozen=True, slots=True)
 class Options:
     """How to estimate.
 
-    cap: the highest weight of a click for clipped SNIPS, clipped IPS, and doubly robust with a
-    model. model: (n, m) float64, relevance of the papers shown by a model that has not seen these
-    clicks, for doubly robust; None leaves it without one. trust: adds the estimator "affine".
-    samples: how often the bootstrap draws the units of the log again. unit: "query" if the log
-    should stand for other queries than its own, or if clicks for the same query depend on each
-    other.
+    cap: the highest weight of a click for clipped SNIPS and clipped IPS. samples: how often the
+    bootstrap draws the units of the log again. unit: "query" if the log should stand for other
+    queries than its own, or if clicks for the same query depend on each other.
 
     Raises:
         InputError: the cap is not above 0, or there is no bootstrap sample.
     """
 
     cap: float = CAP
-    model: Doubles | None = None
-    trust: Trust | None = None
     samples: int = SAMPLES
     unit: Unit = "impression"
 
@@ -264,14 +220,16 @@ class Options:
             raise InputError(f"{self.samples} bootstrap samples were asked for.", "Take 1000.")
 
 
+USUAL = Options()
+
+
 def relevances(
     log: ClickLog, propensities: Propensities, options: Options
 ) -> dict[str, Relevance | None]:
     """Estimate the relevance of what was shown in every way, None where the log does not tell it.
 
     Raises:
-        InputError: there is no click, a position has no propensity, or the model or the trust does
-            not fit the log.
+        InputError: there is no click, or a position has no propensity.
     """
     if not log.clicked.any():
         raise InputError(
@@ -287,24 +245,9 @@ def relevances(
         CLIPPED_SNIPS: clipped,
     }
     if only_clicked(log):
-        unknown = (IPS, CLIPPED_IPS, DOUBLY_ROBUST, *([AFFINE] if options.trust else []))
-        return {**estimates, **dict.fromkeys(unknown)}
-    model = None if options.model is None else check_scores(log, options.model)
-    estimates |= {
-        IPS: full,
-        CLIPPED_IPS: clipped,
-        DOUBLY_ROBUST: doubly_robust(log, 1 / weights, model=model, cap=options.cap),
-    }
-    if options.trust is not None:  # The mean of (click - offset) / slope is the relevance.
-        trust, m = options.trust, log.shown.shape[1]
-        if min(len(trust.slope), len(trust.offset)) < m or not (trust.slope[:m] > 0).all():
-            raise InputError(
-                f"The slope of the trust is {trust.slope} and its offset {trust.offset}.",
-                f"Give both for all {m} positions, every slope above 0.",
-            )
-        corrected = (log.clicked - trust.offset[:m]) / trust.slope[:m]
-        estimates[AFFINE] = Relevance(np.where(log.present, corrected, 0))
-    return estimates
+        return {**estimates, **dict.fromkeys((IPS, CLIPPED_IPS, DOUBLY_ROBUST))}
+    robust = doubly_robust(log, 1 / weights)
+    return {**estimates, IPS: full, CLIPPED_IPS: clipped, DOUBLY_ROBUST: robust}
 
 
 def only_clicked(log: ClickLog) -> bool:
@@ -344,7 +287,7 @@ def estimate(
     propensities: Propensities,
     *,
     rng: np.random.Generator,
-    options: Options | None = None,
+    options: Options = USUAL,
 ) -> Estimates:
     """Estimate every measure of a ranking function in every way, with bootstrap intervals.
 
@@ -353,7 +296,7 @@ def estimate(
         scores: (n, m) float64 of the papers shown, higher is better, anything where nothing is.
         propensities: of every position that was shown; their scale does not matter.
         rng: draws the bootstrap samples.
-        options: None takes the defaults.
+        options: how to estimate.
 
     Raises:
         InputError: the log has no click, a shown paper no score, or a position no propensity.
@@ -367,12 +310,11 @@ def estimate_all(
     propensities: Propensities,
     *,
     rng: np.random.Generator,
-    options: Options | None = None,
+    options: Options = USUAL,
 ) -> dict[str, Estimates]:
     """Estimate several ranking functions from the same samples of the log: see `estimate`."""
-    chosen = options or Options()
-    estimates = relevances(log, propensities, chosen)
-    figures = _figures(log, list(scores.values()), estimates, chosen, rng)
+    estimates = relevances(log, propensities, options)
+    figures = _figures(log, list(scores.values()), estimates, options, rng)
     return {
         name: _summary(log, estimates, each) for name, each in zip(scores, figures, strict=True)
     }
@@ -385,7 +327,7 @@ def drawn_figures(
     *,
     rng: np.random.Generator,
     estimator: str,
-    options: Options | None = None,
+    options: Options = USUAL,
 ) -> dict[str, Doubles]:
     """Estimate every measure in one way, and once more in each bootstrap sample: see `estimate`.
 
@@ -393,9 +335,8 @@ def drawn_figures(
         Measure -> (1 + samples,) float64, the figure itself first; without those that the log does
         not tell. A sample that tells nothing counts as the figure itself.
     """
-    chosen = options or Options()
-    estimates = {estimator: relevances(log, propensities, chosen)[estimator]}
-    [figures] = _figures(log, [scores], estimates, chosen, rng)
+    estimates = {estimator: relevances(log, propensities, options)[estimator]}
+    [figures] = _figures(log, [scores], estimates, options, rng)
     columns = {measure: figures[:, 0, place] for place, measure in enumerate(MEASURES)}
     return {name: _fill(each) for name, each in columns.items() if not np.isnan(each[0])}
 
@@ -407,12 +348,11 @@ def compare(
     propensities: Propensities,
     *,
     rng: np.random.Generator,
-    options: Options | None = None,
+    options: Options = USUAL,
 ) -> Estimates:
     """Estimate the differences one - other from the same samples for both: see `estimate`."""
-    chosen = options or Options()
-    estimates = relevances(log, propensities, chosen)
-    figures = _figures(log, [one, other], estimates, chosen, rng)
+    estimates = relevances(log, propensities, options)
+    figures = _figures(log, [one, other], estimates, options, rng)
     return _summary(log, estimates, figures[0] - figures[1])
 
 
@@ -432,27 +372,25 @@ def _figures(
 
     One is NaN where there is nothing to divide by, or the log does not tell it.
     """
-    terms = np.stack([_terms(log, each, estimates) for each in scores])
+    # What each impression adds above and below the line.
+    terms = np.zeros((len(scores), len(log), 2, len(estimates), len(MEASURES)))
+    for own, each in zip(terms, scores, strict=True):
+        above, below = standing(check_scores(log, each), log.present)
+        for place, measure in enumerate(MEASURES.values()):
+            top, bottom = measure(above, below)
+            for row, (name, relevance) in enumerate(estimates.items()):
+                if relevance is not None:
+                    own[:, 0, row, place] = relevance.total(top)
+                    per_list = name in PER_IMPRESSION
+                    own[:, 1, row, place] = 1 if per_list else relevance.total(bottom)
     rows = terms.swapaxes(0, 1).reshape(len(log), -1)
     if options.unit == "query":
-        rows = group(rows, log.query)
+        _, query = np.unique(log.query, return_inverse=True)
+        rows = np.stack([np.bincount(query, column) for column in rows.T], axis=1)
     sums = resample(rows, rng=rng, samples=options.samples)
     top, bottom = sums.reshape(-1, len(scores), 2, *terms.shape[3:]).transpose(2, 1, 0, 3, 4)
     figures: Doubles = np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom > 0)
     return figures
-
-
-def _terms(log: ClickLog, scores: Doubles, estimates: Mapping[str, Relevance | None]) -> Doubles:
-    """Compute what each impression adds above and below the line: (n, 2, estimators, measures)."""
-    above, below = standing(check_scores(log, scores), log.present)
-    terms = np.zeros((len(log), 2, len(estimates), len(MEASURES)))
-    for place, measure in enumerate(MEASURES.values()):
-        top, bottom = measure(above, below)
-        for row, (name, relevance) in enumerate(estimates.items()):
-            if relevance is not None:
-                terms[:, 0, row, place] = relevance.total(top)
-                terms[:, 1, row, place] = 1 if name in PER_IMPRESSION else relevance.total(bottom)
-    return terms
 
 
 def _summary(

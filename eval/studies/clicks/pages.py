@@ -25,6 +25,7 @@ from recsys.eval.studies.clicks.estimators import (
     MEASURES,
     NAIVE,
     SNIPS,
+    Estimates,
     only_clicked,
 )
 from recsys.eval.studies.clicks.propensities import Propensities
@@ -55,30 +56,23 @@ def propensity_page(
         InputError: the truth has fewer positions than the estimate.
     """
     columns = np.arange(len(propensities))
-    values = {"propensity": propensities.values, "low": propensities.low, "high": propensities.high}
-    true = None
-    if truth is not None:
-        true = values["truth"] = truth.at(columns) / truth.values[0]
-    known = {name: column.tolist() for name, column in values.items() if column is not None}
-    rows: list[dict[str, Any]] = [
+    true = None if truth is None else truth.at(columns) / truth.values[0]
+    found = {"propensity": propensities.values, "low": propensities.low}
+    found |= {"high": propensities.high, "truth": true}
+    known = {name: column.tolist() for name, column in found.items() if column is not None}
+    rows = [
         {"position": position} | dict(zip(known, row, strict=True))
         for position, row in enumerate(zip(*known.values(), strict=True), 1)
     ]
     notes = (ONLY_CLICKED,) if only_clicked(log) else ()
     clicks = int(log.clicked.sum())
+    text = "A click at a position where readers rarely look stands for those who did not."
+    table = _propensity_table(rows, notes)
     return Page(
         title="Propensities of positions",
         lead=f"{len(rows)} positions, estimated by {propensities.method} from {len(log):,} "
         f"impressions with {clicks:,} clicks.",
-        sections=(
-            Section(
-                "propensities",
-                "Propensities",
-                "A click at a position where readers rarely look stands for those who did not.",
-                (_propensity_table(rows, notes),),
-                (CURVE,),
-            ),
-        ),
+        sections=(Section("propensities", "Propensities", text, (table,), (CURVE,)),),
         facts=tuple(facts.items()),
         schema=PROPENSITIES,
         figures={
@@ -92,23 +86,22 @@ def propensity_page(
     )
 
 
-def _propensity_table(rows: Sequence[Mapping[str, Any]], notes: Sequence[str]) -> Table:
+def _propensity_table(rows: Sequence[Mapping[str, float]], notes: Sequence[str]) -> Table:
     header = ["position", "propensity", "weight"]
     note = ["With 95 % bootstrap intervals. A click weighs 1 / propensity."]
-    errors = [row["propensity"] / row["truth"] - 1 for row in rows if "truth" in row]
+    errors = [100 * (row["propensity"] / row["truth"] - 1) for row in rows if "truth" in row]
     if errors:
         header += ["truth", "error"]
-        note.append(f"The largest relative error is {100 * max(map(abs, errors)):.1f} %.")
+        note.append(f"The largest relative error is {max(map(abs, errors)):.1f} %.")
     body = []
     for place, row in enumerate(rows):
         value = row["propensity"]
         figure = Cell(f"{value:.3f}")
         if "low" in row:
             figure = interval_cell(Interval(value, row["low"], row["high"]))
-        line = [Cell(str(row["position"])), figure, Cell(f"{1 / value:.2f}")]
-        if errors:
-            line += cells(f"{row['truth']:.3f}", f"{100 * errors[place]:+.1f} %")
-        body.append(tuple(line))
+        line = (*cells(row["position"]), figure, *cells(f"{1 / value:.2f}"))
+        beside = cells(f"{row['truth']:.3f}", f"{errors[place]:+.1f} %") if errors else ()
+        body.append((*line, *beside))
     caption = "Propensity of each position, relative to the first one."
     return Table("propensities", caption, tuple(header), tuple(body), 1, " ".join([*note, *notes]))
 
@@ -124,16 +117,11 @@ def evaluation_page(evaluation: ClickEvaluation, facts: Mapping[str, str]) -> Pa
     """Show systems by every measure and estimator, and how they differ from what was shown."""
     first = next(iter(evaluation.systems.values()))
     header = ("system", "estimator", *MEASURES, "effective clicks")
-    rows = tuple(
-        (
-            *cells(name, estimator),
-            *map(interval_cell, figures.values()),
-            Cell(f"{each.effective[estimator]:,.0f}" if estimator in each.effective else ""),
-        )
-        for name, each in evaluation.systems.items()
-        for estimator, figures in each.figures.items()
-        if any(figure is not None for figure in figures.values())
-    )
+    rows = []
+    for row in _estimate_rows(evaluation.systems):
+        name, estimator = row[0].text, row[1].text
+        size = evaluation.systems[name].effective.get(estimator)
+        rows.append((*row, Cell("" if size is None else f"{size:,.0f}")))
     caption = "Every system by every measure, estimated in every way that the log allows."
     notes = (
         "With 95 % bootstrap intervals. SNIPS is what SciDocs calls adjusted: the mean over "
@@ -141,7 +129,7 @@ def evaluation_page(evaluation: ClickEvaluation, facts: Mapping[str, str]) -> Pa
         "above 1. Effective clicks: how many equal weights would vary as little."
     )
     text = "Clicks as they are (naive) favour what was shown on top; the other estimators do not."
-    table = Table("measures", caption, header, rows, 2, notes)
+    table = Table("measures", caption, header, tuple(rows), 2, notes)
     sections = (
         Section("measures", "Measures", text, (table,), (ESTIMATES, CURVE)),
         _differences(evaluation),
@@ -161,15 +149,26 @@ def evaluation_page(evaluation: ClickEvaluation, facts: Mapping[str, str]) -> Pa
     )
 
 
-def _differences(evaluation: ClickEvaluation) -> Section:
-    rows = tuple(
+def _estimate_rows(
+    found: Mapping[str, Estimates], *, signed: bool = False
+) -> list[tuple[Cell, ...]]:
+    """Write a row for each system and estimator, where the log tells any of its measures."""
+    return [
         (
             *cells(name, estimator),
-            *(interval_cell(figure, signed=True) for figure in each.figures[estimator].values()),
+            *(interval_cell(figure, signed=signed) for figure in figures.values()),
         )
-        for name, each in evaluation.differences.items()
-        for estimator in CONTRASTED
-        if any(figure is not None for figure in each.figures[estimator].values())
+        for name, each in found.items()
+        for estimator, figures in each.figures.items()
+        if any(figure is not None for figure in figures.values())
+    ]
+
+
+def _differences(evaluation: ClickEvaluation) -> Section:
+    rows = tuple(
+        row
+        for row in _estimate_rows(evaluation.differences, signed=True)
+        if row[1].text in CONTRASTED
     )
     table = Table(
         "differences",
@@ -236,7 +235,7 @@ def _calibration(evaluation: ClickEvaluation) -> Section:
 
 def _drawn(evaluation: ClickEvaluation) -> dict[str, Picture]:
     ndcg = [
-        Dot(name, estimator, figure.value, figure.low, figure.high)
+        Dot(name, estimator, figure)
         for name, each in evaluation.systems.items()
         for estimator in CONTRASTED
         if (figure := each.figures[estimator]["nDCG"]) is not None
@@ -374,36 +373,31 @@ def coverage_section(rows: Sequence[CoverageRow], cap: float) -> Section:
         f"Log after log is drawn from the same world: {100 * LEVEL:g} % of the intervals of an "
         f"honest estimator hold the truth. Where weights are clipped, none is above {cap:g}."
     )
-    tables = tuple(
-        _coverage_table(name, [row for row in rows if row.measure == name]) for name in measures
-    )
-    return Section("coverage", "Coverage", text, tables, (COVERAGE, BIAS))
-
-
-def _coverage_table(measure: str, rows: Sequence[CoverageRow]) -> Table:
-    body = tuple(
-        cells(
-            row.function,
-            row.estimator,
-            f"{row.truth:.3f}",
-            f"{row.bias:+.4f}",
-            f"{row.rmse:.4f}",
-            f"{row.width:.4f}",
-            f"{100 * row.covered:.1f} %",
+    tables = []
+    for measure in measures:
+        shown = [row for row in rows if row.measure == measure]
+        body = tuple(
+            cells(
+                row.function,
+                row.estimator,
+                f"{row.truth:.3f}",
+                f"{row.bias:+.4f}",
+                f"{row.rmse:.4f}",
+                f"{row.width:.4f}",
+                f"{100 * row.covered:.1f} %",
+            )
+            for row in shown
         )
-        for row in rows
-    )
-    header = ("ranking", "estimator", "truth", "bias", "RMSE", "width", "covered")
-    return Table(
-        f"coverage-{measure.lower().replace('@', '-')}",
-        f"{measure}: intervals against the truth.",
-        header,
-        body,
-        2,
-        f"Over {len(rows[0].intervals):,} logs: mean and root mean square of estimate - truth, "
-        "mean width of the 95 % intervals, share of them that hold the truth. IPS estimates the "
-        "sum per list.",
-    )
+        name = f"coverage-{measure.lower().replace('@', '-')}"
+        notes = (
+            f"Over {len(shown[0].intervals):,} logs: mean and root mean square of estimate - "
+            "truth, mean width of the 95 % intervals, share of them that hold the truth. IPS "
+            "estimates the sum per list."
+        )
+        caption = f"{measure}: intervals against the truth."
+        header = ("ranking", "estimator", "truth", "bias", "RMSE", "width", "covered")
+        tables.append(Table(name, caption, header, body, 2, notes))
+    return Section("coverage", "Coverage", text, tuple(tables), (COVERAGE, BIAS))
 
 
 def coverage_pictures(rows: Sequence[CoverageRow]) -> dict[str, Picture]:
@@ -411,12 +405,12 @@ def coverage_pictures(rows: Sequence[CoverageRow]) -> dict[str, Picture]:
     shown = [row for row in rows if row.measure == DRAWN]
     coverage, bias = [], []
     for row in shown:
-        bounds = wilson(row.covered, len(row.intervals))
-        coverage.append(Dot(row.function, row.estimator, row.covered, *bounds))
+        share = Interval(row.covered, *wilson(row.covered, len(row.intervals)))
+        coverage.append(Dot(row.function, row.estimator, share))
         errors = sorted((each.value - row.truth) / row.truth for each in row.intervals)
         cut = round((1 - LEVEL) / 2 * (len(errors) - 1))
-        bounds = errors[cut], errors[-1 - cut]
-        bias.append(Dot(row.function, row.estimator, row.bias / row.truth, *bounds))
+        error = Interval(row.bias / row.truth, errors[cut], errors[-1 - cut])
+        bias.append(Dot(row.function, row.estimator, error))
     return {
         COVERAGE: Picture(
             dots(
@@ -501,14 +495,7 @@ def learning_pictures(study: LearningStudy) -> dict[str, Picture]:
             dots(
                 f"{MEASURE}, eta {eta:g}",
                 [
-                    Dot(
-                        each.system.ranker,
-                        each.system.weights,
-                        each.ndcg.value,
-                        each.ndcg.low,
-                        each.ndcg.high,
-                        each.by_seed,
-                    )
+                    Dot(each.system.ranker, each.system.weights, each.ndcg, each.by_seed)
                     for each in study.learned
                     if each.system.weights and each.system.eta in (eta, None)
                 ],

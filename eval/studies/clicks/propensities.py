@@ -11,7 +11,7 @@ All methods assume that a click needs examination, which depends on the position
 relevance, which does not (the position-based model), and that every list which was shown is in the
 log. A log of clicked lists only, such as SciDocs', is another population: there each position's
 clicks are those given that somebody clicked at all. Estimates from it are off, the more the higher
-the chance of a click is; `studies.recover` can tell by how much in a simulated world.
+the chance of a click is.
 """
 
 import json
@@ -187,47 +187,31 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """The (query, paper) pairs of a log, counted by the position at which they were shown.
+    """The (query, paper) pairs that were shown at several positions, counted by position.
 
-    query, paper: (g,) int64, ascending pairs. pair, column: (c,) int64 of each cell: which pair at
-    which position - 1; ascending in both. tally: counts the cells.
+    count: how many pairs. pair, column: (c,) int64 of each cell: which pair at which position - 1;
+    ascending in both. tally: counts the cells.
     """
 
-    query: Longs
-    paper: Longs
+    count: int
     pair: Longs
     column: Longs
     tally: Tally
 
     @classmethod
-    def of(cls, log: ClickLog) -> "Pairs":
-        """Find the pairs of a log."""
+    def of(cls, log: ClickLog, *, clicked: bool = False) -> "Pairs":
+        """Find the pairs of a log; clicked: only those that were."""
         impression, column = np.nonzero(log.present)
-        depth, papers = log.shown.shape[1], len(log.papers)
-        name = log.query[impression].astype(np.int64) * papers + log.shown[impression, column]
-        keys, cell = np.unique(name * depth + column, return_inverse=True)
-        names, pair = np.unique(keys // depth, return_inverse=True)
-        tally = Tally.of(log, (impression, column), cell, len(keys))
-        return cls(names // papers, names % papers, pair, keys % depth, tally)
-
-    def moved(self) -> Mask:
-        """Tell which pairs were shown at several positions: (g,) bool."""
-        return np.asarray(np.bincount(self.pair, minlength=len(self.query)) > 1)
-
-    def take(self, chosen: Mask) -> "Pairs":
-        """Keep some of the pairs: (g,) bool."""
-        cells = chosen[self.pair]
-        entries, clicks = cells[self.tally.cell], cells[self.tally.clicked_cell]
-        number = np.cumsum(cells) - 1
-        tally = Tally(
-            int(cells.sum()),
-            number[self.tally.cell[entries]],
-            self.tally.impression[entries],
-            number[self.tally.clicked_cell[clicks]],
-            self.tally.clicked_impression[clicks],
-        )
-        pair = (np.cumsum(chosen) - 1)[self.pair[cells]]
-        return Pairs(self.query[chosen], self.paper[chosen], pair, self.column[cells], tally)
+        depth = log.shown.shape[1]
+        _, pair = np.unique(log.pairs[impression, column], return_inverse=True)
+        kept = np.bincount(np.unique(pair * depth + column) // max(depth, 1)) > 1
+        if clicked:
+            kept &= np.bincount(pair[log.clicked[impression, column]], minlength=len(kept)) > 0
+        places = impression[kept[pair]], column[kept[pair]]
+        pair = (np.cumsum(kept) - 1)[pair[kept[pair]]]
+        cells, cell = np.unique(pair * depth + places[1], return_inverse=True)
+        tally = Tally.of(log, places, cell, len(cells))
+        return cls(int(kept.sum()), cells // max(depth, 1), cells % max(depth, 1), tally)
 
 
 def add_up(cell: Longs, values: Doubles, cells: int) -> Doubles:
@@ -383,8 +367,7 @@ def all_pairs(log: ClickLog) -> Fit:
             "Harvesting needs several rankers that show the same papers at other positions.",
         )
     pairs = Pairs.of(log)
-    pairs = pairs.take(pairs.moved())
-    if not len(pairs.query):
+    if not pairs.count:
         raise InputError(
             "No paper was shown at two positions for the same query.",
             "The rankers agree, or no query came twice: collect a longer log.",
@@ -414,11 +397,13 @@ def all_pairs(log: ClickLog) -> Fit:
 
 _START = 0.9
 """A propensity of 1 would never change."""
+_ROUNDS_OF_EM = 1000
+"""At most; in a round come three turns."""
 _TOP = 1 - 1e-9
 """The largest relevance: what is always examined may still not be clicked."""
 
 
-def regression_em(log: ClickLog, *, rounds: int = 1000, tolerance: float = 1e-5) -> Fit:
+def regression_em(log: ClickLog, *, tolerance: float = 1e-5) -> Fit:
     """Take turns at guessing who examined and found relevant what, and counting these guesses.
 
     Wang, Golbandi, Bendersky, Metzler and Najork 2018 (Position bias estimation for unbiased
@@ -430,17 +415,14 @@ def regression_em(log: ClickLog, *, rounds: int = 1000, tolerance: float = 1e-5)
 
     Args:
         log: who saw and clicked what.
-        rounds: how often at most; in a round come three turns.
         tolerance: stop when no propensity changes by a larger share in a turn.
 
     Raises:
         InputError: the log is of one ranker and no swap experiment, or no paper was shown at two
             positions for the same query.
     """
-    pairs = Pairs.of(log)
-    clicks = np.bincount(pairs.pair[pairs.tally.clicked_cell], minlength=len(pairs.query))
-    pairs = pairs.take(pairs.moved() & (clicks > 0))
-    if not (len(pairs.query) and varied_rankers(log)):
+    pairs = Pairs.of(log, clicked=True)
+    if not (pairs.count and varied_rankers(log)):
         raise InputError(
             "No ranker showed a paper at another position than another ranker did.",
             "Relevance and position cannot be told apart: collect lists of several rankers.",
@@ -450,9 +432,9 @@ def regression_em(log: ClickLog, *, rounds: int = 1000, tolerance: float = 1e-5)
     def examine(weights: Doubles, start: Doubles) -> Doubles:
         shown, clicked = pairs.tally.count(weights)
         # A pair that moved may not have done so in a bootstrap sample.
-        places = add_up(pairs.pair, np.sign(shown), len(pairs.query))[pairs.pair]
+        places = add_up(pairs.pair, np.sign(shown), pairs.count)[pairs.pair]
         shown, clicked = np.where(places > 1, (shown, clicked), 0)
-        return _climb(pairs, shown, clicked, start, rounds=rounds, tolerance=tolerance)
+        return _climb(pairs, shown, clicked, start, tolerance)
 
     whole = examine(np.ones(len(log)), np.full(depth, _START))
 
@@ -468,8 +450,6 @@ def _climb(
     shown: Doubles,
     clicked: Doubles,
     start: Doubles,
-    *,
-    rounds: int,
     tolerance: float,
 ) -> Doubles:
     """Take turns of expectation and maximisation over (c,) cells until the examination stays.
@@ -479,7 +459,7 @@ def _climb(
     Returns:
         (m,), NaN where an examination cannot be compared.
     """
-    depth, groups = len(start), len(pairs.query)
+    depth, groups = len(start), pairs.count
 
     def by_position(values: Doubles) -> Doubles:
         return add_up(pairs.column, values, depth)
@@ -500,7 +480,7 @@ def _climb(
     relevance = np.minimum(_share(by_pair(clicked), by_pair(shown * start[pairs.column])), _TOP)
     state = np.concatenate([np.where(by_position(clicked) > 0, start, 0), relevance])
     twice = state
-    for _ in range(rounds):
+    for _ in range(_ROUNDS_OF_EM):
         once = turn(state)
         twice = turn(once)
         if (np.abs(twice - once) <= tolerance * once)[:depth].all():

@@ -25,6 +25,7 @@ from recsys.eval.studies.clicks.propensities import (
     write_propensities,
 )
 from recsys.eval.trec import write_lines
+from recsys.records import PaperId
 
 METADATA = "paper_metadata_recomm.json"
 PROPENSITIES = "recomm/propensity_scores.json"
@@ -72,9 +73,17 @@ class RecommendationTask:
     papers: Mapping[str, RelatedPaper]
     propensities: Propensities
 
+    @property
+    def logs(self) -> Mapping[str, ClickLog]:
+        """Give the clicks of every part, by its name."""
+        return {"train": self.train, "validation": self.validation, "test": self.test}
+
+    def names(self) -> set[PaperId]:
+        """Name the papers that are asked for or shown."""
+        return {name for log in self.logs.values() for name in (*log.queries, *log.papers)}
+
     def __post_init__(self) -> None:
-        parts = {TRAIN: self.train, VALIDATION: self.validation, TEST: self.test}
-        for name, log in parts.items():
+        for name, log in zip((TRAIN, VALIDATION, TEST), self.logs.values(), strict=True):
             longest = log.present.sum(1).max(initial=0)
             if longest > len(self.propensities):
                 raise InputError(
@@ -98,13 +107,22 @@ def read_task(folder: Path) -> RecommendationTask:
     missing = [name for name in _FILES if not (root / name).is_file()]
     if missing:
         raise InputError(f"{root} lacks {', '.join(missing)}.", _LAYOUT)
-    return RecommendationTask(
-        train=read_clicks(root / TRAIN),
-        validation=read_clicks(root / VALIDATION),
-        test=read_clicks(root / TEST),
-        propensities=read_propensities(root / PROPENSITIES),
-        papers=_read_papers(root / METADATA),
-    )
+    train, validation, test = (read_clicks(root / name) for name in (TRAIN, VALIDATION, TEST))
+    propensities, path = read_propensities(root / PROPENSITIES), root / METADATA
+    try:
+        records = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} is not JSON: {error}.", _METADATA_FORM) from error
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.", _LAYOUT) from error
+    if not isinstance(records, dict):
+        raise InputError(f"{path} holds no JSON object.", _METADATA_FORM)
+    names: dict[str, str] = {}
+    try:
+        papers = {name: _paper(name, record, names) for name, record in records.items()}
+    except InputError as error:
+        raise InputError(f"{path}: {error.what}", error.hint) from error
+    return RecommendationTask(train, validation, test, papers, propensities)
 
 
 def write_task(folder: Path, task: RecommendationTask) -> None:
@@ -116,9 +134,8 @@ def write_task(folder: Path, task: RecommendationTask) -> None:
         InputError: a log has no click, or a name that cannot be read back.
     """
     (folder / "recomm").mkdir(parents=True, exist_ok=True)
-    write_scidocs_clicks(folder / TRAIN, task.train)
-    write_scidocs_clicks(folder / VALIDATION, task.validation)
-    write_scidocs_clicks(folder / TEST, task.test)
+    for name, log in zip((TRAIN, VALIDATION, TEST), task.logs.values(), strict=True):
+        write_scidocs_clicks(folder / name, log)
     write_propensities(folder / PROPENSITIES, task.propensities)
     records = []
     for name, paper in task.papers.items():
@@ -126,22 +143,6 @@ def write_task(folder: Path, task: RecommendationTask) -> None:
         record = {"paper_id": name, "title": paper.title, "year": paper.year, **sets}
         records.append(f"{json.dumps(name)}: {json.dumps(record)}")
     write_lines(folder / METADATA, ["{", ",\n".join(records), "}"])
-
-
-def _read_papers(path: Path) -> dict[str, RelatedPaper]:
-    try:
-        records = json.loads(path.read_bytes())
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is not JSON: {error}.", _METADATA_FORM) from error
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.", _LAYOUT) from error
-    if not isinstance(records, dict):
-        raise InputError(f"{path} holds no JSON object.", _METADATA_FORM)
-    names: dict[str, str] = {}
-    try:
-        return {name: _paper(name, record, names) for name, record in records.items()}
-    except InputError as error:
-        raise InputError(f"{path}: {error.what}", error.hint) from error
 
 
 def _paper(name: str, record: object, names: dict[str, str]) -> RelatedPaper:

@@ -6,28 +6,15 @@ whether a paper is shown there.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.errors import InputError, near_miss
 from recsys.eval.measures import Doubles
 from recsys.eval.studies.clicks.click_log import NOTHING, ClickLog
 from recsys.store.arrays import Longs, Mask, Rows
-
-
-class ClickModel(Protocol):
-    """Draws clicks, and knows how likely each one is."""
-
-    def click(self, relevance: Doubles, present: Mask, rng: np.random.Generator) -> Mask:
-        """Draw the clicks on n lists: (n, m) bool."""
-        ...
-
-    def chances(self, relevance: Doubles, present: Mask) -> Doubles:
-        """Compute how likely each paper is clicked, whatever happens to the others: (n, m)."""
-        ...
 
 
 def decay(eta: float, depth: int) -> Doubles:
@@ -37,41 +24,21 @@ def decay(eta: float, depth: int) -> Doubles:
 
 @dataclass(frozen=True, slots=True)
 class PositionBased:
-    """P(click | k, relevance) = examination_k * relevance: the model that propensities are made of.
-
-    examination: (m,) float64 in [0, 1]. A click on a paper that does not matter is part of its
-    relevance: a world may give it a small one.
-    """
-
-    examination: Doubles
-
-    def __post_init__(self) -> None:
-        _check_shares(examination=self.examination)
-
-    def click(self, relevance: Doubles, present: Mask, rng: np.random.Generator) -> Mask:
-        """Draw the clicks on n lists, each independently: (n, m) bool."""
-        return np.asarray(rng.random(relevance.shape) < self.chances(relevance, present))
-
-    def chances(self, relevance: Doubles, present: Mask) -> Doubles:
-        """Multiply: (n, m)."""
-        return np.asarray(_first(self.examination, relevance) * relevance)
-
-
-@dataclass(frozen=True, slots=True)
-class TrustBias:
     """P(click | k, relevance) = examination_k * (trusted_k * relevance + mistaken_k * (1 - it)).
 
-    Agarwal et al. 2019 (Addressing trust bias for unbiased learning-to-rank): whoever examines a
-    paper also trusts the ranker, and takes what it put on top for relevant. trusted, mistaken:
-    (m,) float64 in [0, 1], the chance that a relevant and a non-relevant paper is found relevant.
+    Where nobody trusts the order, which is the default, trusted is 1 and mistaken 0: that is the
+    model that propensities are made of. A click on a paper that does not matter is then part of its
+    relevance: a world may give it a small one. Agarwal et al. 2019 (Addressing trust bias for
+    unbiased learning-to-rank): whoever examines a paper also trusts the ranker, and takes what it
+    put on top for relevant.
+
+    examination, trusted, mistaken: (m,) float64 in [0, 1], the last two the chance that a relevant
+    and a non-relevant paper is found relevant; or (1,), alike at all positions.
     """
 
     examination: Doubles
-    trusted: Doubles
-    mistaken: Doubles
-
-    def __post_init__(self) -> None:
-        _check_shares(examination=self.examination, trusted=self.trusted, mistaken=self.mistaken)
+    trusted: Doubles = field(default_factory=lambda: np.ones(1))
+    mistaken: Doubles = field(default_factory=lambda: np.zeros(1))
 
     def click(self, relevance: Doubles, present: Mask, rng: np.random.Generator) -> Mask:
         """Draw the clicks on n lists, each independently: (n, m) bool."""
@@ -79,11 +46,9 @@ class TrustBias:
 
     def chances(self, relevance: Doubles, present: Mask) -> Doubles:
         """Compute the formula above: (n, m)."""
-        examination, trusted, mistaken = (
-            _first(each, relevance) for each in (self.examination, self.trusted, self.mistaken)
-        )
-        believed = trusted * relevance + mistaken * (1 - relevance)
-        return np.asarray(np.where(present, examination * believed, 0))
+        m = relevance.shape[1]
+        believed = self.trusted[:m] * relevance + self.mistaken[:m] * (1 - relevance)
+        return np.asarray(np.where(present, self.examination[:m] * believed, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +62,6 @@ class Cascade:
 
     after_click: float = 0.3
     after_skip: float = 0.9
-
-    def __post_init__(self) -> None:
-        _check_shares(after_click=np.array(self.after_click), after_skip=np.array(self.after_skip))
 
     def click(self, relevance: Doubles, present: Mask, rng: np.random.Generator) -> Mask:
         """Draw the clicks on n lists, from the top of each: (n, m) bool."""
@@ -119,26 +81,12 @@ def _reached(goes_on: Doubles) -> Doubles:
     return np.hstack([top, np.cumprod(goes_on[:, :-1], axis=1)])
 
 
-def _first(table: Doubles, lists: Doubles) -> Doubles:
-    """Take the values of the positions that the lists have."""
-    if lists.shape[1] > len(table):
-        raise InputError(
-            f"The lists have {lists.shape[1]} positions, the click model only {len(table)}.",
-            "Give the click model a value for every position.",
-        )
-    return table[: lists.shape[1]]
-
-
-def _check_shares(**tables: Doubles) -> None:
-    for name, values in tables.items():
-        if not ((values >= 0) & (values <= 1)).all():
-            raise InputError(f"{name} is {values}, not in [0, 1].", "It is a chance.")
-
-
+ClickModel: TypeAlias = PositionBased | Cascade
+"""Draws clicks, and knows how likely each one is."""
 CLICK_MODELS: Mapping[str, Callable[[int, float], ClickModel]] = {
     "position": lambda depth, eta: PositionBased(decay(eta, depth)),
     "cascade": lambda depth, eta: Cascade(),
-    "trust": lambda depth, eta: TrustBias(
+    "trust": lambda depth, eta: PositionBased(
         decay(eta, depth), np.full(depth, 0.98), 0.3 * decay(1, depth)
     ),
 }
@@ -156,10 +104,6 @@ class World:
     queries, papers: names. pool: (q, p) int32, places in `papers`. relevance: (q, p) float64 in
     [0, 1], the chance that somebody who examines the paper clicks it. rankings: name of a ranker
     -> (q, p) int64, for every query the columns of its pool in display order.
-
-    Raises:
-        InputError: there is nothing to show or nobody to order it, the shapes do not agree, a pool
-            repeats a paper, a relevance is not in [0, 1], or a ranking does not hold every column.
     """
 
     queries: tuple[str, ...]
@@ -167,35 +111,6 @@ class World:
     pool: Rows
     relevance: Doubles
     rankings: Mapping[str, NDArray[np.int64]]
-
-    def __post_init__(self) -> None:
-        if not (self.pool.size and self.rankings):
-            raise InputError(
-                "The world is empty.", "Give queries, a pool of papers for each, and a ranker."
-            )
-        expected = (len(self.queries), self.pool.shape[-1])
-        shapes = {"pool": self.pool.shape, "relevance": self.relevance.shape}
-        shapes |= {name: order.shape for name, order in self.rankings.items()}
-        for name, shape in shapes.items():
-            if shape != expected:
-                raise InputError(
-                    f"{name!r} has the shape {shape}, not {expected}.",
-                    "Every query has a row, and every paper of its pool a column.",
-                )
-        ascending = np.sort(self.pool, axis=1)
-        if ascending.min() < 0 or ascending.max() >= len(self.papers):
-            raise InputError("A pool names a paper that does not exist.", "Count from 0.")
-        if (ascending[:, 1:] == ascending[:, :-1]).any():
-            raise InputError("A pool holds a paper twice.", "Name each paper once.")
-        if not ((self.relevance >= 0) & (self.relevance <= 1)).all():
-            raise InputError("A relevance is not in [0, 1].", "It is the chance of a click.")
-        columns = np.arange(self.pool.shape[1])
-        for name, order in self.rankings.items():
-            if (np.sort(order, axis=1) != columns).any():
-                raise InputError(
-                    f"The ranking {name!r} does not hold every column of the pool once.",
-                    "Give the columns in display order.",
-                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,22 +128,12 @@ class Policy:
     swaps: bool = False
 
     def orders(self, world: World) -> Mapping[str, NDArray[np.int64]]:
-        """Return what each ranker shows for each query: name -> (q, depth) columns of the pool.
-
-        Raises:
-            InputError: the world has no such ranker, or the lists would be empty.
-        """
-        if self.depth < 1:
-            raise InputError(f"The depth of a list is {self.depth}.", "Show at least one paper.")
-        for name in self.rankers:
-            if name not in world.rankings:
-                known = ", ".join(world.rankings)
-                raise InputError(
-                    f"The world has no ranker {name!r}.{near_miss(name, world.rankings)}",
-                    f"It has {known}.",
-                )
+        """Return what each ranker shows for each query: name -> (q, depth) columns of the pool."""
         names = self.rankers or tuple(world.rankings)
         return {name: world.rankings[name][:, : self.depth] for name in names}
+
+
+ANY_RANKER = Policy()
 
 
 def simulate(
@@ -237,25 +142,19 @@ def simulate(
     impressions: int,
     *,
     rng: np.random.Generator,
-    policy: Policy | None = None,
+    policy: Policy = ANY_RANKER,
 ) -> ClickLog:
     """Show lists to people who click as the model says.
 
     Every impression draws its query and its ranker, each with the same chance. The numbers of
     queries and papers in the log are places in the world's names.
-
-    Raises:
-        InputError: no impressions are asked for, or the world has no such ranker.
     """
-    if impressions < 1:
-        raise InputError(f"{impressions} impressions were asked for.", "Ask for one at least.")
-    chosen = policy or Policy()
-    orders = chosen.orders(world)
+    orders = policy.orders(world)
     query = rng.integers(len(world.queries), size=impressions, dtype=np.int32)
     ranker = rng.integers(len(orders), size=impressions, dtype=np.int32)
     columns = np.stack(list(orders.values()))[ranker, query]
     swapped = np.zeros(impressions, np.int32)
-    if chosen.swaps:
+    if policy.swaps:
         swapped = rng.integers(columns.shape[1], size=impressions, dtype=np.int32) + 1
         columns = swap(columns, swapped - 1)
     relevance = world.relevance[query[:, None], columns]
@@ -274,7 +173,7 @@ def simulate(
     )
 
 
-def true_propensities(world: World, model: ClickModel, policy: Policy | None = None) -> Doubles:
+def true_propensities(world: World, model: ClickModel, policy: Policy = ANY_RANKER) -> Doubles:
     """Compute what moving a paper to each position does to its clicks: (depth,), the first 1.
 
     p_k is the chance that the average paper is clicked at position k, divided by its chance at
@@ -286,11 +185,8 @@ def true_propensities(world: World, model: ClickModel, policy: Policy | None = N
     it is examination_k * (trusted_k * r + mistaken_k * (1 - r)), r the mean relevance of what is
     shown. In a cascade it depends on all papers above, so that no one curve is right for every
     paper: this is the average.
-
-    Raises:
-        InputError: the world has no such ranker, or nothing is ever clicked at position 1.
     """
-    orders = np.concatenate(list((policy or Policy()).orders(world).values()))
+    orders = np.concatenate(list(policy.orders(world).values()))
     query = np.tile(np.arange(len(world.queries)), len(orders) // len(world.queries))
     relevance = world.relevance[query[:, None], orders]
     depth = relevance.shape[1]
@@ -301,8 +197,6 @@ def true_propensities(world: World, model: ClickModel, policy: Policy | None = N
             moved = relevance.copy()
             moved[:, [source, target]] = relevance[:, [target, source]]
             chances[target] += model.chances(moved, present)[:, target].sum()
-    if chances[0] == 0:
-        raise InputError("Nothing is ever clicked at position 1.", "Give the papers a relevance.")
     return np.asarray(chances / chances[0])
 
 

@@ -14,7 +14,8 @@ Learning: what rankers learned from clicks, their nDCG, and what weights add to 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from recsys.eval.significance import bootstrap_difference, effect_size, holm, si
 from recsys.eval.studies.clicks.estimators import (
     MEASURES,
     PER_IMPRESSION,
+    USUAL,
     Estimates,
     Options,
     estimate_all,
@@ -30,6 +32,7 @@ from recsys.eval.studies.clicks.estimators import (
 )
 from recsys.eval.studies.clicks.propensities import Method, Propensities, estimate
 from recsys.eval.studies.clicks.simulation import (
+    ANY_RANKER,
     ClickModel,
     Policy,
     World,
@@ -37,23 +40,8 @@ from recsys.eval.studies.clicks.simulation import (
     swap,
     true_propensities,
 )
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.arrays import Rows
-
-
-@dataclass(frozen=True, slots=True)
-class Study:
-    """How much is simulated.
-
-    impressions: of each log. samples: bootstrap samples of each interval. policy: what is shown;
-    a method that needs a swap experiment gets one, the others do not. clicked_only: whether lists
-    without a click are left out of the logs, as they are in SciDocs: no method allows for that.
-    """
-
-    impressions: int = 100_000
-    samples: int = 200
-    policy: Policy = field(default_factory=Policy)
-    clicked_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,45 +83,36 @@ def recover(
     methods: Mapping[str, Method],
     *,
     rng: np.random.Generator,
-    study: Study | None = None,
+    impressions: int = 100_000,
+    samples: int = 200,
+    policy: Policy = ANY_RANKER,
 ) -> tuple[Recovered, ...]:
     """Simulate a log for every click model and method, estimate, and compare with the truth.
+
+    Args:
+        world: what is shown.
+        models: how readers click, by name.
+        methods: how propensities are estimated, by name.
+        rng: draws logs and bootstrap samples.
+        impressions: of each log.
+        samples: bootstrap samples of each interval.
+        policy: what is shown; a method that needs a swap experiment gets one, the others do not.
 
     Raises:
         InputError: a method cannot do with its log, such as one without clicks at some position.
     """
-    plan = study or Study()
+    truths = {name: true_propensities(world, model, policy) for name, model in models.items()}
     recovered = []
-    for model_name, model in models.items():
-        truth = true_propensities(world, model, plan.policy)
-        for method_name, method in methods.items():
-            policy = replace(plan.policy, swaps=method.swaps)
-            log = simulate(world, model, plan.impressions, rng=rng, policy=policy)
-            if plan.clicked_only:
-                log = log.take(np.flatnonzero(log.clicked.any(1)))
-            estimated = estimate(log, method, rng=rng, samples=plan.samples)
-            recovered.append(Recovered(model_name, method_name, truth, estimated))
+    for (model_name, model), (name, method) in product(models.items(), methods.items()):
+        served = replace(policy, swaps=method.swaps)
+        log = simulate(world, model, impressions, rng=rng, policy=served)
+        estimated = estimate(log, method, rng=rng, samples=samples)
+        recovered.append(Recovered(model_name, name, truths[model_name], estimated))
     return tuple(recovered)
 
 
 NOISE = 0.3
 """Standard deviation of what is added to the relevance to make a mediocre ranking function."""
-
-
-@dataclass(frozen=True, slots=True)
-class Design:
-    """What the study repeats: so many logs of so many impressions each.
-
-    propensities: those that estimators are told; None tells the true ones. model: (q, p) relevance
-    by the world's queries and pools, for "doubly robust".
-    """
-
-    logs: int = 200
-    impressions: int = 5000
-    policy: Policy = field(default_factory=Policy)
-    options: Options = field(default_factory=Options)
-    propensities: Propensities | None = None
-    model: Doubles | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,13 +153,16 @@ class CoverageRow:
         return np.array([each.value for each in self.intervals]) - self.truth
 
 
-def study(
+def cover(
     world: World,
     model: ClickModel,
     functions: Mapping[str, Doubles],
     *,
     rng: np.random.Generator,
-    design: Design | None = None,
+    logs: int = 200,
+    impressions: int = 5000,
+    policy: Policy = ANY_RANKER,
+    options: Options = USUAL,
     progress: Progress = silent,
 ) -> tuple[CoverageRow, ...]:
     """Estimate ranking functions from simulated logs, and set the intervals against the truth.
@@ -190,28 +172,26 @@ def study(
         model: how readers click.
         functions: name -> (q, p) float64, score of each paper of the pools, higher is better.
         rng: draws logs and bootstrap samples.
-        design: None takes the defaults.
+        logs: how many.
+        impressions: of each log.
+        policy: what is shown.
+        options: how the functions are estimated.
         progress: is told of each log.
     """
-    plan = design or Design()
-    propensities = plan.propensities
-    if propensities is None:
-        propensities = Propensities("truth", true_propensities(world, model, plan.policy))
+    told = Propensities("truth", true_propensities(world, model, policy))
     estimates: list[dict[str, Estimates]] = []
-    for done in range(plan.logs):
-        progress("logs", done, plan.logs)
-        log = simulate(world, model, plan.impressions, rng=rng, policy=plan.policy)
+    for done in range(logs):
+        progress("logs", done, logs)
+        log = simulate(world, model, impressions, rng=rng, policy=policy)
         # The papers shown are these columns of the pools of their queries.
         pools = world.pool[log.query][:, None]
         shown = log.query[:, None], (pools == log.shown[:, :, None]).argmax(axis=2)
         scores = {name: each[shown] for name, each in functions.items()}
-        predicted = None if plan.model is None else plan.model[shown]
-        options = replace(plan.options, model=predicted)
-        estimates.append(estimate_all(log, scores, propensities, rng=rng, options=options))
-    progress("logs", plan.logs, plan.logs)
+        estimates.append(estimate_all(log, scores, told, rng=rng, options=options))
+    progress("logs", logs, logs)
     rows = []
     for name, function in functions.items():
-        means, sums = population(world, function, plan.policy)
+        means, sums = population(world, function, policy)
         for estimator in estimates[0][name].figures:
             for measure, truth in (sums if estimator in PER_IMPRESSION else means).items():
                 every = [each[name].figures[estimator][measure] for each in estimates]

@@ -95,12 +95,6 @@ def changes(groups: Sequence[tuple[Sequence[Trained], str]]) -> list[Change]:
     ]
 
 
-def by_share(trained: Sequence[Trained]) -> dict[float, list[Trained]]:
-    """Part encoders by the share they learned from, ascending."""
-    shares = sorted({each.share for each in trained})
-    return {share: [each for each in trained if each.share == share] for share in shares}
-
-
 def _means(values: Doubles, groups: Sequence[str]) -> Doubles:
     """Average values of the same group: (groups,) float64, by ascending name."""
     _, place, counts = np.unique(groups, return_inverse=True, return_counts=True)
@@ -128,7 +122,10 @@ def journal_page(
         source: name of the papers.
         facts: what it takes to make it again.
     """
-    shares = by_share(trained)
+    shares = {
+        share: [each for each in trained if each.share == share]
+        for share in sorted({each.share for each in trained})
+    }
     probes = list(trained[0].end)
     most = shares[max(shares)]
     of_shares = changes([(each, LINEAR) for each in shares.values()])

@@ -118,13 +118,8 @@ class Encoders:
         return [f"{row.name}: {reason}" for row in self.rows for reason in row.failed]
 
 
-def as_record(figure: Figure) -> dict[str, Any]:
-    """Write a figure as JSON."""
-    return {**asdict(figure), "values": list(figure.values)}
-
-
 def from_record(record: Mapping[str, Any]) -> Figure:
-    """Read what `as_record` wrote."""
+    """Read a figure that was written as JSON."""
     return Figure(**{**record, "values": tuple(record["values"])})
 
 
@@ -163,38 +158,24 @@ def differences(found: Encoders) -> Differences:
     by_name = {row.name: row.figures for row in found.rows}
     reference = by_name.get(found.reference, {})
     table: dict[str, dict[str, Difference]] = {row.name: {} for row in found.rows}
-    for column in COLUMNS:
-        if column in reference:
-            mine = {
-                name: figures[column]
-                for name, figures in by_name.items()
-                if name != found.reference and column in figures
-            }
-            for name, each in _column(mine, reference[column], found.seed).items():
-                table[name][column] = each
+    for column in (name for name in COLUMNS if name in reference):
+        own, base = reference[column], np.array(reference[column].values)
+        values = {
+            name: np.array(figure.values)
+            for name, figures in by_name.items()
+            if name != found.reference and (figure := figures.get(column)) and figure.values
+            if figure.asked == own.asked and len(figure.values) == len(base)
+        }
+        if not values:
+            continue
+        # All with the same draws and coin tosses.
+        gaps = np.stack([each - base for each in values.values()], axis=1)
+        adjusted = holm(sign_flip_tests(gaps, rng=np.random.default_rng(found.seed)))
+        for (name, each), p in zip(values.items(), adjusted, strict=True):
+            rng = np.random.default_rng(found.seed)
+            change = bootstrap_difference(each, base, rng=rng)
+            table[name][column] = Difference(change, float(p))
     return table
-
-
-def _column(
-    figures: Mapping[str, Figure], reference: Figure, seed: int
-) -> Mapping[str, Difference]:
-    """Compare the encoders of a column, all with the same draws and coin tosses."""
-    base = np.array(reference.values)
-    values = {
-        name: np.array(each.values)
-        for name, each in figures.items()
-        if each.values and each.asked == reference.asked and len(each.values) == len(base)
-    }
-    if not values:
-        return {}
-    gaps = np.stack([each - base for each in values.values()], axis=1)
-    adjusted = holm(sign_flip_tests(gaps, rng=np.random.default_rng(seed)))
-    return {
-        name: Difference(
-            bootstrap_difference(each, base, rng=np.random.default_rng(seed)), float(p)
-        )
-        for (name, each), p in zip(values.items(), adjusted, strict=True)
-    }
 
 
 SCHEMA = "recsys.encoders/1"

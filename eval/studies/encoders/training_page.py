@@ -209,7 +209,8 @@ def page_note(folder: Path) -> str:
 
 def training_page(facts: Mapping[str, Any], name: str) -> Page:
     """Report on a training; facts: those of `training.json`. name: of the encoder."""
-    course = Course.of(name, facts["history"], sources_of(facts))
+    history, sources = facts["history"], facts.get("sources", ())
+    course = Course.of(name, history, [each.removesuffix(".index") for each in sources])
     measure = facts["measure"]
     first, best = course.measures[0], course.measures[course.best]
     return Page(
@@ -246,11 +247,6 @@ def course_pictures(courses: Sequence[Course], measure: str) -> dict[str, Pictur
         band = "; band: four of five steps" if mean and len(stepped) == 1 else ""
         pictures["loss"] = Picture(draw_losses(stepped), f"Loss by step{mean}{band}{dotted}")
     return pictures
-
-
-def sources_of(facts: Mapping[str, Any]) -> list[str]:
-    """Name what was trained on or watched."""
-    return [name.removesuffix(".index") for name in facts.get("sources", ())]
 
 
 def made(facts: Mapping[str, Any]) -> list[tuple[str, str]]:

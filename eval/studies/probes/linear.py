@@ -20,10 +20,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recsys.errors import InputError
+from recsys.errors import InputError, need
 from recsys.eval.measures import Doubles, Interval, draw, interval
 from recsys.eval.significance import holm, sign_flip_tests
-from recsys.extras import need
 from recsys.store.arrays import Floats, Longs, Mask
 
 if TYPE_CHECKING:

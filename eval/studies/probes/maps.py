@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recsys.errors import need
 from recsys.eval.measures import Doubles
 from recsys.eval.report.evaluation_pictures import INK, MARKERS, PALETTE, picture
-from recsys.extras import need
 from recsys.store.arrays import Floats, Longs, Mask
 
 if TYPE_CHECKING:
@@ -55,17 +55,6 @@ class ClassMap:
     names: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """Points that look alike, and what the key says of them. badge: text, empty without one."""
-
-    points: Doubles
-    text: str
-    color: str
-    marker: str
-    badge: str = ""
-
-
 def map_svg(found: ClassMap) -> str:
     """Draw a map; its text takes the colour of the page."""
     with picture(found.title) as (axes, written):
@@ -101,49 +90,44 @@ def _draw(axes: "Axes", found: ClassMap, ink: str) -> None:
     axes.set_axis_off()
     axes.set_aspect("equal", adjustable="datalim")
     axes.set_title(found.title, loc="left", color=ink, fontsize=10)
-    groups = list(_groups(found))
-    taken = np.empty((0, 2))
-    gap = _GAP * np.ptp(found.points, axis=0).max()
-    for place, group in enumerate(groups):
-        _points(axes, group.points, group, size=3.6, alpha=0.8)
+    gap, taken = _GAP * np.ptp(found.points, axis=0).max(), np.empty((0, 2))
+    beside: Any = {"transform": axes.transAxes, "clip_on": False}
+    for place, (points, text, color, marker, badge) in enumerate(_groups(found)):
         height = 0.97 - place * _LINE
-        beside: Any = {"transform": axes.transAxes, "clip_on": False}
-        _points(axes, np.array([[1.03, height]]), group, size=5, **beside)
-        axes.text(1.11, height, group.text, color=ink, va="center", fontsize=9, **beside)
-        if group.badge:
-            _badge(axes, np.array([1.075, height]), group, **beside)
-            taken = np.vstack([taken, densest(group.points, taken, gap)])
-            _badge(axes, taken[-1], group)
+        look: Any = {"ls": "", "mew": 0, "marker": marker, "color": color}
+        look["zorder"] = 2 if badge else 1
+        axes.plot(*points.T, ms=3.6, alpha=0.8, **look)
+        axes.plot([1.03], [height], ms=5, **look, **beside)
+        axes.text(1.11, height, text, color=ink, va="center", fontsize=9, **beside)
+        if badge:
+            _badge(axes, (1.075, height), badge, color, **beside)
+            taken = np.vstack([taken, densest(points, taken, gap)])
+            _badge(axes, taken[-1].tolist(), badge, color)
 
 
-def _groups(found: ClassMap) -> Iterator[_Group]:
+def _groups(found: ClassMap) -> Iterator[tuple[Doubles, str, str, str, str]]:
+    """Give points that look alike, what the key says of them, colour, marker, and their number."""
     counts = np.bincount(found.labels, minlength=len(found.names))
     shown = np.argsort(-counts, kind="stable")[:SHOWN].tolist()
     for place, label in enumerate(shown):
         name = found.names[label]
         if len(name) > _LONGEST:
             name = f"{name[: _LONGEST - 1].rstrip()}…"
-        text = f"{name} ({counts[label]:,})"
         points, marker = found.points[found.labels == label], MARKERS[place % len(MARKERS)]
         if len(points):
-            yield _Group(points, text, COLOURS[place], marker, str(place + 1))
+            yield points, f"{name} ({counts[label]:,})", COLOURS[place], marker, str(place + 1)
     others = ~np.isin(found.labels, shown)
     if others.any():
         text = f"{np.count_nonzero(counts) - len(shown):,} other classes ({others.sum():,})"
-        yield _Group(found.points[others], text, OTHERS, ".")
+        yield found.points[others], text, OTHERS, ".", ""
 
 
-def _points(axes: "Axes", points: Doubles, group: _Group, *, size: float, **look: Any) -> None:  # noqa: ANN401
-    look |= {"ls": "", "mew": 0, "ms": size, "zorder": 2 if group.badge else 1}
-    axes.plot(*points.T, marker=group.marker, color=group.color, **look)
-
-
-def _badge(axes: "Axes", at: Doubles, group: _Group, **look: Any) -> None:  # noqa: ANN401
+def _badge(axes: "Axes", at: Sequence[float], number: str, color: str, **look: Any) -> None:  # noqa: ANN401
     """Write a group's number on a disc."""
-    x, y = at.tolist()
-    axes.plot([x], [y], ls="", marker="o", ms=12, mew=0, color=group.color, zorder=3, **look)
+    x, y = at
+    axes.plot([x], [y], ls="", marker="o", ms=12, mew=0, color=color, zorder=3, **look)
     text: Any = {"ha": "center", "va": "center_baseline", "fontsize": 8, "zorder": 4}
-    axes.text(x, y, group.badge, color=_NUMBER, **text, **look)
+    axes.text(x, y, number, color=_NUMBER, **text, **look)
 
 
 # Clusters of papers, and the map by t-SNE that some of them are found on.

@@ -14,13 +14,13 @@ count as tied here: the figures themselves are exact elsewhere.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
 
 from recsys.errors import InputError
 from recsys.eval.measures import Doubles, Interval, draw, interval
-from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats, Longs, Mask
 
 
@@ -83,29 +83,18 @@ class PairRanking:
         return self.positives / (self.positives + self.negatives)
 
 
-@dataclass(frozen=True, slots=True)
-class PairCounts:
-    """Pairs by score, in BINS of the same width from -1 to 1: (BINS,) int64 each."""
-
-    positives: Longs
-    negatives: Longs
-
-
-def rank_pairs(
-    blocks: Blocks, counts: PairCounts | None = None, *, held: int = HELD
-) -> PairRanking:
+def rank_pairs(blocks: Blocks, counts: Longs, *, held: int = HELD) -> PairRanking:
     """Rank pairs by score; 1 + about pairs / held times they are generated.
 
     Args:
         blocks: generates the pairs.
-        counts: of these pairs, if they were counted before.
+        counts: of these pairs, as `count_pairs` gives them.
         held: pairs in memory at a time.
 
     Raises:
         InputError: all pairs are positive, or all are negative.
     """
-    counts = counts or count_pairs(blocks)
-    positives, negatives = counts.positives, counts.negatives
+    negatives, positives = counts
     total, others = int(positives.sum()), int(negatives.sum())
     if not (total and others):
         kind = "positive" if total else "negative"
@@ -142,14 +131,13 @@ def bins_of(scores: Doubles) -> Longs:
     return np.minimum((scores + 1) * (BINS / 2), BINS - 1).astype(np.int64)
 
 
-def count_pairs(blocks: Blocks) -> PairCounts:
-    """Count positive and negative pairs by bin."""
-    every, positive = np.zeros(BINS, np.int64), np.zeros(BINS, np.int64)
+def count_pairs(blocks: Blocks) -> Longs:
+    """Count negative and positive pairs by score, in bins of one width from -1 to 1: (2, BINS)."""
+    counts = np.zeros((2, BINS), np.int64)
     for scores, alike in blocks():
         bins = bins_of(scores)
-        every += np.bincount(bins, minlength=BINS)
-        positive += np.bincount(bins[alike], minlength=BINS)
-    return PairCounts(positive, every - positive)
+        counts += [np.bincount(bins[alike == kind], minlength=BINS) for kind in (False, True)]
+    return counts
 
 
 def _collected(
@@ -169,39 +157,33 @@ def _collected(
     return collected
 
 
-@dataclass(frozen=True, slots=True)
-class Slopes:
-    """Derivatives of a figure by the weight of a positive and of a negative pair, by bin.
+def average_precision_slopes(counts: Longs) -> Doubles:
+    """Derive the average precision: the mean over positive pairs of hits / (hits + misses).
 
-    positive, negative: (BINS,) float64.
+    counts: as `count_pairs` gives them.
+
+    Returns:
+        (2, BINS), derivatives by the weight of a negative and of a positive pair of each bin.
     """
-
-    positive: Doubles
-    negative: Doubles
-
-
-def average_precision_slopes(counts: PairCounts) -> Slopes:
-    """Derive the average precision: the mean over positive pairs of hits / (hits + misses)."""
-    positives = counts.positives.astype(np.float64)
-    hits, misses = _from_above(positives), _from_above(counts.negatives.astype(np.float64))
+    positives = counts[1].astype(np.float64)
+    misses, hits = map(_from_above, counts.astype(np.float64))
     ranked = np.maximum(hits + misses, 1)  # Nothing is counted above the highest pair.
     total = positives.sum()
     value = float(np.sum(positives * hits / ranked) / total)
     # A pair counts at each positive one that is not higher.
     as_hit = np.cumsum(positives * misses / ranked**2)
     as_miss = np.cumsum(positives * hits / ranked**2)
-    return Slopes((hits / ranked - value + as_hit) / total, -as_miss / total)
+    return np.stack([-as_miss / total, (hits / ranked - value + as_hit) / total])
 
 
-def auc_slopes(counts: PairCounts) -> Slopes:
-    """Derive the ROC AUC: the mean over pairs of pairs of 1, 1/2 for a tie, or 0."""
-    positives = counts.positives.astype(np.float64)
-    negatives = counts.negatives.astype(np.float64)
+def auc_slopes(counts: Longs) -> Doubles:
+    """Derive the ROC AUC, likewise: the mean over pairs of pairs of 1, 1/2 for a tie, or 0."""
+    negatives, positives = counts.astype(np.float64)
     lower = np.cumsum(negatives) - negatives / 2
     higher = _from_above(positives) - positives / 2
     total, others = positives.sum(), negatives.sum()
     value = float(positives @ lower / total / others)
-    return Slopes((lower / others - value) / total, (higher / total - value) / others)
+    return np.stack([(higher / total - value) / others, (lower / others - value) / total])
 
 
 def _from_above(counts: Doubles) -> Doubles:
@@ -222,7 +204,6 @@ ROWS = 256
 DIGITS = 12
 """After the decimal point of a correlation: pairs of the same vectors tie, however these are added
 up. Without, rounding decides which of them is first, and the average precision's seventh digit."""
-STAGE = "pairs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,27 +215,8 @@ class Retrieved:
     auc: Estimate
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """Some papers, from the row `begin` on, and all papers from there on.
-
-    scores: (r, m) float64. shared, later: (r, m) bool: whether a pair shares a class; whether it is
-    one, and not the same two papers again.
-    """
-
-    begin: int
-    scores: Doubles
-    shared: Mask
-    later: Mask
-
-
 def retrieve_pairs(
-    vectors: Floats,
-    members: Mask,
-    estimate: Estimator,
-    *,
-    held: int = HELD,
-    progress: Progress = silent,
+    vectors: Floats, members: Mask, estimate: Estimator, *, held: int = HELD
 ) -> Retrieved:
     """Rank all pairs of papers by correlation, O(n^2 d) time, without a matrix of pairs.
 
@@ -263,33 +225,22 @@ def retrieve_pairs(
         members: (n, classes) bool, which classes each paper is of.
         estimate: makes an estimate of the papers' values.
         held: pairs in memory at a time.
-        progress: told about the pairs that are done, pass by pass.
 
     Raises:
         InputError: no two papers share a class, or all do.
     """
-    pairs = len(vectors) * (len(vectors) - 1) // 2
-    total, done = pairs * (2 + max(-(-pairs // held), 1)), 0
-
-    def blocks() -> Iterator[tuple[Doubles, Mask]]:
-        nonlocal done
-        for scores, shared in correlations(vectors, members):
-            yield scores, shared
-            done += len(scores)
-            progress(STAGE, min(done, total - 1), total)  # At times there is a pass more.
-
+    blocks = partial(correlations, vectors, members)
     counts = count_pairs(blocks)
     ranking = rank_pairs(blocks, counts, held=held)
     # The slopes of the pairs that each paper is in, added up.
     slopes = average_precision_slopes(counts), auc_slopes(counts)
     precision, auc = influences = np.zeros(len(vectors)), np.zeros(len(vectors))
-    for block in _blocks(vectors, members):
-        bins = bins_of(block.scores)
-        for sums, slope in zip(influences, slopes, strict=True):
-            parts = np.where(block.shared, slope.positive[bins], slope.negative[bins]) * block.later
-            sums[block.begin :] += parts.sum(axis=0)
-            sums[block.begin : block.begin + len(parts)] += parts.sum(axis=1)
-    progress(STAGE, total, total)
+    for begin, scores, shared, later in _blocks(vectors, members):
+        bins = bins_of(scores)
+        for sums, (negative, positive) in zip(influences, slopes, strict=True):
+            parts = np.where(shared, positive[bins], negative[bins]) * later
+            sums[begin:] += parts.sum(axis=0)
+            sums[begin : begin + len(parts)] += parts.sum(axis=1)
     return Retrieved(
         ranking,
         estimate(contributions(ranking.average_precision, precision)),
@@ -299,11 +250,17 @@ def retrieve_pairs(
 
 def correlations(vectors: Floats, members: Mask) -> Iterator[tuple[Doubles, Mask]]:
     """Give the correlation of every pair of rows, and whether they share a class, in blocks."""
-    for each in _blocks(vectors, members):
-        yield each.scores[each.later], each.shared[each.later]
+    for _, scores, shared, later in _blocks(vectors, members):
+        yield scores[later], shared[later]
 
 
-def _blocks(vectors: Floats, members: Mask) -> Iterator[_Block]:
+def _blocks(vectors: Floats, members: Mask) -> Iterator[tuple[int, Doubles, Mask, Mask]]:
+    """Compare some papers, from the row `begin` on, with all papers from there on.
+
+    Yields:
+        begin; scores: (r, m) float64; shared, later: (r, m) bool, whether a pair shares a class,
+        and whether it is one, and not the same two papers again.
+    """
     unit = standardised(vectors)
     classes = members.astype(np.float32)  # Products of counts below 2^24: exact.
     for begin in range(0, len(unit), ROWS):
@@ -311,7 +268,7 @@ def _blocks(vectors: Floats, members: Mask) -> Iterator[_Block]:
         scores = np.clip(np.round(unit[rows] @ unit[begin:].T, DIGITS), -1, 1)
         shared = classes[rows] @ classes[begin:].T > 0
         later = np.arange(scores.shape[1]) > np.arange(len(scores))[:, None]
-        yield _Block(begin, scores, shared, later)
+        yield begin, scores, shared, later
 
 
 def standardised(vectors: Floats) -> Doubles:

@@ -66,6 +66,33 @@ class GroupResult:
         """Name the embeddings whose figures have intervals."""
         return list(dict.fromkeys([*self.purity, *self.pairs]))
 
+    def as_figures(self) -> dict[str, object]:
+        """Give all figures as JSON."""
+        group = self.group
+        intervals: dict[str, dict[str, object]] = {name: {} for name in self.embeddings()}
+        for name, sizes in self.purity.items():
+            intervals[name]["purity"] = {size: _bounds(each) for size, each in sizes.items()}
+        for name, pairs in self.pairs.items():
+            intervals[name]["average_precision"] = _bounds(pairs.average_precision)
+            intervals[name]["auc"] = _bounds(pairs.auc)
+        return {
+            "name": group.name,
+            "papers": len(group.ids),
+            "classes": dict(zip(group.names, group.counts().tolist(), strict=True)),
+            "linear": {
+                name: {"accuracy": each.accuracy, "macro_f1": each.macro_f1, "costs": each.costs}
+                for name, each in self.linear.items()
+            },
+            "contrasts": [asdict(each) for each in self.contrasts],
+            "purity": {
+                name: {size: purity.value for size, purity in each.items()}
+                for name, each in self.purity.items()
+            },
+            "dense": {name: asdict(each) for name, each in self.dense.items()},
+            "pairs": {name: asdict(each.ranking) for name, each in self.pairs.items()},
+            "intervals": intervals,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
@@ -104,34 +131,7 @@ def as_figures(found: ProbeResult) -> dict[str, object]:
         "papers": found.source,
         "embeddings": list(found.embeddings),
         "notes": list(found.notes),
-        "groups": [_group(each) for each in found.groups],
-    }
-
-
-def _group(found: GroupResult) -> dict[str, object]:
-    group = found.group
-    intervals: dict[str, dict[str, object]] = {name: {} for name in found.embeddings()}
-    for name, sizes in found.purity.items():
-        intervals[name]["purity"] = {size: _bounds(each) for size, each in sizes.items()}
-    for name, pairs in found.pairs.items():
-        intervals[name]["average_precision"] = _bounds(pairs.average_precision)
-        intervals[name]["auc"] = _bounds(pairs.auc)
-    return {
-        "name": group.name,
-        "papers": len(group.ids),
-        "classes": dict(zip(group.names, group.counts().tolist(), strict=True)),
-        "linear": {
-            name: {"accuracy": each.accuracy, "macro_f1": each.macro_f1, "costs": each.costs}
-            for name, each in found.linear.items()
-        },
-        "contrasts": [asdict(each) for each in found.contrasts],
-        "purity": {
-            name: {size: purity.value for size, purity in each.items()}
-            for name, each in found.purity.items()
-        },
-        "dense": {name: asdict(each) for name, each in found.dense.items()},
-        "pairs": {name: asdict(each.ranking) for name, each in found.pairs.items()},
-        "intervals": intervals,
+        "groups": [each.as_figures() for each in found.groups],
     }
 
 

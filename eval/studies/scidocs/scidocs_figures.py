@@ -16,16 +16,17 @@ and predictions.)
 
 import json
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TypeAlias
 
 import numpy as np
 
-from recsys.errors import InputError
+from recsys.errors import InputError, need
 from recsys.eval.measures import (
     Doubles,
+    Interval,
     Judged,
     average_precision,
     draw,
@@ -35,12 +36,11 @@ from recsys.eval.measures import (
     stack,
 )
 from recsys.eval.report.system_tables import SURE, system_letters
-from recsys.eval.report.tables import Cell, Table, cells, latex_table, markdown_table, text_table
+from recsys.eval.report.tables import Cell, Table, cells, writers
 from recsys.eval.significance import holm, sign_flip_tests
 from recsys.eval.studies.probes.linear import drawn_macro_f1
 from recsys.eval.studies.scidocs.scidocs_layout import CLASSIFICATION, RANKING, Classes, Task
 from recsys.eval.trec import Qrels
-from recsys.extras import need
 from recsys.formats.embeddings import Embeddings
 from recsys.store.arrays import Longs
 
@@ -169,16 +169,13 @@ SAMPLES = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(Interval):
     """A figure in percent, with the bounds of its 95 % interval.
 
     drawn: (1 + SAMPLES,) the figure, and what it is when queries, papers or lists are drawn with
     replacement. Encoders that are asked the same with the same seed are drawn the same.
     """
 
-    value: float
-    low: float
-    high: float
     drawn: Doubles = field(repr=False, compare=False)
 
     @classmethod
@@ -374,12 +371,7 @@ def query_lines(suite: Suite) -> str:
     return "".join(f"{json.dumps(line)}\n" for line in lines)
 
 
-RENDERERS: Mapping[str, Callable[[Suite], str]] = {
-    "table": lambda suite: "\n".join(map(text_table, tables(suite))),
-    "json": as_json,
-    "markdown": lambda suite: "\n".join(map(markdown_table, tables(suite))),
-    "latex": lambda suite: "\n".join(map(latex_table, tables(suite))),
-}
+RENDERERS = writers(tables, as_json)
 
 
 def _intervals(suite: Suite, shown: Sequence[Column]) -> Table:

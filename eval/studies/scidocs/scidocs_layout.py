@@ -153,15 +153,35 @@ def read_classes(root: Path, task: Task, part: str) -> Classes:
     """
     path = root / task.folder / f"{part}.csv"
     ids, labels = [], []
-    for number, row in _table(path):
-        try:
-            labels.append(int(row[1]))
-        except ValueError as error:
-            raise InputError(
-                f"{path}, line {number}: the class {row[1]!r} is no whole number.",
-                "Number the classes.",
-            ) from error
-        ids.append(row[0])
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file)
+            header = [name.strip() for name in next(reader, [])]
+            missing = next((name for name in COLUMNS if name not in header), None)
+            if missing is not None:
+                raise InputError(
+                    f"{path} has no column {missing!r}, but {', '.join(header) or 'none'}.",
+                    f"Its first line reads {','.join(COLUMNS)}.",
+                )
+            places = [header.index(name) for name in COLUMNS]
+            for row in filter(None, reader):
+                where = f"{path}, line {reader.line_num}"
+                if len(row) <= max(places):
+                    raise InputError(
+                        f"{where}: there are {len(row)} columns.",
+                        f"The columns are {', '.join(header)}.",
+                    )
+                paper_id, label = (row[place].strip() for place in places)
+                ids.append(paper_id)
+                try:
+                    labels.append(int(label))
+                except ValueError as error:
+                    what = f"{where}: the class {label!r} is no whole number."
+                    raise InputError(what, "Number the classes.") from error
+    except FileNotFoundError as error:
+        raise InputError(f"There is no file {path}.", "Copy the whole directory.") from error
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{path} cannot be read: {error}.", "Copy it again.") from error
     if not ids:
         raise InputError(f"{path} holds no paper.", f"Its first line reads {','.join(COLUMNS)}.")
     return Classes(tuple(ids), np.array(labels, np.int64))
@@ -222,30 +242,3 @@ def read_metadata(root: Path, group: Group) -> dict[PaperId, dict[str, Any]]:
             'Write {"ID": {"title": "...", "abstract": "..."}}.',
         )
     return value
-
-
-def _table(path: Path) -> Iterator[tuple[int, tuple[str, str]]]:
-    """Give (line, (id, class)) of a CSV file, whatever the order of its columns."""
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file)
-            header = [name.strip() for name in next(reader, [])]
-            missing = next((name for name in COLUMNS if name not in header), None)
-            if missing is not None:
-                raise InputError(
-                    f"{path} has no column {missing!r}, but {', '.join(header) or 'none'}.",
-                    f"Its first line reads {','.join(COLUMNS)}.",
-                )
-            places = [header.index(name) for name in COLUMNS]
-            for row in reader:
-                if row and len(row) <= max(places):
-                    raise InputError(
-                        f"{path}, line {reader.line_num}: there are {len(row)} columns.",
-                        f"The columns are {', '.join(header)}.",
-                    )
-                if row:
-                    yield reader.line_num, (row[places[0]].strip(), row[places[1]].strip())
-    except FileNotFoundError as error:
-        raise InputError(f"There is no file {path}.", "Copy the whole directory.") from error
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path} cannot be read: {error}.", "Copy it again.") from error

@@ -28,7 +28,7 @@ from recsys.pipelines.studies.citeomatic.nnselect import (
     known_by,
     read_bags,
 )
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.arrays import Floats, Rows, load_array
 from recsys.store.artifacts import MANIFEST, NNSELECT, fingerprint, load_manifest, seal, sha256
 from recsys.store.collection import Collection
@@ -37,7 +37,6 @@ from recsys.store.generations import in_force, root_of
 KIND, SCHEMA = "nnselect-folds", 1
 FOLDER = "nnselect-folds"
 _VECTORS, _FOLDS = "vectors.npy", "folds.npy"
-_PARTIAL = ".partial.safetensors"
 NO_QUERY = -1
 
 
@@ -104,7 +103,7 @@ def fold_vectors(
             others = queries[0][fold_of[queries[0]] != fold]
             task = SelectTask.build(collection, bags, (others, queries[1]), options, loop.seed)
             task.network.to(device_of(loop.device))
-            place = writer.unfinished / f"{FOLDER}.{fold}{_PARTIAL}"
+            place = writer.unfinished / f"{FOLDER}.{fold}.partial.safetensors"
             files.append(TensorFile(place, fingerprint([key, fold])))
 
             def told(stage: str, done: int, total: int, number: int = fold + 1) -> None:

@@ -6,7 +6,7 @@ killed and continued ends with the very numbers of one that was not.
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from time import perf_counter, process_time
 from typing import Protocol
 
@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from recsys.pipelines.jobs.tensor_file import TensorFile, below, named
 from recsys.pipelines.studies.citeomatic.negatives import Triplets
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 
 _DECAY, _DECAY_OF_SQUARES, _LEAST = 0.9, 0.999, 1e-8
 _STAGE = "epochs of training"
@@ -183,14 +183,7 @@ def train(
             if did.best == len(did.measures) - 1:
                 best = {name: each.clone() for name, each in network.state_dict().items()}
             tensors = named("now", network.state_dict()) | named("best", best)
-            facts = {
-                "measures": did.measures,
-                "losses": did.losses,
-                "triplets": did.triplets,
-                "seconds": did.seconds,
-                "waited": did.waited,
-                "steps": optimiser.steps,
-            }
+            facts = {**asdict(did), "steps": optimiser.steps}
             file.save(tensors | named("moments", optimiser.state()), facts)
         network.load_state_dict(best)
     progress(_STAGE, 1, 1)

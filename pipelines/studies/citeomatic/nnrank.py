@@ -69,7 +69,7 @@ from recsys.pipelines.studies.citeomatic.nnselect import (
     to_torch,
     train_and_dev,
 )
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.arrays import Floats, Mask, Ragged, Rows, top_k
 from recsys.store.artifacts import MANIFEST, NNSELECT, fingerprint, nnrank_folder, seal, sha256
 from recsys.store.collection import Collection
@@ -282,7 +282,7 @@ class RankNet(nn.Module):
 
         def embed(bags: Bags, name: str, *, candidate: bool) -> tuple[Tensor, Tensor]:
             table = self.tables[self.shape.table(name, candidate=candidate)]
-            sums, penalty = table.penalised(*bags, self.size.penalty)
+            sums, penalty = table(*bags, self.size.penalty)
             return normalize(sums, dim=1, eps=LEAST), penalty
 
         for name in self.shape.fields:
@@ -367,12 +367,17 @@ class Shortlists:
 
     def judge(self, scores: Floats) -> list[Judged]:
         """Order each query's candidates by (p,) scores and compare them with its gold papers."""
-        judged, ends = [], np.cumsum(self.counts)
-        for end, count, gold in zip(ends, self.counts, self.gold, strict=True):
-            flags = self.relevant[end - count : end]
-            order = top_k(scores[end - count : end], count)
-            judged.append(Judged(flags[order], int(gold), int(count), int(flags.sum())))
+        judged = []
+        for part, gold in zip(self.parts(), self.gold, strict=True):
+            flags = self.relevant[part]
+            order = top_k(scores[part], len(flags))
+            judged.append(Judged(flags[order], int(gold), len(flags), int(flags.sum())))
         return judged
+
+    def parts(self) -> list[slice]:
+        """Give the pairs of each query."""
+        ends = np.cumsum(self.counts).tolist()
+        return [slice(*pair) for pair in pairwise([0, *ends])]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ reported on and compared with others. Rows that are finished are not trained aga
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,14 +14,7 @@ import numpy as np
 
 from recsys.errors import check_name
 from recsys.eval.recorded_runs import RUNS, SCHEMA
-from recsys.eval.report.tables import (
-    Table,
-    cells,
-    latex_table,
-    markdown_table,
-    row_values,
-    text_table,
-)
+from recsys.eval.report.tables import Table, cells, row_values, writers
 from recsys.eval.significance import holm
 from recsys.eval.trec import run_lines, write_lines
 from recsys.models.nnrank import METADATA_FIELDS, TEXT_FIELDS, NNRank
@@ -29,6 +22,7 @@ from recsys.pipelines.evaluation.batch import (
     WORK,
     check_folder,
     corpus_facts,
+    query_facts,
     versions,
     write_folder,
 )
@@ -43,10 +37,9 @@ from recsys.pipelines.studies.citeomatic.nnrank import (
     score_all,
 )
 from recsys.pipelines.studies.citeomatic.nnselect import Dev
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.arrays import top_k
-from recsys.store.artifacts import NNSELECT, sha256
-from recsys.version import CREATED_BY
+from recsys.store.artifacts import CREATED_BY, NNSELECT, sha256
 
 if TYPE_CHECKING:
     from recsys.eval.run_figures import Assessment
@@ -55,15 +48,8 @@ FULL = "full"
 TESTED = "query F1@20"
 
 
-@dataclass(frozen=True, slots=True)
-class AblationOptions:
-    """part: which queries are asked. k: papers kept per query. rows: names; empty: all rows."""
-
-    ranker: NNRankOptions = field(default_factory=NNRankOptions)
-    part: str = "dev"
-    k: int = 100
-    rows: tuple[str, ...] = ()
-    command: str = ""
+K = 100
+"""Papers kept per query."""
 
 
 def variants(options: NNRankOptions, fields: tuple[str, ...]) -> dict[str, NNRankOptions]:
@@ -93,12 +79,15 @@ def variants(options: NNRankOptions, fields: tuple[str, ...]) -> dict[str, NNRan
 def ablate(
     index: Path,
     split: Path,
-    options: AblationOptions,
+    ranker: NNRankOptions,
     out: Path,
     *,
+    part: str = "dev",
+    rows: tuple[str, ...] = (),
+    command: str = "",
     progress: Progress = silent,
 ) -> "Assessment":
-    """Train every row, ask it the queries, assess.
+    """Train every row, ask it the queries of a part, assess; rows: names, empty: all.
 
     Raises:
         ArtifactError: the index cannot be opened, or has no NNSelect.
@@ -108,32 +97,32 @@ def ablate(
     """
     from recsys.eval.judge_runs import assess
 
-    _chosen(variants(options.ranker, (*TEXT_FIELDS, *METADATA_FIELDS)), options.rows)
+    _chosen(variants(ranker, (*TEXT_FIELDS, *METADATA_FIELDS)), rows)
     material = RankMaterial.read(index, split, progress=progress)
-    queries = read_split(split, material.collection).part(options.part)
+    queries = read_split(split, material.collection).part(part)
     folder = material.index / NNSELECT
-    warning = check_ranker(folder, material.collection, options.part, queries, what=NNSELECT)
+    warning = check_ranker(folder, material.collection, part, queries, what=NNSELECT)
     check_folder(out)
     (out / WORK).mkdir(exist_ok=True)
     asked = Dev.of(material.collection, material.collection.corpus.rows(queries))
-    neighbours = options.ranker.model.neighbours
+    neighbours = ranker.model.neighbours
     shortlists = Shortlists.of(material.collection, material.data, asked, neighbours)
-    rows = variants(options.ranker, material.shape(options.ranker).fields)
-    chosen = {name: rows[name] for name in _chosen(rows, options.rows)}
+    known = variants(ranker, material.shape(ranker).fields)
+    chosen = {name: known[name] for name in _chosen(known, rows)}
     for place, (name, each) in enumerate(chosen.items()):
         progress("networks", place, len(chosen))
         run = out / RUNS / f"{name}.trec"
         checkpoint = out / WORK / f"{name}.safetensors"
         task, _ = fit(material, each, checkpoint, progress=progress)
-        write_run(run, name, task.network.export(), material, shortlists, options.k)
+        write_run(run, name, task.network.export(), material, shortlists)
     progress("networks", len(chosen), len(chosen))
     facts = {
         "schema": SCHEMA,
-        "command": options.command,
-        "part": options.part,
-        "k": options.k,
-        "seed": options.ranker.loop.seed,
-        "metadata": options.ranker.metadata,
+        "command": command,
+        "part": part,
+        "k": K,
+        "seed": ranker.loop.seed,
+        "metadata": ranker.metadata,
         "systems": list(chosen),
         "created_by": CREATED_BY,
         "versions": versions(),
@@ -141,7 +130,8 @@ def ablate(
         "split_sha256": sha256(material.split),
         "warnings": [] if warning is None else [warning],
     }
-    write_folder(out, material.collection, queries, facts)
+    told = {query: query_facts(material.collection, query) for query in queries}
+    write_folder(out, told, facts)
     return assess(out, seed=0)
 
 
@@ -158,19 +148,15 @@ def write_run(
     model: NNRank,
     material: RankMaterial,
     shortlists: Shortlists,
-    k: int,
 ) -> None:
     """Rank the shortlists by a network; write a TREC run."""
     scores = score_all(model, material.data.bags, shortlists.pairs)
     ids, lines = material.collection.corpus.ids, []
-    for end, count in zip(np.cumsum(shortlists.counts), shortlists.counts, strict=True):
-        if count == 0:
-            continue
-        part = slice(end - count, end)
-        top = top_k(scores[part], k)
+    for part in shortlists.parts():
+        top = top_k(scores[part], K)
         papers = [ids[row] for row in shortlists.pairs.candidates[part][top].tolist()]
-        query = ids[int(shortlists.pairs.queries[end - 1])]
-        lines += run_lines(query, papers, scores[part][top], tag=name)
+        for query in np.unique(shortlists.pairs.queries[part]).tolist():  # None without candidates.
+            lines += run_lines(ids[query], papers, scores[part][top], tag=name)
     write_lines(path, lines)
 
 
@@ -217,9 +203,4 @@ def table_json(table: Table) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
 
 
-RENDERERS: Mapping[str, Callable[[Table], str]] = {
-    "table": text_table,
-    "json": table_json,
-    "markdown": markdown_table,
-    "latex": latex_table,
-}
+RENDERERS = writers(lambda table: (table,), table_json)

@@ -8,7 +8,7 @@ start from word vectors that somebody else has trained.
 
 import gzip
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -52,7 +52,7 @@ from recsys.pipelines.studies.citeomatic.network_training import (
     device_of,
     train,
 )
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.query.query import Query, draft_of, make_query
 from recsys.store.arrays import Floats, Mask, Ragged, Rows, SortedStrings
 from recsys.store.artifacts import NNSELECT, UNTIL, fingerprint, seal, sha256
@@ -183,23 +183,19 @@ class MagDirBag(nn.Module):
         self.directions = nn.Parameter(torch.randn(size, dim, generator=generator) / dim**0.5)
         self.magnitudes = nn.Parameter(0.5 + torch.rand(size, 1, generator=generator))
 
-    def forward(self, values: Tensor, offsets: Tensor) -> Tensor:
-        """Sum each bag.
+    def forward(
+        self, values: Tensor, offsets: Tensor, penalty: Penalty = Penalty()
+    ) -> tuple[Tensor, Tensor]:
+        """Sum each bag, and penalise what was read.
 
         Args:
             values: (nnz,) int64, the numbers of all bags.
             offsets: (b + 1,) int64; bag i is `values[offsets[i]:offsets[i + 1]]`.
+            penalty: of what is read.
 
         Returns:
-            (b, d), not normalised; an empty bag is zero.
-        """
-        return self.penalised(values, offsets, Penalty())[0]
-
-    def penalised(self, values: Tensor, offsets: Tensor, penalty: Penalty) -> tuple[Tensor, Tensor]:
-        """Sum each bag, and penalise what was read: (b, d) and a scalar.
-
-        The scalar is the sum over all numbers t of l1 * |mag_t| + l2 * |dir_t|^2, divided by the
-        number of bags.
+            (b, d), not normalised, an empty bag is zero; and a scalar: the sum over all numbers t
+            of l1 * |mag_t| + l2 * |dir_t|^2, divided by the number of bags.
         """
         codes, place = codes_of(values, len(self.directions))
         directions = embedding(codes, self.directions, sparse=True)
@@ -251,18 +247,20 @@ class NNSelect(nn.Module):
         self.words.directions[codes] = vectors / lengths
         self.words.magnitudes[codes] = lengths / lengths.mean()
 
-    def forward(self, values: Tensor, offsets: Tensor) -> Tensor:
-        """Embed papers: (b, d), unit rows; a paper without known words is zero.
+    def forward(
+        self, values: Tensor, offsets: Tensor, penalty: Penalty = Penalty()
+    ) -> tuple[Tensor, Tensor]:
+        """Embed papers, and penalise what was read of the table.
 
         Args:
             values: (nnz,) int64, the words of all titles, then of all abstracts.
             offsets: (2 b + 1,) int64.
-        """
-        return self.penalised(values, offsets, Penalty())[0]
+            penalty: of what is read.
 
-    def penalised(self, values: Tensor, offsets: Tensor, penalty: Penalty) -> tuple[Tensor, Tensor]:
-        """Embed papers, and penalise what was read of the table: (b, d) and a scalar."""
-        sums, cost = self.words.penalised(values, offsets, penalty)
+        Returns:
+            (b, d), unit rows, a paper without known words is zero; and a scalar.
+        """
+        sums, cost = self.words(values, offsets, penalty)
         title, abstract = normalize(sums, dim=1, eps=LEAST).view(2, -1, sums.shape[1])
         both = self.scales[0] * title + self.scales[1] * abstract
         return normalize(both, dim=1, eps=LEAST), 2 * cost
@@ -277,15 +275,15 @@ def word_bags(bags: TokenBags, rows: Rows) -> Ragged:
     )
 
 
-def embed(network: NNSelect, bags: TokenBags, rows: Rows | None = None) -> Floats:
-    """Embed papers without dropout, all by default: (n, d) float32."""
-    rows = np.arange(len(bags), dtype=np.int32) if rows is None else rows
+def embed(network: NNSelect, bags: TokenBags) -> Floats:
+    """Embed all papers without dropout: (n, d) float32."""
+    rows = np.arange(len(bags), dtype=np.int32)
     device = network.scales.device.type
     parts = [np.empty((0, network.words.directions.shape[1]), np.float32)]
     with torch.no_grad():
         for begin in range(0, len(rows), _PAPERS):
             inputs = to_torch(word_bags(bags, rows[begin : begin + _PAPERS]), device)
-            parts.append(network(*inputs).float().cpu().numpy())
+            parts.append(network(*inputs)[0].float().cpu().numpy())
     return np.concatenate(parts)
 
 
@@ -386,7 +384,9 @@ class SelectTask:
         three = np.stack([triplets.query, triplets.positive, triplets.negative])
         rows, places = np.unique(three, return_inverse=True)
         inputs = drop_words(word_bags(self.bags, rows), self.options.dropout, rng)
-        vectors, cost = self.network.penalised(*to_torch(inputs, device), self.options.penalty)
+        vectors: Tensor
+        cost: Tensor
+        vectors, cost = self.network(*to_torch(inputs, device), self.options.penalty)
         query, positive, negative = vectors[torch.from_numpy(places.reshape(3, -1)).to(device)]
         margins = triplets.margins(self.collection.graph, self.options.margins)
         s_pos, s_neg = (query * positive).sum(dim=1), (query * negative).sum(dim=1)
@@ -396,22 +396,14 @@ class SelectTask:
         """Compute R@20 of the dev queries, selected as in evaluations."""
         return self.figures()[DEV_MEASURE]
 
-    def figures(self, neighbours: int = NEIGHBOURS) -> dict[str, float]:
+    def figures(self) -> dict[str, float]:
         """Select for each dev query and compare with gold: the measures SHOWN -> mean."""
-        vectors = embed(self.network, self.bags)
-        return dev_figures(self.collection, vectors, self.dev, neighbours)
-
-
-def dev_figures(
-    collection: Collection, vectors: Floats, dev: Dev, neighbours: int
-) -> dict[str, float]:
-    """Select for each query and compare with gold: measure -> mean."""
-    judged = []
-    for row, query, right in zip(dev.rows.tolist(), dev.queries, dev.gold, strict=True):
-        rows, _ = select(collection.graph, vectors, query, vectors[row], neighbours)
-        judged.append(Judged(np.isin(rows, right), len(right)))
-    figures = summarise(judged, rng=np.random.default_rng(0), samples=1)
-    return {name: figures[name].value for name in SHOWN}
+        vectors, dev, judged = embed(self.network, self.bags), self.dev, []
+        for row, query, right in zip(dev.rows.tolist(), dev.queries, dev.gold, strict=True):
+            rows, _ = select(self.collection.graph, vectors, query, vectors[row], NEIGHBOURS)
+            judged.append(Judged(np.isin(rows, right), len(right)))
+        figures = summarise(judged, rng=np.random.default_rng(0), samples=1)
+        return {name: figures[name].value for name in SHOWN}
 
 
 def read_word_vectors(path: Path, words: SortedStrings) -> tuple[Rows, Floats]:
@@ -425,42 +417,34 @@ def read_word_vectors(path: Path, words: SortedStrings) -> tuple[Rows, Floats]:
     Raises:
         InputError: no such file, a line that is of another length or no numbers, or no known word.
     """
+    if not path.is_file():
+        raise InputError(f"There is no file of word vectors at {path}.", "Check the path.")
     found: dict[int, Floats] = {}
-    dim = 0
-    for number, parts in _lines(path):
-        if number == 1 and len(parts) == 2:
-            continue
-        dim = dim or len(parts) - 1
-        code = words.find(parts[0])
-        if code is None or code in found:
-            continue
-        try:
-            vector = np.array(parts[1:], np.float32)
-        except ValueError as error:
-            raise InputError(f"{path}, line {number}: {error}.", _FORMAT) from error
-        if len(vector) != dim or not np.isfinite(vector).all() or not vector.any():
-            raise InputError(
-                f"{path}, line {number}: not a vector of {dim} finite numbers, one of them not 0.",
-                _FORMAT,
-            )
-        found[code] = vector
+    dim, opener = 0, gzip.open if path.suffix == ".gz" else open
+    try:
+        with opener(path, "rt", encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                parts = line.split()
+                if not parts or (number == 1 and len(parts) == 2):
+                    continue
+                dim = dim or len(parts) - 1
+                code = words.find(parts[0])
+                if code is None or code in found:
+                    continue
+                try:
+                    vector = np.array(parts[1:], np.float32)
+                except ValueError as error:
+                    raise InputError(f"{path}, line {number}: {error}.", _FORMAT) from error
+                if len(vector) != dim or not np.isfinite(vector).all() or not vector.any():
+                    what = f"not a vector of {dim} finite numbers, one of them not 0."
+                    raise InputError(f"{path}, line {number}: {what}", _FORMAT)
+                found[code] = vector
+    except (UnicodeDecodeError, EOFError, gzip.BadGzipFile) as error:
+        raise InputError(f"{path} cannot be read ({error}).", _FORMAT) from error
     if not found:
         raise InputError(f"{path} has no vector of any of {len(words)} words.", _FORMAT)
     codes = sorted(found)
     return np.array(codes, np.int32), np.stack([found[code] for code in codes])
-
-
-def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
-    if not path.is_file():
-        raise InputError(f"There is no file of word vectors at {path}.", "Check the path.")
-    opener = gzip.open if path.suffix == ".gz" else open
-    try:
-        with opener(path, "rt", encoding="utf-8") as file:
-            for number, line in enumerate(file, 1):
-                if parts := line.split():
-                    yield number, parts
-    except (UnicodeDecodeError, EOFError, gzip.BadGzipFile) as error:
-        raise InputError(f"{path} cannot be read ({error}).", _FORMAT) from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,38 +10,35 @@ continues, and the training under way from its last epoch.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from recsys.errors import InputError, near_miss
-from recsys.extras import need
+from recsys.errors import InputError, near_miss, need
 from recsys.indexes.opening import open_collection
-from recsys.models.nnrank import RankShape
 from recsys.pipelines.jobs.tensor_file import TensorFile
-from recsys.pipelines.studies.citeomatic.network_training import LoopOptions, device_of, train
+from recsys.pipelines.studies.citeomatic.network_training import History, device_of, train
 from recsys.pipelines.studies.citeomatic.nnrank import DEV_MEASURE as RANK_MEASURE
 from recsys.pipelines.studies.citeomatic.nnrank import (
     NNRankOptions,
     RankMaterial,
-    RankOptions,
     fit,
 )
 from recsys.pipelines.studies.citeomatic.nnselect import DEV_MEASURE as SELECT_MEASURE
 from recsys.pipelines.studies.citeomatic.nnselect import (
     NNSelectOptions,
-    Penalty,
     SelectTask,
     known_by,
     read_bags,
     train_and_dev,
 )
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.artifacts import MANIFEST, NNSELECT, fingerprint, sha256, write_json
 from recsys.store.generations import content_key, pin
 
@@ -55,6 +52,7 @@ _STARTUP = 10
 _REVISION = 1
 """Raised when the same inputs would give something else: what was kept is then made again."""
 
+Options = TypeVar("Options", bound=NNSelectOptions | NNRankOptions)
 Parameters = Mapping[str, float]
 Objective: TypeAlias = Callable[[Parameters, int], float]
 """Trains with parameters for so many epochs at most; gives the best dev measure."""
@@ -77,7 +75,6 @@ class Choice:
     name: str
     meaning: str
     values: tuple[float, ...]
-    models: tuple[Model, ...] = tuple(Model)
 
 
 _PENALTIES = (0, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
@@ -93,75 +90,55 @@ SPACE: tuple[Choice, ...] = (
         "metadata_dim",
         "length of the vectors of authors, venues and keyphrases",
         tuple(range(5, 56, 5)),
-        (Model.NNRANK,),
     ),
 )
+_SHARED = {"rate": "loop.rate", "dropout": "model.dropout", "gamma": "model.margins.gamma"}
+PLACES: Mapping[Model, Mapping[str, str]] = {
+    Model.NNSELECT: {
+        **_SHARED,
+        "l1": "model.penalty.l1",
+        "l2": "model.penalty.l2",
+        "dim": "model.dim",
+    },
+    Model.NNRANK: {
+        **_SHARED,
+        "l1": "model.size.penalty.l1",
+        "l2": "model.size.penalty.l2",
+        "dim": "model.size.words",
+        "metadata_dim": "model.size.metadata",
+    },
+}
+"""Parameters of a model -> the place of each in its options."""
+USUAL: Mapping[Model, NNSelectOptions | NNRankOptions] = {
+    Model.NNSELECT: NNSelectOptions(),
+    Model.NNRANK: NNRankOptions(),
+}
 
 
 def space_of(model: Model, *, metadata: bool = True) -> tuple[Choice, ...]:
     """Choose what is tried for a model."""
-    return tuple(
-        choice
-        for choice in SPACE
-        if model in choice.models and (metadata or choice.name != "metadata_dim")
-    )
+    left_out = () if metadata else ("metadata_dim",)
+    return tuple(each for each in SPACE if each.name in {*PLACES[model]}.difference(left_out))
 
 
 def usual(model: Model, *, metadata: bool = True) -> Parameters:
     """Return what a model is trained with where nothing is tuned; all of it is in the space."""
-    select, rank = NNSelectOptions(), NNRankOptions()
-    values: dict[str, float]
-    if model is Model.NNSELECT:
-        penalty, loop, margins = select.model.penalty, select.loop, select.model.margins
-        values = {"dim": select.model.dim, "dropout": select.model.dropout}
-    else:
-        size = rank.model.size
-        penalty, loop, margins = size.penalty, rank.loop, rank.model.margins
-        values = {"dim": size.words, "metadata_dim": size.metadata, "dropout": rank.model.dropout}
-    values |= {"gamma": margins.gamma, "rate": loop.rate, "l1": penalty.l1, "l2": penalty.l2}
-    return {choice.name: values[choice.name] for choice in space_of(model, metadata=metadata)}
+    names = [choice.name for choice in space_of(model, metadata=metadata)]
+    return {name: attrgetter(PLACES[model][name])(USUAL[model]) for name in names}
 
 
-def rank_options(loop: LoopOptions, *, separate: bool, metadata: bool) -> NNRankOptions:
-    """Put together what is chosen beside the parameters."""
-    model = RankOptions(shape=RankShape(separate=separate))
-    return NNRankOptions(model, loop, metadata=metadata)
-
-
-def with_select(options: NNSelectOptions, values: Parameters) -> NNSelectOptions:
+def with_parameters(options: Options, model: Model, values: Parameters) -> Options:
     """Replace what the parameters name."""
-    model = options.model
-    model = replace(
-        model,
-        dim=int(values.get("dim", model.dim)),
-        dropout=values.get("dropout", model.dropout),
-        penalty=_penalty(model.penalty, values),
-        margins=replace(model.margins, gamma=values.get("gamma", model.margins.gamma)),
-    )
-    loop = replace(options.loop, rate=values.get("rate", options.loop.rate))
-    return replace(options, model=model, loop=loop)
+    for name, value in values.items():
+        options = _replaced(options, PLACES[model][name].split("."), value)
+    return options
 
 
-def with_rank(options: NNRankOptions, values: Parameters) -> NNRankOptions:
-    """Replace what the parameters name."""
-    model, size = options.model, options.model.size
-    model = replace(
-        model,
-        size=replace(
-            size,
-            words=int(values.get("dim", size.words)),
-            metadata=int(values.get("metadata_dim", size.metadata)),
-            penalty=_penalty(size.penalty, values),
-        ),
-        dropout=values.get("dropout", model.dropout),
-        margins=replace(model.margins, gamma=values.get("gamma", model.margins.gamma)),
-    )
-    loop = replace(options.loop, rate=values.get("rate", options.loop.rate))
-    return replace(options, model=model, loop=loop)
-
-
-def _penalty(penalty: Penalty, values: Parameters) -> Penalty:
-    return Penalty(values.get("l1", penalty.l1), values.get("l2", penalty.l2))
+def _replaced(options: Any, place: Sequence[str], value: float) -> Any:  # noqa: ANN401 - Nested.
+    first, *rest = place
+    old = getattr(options, first)
+    new = _replaced(old, rest, value) if rest else int(value) if isinstance(old, int) else value
+    return replace(options, **{first: new})
 
 
 def write_parameters(path: Path, model: Model, values: Parameters, facts: object) -> None:
@@ -306,6 +283,37 @@ class Search:
         )
 
 
+Trainer: TypeAlias = Callable[[Any, str], History]
+"""Trains with a model's options in a search of a name."""
+
+
+def nnselect_trainer(index: Path, split: Path, checkpoint: Path, progress: Progress) -> Trainer:
+    """Read what NNSelect learns from; return what trains it."""
+    collection = open_collection(index)
+    queries = train_and_dev(collection, split)
+    _, bags = read_bags(collection, known_by(collection, queries[0]))
+
+    def trained(chosen: NNSelectOptions, name: str) -> History:
+        task = SelectTask.build(collection, bags, queries, chosen.model, chosen.loop.seed)
+        task.network.to(chosen.loop.device)
+        file = TensorFile(checkpoint, fingerprint([name, asdict(chosen)]))
+        return train(task, chosen.loop, file, progress=progress)
+
+    return trained
+
+
+def nnrank_trainer(index: Path, split: Path, checkpoint: Path, progress: Progress) -> Trainer:
+    """Read what NNRank learns from; return what trains it."""
+    material = RankMaterial.read(index, split, progress=progress)
+    return lambda chosen, name: fit(material, chosen, checkpoint, progress=progress)[1]
+
+
+TRAINERS: Mapping[Model, Callable[[Path, Path, Path, Progress], Trainer]] = {
+    Model.NNSELECT: nnselect_trainer,
+    Model.NNRANK: nnrank_trainer,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class TuneReport:
     """What was tried.
@@ -361,15 +369,22 @@ def tune(
         raise InputError("There is nothing to try.", "Ask for at least one trial and finalist.")
     out.mkdir(parents=True, exist_ok=True)
     checkpoint = out / CHECKPOINT  # Of the training under way.
-    if model is Model.NNRANK:  # Its folds of NNSelect are trained first, which the name hashes.
-        objective = _nnrank_objective(index, split, options, checkpoint, progress)
+    # NNRank's folds of NNSelect are trained first, which the name hashes.
+    trained = TRAINERS[model](index, split, checkpoint, progress)
     with pin(index) as place:
         files = [split] if model is Model.NNSELECT else [split, place / NNSELECT / MANIFEST]
         hashes = [content_key(place), *map(sha256, files)]
     # More trials continue the same search.
     name = fingerprint([_REVISION, model, hashes, [options.metadata, options.short, options.seed]])
-    if model is Model.NNSELECT:
-        objective = _nnselect_objective(index, split, options, checkpoint, name, progress)
+
+    def objective(values: Parameters, epochs: int) -> float:
+        plain, device = USUAL[model], device_of(options.device)
+        loop = replace(plain.loop, epochs=epochs, seed=options.seed, device=device)
+        if isinstance(plain, NNRankOptions):
+            plain = replace(plain, metadata=options.metadata)
+        chosen = with_parameters(replace(plain, loop=loop), model, values)
+        return max(trained(chosen, name).measures)
+
     space = space_of(model, metadata=options.metadata)
     start = usual(model, metadata=options.metadata)
     search = Search(space, start, objective, options, out / JOURNAL, name)
@@ -380,37 +395,3 @@ def tune(
     write_parameters(report.chosen, model, report.best.values, facts)
     checkpoint.unlink(missing_ok=True)
     return report
-
-
-def _nnselect_objective(
-    index: Path, split: Path, options: TuneOptions, checkpoint: Path, name: str, progress: Progress
-) -> Objective:
-    collection = open_collection(index)
-    queries = train_and_dev(collection, split)
-    _, bags = read_bags(collection, known_by(collection, queries[0]))
-    plain, device = NNSelectOptions(), device_of(options.device)
-
-    def objective(values: Parameters, epochs: int) -> float:
-        loop = replace(plain.loop, epochs=epochs, seed=options.seed, device=device)
-        chosen = with_select(replace(plain, loop=loop), values)
-        task = SelectTask.build(collection, bags, queries, chosen.model, loop.seed)
-        task.network.to(device)
-        file = TensorFile(checkpoint, fingerprint([name, asdict(chosen)]))
-        return max(train(task, chosen.loop, file, progress=progress).measures)
-
-    return objective
-
-
-def _nnrank_objective(
-    index: Path, split: Path, options: TuneOptions, checkpoint: Path, progress: Progress
-) -> Objective:
-    material = RankMaterial.read(index, split, progress=progress)
-    plain, device = NNRankOptions(metadata=options.metadata), device_of(options.device)
-
-    def objective(values: Parameters, epochs: int) -> float:
-        loop = replace(plain.loop, epochs=epochs, seed=options.seed, device=device)
-        chosen = with_rank(replace(plain, loop=loop), values)
-        _, history = fit(material, chosen, checkpoint, progress=progress)
-        return max(history.measures)
-
-    return objective

@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log1p
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,24 +56,6 @@ class Described:
         return other.name in self.record.references or self.name in other.record.cited_by
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """A query, a paper shown for it, and the year that counts as the present."""
-
-    query: Described
-    candidate: Described
-    now: int
-
-
-@dataclass(frozen=True, slots=True)
-class Feature:
-    """One column of the table."""
-
-    name: str
-    meaning: str
-    function: Callable[[Comparison], float]
-
-
 def tokens(title: str) -> frozenset[str]:
     """Cut a title into its distinct tokens.
 
@@ -89,11 +71,6 @@ def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
     return shared / (len(one) + len(other) - shared) if shared else 0.0
 
 
-def _cosine(two: Comparison) -> float:
-    lengths = two.query.length * two.candidate.length
-    return float(two.query.vector @ two.candidate.vector) / lengths if lengths else 0.0
-
-
 def _years(since: int | None, until: int | None) -> float:
     """Return the years from one to the other over 20, cut at 1 and -1; 0 if either is unknown."""
     if since is None or until is None:
@@ -101,54 +78,45 @@ def _years(since: int | None, until: int | None) -> float:
     return max(-1.0, min(1.0, (until - since) / _SPAN))
 
 
-# fmt: off
-FEATURES: tuple[Feature, ...] = (
-    Feature("author match", "Jaccard index of the authors",
-            lambda two: jaccard(two.query.record.authors, two.candidate.record.authors)),
-    Feature("title match", "Jaccard index of the titles' tokens",
-            lambda two: jaccard(two.query.words, two.candidate.words)),
-    Feature("embedding cosine", "cosine of the embeddings, 0 if either is missing", _cosine),
-    Feature("citation overlap", "Jaccard index of the papers that cite them",
-            lambda two: jaccard(two.query.record.cited_by, two.candidate.record.cited_by)),
-    Feature("reference overlap", "Jaccard index of the papers that they cite",
-            lambda two: jaccard(two.query.record.references, two.candidate.record.references)),
-    Feature("cites query", "1 if the candidate cites the query, else 0",
-            lambda two: float(two.candidate.cites(two.query))),
-    Feature("cited by query", "1 if the query cites the candidate, else 0",
-            lambda two: float(two.query.cites(two.candidate))),
-    Feature("oldness", "age of the candidate, 20 years being 1, cut at 1 and -1",
-            lambda two: _years(two.candidate.record.year, two.now)),
-    Feature("relative oldness", "by how much it is older than the query, likewise",
-            lambda two: _years(two.candidate.record.year, two.query.record.year)),
-    Feature("citation count", "logarithm of 1 + the papers that cite the candidate, over 10",
-            lambda two: log1p(len(two.candidate.record.cited_by)) / 10),
+FEATURES = (
+    *("author match", "title match", "embedding cosine", "citation overlap", "reference overlap"),
+    *("cites query", "cited by query", "oldness", "relative oldness", "citation count"),
 )
-# fmt: on
+"""Columns of the table, in order."""
 
 
-def features(
-    log: ClickLog,
-    papers: Mapping[str, RelatedPaper],
-    embeddings: Embeddings,
-    *,
-    now: int = REFERENCE_YEAR,
-) -> Floats:
+def comparison(query: Described, candidate: Described) -> tuple[float, ...]:
+    """Compute the FEATURES of a paper shown for a query."""
+    one, other = query.record, candidate.record
+    lengths = query.length * candidate.length
+    return (
+        jaccard(one.authors, other.authors),
+        jaccard(query.words, candidate.words),
+        float(query.vector @ candidate.vector) / lengths if lengths else 0.0,
+        jaccard(one.cited_by, other.cited_by),
+        jaccard(one.references, other.references),
+        float(candidate.cites(query)),
+        float(query.cites(candidate)),
+        _years(other.year, REFERENCE_YEAR),
+        _years(other.year, one.year),  # By how much it is older than the query.
+        log1p(len(other.cited_by)) / 10,
+    )
+
+
+def features(log: ClickLog, papers: Mapping[str, RelatedPaper], embeddings: Embeddings) -> Floats:
     """Compute the ten features of every shown paper: (n, m, 10) float32, 0 where nothing is shown.
 
     A pair of query and paper is computed once, however often it was shown. A paper without a record
-    or an embedding has 0 in the features that need it. `now` is the year from which `oldness` is
-    counted.
+    or an embedding has 0 in the features that need it.
     """
     queries = _described(log.queries, papers, embeddings)
     candidates = _described(log.papers, papers, embeddings)
     present = log.present
-    codes = log.query[:, None] * np.int64(len(candidates)) + log.shown
-    distinct, which = np.unique(codes[present], return_inverse=True)
+    distinct, which = np.unique(log.pairs[present], return_inverse=True)
     table = np.empty((len(distinct), len(FEATURES)), np.float32)
     for row, code in zip(table, distinct.tolist(), strict=True):
         query, candidate = divmod(code, len(candidates))
-        two = Comparison(queries[query], candidates[candidate], now)
-        row[:] = [feature.function(two) for feature in FEATURES]
+        row[:] = comparison(queries[query], candidates[candidate])
     found = np.zeros((*present.shape, len(FEATURES)), np.float32)
     found[present] = table[which]
     return found
@@ -170,7 +138,6 @@ PER_POSITION, CONSTANT = "per-position", "constant"
 ALL, FIRST_FIVE = "all", "first-5"
 
 Columns: TypeAlias = NDArray[np.integer]
-Chosen = TypeVar("Chosen")
 WEIGHTINGS: Mapping[str, Callable[[Propensities, Columns], Doubles]] = {
     PER_POSITION: lambda propensities, columns: 1 / propensities.at(columns),
     CONSTANT: lambda propensities, columns: np.full(len(columns), 1 / propensities.values[-1]),
@@ -232,15 +199,15 @@ def pairs(
         InputError: there is no such weighting or choice of negatives, nothing to learn from, or a
             click at a position without a propensity.
     """
-    weigh = choice(WEIGHTINGS, weighting, "weighting")
-    choose = choice(NEGATIVES, negatives, "choice of negatives")
+    check_name(weighting, WEIGHTINGS, "weighting")
+    check_name(negatives, NEGATIVES, "choice of negatives")
     kept = np.asarray(log.clicked.any(axis=1))
     log, shown = log.take(kept), features[kept]
     present = log.present
     rows = np.cumsum(present).reshape(present.shape) - 1
     impression, column = np.nonzero(log.clicked)
     propensities.at(column)  # Every position has to be in the table, whatever the weighting.
-    others = choose(log)[impression]
+    others = NEGATIVES[negatives](log)[impression]
     others[np.arange(len(column)), column] = False
     click, other = np.nonzero(others)
     if len(click) == 0:
@@ -248,7 +215,7 @@ def pairs(
             f"None of the log's {len(kept)} lists has a click and another paper beside it.",
             "Learn from a log in which readers clicked.",
         )
-    weight = weigh(propensities, column)[click]
+    weight = WEIGHTINGS[weighting](propensities, column)[click]
     return Pairs(
         features=shown[present],
         impression=np.nonzero(present)[0],
@@ -257,13 +224,3 @@ def pairs(
         other=rows[impression[click], other],
         weight=weight / weight.mean(),
     )
-
-
-def choice(table: Mapping[str, Chosen], name: str, kind: str) -> Chosen:
-    """Look up what a name stands for in WEIGHTINGS or NEGATIVES.
-
-    Raises:
-        InputError: it stands for nothing.
-    """
-    check_name(name, table, kind)
-    return table[name]

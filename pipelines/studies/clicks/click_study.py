@@ -16,15 +16,14 @@ validation queries, weighted as those of training.
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from itertools import chain
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
 
-from recsys.errors import InputError, check_name
+from recsys.errors import check_name, need
 from recsys.eval.measures import Doubles
 from recsys.eval.report.page import Page
-from recsys.eval.studies.clicks import studies
 from recsys.eval.studies.clicks.click_log import ClickLog, Impression
 from recsys.eval.studies.clicks.estimators import Options
 from recsys.eval.studies.clicks.pages import (
@@ -48,17 +47,16 @@ from recsys.eval.studies.clicks.simulation import (
 from recsys.eval.studies.clicks.studies import (
     UNWEIGHTED,
     CoverageRow,
-    Design,
     LearningStudy,
     Recovered,
     System,
+    contrasting,
+    cover,
     gains,
     graded_ndcg,
     learned,
     recover,
 )
-from recsys.eval.studies.clicks.studies import Study as RecoveryOptions
-from recsys.extras import need
 from recsys.pipelines.studies.clicks.click_features import (
     CONSTANT,
     PER_POSITION,
@@ -75,7 +73,7 @@ from recsys.pipelines.studies.clicks.corpus_world import (
     world_of,
 )
 from recsys.pipelines.studies.clicks.rankers import BASELINES, LEARNERS
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
 
@@ -87,8 +85,8 @@ EXPERIMENTS: Mapping[str, tuple[str, Policy]] = {
 """Weights that are estimated -> the method, and what readers are shown for it."""
 TRAINING = "rankers trained"
 _LEARNT_FROM = ("train", "validation")
-_Task: TypeAlias = tuple[float | None, str, tuple[Pairs, Pairs]]
-"""What to learn from: eta of the clicks, name of their weights, pairs of train and validation."""
+_Ranked: TypeAlias = tuple[System, Doubles]
+"""A ranker, and its scores of the test lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +103,6 @@ class LearningOptions:
     trials: int = 20_000
     etas: tuple[float, ...] = (1.0, 0.0)
 
-    def __post_init__(self) -> None:
-        if self.seeds < 1 or len(set(self.etas)) < len(self.etas):
-            raise InputError(
-                f"{self.seeds} seeds and the biases {list(self.etas)} were asked for.",
-                "Ask for one seed at least, and for no bias twice.",
-            )
-
     @property
     def trainings(self) -> int:
         """Count the rankers that are trained."""
@@ -121,7 +112,7 @@ class LearningOptions:
 
 def study_learning(
     world: CorpusWorld,
-    options: LearningOptions | None = None,
+    options: LearningOptions,
     *,
     rng: np.random.Generator,
     progress: Progress = silent,
@@ -132,21 +123,20 @@ def study_learning(
         InputError: too little is simulated to learn from or to estimate propensities.
     """
     need("torch", "The feed-forward ranker")
-    chosen = options or LearningOptions()
     lists = {part: _Lists.of(world, part) for part in world.parts}
     test, found = lists["test"], defaultdict[System, list[Doubles]](list)
     done = 0
-    for seed in rng.spawn(chosen.seeds):
-        for system, scores in _rankings(world, lists, chosen, seed):
+    for seed in rng.spawn(options.seeds):
+        for system, scores in _rankings(world, lists, options, seed):
             found[system].append(graded_ndcg(scores, test.relevance, test.papers, DEPTH))
             done += bool(system.weights)
-            progress(TRAINING, done, chosen.trainings)
+            progress(TRAINING, done, options.trainings)
     values = {system: np.stack(each) for system, each in found.items()}
     return LearningStudy(
         cut=world.cut,
         queries={part: len(each.queries) for part, each in world.parts.items()},
-        impressions=chosen.impressions,
-        trials=chosen.trials,
+        impressions=options.impressions,
+        trials=options.trials,
         learned=learned(values, rng=rng),
         gains=gains(values, rng=rng),
     )
@@ -191,56 +181,53 @@ def _rankings(
     lists: Mapping[str, _Lists],
     options: LearningOptions,
     rng: np.random.Generator,
-) -> Iterator[tuple[System, Doubles]]:
-    """Train every ranker once, and score the test lists: (q, m) float64 each."""
+) -> Iterator[_Ranked]:
+    """Train every ranker once on each sort of weights, and score the test lists: (q, m) each."""
     test = lists["test"]
-    for baseline in BASELINES:
-        yield System(baseline.name), baseline.score(test.log, test.features, rng)
+    for name, score in BASELINES.items():
+        yield System(name), score(test.log, test.features, rng)
     start = int(rng.integers(2**32))  # Rankers differ in their pairs, not in where they start.
-    train, validation = (lists[part].truth() for part in _LEARNT_FROM)
-    biased = (_clicks(world, lists, options, eta, rng) for eta in options.etas)
-    for eta, weights, data in chain([(None, RELEVANCE, (train, validation))], *biased):
+
+    def trained(eta: float | None, weights: str, data: list[Pairs]) -> Iterator[_Ranked]:
         for name, fit in LEARNERS.items():
             ranker = fit(*data, rng=np.random.default_rng(start))
             yield System(name, weights, eta), ranker.score(test.features)
 
+    yield from trained(None, RELEVANCE, [lists[part].truth() for part in _LEARNT_FROM])
+    for eta in options.etas:
+        model = PositionBased(decay(eta, DEPTH))
+        shown = {"train": options.impressions, "validation": options.impressions // 4}
+        served = Policy((PRODUCTION,), DEPTH)
+        logs = {
+            part: simulate(world.parts[part], model, each, rng=rng, policy=served)
+            for part, each in shown.items()
+        }
+        weigh = partial(_weighted, logs, lists)
+        true = Propensities("true", model.examination)
+        yield from trained(eta, UNWEIGHTED, weigh(true, CONSTANT))
+        if eta != 0:  # Else it weighs nothing.
+            yield from trained(eta, TRUE, weigh(true))
+        for name, (method, policy) in EXPERIMENTS.items():
+            log = simulate(world.parts["train"], model, options.trials, rng=rng, policy=policy)
+            yield from trained(eta, name, weigh(estimate(log, METHODS[method])))
 
-def _clicks(
-    world: CorpusWorld,
+
+def _weighted(
+    logs: Mapping[str, ClickLog],
     lists: Mapping[str, _Lists],
-    options: LearningOptions,
-    eta: float,
-    rng: np.random.Generator,
-) -> Iterator[_Task]:
-    """Simulate clicks, and weigh them in each way."""
-    model = PositionBased(decay(eta, DEPTH))
-    shown = {"train": options.impressions, "validation": options.impressions // 4}
-    logs = {
-        part: simulate(world.parts[part], model, each, rng=rng, policy=Policy((PRODUCTION,), DEPTH))
-        for part, each in shown.items()
-    }
-
-    def weighted(propensities: Propensities, weighting: str = PER_POSITION) -> tuple[Pairs, Pairs]:
-        train, validation = (
-            pairs(log, lists[part].features[log.query], propensities, weighting=weighting)
-            for part, log in logs.items()
-        )
-        return train, validation
-
-    true = Propensities("true", model.examination)
-    yield eta, UNWEIGHTED, weighted(true, CONSTANT)
-    if eta != 0:  # Else it weighs nothing.
-        yield eta, TRUE, weighted(true)
-    for name, (method, policy) in EXPERIMENTS.items():
-        log = simulate(world.parts["train"], model, options.trials, rng=rng, policy=policy)
-        yield eta, name, weighted(estimate(log, METHODS[method]))
+    propensities: Propensities,
+    weighting: str = PER_POSITION,
+) -> list[Pairs]:
+    """Weigh the clicks of each log, each pair of train and validation."""
+    return [
+        pairs(log, lists[part].features[log.query], propensities, weighting=weighting)
+        for part, log in logs.items()
+    ]
 
 
 RECOVERY, COVERAGE, LEARNING = STUDIES = ("recovery", "coverage", "learning")
 READERS = "position"
 """Click model of the logs that intervals are tried on."""
-
-
 CAP = 5
 """Weights are clipped there, where intervals are tried: low enough to see what that costs."""
 
@@ -250,7 +237,9 @@ class StudyOptions:
     """What is studied, and how much of it is simulated.
 
     only: some of `STUDIES`. eta: strength of the position bias, where propensities are recovered
-    and intervals tried.
+    and intervals tried. impressions, samples: lists that propensities are recovered from, and
+    bootstrap samples. logs, lists: how often intervals are tried, and on how many lists; estimates:
+    how they are made.
 
     Raises:
         InputError: there is no such study.
@@ -259,39 +248,16 @@ class StudyOptions:
     only: tuple[str, ...] = STUDIES
     eta: float = 1.0
     world: WorldOptions = field(default_factory=WorldOptions)
-    recovery: RecoveryOptions = field(default_factory=RecoveryOptions)
-    coverage: Design = field(default_factory=lambda: Design(options=Options(cap=CAP)))
+    impressions: int = 100_000
+    samples: int = 200
+    logs: int = 200
+    lists: int = 5000
+    estimates: Options = field(default_factory=lambda: Options(cap=CAP))
     learning: LearningOptions = field(default_factory=LearningOptions)
 
     def __post_init__(self) -> None:
         for name in self.only:
             check_name(name, STUDIES, "study")
-
-
-def sized(
-    only: tuple[str, ...], eta: float, *, queries: int, impressions: int, logs: int, seeds: int
-) -> StudyOptions:
-    """Choose studies and how much each repeats.
-
-    Args:
-        only: some of `STUDIES`.
-        eta: strength of the position bias.
-        queries: papers that ask, at most.
-        impressions: lists that propensities are recovered from.
-        logs: how often intervals are tried.
-        seeds: how often each ranker is trained.
-
-    Raises:
-        InputError: there is no such study, or one of no size.
-    """
-    return StudyOptions(
-        only,
-        eta,
-        WorldOptions(queries=queries),
-        RecoveryOptions(impressions=impressions),
-        Design(logs=logs, options=Options(cap=CAP)),
-        LearningOptions(seeds=seeds),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,7 +279,7 @@ class ClickStudy:
 
 def study_clicks(
     collection: Collection,
-    options: StudyOptions | None = None,
+    options: StudyOptions,
     *,
     rng: np.random.Generator,
     progress: Progress = silent,
@@ -325,42 +291,40 @@ def study_clicks(
             simulated.
         MissingExtraError: rankers are to learn, and torch is not installed.
     """
-    chosen = options or StudyOptions()
-    if LEARNING in chosen.only:
+    if LEARNING in options.only:
         need("torch", "Learning from clicks")
     streams = dict(zip(STUDIES, rng.spawn(len(STUDIES)), strict=True))
-    world = world_of(collection, chosen.world, rng=rng)
+    world = world_of(collection, options.world, rng=rng)
     train = world.parts["train"]
-    models = {name: make(DEPTH, chosen.eta) for name, make in CLICK_MODELS.items()}
+    models = {name: make(DEPTH, options.eta) for name, make in CLICK_MODELS.items()}
     recovered: list[Recovered] = []
     rows: tuple[CoverageRow, ...] = ()
-    if RECOVERY in chosen.only:
-        own, study = streams[RECOVERY], chosen.recovery
+    learning = None
+    if RECOVERY in options.only:
+        own, lists, samples = streams[RECOVERY], options.impressions, options.samples
         for done, (name, model) in enumerate(models.items()):
             progress("click models", done, len(models))
-            recovered += recover(train, {name: model}, METHODS, rng=own, study=study)
+            recovered += recover(
+                train, {name: model}, METHODS, rng=own, impressions=lists, samples=samples
+            )
         progress("click models", len(models), len(models))
-    if COVERAGE in chosen.only:
-        own = streams[COVERAGE]
-        functions = studies.contrasting(train, rng=own)
-        plan = chosen.coverage
-        rows = studies.study(
-            train, models[READERS], functions, rng=own, design=plan, progress=progress
+    if COVERAGE in options.only:
+        rows = cover(
+            train,
+            models[READERS],
+            contrasting(train, rng=streams[COVERAGE]),
+            rng=streams[COVERAGE],
+            logs=options.logs,
+            impressions=options.lists,
+            options=options.estimates,
+            progress=progress,
         )
-    learning = (
-        study_learning(world, chosen.learning, rng=streams[LEARNING], progress=progress)
-        if LEARNING in chosen.only
-        else None
-    )
-    return ClickStudy(
-        world.cut,
-        {part: len(each.queries) for part, each in world.parts.items()},
-        chosen.eta,
-        chosen.coverage.options.cap,
-        tuple(recovered),
-        rows,
-        learning,
-    )
+    if LEARNING in options.only:
+        own = streams[LEARNING]
+        learning = study_learning(world, options.learning, rng=own, progress=progress)
+    queries = {part: len(each.queries) for part, each in world.parts.items()}
+    cap = options.estimates.cap
+    return ClickStudy(world.cut, queries, options.eta, cap, tuple(recovered), rows, learning)
 
 
 SCHEMA = "recsys.click-study/1"
@@ -369,13 +333,16 @@ SCHEMA = "recsys.click-study/1"
 def study_page(found: ClickStudy, facts: Mapping[str, str]) -> Page:
     """Show every study that was asked for."""
     queries = ", ".join(f"{count:,} {part}" for part, count in found.queries.items())
-    sections = []
+    sections, pictures = [], []
     if found.recovered:
         sections.append(recovery_section(found.recovered))
+        pictures.append(partial(recovery_pictures, found.recovered))
     if found.coverage:
         sections.append(coverage_section(found.coverage, found.cap))
+        pictures.append(partial(coverage_pictures, found.coverage))
     if found.learning:
         sections.append(learning_section(found.learning))
+        pictures.append(partial(learning_pictures, found.learning))
     return Page(
         title="Clicks, their bias, and what corrects it",
         lead=f"Readers are simulated, so that the truth is known: a paper is relevant to a query "
@@ -392,9 +359,5 @@ def study_page(found: ClickStudy, facts: Mapping[str, str]) -> Page:
             "coverage": coverage_figures(found.coverage),
             "learning": found.learning and asdict(found.learning),
         },
-        draw=lambda: {
-            **(recovery_pictures(found.recovered) if found.recovered else {}),
-            **(coverage_pictures(found.coverage) if found.coverage else {}),
-            **(learning_pictures(found.learning) if found.learning else {}),
-        },
+        draw=lambda: {name: each for draw in pictures for name, each in draw().items()},
     )

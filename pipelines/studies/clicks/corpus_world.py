@@ -8,9 +8,9 @@ later ones to some extent.
 
 With c such papers, the chance that somebody who examines a paper clicks it is
 
-    floor + (1 - floor) * (1 - (1 - click) ** c):
+    FLOOR + (1 - FLOOR) * (1 - (1 - CLICK) ** c):
 
-each of the c gives reason enough with the chance `click`; `floor` is that of a click without any.
+each of the c gives reason enough with the chance CLICK; FLOOR is that of a click without any.
 
 SciDocs' recommendation task is simulated in such a world, as a folder in its layout:
 
@@ -58,6 +58,10 @@ from recsys.store.graph import LATE, UNKNOWN_YEAR, CitationGraph
 DEPTH = 10
 """Papers that readers are shown."""
 PARTS = ("train", "validation", "test")
+SHARES = (0.6, 0.15)
+"""Of the queries, train and validation; the rest is to test on."""
+CLICK, FLOOR = 0.3, 0.02
+"""Chances of a click: see above."""
 PRODUCTION = "citations"
 """The ranker that serves readers: the most cited first, a feature that learners see as well."""
 RANKERS = (PRODUCTION, "embedding", "links")
@@ -74,7 +78,7 @@ class WorldOptions:
     queries: how many at most. pool: papers that can be shown for each. reach: from how many of the
     best by embedding, by past co-citation and by links a pool is drawn. related: fewest papers of a
     pool that were cited together with the query since. cut: the year; None takes the median year
-    of citations. click, floor: see above. shares: of the queries, train and validation.
+    of citations.
     """
 
     queries: int = 2000
@@ -82,27 +86,6 @@ class WorldOptions:
     reach: int = 30
     related: int = 2
     cut: int | None = None
-    click: float = 0.3
-    floor: float = 0.02
-    shares: tuple[float, float] = (0.6, 0.15)
-
-    def __post_init__(self) -> None:
-        if min(self.queries, self.pool - 1, self.reach, self.related) < 1:
-            raise InputError(
-                f"A world of {self.queries} queries with pools of {self.pool}, drawn from the best "
-                f"{self.reach}, {self.related} of them related, was asked for.",
-                "Ask for one of each at least, and two papers in a pool.",
-            )
-        if not (0 < self.click < 1 and 0 <= self.floor < 1):
-            raise InputError(
-                f"click is {self.click} and floor {self.floor}.",
-                "Both are chances: above 0 or at least 0, and below 1.",
-            )
-        if min(*self.shares, 1 - sum(self.shares)) <= 0:
-            raise InputError(
-                f"The shares of train and validation are {self.shares}.",
-                "They are above 0, and leave something to test on.",
-            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,23 +103,22 @@ class CorpusWorld:
 
 
 def world_of(
-    collection: Collection, options: WorldOptions | None = None, *, rng: np.random.Generator
+    collection: Collection, options: WorldOptions, *, rng: np.random.Generator
 ) -> CorpusWorld:
     """Draw queries and their pools from a corpus.
 
     Raises:
         InputError: too few papers have enough related ones to fill the three parts.
     """
-    chosen = options or WorldOptions()
     corpus, graph = collection.corpus, collection.graph
-    cut = median_year(graph) if chosen.cut is None else chosen.cut
-    asked = list(islice(_questions(collection, cut, chosen, rng), chosen.queries))
-    first, second = (round(len(asked) * share) for share in np.cumsum(chosen.shares))
+    cut = median_year(graph) if options.cut is None else options.cut
+    asked = list(islice(_questions(collection, cut, options, rng), options.queries))
+    first, second = (round(len(asked) * share) for share in np.cumsum(SHARES))
     groups = (asked[:first], asked[first:second], asked[second:])
     if not all(groups):
         raise InputError(
-            f"Only {len(asked)} papers older than {cut} have {chosen.pool} papers around "
-            f"them of which {chosen.related} were cited together with them since.",
+            f"Only {len(asked)} papers older than {cut} have {options.pool} papers around "
+            f"them of which {options.related} were cited together with them since.",
             "Take a corpus with more citations, or another year to cut it at.",
         )
     rows = np.unique([row for each in asked for row in (each.row, *each.pool)]).astype(np.int32)
@@ -146,14 +128,14 @@ def world_of(
 
     parts = {}
     for part, group in zip(PARTS, groups, strict=True):
-        chance = 1 - (1 - chosen.click) ** np.array([each.since for each in group])
+        chance = 1 - (1 - CLICK) ** np.array([each.since for each in group])
         # Columns are in ascending order of paper id, so a stable sort breaks ties as everywhere.
         orders = np.argsort([-each.scores for each in group], axis=2, kind="stable")
         parts[part] = World(
             queries=ids(np.array([each.row for each in group], np.int32)),
             papers=ids(rows),
             pool=np.searchsorted(rows, [each.pool for each in group]).astype(np.int32),
-            relevance=np.asarray(chosen.floor + (1 - chosen.floor) * chance, np.float64),
+            relevance=np.asarray(FLOOR + (1 - FLOOR) * chance, np.float64),
             rankings={name: orders[:, number] for number, name in enumerate(RANKERS)},
         )
     records = {
@@ -270,7 +252,7 @@ class SimulationOptions:
 def simulate_task(
     collection: Collection,
     folder: Path,
-    options: SimulationOptions | None = None,
+    options: SimulationOptions,
     *,
     rng: np.random.Generator,
 ) -> RecommendationTask:
@@ -280,26 +262,25 @@ def simulate_task(
         InputError: the folder holds something else, there are no such readers, the corpus has too
             few related papers, or too little is simulated.
     """
-    chosen = options or SimulationOptions()
     check_out(folder, TRUTH, "simulated task")
-    if chosen.readers not in CLICK_MODELS:
+    if options.readers not in CLICK_MODELS:
         raise InputError(
-            f"There are no readers {chosen.readers!r}.{near_miss(chosen.readers, CLICK_MODELS)}",
+            f"There are no readers {options.readers!r}.{near_miss(options.readers, CLICK_MODELS)}",
             f"Take one of {', '.join(CLICK_MODELS)}.",
         )
-    model = CLICK_MODELS[chosen.readers](DEPTH, chosen.eta)
-    world = world_of(collection, chosen.world, rng=rng)
+    model = CLICK_MODELS[options.readers](DEPTH, options.eta)
+    world = world_of(collection, options.world, rng=rng)
     train = world.parts["train"]
     # Impressions are shared out by the number of queries, at least one to each part.
     sizes = np.array([len(own.queries) for own in world.parts.values()])
-    ends = np.round(np.cumsum(sizes) / sizes.sum() * chosen.impressions).astype(int)
+    ends = np.round(np.cumsum(sizes) / sizes.sum() * options.impressions).astype(int)
     shares = [max(1, int(share)) for share in np.diff(ends, prepend=0)]
     shown = {
         part: simulate(own, model, share, rng=rng, policy=_SERVED)
         for (part, own), share in zip(world.parts.items(), shares, strict=True)
     }
     swaps, rankers = (
-        simulate(train, model, chosen.trials, rng=rng, policy=policy) for policy in _EXPERIMENTS
+        simulate(train, model, options.trials, rng=rng, policy=policy) for policy in _EXPERIMENTS
     )
     estimated = estimate(swaps, METHODS["swap"], rng=rng)
     task = RecommendationTask(**shown, papers=world.records, propensities=estimated)
@@ -313,8 +294,8 @@ def simulate_task(
     truth = {
         "scores": true_propensities(train, model, _SERVED).tolist(),
         "method": "truth",
-        "readers": chosen.readers,
-        "eta": chosen.eta,
+        "readers": options.readers,
+        "eta": options.eta,
         "cut": world.cut,
         "relevance": relevance,
     }

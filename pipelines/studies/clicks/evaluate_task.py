@@ -5,19 +5,20 @@ baselines, by those of test.csv. Propensities are used as the folder gives them:
 that rankers learn from, in each way asked for, and to weigh those that they are judged by.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import product
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from recsys.errors import InputError
-from recsys.eval.measures import Doubles
+from recsys.errors import InputError, check_name, need
+from recsys.eval.measures import Doubles, Interval
 from recsys.eval.report.page import Page, Picture, Section
+from recsys.eval.report.system_tables import interval_cell
 from recsys.eval.report.tables import Cell, Table, best_marked, cells
-from recsys.eval.studies.clicks.click_log import ClickLog
 from recsys.eval.studies.clicks.click_pictures import Dot, dots, propensity_curves
 from recsys.eval.studies.clicks.estimators import (
     DOUBLY_ROBUST,
@@ -32,22 +33,18 @@ from recsys.eval.studies.clicks.estimators import (
 from recsys.eval.studies.clicks.pages import CURVE, CURVE_CAPTION
 from recsys.eval.studies.clicks.propensities import Propensities
 from recsys.eval.studies.clicks.recommendation_task import RecommendationTask, read_task
-from recsys.extras import need
-from recsys.formats.embeddings import Embeddings, read_embeddings
+from recsys.formats.embeddings import read_embeddings
 from recsys.pipelines.studies.clicks.click_features import (
     ALL,
     CONSTANT,
     NEGATIVES,
     PER_POSITION,
-    REFERENCE_YEAR,
     WEIGHTINGS,
-    choice,
     features,
     pairs,
 )
 from recsys.pipelines.studies.clicks.rankers import BASELINES, LEARNERS
-from recsys.progress import Progress, silent
-from recsys.records import PaperId
+from recsys.protocols import Progress, silent
 from recsys.store.arrays import Floats
 
 TRAIN, VALIDATION, TEST = PARTS = ("train", "validation", "test")
@@ -59,7 +56,7 @@ class TaskOptions:
     """How rankers are trained and judged.
 
     seeds: a ranker is trained once with each. weightings, negatives: see `click_features`.
-    now: the year from which the age of a paper counts. estimates: how figures are estimated.
+    estimates: how figures are estimated.
 
     Raises:
         InputError: there is no seed or weighting, one comes twice, or a name stands for nothing.
@@ -68,7 +65,6 @@ class TaskOptions:
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
     weightings: tuple[str, ...] = (PER_POSITION, CONSTANT)
     negatives: str = ALL
-    now: int = REFERENCE_YEAR
     estimates: Options = field(default_factory=Options)
 
     def __post_init__(self) -> None:
@@ -78,21 +74,17 @@ class TaskOptions:
                     f"The {name} of training are {list(values)}.", "Give at least one, none twice."
                 )
         for weighting in self.weightings:
-            choice(WEIGHTINGS, weighting, "weighting")
-        choice(NEGATIVES, self.negatives, "choice of negatives")
+            check_name(weighting, WEIGHTINGS, "weighting")
+        check_name(self.negatives, NEGATIVES, "choice of negatives")
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """A figure of a system, averaged over the seeds of its training.
+class Figure(Interval):
+    """A figure of a system and its interval over the impressions, averaged over the seeds.
 
-    low, high: bounds of the 95 % interval over the impressions, averaged over the seeds.
     deviation: between seeds (sample standard deviation), 0 for a single one.
     """
 
-    value: float
-    low: float
-    high: float
     deviation: float
 
 
@@ -126,23 +118,6 @@ class Coverage:
     papers: int
     described: int
     embedded: int
-
-    @classmethod
-    def of(cls, task: RecommendationTask, vectors: Embeddings, file: Path) -> "Coverage":
-        """Count the papers of a task.
-
-        Raises:
-            InputError: none of them has an embedding.
-        """
-        papers = papers_of(task)
-        described, embedded = papers.intersection(task.papers), papers.intersection(vectors.ids)
-        if not embedded:
-            raise InputError(
-                f"{file} embeds none of the task's {len(papers):,} papers: its first id is "
-                f"{vectors.ids[0]!r}, the task's {min(papers)!r}.",
-                "Embed the papers of the task, under the ids that its metadata give them.",
-            )
-        return cls(len(papers), len(described), len(embedded))
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,19 +158,25 @@ def evaluate_task(
         InputError: a file cannot be used, the embeddings are of other papers, or there is nothing
             to learn from.
     """
+    need("torch", "The feed-forward ranker")
     chosen = options or TaskOptions()
     task, vectors = read_task(folder), read_embeddings(embeddings)
-    logs = dict(zip(PARTS, (task.train, task.validation, task.test), strict=True))
-    coverage = Coverage.of(task, vectors, embeddings)
-    tables = {
-        part: features(log, task.papers, vectors, now=chosen.now) for part, log in logs.items()
-    }
+    papers = task.names()
+    described, embedded = papers.intersection(task.papers), papers.intersection(vectors.ids)
+    if not embedded:
+        raise InputError(
+            f"{embeddings} embeds none of the task's {len(papers):,} papers: its first id is "
+            f"{vectors.ids[0]!r}, the task's {min(papers)!r}.",
+            "Embed the papers of the task, under the ids that its metadata give them.",
+        )
+    tables = {part: features(log, task.papers, vectors) for part, log in task.logs.items()}
     seed = int(rng.integers(2**32))  # All figures come from the same bootstrap samples.
     judged: dict[str, Any] = {"propensities": task.propensities, "options": chosen.estimates}
-    ranked: _Ranked = {
-        (each.name, None): [each.score(task.test, tables[TEST], rng)] for each in BASELINES
+    # Name and weighting of a system -> (n, m) scores of the test lists, for each training.
+    ranked: dict[tuple[str, str | None], list[Doubles]] = {
+        (name, None): [score(task.test, tables[TEST], rng)] for name, score in BASELINES.items()
     }
-    ranked |= _learn(logs, tables, task.propensities, chosen, progress)
+    ranked |= _learn(task, tables, chosen, progress)
     estimates = {
         key: [
             estimate(task.test, each, rng=np.random.default_rng(seed), **judged) for each in scores
@@ -212,9 +193,9 @@ def evaluate_task(
         ]
         differences.append(Difference(name, first, other, _over_seeds(compared)))
     return TaskResult(
-        coverage,
-        lists={part: len(log) for part, log in logs.items()},
-        clicks={part: int(log.clicked.sum()) for part, log in logs.items()},
+        Coverage(len(papers), len(described), len(embedded)),
+        lists={part: len(log) for part, log in task.logs.items()},
+        clicks={part: int(log.clicked.sum()) for part, log in task.logs.items()},
         propensities=task.propensities,
         seeds=chosen.seeds,
         effective=next(iter(estimates.values()))[0].effective,
@@ -223,65 +204,49 @@ def evaluate_task(
     )
 
 
-def papers_of(task: RecommendationTask) -> set[PaperId]:
-    """Name the papers that are asked for or shown."""
-    logs = task.train, task.validation, task.test
-    return {name for log in logs for name in (*log.queries, *log.papers)}
-
-
-_Ranked: TypeAlias = dict[tuple[str, str | None], list[Doubles]]
-"""Name and weighting of a system -> (n, m) scores of the test lists, for each training."""
-
-
 def _learn(
-    logs: Mapping[str, ClickLog],
+    task: RecommendationTask,
     tables: Mapping[str, Floats],
-    propensities: Propensities,
     options: TaskOptions,
     progress: Progress,
-) -> _Ranked:
-    """Train every learner on every weighting with every seed."""
-    need("torch", "The feed-forward ranker")
+) -> dict[tuple[str, str | None], list[Doubles]]:
+    """Train every learner on every weighting with every seed, and score the test lists."""
+    ways = {"negatives": options.negatives}
     data = {
         weighting: [
-            pairs(
-                logs[part],
-                tables[part],
-                propensities,
-                weighting=weighting,
-                negatives=options.negatives,
-            )
-            for part in (TRAIN, VALIDATION)
+            pairs(log, tables[part], task.propensities, weighting=weighting, **ways)
+            for part, log in task.logs.items()
+            if part != TEST
         ]
         for weighting in options.weightings
     }
-    ranked: _Ranked = {}
+    ranked = defaultdict[tuple[str, str | None], list[Doubles]](list)
     runs = list(product(options.weightings, LEARNERS, options.seeds))
     for done, (weighting, name, seed) in enumerate(runs):
         progress(TRAINING, done, len(runs))
         ranker = LEARNERS[name](*data[weighting], rng=np.random.default_rng(seed))
-        ranked.setdefault((name, weighting), []).append(ranker.score(tables[TEST]))
+        ranked[name, weighting].append(ranker.score(tables[TEST]))
     progress(TRAINING, len(runs), len(runs))
     return ranked
 
 
 def _over_seeds(estimates: Sequence[Estimates]) -> Figures:
     """Average the estimates of several trainings; None where one of them tells nothing."""
-    figures: dict[str, dict[str, Figure | None]] = {}
-    for estimator, measures in estimates[0].figures.items():
-        figures[estimator] = {}
-        for measure in measures:
-            every = [each.figures[estimator][measure] for each in estimates]
-            known = [(each.value, each.low, each.high) for each in every if each is not None]
-            if len(known) < len(every):
-                figures[estimator][measure] = None
-                continue
-            deviation = (
-                float(np.std([value for value, _, _ in known], ddof=1)) if len(known) > 1 else 0.0
-            )
-            value, low, high = np.mean(known, axis=0).tolist()
-            figures[estimator][measure] = Figure(value, low, high, deviation)
-    return figures
+
+    def average(estimator: str, measure: str) -> Figure | None:
+        every = [each.figures[estimator][measure] for each in estimates]
+        known = [(each.value, each.low, each.high) for each in every if each is not None]
+        if len(known) < len(every):
+            return None
+        values = [value for value, _, _ in known]
+        deviation = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+        value, low, high = np.mean(known, axis=0).tolist()
+        return Figure(value, low, high, deviation)
+
+    return {
+        estimator: {measure: average(estimator, measure) for measure in measures}
+        for estimator, measures in estimates[0].figures.items()
+    }
 
 
 SCHEMA = "recsys.clicks-task/1"
@@ -313,15 +278,19 @@ def task_page(found: TaskResult, facts: Mapping[str, str]) -> Page:
         text = "The same rankers, trained on the same clicks, weighted in another way."
         sections.append(Section("weights", "Weights", text, (table,)))
     text = "What was read; a paper without a record or an embedding has features of 0."
-    sections.append(Section("data", "Data", text, (_data(found),)))
+    counts = {f"{part} lists": found.lists[part] for part in PARTS}
+    counts |= {f"{part} clicks": found.clicks[part] for part in PARTS}
+    counts |= {
+        "papers": found.coverage.papers,
+        "papers with a record": found.coverage.described,
+        "papers with an embedding": found.coverage.embedded,
+        "positions with a propensity": len(found.propensities),
+    }
+    data = tuple(cells(what, f"{count:,}") for what, count in counts.items())
+    table = Table("data", "What was read.", ("what", "how many"), data)
+    sections.append(Section("data", "Data", text, (table,)))
     shown = [
-        Dot(
-            f"{each.name}, {each.weighting}" if each.weighting else each.name,
-            estimator,
-            figure.value,
-            figure.low,
-            figure.high,
-        )
+        Dot(f"{each.name}, {each.weighting}" if each.weighting else each.name, estimator, figure)
         for each in found.systems
         for estimator in (NAIVE, SNIPS)
         if (figure := each.figures[estimator]["nDCG"]) is not None
@@ -372,25 +341,11 @@ def _systems(found: TaskResult, estimator: str) -> Table:
     )
 
 
-def _data(found: TaskResult) -> Table:
-    known = found.coverage
-    rows = [cells(f"{part} lists", f"{found.lists[part]:,}") for part in PARTS]
-    rows += [cells(f"{part} clicks", f"{found.clicks[part]:,}") for part in PARTS]
-    rows += [
-        cells("papers", f"{known.papers:,}"),
-        cells("papers with a record", f"{known.described:,}"),
-        cells("papers with an embedding", f"{known.embedded:,}"),
-        cells("positions with a propensity", f"{len(found.propensities):,}"),
-    ]
-    return Table("data", "What was read.", ("what", "how many"), tuple(rows))
-
-
 def _cell(figure: Figure | None, *, signed: bool = False) -> Cell:
-    if figure is None:
-        return Cell("")
-    form = "{:+.3f}" if signed else "{:.3f}"
-    value, low, high = map(form.format, (figure.value, figure.low, figure.high))
-    return Cell(f"{value} ± {figure.deviation:.3f}" if figure.deviation else value, low, high)
+    cell = interval_cell(figure, signed=signed)
+    if figure is None or not figure.deviation:
+        return cell
+    return replace(cell, text=f"{cell.text} ± {figure.deviation:.3f}")
 
 
 def _seeds(found: TaskResult) -> str:

@@ -14,17 +14,17 @@ log2(1 + rank) would change, were the two papers to change places: LambdaMART (B
 The others: display order, chance, and each feature alone.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from recsys.errors import need
 from recsys.eval.measures import Doubles
 from recsys.eval.studies.clicks.click_evaluation import DISPLAY, display_order
 from recsys.eval.studies.clicks.click_log import ClickLog
-from recsys.extras import need
 from recsys.pipelines.studies.clicks.click_features import FEATURES, Pairs
 from recsys.store.arrays import Floats, Longs
 
@@ -80,7 +80,7 @@ class FeedForward:
 def fit_feedforward(
     train: Pairs,
     validation: Pairs,
-    options: FeedForwardOptions | None = None,
+    options: FeedForwardOptions = FeedForwardOptions(),
     *,
     rng: np.random.Generator,
 ) -> FeedForward:
@@ -90,55 +90,46 @@ def fit_feedforward(
     trained on would know what a click-naive one cannot. The same `rng` gives the same network.
     """
     need("torch", "The feed-forward ranker")
-    from recsys.pipelines.studies.citeomatic.network_training import one_thread
-
-    chosen = options or FeedForwardOptions()
-    layers = []
-    for inputs, units in pairwise([train.features.shape[1], *chosen.hidden, 1]):
-        bound = np.sqrt(6 / (inputs + units))  # Glorot & Bengio 2010, eq. 16.
-        layers.append((rng.uniform(-bound, bound, (inputs, units)), np.zeros(units)))
-    exact = train.features.astype(np.float64)  # So the spread of a constant is 0, not about 0.
-    mean, spread = exact.mean(axis=0), exact.std(axis=0)
-    kept = FeedForward(mean, np.where(spread > 0, spread, np.inf), tuple(layers))
-    best, since = np.inf, 0
-    with one_thread():
-        for net in _epochs(kept, train, chosen, rng):
-            loss = margin_loss(net.score(validation.features), validation, chosen.margin)
-            since = 0 if loss < best else since + 1
-            if since == 0:
-                kept, best = net, loss
-            if since >= chosen.patience:
-                break
-    return kept
-
-
-def _epochs(
-    net: FeedForward, train: Pairs, options: FeedForwardOptions, rng: np.random.Generator
-) -> Iterator[FeedForward]:
-    """Train; give the network as it is after each epoch."""
     import torch
     from torch.nn.functional import elu
 
-    inputs = torch.from_numpy(net.standardise(train.features))
+    from recsys.pipelines.studies.citeomatic.network_training import one_thread
+
+    start = []
+    for inputs, units in pairwise([train.features.shape[1], *options.hidden, 1]):
+        bound = np.sqrt(6 / (inputs + units))  # Glorot & Bengio 2010, eq. 16.
+        start.append((rng.uniform(-bound, bound, (inputs, units)), np.zeros(units)))
+    exact = train.features.astype(np.float64)  # So the spread of a constant is 0, not about 0.
+    mean, spread = exact.mean(axis=0), exact.std(axis=0)
+    kept = FeedForward(mean, np.where(spread > 0, spread, np.inf), tuple(start))
+    features = torch.from_numpy(kept.standardise(train.features))
     clicked, other, weight = map(torch.from_numpy, (train.clicked, train.other, train.weight))
-    layers = [tuple(torch.tensor(a, requires_grad=True) for a in layer) for layer in net.layers]
+    layers = [tuple(torch.tensor(a, requires_grad=True) for a in layer) for layer in start]
     optimiser = torch.optim.Adam([each for layer in layers for each in layer], options.rate)
-    for _ in range(options.epochs):
-        order = torch.from_numpy(rng.permutation(len(train)))
-        for begin in range(0, len(train), options.batch):
-            batch = order[begin : begin + options.batch]
-            hidden = inputs[torch.cat([clicked[batch], other[batch]])]
-            for weights, biases in layers[:-1]:
-                hidden = elu(hidden @ weights + biases)
-            weights, biases = layers[-1]
-            winner, loser = (hidden @ weights + biases).squeeze(1).chunk(2)
-            losses = weight[batch] * torch.relu(options.margin - (winner - loser))
-            optimiser.zero_grad()
-            torch.autograd.backward(losses.mean())
-            optimiser.step()
-        arrays = [[each.detach().numpy().copy() for each in layer] for layer in layers]
-        trained = tuple((weights, biases) for weights, biases in arrays)
-        yield FeedForward(net.mean, net.spread, trained)
+    best, since = np.inf, 0
+    with one_thread():
+        for _ in range(options.epochs):
+            order = torch.from_numpy(rng.permutation(len(train)))
+            for begin in range(0, len(train), options.batch):
+                batch = order[begin : begin + options.batch]
+                hidden = features[torch.cat([clicked[batch], other[batch]])]
+                for weights, biases in layers[:-1]:
+                    hidden = elu(hidden @ weights + biases)
+                weights, biases = layers[-1]
+                winner, loser = (hidden @ weights + biases).squeeze(1).chunk(2)
+                losses = weight[batch] * torch.relu(options.margin - (winner - loser))
+                optimiser.zero_grad()
+                torch.autograd.backward(losses.mean())
+                optimiser.step()
+            arrays = [[each.detach().numpy().copy() for each in layer] for layer in layers]
+            net = replace(kept, layers=tuple((weights, biases) for weights, biases in arrays))
+            loss = margin_loss(net.score(validation.features), validation, options.margin)
+            since = 0 if loss < best else since + 1
+            if since == 0:
+                kept, best = net, loss
+            if since >= options.patience:
+                break
+    return kept
 
 
 def margin_loss(scores: Doubles, pairs: Pairs, margin: float) -> float:
@@ -147,25 +138,6 @@ def margin_loss(scores: Doubles, pairs: Pairs, margin: float) -> float:
 
 
 _LOSS = "weighted loss"
-
-
-@dataclass(frozen=True, slots=True)
-class BoostedOptions:
-    """How the trees are grown.
-
-    swaps: count each pair by the change in discounted gain. least: rows of a leaf. rows, columns:
-    shares of the rows drawn for a tree and of the features drawn for a node. patience: trees
-    without a lower validation loss after which training stops; `trees` at most.
-    """
-
-    swaps: bool = True
-    rate: float = 0.05
-    leaves: int = 15
-    least: int = 100
-    rows: float = 0.8
-    columns: float = 0.5
-    trees: int = 400
-    patience: int = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,31 +155,32 @@ class Boosted:
 def fit_boosted(
     train: Pairs,
     validation: Pairs,
-    options: BoostedOptions | None = None,
     *,
     rng: np.random.Generator,
+    swaps: bool = True,
+    trees: int = 400,
 ) -> Boosted:
     """Train on weighted pairs; stop early by the weighted loss on validation.
 
-    Both sets of pairs should be weighted alike. The same `rng` gives the same trees.
+    Both sets of pairs should be weighted alike. The same `rng` gives the same trees. swaps: count
+    each pair by the change in discounted gain. trees: at most.
     """
     import lightgbm
 
-    chosen = options or BoostedOptions()
     data = lightgbm.Dataset(train.features, np.zeros(len(train.features)))
     held_out = lightgbm.Dataset(
         validation.features, np.zeros(len(validation.features)), reference=data
     )
     booster = lightgbm.train(
         {
-            "objective": lambda scores, _: gradients(scores, train, swaps=chosen.swaps),
+            "objective": lambda scores, _: gradients(scores, train, swaps=swaps),
             "metric": "None",
-            "learning_rate": chosen.rate,
-            "num_leaves": chosen.leaves,
-            "min_data_in_leaf": chosen.least,
-            "bagging_fraction": chosen.rows,
+            "learning_rate": 0.05,
+            "num_leaves": 15,
+            "min_data_in_leaf": 100,
+            "bagging_fraction": 0.8,
             "bagging_freq": 1,
-            "feature_fraction_bynode": chosen.columns,
+            "feature_fraction_bynode": 0.5,
             "lambda_l2": 1.0,
             "seed": int(rng.integers(2**31)),
             "deterministic": True,
@@ -216,10 +189,10 @@ def fit_boosted(
             "verbosity": -1,
         },
         data,
-        chosen.trees,
+        trees,
         [held_out],
         feval=lambda scores, _: (_LOSS, logistic_loss(scores, validation), False),
-        callbacks=[lightgbm.early_stopping(chosen.patience, verbose=False)],
+        callbacks=[lightgbm.early_stopping(40, verbose=False)],
     )
     return Boosted(booster)
 
@@ -255,41 +228,23 @@ def ranks(scores: Doubles, pairs: Pairs) -> Longs:
     return found - starts
 
 
-class Scorer(Protocol):
-    """A trained ranker."""
-
-    def score(self, features: Floats) -> Doubles:
-        """Score (..., f) features: (...) float64, higher is better."""
-        ...
-
-
-LEARNERS: Mapping[str, Callable[..., Scorer]] = {
+LEARNERS: Mapping[str, Callable[..., FeedForward | Boosted]] = {
     "feed-forward": fit_feedforward,
     "LightGBM": fit_boosted,
 }
 """Name -> `fit(train: Pairs, validation: Pairs, *, rng)`."""
 
-
-@dataclass(frozen=True, slots=True)
-class Baseline:
-    """A ranking: `score(log, features, rng)` gives (n, m) float64 for (n, m, 10) features."""
-
-    name: str
-    meaning: str
-    score: Callable[[ClickLog, Floats, np.random.Generator], Doubles]
+Baseline: TypeAlias = Callable[[ClickLog, Floats, np.random.Generator], Doubles]
+"""`score(log, features, rng)` gives (n, m) float64 for (n, m, 10) features."""
 
 
-def _feature(column: int) -> Callable[[ClickLog, Floats, np.random.Generator], Doubles]:
+def _feature(column: int) -> Baseline:
     return lambda log, features, rng: features[..., column].astype(np.float64)
 
 
-BASELINES: tuple[Baseline, ...] = (
-    Baseline(DISPLAY, "as the list was shown", lambda log, features, rng: display_order(log)),
-    Baseline(
-        "random",
-        "in an order drawn by chance",
-        lambda log, features, rng: rng.random(log.shown.shape),
-    ),
-    *(Baseline(each.name, each.meaning, _feature(i)) for i, each in enumerate(FEATURES)),
-)
+BASELINES: Mapping[str, Baseline] = {
+    DISPLAY: lambda log, features, rng: display_order(log),
+    "random": lambda log, features, rng: rng.random(log.shown.shape),
+    **{name: _feature(column) for column, name in enumerate(FEATURES)},
+}
 """The cosine of embeddings and the count of citations are among the single features."""

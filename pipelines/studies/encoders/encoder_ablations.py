@@ -34,9 +34,8 @@ from recsys.pipelines.studies.encoders.triplets import (
     Reading,
     read_index,
 )
-from recsys.store.artifacts import fingerprint, sha256
+from recsys.store.artifacts import CREATED_BY, fingerprint, sha256
 from recsys.store.generations import content_key
-from recsys.version import CREATED_BY
 
 _REVISION = 1
 """Raised when the same inputs would give something else: what was kept is then made again."""
@@ -124,7 +123,7 @@ def _outcome(index: Path, split: Path, row: Row, place: Path, run: Run) -> Outco
 
     def work() -> dict[str, Any]:
         trained = fit([read_index(index, split, row.reading)], row.encoder, unfinished, run)
-        recalls, training = trained.task.recalls()[0], trained.facts()
+        recalls, training = trained.task.recalls()[0], trained.facts
         before = trained.history.measures[0]
         return {"before": before, "recalls": recalls.tolist(), "training": training}
 

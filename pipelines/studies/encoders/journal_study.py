@@ -30,7 +30,7 @@ from recsys.pipelines.studies.encoders.train_journal import (
     read_papers,
 )
 from recsys.pipelines.studies.encoders.training import Run
-from recsys.progress import Progress
+from recsys.protocols import Progress
 from recsys.records import Paper
 from recsys.store.arrays import Longs
 from recsys.store.artifacts import fingerprint
@@ -190,7 +190,7 @@ def _of_seed(
             "papers": len(own.learned),
             "seen": [measures[0], measures[made.history.best]],
             "told": asked.probe(made.student, device, progress),
-            "training": made.facts(),
+            "training": made.facts,
         }
 
     probed = [kept.label, asked.group.ids, options.least, options.runs]

@@ -6,7 +6,7 @@ citation and 1 for a citation of a citation, or how often two papers were viewed
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
@@ -68,9 +68,7 @@ def read_related(folder: Path, reading: Reading) -> Source:
         raise InputError(
             f"{folder / COUNTS} is not of the shape of counts.", _SHAPES[COUNTS]
         ) from error
-    sampler, dev = (
-        _sampler(row_of, related, _queries(folder / file, row_of, related)) for file in (TRAIN, DEV)
-    )
+    sampler, dev = (_sampler(folder / file, row_of, related) for file in (TRAIN, DEV))
     places, rows = dev.related.take(np.arange(len(dev.related), dtype=np.int32))
     starts, ends = dev.related.starts[places], dev.related.starts[places + 1] - 1
     most, least = dev.counts[starts], dev.counts[ends]
@@ -99,8 +97,20 @@ def read_related(folder: Path, reading: Reading) -> Source:
     return Source(folder.name, texts, sampler, judge, hashes, seen)
 
 
-def _sampler(row_of: Mapping[str, int], related: Related, queries: Sequence[str]) -> RelatedSampler:
-    rows = np.array(sorted(row_of[query] for query in queries), np.int32)
+def _sampler(path: Path, row_of: Mapping[str, int], related: Related) -> RelatedSampler:
+    """Relate the queries that a file names, if they have a text and a related paper with one."""
+    named = dict.fromkeys(line.strip() for line in _read(path).splitlines() if line.strip())
+    usable = [
+        query
+        for query in named
+        if query in row_of and any(o in row_of and o != query for o in related.get(query, ()))
+    ]
+    if not usable:
+        raise InputError(
+            f"{path} names {len(named)} queries, none with a title and a related paper.",
+            f"Name ids that are in {METADATA} and have counts in {COUNTS}.",
+        )
+    rows = np.array(sorted(row_of[query] for query in usable), np.int32)
     names = list(row_of)
     owner, others, counts = [], [], []
     for place, row in enumerate(rows.tolist()):
@@ -122,22 +132,6 @@ def _sampler(row_of: Mapping[str, int], related: Related, queries: Sequence[str]
     )
     pairs = np.array(owner, np.int32), np.array(others, np.int32)
     return RelatedSampler.build(base, *pairs, np.array(counts, np.float64), every.astype(np.int64))
-
-
-def _queries(path: Path, row_of: Mapping[str, int], related: Related) -> list[str]:
-    """Read the queries that have a text and a related paper with one."""
-    named = dict.fromkeys(line.strip() for line in _read(path).splitlines() if line.strip())
-    usable = [
-        query
-        for query in named
-        if query in row_of and any(o in row_of and o != query for o in related.get(query, ()))
-    ]
-    if not usable:
-        raise InputError(
-            f"{path} names {len(named)} queries, none with a title and a related paper.",
-            f"Name ids that are in {METADATA} and have counts in {COUNTS}.",
-        )
-    return usable
 
 
 def _object(path: Path) -> dict[str, Any]:

@@ -17,9 +17,14 @@ from torch.nn.functional import linear, normalize
 
 from recsys.errors import InputError
 from recsys.models.encoder import TOKENIZER, SeenQueries, Text, load_tokenizer, segments
-from recsys.pipelines.encoders.checkpoints import MINILM, Checkpoint, read_checkpoint
+from recsys.pipelines.encoders.checkpoints import (
+    MINILM,
+    Checkpoint,
+    load_transformer,
+    read_checkpoint,
+)
 from recsys.pipelines.encoders.export_encoder import OWN_SETTINGS, Settings, choose_settings
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.arrays import Floats, Longs, Ragged, Rows, slices
 
 _SHARD = 2048
@@ -127,49 +132,6 @@ class Tower(Learner):
     def pad(self) -> int:
         """The token that fills texts up."""
         return int(self.model.config.pad_token_id or 0)
-
-
-def load_tower(
-    checkpoint: Checkpoint, settings: Settings, *, dropout: float, seed: int | None = None
-) -> Tower:
-    """Load a checkpoint's transformer, all of it to be trained but the head that is not used.
-
-    seed: draws other weights for a transformer of the same shape, which has learned nothing.
-    """
-    import transformers
-
-    model: Any
-    if seed is None:
-        with _quiet():
-            model = transformers.AutoModel.from_pretrained(
-                checkpoint.source, use_safetensors=True, trust_remote_code=False
-            )
-    else:
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
-            config = transformers.AutoConfig.from_pretrained(checkpoint.source)
-            model = transformers.AutoModel.from_config(config)  # type: ignore[no-untyped-call] # untyped
-    model = model.float()
-    for module in model.modules():
-        if isinstance(module, nn.Dropout):
-            module.p = dropout
-    if getattr(model, "pooler", None) is not None:
-        model.pooler.requires_grad_(False)
-    return Tower(model, settings.pooling)
-
-
-def save_tower(tower: Tower, checkpoint: Checkpoint, settings: Settings, folder: Path) -> None:
-    """Write an ordinary Hugging Face folder that `recsys build --encoder` takes as it is."""
-    import transformers
-
-    own = {name: getattr(settings, name) for name in ("pooling", "max_length", "joiner")}
-    setattr(tower.model.config, OWN_SETTINGS, own)
-    with _quiet():
-        tower.model.save_pretrained(folder)
-        transformers.AutoTokenizer.from_pretrained(
-            checkpoint.source, trust_remote_code=False
-        ).save_pretrained(folder)
-    (folder / TOKENIZER).write_text(checkpoint.tokenizer, encoding="utf-8")
 
 
 @contextmanager
@@ -342,23 +304,6 @@ class StartOptions:
     max_length: int | None = None
     half: bool | None = None
 
-    def check(self) -> None:
-        """Refuse what cannot be meant.
-
-        Raises:
-            InputError: naming the option.
-        """
-        if self.start == RANDOM and self.lora is not None:
-            raise InputError(
-                "Random weights with an adapter would learn next to nothing.",
-                "Train all weights: --adapter 0.",
-            )
-        if self.max_length is not None and self.max_length < LEAST_LENGTH:
-            raise InputError(
-                f"--max-length {self.max_length} leaves no room for words.",
-                f"Give at least {LEAST_LENGTH}.",
-            )
-
 
 @dataclass(frozen=True, slots=True)
 class Student:
@@ -377,14 +322,38 @@ class Student:
             ArtifactError: the checkpoint to start from cannot be read.
             InputError: an option does not make sense.
         """
-        options.check()
+        import transformers
+
+        if options.start == RANDOM and options.lora is not None:
+            raise InputError(
+                "Random weights with an adapter would learn next to nothing.",
+                "Train all weights: --adapter 0.",
+            )
+        if options.max_length is not None and options.max_length < LEAST_LENGTH:
+            raise InputError(
+                f"--max-length {options.max_length} leaves no room for words.",
+                f"Give at least {LEAST_LENGTH}.",
+            )
         start = read_checkpoint(MINILM if options.start == RANDOM else options.start)
         settings = choose_settings(start, options.pooling, "f32")
-        drawn = seed if options.start == RANDOM else None
-        tower = load_tower(start, settings, dropout=options.dropout, seed=drawn)
+        model: Any
+        if options.start == RANDOM:
+            with torch.random.fork_rng(devices=[]):
+                torch.manual_seed(seed)
+                config = transformers.AutoConfig.from_pretrained(start.source)
+                model = transformers.AutoModel.from_config(config)  # type: ignore[no-untyped-call] # untyped
+        else:
+            with _quiet():
+                model = load_transformer(start.source)
+        model = model.float()
+        for module in model.modules():
+            if isinstance(module, nn.Dropout):
+                module.p = options.dropout
+        if getattr(model, "pooler", None) is not None:
+            model.pooler.requires_grad_(False)  # The head, which is not used.
         if options.lora is not None:
-            adapt(tower.model, options.lora, seed=seed)
-        return cls(start, settings, tower.to(device), options.lora)
+            adapt(model, options.lora, seed=seed)
+        return cls(start, settings, Tower(model, settings.pooling).to(device), options.lora)
 
     def read(
         self, texts: Sequence[Text], options: StartOptions, *, device: str, progress: Progress
@@ -397,14 +366,25 @@ class Student:
         return Texts(tokens, self.tower.pad, device, half, progress)
 
     def save(self, folder: Path, seen: SeenQueries | None = None) -> None:
-        """Write an ordinary encoder, and what was trained of it alone if it is an adapter.
+        """Write a Hugging Face folder that `recsys build --encoder` takes as it is.
+
+        What was trained alone is written, too, if it is an adapter.
 
         seen: the queries whose citations it has learned from beside those of its start; None: none.
         """
+        import transformers
+
+        model, start = self.tower.model, self.start
         if self.lora is not None:
-            base = self.start.weights_hash
-            save_adapter(self.tower.model, self.lora, folder / ADAPTER, base=base)
-            merge(self.tower.model)
-        save_tower(self.tower, self.start, self.settings, folder)
+            save_adapter(model, self.lora, folder / ADAPTER, base=start.weights_hash)
+            merge(model)
+        own = {name: getattr(self.settings, name) for name in ("pooling", "max_length", "joiner")}
+        setattr(model.config, OWN_SETTINGS, own)
+        with _quiet():
+            model.save_pretrained(folder)
+            transformers.AutoTokenizer.from_pretrained(
+                start.source, trust_remote_code=False
+            ).save_pretrained(folder)
+        (folder / TOKENIZER).write_text(start.tokenizer, encoding="utf-8")
         learned = seen or SeenQueries(), self.start.seen or SeenQueries()
         (learned[0] | learned[1]).save(folder)

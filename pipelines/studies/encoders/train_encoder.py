@@ -7,7 +7,7 @@ b triplets are.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import reduce
+from functools import partial, reduce
 from itertools import islice
 from operator import or_
 from pathlib import Path
@@ -20,27 +20,23 @@ from torch.nn.functional import cross_entropy, normalize, triplet_margin_loss
 
 from recsys.errors import InputError, SplitError
 from recsys.eval.measures import Doubles
-from recsys.eval.studies.encoders.training_page import TRAINING, add_page, page_note
+from recsys.eval.studies.encoders.training_page import TRAINING, page_note
 from recsys.models.encoder import SeenQueries
-from recsys.pipelines.encoders.checkpoints import Checkpoint
-from recsys.pipelines.encoders.export_encoder import Settings
 from recsys.pipelines.jobs.kept_results import check_out
 from recsys.pipelines.jobs.tensor_file import TensorFile
 from recsys.pipelines.studies.citeomatic.negatives import Triplets, nearest
-from recsys.pipelines.studies.citeomatic.network_training import device_of
 from recsys.pipelines.studies.encoders.related import is_related_folder, read_related
 from recsys.pipelines.studies.encoders.tower import StartOptions, Student, Texts, Tower
 from recsys.pipelines.studies.encoders.training import (
-    History,
     LoopOptions,
     Run,
-    facts_of,
-    joined,
+    Trained,
     train,
+    train_into,
 )
 from recsys.pipelines.studies.encoders.triplets import MEASURE, Draw, Reading, Source, read_index
 from recsys.store.arrays import Floats, Mask, Ragged, Rows
-from recsys.store.artifacts import MANIFEST, fingerprint, replacing, write_json
+from recsys.store.artifacts import MANIFEST, fingerprint
 
 LossName: TypeAlias = Literal["triplet", "unit-triplet", "in-batch"]
 MARGIN, UNIT_MARGIN = 1.0, 0.1
@@ -139,23 +135,27 @@ class EncoderTask:
     None: all.
     """
 
-    tower: Tower
+    learner: Tower
     shelf: Shelf
     texts: Texts
     draw: Draw = field(default_factory=Draw)
     loss_options: LossOptions = field(default_factory=LossOptions)
     learned: int | None = None
 
-    @property
-    def learner(self) -> Tower:
-        """What is trained."""
-        return self.tower
+    def facts(self) -> dict[str, Any]:
+        """Tell what is learned from, and what is measured."""
+        sources = self.shelf.sources
+        return {
+            "sources": {each.name: list(each.hashes) for each in sources},
+            "learned_from": [each.name for each in sources[: self.learned]],
+            "measure": MEASURE,
+        }
 
-    def seen(self, *, trained: bool) -> SeenQueries:
-        """Unite the queries of the sources that are learned from; trained: those of train, too."""
+    def save(self, student: Student, folder: Path, *, changed: bool) -> None:
+        """Write the encoder with the queries that it knows; dev says when to stop in any case."""
         sources = self.shelf.sources[: self.learned]
         seen = reduce(or_, (source.seen for source in sources), SeenQueries())
-        return seen if trained else replace(seen, train=frozenset())
+        student.save(folder, seen if changed else replace(seen, train=frozenset()))
 
     def triplets(self, rng: np.random.Generator) -> Triplets:
         """Draw an epoch: queries in random order, the triplets of each one after another.
@@ -192,7 +192,7 @@ class EncoderTask:
 
     def vectors(self, rows: Rows) -> Floats:
         """Encode papers of the shelf: (len(rows), d) float32, L2-normalised."""
-        return self.texts.vectors(self.tower, rows)
+        return self.texts.vectors(self.learner, rows)
 
     def recalls(self) -> list[Doubles]:
         """Compute R@20 of the dev queries of each source."""
@@ -238,54 +238,23 @@ class EncoderOptions(StartOptions):
     device: str = "auto"
 
 
-@dataclass(frozen=True, slots=True)
-class Trained:
-    """An encoder with its training."""
-
-    task: EncoderTask
-    start: Checkpoint
-    settings: Settings
-    options: EncoderOptions
-    history: History
-
-    @property
-    def size(self) -> int:
-        """How many numbers are learned; none once an adapter is merged."""
-        return sum(each.numel() for each in self.task.tower.learned().values())
-
-    def save(self, folder: Path) -> None:
-        """Write the encoder, what was trained of it alone if it is an adapter, and the history."""
-        facts = self.facts()  # Saving merges the adapter.
-        student = Student(self.start, self.settings, self.task.tower, self.options.lora)
-        student.save(folder, self.task.seen(trained=self.history.changed))
-        write_json(folder / TRAINING, facts)
-
-    def facts(self) -> dict[str, Any]:
-        """Write down what was done."""
-        learned = [each.name for each, _, _ in islice(self.task.shelf, self.task.learned)]
-        return facts_of(self.start, self.settings, self.history) | {
-            "options": asdict(self.options),
-            "learned_numbers": self.size,
-            "sources": {each.name: list(each.hashes) for each, _, _ in self.task.shelf},
-            "learned_from": learned,
-            "measure": MEASURE,
-        }
+TrainedEncoder: TypeAlias = Trained[EncoderTask]
 
 
 def fit(
     sources: Sequence[Source],
     options: EncoderOptions,
-    partial: Path,
+    unfinished: Path,
     run: Run,
     *,
     learned: int | None = None,
-) -> Trained:
+) -> TrainedEncoder:
     """Train an encoder and leave it at its best.
 
     Args:
         sources: what it learns from.
         options: what is trained, and how.
-        partial: file that an unfinished training continues from; it stays.
+        unfinished: file that an unfinished training continues from; it stays.
         run: how the training is run.
         learned: so many of the sources are learned from, the others only watched; None: all.
 
@@ -293,20 +262,20 @@ def fit(
         ArtifactError: the checkpoint to start from cannot be read.
         InputError: an option does not make sense, or there are too few triplets.
     """
-    trained = untrained(sources, options, run, learned=learned)
-    task, hashes = trained.task, [source.hashes for source in sources]
-    recipe = [_REVISION, hashes, learned, trained.start.weights_hash]
+    student, task = untrained(sources, options, run, learned=learned)
+    hashes = [source.hashes for source in sources]
+    recipe = [_REVISION, hashes, learned, student.start.weights_hash]
     where = [task.texts.device, task.texts.half, run.ranks.world]
-    how = [asdict(trained.settings), asdict(options), *where]
-    file, loop = TensorFile(partial, fingerprint([recipe, how])), options.loop
+    how = [asdict(student.settings), asdict(options), *where]
+    file, loop = TensorFile(unfinished, fingerprint([recipe, how])), options.loop
     if loop.part is None and options.loss.name != "in-batch":
         loop = replace(loop, part=PART)
-    return replace(trained, history=train(task, loop, file, run))
+    return Trained.of(student, task, train(task, loop, file, run), asdict(options))
 
 
 def untrained(
     sources: Sequence[Source], options: EncoderOptions, run: Run, *, learned: int | None = None
-) -> Trained:
+) -> tuple[Student, EncoderTask]:
     """Load what is to be trained, with what it is to learn from; see `fit`."""
     draw = options.draw
     if draw.hard + draw.near > draw.per_query:
@@ -323,32 +292,32 @@ def untrained(
     student = Student.load(options, seed=options.loop.seed, device=device)
     texts = [text for source in sources for text in source.texts]
     task = EncoderTask(
-        tower=student.tower,
+        learner=student.tower,
         shelf=Shelf.of(sources),
         texts=student.read(texts, options, device=device, progress=run.progress),
         draw=draw,
         loss_options=options.loss,
         learned=learned,
     )
-    return Trained(task, student.start, student.settings, options, History())
+    return student, task
 
 
 @dataclass(frozen=True, slots=True)
 class EncoderReport:
-    """What was trained, and how good it is on dev. size: how many numbers were learned."""
+    """What was trained, and how good it is on dev."""
 
     out: Path
-    trained: Trained
-    size: int
+    trained: TrainedEncoder
 
     def lines(self) -> list[str]:
         """Say it to people."""
         did = self.trained.history
         judge = self.trained.task.shelf.sources[0].judge
-        kind = "all weights" if self.trained.options.lora is None else "an adapter"
+        kind = "all weights" if self.trained.student.lora is None else "an adapter"
         return [
-            f"Trained {kind} ({self.size:,} numbers) on {did.examples:,} triplets in "
-            f"{did.steps:,} steps, {did.per_second:,.1f} triplets per second.",
+            f"Trained {kind} ({self.trained.facts['learned_numbers']:,} numbers) on "
+            f"{did.examples:,} triplets in {did.steps:,} steps, {did.per_second:,.1f} triplets per "
+            "second.",
             f"On dev, by cosine alone: {MEASURE} {did.measures[0]:.4f} before, "
             f"{did.measures[did.best]:.4f} after step {did.checked[did.best]:,}, which was kept "
             f"({len(judge.queries):,} queries, {len(judge.papers):,} papers).",
@@ -387,14 +356,4 @@ def train_encoder(
         raise SplitError(
             f"Nothing tells which papers of {place} are train queries.", "Give --split FILE."
         )
-    partial = out.with_name(f"{out.name}.partial.safetensors")
-    with joined(device_of(options.device)) as ranks:
-        trained = fit([source], options, partial, replace(run, ranks=ranks))
-        size = trained.size
-        if ranks.first:
-            with replacing(out) as folder:
-                trained.save(folder)
-                add_page(folder, out.name)
-            if not trained.history.stopped:
-                partial.unlink()
-    return EncoderReport(out, trained, size)
+    return EncoderReport(out, train_into(out, options.device, run, partial(fit, [source], options)))

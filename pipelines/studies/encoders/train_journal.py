@@ -6,9 +6,10 @@ papers is a hundred steps: it takes a higher rate to learn anything in so few.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
@@ -16,13 +17,12 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, normalize
 
 from recsys.errors import InputError
-from recsys.eval.studies.encoders.training_page import TRAINING, add_page, page_note
+from recsys.eval.studies.encoders.training_page import TRAINING, page_note
 from recsys.eval.studies.probes.probe_results import is_unseen, write_class_names
-from recsys.formats.work_stream import FoundPaper, open_papers
+from recsys.formats import work_stream
 from recsys.models.encoder import Text
 from recsys.pipelines.jobs.kept_results import check_out
 from recsys.pipelines.jobs.tensor_file import TensorFile
-from recsys.pipelines.studies.citeomatic.network_training import device_of
 from recsys.pipelines.studies.embedding_probes import VENUE, classes, values_of
 from recsys.pipelines.studies.encoders.tower import (
     Batch,
@@ -33,18 +33,17 @@ from recsys.pipelines.studies.encoders.tower import (
     Tower,
 )
 from recsys.pipelines.studies.encoders.training import (
-    History,
     LoopOptions,
     Pace,
     Run,
-    facts_of,
-    joined,
+    Trained,
     train,
+    train_into,
 )
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.records import Paper
 from recsys.store.arrays import Floats, Longs, Rows
-from recsys.store.artifacts import CORPUS, fingerprint, replacing, sha256, write_json
+from recsys.store.artifacts import CORPUS, fingerprint, sha256
 from recsys.store.corpus import Corpus
 from recsys.store.generations import content_key, is_index, pin
 
@@ -110,8 +109,7 @@ def read_papers(source: Path, *, progress: Progress = silent) -> tuple[list[Pape
         ArtifactError: the index cannot be opened.
     """
     if not is_index(source):
-        with open_papers(source, progress=progress) as (_, items):
-            papers = [item.paper for item in items if isinstance(item, FoundPaper)]
+        papers = list(work_stream.read_papers(source, progress=progress))
         return sorted(papers, key=lambda paper: paper.id), sha256(source)
     generation = pin(source)
     generation.manifest()  # Checks the files.
@@ -209,6 +207,21 @@ class JournalTask:
         means = class_means(vectors, papers.labels[papers.learned], len(papers.names))
         return cls(Classifier(tower, means).to(texts.device), texts, papers)
 
+    def facts(self) -> dict[str, Any]:
+        """Tell what is learned from, and what is measured."""
+        papers = self.papers
+        return {
+            "sources": {papers.name: list(papers.hashes)},
+            "papers": {"learned": len(papers.learned), "dev": len(papers.dev)},
+            "classes": list(papers.names),
+            "measure": MEASURE,
+        }
+
+    def save(self, student: Student, folder: Path, *, changed: bool) -> None:
+        """Write the encoder without its classifier, and the names of the classes."""
+        student.save(folder)
+        write_class_names(folder / CLASSES, self.papers.names)
+
     def examples(self, rng: np.random.Generator) -> Rows:
         """Shuffle the papers that are learned from: (n, 1) int32 rows."""
         return rng.permutation(self.papers.learned)[:, None]
@@ -263,33 +276,7 @@ class JournalOptions:
     device: str = "auto"
 
 
-@dataclass(frozen=True, slots=True)
-class TrainedJournal:
-    """An encoder with its training. size: how many numbers are learned."""
-
-    student: Student
-    task: JournalTask
-    options: JournalOptions
-    history: History
-    size: int
-
-    def save(self, folder: Path) -> None:
-        """Write the encoder without its classifier, the names of the classes, and the history."""
-        self.student.save(folder)
-        write_class_names(folder / CLASSES, self.task.papers.names)
-        write_json(folder / TRAINING, self.facts())
-
-    def facts(self) -> dict[str, Any]:
-        """Write down what was done."""
-        papers = self.task.papers
-        return facts_of(self.student.start, self.student.settings, self.history) | {
-            "options": asdict(self.options),
-            "learned_numbers": self.size,
-            "sources": {papers.name: list(papers.hashes)},
-            "papers": {"learned": len(papers.learned), "dev": len(papers.dev)},
-            "classes": list(papers.names),
-            "measure": MEASURE,
-        }
+TrainedJournal: TypeAlias = Trained[JournalTask]
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,11 +289,11 @@ class JournalReport:
     def lines(self) -> list[str]:
         """Say it to people."""
         did, papers = self.trained.history, self.trained.task.papers
-        kind = "all weights" if self.trained.options.start.lora is None else "an adapter"
+        kind = "all weights" if self.trained.student.lora is None else "an adapter"
         return [
-            f"Trained {kind} ({self.trained.size:,} numbers) on {len(papers.learned):,} papers of "
-            f"{len(papers.names):,} classes in {did.steps:,} steps, {did.per_second:,.1f} papers "
-            "per second.",
+            f"Trained {kind} ({self.trained.facts['learned_numbers']:,} numbers) on "
+            f"{len(papers.learned):,} papers of {len(papers.names):,} classes in {did.steps:,} "
+            f"steps, {did.per_second:,.1f} papers per second.",
             f"On dev: {MEASURE} {did.measures[0]:.4f} before, {did.measures[did.best]:.4f} after "
             f"step {did.checked[did.best]:,}, which was kept ({len(papers.dev):,} papers).",
             *did.notes(),
@@ -333,22 +320,14 @@ def train_journal(source: Path, options: JournalOptions, out: Path, run: Run) ->
     """
     check_out(out, TRAINING, "encoder that recsys trained")
     papers = read_class_papers(source, options.classes, progress=run.progress)
-    partial = out.with_name(f"{out.name}.partial.safetensors")
-    with joined(device_of(options.device)) as ranks:
-        trained = fit_journal(papers, options, partial, replace(run, ranks=ranks))
-        if ranks.first:
-            with replacing(out) as folder:
-                trained.save(folder)
-                add_page(folder, out.name)
-            if not trained.history.stopped:
-                partial.unlink()
+    trained = train_into(out, options.device, run, partial(fit_journal, papers, options))
     return JournalReport(out, trained)
 
 
 def fit_journal(
-    papers: ClassPapers, options: JournalOptions, partial: Path, run: Run
+    papers: ClassPapers, options: JournalOptions, unfinished: Path, run: Run
 ) -> TrainedJournal:
-    """Train an encoder and leave it at its best; an unfinished training continues from `partial`.
+    """Train an encoder and leave it at its best; one that is unfinished continues from its file.
 
     Raises:
         ArtifactError: the checkpoint to start from cannot be read.
@@ -358,8 +337,7 @@ def fit_journal(
     student = Student.load(options.start, seed=options.loop.seed, device=device)
     texts = student.read(papers.texts, options.start, device=device, progress=run.progress)
     task = JournalTask.start(student.tower, texts, papers)
-    size = sum(each.numel() for each in task.learner.learned().values())
     recipe = [_REVISION, papers.hashes, student.start.weights_hash, asdict(student.settings)]
     how = [asdict(options), device, texts.half, run.ranks.world]
-    history = train(task, options.loop, TensorFile(partial, fingerprint([recipe, how])), run)
-    return TrainedJournal(student, task, options, history, size)
+    history = train(task, options.loop, TensorFile(unfinished, fingerprint([recipe, how])), run)
+    return Trained.of(student, task, history, asdict(options))

@@ -17,9 +17,10 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from copy import deepcopy
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from time import monotonic
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 import torch
@@ -34,13 +35,13 @@ from torch.distributed import (
 from torch.nn.parallel import DistributedDataParallel
 
 from recsys.errors import InputError, RecsysError
-from recsys.pipelines.encoders.checkpoints import Checkpoint
-from recsys.pipelines.encoders.export_encoder import Settings
+from recsys.eval.studies.encoders.training_page import TRAINING, add_page
 from recsys.pipelines.jobs.tensor_file import TensorFile, below, named
-from recsys.pipelines.studies.encoders.tower import Learner
-from recsys.progress import Progress, silent
+from recsys.pipelines.studies.citeomatic.network_training import device_of
+from recsys.pipelines.studies.encoders.tower import Learner, Student
+from recsys.protocols import Progress, silent
 from recsys.store.arrays import Rows
-from recsys.version import CREATED_BY
+from recsys.store.artifacts import CREATED_BY, replacing, write_json
 
 STAGE = "steps of training"
 SCHEMA = "recsys.training/1"
@@ -167,18 +168,6 @@ class History:
         if self.stopped:
             notes.append("Stopped: the time was up. The same command continues.")
         return notes
-
-
-def facts_of(start: Checkpoint, settings: Settings, history: History) -> dict[str, Any]:
-    """Write down what every training tells: from what it started, and what happened."""
-    return {
-        "schema": SCHEMA,
-        "created_by": CREATED_BY,
-        "start": start.name,
-        "start_hash": start.weights_hash,
-        "settings": asdict(settings),
-        "history": asdict(history) | {"losses": np.round(history.losses, 5).tolist()},
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -443,6 +432,76 @@ def put(parameters: dict[str, nn.Parameter], values: dict[str, Tensor]) -> None:
     """Set parameters."""
     for name, value in values.items():
         parameters[name].copy_(value)
+
+
+class RecordedTask(Task, Protocol):
+    """A task whose encoder is kept."""
+
+    def facts(self) -> dict[str, Any]:
+        """Tell what is learned from, and what is measured, for `training.json`."""
+        ...
+
+    def save(self, student: Student, folder: Path, *, changed: bool) -> None:
+        """Write the encoder and what belongs to it; changed: whether it is another than before."""
+        ...
+
+
+SomeTask = TypeVar("SomeTask", bound=RecordedTask)
+
+
+@dataclass(frozen=True, slots=True)
+class Trained(Generic[SomeTask]):
+    """An encoder with its training. facts: what `training.json` tells."""
+
+    student: Student
+    task: SomeTask
+    history: History
+    facts: Mapping[str, Any]
+
+    @classmethod
+    def of(
+        cls, student: Student, task: SomeTask, history: History, options: Mapping[str, Any]
+    ) -> "Trained[SomeTask]":
+        """Write down from what it started, and what happened; options: how it was trained."""
+        facts = {
+            "schema": SCHEMA,
+            "created_by": CREATED_BY,
+            "start": student.start.name,
+            "start_hash": student.start.weights_hash,
+            "settings": asdict(student.settings),
+            "history": asdict(history) | {"losses": np.round(history.losses, 5).tolist()},
+            "options": options,
+            "learned_numbers": sum(each.numel() for each in task.learner.learned().values()),
+        }
+        return cls(student, task, history, facts | task.facts())
+
+    def save(self, folder: Path) -> None:
+        """Write the encoder, what was trained of it alone if it is an adapter, and the history."""
+        self.task.save(self.student, folder, changed=self.history.changed)
+        write_json(folder / TRAINING, self.facts)
+
+
+def train_into(
+    out: Path, device: str, run: Run, fit: Callable[[Path, Run], Trained[SomeTask]]
+) -> Trained[SomeTask]:
+    """Train in all processes that `torchrun` started, and let the first one write the encoder.
+
+    Args:
+        out: the folder to write; an encoder that was trained there before is replaced.
+        device: "cpu", "cuda" or "auto".
+        run: how the training is run.
+        fit: trains; it continues from a file that an unfinished training left.
+    """
+    partial = out.with_name(f"{out.name}.partial.safetensors")
+    with joined(device_of(device)) as ranks:
+        trained = fit(partial, replace(run, ranks=ranks))
+        if ranks.first:
+            with replacing(out) as folder:
+                trained.save(folder)
+                add_page(folder, out.name)
+            if not trained.history.stopped:
+                partial.unlink()
+    return trained
 
 
 @contextmanager

@@ -38,7 +38,7 @@ def doctor(
             good, what is left of the day's budget? Without, nothing is sent.
     """
     from recsys.app.doctor import examine
-    from recsys.extras import need
+    from recsys.errors import need
 
     if online:
         need("httpx2", "Asking sources on the web")

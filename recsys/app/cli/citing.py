@@ -18,15 +18,15 @@ from recsys.app.cli.options import (
     named_option,
 )
 from recsys.app.terminal import check_target, draw, emit, note, show_bytes, shown_progress
+from recsys.formats.answers import LOCAL_FORMATS
 from recsys.formats.files import STDIN, read_text
-from recsys.formats.local_answers.filled_drafts import LEAST
-from recsys.formats.local_answers.local_formats import LOCAL_FORMATS
 from recsys.query.named import read_references
+from recsys.records import LEAST_CHANCE
 
 if TYPE_CHECKING:
     from recsys.formats.local_answers.shown_gaps import GapKeys
     from recsys.local.cite import LocalQuestion
-    from recsys.passages import LocalAnswer
+    from recsys.records import LocalAnswer
 
 Accept: TypeAlias = Literal["marked", "all"]
 
@@ -51,7 +51,7 @@ def cite(
     fill: Annotated[Path | None, Option(metavar="FILE.bib", show_default="none")] = None,
     patch: bool = False,
     dry_run: bool = False,
-    least: Annotated[float, Option(metavar="P", min=0, max=1)] = LEAST,
+    least: Annotated[float, Option(metavar="P", min=0, max=1)] = LEAST_CHANCE,
     accept: Accept = "marked",
     quiet: Quiet = False,
 ) -> None:
@@ -81,7 +81,7 @@ def cite(
         least: Accept the best paper of a place if its chance is at least that.
         accept: Accept papers for marks alone, or for sentences without one, too.
     """
-    from recsys.processors import start_on_one_thread
+    from recsys.machine import start_on_one_thread
 
     start_on_one_thread()
     from recsys.local.cite import LocalQuestion
@@ -177,6 +177,10 @@ def _prepared(
     Raises:
         InputError: the bibliography or the draft cannot be changed so.
     """
+    from recsys.formats.local_answers.shown_gaps import keys_of
+
+    if fill is None:
+        return keys_of(answer), lambda: None
     from recsys.formats.local_answers.filled_drafts import (
         BibFile,
         accepted,
@@ -184,10 +188,7 @@ def _prepared(
         told,
         write_patches,
     )
-    from recsys.formats.local_answers.shown_gaps import keys_of
 
-    if fill is None:
-        return keys_of(answer), lambda: None
     file = BibFile.read(fill)
     keys = keys_of(answer, file.references)
     taken = accepted(answer, keys, least=least, unmarked=unmarked)
@@ -199,8 +200,7 @@ def _prepared(
             note(f"No paper has a chance of at least {least:g}: nothing is written.", quiet=quiet)
             return
         if not dry:
-            file.write(entries)
-            write_patches(changes)
+            write_patches((entries, *changes))
         new, done = {each.paper.id for each in taken} - keys.had, "would be" if dry else "were"
         for line in told(answer, taken):
             note(line, quiet=quiet)
@@ -216,7 +216,7 @@ def _prepared(
 
 
 def _show(answer: "LocalAnswer", keys: "GapKeys", form: str, out: Path | None) -> None:
-    from recsys.formats.local_answers.local_formats import render_local
+    from recsys.formats.answers import render_local
 
     if out is not None or form != "table":
         emit(render_local(answer, form, keys), out)

@@ -87,8 +87,7 @@ def simulate(
     options = SimulationOptions(model, eta, impressions, trials, WorldOptions(queries=queries))
     with damage_named(index):
         task = simulate_task(open_collection(index), out, options, rng=np.random.default_rng(seed))
-    parts = {"train": task.train, "validation": task.validation, "test": task.test}
-    clicks = ", ".join(f"{log.clicked.sum():,} {name}" for name, log in parts.items())
+    clicks = ", ".join(f"{log.clicked.sum():,} {name}" for name, log in task.logs.items())
     note(f"{out}: {len(task.papers):,} papers; clicks: {clicks}.", quiet=quiet)
 
 
@@ -254,15 +253,25 @@ def study(
 
     from recsys.eval.report.page import FORMATS
     from recsys.indexes.opening import open_collection
-    from recsys.pipelines.studies.clicks.click_study import STUDIES, sized, study_clicks, study_page
+    from recsys.pipelines.studies.clicks import click_study
+    from recsys.pipelines.studies.clicks.corpus_world import WorldOptions
     from recsys.store.artifacts import MANIFEST
 
     check_folder(out)
-    sizes = {"queries": queries, "impressions": impressions, "logs": logs, "seeds": seeds}
-    options, rng = sized(names_in(only) or STUDIES, eta, **sizes), np.random.default_rng(seed)
+    options = click_study.StudyOptions(
+        names_in(only) or click_study.STUDIES,
+        eta,
+        WorldOptions(queries=queries),
+        impressions,
+        logs=logs,
+        learning=click_study.LearningOptions(seeds=seeds),
+    )
+    rng = np.random.default_rng(seed)
     with shown_work(index, quiet=quiet) as progress:
-        found = study_clicks(open_collection(index), options, rng=rng, progress=progress)
-    page = study_page(found, made(seed, index=index / MANIFEST))
+        found = click_study.study_clicks(
+            open_collection(index), options, rng=rng, progress=progress
+        )
+    page = click_study.study_page(found, made(seed, index=index / MANIFEST))
     out.mkdir(parents=True, exist_ok=True)
     for name in ("html", "json"):
         emit(FORMATS[name](page), out / f"study.{name}")

@@ -17,8 +17,7 @@ from io import TextIOWrapper
 from types import FrameType
 
 from recsys.app.terminal import hold_streams, say
-from recsys.errors import LONGEST_HINT, RecsysError, shortened
-from recsys.extras import missing_extra
+from recsys.errors import LONGEST_HINT, RecsysError, missing_extra, shortened
 
 INTERRUPTED = 130
 JSON_ERRORS, DEBUG = "--json-errors", "RECSYS_DEBUG"

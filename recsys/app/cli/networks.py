@@ -72,16 +72,16 @@ def train_nnselect(
         dim: Length of a vector.
         word_vectors: Text file of word vectors to start from, such as GloVe's; it decides --dim.
     """
-    from recsys.pipelines.studies.citeomatic.negatives import Margins
     from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
-    from recsys.pipelines.studies.citeomatic.nnselect import BATCH, NNSelectOptions, SelectOptions
+    from recsys.pipelines.studies.citeomatic.nnselect import BATCH, NNSelectOptions
     from recsys.pipelines.studies.citeomatic.nnselect import train_nnselect as train
-    from recsys.pipelines.studies.citeomatic.tuning import Model, read_parameters, with_select
+    from recsys.pipelines.studies.citeomatic.tuning import Model, read_parameters, with_parameters
 
-    network = SelectOptions(dim=dim, dropout=dropout, margins=Margins(gamma))
+    own = {"dim": dim, "dropout": dropout, "gamma": gamma, "rate": rate}
     loop = LoopOptions(epochs, BATCH, rate, seed=seed, device=device)
-    options = NNSelectOptions(network, loop, word_vectors)
-    options = with_select(options, read_parameters(parameters, Model.NNSELECT))
+    options = NNSelectOptions(loop=loop, word_vectors=word_vectors)
+    model = Model.NNSELECT
+    options = with_parameters(options, model, own | {**read_parameters(parameters, model)})
     with shown_work(index, quiet=quiet) as progress:
         report = train(index, split, options, wait=not no_wait, progress=progress)
     tell(report.lines(), quiet=quiet)
@@ -112,19 +112,17 @@ def train_nnrank(
         dim: Length of a word's vector.
         separate: Give queries word vectors of their own.
     """
+    from recsys.models.nnrank import RankShape
     from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
+    from recsys.pipelines.studies.citeomatic.nnrank import NNRankOptions, RankOptions
     from recsys.pipelines.studies.citeomatic.nnrank import train_nnrank as train
-    from recsys.pipelines.studies.citeomatic.tuning import (
-        Model,
-        rank_options,
-        read_parameters,
-        with_rank,
-    )
+    from recsys.pipelines.studies.citeomatic.tuning import Model, read_parameters, with_parameters
 
     own = {"dim": dim, "dropout": dropout, "gamma": gamma, "rate": rate}
     loop = LoopOptions(epochs=epochs, rate=rate, seed=seed, device=device)
-    options = rank_options(loop, separate=separate, metadata=not no_metadata)
-    options = with_rank(options, {**own, **read_parameters(parameters, Model.NNRANK)})
+    network, model = RankOptions(shape=RankShape(separate=separate)), Model.NNRANK
+    options = NNRankOptions(network, loop, metadata=not no_metadata)
+    options = with_parameters(options, model, own | {**read_parameters(parameters, model)})
     with shown_work(index, quiet=quiet) as progress:
         report = train(index, split, options, wait=not no_wait, progress=progress)
     tell(report.lines(), quiet=quiet)
@@ -224,22 +222,23 @@ def ablate_nnrank(
     """
     from recsys.pipelines.studies.citeomatic import nnrank_ablations
     from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
-    from recsys.pipelines.studies.citeomatic.tuning import (
-        Model,
-        rank_options,
-        read_parameters,
-        with_rank,
-    )
+    from recsys.pipelines.studies.citeomatic.nnrank import NNRankOptions
+    from recsys.pipelines.studies.citeomatic.tuning import Model, read_parameters, with_parameters
 
     loop = LoopOptions(epochs=epochs, rate=rate, seed=seed, device=device)
-    ranker = with_rank(
-        rank_options(loop, separate=False, metadata=not no_metadata),
-        read_parameters(parameters, Model.NNRANK),
-    )
-    names = names_in(rows) or ()
-    command = command_line()
-    options = nnrank_ablations.AblationOptions(ranker, part, rows=names, command=command)
+    plain, model = NNRankOptions(loop=loop, metadata=not no_metadata), Model.NNRANK
+    ranker = with_parameters(plain, model, read_parameters(parameters, model))
+    names, command = names_in(rows) or (), command_line()
     with shown_work(index, quiet=quiet) as progress:
-        found = nnrank_ablations.ablate(index, split, options, out, progress=progress)
+        found = nnrank_ablations.ablate(
+            index,
+            split,
+            ranker,
+            out,
+            part=part,
+            rows=names,
+            command=command,
+            progress=progress,
+        )
     note(f"Written to {out}.", quiet=quiet)
     emit(nnrank_ablations.RENDERERS[output](nnrank_ablations.ablation_table(found)))

@@ -13,9 +13,9 @@ from typer import Argument, Option
 
 from recsys.app.terminal import note, shown_progress
 from recsys.errors import RecsysError, UsageError
-from recsys.keyphrases import LABELS, MADE_OF_CITED, OWN
-from recsys.progress import Progress
+from recsys.protocols import Progress
 from recsys.query.question_schema import QuestionOption, options
+from recsys.store.words import LABELS, MADE_OF_CITED, OWN_FIELD
 
 if TYPE_CHECKING:
     from recsys.pipelines.corpora.collect import Reading
@@ -352,8 +352,10 @@ def reading_of(
         told = "Keywords Plus are made from the titles that a paper cites; no draft has any."
         raise bad_value(told, option="--keyphrases")
     is_label = named.startswith(LABELS) and named != LABELS
-    if keyphrases is not None and named != OWN and not is_label:
-        raise bad_value(f"{keyphrases!r} is neither {OWN} nor {LABELS}NAME.", option="--keyphrases")
+    if keyphrases is not None and named != OWN_FIELD and not is_label:
+        raise bad_value(
+            f"{keyphrases!r} is neither {OWN_FIELD} nor {LABELS}NAME.", option="--keyphrases"
+        )
     return Reading(columns_in(columns), apart, titles_only, named)
 
 

@@ -20,7 +20,6 @@ from recsys.app.cli.options import IndexPlace, OneOf, Without, cli_option
 from recsys.app.terminal import shown_progress
 from recsys.errors import UsageError
 from recsys.query.question_schema import QuestionOptions, options
-from recsys.version import CREATED_BY
 
 Command: TypeAlias = Callable[..., int | None]
 """Returns an exit code, or None for 0."""
@@ -138,6 +137,8 @@ def _root(
     landmark papers. `recsys build papers.jsonl --out my.index` makes an index of your own papers.
     """
     if version:
+        from recsys.store.artifacts import CREATED_BY
+
         typer.echo(CREATED_BY)
     elif context.invoked_subcommand is None:
         typer.echo(context.get_help(), err=True)

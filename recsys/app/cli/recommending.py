@@ -34,7 +34,7 @@ from recsys.app.terminal import (
     shown_progress,
 )
 from recsys.errors import DraftError, InputError, RecsysError
-from recsys.formats.answer_formats import FORMATS
+from recsys.formats.answers import FORMATS
 from recsys.formats.files import STDIN
 from recsys.query.named import is_file, named_paper
 from recsys.query.question_schema import SHOWN, QuestionOptions
@@ -112,7 +112,7 @@ def recommend(
         out_dir: Write the answer to each draft into this folder, to a file called after it.
         verbose: List on stderr the references that are not in the corpus.
     """
-    from recsys.processors import start_on_one_thread
+    from recsys.machine import start_on_one_thread
 
     start_on_one_thread()
     from recsys.app.wiring import lost_ranker
@@ -178,7 +178,7 @@ def draw_map(
         out: Write the map to this file: a page with its table (.html), or the picture alone (.svg);
             `-` writes the page to stdout.
     """
-    from recsys.processors import start_on_one_thread
+    from recsys.machine import start_on_one_thread
 
     start_on_one_thread()
     from recsys.mapping import MAP_FORMATS

@@ -57,8 +57,8 @@ def serve(
         indexes: Directories that `recsys build` wrote, or s3://BUCKET/PATH of some; the first is
             asked unless another is chosen.
     """
-    from recsys.extras import need
-    from recsys.processors import start_on_one_thread
+    from recsys.errors import need
+    from recsys.machine import start_on_one_thread
 
     start_on_one_thread()
     for module in ("starlette", "uvicorn", "python_multipart", "jinja2"):

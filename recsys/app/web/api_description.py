@@ -15,7 +15,7 @@ from recsys.app.web import api_routes as routes
 from recsys.app.web.replies import JSON, MEDIA_TYPES, PROBLEM_JSON, Reply, digest_of, respond
 from recsys.app.web.service import UsageCounters, service_of
 from recsys.app.web.uploads import MULTIPART
-from recsys.version import VERSION
+from recsys.store.artifacts import VERSION
 
 
 @dataclass(frozen=True, slots=True)

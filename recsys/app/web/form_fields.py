@@ -12,7 +12,6 @@ from recsys.formats import identifiers
 from recsys.formats.references.bibliography import year_in
 from recsys.formats.references.reference_formats import work_of_line
 from recsys.formats.references.shown_facts import one_line
-from recsys.keyphrases import cleaned, without_keyphrases
 from recsys.query.question_schema import (
     EARLIEST,
     LATEST,
@@ -22,6 +21,7 @@ from recsys.query.question_schema import (
 )
 from recsys.query.resolve_draft import Question
 from recsys.records import Bibliography, Manuscript, PaperId, ReadingLists, Reference
+from recsys.store.words import cleaned_keyphrases, without_keyphrases
 
 # References as lines of a form: `Authors (year). Title. doi:...`, which people may correct.
 
@@ -157,7 +157,7 @@ class FormFields:
         return Manuscript(
             title=" ".join(self.title.split()),
             abstract=self.abstract or None,
-            keyphrases=cleaned(re.split("[,;\n]", self.keyphrases)),
+            keyphrases=cleaned_keyphrases(re.split("[,;\n]", self.keyphrases)),
             authors=_lines(self.authors),
             venue=self.venue or None,
             references=(*_by_id(self.cites), *references_in(self.references)),
@@ -212,7 +212,7 @@ class FormFields:
             self,
             title=draft.title,
             abstract=without_keyphrases(draft.abstract, draft.keyphrases) or "",
-            keyphrases=", ".join(cleaned(draft.keyphrases)),
+            keyphrases=", ".join(cleaned_keyphrases(draft.keyphrases)),
             authors="\n".join(draft.authors),
             venue=draft.venue or "",
             cites=question.cited,

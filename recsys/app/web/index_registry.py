@@ -11,8 +11,7 @@ from recsys.errors import InputError, RecsysError
 from recsys.local.local_recommender import LocalRecommender
 from recsys.local.where_to_cite import PlaceFinder
 from recsys.recommend import Recommender
-from recsys.store.artifacts import MANIFEST
-from recsys.version import VERSION
+from recsys.store.artifacts import MANIFEST, VERSION
 
 MOST_COMPARED = 500
 """Sentences of a draft that papers are compared with: more would keep others waiting."""

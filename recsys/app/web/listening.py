@@ -33,8 +33,8 @@ from recsys.app.web.middleware import (
 )
 from recsys.app.web.service import ServeSettings, Service
 from recsys.errors import InputError
+from recsys.machine import return_large_blocks
 from recsys.mapping.map_pages import MAP_STYLE
-from recsys.memory import return_large_blocks
 
 # The application: routes, and what every request goes through before and after them.
 #

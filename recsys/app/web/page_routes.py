@@ -51,17 +51,15 @@ from recsys.app.web.uploads import (
     unpack,
 )
 from recsys.errors import DraftError, InputError, NothingFound, RecsysError
-from recsys.formats.answer_formats import FORMATS
-from recsys.formats.answers import where_of
+from recsys.formats.answers import FORMATS, where_of
 from recsys.formats.local_answers import shown_gaps
 from recsys.formats.local_answers.shown_gaps import keys_of
 from recsys.formats.references.reference_writers import WRITERS
 from recsys.formats.references.shown_facts import citation_keys, one_line
-from recsys.passages import LocalAnswer
 from recsys.query.apply_filters import REMOVED
 from recsys.query.question_schema import Filters
 from recsys.query.resolve_draft import Question
-from recsys.records import Answer, Bibliography, Paper, PaperId
+from recsys.records import Answer, Bibliography, LocalAnswer, Paper, PaperId
 
 PER_PAGE = 20
 MOST_LISTED = 100

@@ -17,8 +17,8 @@ from recsys.app.web.questions import years_of
 from recsys.app.web.service import Service
 from recsys.formats.answers import percent
 from recsys.formats.local_answers.shown_gaps import HERE
-from recsys.formats.references.bibtex import write as bibtex
 from recsys.formats.references.people import natural
+from recsys.formats.references.reference_writers import bibtex
 from recsys.formats.references.shown_facts import (
     bare_doi,
     names_of,
@@ -32,7 +32,7 @@ from recsys.query.question_schema import options
 from recsys.query.resolve_draft import IN_LIBRARY
 from recsys.records import Paper, PaperId, Recommendation
 from recsys.store.arrays import Rows
-from recsys.version import VERSION
+from recsys.store.artifacts import VERSION
 
 if TYPE_CHECKING:
     from jinja2 import Environment

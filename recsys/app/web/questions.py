@@ -18,12 +18,11 @@ from recsys.app.web.replies import (
 from recsys.app.web.upload_reader import DraftText, UploadedDraft
 from recsys.errors import InputError
 from recsys.local.cite import LocalQuestion, cite_read, draft_read, marked, passage_read
-from recsys.passages import LocalAnswer
 from recsys.query.matching import match
 from recsys.query.question_schema import QuestionOptions
 from recsys.query.resolve_draft import Question, resolve_draft
 from recsys.recommend import KEPT
-from recsys.records import Answer, Manuscript, Paper, PaperId, ReadingLists
+from recsys.records import Answer, LocalAnswer, Manuscript, Paper, PaperId, ReadingLists
 from recsys.store.arrays import Rows
 from recsys.store.corpus import Corpus
 

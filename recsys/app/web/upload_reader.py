@@ -15,8 +15,7 @@ from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from typing import BinaryIO
 
 from recsys.errors import DraftError, InputError, RecsysError
-from recsys.passages import Body
-from recsys.records import Bibliography, Manuscript, Reference
+from recsys.records import Bibliography, Body, Manuscript, Reference
 
 DRAFT, SENTENCES, LIST = "draft", "sentences", "list"
 """What may be asked: a draft's facts, its sentences, too, or a list of works."""

@@ -16,7 +16,7 @@ from sentencex import get_sentence_boundaries
 
 from recsys.errors import InputError
 from recsys.formats.bodies.printed_citations import NO_LIST, CitedList, printed_citations
-from recsys.passages import Body, Mark, Sentence, Span
+from recsys.records import Body, Mark, Sentence, Span
 
 # sentencex, a compiled library of Wikimedia's, finds the ends of sentences: it keeps offsets, takes
 # 1 ms for 800 sentences and imports in 2 ms (syntok takes 25 ms, pysbd 65 to 165 ms). It splits

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from recsys.formats.papers.external_ids import names_of
 from recsys.formats.papers.paper_fields import text_of
 from recsys.formats.references.bibliography import Problem
-from recsys.passages import Context
-from recsys.records import PaperId, Reference
+from recsys.records import Context, PaperId, Reference
 
 NO_NAME = Problem("a citing or a cited paper has neither id nor title.", "paper without a name")
 NO_WORDS = Problem("no sentence is left around a citation mark.", "no sentence around the mark")

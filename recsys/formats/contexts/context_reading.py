@@ -5,23 +5,21 @@ their first characters.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
-from importlib import import_module
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
 
 from recsys.errors import CorpusError
 from recsys.formats.exports.foreign_files import foreign
+from recsys.formats.papers.field_maps import words
 from recsys.formats.papers.json_records import Entry, entries_of, open_lines
 from recsys.formats.papers.paper_fields import Record
 from recsys.formats.references.bibliography import Problem
-from recsys.formats.source_formats import Shape
+from recsys.formats.source_formats import Shape, opened
 from recsys.formats.source_streams import head_of_file, head_text, open_bytes, text_lines
-from recsys.passages import Context
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
+from recsys.records import Context
 
 _HEAD = 1000
 """Records of JSON in search of one whose format is known."""
@@ -32,68 +30,57 @@ _UNKNOWN = "object of no known format"
 class ContextFormat:
     """One way in which citing sentences come.
 
-    module, reader: a function, which is given lines, bytes, a path, or one object of JSON after the
-    other, as `shape` says. sign: another one, which tells by the first characters whether a file is
-    of this format. keys: an object is of this format if it has all keys of one of these sets.
+    reader: "module:function" of this folder, which is given lines, bytes, a path, or one object of
+    JSON after the other, as `shape` says. sign: another one, which tells by the first characters
+    whether a file is of this format. keys: an object is of this format if it has all keys of one of
+    these texts.
     """
 
     name: str
-    shape: Shape
-    module: str
     reader: str
+    shape: Shape = Shape.JSON
     sign: str = ""
-    keys: tuple[frozenset[str], ...] = ()
+    keys: tuple[str, ...] = ()
 
     def looks_so(self, head: str) -> bool:
         """Tell by the beginning of a file whether it is of this format; never for JSON."""
-        return bool(self.sign) and bool(_function(self.module, self.sign)(head))
+        return bool(self.sign) and bool(opened(f"contexts.{self.sign}")(head))
 
     def fits(self, record: Record) -> bool:
         """Tell whether an object looks like one of this format."""
-        return any(keys <= record.keys() for keys in self.keys)
+        return any(words(keys) <= record.keys() for keys in self.keys)
 
     def read(self, source: object) -> Iterator[Context | Problem]:
         """Read what the reader is given."""
-        contexts: Iterator[Context | Problem] = _function(self.module, self.reader)(source)
+        contexts: Iterator[Context | Problem] = opened(f"contexts.{self.reader}")(source)
         return contexts
-
-
-@cache
-def _function(module: str, name: str) -> Callable[[object], Any]:
-    function: Callable[[object], Any] = getattr(
-        import_module(f"recsys.formats.contexts.{module}"), name
-    )
-    return function
-
-
-def _json(name: str, module: str, reader: str, *sets: str) -> ContextFormat:
-    keys = tuple(frozenset(names.split()) for names in sets)
-    return ContextFormat(name, Shape.JSON, module, reader, keys=keys)
 
 
 # In order: the first row that fits has the file, or the object.
 # fmt: off
 FORMATS = (
-    _json("recsys contexts", "context_records", "own_contexts", "citing cited text"),
-    _json("S2AG citations", "context_records", "dataset_contexts",
-          "citingcorpusid citedcorpusid"),
-    _json("Semantic Scholar API", "context_records", "answer_contexts",
-          "data offset", "data citingPaperInfo", "data citedPaperInfo",
-          "contexts citingPaper", "contexts citedPaper",
-          "contextsWithIntent citingPaper", "contextsWithIntent citedPaper"),
-    ContextFormat("ACL-200", Shape.BYTES, "context_records", "read_masked", "is_masked"),
-    _json("ACL-200 lines", "context_records", "masked_contexts",
-          "masked_text citing_id refid"),
-    _json("S2ORC, CORD-19, unarXive", "full_texts", "parsed_contexts",
-          "paper_id body_text", "paper_id bib_entries", "paper_id pdf_parse",
-          "paper_id latex_parse", "paper_id grobid_parse"),
-    _json("S2ORC of the API", "full_texts", "annotated_contexts",
-          "corpusid content", "corpusid body"),
-    ContextFormat("JATS XML", Shape.BYTES, "full_texts", "read_jats", "is_jats"),
-    ContextFormat("LaTeX, PDF, Word", Shape.FILE, "full_texts", "read_paper", "is_paper"),
-    ContextFormat("unarXive 2020", Shape.LINES, "context_records", "read_unarxive", "is_unarxive"),
-    ContextFormat("FullTextPeerRead", Shape.LINES, "context_records", "read_peerread",
-                  "is_peerread"),
+    ContextFormat("recsys contexts", "context_records:own_contexts", keys=("citing cited text",)),
+    ContextFormat("S2AG citations", "context_records:dataset_contexts",
+                  keys=("citingcorpusid citedcorpusid",)),
+    ContextFormat("Semantic Scholar API", "context_records:answer_contexts",
+                  keys=("data offset", "data citingPaperInfo", "data citedPaperInfo",
+                        "contexts citingPaper", "contexts citedPaper",
+                        "contextsWithIntent citingPaper", "contextsWithIntent citedPaper")),
+    ContextFormat("ACL-200", "context_records:read_masked", Shape.BYTES,
+                  "context_records:is_masked"),
+    ContextFormat("ACL-200 lines", "context_records:masked_contexts",
+                  keys=("masked_text citing_id refid",)),
+    ContextFormat("S2ORC, CORD-19, unarXive", "full_texts:parsed_contexts",
+                  keys=("paper_id body_text", "paper_id bib_entries", "paper_id pdf_parse",
+                        "paper_id latex_parse", "paper_id grobid_parse")),
+    ContextFormat("S2ORC of the API", "full_texts:annotated_contexts",
+                  keys=("corpusid content", "corpusid body")),
+    ContextFormat("JATS XML", "full_texts:read_jats", Shape.BYTES, "full_texts:is_jats"),
+    ContextFormat("LaTeX, PDF, Word", "full_texts:read_paper", Shape.FILE, "full_texts:is_paper"),
+    ContextFormat("unarXive 2020", "context_records:read_unarxive", Shape.LINES,
+                  "context_records:is_unarxive"),
+    ContextFormat("FullTextPeerRead", "context_records:read_peerread", Shape.LINES,
+                  "context_records:is_peerread"),
 )
 # fmt: on
 
@@ -101,11 +88,6 @@ FORMATS = (
 def format_of(record: Record) -> ContextFormat | None:
     """Return the format of an object, None when it has none."""
     return next((row for row in FORMATS if row.fits(record)), None)
-
-
-def recognised(head: str) -> ContextFormat | None:
-    """Return the format of a file that is no JSON lines, by its beginning."""
-    return next((row for row in FORMATS if row.looks_so(head)), None)
 
 
 def read_contexts(path: Path, *, progress: Progress = silent) -> Iterator[Context | Problem]:
@@ -122,7 +104,7 @@ def read_contexts(path: Path, *, progress: Progress = silent) -> Iterator[Contex
     raw = head_of_file(path)
     if not raw.strip():
         raise CorpusError(f"{path} is empty.", "Export or download it again.")
-    form = recognised(head_text(raw))
+    form = next((row for row in FORMATS if row.looks_so(head_text(raw))), None)
     if form is None:
         yield from _json_contexts(path, raw, progress)
         return

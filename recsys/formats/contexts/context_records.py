@@ -31,8 +31,7 @@ from recsys.formats.exports.csv_rows import rows, split_line
 from recsys.formats.papers.external_ids import named
 from recsys.formats.papers.paper_fields import Record, id_of, names_of, text_of, year_of
 from recsys.formats.references.bibliography import Problem
-from recsys.passages import Context
-from recsys.records import Reference
+from recsys.records import Context, Reference
 
 NO_CONTEXT = Problem("a citation comes without any sentence.", "citation without a sentence")
 _ROLES = (("citingPaper", "citingPaperInfo"), ("citedPaper", "citedPaperInfo"))

@@ -8,7 +8,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 from xml.etree.ElementTree import Element
@@ -28,19 +28,17 @@ from recsys.formats.contexts.citing_text import (
 )
 from recsys.formats.drafts.draft_formats import parse_draft
 from recsys.formats.files import MAX_BYTES
-from recsys.formats.markup import jats_xml
+from recsys.formats.markup.jats_xml import JATS, work_of_article
 from recsys.formats.markup.xml_stream import Layout, records, title_of
 from recsys.formats.papers.external_ids import named
 from recsys.formats.papers.paper_fields import Record, id_of, nested, text_of, year_of
-from recsys.formats.papers.semantic_scholar import PARTS, annotations_of, place_of
+from recsys.formats.papers.semantic_scholar import NAMES, PARTS, annotations_of, placed
 from recsys.formats.references.bibliography import Problem, names_in
 from recsys.formats.source_streams import open_bytes
-from recsys.passages import Context
-from recsys.records import Reference
+from recsys.records import Context, Reference
 
 NO_TEXT = Problem("a paper comes without its text.", "article without text")
 _PARSES = ("pdf_parse", "latex_parse", "grobid_parse")
-_NAMES = ("doi", "arxiv_id", "acl_id", "pubmed_id", "pmc_id", "mag_id")
 _UNARXIVE = frozenset({"_source_hash", "_source_name"})
 _THINGS = re.compile(r"\{\{\w{1,20}:[0-9a-fA-F-]{1,80}\}\}")
 _MOST = 20_000
@@ -62,6 +60,8 @@ _NO_TEXT = frozenset({"title", "label", "caption", "fn", "xref", "ref-list", "ab
 _RANGE = re.compile(r"\s*[\u2010-\u2015-]\s*")
 _WIDEST_RANGE = 200
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
+is_jats = JATS.looks_so
+"""Whether a file holds articles in JATS; reading shows whether with their text."""
 
 
 def parsed_contexts(record: Record) -> Iterator[Context | Problem]:
@@ -89,7 +89,7 @@ def parsed_contexts(record: Record) -> Iterator[Context | Problem]:
     else:
         title = text_of(record.get("title")) or text_of(title)
         citing = Reference(id=id_of(record.get("paper_id")), title=title)
-        citing = named(citing, [(name, record.get(name)) for name in _NAMES])
+        citing = named(citing, [(name, record.get(name)) for name in NAMES])
     if not is_known(citing):
         yield NO_NAME
         return
@@ -102,18 +102,9 @@ def parsed_contexts(record: Record) -> Iterator[Context | Problem]:
         spans = paragraph.get("cite_spans")
         places = [
             (start, end, key if isinstance(key := span.get("ref_id"), str) else "")
-            for start, end, span in _placed(spans[:_MOST] if isinstance(spans, list) else ())
+            for start, end, span in placed(spans[:_MOST] if isinstance(spans, list) else ())
         ]
         yield from cited_contexts(citing, works, *_marked(paragraph["text"], places), section)
-
-
-def _placed(spans: Iterable[object]) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    """Yield start, end, and the whole of each span that has both."""
-    for span in spans:
-        if isinstance(span, dict):
-            start, end = place_of(span.get("start")), place_of(span.get("end"))
-            if start is not None and end is not None:
-                yield start, end, span
 
 
 def _marked(
@@ -212,7 +203,7 @@ def _spans(
 ) -> Iterator[tuple[int, int, str, dict[str, Any]]]:
     """Yield start and end of spans, the attribute of a name, and all their attributes."""
     every = (span for kind in kinds for span in annotations_of(record, part, kind))
-    for start, end, span in _placed(every):
+    for start, end, span in placed(every):
         said = span.get("attributes")
         attributes = said if isinstance(said, dict) else {}
         value = attributes.get(name)
@@ -255,11 +246,6 @@ def read_paper(path: Path) -> Iterator[Context | Problem]:
                 yield NO_WORDS
 
 
-def is_jats(head: str) -> bool:
-    """Whether a file holds articles in JATS; reading shows whether with their text."""
-    return jats_xml.looks_so(head)
-
-
 def read_jats(stream: BinaryIO) -> Iterator[Context | Problem]:
     """Read the articles of a file, one after the other."""
     for record in records(stream, _LAYOUT):
@@ -267,7 +253,7 @@ def read_jats(stream: BinaryIO) -> Iterator[Context | Problem]:
             yield record
             continue
         body = record.element.find("body")
-        work = jats_xml.work_of_article(record.element)
+        work = work_of_article(record.element)
         if body is None or work is None:
             text = f"line {record.line}: the article comes without its text."
             yield Problem(text, "article without text", record.line)

@@ -22,8 +22,7 @@ from recsys.formats.drafts.word_file import (
 )
 from recsys.formats.drafts.wording import clean, counted, short
 from recsys.formats.files import display_name
-from recsys.passages import Body
-from recsys.records import Manuscript, Reference
+from recsys.records import Body, Manuscript, Reference
 
 LONGEST_NAME = 100
 """Characters of a label."""

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from recsys.errors import DraftError, InputError
 from recsys.formats.drafts.wording import clean
 from recsys.formats.files import WOVEN, display_name, read_bytes
-from recsys.passages import Body, Sentence
-from recsys.records import Draft, Manuscript, Reference
+from recsys.records import Body, Draft, Manuscript, Reference, Sentence
 
 if TYPE_CHECKING:
     from recsys.formats.drafts.draft_files import Folder

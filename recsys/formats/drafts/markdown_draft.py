@@ -24,15 +24,15 @@ from recsys.formats.drafts.wording import (
     paragraphs,
     sections,
     short,
+    stated_on_lines,
+    told_apart,
 )
 from recsys.formats.files import decode, display_name
 from recsys.formats.identifiers import acl, arxiv, doi
 from recsys.formats.latex.latex_cited import citation_at, cited_keys, without_citations
 from recsys.formats.latex.latex_text import plain
-from recsys.formats.stated_keyphrases import stated_on_lines, told_apart
-from recsys.keyphrases import cleaned
-from recsys.passages import Body
-from recsys.records import Manuscript, Reference
+from recsys.records import Body, Manuscript, Reference
+from recsys.store.words import cleaned_keyphrases
 
 LONGEST = 200_000
 """Characters of front matter; more is refused, for YAML is slow to read."""
@@ -108,7 +108,7 @@ def split_front_matter(text: str, name: str) -> tuple[FrontMatter, str]:
     if isinstance(keywords, str):
         keyphrases = told_apart(_string(keywords))
     else:
-        keyphrases = cleaned(filter(None, map(_string, _items(keywords))))
+        keyphrases = cleaned_keyphrases(filter(None, map(_string, _items(keywords))))
     front = FrontMatter(
         title=f"{title}: {subtitle}" if title and subtitle else title,
         authors=tuple(name for item in _items(authors) for name in _names(item)),

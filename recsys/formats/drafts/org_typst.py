@@ -12,12 +12,18 @@ from pathlib import Path
 
 from recsys.formats.drafts.draft_files import Folder, folder_of, look_up, shelf
 from recsys.formats.drafts.plain import split_list
-from recsys.formats.drafts.wording import abstract_in, clean, clipped, sections
+from recsys.formats.drafts.wording import (
+    abstract_in,
+    clean,
+    clipped,
+    sections,
+    stated_on_lines,
+    told_apart,
+)
 from recsys.formats.files import decode, display_name
 from recsys.formats.latex.latex_cited import cited_keys, without_citations
-from recsys.formats.stated_keyphrases import stated_on_lines, told_apart
-from recsys.keyphrases import cleaned
 from recsys.records import Manuscript
+from recsys.store.words import cleaned_keyphrases
 
 _KEYWORD = re.compile(
     r"(?im)^[^\S\n]*#\+(title|subtitle|author|date|bibliography|keywords)(?:\[[^\]\n]*\])?:(.*)$"
@@ -187,7 +193,7 @@ def read_typst(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscri
     if not title and len(parts) > 1 and not _ABSTRACT_HEADING.match(parts[1][0]):
         title = parts[1][0]
     keywords = (
-        cleaned(typst_text(said or written) for said, written in _ITEM.findall(value))
+        cleaned_keyphrases(typst_text(said or written) for said, written in _ITEM.findall(value))
         if listed
         else told_apart(typst_text(value))
         for value, listed in _values(text, _KEYPHRASES)

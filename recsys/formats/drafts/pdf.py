@@ -48,8 +48,7 @@ from recsys.formats.drafts.pdf_pages import (
 )
 from recsys.formats.drafts.wording import counted
 from recsys.formats.files import display_name
-from recsys.passages import Body
-from recsys.records import Manuscript, Reference
+from recsys.records import Body, Manuscript, Reference
 
 FRONT_PAGES = 3
 """Pages on which title and abstract are looked for."""

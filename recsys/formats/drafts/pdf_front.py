@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, takewhile
 
 from recsys.formats.drafts.pdf_pages import Line, composed, heading, joined, main_size
-from recsys.formats.drafts.wording import OPENING_WORDS
-from recsys.formats.stated_keyphrases import NAMES, STRONG, told_apart
+from recsys.formats.drafts.wording import KEYWORD_HEADING, KEYWORD_MARK, OPENING_WORDS, told_apart
 from recsys.store.words import author_key, fold
 
 LONGEST_TITLE_WORDS = 40
@@ -62,14 +61,16 @@ _NAME = re.compile(
     r"[A-Z\u00c0-\u024f](?:[^\W\d_]|[-'\u2019])+"
 )
 _MOST_LINES = 12
-_STATED = re.compile(rf"(?i)\W*(?P<name>{NAMES})\b\s*(?P<mark>[:.\u2013\u2014-]*)\s*(?P<list>.*)")
+_STATED = re.compile(
+    rf"(?i)\W*(?P<name>{KEYWORD_HEADING})\b\s*(?P<mark>[:.\u2013\u2014-]*)\s*(?P<list>.*)"
+)
 _NO_MORE = re.compile(
     r"(?:\d+|[IVX]+)\.? [A-Z]|(?i:(?:\d{4} )?(?:ams|msc|pacs|jel)\b|a ?b ?s ?t ?r ?a ?c ?t\W*\Z|"
     r"abstract[.:\u2013\u2014]|e-?mail(?: address(?:es)?)?:|corresponding author|"
     r"preprint submitted)"
 )
 """What stands below keywords, beside AFTER_ABSTRACT; "abstract interpretation" is one."""
-_BETWEEN = re.compile(rf",|{STRONG}|\s[\u2013\u2014]\s")
+_BETWEEN = re.compile(rf",|{KEYWORD_MARK}|\s[\u2013\u2014]\s")
 _OPEN = tuple(",;-\u00b7\u2022\u2219\u22c5|\u2013\u2014")
 """A list does not end with one of these, so that it goes on in the next line."""
 _SENTENCE = re.compile(r"[a-z]{2}\. [A-Z]")
@@ -320,7 +321,7 @@ def printed_keyphrases(lines: Sequence[Line], vocabulary: Counter[str]) -> tuple
             continue
         listed, alone = stated["list"], not stated["list"]
         # "Keywords such as these, which" is no heading.
-        is_list = alone or (listed[0].isalnum() and re.search(STRONG, listed))
+        is_list = alone or (listed[0].isalnum() and re.search(KEYWORD_MARK, listed))
         may_head = stated["name"][0].isupper() and is_list and not introduced
         if not (may_head or (stated["mark"] and listed)):
             continue

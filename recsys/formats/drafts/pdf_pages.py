@@ -12,8 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from recsys.errors import DraftError
-from recsys.extras import need
+from recsys.errors import DraftError, need
 
 if TYPE_CHECKING:
     from pypdf import PageObject

@@ -7,12 +7,17 @@ from pathlib import Path
 
 from recsys.formats.bodies.headings import LONGEST_HEADING_WORDS, bare, ends_text, is_heading
 from recsys.formats.bodies.printed_citations import named_works
-from recsys.formats.drafts.wording import clean, clipped, counted, opening, paragraphs
+from recsys.formats.drafts.wording import (
+    clean,
+    clipped,
+    counted,
+    opening,
+    paragraphs,
+    stated_on_lines,
+)
 from recsys.formats.files import decode, display_name
 from recsys.formats.identifiers import acl, arxiv, doi
-from recsys.formats.stated_keyphrases import stated_on_lines
-from recsys.passages import Body
-from recsys.records import Manuscript, Reference
+from recsys.records import Body, Manuscript, Reference
 
 LONGEST_TITLE_LINES, LONGEST_TITLE_WORDS = 3, 40
 """A first paragraph beyond one of these is text, not a title."""

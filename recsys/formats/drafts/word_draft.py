@@ -27,13 +27,11 @@ from recsys.formats.drafts.pdf_front import (
     names_of_line,
 )
 from recsys.formats.drafts.word_file import Paragraph, WordText, open_document_text, word_text
-from recsys.formats.drafts.wording import clean, counted, opening, stand_in
+from recsys.formats.drafts.wording import clean, counted, opening, stand_in, stated_in
 from recsys.formats.files import display_name
 from recsys.formats.references.bibliography import says_something
 from recsys.formats.references.word_works import cited_tags, cited_works, sources_in
-from recsys.formats.stated_keyphrases import stated_in
-from recsys.passages import Body
-from recsys.records import Manuscript, Reference
+from recsys.records import Body, Manuscript, Reference
 
 FRONT = 60
 """Paragraphs in which title, authors and abstract are looked for, where no section ends them."""

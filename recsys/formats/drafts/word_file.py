@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
-from recsys.errors import DraftError
-from recsys.extras import need
+from recsys.errors import DraftError, need
 from recsys.formats.drafts.draft_files import Archive
 from recsys.formats.markup.xml_stream import Layout, records
 from recsys.formats.references.bibliography import (

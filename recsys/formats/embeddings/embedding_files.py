@@ -27,7 +27,7 @@ from recsys.formats.embeddings.vectors import STEP, Embeddings, Gathering, check
 from recsys.formats.files import STDIN, display_name
 from recsys.formats.papers.json_records import Line, open_lines
 from recsys.formats.replacing import replacing
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.arrays import Floats, load_array, write_rows
 
 if TYPE_CHECKING:

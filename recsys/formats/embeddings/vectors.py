@@ -74,10 +74,7 @@ class Gathering:
             InputError: no text for an id, an id seen before, another length, or a number that is
                 not finite.
         """
-        name = checked_id(paper_id, self.place(number))
-        first = self._seen.setdefault(name, number)
-        if first != number:
-            raise _twice(self.place(number), name, f"{self.unit} {first}")
+        name = self.new_id(number, paper_id)
         if vector is None or len(vector) == 0:
             self._empty.append(name)
             return
@@ -92,6 +89,24 @@ class Gathering:
             raise _not_finite(self.place(number), vector)
         self._ids.append(name)
         self._data.frombytes(vector.tobytes())
+
+    def new_id(self, number: int, paper_id: object) -> PaperId:
+        """Return an id that is a text in Unicode, of at least one character, and new."""
+        place = self.place(number)
+        if not isinstance(paper_id, str) or not paper_id:
+            what = f"{place}: the paper_id {paper_id!r} is no text."
+            raise InputError(what, "Write the id in quotes.")
+        try:
+            paper_id.encode()
+        except UnicodeEncodeError as error:
+            what = f"{place}: the paper_id {paper_id!r} has half a character."
+            raise InputError(what, "Write it in UTF-8.") from error
+        if (first := self._seen.setdefault(paper_id, number)) != number:
+            raise InputError(
+                f"{place}: the paper {paper_id!r} was there before, in {self.unit} {first}.",
+                "Keep one of its vectors.",
+            )
+        return paper_id
 
     def embeddings(self) -> Embeddings:
         """Return all that was gathered.
@@ -118,36 +133,14 @@ def check(embeddings: Embeddings, name: str) -> None:
             f"{name}: there are {len(ids):,} ids for vectors of the shape {vectors.shape}.",
             "Give a matrix with one row for each id.",
         )
-    seen: dict[PaperId, int] = {}
+    known = Gathering(name, "row")
     for row, paper_id in enumerate((*ids, *embeddings.empty), 1):
-        place = f"{name}, row {row}"
-        if seen.setdefault(checked_id(paper_id, place), row) != row:
-            raise _twice(place, paper_id, f"row {seen[paper_id]}")
+        known.new_id(row, paper_id)
     for begin in range(0, len(vectors), STEP):
         finite = np.isfinite(vectors[begin : begin + STEP]).all(axis=1)
         if not finite.all():
             row = begin + int(finite.argmin())
-            raise _not_finite(f"{name}, row {row + 1}", vectors[row])
-
-
-def checked_id(value: object, place: str) -> PaperId:
-    """Return an id that is a text of at least one character, in Unicode."""
-    if not isinstance(value, str) or not value:
-        raise InputError(f"{place}: the paper_id {value!r} is no text.", "Write the id in quotes.")
-    try:
-        value.encode()
-    except UnicodeEncodeError as error:
-        raise InputError(
-            f"{place}: the paper_id {value!r} has half a character.", "Write it in UTF-8."
-        ) from error
-    return value
-
-
-def _twice(place: str, paper_id: PaperId, first: str) -> InputError:
-    return InputError(
-        f"{place}: the paper {paper_id!r} was there before, in {first}.",
-        "Keep one of its vectors.",
-    )
+            raise _not_finite(known.place(row + 1), vectors[row])
 
 
 def _not_finite(place: str, vector: Floats) -> InputError:

@@ -50,27 +50,15 @@ _WEB_OF_SCIENCE = re.compile(
 )
 _YEAR_IN_BRACKETS = re.compile(r"\((?:1[5-9]|20)\d\d\)")
 _KINDS = kinds_by_word(
-    {
-        "article": "postedcontent | preprint",
-        "article-journal": (
-            "j | article | articleinpress | datapaper | editorial | ieeejournals | "
-            "journalarticle | letter | researcharticle | review | reviewarticle"
-        ),
-        "article-newspaper": "newspaperarticle",
-        "book": "b | book | editedbook | monograph",
-        "chapter": "s | bookchapter | booksection | chapter",
-        "dataset": "dataset",
-        "paper-conference": (
-            "c | conferencearticle | conferencepaper | conferenceproceedings | "
-            "conferenceproceedingsarticle | ieeeconferences | inproceedings | proceeding | "
-            "proceedingspaper"
-        ),
-        "patent": "p | patent",
-        "report": "report",
-        "software": "computerprogram",
-        "thesis": "dissertation | thesis",
-        "webpage": "webpage",
-    }
+    """article: postedcontent | preprint
+    article-journal: j | article | articleinpress | datapaper | editorial | ieeejournals
+    article-journal: journalarticle | letter | researcharticle | review | reviewarticle
+    article-newspaper: newspaperarticle; book: b | book | editedbook | monograph
+    chapter: s | bookchapter | booksection | chapter; dataset: dataset
+    paper-conference: c | conferencearticle | conferencepaper | conferenceproceedings
+    paper-conference: conferenceproceedingsarticle | ieeeconferences | inproceedings
+    paper-conference: proceeding | proceedingspaper; patent: p | patent; report: report
+    software: computerprogram; thesis: dissertation | thesis; webpage: webpage"""
 )
 
 

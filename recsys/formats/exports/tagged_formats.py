@@ -6,7 +6,6 @@ Each is a map from the fields of a work to tags, and a function for what a map c
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from recsys.formats.exports import scopus_citations, wos_citations
@@ -24,6 +23,7 @@ from recsys.formats.references.bibliography import (
     LONGEST_TEXT,
     Problem,
     address_in,
+    alternatives,
     identified,
     kinds_by_word,
     names_in,
@@ -38,10 +38,10 @@ from recsys.records import Reference
 class TaggedFormat:
     """One such format.
 
-    head: is found in the beginning of its files. fields: words such as `title=TI|FT`: a field of
-    `Reference`, and its tags, of which the first that says something counts. more: what the map
-    cannot say, by field, and `places`: texts that may hold a DOI, an arXiv or an ACL id; it comes
-    before what the map says.
+    head: is found in the beginning of its files. fields: such as `title: TI | FT; volume: VL`:
+    fields of `Reference`, and their tags, of which the first that says something counts. more: what
+    the map cannot say, by field, and `places`: texts that may hold a DOI, an arXiv or an ACL id; it
+    comes before what the map says.
     """
 
     head: re.Pattern[str]
@@ -70,7 +70,7 @@ class TaggedFormat:
 
     def _work(self, record: TaggedRecord) -> Reference:
         values: dict[str, Any] = {}
-        for field, tags in _tags(self.fields):
+        for field, tags in alternatives(self.fields).items():
             texts = record.texts(*tags)
             if reader := _READERS.get(field):
                 values[field] = next(filter(None, map(reader, texts)), None)
@@ -82,12 +82,6 @@ class TaggedFormat:
         return identified(Reference(**values), *places)
 
 
-@cache
-def _tags(fields: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    words = (word.partition("=") for word in fields.split())
-    return tuple((field, tuple(tags.split("|"))) for field, _, tags in words)
-
-
 _READERS: Mapping[str, Callable[[str], int | str | None]] = {
     "year": year_in,
     "url": address_in,
@@ -95,26 +89,12 @@ _READERS: Mapping[str, Callable[[str], int | str | None]] = {
 }
 """Fields of which the first fact counts that is understood, not the first that is there."""
 _KINDS_OF_RIS = kinds_by_word(
-    {
-        "article": "PREPRINT",
-        "article-journal": "ABST | EJOUR | INPR | JOUR",
-        "article-magazine": "MGZN",
-        "article-newspaper": "NEWS",
-        "book": "BOOK | EBOOK | EDBOOK | SER",
-        "chapter": "CHAP | ECHAP",
-        "dataset": "DATA",
-        "entry-dictionary": "DICT",
-        "entry-encyclopedia": "ENCYC",
-        "manuscript": "MANSCPT | UNPB | UNPD",
-        "paper-conference": "CONF | CPAPER",
-        "patent": "PAT",
-        "post-weblog": "BLOG",
-        "report": "RPRT",
-        "software": "COMP",
-        "standard": "STAND",
-        "thesis": "THES",
-        "webpage": "ELEC",
-    }
+    """article: PREPRINT; article-journal: ABST | EJOUR | INPR | JOUR; article-magazine: MGZN
+    article-newspaper: NEWS; book: BOOK | EBOOK | EDBOOK | SER; chapter: CHAP | ECHAP
+    dataset: DATA; entry-dictionary: DICT; entry-encyclopedia: ENCYC
+    manuscript: MANSCPT | UNPB | UNPD; paper-conference: CONF | CPAPER; patent: PAT
+    post-weblog: BLOG; report: RPRT; software: COMP; standard: STAND; thesis: THES
+    webpage: ELEC"""
 )
 _CITED = re.compile(r"(?:Cited )?References: ?")
 _NAMED = re.compile(r"\b(?:PMID ?: ?\d{1,9}|PMC\d{1,10})")
@@ -177,24 +157,14 @@ def _digits(text: str | None) -> str | None:
     return plain if plain.isascii() and plain.isdecimal() else None
 
 
-_KINDS_OF_ENDNOTE = kinds_by_word(
-    {
-        "article-journal": "Electronic Article | Journal Article",
-        "article-magazine": "Magazine Article",
-        "article-newspaper": "Newspaper Article",
-        "book": "Book | Edited Book | Electronic Book",
-        "chapter": "Book Section | Electronic Book Section",
-        "dataset": "Dataset",
-        "entry-encyclopedia": "Encyclopedia",
-        "manuscript": "Manuscript | Unpublished Work",
-        "paper-conference": "Conference Paper | Conference Proceedings",
-        "patent": "Patent",
-        "post-weblog": "Blog",
-        "report": "Report",
-        "software": "Computer Program",
-        "thesis": "Thesis",
-        "webpage": "Web Page",
-    }
+KINDS_OF_ENDNOTE = kinds_by_word(
+    """article-journal: Electronic Article | Journal Article; article-magazine: Magazine Article
+    article-newspaper: Newspaper Article; book: Book | Edited Book | Electronic Book
+    chapter: Book Section | Electronic Book Section; dataset: Dataset
+    entry-encyclopedia: Encyclopedia; manuscript: Manuscript | Unpublished Work
+    paper-conference: Conference Paper | Conference Proceedings; patent: Patent
+    post-weblog: Blog; report: Report; software: Computer Program; thesis: Thesis
+    webpage: Web Page"""
 )
 
 
@@ -210,7 +180,7 @@ def more_of_endnote(record: TaggedRecord) -> dict[str, Any]:
         "authors": tuple(map(natural, names_in(people))),
         "url": next(filter(None, map(address_in, record.lines("U"))), None),
         "kind": next(
-            (_KINDS_OF_ENDNOTE[kind] for kind in told if kind in _KINDS_OF_ENDNOTE), "document"
+            (KINDS_OF_ENDNOTE[kind] for kind in told if kind in KINDS_OF_ENDNOTE), "document"
         ),
         "pmid": pmid or (_digits(record.text("M")) if of_pubmed else None),
         "ids": ids,
@@ -223,16 +193,9 @@ def more_of_endnote(record: TaggedRecord) -> dict[str, Any]:
 
 
 _KINDS_OF_NBIB = kinds_by_word(
-    {
-        "article": "Preprint",
-        "article-journal": "Journal Article",
-        "article-newspaper": "Newspaper Article",
-        "book": "Book | Books",
-        "chapter": "Book Chapter",
-        "dataset": "Dataset",
-        "motion_picture": "Video-Audio Media",
-        "report": "Technical Report",
-    }
+    """article: Preprint; article-journal: Journal Article; article-newspaper: Newspaper Article
+    book: Book | Books; chapter: Book Chapter; dataset: Dataset
+    motion_picture: Video-Audio Media; report: Technical Report"""
 )
 _ARTICLE = re.compile(r"([A-Za-z]{0,2}\d{1,8})\s*\[pii\]")
 """What a publisher calls its article, where it is what reference lists give."""
@@ -347,13 +310,13 @@ RIS = TaggedFormat(
         last=("ER",),
         strict=True,
     ),
-    "key=ID year=PY|Y1|DA abstract=AB|N2 url=UR page=SP|SE|C7",
+    "key: ID; year: PY | Y1 | DA; abstract: AB | N2; url: UR; page: SP | SE | C7",
     more_of_ris,
 )
 ENDNOTE = TaggedFormat(
     re.compile(r"\A\s*\ufeff?%(?:0 {1,3}[A-Z]|[A-Z] {1,3}\S[^\n]*\n\s{0,20}%[A-Z0-9@] {1,3}\S)"),
     Layout(tag=re.compile(r"[ \t]{0,8}%([0-9A-Z!#$&()*+<=>?@\[\]^~])(?:[ \t\r]|$)"), first="0"),
-    "key=F title=T year=D|8 venue=J|B|S abstract=X volume=V page=P",
+    "key: F; title: T; year: D | 8; venue: J | B | S; abstract: X; volume: V; page: P",
     more_of_endnote,
 )
 NBIB = TaggedFormat(
@@ -363,7 +326,7 @@ NBIB = TaggedFormat(
         re.MULTILINE,
     ),
     Layout(tag=re.compile(r"([A-Z][A-Z0-9]{1,3}) {0,2}-(?:[ \r]|$)"), first="PMID"),
-    "key=PMID venue=JT|TA|BTI|CTI abstract=AB|OAB url=LID|AID volume=VI",
+    "key: PMID; venue: JT | TA | BTI | CTI; abstract: AB | OAB; url: LID | AID; volume: VI",
     more_of_nbib,
 )
 WOS = TaggedFormat(
@@ -378,7 +341,7 @@ WOS = TaggedFormat(
         last=("ER", "EF"),
         outside=("FN", "VR"),
     ),
-    """key=UT title=TI|FT|X1|Y1 year=PY|EY|EA|PD venue=SO|JI|J9|CT|SE abstract=AB|X4|Y4 url=DL
-    volume=VL page=BP|PS|AR""",
+    """key: UT; title: TI | FT | X1 | Y1; year: PY | EY | EA | PD; venue: SO | JI | J9 | CT | SE
+    abstract: AB | X4 | Y4; url: DL; volume: VL; page: BP | PS | AR""",
     more_of_wos,
 )

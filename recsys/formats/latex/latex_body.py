@@ -38,7 +38,7 @@ from recsys.formats.latex.latex_text import (
     plain,
     symbol,
 )
-from recsys.passages import Sentence
+from recsys.records import Sentence
 
 LEFT_OUT = frozenset(
     "figure wrapfigure SCfigure sidewaysfigure teaserfigure subfigure marginfigure table "

@@ -7,7 +7,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 from recsys.formats.drafts.draft_files import Folder, folder_of
-from recsys.formats.drafts.wording import paragraphs, stand_in
+from recsys.formats.drafts.wording import LONGEST_KEYWORDS, paragraphs, stand_in, told_apart
 from recsys.formats.latex.latex_cited import cited_works, without_citations
 from recsys.formats.latex.latex_source import (
     MOST_COMMANDS,
@@ -25,9 +25,7 @@ from recsys.formats.latex.latex_source import (
     looked_at,
 )
 from recsys.formats.latex.latex_text import LONGEST_PIECE, plain
-from recsys.formats.stated_keyphrases import LONGEST_LIST, told_apart
-from recsys.passages import Body
-from recsys.records import Manuscript, Reference
+from recsys.records import Body, Manuscript, Reference
 
 MOST_TERMS = 2_000
 
@@ -414,7 +412,9 @@ def _keyphrases(source: str, words: Words) -> tuple[str, ...]:
     environments = (
         source[match.end() : end]
         for match in islice(_KEYPHRASES.finditer(source), MOST_COMMANDS)
-        for end in [source.find(f"\\end{{{match[1]}}}", match.end(), match.end() + LONGEST_LIST)]
+        for end in [
+            source.find(f"\\end{{{match[1]}}}", match.end(), match.end() + LONGEST_KEYWORDS)
+        ]
         if end >= 0
     )
     named = (arguments[0] for _, arguments in commands(source, _COMMANDS))
@@ -423,7 +423,7 @@ def _keyphrases(source: str, words: Words) -> tuple[str, ...]:
     # What stands behind "\textbf{Keywords:}" or "\keywords", where that begins a line.
     headed = chain(_HEADED.finditer(source), _BARE.finditer(source))
     for match in islice(headed, MOST_COMMANDS):
-        rest = _ITEMS.sub(" ", source[match.end("name") : match.end("name") + LONGEST_LIST])
+        rest = _ITEMS.sub(" ", source[match.end("name") : match.end("name") + LONGEST_KEYWORDS])
         listed = re.split(r"\n\s*\n|\\(?:end|begin|section|maketitle)\b", rest, maxsplit=1)[0]
         listed = words.text(_BETWEEN.sub("; ", _FOLDED.sub(" ", listed)))
         if phrases := told_apart(listed.lstrip(" .:;-\u2013\u2014")):

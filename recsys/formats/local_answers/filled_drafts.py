@@ -18,8 +18,7 @@ from recsys.formats.local_answers.shown_gaps import GapKeys, file_of, place_of
 from recsys.formats.references import bibtex
 from recsys.formats.references.shown_facts import one_line
 from recsys.formats.replacing import replacing
-from recsys.passages import Gap, LocalAnswer, Mark, Span
-from recsys.records import Paper, Reference
+from recsys.records import LEAST_CHANCE, Gap, LocalAnswer, Mark, Paper, Reference, Span
 
 LATEX = frozenset({".tex", ".ltx", ".latex", ".rnw", ".snw", ".rtex"})
 """Suffixes of files in which LaTeX's commands cite; all other text cites as pandoc does."""
@@ -132,8 +131,6 @@ def _only_a_wish(text: str) -> bool:
     return all(map(_WISH.fullmatch, _LETTERS.findall(text.lower())))
 
 
-LEAST = 0.5
-"""The chance that a paper must have to be taken unseen: it is rather right than wrong."""
 PLAIN = frozenset(
     {".md", ".markdown", ".mkd", ".qmd", ".rmd", ".txt", ".text", ".myst", ".org", ""}
 )
@@ -164,7 +161,7 @@ class Accepted:
 
 
 def accepted(
-    answer: LocalAnswer, keys: GapKeys, *, least: float = LEAST, unmarked: bool = False
+    answer: LocalAnswer, keys: GapKeys, *, least: float = LEAST_CHANCE, unmarked: bool = False
 ) -> tuple[Accepted, ...]:
     """Take the best paper of each gap whose chance is at least `least`.
 
@@ -262,15 +259,15 @@ def _changed(place: str, what: str) -> InputError:
 
 @dataclass(frozen=True, slots=True)
 class FilePatch:
-    """What a file holds, and what it shall hold."""
+    """What a file holds, None where there is none yet, and what it shall hold."""
 
     name: str
-    old: bytes
+    old: bytes | None
     new: bytes
 
     def diff(self) -> bytes:
         """Write as a unified diff, for `patch -p0` and `git apply -p0`."""
-        old, new = ([*filter(None, _LINE.split(raw))] for raw in (self.old, self.new))
+        old, new = ([*filter(None, _LINE.split(raw))] for raw in (self.old or b"", self.new))
         # As `git diff` writes it: in quotes if it must, before a tab if it has spaces.
         escaped = _QUOTED.sub(lambda match: f"\\{ord(match[0]):03o}", self.name)
         name = escaped.encode("utf-8", errors="surrogateescape")
@@ -329,11 +326,13 @@ def write_patches(made: Sequence[FilePatch]) -> None:
         OSError: a file cannot be written.
     """
     for patch in made:
-        if read_bytes(Path(patch.name)) != patch.old:
+        path = Path(patch.name)
+        if (read_bytes(path) if path.exists() else None) != patch.old:
             raise _changed(patch.name, "is another file")
     for patch in made:
-        with replacing(Path(patch.name)) as temporary:
-            temporary.write_bytes(patch.new)
+        if patch.new not in (b"", patch.old):
+            with replacing(Path(patch.name)) as temporary:
+                temporary.write_bytes(patch.new)
 
 
 def _patched(
@@ -386,7 +385,7 @@ class BibFile:
             )
         return cls(path, raw, _references(lines.text))
 
-    def with_entries(self, taken: Sequence[Accepted], keys: GapKeys) -> bytes:
+    def with_entries(self, taken: Sequence[Accepted], keys: GapKeys) -> FilePatch:
         """Append the entries of accepted papers that no bibliography at hand has.
 
         Raises:
@@ -394,7 +393,7 @@ class BibFile:
         """
         entries = {item.key: text for item in taken if (text := keys.entry_of(item.paper))}
         if not entries:
-            return self.raw or b""
+            return FilePatch(str(self.path), self.raw, self.raw or b"")
         lines = DraftLines.of(self.raw or b"", str(self.path))
         # An empty line stands between the entries that there are and the new ones.
         empty, ended = not lines.text.strip(), lines.text.endswith(("\n", "\r"))
@@ -410,20 +409,7 @@ class BibFile:
                 f"{self.path} ends within an entry, in which others would be lost.",
                 "Close its last brace, or give a new file.",
             )
-        return lines.encoded(text)
-
-    def write(self, new: bytes) -> None:
-        """Write the file anew, whole or not at all.
-
-        Raises:
-            InputError: it is not what it was when it was read.
-            OSError: it cannot be written.
-        """
-        if (read_bytes(self.path) if self.path.exists() else None) != self.raw:
-            raise _changed(str(self.path), "is another file")
-        if new not in (b"", self.raw):
-            with replacing(self.path) as temporary:
-                temporary.write_bytes(new)
+        return FilePatch(str(self.path), self.raw, lines.encoded(text))
 
 
 def _references(text: str) -> tuple[Reference, ...]:

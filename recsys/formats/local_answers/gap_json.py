@@ -7,6 +7,7 @@ links: both would have to be escaped, and viewers differ in that.
 import hashlib
 import re
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import quote
@@ -24,9 +25,8 @@ from recsys.formats.local_answers.shown_gaps import (
     span_of,
 )
 from recsys.formats.references.shown_facts import one_line
-from recsys.passages import Gap, LocalAnswer
-from recsys.records import Recommendation
-from recsys.version import VERSION
+from recsys.records import Gap, LocalAnswer, Recommendation, Span
+from recsys.store.artifacts import VERSION
 
 LOCAL_ANSWER_SCHEMA = "recsys.local-answer/1"
 GAP_SCHEMA = "recsys.gap/1"
@@ -72,10 +72,7 @@ def gap_record(answer: LocalAnswer, gap: Gap, keys: GapKeys) -> dict[str, Any]:
     return {
         "kind": kind_of_gap(gap),
         "file": None if answer.draft is None else file_of(answer, gap),
-        "line": span and span.line,
-        "column": span and span.column,
-        "end_line": span and span.end_line,
-        "end_column": span and span.end_column,
+        **{field.name: span and getattr(span, field.name) for field in fields(Span)},
         "section": sentence.section,
         "sentence": sentence.text,
         "at": gap.at,

@@ -16,12 +16,10 @@ from recsys.formats.local_answers.shown_gaps import (
     nothing_found,
     place_of,
 )
-from recsys.formats.references.people import natural
 from recsys.formats.references.reference_writers import escaped, markdown_item
-from recsys.formats.references.shown_facts import names_of, one_line, paper_link
-from recsys.formats.references.web_page import span
-from recsys.passages import LocalAnswer
-from recsys.records import Recommendation
+from recsys.formats.references.shown_facts import one_line
+from recsys.formats.references.web_page import html_text, note_list, page_head, paper_lines, span
+from recsys.records import LocalAnswer, Recommendation
 
 _FENCE = re.compile(r"`{3,}")
 _STYLE = """
@@ -62,15 +60,6 @@ summary { cursor: pointer; padding: 1rem 0 .5rem; border-top: 1px solid var(--li
 @media print { body { max-width: none; } .gap { break-inside: avoid; }
 .place { position: static; } }
 """
-_HEAD = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="referrer" content="no-referrer">
-<meta name="color-scheme" content="light dark">
-"""
 
 
 def gap_markdown(answer: LocalAnswer, keys: GapKeys) -> str:
@@ -103,24 +92,21 @@ def gap_markdown(answer: LocalAnswer, keys: GapKeys) -> str:
 
 def gap_page(answer: LocalAnswer, keys: GapKeys) -> str:
     """Render as a web page that needs nothing else, no script either."""
-    heading = f"Citations for {_text(answer.draft) if answer.draft else 'a passage'}"
-    parts = [
-        f"{_HEAD}<title>{heading}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n",
-        f"<h1>{heading}</h1>\n",
-    ]
+    heading = f"Citations for {html_text(answer.draft) if answer.draft else 'a passage'}"
+    parts = [page_head(heading, _STYLE)]
     counted = looked_at(answer) and f"{looked_at(answer)}."
     summary = counted if answer.gaps else nothing_found(answer)
     for line in filter(None, (answer.understood, summary, *answer.notes)):
-        parts.append(f'<p class="told" dir="auto">{_text(line)}</p>\n')
+        parts.append(f'<p class="told" dir="auto">{html_text(line)}</p>\n')
     for gap in answer.gaps:
         before, after = map(html.escape, around(gap))
-        section = _text(gap.sentence.section)
+        section = html_text(gap.sentence.section)
         papers = "".join(_paper(item, keys) for item in gap.recommendations)
         parts += (
             '<section class="gap">\n<div class="place">\n',
-            f'<h2 dir="auto">{_text(place_of(answer, gap))}</h2>\n',
+            f'<h2 dir="auto">{html_text(place_of(answer, gap))}</h2>\n',
             f'<p class="sentence" dir="auto">{before}<mark>{HERE}</mark>{after}</p>\n',
-            f'<p class="kind">{_text(headline(gap))}</p>\n',
+            f'<p class="kind">{html_text(headline(gap))}</p>\n',
             f'<p class="kind" dir="auto">Section: {section}</p>\n' if section else "",
             "</div>\n",
             f"<ol>\n{papers}</ol>\n" if papers else f"<p>{NOTHING_FITS}</p>\n",
@@ -134,24 +120,11 @@ def gap_page(answer: LocalAnswer, keys: GapKeys) -> str:
 
 def _paper(item: Recommendation, keys: GapKeys) -> str:
     paper = item.paper
-    title, link = _text(paper.title) or "Untitled", paper_link(paper)
-    if link:
-        title = f'<a href="{html.escape(link)}">{title}</a>'
-    notes = [*(reason.text for reason in item.reasons), *other_versions(item)]
-    listed = "".join(f'<li dir="auto">{_text(note)}</li>\n' for note in notes)
-    authors = _text(", ".join(map(natural, names_of(paper)))) or "Unknown authors"
-    year = "n.d." if paper.year is None else str(paper.year)
-    venue = f" <cite>{_text(paper.venue)}</cite>." if one_line(paper.venue or "") else ""
+    chance = f' <span class="chance">{html_text(percent(item.probability))}</span>'
     yours = " in your bibliography" if paper.id in keys.had else ""
+    notes = [*(reason.text for reason in item.reasons), *other_versions(item)]
     return (
-        f'<li>\n<p class="title" dir="auto">{title} '
-        f'<span class="chance">{_text(percent(item.probability))}</span></p>\n'
-        f'<p class="facts" dir="auto">{authors} ({year}).{venue}</p>\n'
-        f'<p class="facts"><code>{_text(keys.names[paper.id])}</code>{yours}</p>\n'
-        + (f'<ul class="notes">\n{listed}</ul>\n' if notes else "")
-        + f"{span(paper)}\n</li>\n"
+        f"<li>\n{paper_lines(paper, chance)}"
+        f'<p class="facts"><code>{html_text(keys.names[paper.id])}</code>{yours}</p>\n'
+        f"{note_list(notes)}{span(paper)}\n</li>\n"
     )
-
-
-def _text(text: str | None) -> str:
-    return html.escape(one_line(text or ""))

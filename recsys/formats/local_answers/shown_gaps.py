@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from recsys.errors import shortened
 from recsys.formats import identifiers
 from recsys.formats.answers import named_place, path_in, percent, text_row
-from recsys.formats.references.bibtex import entry
 from recsys.formats.references.people import name_of
 from recsys.formats.references.shown_facts import bare_doi, citation_keys, one_line
-from recsys.passages import Gap, LocalAnswer, Span
-from recsys.records import Paper, PaperId, Reference
+from recsys.records import Gap, LocalAnswer, Paper, PaperId, Reference, Span
 from recsys.store.words import fold
 
 _WORD = re.compile(r"[^\W_]+")
@@ -34,6 +32,8 @@ class GapKeys:
 
     def entry_of(self, paper: Paper) -> str | None:
         """Write a paper as BibTeX; None where a bibliography at hand has it."""
+        from recsys.formats.references.reference_writers import entry
+
         return None if paper.id in self.had else entry(self.names[paper.id], paper)
 
 

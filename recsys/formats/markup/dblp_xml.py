@@ -1,23 +1,20 @@
 """Read the records of the DBLP bibliography: its dump, or what its addresses end in `.xml` give."""
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import BinaryIO
+from collections.abc import Mapping
 from xml.etree.ElementTree import Element
 
 from recsys.formats.markup.xml_stream import (
     Layout,
-    first_names,
+    XmlFormat,
     first_page,
     text_at,
     text_of,
     title_of,
     unstopped,
-    works,
 )
 from recsys.formats.papers.paper_fields import labelled
 from recsys.formats.references.bibliography import (
-    Problem,
     address_in,
     identified,
     names_in,
@@ -35,25 +32,14 @@ _KINDS: Mapping[str, str] = {
     "phdthesis": "thesis",
     "proceedings": "book",
 }
-_LAYOUT = Layout(frozenset(_KINDS))
-_ROOTS = frozenset({"dblp", "dblpperson"})
 # DBLP numbers people of one name: "Wei Wang 0001".
 _HOMONYM = re.compile(r" \d{4}\Z")
 _NO_WORK = "..."
 """What DBLP writes for a citation that it has no record of."""
 
 
-def looks_so(head: str) -> bool:
-    """Whether a file begins as DBLP's do."""
-    return not _ROOTS.isdisjoint(first_names(head, 1))
-
-
-def read(stream: BinaryIO) -> Iterator[Reference | Problem]:
-    """Read the publications; people's home pages are none."""
-    return works(stream, _LAYOUT, _reference)
-
-
-def _reference(record: Element) -> Reference:
+def reference_of(record: Element) -> Reference:
+    """Read a publication; people's home pages are none."""
     key = record.get("key", "").strip()
     links = tuple(filter(None, map(text_of, record.iterfind("ee"))))
     volume = text_at(record, "volume")
@@ -84,3 +70,6 @@ def _reference(record: Element) -> Reference:
     )
     # The volume of a preprint is its number: "abs/2004.07180".
     return identified(reference, *links, volume if volume and "abs/" in volume else None)
+
+
+DBLP = XmlFormat("dblp dblpperson", Layout(frozenset(_KINDS)), reference_of)

@@ -1,23 +1,20 @@
 """Read the XML that EndNote exports, and that other reference managers write for it."""
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import BinaryIO
 from xml.etree.ElementTree import Element
 
 from recsys.formats.exports import export_facts
+from recsys.formats.exports.tagged_formats import KINDS_OF_ENDNOTE
 from recsys.formats.markup.xml_stream import (
     Layout,
-    first_names,
+    XmlFormat,
     first_page,
     text_at,
     text_of,
     texts_of,
-    works,
 )
 from recsys.formats.papers.paper_fields import labelled
 from recsys.formats.references.bibliography import (
-    Problem,
     address_in,
     identified,
     names_in,
@@ -26,32 +23,8 @@ from recsys.formats.references.bibliography import (
 from recsys.formats.references.people import natural
 from recsys.records import Reference
 
-_LAYOUT = Layout(frozenset({"record"}))
-_KINDS: Mapping[str, str] = {
-    "aggregated database": "dataset",
-    "blog": "post-weblog",
-    "book": "book",
-    "book section": "chapter",
-    "computer program": "software",
-    "conference paper": "paper-conference",
-    "conference proceedings": "paper-conference",
-    "dataset": "dataset",
-    "dictionary": "entry-dictionary",
-    "edited book": "book",
-    "electronic article": "article-journal",
-    "electronic book": "book",
-    "electronic book section": "chapter",
-    "encyclopedia": "entry-encyclopedia",
-    "journal article": "article-journal",
-    "magazine article": "article-magazine",
-    "manuscript": "manuscript",
-    "newspaper article": "article-newspaper",
-    "patent": "patent",
-    "report": "report",
-    "thesis": "thesis",
-    "unpublished work": "manuscript",
-    "web page": "webpage",
-}
+_KINDS = {name.lower(): kind for name, kind in KINDS_OF_ENDNOTE.items()}
+_KINDS |= {"aggregated database": "dataset", "dictionary": "entry-dictionary"}
 _VENUES = (
     "periodical/full-title",
     "titles/secondary-title",
@@ -66,17 +39,8 @@ _PMC = re.compile(r"PMC\d{1,9}", re.IGNORECASE)
 _MEDICAL = re.compile(r"medline|pubmed|nlm", re.IGNORECASE)
 
 
-def looks_so(head: str) -> bool:
-    """Whether a file begins as such an export does."""
-    return first_names(head, 2) == ["xml", "records"]
-
-
-def read(stream: BinaryIO) -> Iterator[Reference | Problem]:
-    """Read the records of an export."""
-    return works(stream, _LAYOUT, _reference)
-
-
-def _reference(record: Element) -> Reference:
+def reference_of(record: Element) -> Reference:
+    """Read a record of an export."""
     kind = record.find("ref-type")
     name = "" if kind is None else kind.get("name", "")
     addresses = texts_of(list(record.iterfind("urls//url")))
@@ -115,3 +79,6 @@ def _reference(record: Element) -> Reference:
         labels=labelled(type=name, keywords_plus=made),
     )
     return identified(reference, text_at(record, "electronic-resource-num"), *addresses)
+
+
+ENDNOTE = XmlFormat("xml/records", Layout(frozenset({"record"})), reference_of)

@@ -3,26 +3,24 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain, islice
-from typing import BinaryIO
 from xml.etree.ElementTree import Element
 
 from recsys.formats import identifiers
 from recsys.formats.bodies.printed_works import cited_work
 from recsys.formats.markup.xml_stream import (
     Layout,
+    XmlFormat,
     address_at,
     bare_doi,
-    first_names,
     first_page,
     raw_text,
     text_at,
     text_of,
     texts_of,
     title_of,
-    works,
 )
 from recsys.formats.papers.paper_fields import labelled
-from recsys.formats.references.bibliography import Problem, address_in, names_in, text_in, year_in
+from recsys.formats.references.bibliography import address_in, names_in, text_in, year_in
 from recsys.formats.references.people import natural
 from recsys.records import Reference
 
@@ -167,7 +165,6 @@ _LAYOUT = Layout(
     frozenset({"article"}),
     frozenset("body floats-group sub-article response supplementary-material permissions".split()),
 )
-_ROOTS = frozenset({"article", "articles", "pmc-articleset", "OAI-PMH", "GetRecord", "record"})
 _FRONT = re.compile(r"<(?:[\w.-]{1,50}:)?(?:front|article-meta|journal-meta)[\s>]")
 _ARTICLE = re.compile(r"<(?:[\w.-]{1,50}:)?article[\s>]")
 _KINDS: Mapping[str, str] = {
@@ -185,19 +182,6 @@ _NO_ABSTRACTS = frozenset(
 _NOT_PUBLISHED = frozenset(
     "pmc-release nihms-submitted received accepted rev-recd retracted corrected embargo".split()
 )
-
-
-def looks_so(head: str) -> bool:
-    """Whether a file holds such articles."""
-    root = first_names(head, 1)
-    if not root or root[0] not in _ROOTS:
-        return False
-    return bool(_ARTICLE.search(head)) and bool(_FRONT.search(head))
-
-
-def read(stream: BinaryIO) -> Iterator[Reference | Problem]:
-    """Read the articles of a file with what they cite; their text is passed over."""
-    return works(stream, _LAYOUT, work_of_article)
 
 
 def work_of_article(article: Element) -> Reference | None:
@@ -285,3 +269,11 @@ def _abstract(meta: Element) -> str | None:
                 if text := _OWN_DOI.sub("", _HEADING.sub("", text)):
                     return text
     return None
+
+
+JATS = XmlFormat(
+    "article articles pmc-articleset OAI-PMH GetRecord record",
+    _LAYOUT,
+    work_of_article,
+    needs=(_ARTICLE, _FRONT),
+)

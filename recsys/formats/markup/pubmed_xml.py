@@ -2,36 +2,32 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import BinaryIO
 from xml.etree.ElementTree import Element
 
 from recsys.formats import identifiers
 from recsys.formats.bodies.printed_works import cited_work
 from recsys.formats.markup.xml_stream import (
     Layout,
+    XmlFormat,
     bare_doi,
-    first_names,
     first_page,
     raw_text,
     text_at,
     texts_of,
     title_of,
     unstopped,
-    works,
 )
 from recsys.formats.papers.paper_fields import labelled
-from recsys.formats.references.bibliography import Problem, names_in, year_in
+from recsys.formats.references.bibliography import names_in, year_in
 from recsys.records import Reference
 
-_RECORDS = frozenset({"PubmedArticle", "PubmedBookArticle"})
 _LAYOUT = Layout(
-    _RECORDS,
+    frozenset({"PubmedArticle", "PubmedBookArticle"}),
     frozenset(
         "AffiliationInfo ChemicalList GrantList DataBankList History InvestigatorList ObjectList "
         "CopyrightInformation CoiStatement GeneSymbolList PersonalNameSubjectList".split()
     ),
 )
-_ROOTS = _RECORDS | {"PubmedArticleSet", "PubmedBookArticleSet"}
 _KINDS: Mapping[str, str] = {
     "Dataset": "dataset",
     "News": "article-newspaper",
@@ -44,17 +40,8 @@ _NO_TITLES = frozenset({"Not Available", "In Process Citation"})
 _NO_LABELS = frozenset({"UNLABELLED", "UNASSIGNED"})
 
 
-def looks_so(head: str) -> bool:
-    """Whether a file begins as PubMed's do."""
-    return not _ROOTS.isdisjoint(first_names(head, 1))
-
-
-def read(stream: BinaryIO) -> Iterator[Reference | Problem]:
-    """Read articles and chapters of books; notices of deletion are no works."""
-    return works(stream, _LAYOUT, _reference)
-
-
-def _reference(record: Element) -> Reference:
+def reference_of(record: Element) -> Reference:
+    """Read an article, or a chapter of a book; notices of deletion are no works."""
     if record.tag == "PubmedBookArticle":
         return _book(record)
     citation = _part(record, "MedlineCitation")
@@ -184,3 +171,8 @@ def _cites(data: Element) -> Iterator[Reference]:
             known["pmid"] = pmid
         text = cited.find("Citation")
         yield cited_work(None if text is None else raw_text(text), known)
+
+
+PUBMED = XmlFormat(
+    "PubmedArticle PubmedBookArticle PubmedArticleSet PubmedBookArticleSet", _LAYOUT, reference_of
+)

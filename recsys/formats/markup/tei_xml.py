@@ -11,8 +11,8 @@ from xml.etree.ElementTree import Element
 from recsys.errors import DraftError
 from recsys.formats.identifiers import arxiv, doi
 from recsys.formats.markup.xml_stream import Layout, Record, first_page, records, text_of
-from recsys.keyphrases import cleaned
 from recsys.records import Manuscript, Reference
+from recsys.store.words import cleaned_keyphrases
 
 MOST_REFERENCES = 5_000
 _LAYOUT = Layout(records=frozenset({"TEI"}), passed_over=frozenset({"body", "facsimile"}))
@@ -43,7 +43,7 @@ def read_tei(raw: bytes, name: str) -> Manuscript:
         references=tuple(works[:MOST_REFERENCES]),
         doi=None if source is None else doi(_number(source, "DOI")),
         notes=(f"GROBID read {name}.",),
-        keyphrases=cleaned(text_of(term) or "" for term in whole.iterfind(_TERMS)),
+        keyphrases=cleaned_keyphrases(text_of(term) or "" for term in whole.iterfind(_TERMS)),
     )
 
 

@@ -70,14 +70,32 @@ class _RefusedError(Exception):
     """The file cannot be read further; the arguments are the sentence and the reason."""
 
 
-def works(
-    stream: BinaryIO, layout: Layout, reference_of: Callable[[Element], Reference | None]
-) -> Iterator[Reference | Problem]:
-    """Read each record; what is None is no work, and passed over."""
-    for record in records(stream, layout):
-        work = record if isinstance(record, Problem) else reference_of(record.element)
-        if work is not None:
-            yield work
+@dataclass(frozen=True, slots=True)
+class XmlFormat:
+    """One format of works in XML.
+
+    begins: words: the first element of a file, or the first two with a slash between. needs: what
+    its beginning must have, too. reference_of: reads a record; what is None is no work, and passed
+    over.
+    """
+
+    begins: str
+    layout: Layout
+    reference_of: Callable[[Element], Reference | None]
+    needs: tuple[re.Pattern[str], ...] = ()
+
+    def looks_so(self, head: str) -> bool:
+        """Whether the beginning of a text is that of such a file."""
+        names = first_names(head, 2)
+        known = {"/".join(names[:1]), "/".join(names)} & set(self.begins.split())
+        return bool(known) and all(pattern.search(head) for pattern in self.needs)
+
+    def read(self, stream: BinaryIO) -> Iterator[Reference | Problem]:
+        """Read each record."""
+        for record in records(stream, self.layout):
+            work = record if isinstance(record, Problem) else self.reference_of(record.element)
+            if work is not None:
+                yield work
 
 
 def records(stream: BinaryIO, layout: Layout) -> Iterator[Record | Problem]:

@@ -64,9 +64,9 @@ class PaperFormat:
         """Tell whether a record looks like one of this format."""
         keys = record.keys()
         return (
-            _words(self.needs) <= keys
-            and (not self.marks or not _words(self.marks).isdisjoint(keys))
-            and _words(self.lacks).isdisjoint(keys)
+            words(self.needs) <= keys
+            and (not self.marks or not words(self.marks).isdisjoint(keys))
+            and words(self.lacks).isdisjoint(keys)
         )
 
     def reference_of(self, record: Record) -> Reference:
@@ -119,7 +119,8 @@ class _Plan(NamedTuple):
 
 
 @cache
-def _words(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text."""
     return frozenset(text.split())
 
 

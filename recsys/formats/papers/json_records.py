@@ -19,7 +19,7 @@ from typing import Any
 from recsys.errors import CorpusError
 from recsys.formats.exports.foreign_files import foreign
 from recsys.formats.source_streams import LONGEST_LINE, damaged, is_gzip, open_raw
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 
 HEAD = 50
 """Records by which a file's format is recognised."""

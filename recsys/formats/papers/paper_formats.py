@@ -21,40 +21,21 @@ OWN = "recsys"
 
 
 _KINDS_OF_CROSSREF = kinds_by_word(
-    {
-        "article": "posted-content",
-        "article-journal": "journal-article",
-        "book": "book | edited-book | monograph | proceedings | reference-book",
-        "chapter": "book-chapter | book-part | book-section",
-        "dataset": "dataset",
-        "entry": "reference-entry",
-        "paper-conference": "proceedings-article",
-        "report": "report",
-        "review": "peer-review",
-        "thesis": "dissertation",
-    }
+    """article: posted-content; article-journal: journal-article
+    book: book | edited-book | monograph | proceedings | reference-book
+    chapter: book-chapter | book-part | book-section; dataset: dataset; entry: reference-entry
+    paper-conference: proceedings-article; report: report; review: peer-review
+    thesis: dissertation"""
 )
 _KINDS_OF_LENS = kinds_by_word(
-    {
-        "article": "preprint",
-        "article-journal": "journal article",
-        "book": "book",
-        "chapter": "book chapter",
-        "dataset": "dataset",
-        "paper-conference": "conference proceedings article",
-        "report": "report",
-        "thesis": "dissertation",
-    }
+    """article: preprint; article-journal: journal article; book: book; chapter: book chapter
+    dataset: dataset; paper-conference: conference proceedings article; report: report
+    thesis: dissertation"""
 )
 _KINDS_OF_DBLP = kinds_by_word(
-    {
-        "article": "informal and other publications",
-        "article-journal": "journal articles",
-        "book": "books and theses | editorship",
-        "chapter": "parts in books or collections",
-        "dataset": "data and artifacts",
-        "paper-conference": "conference and workshop papers",
-    }
+    """article: informal and other publications; article-journal: journal articles
+    book: books and theses | editorship; chapter: parts in books or collections
+    dataset: data and artifacts; paper-conference: conference and workshop papers"""
 )
 
 

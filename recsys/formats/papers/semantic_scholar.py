@@ -7,7 +7,7 @@ of the API, in which title, abstract and references are spans of a paper's text.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from recsys.formats.papers.external_ids import named
@@ -29,7 +29,7 @@ from recsys.formats.references.bibliography import names_in, year_in
 from recsys.records import Reference
 
 PARTS = ("content", "body")
-_NAMES = ("doi", "arxiv_id", "acl_id", "pubmed_id", "pmc_id", "mag_id")
+NAMES = ("doi", "arxiv_id", "acl_id", "pubmed_id", "pmc_id", "mag_id")
 _CORPUS_ID = re.compile(r"CorpusID:(\d{1,18})\Z")
 _LONGEST_LIST = 20_000  # Spans of one kind.
 
@@ -105,7 +105,7 @@ def more_of_metadata(record: Record) -> dict[str, Any]:
         "names": [
             ("corpusid", corpus_id[1] if corpus_id else None),
             ("s2", record.get("s2_id")),
-            *((name, record.get(name)) for name in _NAMES),
+            *((name, record.get(name)) for name in NAMES),
         ],
     }
 
@@ -141,14 +141,21 @@ def annotations_of(record: Record, part: str, kind: str) -> list[Any]:
 
 def _spans(record: Record, part: str, kind: str) -> Iterator[str]:
     text = nested(record, part, "text")
-    for span in annotations_of(record, part, kind) if isinstance(text, str) else ():
+    for start, end, _ in placed(annotations_of(record, part, kind)):
+        if isinstance(text, str) and (said := text_of(text[start:end])):
+            yield said
+
+
+def placed(spans: Iterable[object]) -> Iterator[tuple[int, int, dict[str, Any]]]:
+    """Yield start, end, and the whole of each span that has both."""
+    for span in spans:
         if isinstance(span, dict):
-            start, end = place_of(span.get("start")), place_of(span.get("end"))
-            if start is not None and end is not None and (said := text_of(str(text)[start:end])):
-                yield said
+            start, end = _place_of(span.get("start")), _place_of(span.get("end"))
+            if start is not None and end is not None:
+                yield start, end, span
 
 
-def place_of(value: object) -> int | None:
+def _place_of(value: object) -> int | None:
     """Read a position, which older releases have as text."""
     number = int(value) if isinstance(value, str) and value[:12].isdecimal() else value
     return number if isinstance(number, int) and number >= 0 else None

@@ -16,6 +16,7 @@ from recsys.formats.papers.paper_fields import (
     labelled,
     labels_of,
     listed,
+    lower_doi,
     names_of,
     nested,
     person_in,
@@ -30,37 +31,28 @@ from recsys.formats.references.bibliography import (
     names_in,
     numbers_of_pubmed,
     text_in,
+    year_in,
 )
 from recsys.formats.references.people import natural
+from recsys.records import Reference
 
 NOT_WORKS = frozenset({"annotation", "attachment", "note"})
 """Types of Zotero's items that belong to a work and are none."""
 _MOST_PLACES = 20
 """Places of a work of OpenAlex in which an arXiv id is looked for."""
+_TITLES = ("article-title", "volume-title", "series-title")
+"""Of the works that those of Crossref cite."""
+_LONGEST_ABSTRACT = 30_000  # Characters.
 _NUMBERED = re.compile(r" \d{4}\Z")
 """How dblp tells people of one name apart."""
 
 
 _KINDS_OF_ZOTERO = kinds_by_word(
-    {
-        "article": "preprint",
-        "article-journal": "journalarticle",
-        "article-magazine": "magazinearticle",
-        "article-newspaper": "newspaperarticle",
-        "book": "book",
-        "chapter": "booksection",
-        "dataset": "dataset",
-        "entry-encyclopedia": "encyclopediaarticle",
-        "manuscript": "manuscript",
-        "paper-conference": "conferencepaper",
-        "patent": "patent",
-        "post-weblog": "blogpost",
-        "report": "report",
-        "software": "computerprogram",
-        "song": "audiorecording",
-        "thesis": "thesis",
-        "webpage": "webpage",
-    }
+    """article: preprint; article-journal: journalarticle; article-magazine: magazinearticle
+    article-newspaper: newspaperarticle; book: book; chapter: booksection; dataset: dataset
+    entry-encyclopedia: encyclopediaarticle; manuscript: manuscript
+    paper-conference: conferencepaper; patent: patent; post-weblog: blogpost; report: report
+    software: computerprogram; song: audiorecording; thesis: thesis; webpage: webpage"""
 )
 
 
@@ -189,7 +181,59 @@ def csl(item: Record) -> dict[str, Any]:
 
 
 def crossref(record: Record) -> dict[str, Any]:
-    """Read titles in parts, mark-up, and what a work cites."""
-    from recsys.formats.papers.crossref import more_of  # It reads printed citations: much code.
+    """Read title, abstract, references, and the arXiv ids under which a work lies there, too.
 
-    return more_of(record)
+    Raises:
+        FieldError: it has neither a DOI nor a title.
+    """
+    title, subtitle = first_text(record.get("title")), first_text(record.get("subtitle"))
+    if title and subtitle and subtitle.casefold() not in title.casefold():
+        title = f"{title.rstrip(' :')}: {subtitle}"
+    if not title and not lower_doi(record.get("DOI")):
+        raise FieldError("missing title")
+    abstract = record.get("abstract")
+    if isinstance(abstract, str):
+        # Many publishers put a heading into the abstract's mark-up.
+        abstract = abstract[:_LONGEST_ABSTRACT].replace("<jats:title>Abstract</jats:title>", " ")
+        for tag in ("</jats:title>", "</jats:p>"):
+            abstract = abstract.replace(tag, f"{tag} ")
+    relation = record.get("relation")
+    preprints = listed(relation.get("has-preprint")) if isinstance(relation, dict) else []
+    places = (item.get("id") for item in preprints if isinstance(item, dict))
+    return {
+        "title": title,
+        "abstract": text_of(abstract),
+        "cites": tuple(filter(None, map(_cited_by_crossref, listed(record.get("reference"))))),
+        "names": [("arxiv", place) for place in places if "arxiv" in str(place).lower()],
+    }
+
+
+def _cited_by_crossref(item: object) -> Reference | None:
+    """Read a work of the list of references, None where it tells nothing."""
+    if not isinstance(item, dict):
+        return None
+    doi, printed = lower_doi(item.get("DOI")), item.get("unstructured")
+    title = next(filter(None, (text_in(item.get(name)) for name in _TITLES)), None)
+    venue, author = text_in(item.get("journal-title")), text_in(item.get("author"))
+    page = text_in(item.get("first-page"))
+    if isinstance(printed, str) and not (doi or title or (author and page)):
+        from recsys.formats.bodies.printed_works import LONGEST_ENTRY, printed_work  # Much code.
+
+        plain = text_in(printed[:LONGEST_ENTRY])
+        if not plain:
+            return None
+        work = printed_work(plain)  # What gives no title is one as a whole.
+        known = work.title or work.doi or work.arxiv or work.acl
+        return work if known else Reference(title=plain, year=work.year)
+    if not (doi or title or venue or author):
+        return None
+    return Reference(
+        title=title,
+        authors=(natural(author) if "," in author else author,) if author else (),
+        year=year_in(item.get("year")),
+        venue=venue,
+        doi=doi,
+        arxiv=identifiers.arxiv(doi) if doi and "arxiv" in doi else None,
+        volume=text_in(item.get("volume")),
+        page=page,
+    )

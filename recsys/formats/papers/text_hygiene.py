@@ -6,17 +6,12 @@ so does what only looks like mark-up, such as "a<b" or "$5 and $10".
 
 import re
 import unicodedata
-from functools import cache
 from html import unescape
 from html.entities import html5
-from typing import TYPE_CHECKING
 
 from recsys.formats.latex.latex_text import from_latex, is_macro
 from recsys.formats.papers.publisher_tails import says_absent, without_notices
 from recsys.formats.papers.title_case import sentence_case
-
-if TYPE_CHECKING:
-    import ftfy
 
 _DEEPEST = 3
 """So often entities are written as entities, at most."""
@@ -136,7 +131,19 @@ def _plain(text: str) -> str:
     if not text.isascii() and _MOJIBAKE.search(text):
         import ftfy
 
-        text = ftfy.fix_encoding(text, _mending())
+        # Mend what was decoded wrong, and nothing else.
+        text = ftfy.fix_encoding(
+            text,
+            unescape_html=False,
+            remove_terminal_escapes=False,
+            fix_latin_ligatures=False,
+            fix_character_width=False,
+            uncurl_quotes=False,
+            fix_line_breaks=False,
+            remove_control_chars=False,
+            normalization=None,
+            explain=False,
+        )
     for _ in range(_DEEPEST if "&" in text else 0):
         text = _ENTITY.sub(
             lambda match: (
@@ -156,24 +163,6 @@ def _plain(text: str) -> str:
         text = _LIGATURE.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
         text = unicodedata.normalize("NFC", text)
     return text
-
-
-@cache
-def _mending() -> "ftfy.TextFixerConfig":
-    """Mend what was decoded wrong, and nothing else."""
-    import ftfy
-
-    return ftfy.TextFixerConfig(
-        unescape_html=False,
-        remove_terminal_escapes=False,
-        fix_latin_ligatures=False,
-        fix_character_width=False,
-        uncurl_quotes=False,
-        fix_line_breaks=False,
-        remove_control_chars=False,
-        normalization=None,
-        explain=False,
-    )
 
 
 def without_tags(text: str) -> str:

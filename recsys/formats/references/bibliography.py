@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -58,7 +59,10 @@ def bibliography(found: Iterable[Reference | Problem], name: str) -> Bibliograph
     """
     items = tuple(islice(found, MOST_REFERENCES + 1))
     if len(items) > MOST_REFERENCES:
-        raise too_many(name)
+        raise InputError(
+            f"{name} holds more than {MOST_REFERENCES:,} references.",
+            "A bibliography is smaller; a corpus goes to `recsys build`.",
+        )
     problems = [item for item in items if isinstance(item, Problem)]
     read = [item for item in items if isinstance(item, Reference)]
     kept = tuple(filter(says_something, read))
@@ -106,26 +110,10 @@ def _by_kind(problems: Sequence[Problem]) -> Iterable[str]:
             yield f"{alike[0].text.rstrip('.')}, and {len(alike) - 1:,} more like it{where}."
 
 
-def too_many(name: str) -> InputError:
-    """Return the error that a file holds more than MOST_REFERENCES."""
-    return InputError(
-        f"{name} holds more than {MOST_REFERENCES:,} references.",
-        "A bibliography is smaller; a corpus goes to `recsys build`.",
-    )
-
-
 def says_something(reference: Reference) -> bool:
     """Whether a reference has what a work could be found by."""
-    return any(
-        (
-            reference.title,
-            reference.id,
-            reference.doi,
-            reference.arxiv,
-            reference.acl,
-            reference.url,
-        )
-    )
+    number = reference.id or reference.doi or reference.arxiv or reference.acl
+    return bool(reference.title or number or reference.url)
 
 
 def identified(reference: Reference, *places: str | None) -> Reference:
@@ -153,13 +141,27 @@ def names_in(names: Iterable[str | None]) -> tuple[str, ...]:
     return tuple(name for name in found if name and name.casefold() not in _NOBODY)
 
 
-def kinds_by_word(words: Mapping[str, str]) -> dict[str, str]:
-    """Turn a table round: {type of CSL: what a program calls it, alternatives between " | "}.
+@cache
+def alternatives(text: str) -> Mapping[str, Sequence[str]]:
+    """Take apart a table of names and of what programs call them; a name may come again.
 
-    >>> kinds_by_word({"book": "Book | Edited Book"})
+    >>> alternatives("book: Book | Edited Book; thesis: Thesis")
+    {'book': ['Book', 'Edited Book'], 'thesis': ['Thesis']}
+    """
+    table: dict[str, list[str]] = {}
+    for part in text.replace("\n", ";").split(";"):
+        name, _, words = part.partition(":")
+        table.setdefault(name.strip(), []).extend(map(str.strip, words.split("|")))
+    return table
+
+
+def kinds_by_word(text: str) -> dict[str, str]:
+    """Turn a table of the types of CSL round, for which see `alternatives`.
+
+    >>> kinds_by_word("book: Book | Edited Book")
     {'Book': 'book', 'Edited Book': 'book'}
     """
-    return {word: kind for kind, listed in words.items() for word in listed.split(" | ")}
+    return {word: kind for kind, words in alternatives(text).items() for word in words}
 
 
 def keywords_in(value: object) -> tuple[str, ...]:

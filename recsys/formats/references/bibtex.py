@@ -1,12 +1,12 @@
-"""Write papers as BibTeX, and read BibTeX and biblatex: one entry per work."""
+"""Read BibTeX and biblatex: one entry per work."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 from recsys.formats.exports.export_facts import accession
 from recsys.formats.exports.scopus_citations import cited_in
 from recsys.formats.exports.wos_citations import cited_of
-from recsys.formats.latex.latex_text import from_latex, to_latex
+from recsys.formats.latex.latex_text import from_latex
 from recsys.formats.papers.external_ids import named
 from recsys.formats.papers.paper_fields import first_page
 from recsys.formats.references.bibliography import (
@@ -21,18 +21,8 @@ from recsys.formats.references.bibliography import (
     year_in,
 )
 from recsys.formats.references.bibtex_entries import Entry, entries_in
-from recsys.formats.references.people import HOMONYM, SUFFIXES, Name, name_of
-from recsys.formats.references.shown_facts import (
-    MEETING,
-    OTHER,
-    bare_doi,
-    citation_keys,
-    kind_of,
-    names_of,
-    one_line,
-    web_address,
-)
-from recsys.records import Paper, Reference
+from recsys.formats.references.people import HOMONYM, SUFFIXES
+from recsys.records import Reference
 
 _LONGEST_SOURCE = 4 * LONGEST_TEXT  # Characters of LaTeX.
 _LONGEST_NAMES = 200_000  # Characters: the largest collaborations have some 5000 authors.
@@ -60,66 +50,14 @@ _VENUES = ("journaltitle", "journal", "booktitle", "eventtitle")
 _ADDRESSES = ("url", "howpublished", "ee", "bdsk-url-1")
 _PLACES = ("doi", "journal", "volume", "howpublished", "note", "annote", "bdsk-url-1", "ee")
 _KINDS = kinds_by_word(
-    {
-        "article-journal": "article",
-        "book": "book | collection | mvbook | proceedings",
-        "chapter": "inbook | incollection",
-        "dataset": "dataset",
-        "manuscript": "unpublished",
-        "pamphlet": "booklet",
-        "paper-conference": "conference | inproceedings",
-        "patent": "patent",
-        "report": "manual | report | techreport",
-        "software": "software",
-        "thesis": "mastersthesis | phdthesis | thesis",
-        "webpage": "electronic | online | www",
-    }
+    """article-journal: article; book: book | collection | mvbook | proceedings
+    chapter: inbook | incollection; dataset: dataset; manuscript: unpublished
+    pamphlet: booklet; paper-conference: conference | inproceedings; patent: patent
+    report: manual | report | techreport; software: software
+    thesis: mastersthesis | phdthesis | thesis; webpage: electronic | online | www"""
 )
 # What the field `type` of an entry of no other kind says.
 _TOLD_KINDS = {"thesis": "thesis", "report": "report", "preprint": "article"}
-
-
-def write(papers: Sequence[Paper]) -> str:
-    """Write one BibTeX entry per paper, in order, with keys such as `Cohan2020Specter`."""
-    keys = citation_keys(papers)
-    return "\n".join(entry(key, paper) for key, paper in zip(keys, papers, strict=True))
-
-
-def entry(key: str, paper: Paper) -> str:
-    """Write the entry of one paper."""
-    kind = kind_of(paper)
-    entry_type, container = ("article", "journal")
-    if kind == OTHER:
-        entry_type, container = ("misc", "howpublished")
-    elif kind == MEETING:
-        entry_type, container = ("inproceedings", "booktitle")
-    title = []
-    for word in one_line(paper.title).split():
-        # Styles lower-case titles; braces keep BERT and GraphRank as they are.
-        capital = any(character.isupper() for character in word.lstrip("(['\"")[1:])
-        title.append(f"{{{to_latex(word)}}}" if capital else to_latex(word))
-    fields = {
-        "title": " ".join(title),
-        "author": " and ".join(map(_author, names_of(paper))),
-        "year": "" if paper.year is None else str(paper.year),
-        container: to_latex(one_line(paper.venue or "")),
-        "doi": bare_doi(paper),
-        "url": web_address(paper),
-        "abstract": to_latex(one_line(paper.abstract or "")),
-    }
-    lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
-    return f"@{entry_type}{{{key},\n{lines}}}\n"
-
-
-def _author(text: str) -> str:
-    name = name_of(text)
-    in_parts = Name(name.family, name.suffix, name.given).inverted
-    spoken = " " not in name.family and not name.suffix
-    latex = to_latex(name.natural if spoken else in_parts)
-    # Readers take a group apart; bibtexparser loses escapes beside "and".
-    joins = latex.lower() in ("and", "others")
-    group = not name.given and (" " in latex or "," in latex or joins)
-    return f"{{{to_latex(name.natural)}}}" if group or "\\" in latex else latex
 
 
 def looks_so(head: str) -> bool:

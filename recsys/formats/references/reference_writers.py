@@ -6,8 +6,8 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from recsys.formats.references import bibtex
-from recsys.formats.references.people import name_of, natural
+from recsys.formats.latex.latex_text import to_latex
+from recsys.formats.references.people import Name, name_of, natural
 from recsys.formats.references.shown_facts import (
     JOURNAL,
     MEETING,
@@ -28,6 +28,47 @@ _COLUMNS = ("id", "title", "authors", "year", "venue", "doi", "url")
 # Spreadsheets take these at the start of a cell for a formula; an apostrophe keeps them text.
 _FORMULA = re.compile("'*[=+\\-@\uff1d\uff0b\uff0d\uff20]")
 _MARKS_OF_MARKDOWN = re.compile(r"([\\`*_\[\]<>#|])")
+
+
+def bibtex(papers: Sequence[Paper]) -> str:
+    """Write one BibTeX entry per paper, in order, with keys such as `Cohan2020Specter`."""
+    keys = citation_keys(papers)
+    return "\n".join(entry(key, paper) for key, paper in zip(keys, papers, strict=True))
+
+
+def entry(key: str, paper: Paper) -> str:
+    """Write the entry of one paper."""
+    kind = kind_of(paper)
+    entry_type, container = ("article", "journal")
+    if kind == OTHER:
+        entry_type, container = ("misc", "howpublished")
+    elif kind == MEETING:
+        entry_type, container = ("inproceedings", "booktitle")
+    title = []
+    for word in one_line(paper.title).split():
+        # Styles lower-case titles; braces keep BERT and GraphRank as they are.
+        capital = any(character.isupper() for character in word.lstrip("(['\"")[1:])
+        title.append(f"{{{to_latex(word)}}}" if capital else to_latex(word))
+    authors = []
+    for name in map(name_of, names_of(paper)):
+        spoken = " " not in name.family and not name.suffix
+        in_parts = Name(name.family, name.suffix, name.given).inverted
+        latex = to_latex(name.natural if spoken else in_parts)
+        # Readers take a group apart; bibtexparser loses escapes beside "and".
+        joins = latex.lower() in ("and", "others")
+        group = not name.given and (" " in latex or "," in latex or joins)
+        authors.append(f"{{{to_latex(name.natural)}}}" if group or "\\" in latex else latex)
+    fields = {
+        "title": " ".join(title),
+        "author": " and ".join(authors),
+        "year": "" if paper.year is None else str(paper.year),
+        container: to_latex(one_line(paper.venue or "")),
+        "doi": bare_doi(paper),
+        "url": web_address(paper),
+        "abstract": to_latex(one_line(paper.abstract or "")),
+    }
+    lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
+    return f"@{entry_type}{{{key},\n{lines}}}\n"
 
 
 def ris(papers: Sequence[Paper]) -> str:
@@ -121,7 +162,7 @@ def escaped(text: str | None) -> str:
 
 
 WRITERS: Mapping[str, Callable[[Sequence[Paper]], str]] = {
-    "bibtex": bibtex.write,
+    "bibtex": bibtex,
     "ris": ris,
     "csl-json": csl_json,
     "csv": spreadsheet,

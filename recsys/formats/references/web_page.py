@@ -53,34 +53,27 @@ _HEAD = """<!doctype html>
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="referrer" content="no-referrer">
 <meta name="color-scheme" content="light dark">
-<title>{heading}</title>
-<style>
-:root {{ --text: #1c2024; --soft: #5b6470; --line: #d9dee4; --page: #fff; --link: #0b57a4; }}
-@media (prefers-color-scheme: dark) {{
-:root {{ --text: #e6e9ed; --soft: #a0a9b4; --line: #39414b; --page: #15181c; --link: #8ec1ff; }}
-}}
-body {{ margin: 0 auto; padding: 1.5rem 1rem 3rem; max-width: 46rem; background: var(--page);
-color: var(--text); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }}
-h1 {{ font-size: 1.4rem; margin: 0 0 .25rem; }}
-.count {{ color: var(--soft); margin: 0 0 1rem; }}
-ol {{ margin: 0; padding-left: 2.5rem; }}
-li {{ padding: .75rem 0; border-top: 1px solid var(--line); }}
-li::marker {{ color: var(--soft); font-variant-numeric: tabular-nums; }}
-ol p {{ margin: 0; }}
-.title {{ font-weight: 600; }}
-.facts, .notes {{ color: var(--soft); font-size: .925rem; }}
-a {{ color: var(--link); text-decoration-thickness: 1px; text-underline-offset: .15em; }}
-.notes {{ margin: .35rem 0 0; padding-left: 1.1rem; list-style: disc; }}
-.notes li {{ padding: 0; border: 0; }}
-@media print {{ body {{ max-width: none; }} li {{ break-inside: avoid; }} }}
-</style>
-</head>
-<body>
-<h1>{heading}</h1>
-<p class="count">{count}</p>
-<ol>
 """
-_TAIL = "</ol>\n</body>\n</html>\n"
+_STYLE = """
+:root { --text: #1c2024; --soft: #5b6470; --line: #d9dee4; --page: #fff; --link: #0b57a4; }
+@media (prefers-color-scheme: dark) {
+:root { --text: #e6e9ed; --soft: #a0a9b4; --line: #39414b; --page: #15181c; --link: #8ec1ff; }
+}
+body { margin: 0 auto; padding: 1.5rem 1rem 3rem; max-width: 46rem; background: var(--page);
+color: var(--text); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
+h1 { font-size: 1.4rem; margin: 0 0 .25rem; }
+.count { color: var(--soft); margin: 0 0 1rem; }
+ol { margin: 0; padding-left: 2.5rem; }
+li { padding: .75rem 0; border-top: 1px solid var(--line); }
+li::marker { color: var(--soft); font-variant-numeric: tabular-nums; }
+ol p { margin: 0; }
+.title { font-weight: 600; }
+.facts, .notes { color: var(--soft); font-size: .925rem; }
+a { color: var(--link); text-decoration-thickness: 1px; text-underline-offset: .15em; }
+.notes { margin: .35rem 0 0; padding-left: 1.1rem; list-style: disc; }
+.notes li { padding: 0; border: 0; }
+@media print { body { max-width: none; } li { break-inside: avoid; } }
+"""
 
 
 def web_page(
@@ -96,24 +89,38 @@ def web_page(
     """
     below = [()] * len(papers) if notes is None else notes
     count = f"{len(papers):,} paper{'' if len(papers) == 1 else 's'}"
-    page = [_HEAD.format(heading=_escaped(heading), count=count)]
+    page = [page_head(html_text(heading), _STYLE), f'<p class="count">{count}</p>\n<ol>\n']
     for paper, lines in zip(papers, below, strict=True):
-        title, link = _escaped(paper.title) or "Untitled", paper_link(paper)
-        if link:
-            title = f'<a href="{html.escape(link)}">{title}</a>'
-        authors = _escaped(", ".join(map(natural, names_of(paper)))) or "Unknown authors"
-        year = "n.d." if paper.year is None else str(paper.year)
-        venue = f" <cite>{_escaped(paper.venue)}</cite>." if _escaped(paper.venue) else ""
-        page.append(f'<li>\n<p class="title" dir="auto">{title}</p>\n')
-        page.append(f'<p class="facts" dir="auto">{authors} ({year}).{venue}</p>\n')
-        if lines:
-            items = "".join(f'<li dir="auto">{_escaped(line)}</li>\n' for line in lines)
-            page.append(f'<ul class="notes">\n{items}</ul>\n')
-        page.append(f"{span(paper)}\n</li>\n")
-    return "".join(page) + _TAIL
+        page += ("<li>\n", paper_lines(paper), note_list(lines), f"{span(paper)}\n</li>\n")
+    return "".join((*page, "</ol>\n</body>\n</html>\n"))
 
 
-def _escaped(text: str | None) -> str:
+def page_head(heading: str, style: str) -> str:
+    """Begin a page that needs nothing else; the heading is mark-up already."""
+    title = f"<title>{heading}</title>\n<style>{style}</style>\n</head>\n<body>\n"
+    return f"{_HEAD}{title}<h1>{heading}</h1>\n"
+
+
+def paper_lines(paper: Paper, beside: str = "") -> str:
+    """Write a paper in two lines: its title, linked, and what stands `beside`; who, when, where."""
+    title, link = html_text(paper.title) or "Untitled", paper_link(paper)
+    if link:
+        title = f'<a href="{html.escape(link)}">{title}</a>'
+    authors = html_text(", ".join(map(natural, names_of(paper)))) or "Unknown authors"
+    year = "n.d." if paper.year is None else str(paper.year)
+    venue = f" <cite>{html_text(paper.venue)}</cite>." if html_text(paper.venue) else ""
+    facts = f'<p class="facts" dir="auto">{authors} ({year}).{venue}</p>\n'
+    return f'<p class="title" dir="auto">{title}{beside}</p>\n{facts}'
+
+
+def note_list(notes: Iterable[str]) -> str:
+    """Write notes as a list, nothing where there is none."""
+    items = "".join(f'<li dir="auto">{html_text(note)}</li>\n' for note in notes)
+    return f'<ul class="notes">\n{items}</ul>\n' if items else ""
+
+
+def html_text(text: str | None) -> str:
+    """Write a text on one line, so that HTML shows it as it is."""
     return html.escape(one_line(text or ""))
 
 

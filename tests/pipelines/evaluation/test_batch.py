@@ -1,6 +1,7 @@
 """Batches: the same run whatever happens on the way, and figures that are its own."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,51 +16,34 @@ from recsys.pipelines.evaluation.batch import (
     run_batch,
 )
 from recsys.pipelines.jobs.engines import ProcessPool
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from tests.pipelines.small_index import (
     invented_papers,
     open_small_collection,
     open_small_index,
     write_small_index,
-    write_small_split,
 )
 from tests.rows import each_row
 
+ALONE = BatchOptions(engine=ProcessPool(1))
 SYSTEMS = ("two-stage", "stage-one", "embedding", "bm25", "bm25-whoosh")
 
 pytestmark = pytest.mark.usefixtures("one_process")
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_small_index(tmp_path_factory.mktemp("batch") / "small.index")
-
-
-@pytest.fixture(scope="module")
-def split(index: Path) -> Path:
-    return write_small_split(index.parent / "split.json")
-
-
-@pytest.fixture(scope="module")
 def finished(index: Path, split: Path) -> dict[str, BatchReport]:
     """Run each system once, on one process."""
+    folder = index.parent / "batches"
+    folder.mkdir()
     return {
-        name: answer(
-            index,
-            split,
-            BatchOptions(system=name, engine=ProcessPool(1)),
-            index.parent / f"{name}.trec",
-        )
+        name: answer(index, split, replace(ALONE, system=name), folder / f"{name}.trec")
         for name in SYSTEMS
     }
 
 
 def answer(
-    index: Path,
-    split: Path,
-    options: BatchOptions,
-    run: Path,
-    progress: Progress = silent,
+    index: Path, split: Path, options: BatchOptions, run: Path, progress: Progress = silent
 ) -> BatchReport:
     return run_batch(index, split, options, run, open_index=open_small_index, progress=progress)
 
@@ -90,7 +74,7 @@ def test_k_papers_are_written_under_the_name_of_the_system(
     index: Path, split: Path, tmp_path: Path
 ) -> None:
     path = tmp_path / "x.trec"
-    options = BatchOptions(part="dev", k=3, system="bm25", metadata=False, engine=ProcessPool(1))
+    options = replace(ALONE, part="dev", k=3, system="bm25", metadata=False)
     report = answer(index, split, options, path)
     assert {len(scores) for scores in read_run(path).values()} == {3}
     assert {line.split()[5] for line in path.read_text().splitlines()} == {"bm25-no-metadata"}
@@ -115,27 +99,14 @@ def test_a_killed_batch_continues_where_it_stopped(
         answer(index, split, BatchOptions(engine=ProcessPool(2)), path, stop_at_five)
     assert [each.name for each in tmp_path.iterdir()] == ["x.trec.partial"]
 
-    report = answer(
-        index,
-        split,
-        BatchOptions(engine=ProcessPool(2)),
-        path,
-        lambda stage, done, n: seen.append(done),
-    )
+    both = BatchOptions(engine=ProcessPool(2))
+    report = answer(index, split, both, path, lambda stage, done, n: seen.append(done))
     assert seen == list(range(5, 13))
     assert report.continued == 5
     assert "Continued: 5 answers were there already." in report.lines()
     assert path.read_bytes() == finished["two-stage"].run.read_bytes()
     assert [each.name for each in tmp_path.iterdir()] == ["x.trec"]
     assert report.measures == finished["two-stage"].measures
-
-
-def test_a_finished_batch_can_be_run_again(index: Path, split: Path, tmp_path: Path) -> None:
-    path = tmp_path / "x.trec"
-    path.write_text("old\n")
-    for _ in range(2):
-        answer(index, split, BatchOptions(part="dev", engine=ProcessPool(1)), path)
-    assert len(read_run(path)) == 8
 
 
 def test_what_a_batch_belongs_to(index: Path, split: Path, tmp_path: Path) -> None:
@@ -164,12 +135,8 @@ def figures_by_hand(run: Run, index: Path) -> dict[str, float]:
         recall.append(sum(hits[:20]) / len(gold))
         first.append(1 / (hits.index(True) + 1) if any(hits) else 0)
     p, r = float(np.mean(precision)), float(np.mean(recall))
-    return {
-        "P@20": p,
-        "R@20": r,
-        "F1@20": 2 * p * r / max(p + r, 1e-9),
-        "MRR": float(np.mean(first)),
-    }
+    f1 = 2 * p * r / max(p + r, 1e-9)
+    return {"P@20": p, "R@20": r, "F1@20": f1, "MRR": float(np.mean(first))}
 
 
 @each_row("system", SYSTEMS)
@@ -202,10 +169,11 @@ def test_candidate_recall_is_told_of_systems_with_candidates(
 def test_an_unknown_system_or_k_is_refused_before_any_work(
     index: Path, split: Path, tmp_path: Path
 ) -> None:
-    with pytest.raises(InputError, match="Did you mean 'bm25'"):
-        answer(index, split, BatchOptions(system="bm52"), tmp_path / "x")
-    with pytest.raises(InputError, match="k is 0"):
-        answer(index, split, BatchOptions(k=0), tmp_path / "x")
-    with pytest.raises(SplitError, match="Did you mean 'test'"):
-        answer(index, split, BatchOptions(part="tests"), tmp_path / "x")
+    for options, error, message in (
+        (BatchOptions(system="bm52"), InputError, "Did you mean 'bm25'"),
+        (BatchOptions(k=0), InputError, "k is 0"),
+        (BatchOptions(part="tests"), SplitError, "Did you mean 'test'"),
+    ):
+        with pytest.raises(error, match=message):
+            answer(index, split, options, tmp_path / "x")
     assert list(tmp_path.iterdir()) == []

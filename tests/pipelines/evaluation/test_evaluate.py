@@ -13,15 +13,14 @@ from recsys.pipelines.evaluation.batch import BatchOptions, corpus_facts, run_ba
 from recsys.pipelines.evaluation.evaluate import EvaluateOptions, EvaluationReport, evaluate
 from recsys.pipelines.evaluation.system_table import SYSTEMS
 from recsys.pipelines.jobs.engines import ProcessPool
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.generations import GENERATIONS
 from tests.pipelines.small_index import (
     invented_papers,
     open_small_collection,
     open_small_index,
-    write_small_index,
-    write_small_split,
 )
+from tests.rows import each_row
 
 pytestmark = pytest.mark.usefixtures("one_process")
 
@@ -34,16 +33,6 @@ ALL = EvaluateOptions(
     command="recsys it",
 )
 QUICK = EvaluateOptions(systems=("bm25", "embedding"), engine=ProcessPool(1), k=20)
-
-
-@pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_small_index(tmp_path_factory.mktemp("evaluate") / "small.index")
-
-
-@pytest.fixture(scope="module")
-def split(index: Path) -> Path:
-    return write_small_split(index.parent / "split.json")
 
 
 @pytest.fixture(scope="module")
@@ -72,13 +61,8 @@ def facts_of(folder: Path) -> dict[str, Any]:
 
 
 def test_the_folder_holds_what_reports_are_made_from(report: EvaluationReport) -> None:
-    assert {path.name for path in report.folder.iterdir()} >= {
-        "assessment.json",
-        "facts.json",
-        "qrels.txt",
-        "queries.json",
-        "runs",
-    }
+    written = {path.name for path in report.folder.iterdir()}
+    assert written >= {"assessment.json", "facts.json", "qrels.txt", "queries.json", "runs"}
     runs = {path.stem for path in (report.folder / "runs").glob("*.trec")}
     assert runs == {*SYSTEMS, "theirs"}
     assert list((report.folder / ".work").glob("*.partial")) == []
@@ -88,14 +72,8 @@ def test_runs_are_those_of_batches(
     report: EvaluationReport, index: Path, split: Path, tmp_path: Path
 ) -> None:
     for system in ("bm25-whoosh", "two-stage"):
-        path = tmp_path / f"{system}.trec"
-        run_batch(
-            index,
-            split,
-            BatchOptions(system=system, engine=ProcessPool(1)),
-            path,
-            open_index=open_small_index,
-        )
+        path, alone = tmp_path / f"{system}.trec", BatchOptions(system=system, engine=QUICK.engine)
+        run_batch(index, split, alone, path, open_index=open_small_index)
         assert path.read_bytes() == (report.folder / "runs" / path.name).read_bytes()
 
 
@@ -110,12 +88,8 @@ def test_the_facts_say_how_it_was_done(report: EvaluationReport) -> None:
     facts = facts_of(report.folder)
     assert facts["schema"] == "recsys.evaluation/1"
     assert facts["systems"] == [*SYSTEMS, "theirs"]
-    assert (facts["command"], facts["part"], facts["k"], facts["seed"]) == (
-        "recsys it",
-        "test",
-        100,
-        0,
-    )
+    asked = [facts[name] for name in ("command", "part", "k", "seed")]
+    assert asked == ["recsys it", "test", 100, 0]
     assert facts["corpus"]["name"] == "small"
     assert facts["corpus"]["papers"] == len(invented_papers())
     assert {"python", "numpy", "recsys"} <= set(facts["versions"])
@@ -167,10 +141,8 @@ def test_the_studies_are_in_the_facts(report: EvaluationReport) -> None:
 def test_the_report_speaks_of_every_system(report: EvaluationReport) -> None:
     lines = report.lines()
     assert lines[0] == "Evaluated 12 test queries; 95 % intervals."
-    assert [line.partition(":")[0] for line in lines[1 : len(SYSTEMS) + 2]] == [
-        *SYSTEMS,
-        "theirs",
-    ]
+    told = [line.partition(":")[0] for line in lines[1 : len(SYSTEMS) + 2]]
+    assert told == [*SYSTEMS, "theirs"]
     assert "Leakage unknown" in lines[len(SYSTEMS) + 2]
     assert lines[-1] == f"Written to {report.folder}."
 
@@ -249,7 +221,7 @@ def test_an_evaluation_that_was_killed_at_once_is_run_again(
     assert run(index, split, QUICK, tmp_path).queries
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "message"),
     [
         (replace(QUICK, systems=("bm52",)), "Did you mean 'bm25'"),

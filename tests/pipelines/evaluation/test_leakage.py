@@ -2,27 +2,17 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from recsys.errors import ArtifactCorrupt, InputError, LeakageError
+from recsys.errors import ArtifactCorrupt, InputError, LeakageError, RecsysError
 from recsys.models.encoder import SeenQueries, digests
 from recsys.pipelines.evaluation.leakage import check_ranker, check_run
 from recsys.store.arrays import Rows
 from recsys.store.collection import Collection
-from tests.pipelines.small_index import open_small_collection, write_small_index
 from tests.rows import each_row
-
-if TYPE_CHECKING:
-    pass
-
-
-@pytest.fixture(scope="module")
-def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
-    return open_small_collection(write_small_index(tmp_path_factory.mktemp("leak") / "small.index"))
 
 
 def rows(collection: Collection, *papers: str) -> Rows:
@@ -30,20 +20,16 @@ def rows(collection: Collection, *papers: str) -> Rows:
 
 
 def seen(folder: Path, collection: Collection, train: Sequence[str], dev: Sequence[str]) -> Path:
-    SeenQueries.of(collection, train=rows(collection, *train), dev=rows(collection, *dev)).save(
-        folder
-    )
+    queries = (rows(collection, *part) for part in (train, dev))
+    SeenQueries.of(collection, **dict(zip(("train", "dev"), queries, strict=True))).save(folder)
     return folder
 
 
 def test_what_was_seen_is_stored_compactly_and_read_back(
     collection: Collection, tmp_path: Path
 ) -> None:
-    queries = SeenQueries.of(
-        collection, train=rows(collection, "rivers-02", "rivers-03"), dev=rows(collection)
-    )
-    queries.save(tmp_path)
-    assert SeenQueries.load(tmp_path) == queries
+    queries = SeenQueries.load(seen(tmp_path, collection, ["rivers-02", "rivers-03"], []))
+    assert queries is not None and (len(queries.train), len(queries.dev)) == (2, 0)
     stored = np.load(tmp_path / "train_queries.npy", allow_pickle=False)
     assert (stored.shape, stored.dtype) == ((2, 6), np.uint8)
     assert np.load(tmp_path / "dev_queries.npy", allow_pickle=False).shape == (0, 6)
@@ -68,9 +54,8 @@ def test_several_corpora_are_united(collection: Collection) -> None:
     other = SeenQueries.of(
         collection, train=rows(collection, "deserts-02"), dev=rows(collection, "deserts-03")
     )
-    assert (one | other).train == set(
-        digests(collection, rows(collection, "rivers-02", "deserts-02"))
-    )
+    both = digests(collection, rows(collection, "rivers-02", "deserts-02"))
+    assert (one | other).train == set(both)
     assert (one | other).dev == other.dev
 
 
@@ -102,23 +87,19 @@ def test_a_ranker_that_does_not_tell_is_warned_of(
     assert warning is not None and warning.startswith("Leakage unknown")
 
 
-def test_an_honest_run_passes(collection: Collection) -> None:
-    check_run("x", {"rivers-05": ["rivers-04", "deserts-05"], "rivers-06": []}, collection)
-
-
 @each_row(
-    ("papers", "message"),
+    ("papers", "error", "message"),
     [
-        (["rivers-04", "rivers-06", "rivers-07"], r"newer .* 2 times \(first: 'rivers-06' to"),
-        (["undated"], r"unknown year, 1 time \(first: 'undated' to 'rivers-05' of 2005\)"),
-        (["rivers-05"], r"a query to itself 1 time \(first: 'rivers-05'"),
+        (["rivers-06", "rivers-07"], LeakageError, r"newer .* 2 times \(first: 'rivers-06' to"),
+        (["undated"], LeakageError, r"year, 1 time \(first: 'undated' to 'rivers-05' of 2005\)"),
+        (["rivers-05"], LeakageError, r"a query to itself 1 time \(first: 'rivers-05'"),
+        (["mars"], InputError, r"run x .* does not hold 1 time \(first: 'mars' to"),
     ],
 )
-def test_hindsight_is_refused(papers: list[str], message: str, collection: Collection) -> None:
-    with pytest.raises(LeakageError, match=message):
-        check_run("x", {"rivers-04": ["rivers-03"], "rivers-05": papers}, collection)
-
-
-def test_unknown_papers_are_refused(collection: Collection) -> None:
-    with pytest.raises(InputError, match=r"run x .* does not hold 1 time \(first: 'mars' to"):
-        check_run("x", {"rivers-05": ["mars"]}, collection)
+def test_hindsight_and_unknown_papers_are_refused(
+    papers: list[str], error: type[RecsysError], message: str, collection: Collection
+) -> None:
+    honest = {"rivers-05": ["rivers-04", "deserts-05"], "rivers-06": []}
+    check_run("x", honest, collection)
+    with pytest.raises(error, match=message):
+        check_run("x", honest | {"rivers-05": ["rivers-04", *papers]}, collection)

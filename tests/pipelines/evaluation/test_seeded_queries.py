@@ -21,17 +21,10 @@ from recsys.retrieval.propose import propose
 from recsys.store.arrays import Rows
 from recsys.store.collection import Collection
 from recsys.store.graph import CitationGraph
-from tests.pipelines.small_index import open_small_collection, write_small_index
 from tests.rows import each_row
 from tests.tiny import SMALL, collect, random_world
 
 ALL = feature_names(metadata=True)
-
-
-@pytest.fixture(scope="module")
-def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
-    index = write_small_index(tmp_path_factory.mktemp("posing") / "small.index")
-    return open_small_collection(index)
 
 
 def row_of(collection: Collection, paper_id: str) -> int:
@@ -51,14 +44,6 @@ def test_given_papers_are_seeds_and_no_answers_any_more(collection: Collection) 
     assert (posed.query.before, bool(posed.query.allowed[row])) == (2006, False)
 
 
-def test_nothing_given_is_the_draft_as_it_once_was(collection: Collection) -> None:
-    row = row_of(collection, "rivers-06")
-    posed = pose(collection, row)
-    assert len(posed.query.seeds) == 0
-    assert posed.query.vector.tolist() == collection.vectors[row].tolist()
-    assert posed.right.tolist() == gold(collection, row).tolist()
-
-
 def test_mere_list_has_neither_text_nor_authors(collection: Collection) -> None:
     row, given = row_of(collection, "rivers-06"), rows_of(collection, "rivers-05")
     posed = pose_list(collection, row, given)
@@ -75,6 +60,9 @@ def test_training_poses_every_query_plainly_and_some_once_more(collection: Colle
         plain, *others = training_poses(collection, row, metadata=True)
         right = gold(collection, row)
         assert len(plain.query.seeds) == 0 and plain.right.tolist() == right.tolist()
+        assert plain.query.vector.tolist() == collection.vectors[row].tolist()
+        again = [posed.query.seeds for posed in training_poses(collection, row, metadata=False)]
+        assert list(map(list, again)) == [list(posed.query.seeds) for posed in (plain, *others)]
         assert len(others) <= (1 if len(right) > 1 else 0)
         for other in others:
             both = np.sort(np.concatenate([other.query.seeds, other.right]))
@@ -84,19 +72,6 @@ def test_training_poses_every_query_plainly_and_some_once_more(collection: Colle
     queries = sum(len(gold(collection, row)) > 1 for row in range(len(collection.corpus)))
     assert len(kinds) / queries == pytest.approx(SEEDED + LISTS, abs=0.2)
     assert True in kinds and False in kinds
-
-
-def test_training_poses_are_the_same_every_time(collection: Collection) -> None:
-    row = next(
-        row
-        for row in range(len(collection.corpus))
-        if len(list(training_poses(collection, row, metadata=True))) == 2
-    )
-    again = [
-        [posed.query.seeds.tolist() for posed in training_poses(collection, row, metadata=metadata)]
-        for metadata in (True, True, False)
-    ]
-    assert again[0] == again[1] == again[2]
 
 
 def without_citations_of(collection: Collection, row: int, kept: Rows) -> Collection:

@@ -20,9 +20,8 @@ from tests.rows import each_row
 
 
 @pytest.fixture(scope="module")
-def context(tmp_path_factory: pytest.TempPathFactory) -> SystemContext:
-    folder = tmp_path_factory.mktemp("systems")
-    recommender = open_small_index(write_small_index(folder / "small.index"))
+def context(index: Path, tmp_path_factory: pytest.TempPathFactory) -> SystemContext:
+    folder, recommender = tmp_path_factory.mktemp("systems"), open_small_index(index)
     prepare(SYSTEMS, recommender.collection, folder)
     return SystemContext(recommender, folder, seed=3)
 

@@ -97,36 +97,34 @@ def test_references_to_what_is_newer_do_not_count(tmp_path: Path) -> None:
         make_split(opened(tmp_path, backwards))
 
 
+def linked_beside(folder: Path, split: str) -> Collection:
+    """Open an index whose ranker has this for its split."""
+    collection = opened(folder, well_linked())
+    (collection.folder / "ranker").mkdir()
+    (collection.folder / "ranker" / SPLIT_FILE).write_text(split)
+    return collection
+
+
 def test_the_split_beside_the_ranker_is_taken(tmp_path: Path) -> None:
-    collection = opened(tmp_path, well_linked())
-    made = split_to_evaluate(None, collection, metadata=True)
-    assert made.told[0].startswith("No split was given; one was made by year")
-    ranker = collection.folder / "ranker"
-    ranker.mkdir()
     parts = {"train": ["t0-05"], "dev": ["t0-06"], "test": ["t0-07", "gone", "t0-00"]}
-    (ranker / SPLIT_FILE).write_text(json.dumps({"rule": "by hand", **parts}))
+    collection = linked_beside(tmp_path, json.dumps({"rule": "by hand", **parts}))
     kept = split_to_evaluate(None, collection, metadata=True)
     assert kept.split.test == ("t0-07",)  # t0-00 cites nothing.
     assert kept.told[:2] == (
         "No split was given; that of the index's own ranker was taken: by hand.",
         "2 of its queries are gone from the index.",
     )
-    assert split_to_evaluate(None, collection, metadata=False) == made
+    assert split_to_evaluate(None, collection, metadata=False) == make_split(collection)
 
 
 def test_a_split_that_tests_nothing_any_more_is_replaced(tmp_path: Path) -> None:
-    collection = opened(tmp_path, well_linked())
-    ranker = collection.folder / "ranker"
-    ranker.mkdir()
-    (ranker / SPLIT_FILE).write_text('{"train": ["t0-05"], "dev": ["t0-06"], "test": ["gone"]}')
+    nothing = '{"train": ["t0-05"], "dev": ["t0-06"], "test": ["gone"]}'
+    collection = linked_beside(tmp_path, nothing)
     assert split_to_evaluate(None, collection, metadata=True) == make_split(collection)
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"test": 5}', '{"train": [1]}', '{"x": []}', "{"])
 def test_a_damaged_split_is_named(tmp_path: Path, text: str) -> None:
-    collection = opened(tmp_path, well_linked())
-    ranker = collection.folder / "ranker"
-    ranker.mkdir()
-    (ranker / SPLIT_FILE).write_text(text)
+    collection = linked_beside(tmp_path, text)
     with pytest.raises(SplitError, match=r"split\.json"):
         split_to_evaluate(None, collection, metadata=True)

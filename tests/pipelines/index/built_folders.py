@@ -6,7 +6,7 @@ from pathlib import Path
 
 from recsys.app.cache import cache_folder
 from recsys.pipelines.index.build import STAGES, BuildOptions, BuildReport, build
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.artifacts import sha256
 from recsys.store.generations import in_force
 from tests.pipelines.small_index import invented_papers

@@ -13,7 +13,7 @@ import pytest
 from recsys.app.cache import cache_folder
 from recsys.pipelines.index import build as building
 from recsys.pipelines.index.build import STAGES, BuildOptions, BuildReport, build
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.artifacts import CORPUS, ENCODER, MANIFEST, TEXT, VECTORS, fingerprint
 from recsys.store.generations import in_force, pin
 from tests.built_index import ROOT

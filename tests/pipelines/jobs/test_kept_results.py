@@ -21,7 +21,7 @@ from recsys.pipelines.jobs.kept_results import (
     do_shards,
     gather,
 )
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from tests.pipelines.jobs.counting_engine import CountingEngine
 
 
@@ -36,11 +36,8 @@ def fill(sidecar: Sidecar, *names: str) -> None:
             append(name, {"score": 0.1, "papers": [name]})
 
 
-def test_nothing_is_there_at_first(sidecar: Sidecar) -> None:
-    assert sidecar.read() == {}
-
-
 def test_entries_are_kept_over_several_starts(sidecar: Sidecar) -> None:
+    assert sidecar.read() == {}
     fill(sidecar, "é")
     fill(sidecar, "b")
     assert sidecar.read() == {n: {"score": 0.1, "papers": [n]} for n in ("é", "b")}
@@ -98,15 +95,9 @@ def measure(factor: int) -> Callable[[str], Entry]:
 
 
 def measured(path: Path, queries: list[str], progress: Progress = silent) -> Gathered:
-    sidecar = Sidecar(path, "lengths")
-    return gather(
-        "lengths",
-        partial(measure, 2),
-        queries,
-        sidecar=sidecar,
-        engine=ProcessPool(2),
-        progress=progress,
-    )
+    sidecar, start = Sidecar(path, "lengths"), partial(measure, 2)
+    engine = ProcessPool(2)
+    return gather("lengths", start, queries, sidecar=sidecar, engine=engine, progress=progress)
 
 
 def test_entries_come_in_the_order_of_the_queries(tmp_path: Path) -> None:
@@ -127,10 +118,6 @@ def test_work_that_was_stopped_is_continued_and_the_sidecar_stays(tmp_path: Path
     assert (gathered.continued, seen) == (3, [3, 4, 5])
     assert list(gathered.entries) == QUERIES
     assert measured(tmp_path / "x", QUERIES).continued == 5
-
-
-def test_only_what_is_asked_is_returned(tmp_path: Path) -> None:
-    measured(tmp_path / "x", QUERIES)
     assert list(measured(tmp_path / "x", ["ccc", "a"]).entries) == ["ccc", "a"]
 
 
@@ -152,9 +139,7 @@ def contents(found: list[ShardFiles]) -> list[bytes]:
     return [each.path("word").read_bytes() for each in found]
 
 
-def test_the_pool_writes_every_shard_with_its_hash_in_the_order_of_the_shards(
-    tmp_path: Path,
-) -> None:
+def test_the_pool_writes_every_shard_with_its_hash_in_their_order(tmp_path: Path) -> None:
     found = do_shards(ProcessPool(2), SPELL, WORDS, tmp_path / "x", "key")
     assert contents(found) == [b"one!", b"two!", b"three!"]
     assert [each.facts["letters"] for each in found] == [3, 3, 5]
@@ -171,9 +156,7 @@ def test_what_is_done_is_kept_and_the_rest_is_done(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         do_shards(CountingEngine(backwards=True), SPELL, WORDS, tmp_path, "key", stop)
     engine = CountingEngine(backwards=True)
-    found = do_shards(
-        engine, SPELL, WORDS, tmp_path, "key", lambda stage, done, total: steps.append(done)
-    )
+    found = do_shards(engine, SPELL, WORDS, tmp_path, "key", lambda _, n, __: steps.append(n))
     assert (engine.done, steps, contents(found)) == (["one"], [2, 3], [b"one!", b"two!", b"three!"])
     again = CountingEngine(backwards=True)
     assert do_shards(again, SPELL, WORDS, tmp_path, "key") == found

@@ -19,19 +19,14 @@ import pytest
 from recsys.app.cache import cache_folder
 from recsys.app.wiring import open_index
 from recsys.errors import InputError, RecsysError
-from recsys.pipelines.evaluation.batch import BatchOptions, run_batch
 from recsys.pipelines.evaluation.evaluate import EvaluateOptions, evaluate
 from recsys.pipelines.index.build import STAGES, BuildOptions, build
-from recsys.pipelines.index.encode import encode_corpus, shard_encoder
 from recsys.pipelines.jobs import ray_cluster
 from recsys.pipelines.jobs import ray_cluster as ray_connection
-from recsys.pipelines.jobs.engines import Engine, ProcessPool, Stage
-from recsys.pipelines.jobs.kept_results import MadeFiles, do_shards
+from recsys.pipelines.jobs.engines import ProcessPool, Stage
 from recsys.pipelines.jobs.ray_cluster import RayCluster, connected
 from recsys.pipelines.ranking.train_ranker import TrainOptions, train_ranker
 from recsys.pipelines.studies.embed import EmbedOptions, embed
-from recsys.store.artifacts import CORPUS, ENCODER, VECTOR_FILE, sha256
-from recsys.store.corpus import Corpus
 from recsys.store.generations import in_force
 from tests.built_index import ROOT, hashes, stopped, write_many
 from tests.ray_nodes import Nodes, two_nodes
@@ -63,8 +58,8 @@ def squares(number: int) -> tuple[int, int]:
 SQUARE = Stage("square", partial(partial, squares))
 
 
-def meet(folder: Path, number: int) -> str:
-    """Wait until a process of each node is here; name the node."""
+def meet(folder: Path, number: int) -> tuple[int, str, str | None]:
+    """Wait until a process of each node is here; give the square, the node and the threads."""
     import ray
 
     node = str(ray.get_runtime_context().get_node_id())
@@ -72,28 +67,17 @@ def meet(folder: Path, number: int) -> str:
     until = time.monotonic() + 60
     while len([*folder.iterdir()]) < 2 and time.monotonic() < until:
         pass
-    return node
+    return number * number, node, os.getenv("OMP_NUM_THREADS")
 
 
-def test_every_shard_is_done_once(engine: RayCluster) -> None:
-    found = dict(engine.map(SQUARE, range(30)))
-    assert {at: square for at, (square, _) in found.items()} == {at: at * at for at in range(30)}
-    assert 1 <= len({pid for _, pid in found.values()} - {os.getpid()}) <= 2
-
-
-def test_both_nodes_take_part(engine: RayCluster, tmp_path: Path) -> None:
-    stage = Stage("meet", partial(partial, meet, tmp_path))
-    assert len(set(dict(engine.map(stage, range(4))).values())) == 2
-
-
-def test_no_shards_need_no_cluster(engine: RayCluster) -> None:
+def test_every_shard_is_done_once_by_both_nodes_on_one_thread_each(
+    engine: RayCluster, tmp_path: Path
+) -> None:
+    found = dict(engine.map(Stage("meet", partial(partial, meet, tmp_path)), range(30)))
+    assert {at: square for at, (square, *_) in found.items()} == {at: at * at for at in range(30)}
+    assert len({node for _, node, _ in found.values()}) == 2
+    assert {threads for *_, threads in found.values()} == {"1"}
     assert dict(engine.map(SQUARE, [])) == {}
-
-
-def test_processes_compute_on_one_thread(engine: RayCluster) -> None:
-    names = ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"]
-    found = dict(engine.map(Stage("ask", partial(partial, os.getenv)), names))
-    assert found == dict.fromkeys(range(3), "1")
 
 
 def refuse(number: int) -> int:
@@ -138,16 +122,11 @@ def test_processes_that_never_begin_are_given_up(
     engine: RayCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with closing(engine.map(SQUARE, range(50))) as others:
-        next(others)
+        _, (_, pid) = next(others)
         monkeypatch.setattr(ray_cluster, "START_PATIENCE", 0.2)
         with pytest.raises(RecsysError, match=r"'square' did not begin, .* 0\.2 s; .*`ray status`"):
             dict(engine.map(SQUARE, [1]))
-
-
-def test_no_process_is_left_when_the_results_are_not_wanted_any_more(engine: RayCluster) -> None:
-    with closing(engine.map(SQUARE, range(50))) as results:
-        _, (_, pid) = next(results)
-    assert gone(pid)
+    assert gone(pid)  # The results are not wanted any more.
 
 
 def gone(pid: int) -> bool:
@@ -173,33 +152,6 @@ def test_a_cluster_without_gpus_is_refused_where_they_are_asked_for(engine: RayC
         dict(RayCluster(gpus=0.5).map(replace(SQUARE, gpu_start=SQUARE.start), [1]))
 
 
-def spell(word: str) -> MadeFiles:
-    return MadeFiles({"word": word.encode()}, {"letters": len(word)})
-
-
-def test_files_of_shards_are_those_of_the_pool(engine: RayCluster, tmp_path: Path) -> None:
-    stage = Stage("spell", partial(partial, spell))
-    ours = do_shards(ProcessPool(2), stage, ["a", "bb"], tmp_path / "pool", "key")
-    theirs = do_shards(engine, stage, ["a", "bb"], tmp_path / "ray", "key")
-    assert [(each.facts, each.hashes) for each in ours] == [
-        (each.facts, each.hashes) for each in theirs
-    ]
-
-
-def encoded(built: "Built", engine: Engine, folder: Path) -> str:
-    """Encode the small corpus in shards of five, and hash the vectors."""
-    index = in_force(built.index)
-    encode_corpus(
-        shard_encoder(index / ENCODER, engine), Corpus.load(index / CORPUS), folder, shard=5
-    )
-    return sha256(folder / VECTOR_FILE)
-
-
-def test_encoding_gives_equal_bytes(engine: RayCluster, built: "Built", tmp_path: Path) -> None:
-    here = encoded(built, ProcessPool(), tmp_path / "here")
-    assert encoded(built, engine, tmp_path / "ray") == here
-
-
 def test_a_build_gives_an_equal_index(engine: RayCluster, built: "Built", tmp_path: Path) -> None:
     out = tmp_path / "x.index"
     build([built.papers], out, BuildOptions(engine=engine), cache=cache_folder())
@@ -207,17 +159,11 @@ def test_a_build_gives_an_equal_index(engine: RayCluster, built: "Built", tmp_pa
         assert hashes(in_force(out) / part) == hashes(in_force(built.index) / part)
 
 
-def test_batches_and_evaluations_are_equal(
-    engine: RayCluster, built: "Built", tmp_path: Path
-) -> None:
-    written = []
+def test_evaluations_are_equal(engine: RayCluster, built: "Built", tmp_path: Path) -> None:
     for name, each in (("pool", ProcessPool(2)), ("ray", engine)):
-        run, out = tmp_path / f"{name}.trec", tmp_path / name
-        run_batch(built.index, built.split, BatchOptions(engine=each), run, open_index=open_index)
         options = EvaluateOptions(systems=("two-stage",), engine=each)
-        evaluate(built.index, built.split, options, out, open_index=open_index)
-        written.append((run.read_bytes(), hashes(out / "runs")))
-    assert written[0] == written[1]
+        evaluate(built.index, built.split, options, tmp_path / name, open_index=open_index)
+    assert hashes(tmp_path / "pool" / "runs") == hashes(tmp_path / "ray" / "runs")
 
 
 def test_training_gives_an_equal_ranker(engine: RayCluster, built: "Built", tmp_path: Path) -> None:

@@ -33,10 +33,10 @@ def test_a_stage_runs_once_for_a_key(work: StagedFolder) -> None:
     assert work.stage("one", "a", never) == Stage({"n": 1}, kept=True)
     assert work.stage("one", "b", writing("second", n=2)) == Stage({"n": 2}, kept=False)
     assert (work.finished / "one" / "x.txt").read_text() == "second"
-
-
-def test_facts_are_those_of_json_at_once(work: StagedFolder) -> None:
-    assert work.stage("one", "a", writing("", pair=(1, 2))).facts == {"pair": [1, 2]}
+    # Facts are those of JSON at once.
+    assert work.stage("two", "a", writing("", pair=(1, 2))).facts == {"pair": [1, 2]}
+    work.remove()
+    assert not work.place.exists()
 
 
 @pytest.mark.parametrize("note", ["", "{", "[]", "{}", '{"key": "a"}', '{"key": "a", "facts": 1}'])
@@ -74,10 +74,3 @@ def test_a_failure_leaves_no_note_of_what_was_there_before(work: StagedFolder) -
         work.stage("one", "b", fail)
     assert not work.stage("one", "a", writing("again")).kept
     assert [path.name for path in (work.finished / "one").iterdir()] == ["x.txt"]
-
-
-def test_removing_forgets_the_work(work: StagedFolder) -> None:
-    work.stage("one", "a", writing("first"))
-    work.remove()
-    assert not work.place.exists()
-    assert not work.stage("one", "a", writing("again")).kept

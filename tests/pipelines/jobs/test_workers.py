@@ -53,6 +53,7 @@ def powers(jobs: int, tasks: list[int]) -> dict[int, int]:
 @each_row("jobs", [1, 2, 3])
 def test_every_task_is_done_once(jobs: int) -> None:
     assert powers(jobs, [5, 3, 8, 3, 1]) == {0: 32, 1: 8, 2: 256, 3: 8, 4: 2}
+    assert powers(jobs, []) == {}
 
 
 def test_every_task_is_done_where_signals_cannot_be_masked(
@@ -61,10 +62,6 @@ def test_every_task_is_done_where_signals_cannot_be_masked(
     monkeypatch.delattr(signal, "pthread_sigmask", raising=False)  # As on Windows.
     assert powers(2, [5, 3]) == {0: 32, 1: 8}
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-
-
-def test_nothing_is_started_for_no_tasks() -> None:
-    assert powers(4, []) == {}
 
 
 def test_workers_compute_on_one_thread_and_leave_the_environment_alone(

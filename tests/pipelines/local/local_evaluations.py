@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from recsys.local.local_recommender import LocalPool, PassageRanker, PassageReader
-from recsys.passages import Context
 from recsys.pipelines.local.evaluate_local import (
     LOCAL_SYSTEMS,
     LocalEvaluation,
@@ -14,7 +13,8 @@ from recsys.pipelines.local.evaluate_local import (
     evaluate_local,
 )
 from recsys.pipelines.local.local_queries import LocalQueries, local_queries
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
+from recsys.records import Context
 from tests.local_worlds import COLUMNS
 from tests.pipelines.small_index import (
     TOPICS,

@@ -14,7 +14,6 @@ from recsys.errors import InputError, LeakageError
 from recsys.eval.trec import ordered, read_qrels, read_run
 from recsys.local.local_recommender import PassageRanker
 from recsys.models.encoder import SeenQueries
-from recsys.passages import Context
 from recsys.pipelines.local.evaluate_local import (
     LEARNED,
     LOCAL_SYSTEMS,
@@ -23,10 +22,11 @@ from recsys.pipelines.local.evaluate_local import (
     LocalEvaluation,
     LocalReport,
     evaluate_local,
-    telling_abstracts,
+    telling,
 )
 from recsys.pipelines.local.local_queries import LocalQueries, local_queries, pose_query
 from recsys.ranking.ranker import TreeRanker
+from recsys.records import Context
 from recsys.store.artifacts import ENCODER, seal
 from tests.pipelines.local.local_evaluations import (
     ALL,
@@ -39,6 +39,7 @@ from tests.pipelines.local.local_evaluations import (
     open_small_local,
 )
 from tests.pipelines.small_index import invented_papers, open_small_collection, write_small_index
+from tests.rows import each_row
 
 pytestmark = pytest.mark.usefixtures("one_process")
 
@@ -65,9 +66,8 @@ def test_the_facts_say_how_it_was_done(report: LocalReport, index: Path) -> None
     assert facts["corpus"]["name"] == "small" and facts["corpus"]["papers"] == 50
     assert set(facts["candidates"]) == set(facts["calibration"]) == LEARNED
     assert facts["timing"] == report.timing
-    assert (
-        len(facts["warnings"]) == 2 and "Leakage unknown: the local ranker" in facts["warnings"][0]
-    )
+    leakage, _ = facts["warnings"]
+    assert "Leakage unknown: the local ranker" in leakage
 
 
 def test_queries_are_described_as_of_their_year(report: LocalReport) -> None:
@@ -125,8 +125,7 @@ def test_probabilities_are_those_of_what_is_shown(report: LocalReport) -> None:
 
 def test_sentences_are_sliced_by_whether_they_name_a_work(report: LocalReport) -> None:
     slices = [each for each in report.assessment.slices if each.system == "local"]
-    kinds = {each.kind for each in slices}
-    assert kinds == {"names", "year", "popularity"}
+    assert {each.kind for each in slices} == {"names", "year", "popularity"}
     by_name = {each.value: each for each in slices if each.kind == "names"}
     assert set(by_name) == {"a work", "nobody"}
     assert sum(each.queries for each in by_name.values()) == report.queries
@@ -136,9 +135,8 @@ def test_sentences_are_sliced_by_whether_they_name_a_work(report: LocalReport) -
 def test_the_report_speaks_of_every_system(report: LocalReport) -> None:
     lines = report.lines()
     assert lines[0] == "Evaluated 16 sentences; 95 % intervals."
-    assert [line.partition(":")[0] for line in lines[1 : len(LOCAL_SYSTEMS) + 1]] == [
-        *LOCAL_SYSTEMS
-    ]
+    told = [line.partition(":")[0] for line in lines[1 : len(LOCAL_SYSTEMS) + 1]]
+    assert told == [*LOCAL_SYSTEMS]
     assert "Left out: 1 contexts of papers that the corpus does not hold." in lines
     assert lines[-1] == f"Written to {report.folder}."
 
@@ -183,39 +181,24 @@ def test_a_killed_evaluation_continues_where_it_stopped(
     assert contents(out) == contents(tmp_path / "y")
 
 
+def stop_at_five(stage: str, done: int, total: int) -> None:
+    if done == 5:
+        raise Stop
+
+
 @pytest.mark.parametrize("changed", [{"masked": True}, {"known": "title"}, {"k": 19}])
 def test_what_was_asked_otherwise_is_not_continued(
     changed: dict[str, Any], index: Path, found: LocalQueries, tmp_path: Path
 ) -> None:
-    def stop(stage: str, done: int, total: int) -> None:
-        if done == 5:
-            raise Stop
-
     with pytest.raises(Stop):
-        evaluated(index, found, QUICK, tmp_path / "x", stop)
+        evaluated(index, found, QUICK, tmp_path / "x", stop_at_five)
     asked: list[int] = []
     other = replace(QUICK, **changed)
     evaluated(index, found, other, tmp_path / "x", lambda stage, done, n: asked.append(done))
     assert asked[0] == 0
 
 
-def test_an_evaluation_is_replaced_whole(index: Path, found: LocalQueries, tmp_path: Path) -> None:
-    evaluated(index, found, QUICK, tmp_path / "x")
-    again = evaluated(index, found, replace(QUICK, systems=("bm25",)), tmp_path / "x")
-    assert set(contents(again.folder)) == {"bm25"}
-    assert len(again.lines()) == 4 and facts_of(again.folder)["calibration"] == {}
-
-
-def test_other_peoples_folders_are_left_alone(
-    index: Path, found: LocalQueries, tmp_path: Path
-) -> None:
-    (tmp_path / "thesis.tex").write_text("mine")
-    with pytest.raises(InputError, match="holds no evaluation"):
-        evaluated(index, found, QUICK, tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
-
-
-@pytest.mark.parametrize(
+@each_row(
     ("options", "message"),
     [
         (replace(QUICK, systems=("bm52",)), "Did you mean 'bm25'"),
@@ -263,8 +246,6 @@ def test_masked_answers_cannot_be_read_from_names(index: Path, tmp_path: Path) -
 
 
 # What would make a local evaluation too good: rankers that have seen it, abstracts that tell.
-
-# Rankers that have seen the citing papers -----------------------------------------------------
 
 
 def seen_by(
@@ -346,47 +327,30 @@ def test_another_ranker_does_not_continue_what_one_began(
     index: Path, found: LocalQueries, tmp_path: Path
 ) -> None:
     folders = [seen_by(tmp_path / name, index, train=["rivers-02"]) for name in "ab"]
-
-    def stop(stage: str, done: int, total: int) -> None:
-        if done == 5:
-            raise Stop
-
     asked: list[int] = []
     one, other = (Opened(local=folder, whole=folder) for folder in folders)
     out = tmp_path / "x"
     with pytest.raises(Stop):
-        evaluate_local(index, found, QUICK, out, open_local=one, progress=stop)
+        evaluate_local(index, found, QUICK, out, open_local=one, progress=stop_at_five)
     evaluate_local(
         index, found, QUICK, out, open_local=other, progress=lambda s, done, n: asked.append(done)
     )
     assert asked[0] == 0
 
 
-# Abstracts that tell ----------------------------------------------------------------------------
-
-
-def with_abstracts(folder: Path, kept: Sequence[str]) -> Path:
-    papers = [
-        paper | ({} if paper["id"] in kept else {"abstract": None}) for paper in invented_papers()
-    ]
-    return write_small_index(folder, papers)
-
-
-def test_abstracts_that_only_cited_papers_have_are_told(tmp_path: Path) -> None:
+def test_abstracts_that_only_cited_papers_have_are_told(
+    index: Path, found: LocalQueries, tmp_path: Path
+) -> None:
+    assert list(telling(open_small_collection(index), found.queries, contexts=True)) == []
     contexts = [each for each in invented_contexts() if each.citing == "rivers-08"]
     cited = {each.cited for each in contexts}
-    telling = with_abstracts(tmp_path / "telling.index", sorted(cited))
-    found = local_queries(open_small_collection(telling), contexts)
-    report = evaluated(telling, found, replace(QUICK, systems=("bm25",)), tmp_path / "x")
+    papers = [
+        paper if paper["id"] in cited else paper | {"abstract": None} for paper in invented_papers()
+    ]
+    index = write_small_index(tmp_path / "telling.index", papers)
+    found = local_queries(open_small_collection(index), contexts)
+    report = evaluated(index, found, replace(QUICK, systems=("bm25",)), tmp_path / "x")
     (line,) = report.told
     assert line.startswith("100% of the cited papers have an abstract, and 3% of the others")
     assert "--titles-only" in line and line in report.lines()
     assert facts_of(report.folder)["warnings"] == [line]
-
-
-def test_abstracts_of_all_or_of_none_tell_nothing(
-    index: Path, found: LocalQueries, tmp_path: Path
-) -> None:
-    assert list(telling_abstracts(open_small_collection(index), found.queries)) == []
-    none = open_small_collection(with_abstracts(tmp_path / "none.index", []))
-    assert list(telling_abstracts(none, found.queries)) == []

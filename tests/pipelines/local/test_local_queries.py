@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from recsys.errors import InputError
 from recsys.local.mentions import find_mentions
 from recsys.local.named_works import NamedWorks
-from recsys.passages import Context
 from recsys.pipelines.local.local_queries import (
     KNOWN,
     LocalQueries,
@@ -20,26 +19,15 @@ from recsys.pipelines.local.local_queries import (
     lots,
     pose_query,
 )
+from recsys.records import Context
 from recsys.store.arrays import Rows
 from recsys.store.collection import Collection
-from tests.pipelines.local.local_evaluations import invented_contexts
-from tests.pipelines.small_index import open_small_collection, write_small_index
 from tests.rows import each_row
-
-
-@pytest.fixture(scope="module")
-def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
-    return open_small_collection(write_small_index(tmp_path_factory.mktemp("queries") / "x.index"))
 
 
 @pytest.fixture(scope="module")
 def works(collection: Collection) -> NamedWorks:
     return NamedWorks(collection)
-
-
-@pytest.fixture(scope="module")
-def found(collection: Collection) -> LocalQueries:
-    return local_queries(collection, invented_contexts())
 
 
 def rows(collection: Collection, *papers: str) -> Rows:
@@ -59,6 +47,10 @@ def test_contexts_of_one_sentence_are_one_query(collection: Collection) -> None:
         Context("deserts-05", "rivers-03", "Both did."),
     ]
     made = local_queries(collection, contexts)
+    again = local_queries(collection, contexts[::-1])
+    assert [(q.text, q.gold.tolist()) for q in again.queries] == [
+        (q.text, q.gold.tolist()) for q in made.queries
+    ]
     told = [(collection.corpus.ids[q.citing], q.text, q.gold.tolist()) for q in made.queries]
     both = rows(collection, "rivers-03", "rivers-04").tolist()
     assert told == [
@@ -68,16 +60,6 @@ def test_contexts_of_one_sentence_are_one_query(collection: Collection) -> None:
     ]
     assert made.lines() == ()
     assert all(query.gold.dtype == np.int32 for query in made.queries)
-
-
-def test_their_order_does_not_depend_on_that_of_the_contexts(
-    collection: Collection, found: LocalQueries
-) -> None:
-    contexts = invented_contexts()
-    mixed = [contexts[at] for at in np.random.default_rng(0).permutation(len(contexts))]
-    again = local_queries(collection, mixed)
-    plain = [[(q.citing, q.text, q.gold.tolist()) for q in each.queries] for each in (found, again)]
-    assert plain[0] == plain[1]
 
 
 def test_what_cannot_be_asked_is_counted(collection: Collection) -> None:
@@ -97,15 +79,10 @@ def test_what_cannot_be_asked_is_counted(collection: Collection) -> None:
         "Left out: 2 contexts of papers that the corpus does not hold.",
         "Left out: 4 contexts of papers that cite a newer one, or of unknown years.",
     )
-
-
-@each_row("contexts", [[], [Context("mars", "venus", "Who?")]])
-def test_no_context_that_is_left_is_an_error(
-    contexts: list[Context], collection: Collection
-) -> None:
-    with pytest.raises(InputError, match=rf"\({len(contexts)} unknown") as error:
-        local_queries(collection, contexts)
-    assert "ids of this corpus" in error.value.hint
+    for none in ([], [Context("mars", "venus", "Who?")]):
+        with pytest.raises(InputError, match=rf"\({len(none)} unknown") as error:
+            local_queries(collection, none)
+        assert "ids of this corpus" in error.value.hint
 
 
 def test_years_are_those_of_the_citing_papers(collection: Collection, found: LocalQueries) -> None:
@@ -152,9 +129,7 @@ def test_whatever_is_removed_is_in_no_draft(
 ) -> None:
     citing = data.draw(st.sampled_from(["rivers-05", "deserts-11", "glaciers-02", "rivers-00"]))
     names = [f"{topic}-{age:02}" for topic in ("rivers", "deserts", "glaciers") for age in (1, 4)]
-    mine = [
-        paper for paper in collection.corpus.full_papers(rows(collection, citing))[0].references
-    ]
+    mine = collection.corpus.full_papers(rows(collection, citing))[0].references
     gold = data.draw(st.sets(st.sampled_from([*names, *mine]), min_size=1))
     said = " and ".join(f"{each.partition('-')[0].title()} (20{each[-2:]})" for each in gold)
     query = asked(collection, citing, f"As {said} have shown.", *gold)
@@ -189,18 +164,10 @@ def test_the_answer_cannot_be_read_from_names_and_years(
         "We follow Volcanoes et al. (2001) closely.",
         "We follow closely (Glaciers, 2003a; Rivers, 2004).",
     )
-    posed = {
-        pose_query(
-            collection,
-            works,
-            asked(collection, "rivers-05", text, "rivers-04"),
-            known,
-            masked=True,
-        )
-        for text in sentences
-    }
+    queries = [asked(collection, "rivers-05", text, "rivers-04") for text in sentences]
+    posed = {pose_query(collection, works, each, known, masked=True) for each in queries}
     assert len(posed) == 1
-    raw = asked(collection, "rivers-05", sentences[0], "rivers-04")
+    raw = queries[0]
     passage = pose_query(collection, works, raw, known, masked=False).passage
     assert (passage.text, passage.beside) == (sentences[0], ())
 

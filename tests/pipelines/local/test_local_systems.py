@@ -6,19 +6,13 @@ import numpy as np
 import pytest
 
 from recsys.local.local_recommender import PassageRanker
-from recsys.local.passage import Passage
 from recsys.pipelines.evaluation.systems import Ranked
 from recsys.pipelines.local.evaluate_local import FUSION, LEARNED, LOCAL_SYSTEMS, AskedPassage
-from recsys.pipelines.local.local_queries import KNOWN, LocalQuery, Posed, pose_query
+from recsys.pipelines.local.local_queries import KNOWN, LocalQuery, pose_query
 from recsys.records import Draft
 from tests.pipelines.local.local_evaluations import open_small_local
 from tests.pipelines.small_index import TOPICS, YEARS, invented_papers, write_small_index
 from tests.rows import each_row
-
-
-@pytest.fixture(scope="module")
-def ranker(tmp_path_factory: pytest.TempPathFactory) -> PassageRanker:
-    return open_small_local(write_small_index(tmp_path_factory.mktemp("systems") / "small.index"))
 
 
 def passage(
@@ -88,18 +82,12 @@ def test_embedding_and_bm25_read_the_sentence_alone(ranker: PassageRanker) -> No
 
 def test_two_stage_takes_the_sentence_for_the_abstract(ranker: PassageRanker) -> None:
     recommender = ranker.reader.recommender
-    for known, draft in (
-        (KNOWN[0], Draft("We measured deserts.", as_of=2006, paper_id="deserts-06")),
-        (
-            KNOWN[1],
-            Draft(
-                "On deserts in survey 6",
-                "We measured deserts.",
-                as_of=2006,
-                paper_id="deserts-06",
-            ),
-        ),
+    said = "We measured deserts."
+    for known, title, abstract in (
+        (KNOWN[0], said, None),
+        (KNOWN[1], "On deserts in survey 6", said),
     ):
+        draft = Draft(title, abstract, as_of=2006, paper_id="deserts-06")
         expected = recommender.rank(recommender.query_to(draft))
         found = LOCAL_SYSTEMS["two-stage"](passage(ranker, known=known), 50)
         assert found.rows.tolist() == expected.rows[:50].tolist()
@@ -137,13 +125,6 @@ def test_chances_are_those_of_the_candidates(ranker: PassageRanker) -> None:
         places = np.searchsorted(ranked.candidates, ranked.rows)
         expected = ranker.ranker.probability(ranked.scores)
         np.testing.assert_allclose(ranked.probabilities[places], expected)
-
-
-def test_what_systems_share_is_made_once(ranker: PassageRanker) -> None:
-    asked = AskedPassage(ranker, Posed(Passage("rivers"), Draft("Rivers", as_of=2008)))
-    assert asked.view is asked.view and asked.query is asked.query
-    assert asked.query.draft is asked.view
-    np.testing.assert_array_equal(asked.vector, ranker.reader.encode([Passage("rivers")])[0])
 
 
 def test_a_corpus_of_the_future_ranks_as_one_that_has_none(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,6 @@ from recsys.errors import (
 )
 from recsys.indexes.opening import open_collection, with_contexts
 from recsys.models.encoder import OnnxEncoder
-from recsys.passages import Context
 from recsys.pipelines.corpora.paper_names import NOBODY
 from recsys.pipelines.corpora.works import SCHEMA as WORKS_SCHEMA
 from recsys.pipelines.index.build import BuildOptions, build
@@ -27,7 +26,7 @@ from recsys.pipelines.index.columns import write_columns
 from recsys.pipelines.index.update import UpdateOptions, update
 from recsys.pipelines.local import store_contexts
 from recsys.pipelines.local.store_contexts import ContextWorks, add_contexts, encode_texts
-from recsys.records import Reference
+from recsys.records import Context, Reference
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import CONTEXTS, CORPUS, ENCODER, load_manifest, seal, verify
 from recsys.store.contexts import KIND, SCHEMA, WORDS, Contexts
@@ -143,21 +142,11 @@ def test_a_folder_may_hold_other_files(own: Path, tmp_path: Path) -> None:
 
 
 def test_papers_are_found_by_title_where_no_name_is_told(own: Path, tmp_path: Path) -> None:
-    answer = {
-        "offset": 0,
-        "citingPaperInfo": {"title": "On volcanoes in survey 7", "year": 2007},
-        "data": [
-            {
-                "contexts": [SAID],
-                "citedPaper": {
-                    "paperId": "0" * 40,
-                    "title": "On Deserts in Survey 3.",
-                    "authors": [{"name": "Ada Deserts"}],
-                    "year": 2003,
-                },
-            }
-        ],
-    }
+    cited = {"paperId": "0" * 40, "title": "On Deserts in Survey 3.", "year": 2003}
+    cited |= {"authors": [{"name": "Ada Deserts"}]}
+    citing = {"title": "On volcanoes in survey 7", "year": 2007}
+    data = [{"contexts": [SAID], "citedPaper": cited}]
+    answer = {"offset": 0, "citingPaperInfo": citing, "data": data}
     (tmp_path / "answer.json").write_text(json.dumps(answer, indent=1))
     add_contexts(own, [tmp_path / "answer.json"])
     assert ("volcanoes-07", "deserts-03", PLAIN) in told(own)
@@ -188,10 +177,8 @@ def test_an_update_carries_contexts_to_new_rows(own: Path, tmp_path: Path) -> No
     (tmp_path / "gone").write_text("glaciers-02\n")
     report = update(own, [new], UpdateOptions(remove=tmp_path / "gone"))
     assert any(line.startswith("contexts: 2 kept, 1 gone") for line in report.lines())
-    assert [each[:2] for each in told(own)] == [
-        ("rivers-05", "rivers-03"),
-        ("rivers-07", "rivers-03"),
-    ]
+    pairs = [each[:2] for each in told(own)]
+    assert pairs == [("rivers-05", "rivers-03"), ("rivers-07", "rivers-03")]
     for at, pair in enumerate_pairs(own):
         np.testing.assert_array_equal(opened(own)[1].vectors(at), before[pair])
     verify(in_force(own), pin(own).manifest())
@@ -244,13 +231,8 @@ def test_a_killed_encoding_goes_on_where_it_stopped(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         encode_texts(Failing(), texts, tmp_path / "work", shard=2)
     counts: list[int] = []
-    codes, scales = encode_texts(
-        HashingEncoder(),
-        texts,
-        tmp_path / "work",
-        shard=2,
-        progress=lambda _, done, __: counts.append(done),
-    )
+    work, told = tmp_path / "work", lambda _, done, __: counts.append(done)
+    codes, scales = encode_texts(HashingEncoder(), texts, work, shard=2, progress=told)
     assert counts == [6, 8, 10]
     np.testing.assert_array_equal(codes, expected[0])
     np.testing.assert_array_equal(scales, expected[1])
@@ -273,33 +255,19 @@ def test_an_index_without_contexts_opens_as_it_was(built: "Built", tmp_path: Pat
     assert with_contexts(collection) is collection
 
 
-def test_contexts_of_another_schema_are_refused(own: Path) -> None:
+def test_contexts_that_do_not_fit_are_refused(own: Path) -> None:
     folder = in_force(own) / CONTEXTS
-    seal(folder, KIND, SCHEMA + 1, said_of(folder))
-    with pytest.raises(ArtifactMismatch, match=f"reads schema {SCHEMA}") as refused:
-        with_contexts(open_collection(own))
-    assert refused.value.hint == "Build it again with this version."
-
-
-def test_contexts_by_another_encoder_are_refused(own: Path) -> None:
-    folder = in_force(own) / CONTEXTS
-    seal(folder, KIND, SCHEMA, {**said_of(folder), "encoder": "another"})
-    with pytest.raises(ArtifactMismatch, match="another encoder"):
-        with_contexts(open_collection(own))
-
-
-def test_words_of_other_contexts_are_refused(own: Path) -> None:
-    folder = in_force(own) / CONTEXTS
-    config = said_of(folder)
-    np.save(folder / WORDS / "terms.starts.npy", np.zeros(2, np.int64))
-    seal(folder, KIND, SCHEMA, config)
-    with pytest.raises(ArtifactCorrupt, match="is damaged"):
-        with_contexts(open_collection(own))
-
-
-def said_of(folder: Path) -> Mapping[str, object]:
-    """Read what contexts say of themselves."""
-    return load_manifest(folder, KIND, SCHEMA).config
+    said = load_manifest(folder, KIND, SCHEMA).config
+    for schema, config, error, message in (
+        (SCHEMA + 1, said, ArtifactMismatch, f"reads schema {SCHEMA}.*Build it again with this"),
+        (SCHEMA, {**said, "encoder": "another"}, ArtifactMismatch, "another encoder"),
+        (SCHEMA, said, ArtifactCorrupt, "is damaged"),
+    ):
+        if error is ArtifactCorrupt:  # The words of other contexts.
+            np.save(folder / WORDS / "terms.starts.npy", np.zeros(2, np.int64))
+        seal(folder, KIND, schema, config)
+        with pytest.raises(error, match=message):
+            with_contexts(open_collection(own))
 
 
 # Papers that citing sentences mean are found by any of their names, else by title and author.
@@ -349,9 +317,6 @@ ROWS = {"10.1000/D": 0, "a": 1, "b": 2, "c": 3, None: NOBODY}
 def test_a_paper_is_found(
     name: str, work: Reference | None, paper: str | None, works: ContextWorks
 ) -> None:
+    assert [rows.tolist() for rows in works.rows([])] == [[], []]
     cited, citing = works.rows([Context("a", name, "said", "", None, work)])
     assert (cited.tolist(), citing.tolist()) == ([ROWS[paper]], [1])
-
-
-def test_nothing_is_found_of_nothing(works: ContextWorks) -> None:
-    assert [rows.tolist() for rows in works.rows([])] == [[], []]

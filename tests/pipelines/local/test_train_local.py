@@ -4,19 +4,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from recsys.errors import InputError
 from recsys.local.local_features import LOCAL_FEATURES, compute_local
 from recsys.local.local_recommender import PassageRanker, PassageReader
 from recsys.local.passage import ContextUse
-from recsys.pipelines.local.evaluate_local import LocalEvaluation, evaluate_local, telling_contexts
+from recsys.pipelines.local.evaluate_local import LocalEvaluation, evaluate_local, telling
 from recsys.pipelines.local.local_queries import (
     KNOWN,
     LocalQueries,
     LocalQuery,
     beside,
-    local_queries,
     pose_query,
     references_of,
 )
@@ -28,21 +28,9 @@ from recsys.store.arrays import Floats
 from recsys.store.collection import Collection
 from recsys.store.vectors import dot_cache
 from tests.hashing_encoder import HashingEncoder
-from tests.pipelines.local.local_evaluations import invented_contexts, open_small_local
-from tests.pipelines.small_index import write_small_index
 from tests.recsys.local.test_context_view import POOL, with_told
 from tests.rows import each_row
 from tests.tiny import SMALL, collect
-
-
-@pytest.fixture(scope="module")
-def ranker(tmp_path_factory: pytest.TempPathFactory) -> PassageRanker:
-    return open_small_local(write_small_index(tmp_path_factory.mktemp("table") / "small.index"))
-
-
-@pytest.fixture(scope="module")
-def found(ranker: PassageRanker) -> LocalQueries:
-    return local_queries(ranker.reader.collection, invented_contexts())
 
 
 def test_all_ways_are_drawn_and_most_are_masked(found: LocalQueries) -> None:
@@ -51,13 +39,12 @@ def test_all_ways_are_drawn_and_most_are_masked(found: LocalQueries) -> None:
     assert np.mean([not way.masked for way in ways]) == pytest.approx(RAW, abs=0.12)
     assert ways == [drawn_way(query, seed=0) for query in found.queries]
     assert ways != [drawn_way(query, seed=1) for query in found.queries]
-
-
-def test_sentences_of_one_paper_are_posed_in_several_ways(found: LocalQueries) -> None:
-    ways: dict[int, set[Way]] = {}
-    for query in found.queries:
-        ways.setdefault(query.citing, set()).add(drawn_way(query, seed=0))
-    assert max(len(each) for each in ways.values()) > 1
+    of_papers: dict[int, set[Way]] = {}
+    for query, way in zip(found.queries, ways, strict=True):
+        of_papers.setdefault(query.citing, set()).add(way)
+    assert max(map(len, of_papers.values())) > 1
+    assert str(Way("title", True)) == "title, masked"
+    assert str(Way("title", False, ContextUse.ONLY)) == "title, as printed, with contexts"
 
 
 @each_row("known", KNOWN)
@@ -132,6 +119,8 @@ def plain() -> Collection:
     collection = collect(PAPERS, vectors)
     # What is read of a file otherwise.
     vars(collection.corpus)["full_papers"] = lambda rows: [PAPERS[row] for row in rows]
+    none = pa.table({"abstract": pa.nulls(len(PAPERS), pa.string())})
+    vars(collection.corpus)["texts"] = lambda: none
     return collection
 
 
@@ -152,11 +141,6 @@ def test_a_way_never_reads_all_sentences() -> None:
     assert [(way.known, way.masked) for way in bare] == [(way.known, way.masked) for way in ways]
 
 
-def test_ways_are_named() -> None:
-    assert str(Way("title", True)) == "title, masked"
-    assert str(Way("title", False, ContextUse.ONLY)) == "title, as printed, with contexts"
-
-
 def test_examples_have_all_signs_or_none(told: Collection) -> None:
     reader = ranker_of(told).reader
     at = LOCAL_FEATURES.index("context_best")
@@ -166,14 +150,6 @@ def test_examples_have_all_signs_or_none(told: Collection) -> None:
     assert set(hidden.features[:, at]) == {-1} and len(hidden.relevant) == 3
     # Paper b is cited in a sentence of the draft itself alone.
     assert len(only.relevant) == 1 and only.relevant.tolist() == [1] and only.features[0, at] > 0.5
-
-
-def test_queries_are_posed_with_what_may_be_read(told: Collection) -> None:
-    works = ranker_of(told).reader.works
-    posed = pose_query(told, works, QUERIES[0], "title", masked=True)
-    assert posed.passage.contexts is ContextUse.ALL
-    posed = pose_query(told, works, QUERIES[0], "title", masked=True, contexts=ContextUse.HIDDEN)
-    assert posed.passage.contexts is ContextUse.HIDDEN
 
 
 def test_only_papers_with_sentences_need_an_index_with_some(tmp_path: Path) -> None:
@@ -187,12 +163,12 @@ def test_only_papers_with_sentences_need_an_index_with_some(tmp_path: Path) -> N
 
 def test_contexts_that_only_cited_papers_have_are_told(tmp_path: Path) -> None:
     only_gold = with_told(plain(), [("c", "a", "Ferns grow in shadow.")], None, tmp_path)
-    (line,) = telling_contexts(only_gold, QUERIES)
+    (line,) = telling(only_gold, QUERIES, contexts=True)
     assert line.startswith("100% of the cited papers have contexts in the index, and 0% of the oth")
     assert "--contexts hidden" in line
-
-
-def test_contexts_of_others_or_of_none_tell_nothing(tmp_path: Path) -> None:
-    of_others = with_told(plain(), [("c", "b", "Sun."), ("d", "c", "Honey.")], None, tmp_path)
-    assert list(telling_contexts(of_others, QUERIES)) == []
-    assert list(telling_contexts(plain(), QUERIES)) == []
+    said = [("c", "b", "Sun."), ("d", "c", "Honey.")]
+    (tmp_path / "others").mkdir()
+    of_others = with_told(plain(), said, None, tmp_path / "others")
+    assert list(telling(of_others, QUERIES, contexts=True)) == []
+    assert list(telling(plain(), QUERIES, contexts=True)) == []
+    assert list(telling(only_gold, QUERIES, contexts=False)) == []

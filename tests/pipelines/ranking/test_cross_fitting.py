@@ -15,11 +15,18 @@ from recsys.errors import ArtifactMismatch, InputError, LeakageError
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.leakage import check_ranker
 from recsys.pipelines.evaluation.splits import read_split
-from recsys.pipelines.ranking.cross_fitting import TrainedRanker, cross_fit, folds_of, teach
+from recsys.pipelines.ranking.cross_fitting import (
+    TrainedRanker,
+    cross_fit,
+    folds_of,
+    mean_booster,
+    teach,
+)
 from recsys.pipelines.ranking.train_ranker import TrainOptions, train_ranker
 from recsys.pipelines.ranking.training_table import Posing, TrainingTable, collect, concatenate
-from recsys.progress import silent
+from recsys.protocols import silent
 from recsys.ranking.features import feature_names
+from recsys.ranking.quickscorer import trees_of
 from recsys.ranking.ranker import FIRST, KIND, SCHEMA, TreeRanker
 from recsys.ranking.two_pass import SECOND_NAMES
 from recsys.store.artifacts import load_manifest
@@ -35,16 +42,12 @@ NAMES = feature_names(metadata=True)
 def tables(built: "Built") -> tuple[TrainingTable, TrainingTable]:
     collection = open_collection(built.index)
     split = read_split(built.split, collection)
+    rows = collection.corpus.rows
     train, dev = (
         collect(
-            collection,
-            collection.corpus.rows(ids),
-            NAMES,
-            progress=silent,
-            stage="",
-            posing=Posing(seeded=seeded),
+            collection, rows(ids), NAMES, progress=silent, stage="", posing=Posing(seeded=posed)
         )
-        for ids, seeded in ((split.train, True), (split.dev, False))
+        for ids, posed in ((split.train, True), (split.dev, False))
     )
     return train, dev
 
@@ -189,3 +192,26 @@ def test_a_ranker_whose_first_one_is_another_is_refused(
 def test_what_cannot_be_learned_is_refused(options: dict[str, int], message: str) -> None:
     with pytest.raises(InputError, match=message):
         TrainOptions(**options)  # type: ignore[arg-type]
+
+
+def grown(seed: int, rounds: int) -> "lightgbm.Booster":
+    rng = np.random.default_rng(seed)
+    features = rng.normal(size=(400, 3))
+    right = features[:, seed % 3] > rng.normal(size=400)
+    data = lightgbm.Dataset(features, right.astype(int), group=[100] * 4)
+    parameters = {"objective": "lambdarank", "num_leaves": 7, "verbosity": -1, "seed": seed}
+    return lightgbm.train(parameters, data, rounds)
+
+
+@each_row("rounds", [(3,), (4, 9), (5, 1, 12, 2)])
+def test_the_mean_of_boosters_is_one_that_scores_their_mean(rounds: tuple[int, ...]) -> None:
+    boosters = [grown(seed, each) for seed, each in enumerate(rounds)]
+    features = np.random.default_rng(9).normal(size=(200, 3)).astype(np.float32)
+    mean = np.mean([each.predict(features) for each in boosters], axis=0)
+    one = mean_booster(boosters)
+    again = lightgbm.Booster(model_str=one.model_to_string())
+    for each in (one, again):
+        assert each.num_trees() == sum(rounds)
+        assert np.allclose(each.predict(features), mean, rtol=0, atol=1e-12)
+    roots = (tree["tree_structure"] for tree in again.dump_model()["tree_info"])
+    assert np.allclose(trees_of(roots, 3).score(features), mean, rtol=0, atol=1e-6)

@@ -21,6 +21,7 @@ from recsys.pipelines.ranking.fit_network import (
 )
 from recsys.pipelines.ranking.training_table import TrainingTable
 from recsys.store.arrays import Floats
+from tests.rows import each_row
 
 LISTS, LONG, WIDTH = 60, 30, 4
 
@@ -103,14 +104,18 @@ def test_it_learns_where_papers_stand_among_the_others() -> None:
     assert found_first(by_value, others) == 1  # In each list; across lists, values say nothing.
 
 
-def test_nobody_learns_from_what_is_held_out() -> None:
+@each_row("learned", [False, True])
+def test_nobody_learns_from_what_is_held_out(learned: bool) -> None:
+    """Neither networks that begin, nor those that go on from what they learned elsewhere."""
     table, folds = made_table(), [np.arange(LISTS) % 3 == fold for fold in range(3)]
+    start = fit_networks(Lists.of(table), [every(table)] * 2, seed=9) if learned else None
     changed = made_table()
     rows = np.repeat(folds[1], LONG)
     changed.relevant[rows] = changed.relevant.reshape(LISTS, LONG)[:, ::-1].reshape(-1)[rows]
     scores = []
     for each in (table, changed):
-        network = fit_networks(Lists.of(each), [~fold for fold in folds], seed=0)
+        lists = Lists.of(each, None if start is None else start.scale)
+        network = fit_networks(lists, [~fold for fold in folds], seed=0, start=start)
         assert network is not None and len(network.first) == 3
         scores.append(held_out_scores(network, each, folds))
     np.testing.assert_array_equal(scores[0][rows], scores[1][rows])
@@ -128,16 +133,11 @@ def test_the_mean_of_the_members_answers() -> None:
 
 def test_the_same_seed_is_the_same_network_and_progress_is_told() -> None:
     table, told = made_table(lists=20), list[tuple[Any, ...]]()
+    lists, parts = Lists.of(table), [every(table)] * 2
     made = [
-        fit_networks(
-            Lists.of(table),
-            [every(table)] * 2,
-            seed=seed,
-            progress=lambda *given: told.append(given),
-        )
+        fit_networks(lists, parts, seed=seed, progress=lambda *given: told.append(given))
         for seed in (3, 3, 4)
     ]
-    assert all(each is not None for each in made)
     one, again, other = (each.score(table.features[:LONG]) for each in made if each is not None)
     assert one.tolist() == again.tolist() != other.tolist()
     assert told[0][0] == NETWORKS and told[-1][1] == told[-1][2] == 2 * fitting.ROUNDS
@@ -187,8 +187,5 @@ def test_a_network_counts_so_many_times_what_trees_do() -> None:
     assert beside.std() == pytest.approx(WEIGHT * trees.std(), rel=1e-3)
     assert np.corrcoef(beside, told)[0, 1] == pytest.approx(1)
     assert np.isfinite(weight_beside(trees, np.zeros_like(told)))
-
-
-def test_where_trees_tell_nothing_apart_the_network_answers_alone() -> None:
-    told = np.arange(5, dtype=np.float32)
-    assert weight_beside(np.zeros(5, np.float32), told) == 1
+    # Where trees tell nothing apart, the network answers alone.
+    assert weight_beside(np.zeros_like(told), told) == 1

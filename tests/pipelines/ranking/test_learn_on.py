@@ -13,11 +13,10 @@ from recsys.models.encoder import SeenQueries
 from recsys.pipelines.ranking.cross_fitting import (
     SHARPEST,
     as_drafts,
-    folds_of,
     learn_on,
     sharpness,
 )
-from recsys.pipelines.ranking.fit_network import Lists, fit_networks, held_out_scores
+from recsys.pipelines.ranking.fit_network import Lists, fit_networks
 from recsys.pipelines.ranking.fit_ranker import FittedRanker, KeptTrees, calibrate
 from recsys.pipelines.ranking.train_ranker import shipped_ranker
 from recsys.pipelines.ranking.training_table import TrainingTable
@@ -39,14 +38,8 @@ def stump() -> StoredTrees:
     """One tree that gives what has a third feature above CUT one more."""
     values = np.zeros((1, LEAVES), np.float32)
     values[0, 1] = 1
-    trees = Trees(
-        np.array([2], np.int32),
-        np.array([CUT], np.float32),
-        np.array([0], np.int32),
-        np.array([1], np.uint32),
-        values,
-    )
-    return StoredTrees(trees, WIDTH)
+    feature, cut, tree = np.array([2], np.int32), np.array([CUT]), np.array([0], np.int32)
+    return StoredTrees(Trees(feature, cut, tree, np.array([1], np.uint32), values), WIDTH)
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +68,7 @@ def test_networks_learn_on_what_counts_here_and_trees_stay(stranger: FittedRanke
     assert taught.ranker.booster is stranger.booster
     assert taught.ranker.networks == 4 and stranger.networks == 2
     assert (taught.ranker.feature_names, taught.ranker.seed) == (stranger.feature_names, 3)
-    assert (taught.trained, len(taught.scores)) == (30, len(table.features))
+    assert (len(taught.train.groups), len(taught.scores)) == (30, len(table.features))
 
 
 def test_it_begins_with_what_was_known(
@@ -87,23 +80,6 @@ def test_it_begins_with_what_was_known(
     scores = table.scored(stranger.predict)
     np.testing.assert_allclose(table.scored(taught.ranker.predict), scores, rtol=2e-3, atol=2e-3)
     assert taught.ranker.network is not None and taught.ranker.network.scale is network.scale
-
-
-def test_scores_are_of_networks_that_have_not_learned_from_the_query(network: Network) -> None:
-    table = made_table(lists=24)
-    fold = folds_of(table.queries, 4, 0)[2]
-    rows = np.repeat(fold, LONG)
-    changed = made_table(lists=24)
-    turned = changed.relevant.reshape(-1, LONG)[:, ::-1].reshape(-1)
-    changed.relevant[rows] = turned[rows]
-    held_out, scores = folds_of(table.queries, 4, 0), []
-    for each in (table, changed):
-        lists = Lists.of(each, network.scale)
-        tuned = fit_networks(lists, [~part for part in held_out], seed=0, start=network)
-        assert tuned is not None
-        scores.append(held_out_scores(tuned, table, held_out))
-    np.testing.assert_array_equal(scores[0][rows], scores[1][rows])
-    assert (scores[0][~rows] != scores[1][~rows]).any()
 
 
 def test_chances_are_those_of_drafts_without_references(stranger: FittedRanker) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from recsys.app.wiring import open_index
-from recsys.errors import ArtifactMissing, SplitError
+from recsys.errors import SplitError
 from recsys.eval.measures import Judged, summarise
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.splits import gold, read_split, training_poses
@@ -19,15 +19,15 @@ from recsys.pipelines.ranking.training_table import (
     Posing,
     TrainingTable,
     collect,
-    concatenate,
     judge,
 )
-from recsys.progress import silent
+from recsys.protocols import silent
 from recsys.ranking.features import feature_names
 from recsys.ranking.ranker import KIND, SCHEMA, TreeRanker
 from recsys.records import Draft
 from recsys.store.artifacts import load_manifest
 from recsys.store.generations import in_force
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -36,13 +36,6 @@ if TYPE_CHECKING:
 @pytest.fixture
 def index(built: "Built", tmp_path: Path) -> Path:
     return built.copy(tmp_path)
-
-
-def split_with(built: "Built", path: Path, **parts: list[str]) -> Path:
-    """Write the split with some parts changed."""
-    value = json.loads(built.split.read_text()) | parts
-    path.write_text(json.dumps(value))
-    return path
 
 
 def figure(name: str, judged: Sequence[Judged]) -> float:
@@ -90,30 +83,24 @@ def test_the_report_is_that_of_the_dev_queries(built: "Built", index: Path) -> N
     assert lines[2] == f"Candidates come from embedding, bm25. Saved in {index}."
 
 
-@pytest.mark.parametrize("part", ["dev", "test"])
-def test_a_query_in_two_parts_is_refused_and_nothing_changes(
-    built: "Built", index: Path, tmp_path: Path, part: str
+@each_row(
+    ("part", "ids", "message"),
+    [
+        ("dev", ["rivers-03"], "'rivers-03'.*in both train and dev: that leaks"),
+        ("test", ["rivers-03"], "'rivers-03'.*in both train and test: that leaks"),
+        ("train", [], "no train queries"),
+        ("dev", [], "no dev queries"),
+    ],
+)
+def test_a_split_that_leaks_or_lacks_a_part_is_refused_and_nothing_changes(
+    built: "Built", index: Path, tmp_path: Path, part: str, ids: list[str], message: str
 ) -> None:
-    leaking = split_with(built, tmp_path / "leak.json", **{part: ["rivers-03"]})
+    split = tmp_path / "split.json"
+    split.write_text(json.dumps(json.loads(built.split.read_text()) | {part: ids}))
     before = (in_force(index) / "ranker" / "manifest.json").read_bytes()
-    with pytest.raises(SplitError, match=f"'rivers-03'.*in both train and {part}: that leaks"):
-        train_ranker(index, leaking, TrainOptions(seed=9))
+    with pytest.raises(SplitError, match=message):
+        train_ranker(index, split, TrainOptions(seed=9))
     assert (in_force(index) / "ranker" / "manifest.json").read_bytes() == before
-
-
-@pytest.mark.parametrize("part", ["train", "dev"])
-def test_a_split_without_queries_to_learn_from_is_refused(
-    built: "Built", index: Path, tmp_path: Path, part: str
-) -> None:
-    lacking = split_with(built, tmp_path / "lacking.json", **{part: []})
-    with pytest.raises(SplitError, match=f"no {part} queries"):
-        train_ranker(index, lacking, TrainOptions())
-
-
-def test_no_index_no_training(built: "Built", tmp_path: Path) -> None:
-    with pytest.raises(ArtifactMissing, match="no index at"):
-        train_ranker(tmp_path / "none.index", built.split, TrainOptions())
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_interrupted_training_leaves_the_old_ranker(built: "Built", index: Path) -> None:
@@ -165,9 +152,10 @@ def test_a_seeded_table_holds_every_query_plainly_and_some_with_seeds(built: "Bu
     collection = open_collection(built.index)
     names = feature_names(metadata=True)
     rows = collection.corpus.rows(read_split(built.split, collection).train)
-    plain = collect(collection, rows, names, progress=silent, stage="")
-    seeded = collect(collection, rows, names, progress=silent, stage="", posing=Posing(seeded=True))
-    again = collect(collection, rows, names, progress=silent, stage="", posing=Posing(seeded=True))
+    plain, seeded, again = (
+        collect(collection, rows, names, progress=silent, stage="", posing=Posing(seeded=seeded))
+        for seeded in (False, True, True)
+    )
     np.testing.assert_array_equal(seeded.features, again.features)
     first = np.cumsum(seeded.groups) - seeded.groups
     given = seeded.features[first, names.index("seeds")] > 0
@@ -176,16 +164,6 @@ def test_a_seeded_table_holds_every_query_plainly_and_some_with_seeds(built: "Bu
     assert plain.gold.tolist() == [2] * len(rows)
     assert 0 < given.sum() < len(rows)
     assert (seeded.gold[given] == 1).all()  # The other one of the two is a seed.
-
-
-def test_tables_are_put_together_in_order() -> None:
-    one = TrainingTable(*(np.array(v) for v in ([[1.0], [2.0]], [1, 0], [2], [3])))
-    two = TrainingTable(*(np.array(v) for v in ([[3.0]], [1], [1], [1])))
-    both = concatenate([one, two])
-    assert both.features.ravel().tolist() == [1, 2, 3]
-    assert both.relevant.tolist() == [1, 0, 1]
-    assert both.groups.tolist() == [2, 1]
-    assert both.gold.tolist() == [3, 1]
 
 
 def test_judging_orders_each_query_by_itself() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from recsys.errors import InputError, MissingExtraError
-from recsys.pipelines.encoders.checkpoints import known_names
+from recsys.pipelines.encoders.checkpoints import HUB_ENCODERS
 from recsys.pipelines.studies.baselines import (
     BASELINES,
     Fitted,
@@ -130,14 +130,10 @@ def test_the_fingerprint_tells_name_size_seed_and_papers(index: Path) -> None:
         for name in ("random", "tfidf-svd") for dim, seed, each in fits
     ]  # fmt: skip
     assert len(set(found)) == 16
+    few = fit_baseline("tfidf-svd", material, dim=300)  # A small corpus has fewer axes.
+    assert few.encoder.dim == few.vectors.shape[1] < 50
     assert fitted("random", index).encoder.fingerprint == fit("random", None).encoder.fingerprint
     assert fitted("sgc", index).encoder.fingerprint != fitted("sif", index).encoder.fingerprint
-
-
-def test_a_small_corpus_has_fewer_axes() -> None:
-    material = invented_material()
-    found = fit_baseline("tfidf-svd", material, dim=300)
-    assert found.encoder.dim == found.vectors.shape[1] < 50
 
 
 def test_what_cannot_be_fit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,7 +152,7 @@ def test_what_cannot_be_fit(monkeypatch: pytest.MonkeyPatch) -> None:
             fit_baseline(name, material)
 
 
-@each_row("name", ["minilm", *known_names(), *BASELINES, "./tfidf", "me/doc2vek"])
+@each_row("name", ["minilm", *HUB_ENCODERS, "allenai/specter", *BASELINES, "./tfidf", "me/doc2vek"])
 def test_other_encoders_are_not_taken_for_misspelt_baselines(name: str) -> None:
     check_encoder_name(name)
 

@@ -34,9 +34,10 @@ from recsys.pipelines.studies.embedding_probes import ProbeOptions, probe
 from recsys.pipelines.studies.encoder_comparison import compare_encoders
 from recsys.store.generations import in_force
 from tests.pipelines.small_probe import Small, small_probe
+from tests.rows import each_row
 
 if TYPE_CHECKING:
-    from recsys.progress import Progress
+    from recsys.protocols import Progress
     from tests.built_index import Built
 
 OPTIONS = CompareOptions(label="labels.field", least=8, queries=0, dim=8, jobs=1)
@@ -121,13 +122,10 @@ def test_a_second_call_computes_nothing(case: Case, compared: Encoders) -> None:
     assert [row.figures for row in again.rows] == [
         row.figures for row in compared.rows if row.name != "given"
     ]
-
-
-def test_only_what_changed_is_computed_again(case: Case, compared: Encoders) -> None:
+    # Only what changed is computed again.
     case.run("random", options=replace(OPTIONS, least=7))
     assert {stage.partition(": ")[2] for stage in case.told} >= {"linear", "clusters"}
     assert not any("ask" in stage or "encode" in stage for stage in case.told)
-    case.run("random")
 
 
 def test_a_killed_call_continues(built: "Built", tmp_path: Path) -> None:
@@ -151,16 +149,6 @@ def test_a_killed_call_continues(built: "Built", tmp_path: Path) -> None:
     assert {path.name for path in runs.iterdir()} == {"embedding.trec", "two-stage.trec"}
 
 
-def test_the_vectors_of_the_index_are_not_made_again(built: "Built", tmp_path: Path) -> None:
-    case = Case(built, tmp_path)
-    [row] = case.run("minilm", options=replace(OPTIONS, label=None)).rows
-    assert not any("encode" in stage for stage in case.told)
-    mine = read_embeddings(case.out / "rows" / "minilm" / "index.npy")
-    assert mine.dim == 384 and row.figures[SIZE].value > 10
-    theirs = np.load(in_force(built.index) / "vectors" / "vectors.npy")
-    assert (mine.vectors == theirs).all()
-
-
 def test_vectors_from_elsewhere_are_measured_but_not_timed(
     case: Case, compared: Encoders, tmp_path: Path
 ) -> None:
@@ -173,40 +161,34 @@ def test_vectors_from_elsewhere_are_measured_but_not_timed(
     assert alone.figures.keys() == RECOMMENDED and alone.failed == ()
 
 
-def test_the_suite_is_made_once_and_missing_tasks_are_told(built: "Built", tmp_path: Path) -> None:
+def test_neither_the_suite_nor_the_vectors_of_the_index_are_made_again(
+    built: "Built", tmp_path: Path
+) -> None:
     case = Case(built, tmp_path)
     options = replace(OPTIONS, label=None, queries=20)
-    [row] = case.run("random", options=options).rows
+    [row] = case.run("minilm", options=options).rows
+    assert not any("encode" in stage for stage in case.told)
     assert row.figures.keys() == RECOMMENDED | {SPEED, SIZE, AVERAGE, RANKING}
-    assert 0 < row.figures[RANKING].value < 1
-    case.run("random", options=options)
-    assert case.told == []
-    (case.out / "rows" / "random" / "index.npy").unlink()
-    [again] = case.run("random", options=options).rows
+    assert 0 < row.figures[RANKING].value < 1 and row.figures[SIZE].value > 10
+    vectors = case.out / "rows" / "minilm" / "index.npy"
+    theirs = np.load(in_force(built.index) / "vectors" / "vectors.npy")
+    assert (read_embeddings(vectors).vectors == theirs).all()
+    vectors.unlink()
+    [again] = case.run("minilm", options=options).rows
     assert again.figures[RANKING] == row.figures[RANKING]
-    assert {stage.partition(": ")[2] for stage in case.told} == {"encode papers"}
+    assert case.told == [] and vectors.is_file()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "message"),
     [
         (replace(OPTIONS, part="train"), "no part 'train'"),
-        (replace(OPTIONS, reference="randon"), "Did you mean 'random'?"),
+        (replace(OPTIONS, reference="randon"), "Did you mean 'random'"),
         (replace(OPTIONS, label="labels.none"), "No paper of"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(
     options: CompareOptions, message: str, built: "Built", tmp_path: Path
 ) -> None:
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=message):
         Case(built, tmp_path).run("random", options=options)
-    assert message in str(caught.value)
-
-
-def test_a_folder_of_something_else_is_left_alone(built: "Built", tmp_path: Path) -> None:
-    case = Case(built, tmp_path)
-    case.out.mkdir()
-    (case.out / "letter.txt").write_text("Dear")
-    with pytest.raises(InputError, match="holds no comparison"):
-        case.run("random")
-    assert [path.name for path in case.out.iterdir()] == ["letter.txt"]

@@ -1,7 +1,6 @@
 """Vectors written to files: of papers, of an index, of a suite; resumed, and never half."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +12,8 @@ from recsys.errors import ArtifactError, CorpusError, InputError
 from recsys.eval.studies.scidocs.scidocs_layout import Group, write_metadata
 from recsys.formats.embeddings import read_embeddings
 from recsys.pipelines.studies.embed import EmbedOptions, EmbedReport, embed
-from recsys.progress import Progress, silent
-from recsys.store.arrays import load_array
+from recsys.protocols import Progress, silent
+from recsys.store.arrays import Floats, load_array
 from recsys.store.corpus import Corpus
 from recsys.store.generations import in_force
 
@@ -29,6 +28,10 @@ def write(
     return embed(source, out, options, cache=cache_folder(), progress=progress)
 
 
+def vectors_of(built: "Built") -> Floats:
+    return load_array(in_force(built.index) / "vectors" / "vectors.npy")
+
+
 @pytest.mark.parametrize("ending", [".jsonl", ".jsonl.gz", ".parquet", ".npy"])
 def test_an_index_gives_the_vectors_that_it_has(
     built: "Built", tmp_path: Path, ending: str
@@ -37,21 +40,15 @@ def test_an_index_gives_the_vectors_that_it_has(
     found = read_embeddings(tmp_path / f"v{ending}")
     corpus = Corpus.load(in_force(built.index) / "corpus")
     assert found.ids == tuple(corpus.ids[row] for row in range(len(corpus)))
-    assert np.array_equal(
-        found.vectors, load_array(in_force(built.index) / "vectors" / "vectors.npy")
-    )
-    assert (
-        report.lines()[0]
-        == f"{len(corpus)} papers, 384 numbers each, by the encoder of {built.index}."
-    )
+    assert np.array_equal(found.vectors, vectors_of(built))
+    made = f"{len(corpus)} papers, 384 numbers each, by the encoder of {built.index}."
+    assert report.lines()[0] == made
 
 
 def test_papers_get_the_vectors_that_an_index_of_them_has(built: "Built", tmp_path: Path) -> None:
     report = write(built.papers, tmp_path / "papers.npy")
     found = read_embeddings(tmp_path / "papers.npy")
-    assert np.array_equal(
-        found.vectors, load_array(in_force(built.index) / "vectors" / "vectors.npy")
-    )
+    assert np.array_equal(found.vectors, vectors_of(built))
     assert "by minilm (mean, int8)" in " ".join(report.lines())
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == ["papers.ids.txt", "papers.npy"]
@@ -60,7 +57,7 @@ def test_papers_get_the_vectors_that_an_index_of_them_has(built: "Built", tmp_pa
 def test_an_index_is_encoded_again_by_a_named_encoder(built: "Built", tmp_path: Path) -> None:
     write(built.index, tmp_path / "f32.npy", precision="f32")
     found = read_embeddings(tmp_path / "f32.npy").vectors
-    rounded = load_array(in_force(built.index) / "vectors" / "vectors.npy")
+    rounded = vectors_of(built)
     assert not np.array_equal(found, rounded)
     assert ((found * rounded).sum(axis=1) > 0.97).all()
 
@@ -109,13 +106,11 @@ def test_what_cannot_be_embedded(built: "Built", tmp_path: Path) -> None:
     (damaged / "manifest.json").write_text("{}")
     with pytest.raises(ArtifactError, match="manifest"):
         write(damaged, out)
-    for path, message in (
-        (tmp_path / "v.txt", "no file of embeddings by its name"),
-        (tmp_path / "no" / "v.npy", "There is no folder"),
+    for path, options, message in (
+        (tmp_path / "v.txt", EmbedOptions(), "no file of embeddings by its name"),
+        (tmp_path / "no" / "v.npy", EmbedOptions(), "There is no folder"),
+        (out, EmbedOptions(pooling="max"), "no pooling 'max'"),
     ):
         with pytest.raises(InputError, match=message):
-            write(built.index, path)
-    with pytest.raises(InputError, match="no pooling 'max'"):
-        options = replace(EmbedOptions(), pooling="max")
-        embed(built.index, out, options, cache=cache_folder())
+            embed(built.index, path, options, cache=cache_folder())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", damaged.name]

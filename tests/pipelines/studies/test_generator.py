@@ -55,6 +55,7 @@ def test_all_tasks_are_there(folder: Path) -> None:
     assert tasks_in(folder) == tuple(Task)
     assert not [path for path in folder.iterdir() if path.name.startswith("tmp")]
     assert note_of(folder) == "from 120 papers with seed 0"
+    assert all(log.clicked.any() for log in read_task(folder).logs.values())
 
 
 def test_judgements_are_true_of_the_graph(folder: Path, collection: Collection) -> None:
@@ -131,18 +132,10 @@ def test_every_paper_has_its_text(folder: Path, collection: Collection) -> None:
     assert used <= texts.keys()
     for paper in collection.corpus.full_papers(collection.corpus.rows(sorted(used))):
         assert texts[paper.id] == {"id": paper.id, "title": paper.title, "abstract": paper.abstract}
-
-
-def test_metadata_have_the_keys_of_scidocs(folder: Path) -> None:
     keys = {"paper_id", "title", "abstract", "year", "authors", "references", "cited_by"}
     for group in Group:
         for paper_id, record in read_metadata(folder, group).items():
             assert set(record) == keys and record["paper_id"] == paper_id
-
-
-def test_clicks_are_a_task_of_their_own(folder: Path) -> None:
-    task = read_task(folder)
-    assert all(log.clicked.any() for log in (task.train, task.validation, task.test))
 
 
 def test_the_same_seed_gives_the_same_files(

@@ -51,16 +51,24 @@ def of(library: Library, task: Task, paper: str, seed: int = 0) -> dict[str, flo
     return dict(zip(rows, found.strength.tolist(), strict=True))
 
 
-def test_what_is_cited_is_related(collection: Collection) -> None:
-    assert of(library(collection), Task.CITE, "d") == {"a": 1, "b": 1, "c": 1}
-    assert of(library(collection), Task.CITE, "a") == {}
-    assert of(library(collection, citing="e"), Task.CITE, "d") == {}
-
-
-def test_what_is_cited_together_is_counted(collection: Collection) -> None:
-    assert of(library(collection), Task.CO_CITE, "a") == {"b": 2, "c": 1}
-    assert of(library(collection, citing="e"), Task.CO_CITE, "a") == {"b": 1}
-    assert of(library(collection), Task.CO_CITE, "d") == {}
+@each_row(
+    ("citing", "task", "paper", "expected"),
+    [
+        ("abcdefg", Task.CITE, "d", {"a": 1, "b": 1, "c": 1}),
+        ("abcdefg", Task.CITE, "a", {}),
+        ("e", Task.CITE, "d", {}),
+        ("abcdefg", Task.CO_CITE, "a", {"b": 2, "c": 1}),
+        ("e", Task.CO_CITE, "a", {"b": 1}),
+        ("abcdefg", Task.CO_CITE, "d", {}),
+        # Where nobody cites a paper, its readers are unknown.
+        ("abcdefg", Task.CO_VIEW, "d", {}),
+        ("f", Task.CO_READ, "c", {}),
+    ],
+)
+def test_what_is_cited_alone_or_together_is_related(
+    collection: Collection, citing: str, task: Task, paper: str, expected: dict[str, float]
+) -> None:
+    assert of(library(collection, citing), task, paper) == expected
 
 
 @each_row("seed", range(5))
@@ -71,11 +79,6 @@ def test_readers_stay_near(collection: Collection, seed: int) -> None:
     assert viewed["b"] > viewed["c"]  # Cited together twice as often.
     read = of(library(collection), Task.CO_READ, "a", seed)
     assert set(read) <= {"b", "c"} and sum(read.values()) < VIEWS
-
-
-def test_readers_of_what_nobody_cites_are_unknown(collection: Collection) -> None:
-    assert of(library(collection), Task.CO_VIEW, "d") == {}
-    assert of(library(collection, citing="f"), Task.CO_READ, "c") == {}
 
 
 def test_papers_of_no_venue_are_reached_by_citations_alone(tmp_path: Path) -> None:

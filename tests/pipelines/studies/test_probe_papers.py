@@ -15,7 +15,7 @@ from recsys.pipelines.studies.embedding_probes import (
     read_values,
     shared_papers,
 )
-from recsys.progress import silent
+from recsys.protocols import silent
 from tests.pipelines.small_probe import small_probe
 
 

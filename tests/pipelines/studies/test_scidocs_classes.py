@@ -10,34 +10,33 @@ from recsys.pipelines.studies.embedding_probes import (
     parts_of,
 )
 from recsys.records import Paper
+from tests.rows import each_row
 
 
-def labels(
-    values: list[list[str]], *, most: int = 9, least: int = 1
-) -> tuple[list[str], list[int]]:
-    found = classes_of(values, most=most, least=least)
-    return list(found.names), found.labels.tolist()
-
-
-def test_values_are_counted_whatever_their_case() -> None:
-    assert labels([["Ice"], ["ice "], ["fire"], []]) == (["ice", "fire"], [0, 0, 1, -1])
-
-
-def test_a_paper_is_of_its_rarest_class() -> None:
-    values = [["x"], ["x"], ["x", "y"], ["y", "x"]]
-    assert labels(values) == (["x", "y"], [0, 0, 1, 1])
-
-
-def test_few_and_small_classes_are_kept_out() -> None:
-    values = [["a"]] * 3 + [["b"]] * 2 + [["c"]]
-    assert labels(values, most=2) == (["a", "b"], [0, 0, 0, 1, 1, -1])
-    assert labels(values, least=3) == (["a"], [0, 0, 0, -1, -1, -1])
-
-
-def test_a_class_emptied_by_rarer_ones_is_none() -> None:
-    values = [["x", "y"]] * 2 + [["x"]] + [["z"]] * 2
-    # x has three papers, but two of them are y's.
-    assert labels(values, least=2) == (["y", "z"], [0, 0, -1, 1, 1])
+@each_row(
+    ("values", "how", "names", "expected"),
+    [
+        # Values are counted whatever their case.
+        ([["Ice"], ["ice "], ["fire"], []], {}, ["ice", "fire"], [0, 0, 1, -1]),
+        # A paper is of its rarest class.
+        ([["x"], ["x"], ["x", "y"], ["y", "x"]], {}, ["x", "y"], [0, 0, 1, 1]),
+        # Few and small classes are kept out.
+        ([["a"], ["a"], ["b"], ["b"], ["c"]], {"most": 2}, ["a", "b"], [0, 0, 1, 1, -1]),
+        ([["a"], ["a"], ["a"], ["b"], ["b"]], {"least": 3}, ["a"], [0, 0, 0, -1, -1]),
+        # x has three papers, but two of them are y's.
+        (
+            [["x", "y"], ["x", "y"], ["x"], ["z"], ["z"]],
+            {"least": 2},
+            ["y", "z"],
+            [0, 0, -1, 1, 1],
+        ),
+    ],
+)
+def test_classes_are_frequent_values_and_papers_of_the_rarest(
+    values: list[list[str]], how: dict[str, int], names: list[str], expected: list[int]
+) -> None:
+    found = classes_of(values, **{"most": 9, "least": 1, **how})
+    assert (list(found.names), found.labels.tolist()) == (names, expected)
 
 
 def test_the_label_of_most_papers_gives_the_categories() -> None:

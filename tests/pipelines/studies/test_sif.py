@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.pipelines.studies.baselines import (
-    WordAverages,
     WordVectors,
     first_component,
+    sif,
     weights,
     without,
 )
@@ -38,7 +38,7 @@ def test_a_text_is_the_weighted_average_of_its_words(words: WordVectors) -> None
 
 
 def test_the_common_component_is_subtracted(words: WordVectors) -> None:
-    encoder = WordAverages(words, "x", np.array([0.6, 0.8], np.float32))
+    encoder = sif(words, np.array([0.6, 0.8], np.float32), "x")
     found = encoder.encode([("River", None), ("Sea", None), ("", "")])
     # [4, 0] - 2.4 * [.6, .8] = [2.56, -1.92]; [0, 8] - 6.4 * [.6, .8] = [-3.84, 2.88].
     assert found.ravel().tolist() == pytest.approx([0.8, -0.6, -0.8, 0.6, 0, 0], abs=1e-6)

@@ -70,9 +70,6 @@ def test_queries_are_told_by_digests_of_each_part(collection: Collection, split:
     assert {name: len(each) for name, each in asked.items()} == {"train": 20, "dev": 8, "test": 12}
     assert not asked["dev"] & asked["test"]
     assert material_of(collection, None).asked == {}
-
-
-def test_a_split_without_train_queries_tells_no_year(collection: Collection) -> None:
     with pytest.raises(SplitError, match="no train queries"):
         material_of(collection, Split(test=("rivers-05",)))
 

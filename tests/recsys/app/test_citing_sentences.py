@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import pytest
 
 from recsys.local.cite import LocalQuestion
-from recsys.passages import LocalAnswer
+from recsys.records import LocalAnswer
 from tests.recsys.formats.local_answers.made_answers import SPECTER, answer_on, small_answer
 
 if TYPE_CHECKING:

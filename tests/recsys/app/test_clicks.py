@@ -179,7 +179,7 @@ def test_an_interrupt_leaves_nothing_half_written(
     monkeypatch.setattr(
         "recsys.pipelines.studies.clicks.corpus_world.write_json", interrupt
     )  # Written last.
-    monkeypatch.setattr("recsys.eval.studies.clicks.studies.study", interrupt)
+    monkeypatch.setattr("recsys.pipelines.studies.clicks.click_study.cover", interrupt)
     for arguments in (
         ("study", "clicks-simulate", simulated.index, "--out", simulated.task, *SIZES),
         ("study", "clicks-simulate", simulated.index, "--out", tmp_path / "other", *SIZES),

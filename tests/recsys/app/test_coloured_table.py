@@ -5,11 +5,9 @@ from dataclasses import replace
 import pytest
 
 from recsys.app.coloured_table import coloured_gaps, coloured_table
-from recsys.formats.answer_formats import render
-from recsys.formats.local_answers.local_formats import render_local
+from recsys.formats.answers import render, render_local
 from recsys.formats.local_answers.shown_gaps import keys_of
-from recsys.passages import LocalAnswer
-from recsys.records import Answer, Paper
+from recsys.records import Answer, LocalAnswer, Paper
 from tests.recsys.formats.local_answers.made_answers import small_answer
 
 BOLD = "\x1b["

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import CorpusError
-from recsys.formats.work_stream import FoundPaper, open_papers
+from recsys.formats.work_stream import read_papers
 from tests.built_index import DRAFT, ROOT, Built
 from tests.rows import each_row
 
@@ -143,8 +143,7 @@ def test_papers_are_read_from_a_pipe_of_any_length(tmp_path: Path) -> None:
     text = "".join(f'{{"id": "p{n}", "title": "On river {n}"}}\n' for n in range(5000))
     writer = threading.Thread(target=pipe.write_text, args=(text,))
     writer.start()
-    with open_papers(pipe) as (_, items):
-        assert sum(isinstance(item, FoundPaper) for item in items) == 5000
+    assert sum(1 for _ in read_papers(pipe)) == 5000
     writer.join()
 
 
@@ -153,5 +152,5 @@ def test_papers_are_read_from_a_pipe_of_any_length(tmp_path: Path) -> None:
     [("null", "it is empty"), ("zero", "Line 1 has no end"), ("urandom", "holds no JSON objects")],
 )
 def test_a_device_is_no_corpus(device: str, said: str) -> None:
-    with pytest.raises(CorpusError, match=said), open_papers(Path("/dev", device)):
-        pass
+    with pytest.raises(CorpusError, match=said):
+        next(read_papers(Path("/dev", device)))

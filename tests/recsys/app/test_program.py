@@ -12,7 +12,7 @@ from typer.core import TyperCommand
 
 from recsys.app.cli import main
 from recsys.app.cli.program import PlainCommand, PlainConversion
-from recsys.version import VERSION
+from recsys.store.artifacts import VERSION
 
 if TYPE_CHECKING:
     from tests.conftest import RunCli

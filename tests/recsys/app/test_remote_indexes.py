@@ -12,7 +12,7 @@ from recsys.app.cache import followed, read_here
 from recsys.app.cli.options import IndexPlace
 from recsys.app.cli.program import COMMANDS, load, parameters
 from recsys.pipelines.remote.working_copy import copy_of_own
-from recsys.progress import silent
+from recsys.protocols import silent
 from tests.built_index import DRAFT
 from tests.pipelines.remote.made_index import FILES, files_of, make_index
 from tests.pipelines.remote.store_server import REFUSED, StoreServer, folder_at, served

@@ -10,7 +10,7 @@ from typing import Final
 
 from tests.recsys.formats.exports import golden_exports
 from tests.recsys.formats.exports.exported_tables import EXPORTS
-from tests.recsys.formats.markup import markup_files
+from tests.recsys.formats.markup.markup_files import text_of
 from tests.recsys.formats.papers.service_records import RECORDS, S2AG_SUMMARY
 from tests.torture import samples
 
@@ -19,10 +19,10 @@ MERGED: Final = (
 )
 OWN: Final = samples.lines(samples.PAPERS["native"]).decode()
 EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
-    "EndNote XML": (markup_files.ENDNOTE,),
-    "PubMed XML": (markup_files.PUBMED,),
-    "JATS XML": (markup_files.JATS,),
-    "DBLP XML": (markup_files.DBLP,),
+    "EndNote XML": (text_of("endnote"),),
+    "PubMed XML": (text_of("pubmed"),),
+    "JATS XML": (text_of("jats"),),
+    "DBLP XML": (text_of("dblp"),),
     "HTML": (samples.WEB_PAGE,),
     "JSON": (OWN, *(json.dumps(record) for _, record in RECORDS if record != S2AG_SUMMARY)),
     "Web of Science": (golden_exports.WOS,),

@@ -1,25 +1,18 @@
 """The table of formats, and the words for what programs read as names."""
 
-import json
 from dataclasses import replace
 
 import pytest
 
 from recsys.errors import InputError
-from recsys.formats.answer_formats import FORMATS, render
+from recsys.formats.answers import FORMATS, render
 from recsys.formats.references.reference_writers import WRITERS
-from recsys.records import Answer, Paper
+from recsys.records import Answer
 from recsys.retrieval.sources import IN_WORDS, names
 
 
 def test_every_writer_of_references_is_a_format() -> None:
     assert set(WRITERS) <= set(FORMATS)
-
-
-@pytest.mark.parametrize("name", FORMATS)
-def test_every_format_has_a_writer_and_a_suffix(name: str, answer: Answer) -> None:
-    assert "SPECTER" in render(answer, name)
-    assert FORMATS[name].suffix.startswith(".")
 
 
 @pytest.mark.parametrize("name", [name for name, form in FORMATS.items() if form.joins])
@@ -53,27 +46,3 @@ def test_a_source_without_words_is_still_named(answer: Answer) -> None:
     item = replace(answer.recommendations[0], sources=("crystal-ball",), found_by=())
     text = render(replace(answer, recommendations=(item,)), "table")
     assert "found by crystal-ball" in text
-
-
-def test_other_versions_are_told_where_there_are_some(answer: Answer) -> None:
-    other = Paper("x1", "SPECTER", year=2019, venue="*Preprints*", doi="10.1/x1")
-    item = replace(answer.recommendations[0], versions=(other,))
-    told = replace(answer, recommendations=(item,))
-    line = "another version: 2019 | *Preprints* | x1 | https://doi.org/10.1/x1"
-    assert f"            - {line}\n" in render(told, "table")
-    assert "    - another version: 2019 \\| \\*Preprints\\* \\| x1" in render(told, "markdown")
-    assert line in render(told, "html")
-    for name in ("json", "jsonl"):
-        record = json.loads(render(told, name))
-        first = record["recommendations"][0] if name == "json" else record
-        assert first["versions"] == [
-            {
-                "id": "x1",
-                "title": "SPECTER",
-                "year": 2019,
-                "venue": "*Preprints*",
-                "doi": "10.1/x1",
-                "url": "https://doi.org/10.1/x1",
-            }
-        ]
-        assert '"versions"' not in render(answer, name)

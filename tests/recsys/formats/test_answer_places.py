@@ -9,20 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.app.coloured_table import coloured_table
-from recsys.formats.answer_formats import FORMATS, render
-from recsys.formats.answers import LONGEST_SENTENCE, path_in, where_of
+from recsys.formats.answers import FORMATS, LONGEST_SENTENCE, path_in, render, where_of
 from recsys.records import Answer, Paper, Place, Recommendation
 
 PLACE = Place("Papers are [vectors].", 0.51234567, 120, 3, section="Method")
-RECORD = {
-    "file": "a/paper.tex",
-    "unit": "line",
-    "line": 120,
-    "column": 3,
-    "section": "Method",
-    "sentence": "Papers are [vectors].",
-    "score": 0.512346,
-}
 
 
 @pytest.fixture
@@ -30,32 +20,10 @@ def placed(answer: Answer) -> Answer:
     return replace(answer, draft="a/paper.tex", where={"specter": PLACE})
 
 
-def test_the_table_has_the_place_below_its_paper(placed: Answer, answer: Answer) -> None:
-    lines = render(placed, "table").splitlines()
-    assert lines.pop(4) == '            a/paper.tex:120  "Papers are [vectors]."'
-    assert lines == render(answer, "table").splitlines()
-
-
 def test_the_terminal_gets_it_in_colours(placed: Answer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "300")
     assert coloured_table(placed).split() == render(placed, "table").split()
-
-
-def test_markdown_and_pages_have_it_as_a_note(placed: Answer) -> None:
-    lines = render(placed, "markdown").splitlines()
-    assert lines[6] == r'    - fits at a/paper.tex:120: "Papers are \[vectors\]."'
-    assert "fits at a/paper.tex:120: &quot;Papers are [vectors].&quot;</li>" in render(
-        placed, "html"
-    )
-
-
-def test_json_has_an_object_or_null_for_each_paper(placed: Answer) -> None:
-    whole = json.loads(render(placed, "json"))["recommendations"]
-    lines = [json.loads(line) for line in render(placed, "jsonl").splitlines()]
-    for first, second in (whole, lines):
-        assert first["where"] == RECORD
-        assert second["where"] is None
 
 
 def test_nobody_who_does_not_ask_sees_a_place(answer: Answer) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from recsys.eval.studies.clicks.click_log import ClickLog, Impression, write_clicks
 from recsys.eval.trec import write_lines
-from recsys.formats.embeddings.embedding_files import read_embeddings, write_embeddings
+from recsys.formats.embeddings.embedding_files import write_embeddings
 from recsys.formats.embeddings.vectors import Embeddings
 from recsys.formats.replacing import replacing, write_whole
 
@@ -183,11 +183,3 @@ def test_errors_of_what_is_read_meanwhile_keep_their_names(tmp_path: Path) -> No
         (tmp_path / "source").read_text(encoding="utf-8")
     assert caught.value.filename == str(tmp_path / "source")
     assert os.listdir(tmp_path) == []
-
-
-def test_vectors_read_back(tmp_path: Path) -> None:
-    write_embeddings(tmp_path / "v.npy", VECTORS)
-    (tmp_path / "v.ids.txt").chmod(0o600)
-    write_embeddings(tmp_path / "v.npy", VECTORS)
-    assert read_embeddings(tmp_path / "v.npy").ids == ("a", "b")
-    assert mode(tmp_path / "v.ids.txt") == 0o600

@@ -6,7 +6,6 @@ from tests.recsys.formats.source_examples import EXAMPLES, TEXTS
 from tests.rows import each_row
 
 BY_NAME = {form.name: form for form in FORMATS}
-IDS = [f"{name}-{number}" for number, (name, _) in enumerate(TEXTS)]
 
 
 def looks_like(text: str) -> list[str]:

@@ -29,9 +29,9 @@ from recsys.local.citation_worthiness import (
     section_kind,
     weigh,
 )
-from recsys.passages import Mark, Sentence
 from recsys.ranking.quickscorer import trees_of
 from recsys.ranking.ranker import TREES
+from recsys.records import Mark, Sentence
 from recsys.store.artifacts import seal
 from tests.rows import each_row
 

@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.local.where_to_cite import LEAST, PlaceFinder
-from recsys.passages import Body, Mark, Sentence, Span
 from recsys.protocols import Encoder
 from recsys.recommend import Recommender
-from recsys.records import Answer, Paper, Place, Recommendation
+from recsys.records import Answer, Body, Mark, Paper, Place, Recommendation, Sentence, Span
 from recsys.store.arrays import Floats
 from tests.hashing_encoder import HashingEncoder
 from tests.pipelines.small_index import SumRanker

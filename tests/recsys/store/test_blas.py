@@ -5,11 +5,11 @@ import sys
 
 import pytest
 
-from recsys.processors import VARIABLES, one_thread, start_on_one_thread
+from recsys.machine import VARIABLES, one_thread, start_on_one_thread
 
 PROGRAM = """
 import json
-from recsys.processors import one_thread, start_on_one_thread
+from recsys.machine import one_thread, start_on_one_thread
 {before}
 import numpy
 from threadpoolctl import threadpool_info

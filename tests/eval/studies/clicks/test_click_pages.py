@@ -9,7 +9,7 @@ import pytest
 
 from recsys.errors import InputError
 from recsys.eval.measures import Interval
-from recsys.eval.report.page import FORMATS, Page, Section
+from recsys.eval.report.page import FORMATS, Page
 from recsys.eval.studies.clicks import pages as study_pages
 from recsys.eval.studies.clicks.click_evaluation import ClickEvaluation, evaluate_runs
 from recsys.eval.studies.clicks.click_log import ClickLog
@@ -48,13 +48,9 @@ TRUTH = np.array([1, 0.5, 0.4, 0.3, 0.2])
 KNOWN = Propensities("swap experiment", TRUTH, 0.9 * TRUTH, 1.1 * TRUTH, 400)
 
 
-def simulated() -> ClickLog:
-    return simulate(WORLD, CLICK_MODELS["position"](5, 1.0), 400, rng=np.random.default_rng(2))
-
-
 @pytest.fixture(scope="module")
 def log() -> ClickLog:
-    return simulated()
+    return simulate(WORLD, CLICK_MODELS["position"](5, 1.0), 400, rng=np.random.default_rng(2))
 
 
 @pytest.fixture(scope="module")
@@ -121,17 +117,16 @@ def test_a_page_is_whole_and_shows_all_pictures(page: Page) -> None:
     assert "recsys study clicks-evaluate" in text and "<b>" not in text
 
 
-def test_json_names_its_schema_and_has_the_whole_evaluation(page: Page) -> None:
+def test_programs_get_the_whole_evaluation_and_estimators_stand_below_one_another(
+    page: Page,
+) -> None:
     value = json.loads(FORMATS["json"](page))
     assert value["schema"] == "recsys.click-evaluation/1"
     assert value["propensities"] == TRUTH.tolist()
     assert {"systems", "differences", "curves", "calibration", "notes"} <= set(value)
     assert value["systems"]["short"]["clicks"] == value["systems"]["display order"]["clicks"]
-
-
-def test_naive_and_adjusted_figures_stand_below_one_another(page: Page) -> None:
-    estimators = ["naive", "SNIPS", "clipped SNIPS", "IPS", "clipped IPS", "doubly robust"]
     text = FORMATS["markdown"](page)
+    estimators = ["naive", "SNIPS", "clipped SNIPS", "IPS", "clipped IPS", "doubly robust"]
     places = [text.index(f"| display order | {name} |") for name in estimators]
     assert places == sorted(places)
 
@@ -161,20 +156,16 @@ def test_an_estimate_stands_beside_the_truth(log: ClickLog) -> None:
     assert_whole(FORMATS["html"](page))
 
 
-def test_an_estimate_may_lack_intervals_and_truth(log: ClickLog) -> None:
+def test_an_estimate_may_lack_intervals_and_truth_and_a_log_of_clicked_lists_is_warned_of(
+    log: ClickLog,
+) -> None:
     page = propensity_page(Propensities("em", TRUTH), log, {})
     assert "| 5 | 0.200 | 5.00 |" in FORMATS["markdown"](page)
     assert ONLY_CLICKED not in FORMATS["markdown"](page)
     assert "truth" not in json.loads(FORMATS["json"](page))["positions"][0]
-
-
-def test_a_log_of_clicked_lists_is_warned_of(log: ClickLog) -> None:
-    page = propensity_page(KNOWN, log.take(np.flatnonzero(log.clicked.any(1))), {})
-    assert ONLY_CLICKED in FORMATS["markdown"](page)
-    assert json.loads(FORMATS["json"](page))["notes"] == [ONLY_CLICKED]
-
-
-def test_a_truth_of_fewer_positions_is_refused(log: ClickLog) -> None:
+    clicked = propensity_page(KNOWN, log.take(np.flatnonzero(log.clicked.any(1))), {})
+    assert ONLY_CLICKED in FORMATS["markdown"](clicked)
+    assert json.loads(FORMATS["json"](clicked))["notes"] == [ONLY_CLICKED]
     with pytest.raises(InputError, match="Position 4 is not one of the 3"):
         propensity_page(KNOWN, log, {}, truth=Propensities("truth", TRUTH[:3]))
 
@@ -224,14 +215,6 @@ def test_learning_shows_gains_and_every_seed() -> None:
     assert tuple(drawn) == section.pictures == ("learning-eta-1",)
 
 
-def test_a_terminal_shows_only_what_is_open() -> None:
-    tables = study_pages.coverage_section([row("a", "SNIPS", "nDCG", (0.5,))], 5).tables
-    section = Section("s", "S", "Text.", tables * 2, open=1)
-    page = Page("T", "L", (section,), (), "recsys.test/1", {})
-    assert FORMATS["table"](page).count("intervals against") == 1
-    assert FORMATS["markdown"](page).count("intervals against") == 2
-
-
 def texts(svg: str) -> list[str]:
     root = ElementTree.fromstring(svg)
     return [each.text or "" for each in root.iter("{http://www.w3.org/2000/svg}text")]
@@ -240,7 +223,10 @@ def texts(svg: str) -> list[str]:
 def test_pictures_name_what_they_show_and_take_the_colour_of_the_page(
     evaluation: ClickEvaluation,
 ) -> None:
-    rows = [Dot("first", "naive", 0.2, 0.1, 0.3), Dot("second", "SNIPS", 0.4, each=(0.3, 0.5))]
+    rows = [
+        Dot("first", "naive", Interval(0.2, 0.1, 0.3)),
+        Dot("second", "SNIPS", Interval(0.4, 0.35, 0.45), (0.3, 0.5)),
+    ]
     curve = evaluation.curves["short"]
     drawn = {
         propensity_curves([KNOWN, Propensities("em", TRUTH)], TRUTH): {"em", "truth"},
@@ -263,7 +249,3 @@ def test_long_lists_mark_some_positions_only() -> None:
     long = propensity_curves([Propensities("em", np.linspace(1, 0.1, 40))])
     ticks = [int(text) for text in texts(long) if text.isdigit()]
     assert ticks == list(range(1, 41, 4))
-
-
-def test_the_same_figures_give_the_same_picture() -> None:
-    assert propensity_curves([KNOWN], TRUTH) == propensity_curves([KNOWN], TRUTH)

@@ -1,7 +1,6 @@
 """Estimators of measures from clicks: by hand, against loops, and by property."""
 
 from collections import defaultdict
-from itertools import product
 
 import numpy as np
 import pytest
@@ -9,11 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recsys.errors import InputError
-from recsys.eval.measures import Doubles, Interval, draw, interval
+from recsys.eval.measures import Interval, draw, interval
 from recsys.eval.studies.clicks import estimators
 from recsys.eval.studies.clicks.click_log import ClickLog, Impression
 from recsys.eval.studies.clicks.estimators import (
-    AFFINE,
     CLIPPED_IPS,
     CLIPPED_SNIPS,
     DOUBLY_ROBUST,
@@ -24,7 +22,7 @@ from recsys.eval.studies.clicks.estimators import (
     WEIGHING,
     Estimates,
     Options,
-    Trust,
+    Unit,
     check_scores,
     compare,
     doubly_robust,
@@ -32,14 +30,12 @@ from recsys.eval.studies.clicks.estimators import (
     effective_size,
     estimate,
     estimate_all,
-    group,
-    places,
     resample,
     standing,
 )
 from recsys.eval.studies.clicks.propensities import Propensities
-from recsys.eval.studies.clicks.simulation import TrustBias, decay, simulate
-from tests.eval.studies.clicks.invented_world import invented_world, relevance_of
+from recsys.eval.studies.clicks.simulation import PositionBased, decay, simulate
+from tests.eval.studies.clicks.invented_world import invented_world
 from tests.eval.studies.clicks.scored_logs import Scored, Shown, scored, scored_logs, shown_papers
 from tests.rows import each_row
 
@@ -110,7 +106,6 @@ def expected(papers: list[Shown], case: Scored, estimator: str, measure: str) ->
             CLIPPED_SNIPS: each.clicked * min(weight, 2.5),
             CLIPPED_IPS: each.clicked * min(weight, 2.5),
             DOUBLY_ROBUST: clicks[each.pair] / examinations[each.pair],
-            AFFINE: (each.clicked - 0.125) / 0.5**each.column,
         }[estimator]
         numerator, denominator = each.terms(measure)
         top += relevance * numerator
@@ -122,12 +117,10 @@ def expected(papers: list[Shown], case: Scored, estimator: str, measure: str) ->
 
 @given(scored_logs())
 def test_every_figure_is_that_of_the_formula(case: Scored) -> None:
-    m = case.log.shown.shape[1]
-    trust = Trust(np.power(0.5, np.arange(m, dtype=np.float64)), np.full(m, 0.125))
-    found = judge_all(case, Options(cap=2.5, trust=trust, samples=2))
+    found = judge_all(case, Options(cap=2.5, samples=2))
     papers = list(shown_papers(case))
     complete = not case.log.clicked.any(1).all()
-    assert set(found.figures) == {*WEIGHING, DOUBLY_ROBUST, AFFINE}
+    assert set(found.figures) == {*WEIGHING, DOUBLY_ROBUST}
     for estimator, figures in found.figures.items():
         for measure in MEASURES:
             figure = figures[measure]
@@ -140,51 +133,23 @@ def test_every_figure_is_that_of_the_formula(case: Scored) -> None:
                 assert value(found, estimator, measure) == pytest.approx(wanted, abs=1e-12)
 
 
-@given(scored_logs(), st.floats(0.01, 100))
-def test_the_scale_of_the_propensities_does_not_matter(case: Scored, scale: float) -> None:
-    table = Propensities("scaled", case.propensities.values * scale)
-    one = judge_all(case, Options(samples=2))
-    other = estimate(case.log, case.scores, table, rng=rng(), options=Options(samples=2))
-    for estimator, figures in one.figures.items():
-        for measure, figure in figures.items():
-            assert (figure is None) == (other.figures[estimator][measure] is None)
-            if figure is not None:
-                assert value(other, estimator, measure) == pytest.approx(figure.value)
-
-
-@given(scored_logs())
-def test_lists_without_a_click_do_not_move_what_is_self_normalised(case: Scored) -> None:
-    kept = np.flatnonzero(case.log.clicked.any(1))
-    one = judge_all(case, Options(samples=2))
-    other = estimate(
-        case.log.take(kept),
-        case.scores[kept],
-        case.propensities,
-        rng=rng(),
-        options=Options(samples=2),
-    )
-    for estimator, figures in other.figures.items():
-        for measure, figure in figures.items():
-            if estimator in SELF_NORMALISED and figure is not None:
-                assert figure.value == pytest.approx(value(one, estimator, measure), abs=1e-12)
-            else:
-                assert figure is None
-
-
 def simulated(impressions: int = 300) -> Scored:
     world = invented_world(20, 6, rng(1))
-    model = TrustBias(decay(1, 6), np.ones(6), np.zeros(6))
-    log = simulate(world, model, impressions, rng=rng(2))
+    log = simulate(world, PositionBased(decay(1, 6)), impressions, rng=rng(2))
     return Scored(log, [], rng(3).random(log.shown.shape), Propensities("test", decay(1, 6)))
 
 
-@each_row("estimator", [NAIVE, SNIPS, IPS])
-def test_intervals_are_those_of_the_impressions_drawn_again(estimator: str) -> None:
-    case = simulated()
-    found = judge_all(case, Options(samples=40)).figures[estimator]
+@each_row(
+    ("unit", "estimator"),
+    [("impression", NAIVE), ("impression", SNIPS), ("impression", IPS), ("query", SNIPS)],
+)
+def test_intervals_are_those_of_the_units_drawn_again(unit: Unit, estimator: str) -> None:
+    case, samples = simulated(), 40
+    found = judge_all(case, Options(samples=samples, unit=unit)).figures[estimator]
     again = []
-    for counts in draw(len(case.log), rng=rng(), samples=40):
-        rows = np.repeat(np.arange(len(case.log)), counts.astype(int))
+    for counts in draw(20 if unit == "query" else len(case.log), rng=rng(), samples=samples):
+        times = counts[case.log.query] if unit == "query" else counts
+        rows = np.repeat(np.arange(len(case.log)), times.astype(int))
         drawn = Scored(case.log.take(rows), [], case.scores[rows], case.propensities)
         again.append(judge_all(drawn, Options(samples=1)))
     for measure, figure in found.items():
@@ -209,19 +174,6 @@ def test_the_doubly_robust_interval_is_as_wide_as_if_everything_was_estimated_ag
     assert found.high - found.low == pytest.approx(high - low, rel=0.15)
 
 
-def test_queries_can_be_drawn_instead_of_impressions() -> None:
-    case = simulated()
-    found = judge_all(case, Options(samples=40, unit="query")).figures[SNIPS]["nDCG"]
-    again = []
-    for counts in draw(20, rng=rng(), samples=40):
-        rows = np.repeat(np.arange(len(case.log)), counts[case.log.query].astype(int))
-        drawn = Scored(case.log.take(rows), [], case.scores[rows], case.propensities)
-        again.append(value(judge_all(drawn, Options(samples=1)), SNIPS, "nDCG"))
-    low, high = np.quantile(again[1:], [0.025, 0.975])
-    assert found is not None
-    assert (found.low, found.high) == pytest.approx((low, high))
-
-
 def test_functions_are_compared_on_the_same_samples() -> None:
     case = simulated()
     both = {"one": case.scores, "other": -case.scores}
@@ -237,36 +189,6 @@ def test_functions_are_compared_on_the_same_samples() -> None:
         assert (one.low, one.high) == pytest.approx((-other.high, -other.low))
     same = compare(case.log, case.scores, case.scores, case.propensities, rng=rng())
     assert same.figures[DOUBLY_ROBUST]["P@1"] == Interval(0, 0, 0)
-
-
-def test_a_relevance_model_is_used_by_doubly_robust_alone() -> None:
-    case = simulated()
-    model = rng(5).random(case.log.shown.shape)
-    one, other = (judge_all(case, Options(cap=2, model=each)) for each in (None, model))
-    changed = {name for name in one.figures if one.figures[name] != other.figures[name]}
-    assert changed == {DOUBLY_ROBUST}
-
-
-def test_trust_is_corrected_where_it_is_known() -> None:
-    world = invented_world(30, 5, rng(6))
-    model = TrustBias(decay(1, 5), np.full(5, 0.95), 0.4 * decay(1, 5))
-    log = simulate(world, model, 20_000, rng=rng(7))
-    slope = model.examination * (model.trusted - model.mistaken)
-    trust = Trust(slope, model.examination * model.mistaken)
-    relevance = relevance_of(world, log.query, log.shown)
-    found = estimate(
-        log,
-        relevance,
-        Propensities("test", decay(1, 5)),
-        rng=rng(),
-        options=Options(trust=trust, samples=200),
-    )
-    order = np.sort(world.relevance, axis=1)[:, ::-1]
-    truth = (order[:, 0]).sum() / order.sum()
-    affine, snips = found.figures[AFFINE]["P@1"], found.figures[SNIPS]["P@1"]
-    assert affine is not None and snips is not None
-    assert affine.low < truth < affine.high
-    assert snips.high < truth - 0.05
 
 
 @given(st.lists(st.floats(0.01, 100), min_size=1, max_size=50))
@@ -293,12 +215,6 @@ def test_bad_input_is_refused() -> None:
         estimate(ClickLog.of([]), np.zeros((0, 0)), table, rng=rng())
     with pytest.raises(InputError, match="Position 2 is not one of the 1"):
         estimate(log, scores, Propensities("short", np.ones(1)), rng=rng())
-    with pytest.raises(InputError, match="has no score"):
-        estimate(log, np.full((2, 2), np.nan), table, rng=rng())
-    with pytest.raises(InputError, match="slope of the trust"):
-        judge_all(case, Options(trust=Trust(np.ones(1), np.zeros(1))))
-    with pytest.raises(InputError, match=r"shape \(1, 2\)"):
-        judge_all(case, Options(model=np.ones((1, 2))))
     with pytest.raises(InputError, match=r"cap of the weights is 0"):
         Options(cap=0)
     with pytest.raises(InputError, match="0 bootstrap samples"):
@@ -326,63 +242,20 @@ def test_drawn_figures_have_the_intervals_of_the_estimates(case: Scored) -> None
 # Judging clicks: by hand, and against loops over the lists.
 
 
-def clicked_among_others(case: Scored) -> tuple[Doubles, Doubles]:
-    """Count those above and below each clicked paper: (c,) each."""
-    above, below = standing(case.scores, case.log.present)
-    return above[case.log.clicked], below[case.log.clicked]
-
-
-def test_ties_count_one_half_above_and_below() -> None:
-    impressions = [
-        Impression("q", ("a", "b", "c", "d"), ("b", "d")),
-        Impression("r", ("a", "b"), ("a",)),
-    ]
-    case = scored(impressions, [[0.9, 0.5, 0.5, 0.1], [0.3, 0.3]])
-    above, below = clicked_among_others(case)
-    assert above.tolist() == [1.5, 3, 0.5]
-    assert below.tolist() == [1.5, 0, 0.5]
-
-
-def test_measures_by_hand() -> None:
-    above, below = np.array([0, 0.5, 2]), np.array([3, 0.5, 0])
-    top = {name: measure(above, below)[0].tolist() for name, measure in MEASURES.items()}
-    assert top["nDCG"] == pytest.approx([1, 1 / np.log2(2.5), 0.5])
-    assert top["MRR"] == pytest.approx([1, 2 / 3, 1 / 3])
-    assert top["P@1"] == [1, 0, 0]  # Who ties for the first place is not the first.
-    assert top["accuracy"] == [3, 0.5, 0]
-    assert MEASURES["accuracy"](above, below)[1].tolist() == [3, 1, 2]
-
-
-@given(scored_logs(clicked=False))
-def test_clicks_are_those_that_loops_find(case: Scored) -> None:
-    above, below = clicked_among_others(case)
-    expected = [each for each in shown_papers(case) if each.clicked]
-    assert above.tolist() == [each.above for each in expected]
-    assert below.tolist() == [each.below for each in expected]
-    terms = {name: measure(above, below) for name, measure in MEASURES.items()}
-    for name, (top, bottom) in terms.items():
-        assert top.tolist() == pytest.approx([each.terms(name)[0] for each in expected], abs=1e-12)
-        assert bottom.tolist() == [each.terms(name)[1] for each in expected]
-
-
-@given(scored_logs())
-def test_only_the_order_of_the_scores_matters(case: Scored) -> None:
-    present = case.log.present
-    above, below = standing(case.scores, present)
-    higher, tied = places(case.scores, present)
-    others = np.where(present, present.sum(1, keepdims=True) - 1, 0)
-    assert ((above + below) == others).all()
-    assert (higher + tied / 2 == above).all()
-    same = standing(np.exp(case.scores) - 7, present)
-    assert (same[0] == above).all() and (same[1] == below).all()
-    opposite = standing(-case.scores, present)
-    assert (opposite[0] == below).all() and (opposite[1] == above).all()
-
-
-def test_infinite_scores_are_compared_like_others() -> None:
-    case = scored([Impression("q", ("a", "b", "c"), ("b",))], [[-np.inf, -np.inf, np.inf]])
-    above, below = clicked_among_others(case)
-    assert (above.tolist(), below.tolist()) == ([1.5], [0.5])
+@each_row(
+    ("scores", "clicked", "above", "below"),
+    [
+        ([0.9, 0.5, 0.5, 0.1], "bd", [1.5, 3], [1.5, 0]),
+        ([0.3, 0.3], "a", [0.5], [0.5]),
+        ([-np.inf, -np.inf, np.inf], "b", [1.5], [0.5]),
+    ],
+)
+def test_ties_count_one_half_above_and_below(
+    scores: list[float], clicked: str, above: list[float], below: list[float]
+) -> None:
+    case = scored([Impression("q", tuple("abcd"[: len(scores)]), tuple(clicked))], [scores])
+    found = standing(case.scores, case.log.present)
+    assert [each[case.log.clicked].tolist() for each in found] == [above, below]
 
 
 def test_a_shown_paper_without_a_score_is_an_error() -> None:
@@ -407,106 +280,3 @@ def test_sums_are_those_of_the_units_drawn(monkeypatch: pytest.MonkeyPatch) -> N
         found = resample(columns, rng=np.random.default_rng(1), samples=25)
         assert found == pytest.approx(drawn @ columns, abs=1e-12)
     assert found[0] == pytest.approx(columns.sum(0))
-
-
-def test_groups_are_added_up() -> None:
-    columns = np.array([[1.0, 10], [2, 20], [4, 40]])
-    assert group(columns, np.array([5, 3, 5])).tolist() == [[2, 20], [5, 50]]
-
-
-# The doubly robust estimator: against loops, and its expectation over all possible clicks.
-
-PROPENSITIES = np.array([1.0, 0.4])
-RELEVANCE = {"a": 0.5, "b": 0.75}
-
-
-def lists(clicks: tuple[bool, ...]) -> ClickLog:
-    """Show a and b to three readers, to one of them the other way round."""
-    orders = (("a", "b"), ("a", "b"), ("b", "a"))
-    flags = (clicks[:2], clicks[2:4], clicks[4:])
-    return ClickLog.of(
-        Impression("q", order, tuple(p for p, c in zip(order, flag, strict=True) if c))
-        for order, flag in zip(orders, flags, strict=True)
-    )
-
-
-def mean_estimate(model: dict[str, float] | None, cap: float) -> dict[str, float]:
-    """Average the estimate over all that the three readers may click."""
-    total = dict.fromkeys(RELEVANCE, 0.0)
-    for clicks in product((False, True), repeat=6):
-        log = lists(clicks)
-        names = np.array(log.papers)[log.shown]
-        chances = PROPENSITIES * np.vectorize(RELEVANCE.get)(names)
-        probability = float(np.where(log.clicked, chances, 1 - chances).prod())
-        predicted = None if model is None else np.vectorize(model.get)(names)
-        found = doubly_robust(log, PROPENSITIES, model=predicted, cap=cap).relevance
-        for paper in total:
-            values = found[names == paper]
-            assert values == pytest.approx(values[0])
-            total[paper] += probability * values[0]
-    return total
-
-
-def test_clicks_are_divided_by_the_examinations_of_a_paper_wherever_it_stood() -> None:
-    found = doubly_robust(lists((True, False, False, True, False, False)), PROPENSITIES).relevance
-    # a: one click in 1 + 1 + .4 examinations; b: one in .4 + .4 + 1.
-    a, b = 1 / 2.4, 1 / 1.8
-    assert found.tolist() == [pytest.approx([a, b])] * 2 + [pytest.approx([b, a])]
-
-
-def test_it_is_unbiased_without_a_cap_whatever_the_model_says() -> None:
-    for model in (None, {"a": 0.1, "b": 0.9}):
-        assert mean_estimate(model, np.inf) == pytest.approx(RELEVANCE)
-
-
-def test_it_is_unbiased_with_the_right_model_whatever_the_cap() -> None:
-    for cap in (0.5, 1, 1.5, 10):
-        assert mean_estimate(RELEVANCE, cap) == pytest.approx(RELEVANCE)
-
-
-def test_a_cap_leaves_a_share_of_the_error_of_a_wrong_model() -> None:
-    # Mean propensities .8 and .6: of the weight 1 / .6, a cap of 1.5 leaves 90 %.
-    found = mean_estimate({"a": 0.1, "b": 0.95}, 1.5)
-    assert found == pytest.approx({"a": 0.5, "b": 0.75 + 0.1 * 0.2})
-
-
-@given(scored_logs(), st.sampled_from([0.7, 1.0, 2.0, np.inf]), st.integers(0, 2**32))
-def test_it_is_the_formula(case: Scored, cap: float, seed: int) -> None:
-    log, table = case.log, case.propensities.values
-    model = np.random.default_rng(seed).random(log.shown.shape)
-    found = doubly_robust(log, table, model=model, cap=cap).relevance
-    pairs = defaultdict(list)
-    for each in shown_papers(case):
-        pairs[each.pair].append(each)
-    for shown in pairs.values():
-        p = [table[each.column] for each in shown]
-        r = [model[each.impression, each.column] for each in shown]
-        weight = min(1 / np.mean(p), cap)
-        gaps = [e.clicked - one * other for e, one, other in zip(shown, p, r, strict=True)]
-        for each, predicted in zip(shown, r, strict=True):
-            value = found[each.impression, each.column]
-            assert value == pytest.approx(predicted + weight * np.mean(gaps), abs=1e-12)
-    assert (found[~log.present] == 0).all()
-
-
-@given(scored_logs(), st.sampled_from([0.7, 2.0, np.inf]), st.booleans(), st.integers(0, 2**32))
-def test_impressions_are_told_what_they_cause(
-    case: Scored, cap: float, modelled: bool, seed: int
-) -> None:
-    rng = np.random.default_rng(seed)
-    values = np.where(case.log.present, rng.random(case.log.shown.shape), 0)
-    model = rng.random(case.log.shown.shape) if modelled else None
-
-    def total(rows: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Doubles:
-        log, predicted = case.log.take(rows), None if model is None else model[rows]
-        found = doubly_robust(log, case.propensities.values, model=predicted, cap=cap)
-        assert found.total(values[rows]).sum() == pytest.approx(
-            (found.relevance * values[rows]).sum()
-        )
-        return found.total(values[rows])
-
-    # Among 1000 copies of the log, one more of an impression adds what is told of it.
-    every = np.arange(len(case.log))
-    many = np.tile(every, 1000)
-    more = np.append(many, rng.integers(len(every)))
-    assert total(more).sum() - total(many).sum() == pytest.approx(total(every)[more[-1]], abs=0.05)

@@ -105,32 +105,16 @@ def test_a_paper_that_lacks_a_field_is_an_error(root: Path, field: str) -> None:
         with_paper(root, {key: value for key, value in PAPER.items() if key != field})
 
 
-@pytest.mark.parametrize(
-    ("value", "year"),
-    [
-        (2015, 2015),
-        ("2015", 2015),
-        (2015.0, 2015),
-        (None, None),
-        ("", None),
-        ("forthcoming", None),
-        (0, None),
-        (10**400, None),
-        (float("nan"), None),
-        (float("inf"), None),
-    ],
-)
-def test_a_year_that_is_no_year_is_unknown(root: Path, value: object, year: int | None) -> None:
-    assert with_paper(root, {**PAPER, "year": value}).year == year
+NOBODY: frozenset[str] = frozenset()
+NO_YEARS = (None, "", "forthcoming", 0, 10**400, float("nan"), float("inf"))
 
 
-def test_what_is_null_is_unknown(root: Path) -> None:
-    empty: frozenset[str] = frozenset()
-    nulls = {key: None for key in PAPER}
-    assert with_paper(root, nulls) == RelatedPaper("", None, empty, empty, empty)
-
-
-def test_numbers_are_ids_of_authors_too(root: Path) -> None:
+def test_what_is_null_or_no_year_is_unknown_and_numbers_are_ids(root: Path) -> None:
+    for year in (2015, "2015", 2015.0):
+        assert with_paper(root, {**PAPER, "year": year}).year == 2015
+    for unknown in NO_YEARS:
+        assert with_paper(root, {**PAPER, "year": unknown}).year is None
+    assert with_paper(root, dict.fromkeys(PAPER)) == RelatedPaper("", None, NOBODY, NOBODY, NOBODY)
     assert with_paper(root, {**PAPER, "authors": [1, "2"]}).authors == {"1", "2"}
 
 

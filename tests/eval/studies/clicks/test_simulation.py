@@ -1,24 +1,18 @@
 """Simulated logs show what they should, and the truth about them is the truth."""
 
-from dataclasses import replace
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.errors import InputError
-from recsys.eval.measures import Doubles
 from recsys.eval.studies.clicks.simulation import (
     CLICK_MODELS,
     Cascade,
     ClickModel,
     Policy,
     PositionBased,
-    TrustBias,
-    World,
     decay,
     simulate,
     true_propensities,
@@ -41,12 +35,9 @@ def test_lists_are_those_of_the_rankers() -> None:
     for query, ranker, shown in zip(log.query, log.ranker, log.shown, strict=True):
         columns = WORLD.rankings[log.rankers[ranker]][query, :4]
         assert shown.tolist() == WORLD.pool[query, columns].tolist()
-
-
-def test_all_rankers_serve_and_show_the_whole_pool_unless_told_otherwise() -> None:
-    log = simulate(WORLD, MODEL, 30, rng=rng())
-    assert log.rankers == tuple(NOISE)
-    assert (np.sort(log.shown, axis=1) == np.sort(WORLD.pool[log.query], axis=1)).all()
+    whole = simulate(WORLD, MODEL, 30, rng=rng())  # All rankers, and the whole pool.
+    assert whole.rankers == tuple(NOISE)
+    assert (np.sort(whole.shown, axis=1) == np.sort(WORLD.pool[whole.query], axis=1)).all()
 
 
 def test_queries_rankers_and_swaps_are_drawn_alike() -> None:
@@ -82,15 +73,12 @@ def test_the_same_seed_gives_the_same_log() -> None:
     assert (simulate(WORLD, MODEL, 50, rng=rng(8)).shown != one.shown).any()
 
 
-def test_position_based_truth_is_the_examination() -> None:
+def test_the_truth_is_the_examination_with_trust_that_of_the_mean_relevance() -> None:
     examination = np.array([0.8, 0.6, 0.1, 0.3])
     found = true_propensities(WORLD, PositionBased(examination), Policy(depth=4))
     assert found == pytest.approx(examination / 0.8, rel=1e-12)
-
-
-def test_truth_with_trust_is_that_of_the_mean_relevance() -> None:
     model = CLICK_MODELS["trust"](6, 0.7)
-    assert isinstance(model, TrustBias)
+    assert isinstance(model, PositionBased)
     mean = WORLD.relevance.mean()  # All of the pool is shown.
     expected = model.examination * (model.trusted * mean + model.mistaken * (1 - mean))
     assert true_propensities(WORLD, model) == pytest.approx(expected / expected[0], rel=1e-12)
@@ -111,27 +99,6 @@ def test_truth_in_a_cascade_is_what_moving_papers_does() -> None:
     assert found == pytest.approx(clicks / clicks[0], rel=1e-12)
 
 
-@each_row(
-    ("policy", "impressions", "message"),
-    [
-        (Policy(("god",)), 1, "no ranker 'god'. Did you mean 'good'"),
-        (Policy(depth=0), 1, "depth of a list is 0"),
-        (Policy(), 0, "0 impressions"),
-    ],
-)
-def test_what_cannot_be_simulated_is_refused(
-    policy: Policy, impressions: int, message: str
-) -> None:
-    with pytest.raises(InputError, match=message):
-        simulate(WORLD, MODEL, impressions, rng=rng(), policy=policy)
-
-
-def test_where_nothing_is_relevant_there_is_no_truth() -> None:
-    nothing = World(WORLD.queries, WORLD.papers, WORLD.pool, 0 * WORLD.relevance, WORLD.rankings)
-    with pytest.raises(InputError, match="Nothing is ever clicked"):
-        true_propensities(nothing, MODEL)
-
-
 # Click models: by hand, and as often as they say.
 
 LISTS = np.array([[0.5, 0.2, 1.0], [0.1, 0.8, 0.0]])
@@ -139,16 +106,18 @@ ALL = np.ones(LISTS.shape, np.bool_)
 MODELS = [build(3, 1.0) for build in CLICK_MODELS.values()]
 
 
-def test_position_based_chances_are_products() -> None:
+def test_chances_by_hand() -> None:
     model = PositionBased(np.array([1, 0.5, 0.25, 0.1]))
     assert model.chances(LISTS, ALL).tolist() == [[0.5, 0.1, 0.25], [0.1, 0.4, 0.0]]
-
-
-def test_trust_takes_the_irrelevant_for_relevant() -> None:
-    model = TrustBias(np.array([1, 0.5]), np.array([0.9, 0.8]), np.array([0.3, 0.1]))
-    # .9 * .5 + .3 * .5; .5 * (.8 * 1 + .1 * 0).
-    found = model.chances(np.array([[0.5, 1.0]]), ALL[:1, :2])
+    # Trust takes the irrelevant for relevant: .9 * .5 + .3 * .5; .5 * (.8 * 1 + .1 * 0).
+    trusting = PositionBased(np.array([1, 0.5]), np.array([0.9, 0.8]), np.array([0.3, 0.1]))
+    found = trusting.chances(np.array([[0.5, 1.0]]), ALL[:1, :2])
     assert found.tolist()[0] == pytest.approx([0.6, 0.4])
+    # In a cascade, going on: .5 * .4 + .5 * .9 = .65, then .2 * .4 + .8 * .9 = .8.
+    cascade = Cascade(after_click=0.4, after_skip=0.9).chances(LISTS[:1], ALL[:1])
+    assert cascade.tolist()[0] == pytest.approx([0.5, 0.65 * 0.2, 0.65 * 0.8])
+    assert decay(1, 4).tolist() == pytest.approx([1, 1 / 2, 1 / 3, 1 / 4])
+    assert decay(0, 3).tolist() == [1, 1, 1]
 
 
 def test_nothing_is_clicked_where_nothing_is_shown() -> None:
@@ -158,13 +127,6 @@ def test_nothing_is_clicked_where_nothing_is_shown() -> None:
         assert model.chances(lists, present)[0, 2] == 0
         clicks = [model.click(lists, present, np.random.default_rng(i))[0, 2] for i in range(50)]
         assert not any(clicks)
-
-
-def test_a_cascade_goes_on_from_the_top() -> None:
-    model = Cascade(after_click=0.4, after_skip=0.9)
-    # Going on: .5 * .4 + .5 * .9 = .65, then .2 * .4 + .8 * .9 = .8.
-    found = model.chances(LISTS[:1], ALL[:1])
-    assert found.tolist()[0] == pytest.approx([0.5, 0.65 * 0.2, 0.65 * 0.8])
 
 
 def test_a_cascade_may_end_at_the_first_click() -> None:
@@ -194,56 +156,3 @@ def test_chances_are_chances(relevance: list[float], eta: float) -> None:
         found = build(8, eta).chances(lists, np.ones(lists.shape, np.bool_))
         assert found.shape == lists.shape
         assert ((found >= 0) & (found <= 1)).all()
-
-
-def test_examination_decays() -> None:
-    assert decay(1, 4).tolist() == pytest.approx([1, 1 / 2, 1 / 3, 1 / 4])
-    assert decay(0, 3).tolist() == [1, 1, 1]
-
-
-def test_lists_longer_than_the_model_are_refused() -> None:
-    for model in (MODELS[0], MODELS[2]):
-        with pytest.raises(InputError, match="4 positions, the click model only 3"):
-            model.chances(np.zeros((1, 4)), np.ones((1, 4), np.bool_))
-
-
-@each_row("values", [np.array([1, -0.1]), np.array([1.1]), np.array([np.nan])])
-def test_a_chance_is_between_0_and_1(values: Doubles) -> None:
-    with pytest.raises(InputError, match="examination"):
-        PositionBased(values)
-    with pytest.raises(InputError, match="mistaken"):
-        TrustBias(np.ones(2), np.ones(2), values)
-    with pytest.raises(InputError, match="after_skip"):
-        Cascade(after_skip=float(values[-1]))
-
-
-# Worlds: what they refuse, and what they know.
-
-SMALL = World(
-    queries=("q", "r"),
-    papers=("a", "b", "c"),
-    pool=np.array([[0, 2], [2, 1]], np.int32),
-    relevance=np.array([[0.1, 0.2], [0.3, 0.4]]),
-    rankings={"best": np.array([[1, 0], [1, 0]])},
-)
-
-
-@each_row(
-    ("part", "message"),
-    [
-        ({"queries": ("q",)}, "'pool' has the shape"),
-        ({"relevance": np.ones((2, 3))}, "'relevance' has the shape"),
-        ({"rankings": {"odd": np.array([[1, 0]])}}, "'odd' has the shape"),
-        ({"rankings": {"odd": np.array([[1, 0], [1, 1]])}}, "'odd' does not hold every column"),
-        ({"rankings": {}}, "empty"),
-        ({"pool": np.zeros((0, 0), np.int32)}, "empty"),
-        ({"pool": np.array([[0, 3], [2, 1]], np.int32)}, "does not exist"),
-        ({"pool": np.array([[0, -1], [2, 1]], np.int32)}, "does not exist"),
-        ({"pool": np.array([[0, 1], [2, 2]], np.int32)}, "twice"),
-        ({"relevance": np.array([[0, 1.1], [0, 0]])}, r"not in \[0, 1\]"),
-        ({"relevance": np.array([[0, np.nan], [0, 0]])}, r"not in \[0, 1\]"),
-    ],
-)
-def test_a_world_that_does_not_fit_together_is_refused(part: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        replace(SMALL, **part)

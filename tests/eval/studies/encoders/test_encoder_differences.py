@@ -1,10 +1,12 @@
 """Differences from a reference: paired, corrected, and of the same queries only."""
 
-from dataclasses import replace
+import json
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
 
+from recsys.eval.measures import Interval
 from recsys.eval.significance import holm, randomisation_test
 from recsys.eval.studies.encoders.report_encoders import (
     ACCURACY,
@@ -13,8 +15,14 @@ from recsys.eval.studies.encoders.report_encoders import (
     RECALL,
     SPEED,
     Encoders,
+    Figure,
+    bounded,
     differences,
+    from_record,
+    map_of,
+    map_record,
 )
+from recsys.eval.studies.probes.maps import ClassMap
 from tests.eval.studies.encoders.invented_encoders import invented_encoders, invented_row
 
 
@@ -50,3 +58,14 @@ def test_what_is_not_tested_or_of_others_is_not_compared() -> None:
 def test_without_the_reference_nothing_is_compared() -> None:
     found = differences(replace(invented_encoders(), reference="absent"))
     assert all(each == {} for each in found.values())
+
+
+def test_figures_and_maps_survive_json() -> None:
+    found = bounded(Interval(0.5, 0.4, 0.6), np.array([0.25, 0.75]), "abc")
+    for figure in (found, Figure(0.5)):
+        assert from_record(json.loads(json.dumps(asdict(figure)))) == figure
+    assert found.interval == Interval(0.5, 0.4, 0.6) and Figure(0.5).interval is None
+    drawn = ClassMap("one", np.array([[0.5, 1], [2, 3]]), np.array([1, 0]), ("a", "b"))
+    again = map_of("one", json.loads(json.dumps(map_record(drawn))))
+    assert (again.title, again.names) == ("one", ("a", "b"))
+    assert (again.points == drawn.points).all() and (again.labels == drawn.labels).all()

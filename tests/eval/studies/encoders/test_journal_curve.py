@@ -13,7 +13,6 @@ from recsys.eval.studies.encoders.journal_page import (
     LINEAR,
     SHARES,
     Trained,
-    by_share,
     change,
     changes,
     journal_page,
@@ -71,11 +70,6 @@ def test_p_is_corrected_for_the_rows_of_a_table() -> None:
     corrected = holm(np.array([each.p_classes for each in single])).tolist()
     assert [each.p_classes for each in found] == corrected
     assert [each.change for each in found] == [each.change for each in single]
-
-
-def test_encoders_are_parted_by_share() -> None:
-    small = trained(0, 0.5, "abcd", [0.0] * 4, [0.0] * 4)
-    assert by_share([ONE, small, OTHER]) == {0.5: [small], 1.0: [ONE, OTHER]}
 
 
 def test_the_page_says_what_was_found() -> None:

@@ -77,11 +77,8 @@ def test_one_encoder_is_compared_with_none() -> None:
     text = FORMATS["table"](encoders_page(found, {}))
     assert "randomisation" not in text and "Differences" not in text
     assert encoders_page(found, {}).lead == "1 encoder of the papers of small, dev queries."
-
-
-def test_a_comparison_without_any_figure_says_why() -> None:
-    found = Encoders((EncoderRow("one", failed=("It is not there.",)),), "one", "small", "test")
-    assert "It is not there." in FORMATS["table"](encoders_page(found, {}))
+    failed = Encoders((EncoderRow("one", failed=("It is not there.",)),), "one", "small", "test")
+    assert "It is not there." in FORMATS["table"](encoders_page(failed, {}))
 
 
 def test_the_folder_holds_page_figures_and_maps(tmp_path: Path) -> None:

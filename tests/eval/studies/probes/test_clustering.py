@@ -37,11 +37,9 @@ def test_purity_by_hand() -> None:
     # Cluster 0 holds 0 0 1, cluster 1 holds 2, cluster 3 holds 1 1: 2 + 1 + 2 of 6.
     found = in_majority(np.array([0, 0, 0, 1, 3, 3]), np.array([0, 0, 1, 2, 1, 1]))
     assert found.tolist() == [True, True, False, True, True, True]
-
-
-def test_of_equally_frequent_classes_the_first_is_the_majority() -> None:
-    found = in_majority(np.zeros(4, np.int64), np.array([2, 1, 1, 2]))
-    assert found.tolist() == [False, True, True, False]
+    # Of equally frequent classes the first is the majority.
+    tied = in_majority(np.zeros(4, np.int64), np.array([2, 1, 1, 2]))
+    assert tied.tolist() == [False, True, True, False]
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 4)), min_size=1, max_size=50))
@@ -98,11 +96,12 @@ def test_figures_are_those_of_scikit_learn_whatever_the_scale(scale: float) -> N
     assert len(again.core_sample_indices_) == pytest.approx(60, abs=1)
 
 
-def test_equal_points_are_one_cluster() -> None:
-    found = dense_clusters(np.zeros((20, 2)), np.arange(20) % 2)
-    assert (found.clusters, found.outside, found.homogeneity) == (1, 0, 0)
-
-
-def test_few_points_make_no_cluster() -> None:
-    found = dense_clusters(np.arange(12.0).reshape(6, 2), np.arange(6) % 2)
-    assert (found.clusters, found.outside) == (0, 1)
+@each_row(
+    ("points", "clusters", "outside"),
+    [(np.zeros((20, 2)), 1, 0), (np.arange(12.0).reshape(6, 2), 0, 1)],
+)
+def test_equal_points_are_one_cluster_and_few_make_none(
+    points: Doubles, clusters: int, outside: float
+) -> None:
+    found = dense_clusters(points, np.arange(len(points)) % 2)
+    assert (found.clusters, found.outside) == (clusters, outside)

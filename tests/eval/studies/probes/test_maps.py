@@ -46,19 +46,13 @@ def test_the_key_names_the_most_frequent_classes_and_counts_the_others() -> None
     assert [found.count(str(number)) for number in range(1, SHOWN + 2)] == [2] * SHOWN + [0]
 
 
-def test_few_classes_have_no_others_and_long_names_are_cut() -> None:
-    found = drawn(2)
-    names = ["A" * 80, "b"]
-    shown = texts(map_svg(ClassMap("m", found.points, found.labels, names)))
-    assert f"{'A' * 33}… (3)" in shown
-    assert not any("other" in each for each in shown)
-
-
-def test_a_class_without_papers_on_the_map_is_not_in_its_key() -> None:
+def test_few_classes_have_no_others_and_empty_ones_are_not_in_the_key() -> None:
     found = drawn(3)
     kept = found.labels != 1
-    few = ClassMap("m", found.points[kept], found.labels[kept], found.names)
-    assert not any("Class 1" in each for each in texts(map_svg(few)))
+    names = ["A" * 80, "Class 1", "c"]
+    shown = texts(map_svg(ClassMap("m", found.points[kept], found.labels[kept], names)))
+    assert f"{'A' * 33}… (3)" in shown
+    assert not any("other" in each or "Class 1" in each for each in shown)
 
 
 def test_a_map_takes_the_colour_of_its_page() -> None:
@@ -107,23 +101,14 @@ def test_any_title_and_name_can_be_drawn() -> None:
     assert {title, "<&> (3)", "$p$ (4)"} <= set(texts(svg))
 
 
-@each_row(
-    ("points", "expected"),
-    [
-        ([[0.0, 0], [9, 9], [7, 1], [3, 3], [1, 8], [5, 5.1], [5, 5.3], [5, 5.2]], [5, 5.2]),
-        ([[3.0, 4]], [3, 4]),
-        ([[1.0, 1], [5, 5]], [1, 1]),
-    ],
-)
-def test_a_number_stands_where_a_class_is_densest(
-    points: list[list[float]], expected: list[float]
-) -> None:
-    assert densest(np.array(points), np.empty((0, 2)), 9).tolist() == expected
-
-
-def test_numbers_do_not_cover_one_another_unless_there_is_no_place() -> None:
-    points = np.array([[5, 5.1], [5, 5.3], [5, 5.2], [0, 0], [9, 9], [7, 1], [3, 3], [1, 8]])
+def test_numbers_stand_where_a_class_is_densest_and_do_not_cover_one_another() -> None:
+    nowhere, points = (
+        np.empty((0, 2)),
+        np.array([[5, 5.1], [5, 5.3], [5, 5.2], [0, 0], [9, 9], [7, 1], [3, 3], [1, 8]]),
+    )
+    assert densest(points, nowhere, 9).tolist() == [5, 5.2]
+    assert densest(np.array([[1.0, 1], [5, 5]]), nowhere, 9).tolist() == [1, 1]
     # Nearest to a quarter of the points, two others: [7, 1], then at 4.5 [3, 3].
-    near = densest(points, np.array([[5.0, 5.2]]), 1)
-    assert near.tolist() == [3, 3]
+    assert densest(points, np.array([[5.0, 5.2]]), 1).tolist() == [3, 3]
+    # Unless there is no place.
     assert densest(points, np.array([[5.0, 5.2]]), 99).tolist() == [5, 5.2]

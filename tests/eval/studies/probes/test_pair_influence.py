@@ -11,8 +11,6 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from recsys.eval.measures import Doubles
 from recsys.eval.studies.probes.pairs import (
     BINS,
-    PairCounts,
-    Slopes,
     auc_slopes,
     average_precision_slopes,
     bins_of,
@@ -26,13 +24,13 @@ PAIRS = np.array(list(combinations(range(PAPERS), 2)))
 STEP = 1e-6
 
 
-def counted(scores: Doubles, shared: Mask) -> PairCounts:
+def counted(scores: Doubles, shared: Mask) -> Longs:
     return count_pairs(lambda: iter([(scores, shared)]))
 
 
-def of_papers(slopes: Slopes, scores: Doubles, shared: Mask) -> Doubles:
+def of_papers(slopes: Doubles, scores: Doubles, shared: Mask) -> Doubles:
     bins = bins_of(scores)
-    of_pairs = np.where(shared, slopes.positive[bins], slopes.negative[bins])
+    of_pairs = slopes[shared.astype(np.int64), bins]
     return np.asarray(np.bincount(PAIRS.ravel(), np.repeat(of_pairs, 2), PAPERS), np.float64)
 
 
@@ -70,17 +68,14 @@ def test_influences_are_the_derivatives_by_the_weights_of_papers(
 def test_slopes_by_hand() -> None:
     # + - +, as 1, 1/2 and 2/3 of the pairs so far: the average precision is 5/6, the AUC 1/2.
     scores, shared = on_bins(np.array([3, 2, 1])), np.array([True, False, True])
-    slopes, bins = average_precision_slopes(counted(scores, shared)), bins_of(scores)
+    (negative, positive), bins = average_precision_slopes(counted(scores, shared)), bins_of(scores)
     # The first + is at rank 1, and one of the hits of 2/3: 1/9 more for each unit of weight.
-    assert slopes.positive[bins[0]] == pytest.approx((1 - 5 / 6 + 1 / 9) / 2)
-    assert slopes.positive[bins[2]] == pytest.approx((2 / 3 - 5 / 6 + 1 / 9) / 2)
-    assert slopes.negative[bins[1]] == pytest.approx(-2 / 9 / 2)
-    auc = auc_slopes(counted(scores, shared))
-    assert (auc.positive[bins[0]], auc.positive[bins[2]]) == pytest.approx((1 / 4, -1 / 4))
-    assert auc.negative[bins[1]] == pytest.approx(0)
-
-
-def test_contributions_average_to_the_figure() -> None:
+    assert positive[bins[0]] == pytest.approx((1 - 5 / 6 + 1 / 9) / 2)
+    assert positive[bins[2]] == pytest.approx((2 / 3 - 5 / 6 + 1 / 9) / 2)
+    assert negative[bins[1]] == pytest.approx(-2 / 9 / 2)
+    negative, positive = auc_slopes(counted(scores, shared))
+    assert (positive[bins[0]], positive[bins[2]]) == pytest.approx((1 / 4, -1 / 4))
+    assert negative[bins[1]] == pytest.approx(0)
     found = contributions(0.7, np.array([0.01, -0.03, 0.02]))
     assert found == pytest.approx([0.73, 0.61, 0.76])
     assert found.mean() == pytest.approx(0.7, abs=1e-12)

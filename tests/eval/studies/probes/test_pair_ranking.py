@@ -11,7 +11,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 from recsys.errors import InputError
 from recsys.eval.measures import Doubles
-from recsys.eval.studies.probes.pairs import Blocks, rank_pairs
+from recsys.eval.studies.probes.pairs import HELD, Blocks, PairRanking, count_pairs, rank_pairs
 from recsys.store.arrays import Mask
 from tests.rows import each_row
 
@@ -30,19 +30,20 @@ def blocks(scores: Sequence[float], positive: Sequence[bool], size: int = 7) -> 
     return generate
 
 
+def ranked(made: Blocks, held: int = HELD) -> PairRanking:
+    return rank_pairs(made, count_pairs(made), held=held)
+
+
 def test_a_ranking_by_hand() -> None:
     # + - + -: precision 1 at the first, 2/3 at the second; of 4 comparisons 3 are won.
-    found = rank_pairs(blocks([0.9, 0.8, 0.7, -0.2], [True, False, True, False]))
+    found = ranked(blocks([0.9, 0.8, 0.7, -0.2], [True, False, True, False]))
     assert found.average_precision == pytest.approx((1 + 2 / 3) / 2)
     assert (found.auc, found.positives, found.negatives) == (3 / 4, 2, 2)
     assert found.share == 0.5
-
-
-def test_equal_scores_share_the_last_rank_and_count_half() -> None:
-    # Both of .5 and the negative of .5 are at rank 3.
-    found = rank_pairs(blocks([0.5, 0.5, 0.5, 0.1], [True, False, True, False]))
-    assert found.average_precision == pytest.approx(2 / 3)
-    assert found.auc == pytest.approx((2 * 0.5 + 2 * 1) / 4)
+    # Equal scores share the last rank and count half: both of .5 and the negative are at rank 3.
+    tied = ranked(blocks([0.5, 0.5, 0.5, 0.1], [True, False, True, False]))
+    assert tied.average_precision == pytest.approx(2 / 3)
+    assert tied.auc == pytest.approx((2 * 0.5 + 2 * 1) / 4)
 
 
 @given(PAIRS, st.integers(1, 80), st.integers(1, 80))
@@ -50,7 +51,7 @@ def test_figures_are_those_of_scikit_learn_however_few_pairs_are_held(
     pairs: list[tuple[float, bool]], held: int, size: int
 ) -> None:
     scores, positive = [score for score, _ in pairs], [flag for _, flag in pairs]
-    found = rank_pairs(blocks(scores, positive, size), held=held)
+    found = ranked(blocks(scores, positive, size), held=held)
     theirs = average_precision_score(positive, scores)
     assert found.average_precision == pytest.approx(theirs, abs=1e-12)
     assert found.auc == pytest.approx(roc_auc_score(positive, scores), abs=1e-12)
@@ -59,7 +60,7 @@ def test_figures_are_those_of_scikit_learn_however_few_pairs_are_held(
 
 def test_scores_of_a_single_bin_are_ordered_too() -> None:
     scores = [0.5, 0.5 + 1e-12, 0.5 + 2e-12]
-    found = rank_pairs(blocks(scores, [False, True, False]), held=1)
+    found = ranked(blocks(scores, [False, True, False]), held=1)
     assert (found.average_precision, found.auc) == (0.5, 0.5)
 
 
@@ -75,7 +76,7 @@ def test_memory_holds_a_few_pairs_at_a_time() -> None:
             yield scores, scores + rng.normal(0, 0.3, 10_000) > 0.6
 
     tracemalloc.start()
-    found = rank_pairs(generate, held=100_000)
+    found = ranked(generate, held=100_000)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert found.positives + found.negatives == 1_000_000
@@ -91,4 +92,4 @@ def test_memory_holds_a_few_pairs_at_a_time() -> None:
 @each_row(("positive", "kind"), [(True, "positive"), (False, "negative")])
 def test_pairs_of_one_kind_cannot_be_told_apart(positive: bool, kind: str) -> None:
     with pytest.raises(InputError, match=f"All 3 pairs are {kind}"):
-        rank_pairs(blocks([0.1, 0.2, 0.3], [positive] * 3))
+        ranked(blocks([0.1, 0.2, 0.3], [positive] * 3))

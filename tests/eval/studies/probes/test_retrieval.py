@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from recsys.errors import InputError
 from recsys.eval.measures import draw
 from recsys.eval.studies.probes.pairs import (
     DIGITS,
@@ -110,17 +109,3 @@ def test_intervals_are_those_of_ranking_the_pairs_of_drawn_papers_again() -> Non
         assert mine.values.mean() == pytest.approx(mine.value, abs=1e-12)
     assert found.auc.value == pytest.approx(found.ranking.auc, abs=1e-12)
     assert found.average_precision.value == pytest.approx(found.ranking.average_precision)
-
-
-def test_progress_ends() -> None:
-    vectors, members = drawn(30)
-    told: list[tuple[str, int, int]] = []
-    retrieve_pairs(vectors, members, estimate(30), progress=lambda *each: told.append(each))
-    assert told[-1] == ("pairs", 1305, 1305)
-    assert all(done < total for _, done, total in told[:-1])
-
-
-def test_papers_that_all_share_a_class_are_refused() -> None:
-    vectors, _ = drawn(4)
-    with pytest.raises(InputError, match="All 6 pairs are positive"):
-        retrieve_pairs(vectors, np.ones((4, 1), bool), estimate(4))

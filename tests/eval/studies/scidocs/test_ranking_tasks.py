@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from recsys.eval.studies.scidocs.scidocs_figures import Ranked, rank
 from recsys.eval.trec import Qrels
 from recsys.formats.embeddings import Embeddings
+from tests.rows import each_row
 
 GRID = st.integers(-2, 2)
 """Few coordinates, so that many distances are equal."""
@@ -53,30 +54,33 @@ def test_distances_are_compared_in_32_bits() -> None:
     assert of_query(found, "q") == (1, 1)
 
 
-def test_a_right_candidate_without_a_vector_is_missed() -> None:
-    found = rank({"q": {"a": 1, "b": 1, "c": 0}}, on_a_line(q=0, a=1, c=2))
-    assert of_query(found, "q") == pytest.approx((0.5, 1 / (1 + 1 / np.log2(3))))
-
-
-def test_a_candidate_with_an_empty_vector_is_last() -> None:
-    vectors = Embeddings(("q", "a"), np.array([[0.0], [9.0]], np.float32), ("b", "c"))
-    # b and c tie at the end: c comes first.
-    assert of_query(rank({"q": {"a": 0, "b": 1, "c": 0}}, vectors), "q")[0] == pytest.approx(1 / 3)
+@each_row(
+    ("judged", "vectors", "expected"),
+    [
+        # A right candidate without a vector is missed.
+        ({"a": 1, "b": 1, "c": 0}, on_a_line(q=0, a=1, c=2), (0.5, 1 / (1 + 1 / np.log2(3)))),
+        # One with an empty vector is last; b and c tie at the end: c comes first.
+        (
+            {"a": 0, "b": 1, "c": 0},
+            Embeddings(("q", "a"), np.array([[0.0], [9.0]], np.float32), ("b", "c")),
+            (1 / 3, 0.5),
+        ),
+        # Nothing is found where nothing is right.
+        ({"a": 0}, on_a_line(q=0, a=1), (0, 0)),
+    ],
+)
+def test_what_has_no_vector_is_missed_or_last(
+    judged: dict[str, int], vectors: Embeddings, expected: tuple[float, float]
+) -> None:
+    assert of_query(rank({"q": judged}, vectors), "q") == pytest.approx(expected)
 
 
 def test_queries_without_a_vector_or_candidates_are_left_out() -> None:
     vectors = Embeddings(("q", "a"), np.ones((2, 1), np.float32), ("r",))
     found = rank({"q": {"a": 1}, "r": {"a": 1}, "s": {"a": 1}, "a": {"x": 1}}, vectors)
     assert (found.queries, found.left_out) == (("q",), 3)
-
-
-def test_a_query_without_right_answers_counts_as_nothing() -> None:
-    assert of_query(rank({"q": {"a": 0}}, on_a_line(q=0, a=1)), "q") == (0, 0)
-
-
-def test_there_may_be_nobody_to_ask() -> None:
-    found = rank({"q": {"a": 1}}, on_a_line(b=1))
-    assert (found.queries, len(found.average_precision), found.left_out) == ((), 0, 1)
+    nobody = rank({"q": {"a": 1}}, on_a_line(b=1))
+    assert (nobody.queries, len(nobody.average_precision), nobody.left_out) == ((), 0, 1)
 
 
 @st.composite

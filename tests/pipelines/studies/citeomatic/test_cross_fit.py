@@ -31,7 +31,7 @@ from recsys.pipelines.studies.citeomatic.nnselect import (
     train_and_dev,
     train_nnselect,
 )
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.arrays import Rows
 from recsys.store.artifacts import NNSELECT
 from recsys.store.collection import Collection

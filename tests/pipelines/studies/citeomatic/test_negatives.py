@@ -48,13 +48,8 @@ def test_triplets_are_of_the_past_and_of_their_kind(seed: int) -> None:
     )
     triplets = sampler.epoch(rng, near)
     near_of = {int(row): set(near[place].tolist()) for place, row in enumerate(sampler.queries)}
-    for query, positive, negative, kind in zip(
-        triplets.query.tolist(),
-        triplets.positive.tolist(),
-        triplets.negative.tolist(),
-        triplets.kind.tolist(),
-        strict=True,
-    ):
+    columns = (triplets.query, triplets.positive, triplets.negative, triplets.kind)
+    for query, positive, negative, kind in np.stack(columns, axis=1).tolist():
         right = gold(collection, query).tolist()
         assert positive in right
         assert negative != query and negative not in graph.cites[query]
@@ -105,21 +100,15 @@ def test_an_epoch_depends_on_the_generator_alone(seed: int) -> None:
     )
 
 
-def test_a_query_of_many_references_is_sampled() -> None:
+def test_queries_of_many_references_are_sampled_and_their_triplets_stand_together() -> None:
     collection = random_world(5).collection
     queries = queries_of(collection)
     sampler = TripletSampler.build(collection, queries, Sampling(most_positives=1, per_kind=1))
     triplets = sampler.epoch(np.random.default_rng(0))
     assert max(len(gold(collection, row)) for row in queries.tolist()) > 1
     assert np.bincount(triplets.query[triplets.kind == Kind.RANDOM]).max() == 1
-
-
-def test_the_triplets_of_a_query_stand_together() -> None:
-    sampler = TripletSampler.build(
-        (world := random_world(5)).collection, queries_of(world.collection)
-    )
-    queries = sampler.epoch(np.random.default_rng(3)).query
-    assert np.count_nonzero(np.diff(queries)) == len(set(queries.tolist())) - 1
+    changes = np.count_nonzero(np.diff(triplets.query))
+    assert changes == len(set(triplets.query.tolist())) - 1
 
 
 def test_margins_count_citations_as_of_the_query() -> None:

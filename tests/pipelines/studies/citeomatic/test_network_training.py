@@ -21,13 +21,13 @@ from recsys.pipelines.studies.citeomatic.network_training import (
 from recsys.pipelines.studies.citeomatic.nnselect import (
     SelectOptions,
     SelectTask,
+    embed,
     known_by,
     read_bags,
 )
 from recsys.store.collection import Collection
 from tests.pipelines.small_index import open_small_collection, write_small_index, write_small_split
 from tests.pipelines.studies.citeomatic.many_words import papers_of_many_words
-from tests.pipelines.studies.citeomatic.padded_peer import PaddedNNSelect, padded_loss
 
 LOOP = LoopOptions(epochs=4, batch=32, patience=9)
 MODEL = SelectOptions(dim=8, mining=Mining(depth=5, percentile=100))
@@ -37,11 +37,6 @@ MODEL = SelectOptions(dim=8, mining=Mining(depth=5, percentile=100))
 def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
     folder = tmp_path_factory.mktemp("train") / "index"
     return open_small_collection(write_small_index(folder, papers_of_many_words()))
-
-
-@pytest.fixture
-def task(collection: Collection, tmp_path: Path) -> SelectTask:
-    return make(collection, tmp_path)
 
 
 def make(collection: Collection, folder: Path, model: SelectOptions = MODEL) -> SelectTask:
@@ -103,8 +98,8 @@ def test_a_checkpoint_of_something_else_is_not_continued(
     assert train(make(collection, tmp_path), LOOP, file).continued == 0
 
 
-def test_training_learns(task: SelectTask, tmp_path: Path) -> None:
-    done = train(task, replace(LOOP, epochs=8), checkpoint(tmp_path))
+def test_training_learns(collection: Collection, tmp_path: Path) -> None:
+    done = train(make(collection, tmp_path), replace(LOOP, epochs=8), checkpoint(tmp_path))
     assert done.losses[-1] < done.losses[0]
     assert max(done.measures) > done.measures[0]
     assert done.triplets > 0 and done.per_second > 0 and done.waited > 0
@@ -136,12 +131,9 @@ def test_it_stops_when_dev_no_longer_improves_and_returns_to_the_best(tmp_path: 
     assert (done.measures, done.best) == ([0.1, 0.3, 0.5, 0.4, 0.5], 2)
     # Adam's steps are as long as the rate: 1 and then 0.9.
     assert float(task.network.weight.detach()) == pytest.approx(1.9, abs=1e-4)
-
-
-def test_an_untrained_model_that_is_best_is_kept(tmp_path: Path) -> None:
-    task = Scripted([0.5, 0.3, 0.2])
-    done = train(task, LoopOptions(epochs=10, patience=2), checkpoint(tmp_path))
-    assert done.best == 0 and float(task.network.weight.detach()) == 0
+    untrained = Scripted([0.5, 0.3, 0.2])
+    done = train(untrained, LoopOptions(epochs=10, patience=2), checkpoint(tmp_path, "untrained"))
+    assert done.best == 0 and float(untrained.network.weight.detach()) == 0
 
 
 def test_the_rate_falls_evenly_to_a_tenth() -> None:
@@ -150,16 +142,19 @@ def test_the_rate_falls_evenly_to_a_tenth() -> None:
     assert LoopOptions(epochs=1, rate=0.5).rate_of(0) == 0.5
 
 
-def test_the_loss_of_a_batch_is_that_of_the_padded_peer(
+def test_the_loss_of_a_batch_is_what_its_margins_are_missed_by(
     collection: Collection, tmp_path: Path
 ) -> None:
     task = make(collection, tmp_path, replace(MODEL, dropout=0.0))
     rng = np.random.default_rng(0)
     triplets = task.triplets(rng).take(slice(0, 40))
-    plain = padded_loss(task, PaddedNNSelect(task.network), triplets)
-    assert float(task.loss(triplets, rng).detach()) == pytest.approx(
-        float(plain.detach()), abs=1e-6
+    vectors = embed(task.network, task.bags)
+    query, positive, negative = (
+        vectors[rows] for rows in (triplets.query, triplets.positive, triplets.negative)
     )
+    margins = triplets.margins(collection.graph, task.options.margins)
+    missed = np.maximum(margins + ((negative - positive) * query).sum(axis=1), 0)
+    assert float(task.loss(triplets, rng).detach()) == pytest.approx(missed.mean(), abs=1e-6)
     assert set(triplets.kind.tolist()) <= set(Kind)
 
 

@@ -15,7 +15,6 @@ from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
 from recsys.pipelines.studies.citeomatic.nnrank import NNRankOptions
 from recsys.pipelines.studies.citeomatic.nnrank_ablations import (
     FULL,
-    AblationOptions,
     ablate,
     ablation_table,
     table_json,
@@ -34,24 +33,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def found(wordy: Wordy, folder: Path) -> Assessment:
-    options = AblationOptions(RANKER, part="test", rows=ROWS, command="recsys study ablate-nnrank")
-    return ablate(wordy.copy(folder.parent), wordy.split, options, folder)
+    index = wordy.copy(folder.parent)
+    return ablate(index, wordy.split, RANKER, folder, part="test", rows=ROWS, command="recsys x")
 
 
 def test_each_row_leaves_out_what_it_says() -> None:
     rows = variants(RANKER, ("title", "abstract", "authors"))
-    assert list(rows) == [
-        "full",
-        "no-intersections",
-        "no-numbers",
-        "no-neighbour-negatives",
-        "no-rarity",
-        "separate-words",
-        "seen-cosines",
-        "no-title",
-        "no-abstract",
-        "no-authors",
-    ]
+    parts = ("intersections", "numbers", "neighbour-negatives", "rarity")
+    fields = ("no-title", "no-abstract", "no-authors")
+    named = [f"no-{part}" for part in parts]
+    assert list(rows) == ["full", *named, "separate-words", "seen-cosines", *fields]
     assert rows["full"] == RANKER
     assert not rows["no-intersections"].model.shape.intersections
     assert not rows["no-numbers"].model.shape.numbers
@@ -98,23 +89,21 @@ def test_finished_rows_are_not_trained_again(
         if done < total:
             stages.add(stage)
 
-    options = AblationOptions(RANKER, part="test", rows=("no-venue",))
     index = folder.parent / "wordy.index"
     again = Path(shutil.copytree(folder, tmp_path / "out"))
-    ablate(index, wordy.split, options, again, progress=progress)
+    ablate(index, wordy.split, RANKER, again, part="test", rows=("no-venue",), progress=progress)
     assert {path.stem for path in (again / "runs").iterdir()} == {"no-venue", FULL}
     assert "epochs of training" not in stages and "networks" in stages
 
 
 def test_what_cannot_be_compared_is_refused(wordy: Wordy, tmp_path: Path) -> None:
     index = wordy.copy(tmp_path)
-    options = AblationOptions(RANKER, rows=("no-number",))
     with pytest.raises(InputError, match=r"no row 'no-number'\. Did you mean 'no-numbers'"):
-        ablate(index, wordy.split, options, tmp_path / "out")
+        ablate(index, wordy.split, RANKER, tmp_path / "out", rows=("no-number",))
     with pytest.raises(LeakageError, match=r"The nnselect in .* was trained on 20 of these 20"):
-        ablate(index, wordy.split, AblationOptions(RANKER, part="train"), tmp_path / "out")
+        ablate(index, wordy.split, RANKER, tmp_path / "out", part="train")
     full = tmp_path / "full"
     full.mkdir()
     (full / "mine.txt").write_text("x")
     with pytest.raises(InputError, match="is not empty and holds no evaluation"):
-        ablate(index, wordy.split, AblationOptions(RANKER), full)
+        ablate(index, wordy.split, RANKER, full)

@@ -6,18 +6,16 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import InputError
-from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
 from recsys.pipelines.studies.citeomatic.nnrank import NNRankOptions
 from recsys.pipelines.studies.citeomatic.nnselect import NNSelectOptions
 from recsys.pipelines.studies.citeomatic.tuning import (
     SPACE,
+    USUAL,
     Model,
-    rank_options,
     read_parameters,
     space_of,
     usual,
-    with_rank,
-    with_select,
+    with_parameters,
     write_parameters,
 )
 
@@ -48,26 +46,18 @@ def test_the_usual_parameters_are_in_the_space_and_change_nothing() -> None:
     for model in Model:
         for choice in space_of(model):
             assert usual(model)[choice.name] in choice.values
-    assert with_select(NNSelectOptions(), usual(Model.NNSELECT)) == NNSelectOptions()
-    assert with_rank(NNRankOptions(), usual(Model.NNRANK)) == NNRankOptions()
+        assert with_parameters(USUAL[model], model, usual(model)) == USUAL[model]
+        assert with_parameters(USUAL[model], model, {}) == USUAL[model]
 
 
 def test_parameters_take_their_places() -> None:
-    chosen = with_select(NNSelectOptions(), VALUES)
+    chosen = with_parameters(NNSelectOptions(), Model.NNSELECT, VALUES)
     assert (chosen.model.dim, chosen.model.dropout, chosen.model.margins.gamma) == (175, 0.35, 0.5)
     assert (chosen.model.penalty.l1, chosen.model.penalty.l2, chosen.loop.rate) == (1e-3, 1e-4, 0.1)
-    assert with_select(NNSelectOptions(), {}) == NNSelectOptions()
-    ranker = with_rank(NNRankOptions(), {**VALUES, "metadata_dim": 45})
+    ranker = with_parameters(NNRankOptions(), Model.NNRANK, {**VALUES, "metadata_dim": 45})
     assert (ranker.model.size.words, ranker.model.size.metadata) == (175, 45)
     assert (ranker.model.size.penalty.l1, ranker.model.size.penalty.l2) == (1e-3, 1e-4)
     assert (ranker.model.dropout, ranker.model.margins.gamma, ranker.loop.rate) == (0.35, 0.5, 0.1)
-    assert with_rank(NNRankOptions(), {}) == NNRankOptions()
-
-
-def test_what_is_chosen_besides() -> None:
-    loop = LoopOptions(epochs=1)
-    made = rank_options(loop, separate=True, metadata=False)
-    assert made.model.shape.separate and not made.metadata and made.loop is loop
 
 
 def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
@@ -75,6 +65,8 @@ def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
     write_parameters(path, Model.NNSELECT, VALUES, {"dev": 0.3})
     assert read_parameters(path, Model.NNSELECT) == VALUES
     assert json.loads(path.read_text())["chosen"] == {"dev": 0.3}
+    with pytest.raises(InputError, match="cannot be read"):
+        read_parameters(tmp_path / "none.json", Model.NNSELECT)
     with pytest.raises(InputError, match="parameters of 'nnselect', not 'nnrank'"):
         read_parameters(path, Model.NNRANK)
 
@@ -104,8 +96,3 @@ def test_what_is_no_choice_is_refused(tmp_path: Path, text: str, message: str) -
     path.write_text(text)
     with pytest.raises(InputError, match=message):
         read_parameters(path, Model.NNSELECT)
-
-
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be read"):
-        read_parameters(tmp_path / "none.json", Model.NNSELECT)

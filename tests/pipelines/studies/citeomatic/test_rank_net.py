@@ -1,7 +1,7 @@
 """NNRank in torch: it computes what the stored model computes, and its gradients are right."""
 
 import math
-from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -23,6 +23,7 @@ from recsys.pipelines.studies.citeomatic.nnrank import (
 )
 from recsys.pipelines.studies.citeomatic.nnselect import Penalty, TokenBags
 from recsys.store.arrays import Ragged, Rows
+from tests.pipelines.studies.citeomatic.gradients import gradients_are_right
 from tests.pipelines.studies.citeomatic.small_bags import PAPERS, random_data
 from tests.rows import each_row
 
@@ -74,44 +75,20 @@ def test_inputs_are_named_in_order(shape: RankShape) -> None:
     assert inputs.shape == (12, len(shape.inputs))
 
 
-def loss_of(net: RankNet, batch: RankBatch) -> torch.Tensor:
-    scores, penalty = net(batch)
-    half = len(scores) // 2
-    loss: torch.Tensor = triplet_loss(scores[:half], scores[half:], torch.full((half,), 0.3))
-    loss += penalty
-    return loss
-
-
-def entries(net: RankNet) -> Iterator[tuple[torch.Tensor, int]]:
-    for parameter in net.parameters():
-        yield from ((parameter, i) for i in range(parameter.numel()))
-
-
 @each_row("shape", SHAPES)
-def test_gradients_are_those_of_small_steps(shape: RankShape) -> None:
-    net = random_net(shape, 3, RankSize(2, 2, 3, Penalty(0.01, 0.02))).double()
+def test_gradients_are_those_of_finite_differences(shape: RankShape) -> None:
     batch = cut(random_data(3), shape, 3)
-    batch = RankBatch(
-        batch.queries,
-        batch.candidates,
-        batch.query,
-        batch.candidate,
-        batch.shared,
-        batch.numbers.double(),
-    )
-    torch.autograd.backward(loss_of(net, batch))
-    step = 1e-6
-    for parameter, i in entries(net):
-        gradient = torch.zeros(1) if parameter.grad is None else parameter.grad.to_dense()
-        flat = parameter.detach().view(-1)
-        before = flat[i].item()
-        losses = []
-        for value in (before + step, before - step):
-            flat[i] = value
-            losses.append(loss_of(net, batch).item())
-        flat[i] = before
-        numeric = (losses[0] - losses[1]) / (2 * step)
-        assert gradient.reshape(-1)[i].item() == pytest.approx(numeric, abs=1e-6)
+    batch = replace(batch, numbers=batch.numbers.double())
+
+    def loss(net: RankNet) -> torch.Tensor:
+        scores, penalty = net(batch)
+        better, worse = scores.chunk(2)
+        margins = torch.full((len(worse),), 0.3)
+        scalar: torch.Tensor = triplet_loss(better, worse, margins) + penalty
+        return scalar
+
+    net = random_net(shape, 3, RankSize(2, 2, 3, Penalty(0.01, 0.02)))
+    assert gradients_are_right(net.double(), loss)
 
 
 def test_words_start_as_important_as_they_are_rare() -> None:

@@ -22,7 +22,7 @@ from recsys.pipelines.ranking.train_ranker import TrainOptions, TrainReport, tra
 from recsys.pipelines.ranking.training_table import Posing, collect
 from recsys.pipelines.studies.citeomatic.cross_fit import FOLDER, unseen_views
 from recsys.pipelines.studies.citeomatic.nnselect import train_nnselect
-from recsys.progress import silent
+from recsys.protocols import silent
 from recsys.query.query import draft_of
 from recsys.ranking.features import feature_names, read_nnselect
 from recsys.ranking.ranker import KIND, SCHEMA
@@ -32,6 +32,9 @@ from recsys.store.arrays import Rows, load_array
 from recsys.store.artifacts import NNSELECT, load_manifest, ranker_folder
 from recsys.store.generations import in_force
 from tests.pipelines.studies.citeomatic.conftest import SELECT, Wordy
+
+USUAL = ("embedding", "bm25")
+"""Searches that do not read NNSelect."""
 
 
 @pytest.fixture(scope="module")
@@ -139,41 +142,32 @@ def test_lists_without_text_are_answered_by_nnselect_too(index: Path) -> None:
     assert {name for each in answer.recommendations for name in each.sources} >= {"nnselect"}
 
 
-def test_candidates_of_nnselect_do_not_need_its_features(wordy: Wordy, index: Path) -> None:
-    report = train_ranker(index, wordy.split, TrainOptions(), unseen=unseen_views)
-    assert report.candidates == tuple(SEARCHES)
+@pytest.mark.parametrize(
+    ("options", "searches", "reads"),
+    [
+        (TrainOptions(), tuple(SEARCHES), False),
+        (TrainOptions(candidates=USUAL, nnselect_features=True), USUAL, True),
+        (TrainOptions(candidates=USUAL[::-1]), USUAL, False),
+    ],
+    ids=["candidates", "features", "neither"],
+)
+def test_candidates_and_features_of_nnselect_do_not_need_each_other(
+    wordy: Wordy, index: Path, options: TrainOptions, searches: tuple[str, ...], reads: bool
+) -> None:
+    report = train_ranker(index, wordy.split, options, unseen=unseen_views)
     recommender = open_index(index)
-    assert not read_nnselect(recommender.ranker.feature_names)
-    assert recommender.stage_one.searches == tuple(SEARCHES)
-    usual = open_index(index, candidates=["embedding", "bm25"])
-    assert (usual.collection.nnselect, usual.stage_one.searches) == (None, ("embedding", "bm25"))
-    train_nnselect(index, wordy.split, replace(SELECT, loop=replace(SELECT.loop, seed=1)))
-    with pytest.raises(ArtifactMismatch, match="another NNSelect"):
-        open_index(index)
-
-
-def test_features_of_nnselect_do_not_need_its_candidates(wordy: Wordy, index: Path) -> None:
-    options = TrainOptions(candidates=("embedding", "bm25"), nnselect_features=True)
-    train_ranker(index, wordy.split, options, unseen=unseen_views)
-    recommender = open_index(index)
-    assert read_nnselect(recommender.ranker.feature_names)
-    assert recommender.stage_one.searches == ("embedding", "bm25")
+    assert report.candidates == recommender.stage_one.searches == searches
+    assert bool(read_nnselect(recommender.ranker.feature_names)) is reads
+    proposes = "nnselect" in searches
+    assert (recommender.collection.nnselect is not None) is (proposes or reads)
     row = int(queries_of(wordy, index)[1][0])
     found = recommender.rank(recommender.query_of(row)).candidates
-    assert not any("nnselect" in found.source_names(at) for at in range(len(found.rows)))
-
-
-def test_usual_candidates_make_a_ranker_that_knows_nothing_of_nnselect(
-    wordy: Wordy, index: Path
-) -> None:
-    report = train_ranker(
-        index, wordy.split, TrainOptions(candidates=("bm25", "embedding")), unseen=unseen_views
-    )
-    assert report.candidates == ("embedding", "bm25")
-    recommender = open_index(index)
-    assert recommender.stage_one.searches == ("embedding", "bm25")
-    assert recommender.collection.nnselect is None and recommender.nnselect_encoder is None
-    assert not read_nnselect(recommender.ranker.feature_names)
+    assert any("nnselect" in found.source_names(at) for at in range(len(found.rows))) is proposes
+    assert open_index(index, candidates=list(USUAL)).stage_one.searches == USUAL
+    train_nnselect(index, wordy.split, replace(SELECT, loop=replace(SELECT.loop, seed=1)))
+    if proposes or reads:
+        with pytest.raises(ArtifactMismatch, match="another NNSelect"):
+            open_index(index)
 
 
 def test_shipped_ranker_answers_as_if_there_were_no_nnselect(wordy: Wordy, tmp_path: Path) -> None:

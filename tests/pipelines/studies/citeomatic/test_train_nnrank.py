@@ -9,21 +9,20 @@ import pytest
 
 from recsys.errors import ArtifactMismatch, ArtifactMissing
 from recsys.models.encoder import SeenQueries
-from recsys.models.nnrank import KIND, SCHEMA, NNRank, NNRankCorpus, RankShape
+from recsys.models.nnrank import KIND, SCHEMA, NNRank, NNRankCorpus
 from recsys.models.nnselect import select
 from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
 from recsys.pipelines.studies.citeomatic.nnrank import (
     NNRankOptions,
     NNRankReport,
     RankMaterial,
-    RankOptions,
     RankTask,
     Shortlists,
     score_all,
     train_nnrank,
 )
 from recsys.pipelines.studies.citeomatic.nnselect import Dev, train_nnselect
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.artifacts import NNSELECT, load_manifest, nnrank_folder, verify
 from recsys.store.generations import in_force
 from tests.pipelines.studies.citeomatic.conftest import SELECT, Wordy
@@ -66,6 +65,10 @@ def test_the_stored_model_orders_dev_as_training_measured(wordy: Wordy, index: P
         found.append(stored.score(graph, row, rows[order], cosines[order]))
     np.testing.assert_allclose(np.concatenate(found), expected, atol=1e-6)
     assert report.history.measures[report.history.best] == pytest.approx(report.dev["F1@20"])
+    # No paper has keyphrases: there is nothing to read.
+    assert stored.model.shape.fields == ("title", "abstract", "authors", "venue")
+    seen = SeenQueries.load(report.folder)
+    assert seen == SeenQueries.load(in_force(index) / NNSELECT) != SeenQueries()
 
 
 def test_the_manifest_and_the_report_say_how_it_was_trained(wordy: Wordy, index: Path) -> None:
@@ -75,6 +78,7 @@ def test_the_manifest_and_the_report_say_how_it_was_trained(wordy: Wordy, index:
     verify(report.folder, manifest)
     assert manifest.config["history"]["dev"] == report.history.measures
     assert manifest.config["options"]["neighbours"] == 10
+    assert NNRank.load(report.folder).shape.fields == ("title", "abstract")
     lines = report.lines()
     assert lines[0].startswith(f"Trained on 20 queries, {report.history.triplets:,} triplets in ")
     assert lines[1] == (
@@ -83,25 +87,6 @@ def test_the_manifest_and_the_report_say_how_it_was_trained(wordy: Wordy, index:
     )
     assert f"F1@20 {report.dev['F1@20']:.4f} after epoch {report.history.best}" in lines[2]
     assert lines[3] == f"Saved in {index}."
-
-
-def test_metadata_is_read_unless_it_is_switched_off(wordy: Wordy, index: Path) -> None:
-    sighted = NNRank.load(trained(wordy, index).folder)
-    # No paper has keyphrases: there is nothing to read.
-    assert sighted.shape.fields == ("title", "abstract", "authors", "venue")
-    blind = NNRank.load(trained(wordy, index, replace(OPTIONS, metadata=False)).folder)
-    assert blind.shape.fields == ("title", "abstract")
-    few = NNRank.load(trained(wordy, index, replace(OPTIONS, left_out=("title", "venue"))).folder)
-    assert few.shape.fields == ("abstract", "authors")
-
-
-def test_it_tells_which_queries_it_has_seen(wordy: Wordy, index: Path) -> None:
-    report = trained(wordy, index)
-    assert (
-        SeenQueries.load(report.folder)
-        == SeenQueries.load(in_force(index) / NNSELECT)
-        != SeenQueries()
-    )
 
 
 def test_a_killed_training_is_continued_to_the_very_same_files(wordy: Wordy, index: Path) -> None:
@@ -164,19 +149,14 @@ def test_neighbours_are_mined_by_the_fold_that_has_not_seen_the_query(
             assert min(cosines[near]) >= max(rest) - 1e-6
 
 
+def test_fields_are_those_of_the_corpus_that_are_wanted(material: RankMaterial) -> None:
+    few = material.shape(replace(OPTIONS, left_out=("title", "venue")))
+    assert few.fields == ("abstract", "authors")
+
+
 def test_the_papers_own_way_learns_from_cosines_that_were_seen(material: RankMaterial) -> None:
     queries, rows = np.array([1, 2], np.int32), np.array([3, 4], np.int32)
     seen = material.lesson(replace(OPTIONS, seen=True))
     expected = material.data.pairs(queries, rows).numbers
     np.testing.assert_array_equal(seen.training_pairs(queries, rows).numbers, expected)
     assert material.lesson(OPTIONS) is material.data
-
-
-def test_training_learns(material: RankMaterial, tmp_path: Path) -> None:
-    from recsys.pipelines.studies.citeomatic.nnrank import fit
-
-    options = replace(OPTIONS, model=RankOptions(shape=RankShape(separate=True)))
-    task, history = fit(material, options, tmp_path / "checkpoint")
-    assert history.losses[-1] < history.losses[0]
-    assert max(history.measures) >= history.measures[0]
-    assert task.options.shape.separate

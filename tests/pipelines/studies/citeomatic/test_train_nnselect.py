@@ -1,6 +1,5 @@
 """NNSelect trained into an index: what is stored, what it was made from, and resuming."""
 
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +14,6 @@ from recsys.models.nnselect import KIND, SCHEMA, NNSelectModel
 from recsys.pipelines.evaluation.splits import read_split
 from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
 from recsys.pipelines.studies.citeomatic.nnselect import (
-    CHECKPOINT,
     NNSelectOptions,
     NNSelectReport,
     SelectOptions,
@@ -23,7 +21,7 @@ from recsys.pipelines.studies.citeomatic.nnselect import (
     read_bags,
     train_nnselect,
 )
-from recsys.progress import Progress, silent
+from recsys.protocols import Progress, silent
 from recsys.store.artifacts import NNSELECT, load_manifest, verify
 from recsys.store.generations import in_force
 from tests.pipelines.small_index import open_small_collection, write_small_index
@@ -44,11 +42,7 @@ def trained(built: "Built", index: Path, progress: Progress = silent) -> NNSelec
     return train_nnselect(index, built.split, OPTIONS, progress=progress)
 
 
-def contents(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
-def test_the_model_answers_as_it_was_trained(built: "Built", index: Path) -> None:
+def test_the_model_answers_as_it_was_trained_and_says_how(built: "Built", index: Path) -> None:
     report = trained(built, index)
     collection = open_collection(index)
     model = NNSelectModel.load(in_force(index) / NNSELECT, len(collection.corpus))
@@ -56,10 +50,6 @@ def test_the_model_answers_as_it_was_trained(built: "Built", index: Path) -> Non
     np.testing.assert_allclose(model.encode(texts), model.vectors, atol=1e-6)
     assert model.vectors.shape == (len(texts), model.dim) == (len(texts), 6)
     assert report.words == len(model.words) > 0
-
-
-def test_the_manifest_and_the_report_say_how_it_was_trained(built: "Built", index: Path) -> None:
-    report = trained(built, index)
     manifest = load_manifest(in_force(index) / NNSELECT, KIND, SCHEMA)
     verify(in_force(index) / NNSELECT, manifest)
     config = manifest.config
@@ -71,39 +61,11 @@ def test_the_manifest_and_the_report_say_how_it_was_trained(built: "Built", inde
     assert lines[0].startswith(f"Trained on 20 queries, {report.history.triplets:,} triplets in ")
     assert f"R@20 {report.dev['R@20']:.4f} after epoch {report.history.best}" in lines[1]
     assert lines[2] == f"Saved in {index}."
-
-
-def test_it_tells_which_queries_it_has_seen(built: "Built", index: Path) -> None:
-    trained(built, index)
-    collection = open_collection(index)
     split = read_split(built.split, collection)
     train, dev = (collection.corpus.rows(ids) for ids in (split.train, split.dev))
     assert SeenQueries.load(in_force(index) / NNSELECT) == SeenQueries.of(
         collection, train=train, dev=dev
     )
-
-
-def test_a_killed_training_is_continued_to_the_very_same_files(
-    built: "Built", index: Path, tmp_path: Path
-) -> None:
-    trained(built, index)
-    expected = contents(in_force(index) / NNSELECT)
-    shutil.rmtree(in_force(index) / NNSELECT)
-
-    def kill(stage: str, done: int, total: int) -> None:
-        if stage == "epochs of training" and done > total / 2:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        trained(built, index, kill)
-    assert (index / "unfinished" / CHECKPOINT).is_file() and not (
-        in_force(index) / NNSELECT
-    ).exists()
-    report = trained(built, index)
-    assert report.history.continued == 1
-    assert report.lines()[2] == "Continued: 1 epochs were done already."
-    assert contents(in_force(index) / NNSELECT) == expected
-    assert not (index / "unfinished").exists()
 
 
 def test_foreign_word_vectors_decide_the_length(

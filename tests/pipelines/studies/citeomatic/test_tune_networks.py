@@ -14,7 +14,7 @@ from recsys.pipelines.studies.citeomatic.tuning import (
     read_parameters,
     tune,
     usual,
-    with_select,
+    with_parameters,
 )
 from recsys.store.generations import in_force
 from tests.pipelines.studies.citeomatic.conftest import Wordy
@@ -58,7 +58,7 @@ def test_training_with_what_was_chosen_gives_what_was_promised(
     report = tune(Model.NNSELECT, index, wordy.split, OPTIONS, tmp_path / "tuning")
     plain = NNSelectOptions()
     same = replace(plain, loop=replace(plain.loop, epochs=OPTIONS.long, device="cpu"))
-    chosen = with_select(same, read_parameters(report.chosen, Model.NNSELECT))
+    chosen = with_parameters(same, Model.NNSELECT, report.best.values)
     trained = train_nnselect(index, wordy.split, chosen)
     assert max(trained.history.measures) == report.best.figure
 

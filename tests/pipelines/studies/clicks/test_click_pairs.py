@@ -66,14 +66,6 @@ def test_the_published_choice_is_the_first_five_that_were_not_clicked() -> None:
     ]
 
 
-def test_the_scale_of_propensities_does_not_matter() -> None:
-    one, other = (
-        pairs(LOG, numbered(LOG), Propensities("known", HALVING.values * scale)).weight
-        for scale in (1, 0.3)
-    )
-    assert other == pytest.approx(one)
-
-
 def test_gaps_are_between_the_papers_of_a_pair() -> None:
     found = pairs(LOG, numbered(LOG), HALVING)
     assert found.gaps(np.array([0.0, 1.0, 1.5, 5.0, 8.0])).tolist() == [1, -0.5, -3, 3]

@@ -11,9 +11,7 @@ from recsys.eval.report.page import FORMATS
 from recsys.eval.studies.clicks.estimators import Options
 from recsys.eval.studies.clicks.propensities import METHODS
 from recsys.eval.studies.clicks.simulation import CLICK_MODELS
-from recsys.eval.studies.clicks.studies import Design, Study
 from recsys.pipelines.studies.clicks.click_study import (
-    CAP,
     COVERAGE,
     LEARNING,
     RECOVERY,
@@ -21,7 +19,6 @@ from recsys.pipelines.studies.clicks.click_study import (
     ClickStudy,
     LearningOptions,
     StudyOptions,
-    sized,
     study_clicks,
     study_page,
 )
@@ -30,8 +27,11 @@ from tests.eval.page_tags import tags_of
 from tests.pipelines.studies.clicks.related_papers import related_collection
 
 SMALL = StudyOptions(
-    recovery=Study(impressions=3000, samples=5),
-    coverage=Design(logs=2, impressions=300, options=Options(samples=5)),
+    impressions=3000,
+    samples=5,
+    logs=2,
+    lists=300,
+    estimates=Options(samples=5),
     learning=LearningOptions(seeds=1, impressions=200, trials=3000, etas=(1.0,)),
 )
 
@@ -86,13 +86,6 @@ def test_a_part_alone_has_a_page(found: ClickStudy) -> None:
     page = study_page(alone, {})
     assert [section.name for section in page.sections] == [LEARNING]
     assert list(page.draw()) == ["learning-eta-1"]
-
-
-def test_sizes_go_where_they_belong() -> None:
-    options = sized((RECOVERY,), 0.5, queries=9, impressions=8, logs=7, seeds=6)
-    assert (options.only, options.eta, options.world.queries) == ((RECOVERY,), 0.5, 9)
-    assert (options.recovery.impressions, options.coverage.logs) == (8, 7)
-    assert (options.learning.seeds, options.coverage.options.cap) == (6, CAP)
 
 
 def test_an_unknown_study_is_named() -> None:

@@ -17,7 +17,7 @@ from recsys.pipelines.studies.clicks.rankers import (
 from tests.pipelines.studies.clicks.toy_clicks import Toy, toy
 from tests.rows import each_row
 
-FEW = FeedForwardOptions(epochs=3)
+USUAL, FEW = FeedForwardOptions(), FeedForwardOptions(epochs=3)
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def toys() -> tuple[Toy, Toy, Toy]:
 def trained(
     toys: tuple[Toy, Toy, Toy],
     weighting: str = PER_POSITION,
-    options: FeedForwardOptions | None = None,
+    options: FeedForwardOptions = USUAL,
     *,
     seed: int = 0,
 ) -> FeedForward:

@@ -10,9 +10,9 @@ import pytest
 from recsys.eval.measures import Doubles
 from recsys.pipelines.studies.clicks.click_features import CONSTANT, PER_POSITION, Pairs
 from recsys.pipelines.studies.clicks.rankers import (
-    BoostedOptions,
+    Boosted,
+    FeedForward,
     FeedForwardOptions,
-    Scorer,
     fit_boosted,
     fit_feedforward,
     logistic_loss,
@@ -22,35 +22,40 @@ from tests.pipelines.studies.clicks.toy_clicks import Toy, toy
 from tests.rows import each_row
 
 Toys = tuple[Toy, Toy, Toy]
+Ranker = Boosted | FeedForward
 
 
 @dataclass(frozen=True, slots=True)
 class Learner:
     """fit, and its loss. few: options of a short training. longer: ever longer ones."""
 
-    fit: Callable[..., Scorer]
+    fit: Callable[..., Ranker]
     loss: Callable[[Doubles, Pairs], float]
-    few: Any
-    longer: tuple[Any, ...]
+    few: dict[str, Any]
+    longer: tuple[dict[str, Any], ...]
 
     def trained(
-        self, toys: Toys, weighting: str = PER_POSITION, options: object = None, seed: int = 0
-    ) -> Scorer:
+        self,
+        toys: Toys,
+        weighting: str = PER_POSITION,
+        options: dict[str, Any] | None = None,
+        seed: int = 0,
+    ) -> Ranker:
         train, validation = (each.pairs(weighting) for each in toys[:2])
-        return self.fit(train, validation, options, rng=np.random.default_rng(seed))
+        return self.fit(train, validation, rng=np.random.default_rng(seed), **(options or {}))
 
 
 TREES = Learner(
     fit_boosted,
     logistic_loss,
-    BoostedOptions(trees=10),
-    tuple(BoostedOptions(trees=trees) for trees in (1, 5, 40)),
+    {"trees": 10},
+    tuple({"trees": trees} for trees in (1, 5, 40)),
 )
 NETWORK = Learner(
     fit_feedforward,
     lambda scores, pairs: margin_loss(scores, pairs, margin=1),
-    FeedForwardOptions(epochs=3),
-    tuple(FeedForwardOptions(epochs=epochs) for epochs in (1, 3, 6)),
+    {"options": FeedForwardOptions(epochs=3)},
+    tuple({"options": FeedForwardOptions(epochs=epochs)} for epochs in (1, 3, 6)),
 )
 
 
@@ -62,10 +67,10 @@ def toys() -> Toys:
 
 @each_row(
     ("learner", "options"),
-    [(TREES, BoostedOptions(swaps=False)), (TREES, BoostedOptions()), (NETWORK, None)],
+    [(TREES, {"swaps": False}), (TREES, {}), (NETWORK, {})],
 )
 def test_weights_undo_the_bias_that_a_constant_learns(
-    toys: Toys, learner: Learner, options: object
+    toys: Toys, learner: Learner, options: dict[str, Any]
 ) -> None:
     test = toys[2]
     best = test.true_ndcg(test.features[..., 0].astype(np.float64))

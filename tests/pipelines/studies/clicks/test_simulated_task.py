@@ -11,7 +11,7 @@ import pytest
 from recsys.errors import InputError
 from recsys.eval.studies.clicks.click_log import NOTHING, ClickLog, Impression, read_clicks
 from recsys.eval.studies.clicks.propensities import read_propensities
-from recsys.eval.studies.clicks.recommendation_task import RecommendationTask, read_task
+from recsys.eval.studies.clicks.recommendation_task import read_task
 from recsys.formats.embeddings import read_embeddings
 from recsys.pipelines.studies.clicks.corpus_world import (
     CLICKS,
@@ -61,29 +61,13 @@ def clicks(lists: Iterable[Impression]) -> list[tuple[str, tuple[str, ...], str]
     return [(each.query, each.shown, paper) for each in lists for paper in each.clicked]
 
 
-def parts(task: RecommendationTask) -> tuple[ClickLog, ...]:
-    return task.train, task.validation, task.test
-
-
 def test_the_folder_reads_as_scidocs_task(folder: Path) -> None:
     task = read_task(folder)
-    queries = [query for part in parts(task) for query in part.queries]
+    queries = [query for part in task.logs.values() for query in part.queries]
     assert len(set(queries)) == len(queries)
-    shown = {paper for part in parts(task) for paper in (*part.papers, *part.queries)}
-    assert shown <= task.papers.keys() == {*read_embeddings(folder / EMBEDDINGS).ids}
+    assert task.names() <= task.papers.keys() == {*read_embeddings(folder / EMBEDDINGS).ids}
     assert task.propensities.method == "swap experiment"
     assert task.propensities.impressions == 1500
-
-
-def test_the_task_that_is_returned_is_the_one_that_was_written(
-    collection: Collection, tmp_path: Path
-) -> None:
-    task = simulate_task(collection, tmp_path / "task", SMALL, rng=rng())
-    found = read_task(tmp_path / "task")
-    assert found.papers == task.papers
-    assert np.array_equal(found.propensities.values, task.propensities.values)
-    for one, other in zip(parts(task), parts(found), strict=True):
-        assert clicks(one.impressions()) == clicks(other.impressions())
 
 
 def test_the_log_holds_every_list_that_was_shown(folder: Path, log: ClickLog) -> None:
@@ -96,7 +80,7 @@ def test_the_log_holds_every_list_that_was_shown(folder: Path, log: ClickLog) ->
     assert {each.swapped for each in (*served, *rankers)} == {None}
     assert {each.swapped for each in swaps} == {1, 2, 3, 4, 5}
     task = read_task(folder)
-    written = [click for part in parts(task) for click in clicks(part.impressions())]
+    written = [click for part in task.logs.values() for click in clicks(part.impressions())]
     assert clicks(served) == written
     held_out = {*task.validation.queries, *task.test.queries}
     assert held_out.isdisjoint(each.query for each in (*swaps, *rankers))
@@ -120,25 +104,6 @@ def test_clicks_come_about_as_the_truth_says(folder: Path, log: ClickLog) -> Non
     for some in (likely, ~likely):
         off = (log.clicked - chances)[some].sum()
         assert abs(off) < 4 * np.sqrt((chances * (1 - chances))[some].sum())
-
-
-def test_the_propensities_of_the_task_are_near_the_truth(folder: Path) -> None:
-    found = read_task(folder).propensities
-    assert found.low is not None and found.high is not None
-    truth = 1 / np.arange(1, 6)
-    assert np.abs(found.values / truth - 1).max() < 0.5
-    assert ((found.low <= truth) & (truth <= found.high)).sum() >= 4
-
-
-@pytest.mark.parametrize("readers", ["cascade", "trust"])
-def test_other_readers_have_other_propensities(
-    collection: Collection, tmp_path: Path, readers: str
-) -> None:
-    simulate_task(collection, tmp_path / "task", replace(SMALL, readers=readers), rng=rng())
-    found = read_propensities(tmp_path / "task" / TRUTH).values
-    assert found[0] == 1
-    assert (np.diff(found) < 0).all()
-    assert found[4] != pytest.approx(1 / 5, abs=0.01)
 
 
 def test_the_same_chance_writes_the_same_files(

@@ -10,12 +10,12 @@ import sys
 from pathlib import Path
 
 from recsys.pipelines.studies.citeomatic.network_training import one_thread
-from recsys.pipelines.studies.encoders.train_encoder import Trained, fit
+from recsys.pipelines.studies.encoders.train_encoder import TrainedEncoder, fit
 from recsys.pipelines.studies.encoders.training import STAGE, Run, joined
 from tests.pipelines.studies.encoders.small_sources import small_source, tiny_options
 
 
-def train_here(folder: Path, name: str, *, die_after: int = 0) -> Trained:
+def train_here(folder: Path, name: str, *, die_after: int = 0) -> TrainedEncoder:
     """Train the tiny BERT of a folder; the checkpoint has a name."""
 
     def progress(stage: str, done: int, total: int) -> None:

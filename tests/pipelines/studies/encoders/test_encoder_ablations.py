@@ -57,8 +57,5 @@ def test_the_table_compares_with_the_full_encoder() -> None:
     assert all("better" in write(page) for write in FORMATS.values())
     shown = FORMATS["html"](page)
     assert shown.count("<figure>") == 2 and "Loss of the training" in shown
-
-
-def test_one_row_alone_is_a_table() -> None:
-    table = ablation_table((Outcome("full", 0.1, np.array([0.5, 1.0]), course("full")),))
-    assert [cell.text for cell in table.rows[0]] == ["full", "0.1000", "0.7500", "", ""]
+    alone = ablation_table((Outcome("full", 0.1, np.array([0.5, 1.0]), course("full")),))
+    assert [cell.text for cell in alone.rows[0]] == ["full", "0.1000", "0.7500", "", ""]

@@ -26,13 +26,6 @@ def parameters() -> dict[str, nn.Parameter]:
     }
 
 
-def learn(optimiser: Optimiser, steps: int, begin: int = 0) -> None:
-    for step in range(begin, begin + steps):
-        for number, each in enumerate(optimiser.parameters.values()):
-            each.grad = torch.full_like(each, 0.1 * (number + step))
-        optimiser.step(0.1)
-
-
 def test_the_first_step_by_hand() -> None:
     optimiser = Optimiser(parameters(), Pace(decay=0.5))
     for each in optimiser.parameters.values():
@@ -54,15 +47,3 @@ def test_long_gradients_are_cut() -> None:
     moments = [value for name, value in optimiser.state().items() if name.endswith(":exp_avg")]
     # Four equal entries of length 1 together: each is 1/2; the first moment takes a tenth.
     assert torch.cat(moments).tolist() == pytest.approx([0.05] * 4, rel=1e-4)
-
-
-def test_a_restored_optimiser_goes_on_as_if_nothing_had_happened() -> None:
-    whole, first = Optimiser(parameters(), Pace()), Optimiser(parameters(), Pace())
-    learn(whole, 6)
-    learn(first, 3)
-    copies = {name: nn.Parameter(each.detach().clone()) for name, each in first.parameters.items()}
-    second = Optimiser(copies, Pace())
-    second.restore({name: each.clone() for name, each in first.state().items()})
-    learn(second, 3, begin=3)
-    for name, each in whole.parameters.items():
-        assert torch.equal(each, second.parameters[name])

@@ -56,17 +56,14 @@ def test_large_classes_are_cut_and_small_ones_left_out() -> None:
     papers = chosen(replace(OPTIONS, most=9))
     assert np.bincount(papers.labels).tolist() == [9] * 6
     assert np.bincount(papers.labels[papers.dev]).tolist() == [2] * 6
+    least = chosen(replace(OPTIONS, most=3, dev=0.01))
+    assert np.bincount(least.labels[least.dev]).tolist() == [1] * 6
     other = chosen(replace(OPTIONS, most=9, seed=1))
     assert papers.texts != other.texts  # By chance.
     few = [*journal_papers(), Paper("x", "A title", venue="Rare")]
     assert "Rare" not in class_papers(Path("f"), few, replace(OPTIONS, least=2)).names
     with pytest.raises(InputError, match="0 classes of venue have at least 21"):
         chosen(replace(OPTIONS, least=EACH + 1))
-
-
-def test_a_class_of_few_papers_has_one_for_dev() -> None:
-    papers = chosen(replace(OPTIONS, most=3, dev=0.01))
-    assert np.bincount(papers.labels[papers.dev]).tolist() == [1] * 6
 
 
 @each_row("seed", [0, 1])

@@ -23,24 +23,15 @@ from recsys.pipelines.studies.encoders.journal_study import (
 )
 from recsys.pipelines.studies.encoders.tower import Student
 from recsys.pipelines.studies.encoders.training import STAGE, Pace, Run
-from recsys.progress import silent
+from recsys.protocols import silent
 from tests.pipelines.studies.encoders.small_journals import (
     EACH,
     journal_options,
     journal_papers,
-    write_journal_papers,
 )
-from tests.pipelines.studies.encoders.small_sources import FIELDS, write_tiny_bert
+from tests.pipelines.studies.encoders.small_sources import FIELDS
 
 SEED, UNSEEN = 1, 0.4
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("curve")
-    write_tiny_bert(folder / "tiny")
-    write_journal_papers(folder / "papers.jsonl")
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -117,12 +108,8 @@ def test_what_is_finished_is_not_trained_again(
     assert not any(STAGE in stage for stage in told)
     for one, other in zip(report, again, strict=True):
         assert one.end[LINEAR].tolist() == other.end[LINEAR].tolist()
-        assert (one.seed, one.share, one.papers, one.seen) == (
-            other.seed,
-            other.share,
-            other.papers,
-            other.seen,
-        )
+        for name in ("seed", "share", "papers", "seen"):
+            assert getattr(one, name) == getattr(other, name)
     more = drawn(folder, replace(options, shares=(0.6, 0.8, 1.0)), run)
     assert [each.share for each in more] == [0.6, 0.8, 1.0]
     assert {stage for stage in told if STAGE in stage} == {f"seed-1-share-0.8: {STAGE}"}

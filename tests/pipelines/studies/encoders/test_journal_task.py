@@ -14,14 +14,13 @@ from recsys.pipelines.studies.encoders.train_journal import (
     class_means,
     class_papers,
 )
-from recsys.progress import silent
+from recsys.protocols import silent
 from tests.pipelines.studies.encoders.small_journals import journal_options, journal_papers
-from tests.pipelines.studies.encoders.small_sources import write_tiny_bert
 
 
 @pytest.fixture(scope="module")
-def task(tmp_path_factory: pytest.TempPathFactory) -> JournalTask:
-    options = journal_options(write_tiny_bert(tmp_path_factory.mktemp("task") / "tiny"))
+def task(folder: Path) -> JournalTask:
+    options = journal_options(folder / "tiny")
     papers = class_papers(Path("papers.jsonl"), journal_papers(), options.classes)
     student = Student.load(options.start, seed=0, device="cpu")
     texts = student.read(papers.texts, options.start, device="cpu", progress=silent)

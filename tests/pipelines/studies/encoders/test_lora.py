@@ -19,15 +19,14 @@ from recsys.pipelines.studies.encoders.tower import (
     save_adapter,
 )
 from tests.pipelines.studies.encoders.merged_adapter import merged_weights
-from tests.pipelines.studies.encoders.small_sources import write_tiny_bert
 from tests.rows import each_row
 
 IDS = torch.tensor([[101, 2003, 2004, 2005, 102]])
 
 
 @pytest.fixture(scope="module")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_tiny_bert(tmp_path_factory.mktemp("lora") / "tiny")
+def tiny(folder: Path) -> Path:
+    return folder / "tiny"
 
 
 def load(folder: Path) -> nn.Module:
@@ -88,27 +87,19 @@ def test_the_product_and_its_gradient_by_hand() -> None:
     assert base.weight.grad is None
 
 
-def test_merging_changes_nothing(tiny: Path, tmp_path: Path) -> None:
-    model = load(tiny)
-    adapt(model, LoraOptions(rank=4), seed=0)
+def test_merging_changes_nothing_and_the_file_gives_the_merged_weights(
+    tiny: Path, tmp_path: Path
+) -> None:
+    checkpoint, options = read_checkpoint(str(tiny)), LoraOptions(rank=4)
+    model, path = load(tiny), tmp_path / "adapter.safetensors"
+    adapt(model, options, seed=0)
     shake(model)
+    save_adapter(model, options, path, base=checkpoint.weights_hash)
     before = output(model)
     merge(model)
     assert adapters(model) == {}
     assert torch.allclose(output(model), before, atol=1e-5)
-    assert {name for name, _ in model.named_parameters()} == {
-        name for name, _ in load(tiny).named_parameters()
-    }
-
-
-def test_an_adapter_file_gives_the_merged_weights(tiny: Path, tmp_path: Path) -> None:
-    checkpoint = read_checkpoint(str(tiny))
-    model, path = load(tiny), tmp_path / "adapter.safetensors"
-    options = LoraOptions(rank=4)
-    adapt(model, options, seed=0)
-    shake(model)
-    save_adapter(model, options, path, base=checkpoint.weights_hash)
-    merge(model)
+    assert dict(model.named_parameters()).keys() == dict(load(tiny).named_parameters()).keys()
     changed = merged_weights(checkpoint, path)
     expected: Weights = {name: each.numpy() for name, each in model.state_dict().items()}
     for name, weights in changed.items():

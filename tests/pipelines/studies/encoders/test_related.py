@@ -12,6 +12,7 @@ from recsys.pipelines.studies.encoders.related import is_related_folder, read_re
 from recsys.pipelines.studies.encoders.train_encoder import EncoderOptions, train_encoder
 from recsys.pipelines.studies.encoders.training import Run
 from recsys.pipelines.studies.encoders.triplets import Draw, Reading
+from tests.rows import each_row
 
 METADATA = {
     "q": {"title": "A  query ", "abstract": "About it.", "paper_id": "q"},
@@ -60,14 +61,11 @@ def test_papers_and_counts_are_read(tmp_path: Path) -> None:
     assert source.judge.queries.tolist() == [4]
     assert sorted(source.judge.gold[0].tolist()) == [0, 1]
     assert source.judge.recalls(np.eye(5, dtype=np.float32)).tolist() == [1.0]
+    bare = read_related(tmp_path / "data", Reading(fields=()))
+    assert {abstract for _, abstract in bare.texts} == {None}
 
 
-def test_abstracts_may_be_left_out(tmp_path: Path) -> None:
-    source = read_related(write_folder(tmp_path / "data"), Reading(fields=()))
-    assert {abstract for _, abstract in source.texts} == {None}
-
-
-@pytest.mark.parametrize(
+@each_row(
     ("name", "text", "said"),
     [
         ("metadata", "[]", "holds no JSON object"),

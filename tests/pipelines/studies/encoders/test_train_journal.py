@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from recsys.errors import InputError
 from recsys.eval.studies.encoders.training_page import TRAINING
@@ -23,20 +22,12 @@ from recsys.pipelines.studies.encoders.train_journal import (
     fit_journal,
     train_journal,
 )
-from recsys.pipelines.studies.encoders.training import STAGE, Run
+from recsys.pipelines.studies.encoders.training import Run
 from tests.pipelines.studies.encoders.small_journals import (
     journal_options,
     journal_papers,
     write_journal_papers,
 )
-from tests.pipelines.studies.encoders.small_sources import write_tiny_bert
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("journals")
-    write_tiny_bert(folder / "tiny")
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -46,13 +37,9 @@ def options(folder: Path) -> JournalOptions:
 
 @pytest.fixture(scope="module")
 def whole(folder: Path, options: JournalOptions) -> TrainedJournal:
-    return fitted(options, folder / "whole.safetensors")
-
-
-def fitted(options: JournalOptions, partial: Path, run: Run | None = None) -> TrainedJournal:
     papers = class_papers(Path("papers.jsonl"), journal_papers(), options.classes)
     with one_thread():  # Sums of other threads differ in their last digits.
-        return fit_journal(papers, options, partial, run or Run())
+        return fit_journal(papers, options, folder / "journal.safetensors", Run())
 
 
 def test_training_learns_to_tell_journals(whole: TrainedJournal) -> None:
@@ -62,26 +49,6 @@ def test_training_learns_to_tell_journals(whole: TrainedJournal) -> None:
     assert np.mean(did.losses[-5:]) < 0.5 * np.mean(did.losses[:5])
     assert whole.task.measure()[0] == did.measures[did.best]
     assert did.watched[did.best] == whole.task.measure()[1:]
-
-
-def test_a_killed_training_ends_as_if_it_had_not_been(
-    folder: Path, options: JournalOptions, whole: TrainedJournal
-) -> None:
-    class _KilledError(Exception):
-        pass
-
-    def progress(stage: str, done: int, total: int) -> None:
-        if stage == STAGE and done == 14:
-            raise _KilledError
-
-    with pytest.raises(_KilledError):
-        fitted(options, folder / "other.safetensors", Run(saving=0.0, progress=progress))
-    resumed = fitted(options, folder / "other.safetensors")
-    assert resumed.history.continued == 13
-    assert resumed.history.losses == whole.history.losses
-    assert resumed.history.measures == whole.history.measures
-    for name, each in whole.task.learner.learned().items():
-        assert torch.equal(each, resumed.task.learner.learned()[name]), name
 
 
 @pytest.mark.parametrize("lora", [None, LoraOptions(2, 4.0)])

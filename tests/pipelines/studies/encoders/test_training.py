@@ -20,7 +20,7 @@ from recsys.errors import InputError, RecsysError
 from recsys.pipelines.jobs.tensor_file import TensorFile
 from recsys.pipelines.studies.citeomatic.network_training import one_thread
 from recsys.pipelines.studies.encoders.tower import Learner, LoraOptions
-from recsys.pipelines.studies.encoders.train_encoder import Trained, fit
+from recsys.pipelines.studies.encoders.train_encoder import TrainedEncoder, fit
 from recsys.pipelines.studies.encoders.training import (
     STAGE,
     History,
@@ -37,31 +37,22 @@ from tests.pipelines.studies.encoders.small_sources import (
     LOOP,
     small_source,
     tiny_options,
-    write_tiny_bert,
 )
 
 ROOT = Path(__file__).parents[4]
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("training")
-    write_tiny_bert(folder / "tiny")
-    small_source(folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def whole(folder: Path) -> Trained:
+def whole(folder: Path) -> TrainedEncoder:
     """A training from its first step to its last."""
     return train_here(folder, "whole")
 
 
-def weights(trained: Trained) -> Mapping[str, Tensor]:
-    return trained.task.tower.learned()
+def weights(trained: TrainedEncoder) -> Mapping[str, Tensor]:
+    return trained.task.learner.learned()
 
 
-def assert_equal(one: Trained, other: Trained) -> None:
+def assert_equal(one: TrainedEncoder, other: TrainedEncoder) -> None:
     for name, each in weights(one).items():
         assert torch.equal(each, weights(other)[name]), name
     assert one.history.losses == other.history.losses
@@ -83,7 +74,7 @@ def free_port() -> int:
     raise RuntimeError("no free port")
 
 
-def test_training_learns(whole: Trained) -> None:
+def test_training_learns(whole: TrainedEncoder) -> None:
     did = whole.history
     assert (did.epoch_steps, did.steps, did.examples) == (8, 16, 360)
     assert did.checked == [0, 4, 8, 12, 16]
@@ -93,7 +84,7 @@ def test_training_learns(whole: Trained) -> None:
     assert did.per_second > 0
 
 
-def test_a_killed_training_ends_as_if_it_had_not_been(folder: Path, whole: Trained) -> None:
+def test_a_killed_training_ends_as_if_it_had_not_been(folder: Path, whole: TrainedEncoder) -> None:
     # In the second epoch, between two checks.
     assert started(folder, 11).wait(timeout=120) == -signal.SIGKILL
     resumed = train_here(folder, "other")
@@ -102,7 +93,7 @@ def test_a_killed_training_ends_as_if_it_had_not_been(folder: Path, whole: Train
 
 
 def test_processes_together_learn_what_one_does(
-    folder: Path, whole: Trained, monkeypatch: pytest.MonkeyPatch
+    folder: Path, whole: TrainedEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     company = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
     other = started(folder, 0, **company, RANK="1")
@@ -124,7 +115,7 @@ def _moments(path: Path) -> float:
     return float(torch.stack([each.norm() for each in first]).norm())
 
 
-def small_fit(folder: Path, name: str, **changes: Any) -> Trained:  # noqa: ANN401 - options.
+def small_fit(folder: Path, name: str, **changes: Any) -> TrainedEncoder:  # noqa: ANN401 - options.
     run = changes.pop("run", Run())
     options = replace(tiny_options(folder / "tiny"), **changes)
     with one_thread():  # As `train_here`: sums of other threads differ in their last digits.
@@ -153,7 +144,7 @@ def test_an_adapter_learns_and_is_continued(folder: Path) -> None:
     assert all(name.rpartition(".")[2] in "ab" for name in weights(second))
 
 
-def test_time_may_be_up_without_a_trace(folder: Path, whole: Trained) -> None:
+def test_time_may_be_up_without_a_trace(folder: Path, whole: TrainedEncoder) -> None:
     stopped = small_fit(folder, "stopped", run=Run(minutes=0.0))
     assert stopped.history.stopped and stopped.history.steps == 0
 
@@ -218,12 +209,9 @@ def test_it_stops_when_dev_no_longer_improves_and_returns_to_the_best(tmp_path: 
     assert did.watched == [[0.25]] * 5
     # Adam's steps are as long as the rate: 1, .95, .9, .85.
     assert float(task.learner.weight.detach()) == pytest.approx(3.7, abs=1e-4)
-
-
-def test_an_untrained_encoder_that_is_best_is_kept(tmp_path: Path) -> None:
-    task = Scripted([0.5, 0.3, 0.2])
-    scripted(task, tmp_path)
-    assert float(task.learner.weight.detach()) == 0
+    best_at_first = Scripted([0.5, 0.3, 0.2])
+    scripted(best_at_first, tmp_path, name="untrained")
+    assert float(best_at_first.learner.weight.detach()) == 0
 
 
 def test_steps_share_an_epoch_evenly_and_in_order(tmp_path: Path) -> None:
@@ -250,12 +238,9 @@ def test_a_checkpoint_of_something_else_is_not_continued(tmp_path: Path) -> None
     assert TensorFile(path, "a key").load() is None
 
 
-def test_too_few_examples_are_refused(tmp_path: Path) -> None:
+def test_too_few_examples_and_an_infinite_loss_are_told(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="There are 0 examples for 1 processes"):
         scripted(Scripted([], 0), tmp_path)
-
-
-def test_an_infinite_loss_is_told(tmp_path: Path) -> None:
     task = Scripted([0.0])
     task.learner.weight.data.fill_(float("inf"))
     with pytest.raises(RecsysError, match="The loss of step 1 is -inf"):

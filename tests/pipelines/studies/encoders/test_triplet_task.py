@@ -16,7 +16,6 @@ from recsys.pipelines.studies.encoders.tower import batches, tokenise
 from recsys.pipelines.studies.encoders.train_encoder import (
     EncoderTask,
     Shelf,
-    Trained,
     untrained,
 )
 from recsys.pipelines.studies.encoders.training import Run
@@ -35,27 +34,13 @@ from tests.pipelines.small_index import TOPICS, open_small_collection, write_sma
 from tests.pipelines.studies.encoders.small_sources import (
     small_source,
     tiny_options,
-    write_tiny_bert,
 )
 from tests.rows import each_row
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("task")
-    write_tiny_bert(folder / "tiny")
-    small_source(folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def trained(folder: Path) -> Trained:
-    return untrained([small_source(folder)], tiny_options(folder / "tiny"), Run())
-
-
-@pytest.fixture
-def task(trained: Trained) -> EncoderTask:
-    return trained.task
+def task(folder: Path) -> EncoderTask:
+    return untrained([small_source(folder)], tiny_options(folder / "tiny"), Run())[1]
 
 
 @each_row("pooling", ["cls", "mean"])
@@ -66,7 +51,7 @@ def test_texts_are_read_as_the_exported_encoder_reads_them(folder: Path, pooling
     )
     source = small_source(folder)
     options = replace(tiny_options(folder / "tiny"), pooling=pooling)
-    task = untrained([source], options, Run()).task
+    task = untrained([source], options, Run())[1]
     for row in (0, 7, 98, 99):
         assert task.texts.tokens[row].tolist() == exported.token_ids(source.texts[row])
     rows = np.array([3, 0, 99, 8], np.int32)
@@ -80,7 +65,7 @@ def test_training_may_read_less_of_a_text(folder: Path) -> None:
     whole = tokenise([("words " * 50, "more")], start, settings)
     assert whole.lengths(np.array([0])).tolist() == [9]
     options = replace(tiny_options(folder / "tiny"), max_length=8)
-    task = untrained([small_source(folder)], options, Run()).task
+    task = untrained([small_source(folder)], options, Run())[1]
     assert np.diff(task.texts.tokens.starts).max() == 8
     with pytest.raises(InputError, match="--max-length 3 leaves no room"):
         untrained([small_source(folder)], replace(options, max_length=3), Run())
@@ -108,10 +93,10 @@ def test_padding_does_not_change_vectors(task: EncoderTask) -> None:
 
 
 def test_the_loss_is_that_of_each_triplet_by_itself(task: EncoderTask) -> None:
-    task.tower.train()
+    task.learner.train()
     examples = task.examples(np.random.default_rng(0))[:12]
-    whole = float(task.loss(task.tower, examples).detach())
-    each = [float(task.loss(task.tower, examples[at : at + 1]).detach()) for at in range(12)]
+    whole = float(task.loss(task.learner, examples).detach())
+    each = [float(task.loss(task.learner, examples[at : at + 1]).detach()) for at in range(12)]
     assert whole == pytest.approx(np.mean(each), abs=1e-5)
 
 
@@ -135,8 +120,8 @@ def test_negatives_near_a_query_are_found_by_the_encoder_as_it_is(task: EncoderT
     assert (turn[mined.negative] < base.choices[places]).all()  # None is newer.
 
 
-def test_several_sources_are_numbered_through(folder: Path, trained: Trained) -> None:
-    source = trained.task.shelf.sources[0]
+def test_several_sources_are_numbered_through(folder: Path, task: EncoderTask) -> None:
+    source = task.shelf.sources[0]
     shelf = Shelf.of([source, source])
     n = len(source.texts)
     assert shelf.starts == (0, n, 2 * n)
@@ -146,11 +131,11 @@ def test_several_sources_are_numbered_through(folder: Path, trained: Trained) ->
     nothing = np.zeros_like(alone)
     assert np.array_equal(shelf.apart(queries, rows), np.hstack([alone, nothing]))
     assert np.array_equal(shelf.apart(queries + n, rows), np.hstack([nothing, alone]))
-    both = untrained([source, source], trained.options, Run(), learned=1).task
+    both = untrained([source, source], tiny_options(folder / "tiny"), Run(), learned=1)[1]
     triplets = both.triplets(np.random.default_rng(0))
     assert triplets.negative.max() < n
     mean, *each = both.measure()
-    assert mean == each[0] == each[1] == trained.task.measure()[0]
+    assert mean == each[0] == each[1] == task.measure()[0]
     twice = replace(both, learned=None).triplets(np.random.default_rng(0))
     assert len(twice) == 2 * len(triplets) and twice.query.min() < n <= twice.query.max()
 

@@ -44,8 +44,7 @@ from recsys.formats.drafts.bundle import read_bundle
 from recsys.formats.drafts.draft_files import bundle_of
 from recsys.formats.drafts.draft_formats import parse_draft
 from recsys.formats.files import MAX_BYTES
-from recsys.passages import Body, Mark, Sentence, Span
-from recsys.records import Bibliography, Manuscript, Reference
+from recsys.records import Bibliography, Body, Manuscript, Mark, Reference, Sentence, Span
 from tests.recsys.formats.drafts.small_docx import docx, packed, paragraph
 from tests.rows import each_row
 from tests.torture import samples

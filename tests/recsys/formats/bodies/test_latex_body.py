@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.latex.latex_draft import parse
-from recsys.passages import Body, Mark, Sentence, Span
+from recsys.records import Body, Mark, Sentence, Span
 from tests.rows import each_row
 
 PAPER = Path(__file__).with_name("files").joinpath("paper.tex").read_bytes().decode()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from recsys.formats.drafts.markdown_draft import parse
-from recsys.passages import Sentence
+from recsys.records import Sentence
 from tests.rows import each_row
 
 PAPER = Path(__file__).with_name("files").joinpath("paper.md").read_bytes().decode()

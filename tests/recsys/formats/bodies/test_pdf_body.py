@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from recsys.formats.drafts.pdf import parse
 from recsys.formats.drafts.pdf_pages import Pages
-from recsys.passages import Body, Span
+from recsys.records import Body, Span
 from tests.recsys.formats.drafts.small_pdf import Text, down, write_pdf
 
 FRONT = [

@@ -11,8 +11,7 @@ from recsys.formats.bodies.printed_citations import (
     printed_citations,
 )
 from recsys.formats.bodies.running_text import RunningText, Units
-from recsys.passages import Sentence, Span
-from recsys.records import Reference
+from recsys.records import Reference, Sentence, Span
 from tests.rows import each_row
 
 NUMBERED = cited_list(Reference(key=str(number), title="x") for number in range(1, 31))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from recsys.formats.drafts.draft_formats import parse_manuscript
 from recsys.formats.drafts.word_draft import parse
-from recsys.passages import Body, Mark, Sentence, Span
+from recsys.records import Body, Mark, Sentence, Span
 from tests.recsys.formats.drafts.small_docx import docx, field, mark, paragraph, run
 from tests.recsys.formats.drafts.written_docx import CITATIONS, WORK, ZOTERO, saved
 from tests.rows import each_row

@@ -12,9 +12,8 @@ from hypothesis.extra.numpy import arrays
 
 from recsys.errors import InputError
 from recsys.formats.embeddings import Embeddings, read_embeddings, write_embeddings
-from recsys.formats.embeddings.embedding_files import FORMATS, read_lines
+from recsys.formats.embeddings.embedding_files import FORMATS
 from recsys.formats.files import STDIN
-from recsys.progress import silent
 from tests.rows import each_row
 
 IDS = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), min_size=1, max_size=8)
@@ -137,12 +136,3 @@ def test_damaged_files_are_refused_or_read_but_never_break(
         assert error.hint
     else:
         assert len(found.ids) == len(found.vectors) and np.isfinite(found.vectors).all()
-
-
-@given(st.text(max_size=40))
-def test_any_line_is_read_or_refused(text: str) -> None:
-    stdin = io.TextIOWrapper(io.BytesIO(text.encode("utf-8", "replace")))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "stdin", stdin)
-        with pytest.raises(InputError):
-            read_lines(STDIN, silent)

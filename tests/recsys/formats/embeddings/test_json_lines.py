@@ -1,6 +1,5 @@
 """Vectors in JSON lines: SPECTER's output, and every way in which a line can be wrong."""
 
-import gzip
 import json
 from pathlib import Path
 
@@ -28,12 +27,6 @@ def test_lines_of_specter_are_read(tmp_path: Path) -> None:
     assert (found.ids, found.empty) == (("a", "é"), ("b",))
     assert found.vectors.dtype == np.float32
     assert found.vectors[:].tolist() == [[0.25, 1], [np.float32(0.001), -2]]
-
-
-def test_gzip_is_known_by_its_first_bytes(tmp_path: Path) -> None:
-    path = tmp_path / "vectors.jsonl"
-    path.write_bytes(gzip.compress(GOOD.encode()))
-    assert read_embeddings(path).ids == ("a",)
 
 
 def test_what_is_written_is_plain_json(tmp_path: Path) -> None:

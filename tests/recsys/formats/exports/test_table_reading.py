@@ -1,4 +1,3 @@
-import random
 from collections.abc import Iterator
 
 import pytest
@@ -25,12 +24,6 @@ def read_text(text: str) -> list[Reference | Problem]:
 def test_the_tables_of_a_program_are_recognised_and_read(export: Export) -> None:
     assert looks_so(export.text)
     assert tuple(read(lines_of(export.text))) == export.works
-
-
-@each_row("export", EXPORTS.values())
-def test_line_ends_of_windows_change_nothing(export: Export) -> None:
-    text = export.text.replace("\n", "\r\n")
-    assert tuple(read(iter(text.splitlines(keepends=True)))) == export.works
 
 
 def test_a_header_alone_or_nothing_at_all_holds_no_works() -> None:
@@ -147,22 +140,6 @@ def test_no_word_of_a_known_column_is_lost(
         told = [work.title or "", work.abstract or "", work.venue or ""]
         plain = [" ".join(cell.removeprefix("'").split()) for cell in row]
         assert [" ".join(each.removeprefix("'").split()) for each in told] == plain
-
-
-@each_row("export", EXPORTS.values())
-def test_damaged_tables_are_read_or_refused(export: Export) -> None:
-    rng = random.Random(18)
-    for _ in range(25):
-        letters = list(export.text)
-        for _ in range(rng.randrange(30)):
-            place = rng.randrange(len(letters))
-            letters[place] = rng.choice("\",;\t|[]\n\0 é='")
-        damaged = "".join(letters)[: rng.randrange(len(letters) * 2)]
-        looks_so(damaged)
-        try:
-            assert all(isinstance(each, Reference | Problem) for each in read_text(damaged))
-        except InputError as error:
-            assert "columns are" in str(error)
 
 
 def test_memory_and_time_do_not_grow_with_the_file() -> None:

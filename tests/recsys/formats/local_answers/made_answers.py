@@ -5,8 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from recsys.formats.local_answers.shown_gaps import papers_of
-from recsys.passages import Gap, LocalAnswer, Mark, Sentence, Span
-from recsys.records import Paper, Reason, Recommendation
+from recsys.records import Gap, LocalAnswer, Mark, Paper, Reason, Recommendation, Sentence, Span
 
 SPECTER = Paper(
     id="specter",

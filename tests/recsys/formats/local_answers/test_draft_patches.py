@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from recsys.errors import InputError
 from recsys.formats.drafts.draft_formats import open_draft
 from recsys.formats.local_answers.filled_drafts import (
-    DraftLines,
     FilePatch,
     accepted,
     patches,
@@ -21,7 +20,7 @@ from recsys.formats.local_answers.filled_drafts import (
     write_patches,
 )
 from recsys.formats.local_answers.shown_gaps import keys_of
-from recsys.passages import Gap, LocalAnswer, Mark, Sentence, Span
+from recsys.records import Gap, LocalAnswer, Mark, Sentence, Span
 from tests.recsys.formats.local_answers.made_answers import (
     ITEMS,
     answer_on,
@@ -61,12 +60,6 @@ def test_marks_are_filled_in_any_encoding(codec: str, line_end: str, tmp_path: P
     assert found.new.decode(codec) == FILLED.replace("\n", line_end)
     write_patches([found])
     assert path.read_bytes() == FILLED.replace("\n", line_end).encode(codec)
-
-
-def test_big_endian_stays_so(tmp_path: Path) -> None:
-    raw = b"\xfe\xff" + DRAFT.encode("utf-16-be")
-    [found] = written(tmp_path / "paper.tex", raw, DRAFT)
-    assert found.new == b"\xfe\xff" + FILLED.encode("utf-16-be")
 
 
 def run(*words: str, folder: Path, diff: bytes) -> None:
@@ -189,20 +182,13 @@ def test_no_file_is_written_when_one_changed_after_the_diff(tmp_path: Path) -> N
         ({"draft": "a.docx", "unit": "paragraph"}, "cannot be patched"),
         ({"draft": "a.ipynb"}, "cannot be patched"),
         ({"draft": "missing.tex"}, "There is no file"),
+        ({"draft": "a.zip"}, "cannot be patched"),
     ],
 )
 def test_what_has_no_lines_is_refused(change: dict[str, str | None], message: str) -> None:
     answer = answer_on("a.tex", DRAFT)
     with pytest.raises(InputError, match=message):
         patched(LocalAnswer(answer.gaps, draft=change["draft"], unit=change.get("unit") or "line"))
-
-
-def test_archives_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "a.zip"
-    answer = answer_on(path, DRAFT)
-    gap = replace(answer.gaps[0], sentence=Sentence("A.", file="main.tex"))
-    with pytest.raises(InputError, match="Unpack the draft first"):
-        patched(replace(answer, gaps=(gap,)))
 
 
 def test_marks_that_overlap_are_refused(tmp_path: Path) -> None:
@@ -234,14 +220,6 @@ def test_the_best_paper_of_marked_gaps_is_accepted() -> None:
         f"draft/intro.tex:12:20: {KEY}, SPECTER: Document-level Representation Learning."
     ]
     assert patched(empty_answer()) == ()
-
-
-def test_lines_are_those_of_readers() -> None:
-    lines = DraftLines.of(b"a\r\nb\rc\nd", "a.txt")
-    assert lines.starts == (0, 3, 5, 7) and lines.line_end == "\r\n"
-    assert lines.offsets(Span(3, 1, 4, 2)) == (5, 8)
-    with pytest.raises(InputError, match=r"a\.txt:5:1 is no place"):
-        lines.offsets(Span(1, 1, 5, 1))
 
 
 def test_the_marks_that_the_reader_finds_are_filled(tmp_path: Path) -> None:

@@ -8,11 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import InputError, RecsysError
-from recsys.formats.local_answers.filled_drafts import Accepted, BibFile, accepted
+from recsys.formats.local_answers.filled_drafts import (
+    Accepted,
+    BibFile,
+    FilePatch,
+    accepted,
+    write_patches,
+)
 from recsys.formats.local_answers.shown_gaps import keys_of
-from recsys.formats.references import bibtex
-from recsys.passages import LocalAnswer
-from recsys.records import Reference
+from recsys.formats.references.reference_writers import bibtex
+from recsys.records import LocalAnswer, Reference
 from tests.recsys.formats.local_answers.made_answers import ITEMS, SPECTER, TREES, answer_on
 from tests.rows import each_row
 
@@ -30,13 +35,13 @@ def filled(path: Path) -> tuple[bytes, tuple[Accepted, ...]]:
     file = BibFile.read(path)
     keys = keys_of(answer(), file.references)
     taken = accepted(answer(), keys)
-    file.write(file.with_entries(taken, keys))
+    write_patches([file.with_entries(taken, keys)])
     return path.read_bytes(), taken
 
 
 def test_a_new_file_has_each_paper_once(tmp_path: Path) -> None:
     raw, taken = filled(tmp_path / "new.bib")
-    assert raw.decode() == bibtex.write([SPECTER, TREES])
+    assert raw.decode() == bibtex([SPECTER, TREES])
     assert [each.key for each in taken] == [
         "Cohan2020Specter",
         "Ash2004Growing",
@@ -52,7 +57,7 @@ def test_entries_are_appended_and_known_works_keep_their_keys(
     before = ("% Mine.\n" + MINE).replace("\n", line_end).encode()
     path.write_bytes(before)
     raw, taken = filled(path)
-    assert raw == before + ("\n" + bibtex.write([SPECTER])).replace("\n", line_end).encode()
+    assert raw == before + ("\n" + bibtex([SPECTER])).replace("\n", line_end).encode()
     assert [each.key for each in taken] == ["Cohan2020Specter", "ash04", "Cohan2020Specter"]
 
 
@@ -66,7 +71,7 @@ def test_a_paper_that_the_draft_has_needs_no_entry() -> None:
     file = BibFile(Path("new.bib"), None)
     references = (Reference("a", doi=SPECTER.doi), Reference("b", title=TREES.title))
     keys = keys_of(replace(answer(), references=references))
-    assert file.with_entries(accepted(answer(), keys), keys) == b""
+    assert file.with_entries(accepted(answer(), keys), keys).new == b""
 
 
 @each_row("codec", ["cp1252", "utf-8-sig", "utf-16"])
@@ -98,7 +103,7 @@ def test_a_file_that_changed_meanwhile_is_not_written(tmp_path: Path) -> None:
     file = BibFile.read(path)
     path.write_text(MINE, encoding="utf-8")
     with pytest.raises(InputError, match="it changed since"):
-        file.write(b"new")
+        write_patches([FilePatch(str(path), file.raw, b"new")])
     assert path.read_text(encoding="utf-8") == MINE
 
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.local_answers.filled_drafts import citing_command, filled, is_latex
-from recsys.passages import Mark
+from recsys.records import Mark
 from tests.rows import each_row
 
 KEY = "Ash2004Trees"

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.local_answers.shown_gaps import keys_of
-from recsys.formats.references import bibtex
-from recsys.passages import Gap, LocalAnswer, Sentence
-from recsys.records import Paper, Reference
+from recsys.formats.references.reference_writers import bibtex
+from recsys.records import Gap, LocalAnswer, Paper, Reference, Sentence
 from tests.recsys.formats.local_answers.made_answers import (
     SPECTER,
     TREES,
@@ -31,8 +30,8 @@ def answer_with(*papers: Paper, references: tuple[Reference, ...] = ()) -> Local
 
 def test_new_keys_are_those_of_bibtex() -> None:
     keys = keys_of(small_answer())
-    assert [keys.names[paper.id] for paper in all_papers()] == keys_in(bibtex.write(all_papers()))
-    assert "".join(f"{keys.entry_of(paper)}\n" for paper in all_papers())[:-1] == bibtex.write(
+    assert [keys.names[paper.id] for paper in all_papers()] == keys_in(bibtex(all_papers()))
+    assert "".join(f"{keys.entry_of(paper)}\n" for paper in all_papers())[:-1] == bibtex(
         all_papers()
     )
 

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import InputError
+from recsys.formats.answers import LOCAL_FORMATS, render_local
 from recsys.formats.local_answers.gap_json import GAP_SCHEMA, LOCAL_ANSWER_SCHEMA
-from recsys.formats.local_answers.local_formats import LOCAL_FORMATS, render_local
 from recsys.formats.local_answers.shown_gaps import around, file_of, headline, keys_of, place_of
-from recsys.passages import Gap, LocalAnswer, Mark, Sentence, Span
-from recsys.records import Reason, Recommendation, Reference
+from recsys.records import Gap, LocalAnswer, Mark, Reason, Recommendation, Reference, Sentence, Span
+from recsys.store.artifacts import VERSION
 from tests.recsys.formats.local_answers.made_answers import (
     ITEMS,
     SPECTER,
@@ -29,17 +29,14 @@ ROOT = Path(__file__).parents[4]
 EVIL = '\x1b[2J</pre><script>x</script>\n"\u202e`]|&{0}](http://a.b)'
 
 
-@each_row(("form", "file"), [("table", "answer.txt"), ("json", "answer.json")])
-def test_an_answer_is_written_as_the_golden_file_has_it(form: str, file: str) -> None:
-    expected = Path(__file__).with_name("files").joinpath(file).read_text(encoding="utf-8")
-    assert render_local(small_answer(), form) == expected
+SUFFIXES = {"table": "txt", "markdown": "md"}
 
 
-def test_a_line_of_json_is_a_gap_with_its_draft() -> None:
-    lines = [json.loads(line) for line in render_local(small_answer(), "jsonl").splitlines()]
-    whole = json.loads(render_local(small_answer(), "json"))["gaps"]
-    told = {"schema": "recsys.gap/1", "draft": "draft/paper.tex", "unit": "line"}
-    assert lines == [told | gap for gap in whole]
+@each_row("form", LOCAL_FORMATS)
+def test_an_answer_is_written_as_the_golden_file_has_it(form: str) -> None:
+    file = Path(__file__).parent / "files" / f"answer.{SUFFIXES.get(form, form)}"
+    written = render_local(small_answer(), form)
+    assert written.replace(VERSION, "VERSION") == file.read_text(encoding="utf-8")
 
 
 def test_the_reference_has_every_key() -> None:
@@ -50,26 +47,11 @@ def test_the_reference_has_every_key() -> None:
     assert f"\n## {LOCAL_ANSWER_SCHEMA}\n" in text and f"\n## {GAP_SCHEMA}\n" in text
 
 
-def test_markdown_shows_sentences_papers_and_entries() -> None:
-    text = render_local(small_answer(), "markdown")
-    assert "## draft/intro.tex:12:20: citation missing\n" in text
-    assert (
-        "> Vectors of papers **\\[?\\]** have been learned \\[1\\] from \\<citations\\>.\n" in text
-    )
-    assert "**93 %**\n    - key: Cohan2020Specter\n    - named in the sentence\n" in text
-    assert "```bibtex\n@inproceedings{Cohan2020Specter,\n" in text
-    assert text.endswith("}\n```\n")
-
-
 def test_the_page_is_whole_and_needs_nothing_else() -> None:
     found = outline(render_local(small_answer(), "html"))
     tags = [tag for tag, _ in found.seen]
     assert {"script", "link", "img", "iframe"}.isdisjoint(tags)
     assert tags.count("mark") == tags.count("section") == 2
-    assert "Vectors of papers [?] have been learned [1] from <citations>." in found.text
-    assert "81 %" in found.text and "@inproceedings{Cohan2020Specter," in found.text
-    links = [attributes.get("href") for tag, attributes in found.seen if tag == "a"]
-    assert links == ["https://doi.org/10.18653/v1/2020.acl-main.207"]
 
 
 def test_lines_are_what_compilers_write() -> None:
@@ -80,11 +62,6 @@ def test_lines_are_what_compilers_write() -> None:
         ("draft/intro.tex", "12", "20"),
         ("draft/paper.tex", "40", "3"),
     ]
-    assert "Cohan2020Specter, 93 %: SPECTER: Document" in lines[0]
-    assert "(named in the sentence)" in lines[0]
-    assert lines[1].endswith(
-        "may need a citation, 81 %: No paper of the index fits. In: Trees grow in the dark [?]."
-    )
 
 
 @each_row("form", ["table", "markdown", "html"])

@@ -5,9 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from recsys.formats.local_answers.local_formats import render_local
-from recsys.passages import Gap, LocalAnswer, Sentence, Span
-from recsys.version import VERSION
+from recsys.formats.answers import render_local
+from recsys.records import Gap, LocalAnswer, Sentence, Span
+from recsys.store.artifacts import VERSION
 from tests.recsys.formats.local_answers.made_answers import ITEMS, recommended, small_answer
 from tests.rows import each_row
 
@@ -61,30 +61,6 @@ def check_place(location: dict[str, Any]) -> None:
         assert (1, 1) <= (region["startLine"], region["startColumn"])
         ends = [(region[f"{end}Line"], region[f"{end}Column"]) for end in ("start", "end")]
         assert ends == sorted(ends)
-
-
-def test_a_gap_is_a_result_with_its_place() -> None:
-    first, second = log_of(small_answer())["runs"][0]["results"]
-    assert first["ruleId"] == "missing-citation" and "rank" not in first
-    assert first["locations"] == [
-        {
-            "physicalLocation": {
-                "artifactLocation": {"uri": "draft/intro.tex"},
-                "region": {
-                    "startLine": 12,
-                    "startColumn": 20,
-                    "endLine": 12,
-                    "endColumn": 34,
-                    "snippet": {"text": r"\cite{ash04,?}"},
-                },
-            }
-        }
-    ]
-    assert "Cohan2020Specter, 93 %" in first["message"]["text"]
-    papers = first["properties"]["recommendations"]
-    assert papers[0]["bibtex"].startswith("@inproceedings{Cohan2020Specter,")
-    assert (second["ruleId"], second["rank"]) == ("needs-citation", 81.25)
-    assert second["locations"][0]["physicalLocation"]["region"]["endColumn"] == 26
 
 
 def test_messages_hold_neither_placeholders_nor_links() -> None:

@@ -20,10 +20,11 @@ from recsys.records import Reference
 
 Reader: TypeAlias = Callable[[BinaryIO], Iterator[Reference | Problem]]
 FILES = Path(__file__).with_name("files")
-DBLP, ENDNOTE, JATS, PUBMED = (
-    FILES.joinpath(f"{name}.xml").read_bytes().decode()
-    for name in ("dblp", "endnote", "jats", "pubmed")
-)
+
+
+def text_of(name: str) -> str:
+    """Return the file of a format."""
+    return FILES.joinpath(f"{name}.xml").read_bytes().decode()
 
 
 def works(read: Reader, text: str | bytes) -> list[Reference]:

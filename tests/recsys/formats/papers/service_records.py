@@ -43,3 +43,4 @@ RECORDS: list[tuple[str, Example]] = [
     for row in _ROWS.values()
 ]
 """The name of the format that has a record, and the record."""
+BY_RECORD = dict(zip(_ROWS, (record for _, record in RECORDS), strict=True))

@@ -39,20 +39,6 @@ def test_brackets_outside_strings_count(lines: list[str], expected: list[int]) -
     assert depths(*lines) == expected
 
 
-def test_a_record_may_come_next_in_a_list_only() -> None:
-    for text, first, later in (
-        ('{"a": [', True, True),
-        ('{"a": [1,', False, True),
-        ('{"a": 1,', False, False),
-        ('{"a": ["x', False, False),
-        ('{"a": [1', False, False),
-    ):
-        nesting = Nesting()
-        nesting.take(text)
-        assert nesting.awaits_value(first=True) == first
-        assert nesting.awaits_value(first=False) == later
-
-
 @given(value=st.dictionaries(st.text(), VALUES, max_size=4), indent=st.sampled_from([None, 0, 2]))
 def test_a_document_closes_with_its_last_line(value: object, indent: int | None) -> None:
     lines = json.dumps(value, indent=indent).split("\n")

@@ -1,7 +1,4 @@
-import pytest
-
 from recsys.formats.papers.external_ids import paper_of
-from recsys.formats.papers.paper_fields import FieldError
 from recsys.formats.papers.paper_formats import BY_NAME, OWN
 from recsys.records import Paper, Reference
 
@@ -54,10 +51,3 @@ def test_our_own_papers_have_the_aliases_that_they_say() -> None:
 def test_a_type_of_its_own_stays() -> None:
     typed = Reference(id="x", title="T", kind="book", labels={"type": "monograph"})
     assert paper_of(typed).labels == {"type": "monograph"}
-
-
-def test_a_paper_has_an_id_and_a_title() -> None:
-    with pytest.raises(FieldError, match="missing id"):
-        paper_of(Reference(title="T"))
-    with pytest.raises(FieldError, match="missing title"):
-        paper_of(Reference(id="x"))

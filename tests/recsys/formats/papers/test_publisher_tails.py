@@ -98,8 +98,3 @@ def test_what_says_something_is_an_abstract(text: str) -> None:
 @given(st.text(max_size=80), st.sampled_from(TAILS), st.text(max_size=20))
 def test_only_ends_are_cut(text: str, tail: str, more: str) -> None:
     assert without_notices(text + tail + more) in text + tail + more
-
-
-def test_a_long_text_costs_no_more_than_its_ends() -> None:
-    text = "(C) Copyright Published by " * 100_000
-    assert without_notices(text) in text

@@ -1,6 +1,3 @@
-from hypothesis import given
-from hypothesis import strategies as st
-
 from recsys.formats.papers.text_hygiene import without_latex
 from tests.rows import each_row
 
@@ -41,13 +38,3 @@ def test_latex_becomes_text(source: str, text: str) -> None:
 )
 def test_what_is_no_latex_stays(text: str) -> None:
     assert without_latex(text) == text
-
-
-@given(st.text("ab\\{}$ ^_~'\"1.", max_size=40))
-def test_whatever_is_written_gives_text(text: str) -> None:
-    assert sorted(set(without_latex(text)) & {"\x00"}) == []
-
-
-def test_long_texts_cost_no_squares() -> None:
-    for part in ("$ a ", "\\(", "$$x", "\\begin{", "{\\", "\\a"):
-        assert without_latex(part * 5_000) is not None

@@ -5,54 +5,17 @@ other programs break the lines of a field anew.
 """
 
 import io
-
-from hypothesis import given
-from hypothesis import strategies as st
+from pathlib import Path
 
 from recsys.formats.references import bibtex
 from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
 from tests.rows import each_row
 
-SCOPUS = r"""@ARTICLE{Ito2022,
-author={Ito, K. and Moreau, A., Jr.},
-title={Tides in harbours},
-journal={Journal of Harbours},
-year={2022},
-volume={12},
-art_number={9783},
-url={https://www.scopus.com/inward/record.uri?eid=2-s2.0-85000000001&doi=10.1234%2ftides},
-author_keywords={tide;  harbour},
-keywords={Harbour; Sea level},
-funding_details={One},
-funding_details={Two},
-references={Lee, A., Sand \& salt (2004) J. Shores, 3 (2), pp. 14-20; Okoro, B., Waves (2011) Sea},
-pubmed_id={35000001},
-source={Scopus},
-}
-"""
-WOS = r"""
-@article{ WOS:000111111111111,
-Author = {Ito, Ken and Moreau, Anne},
-Title = {{Tides in harbours}},
-Journal = {{JOURNAL OF HARBOURS}},
-Year = {{2022}},
-Article-Number = {{9783}},
-DOI = {{10.1234/tides\_1}},
-Keywords = {{tide; harbour}},
-Cited-References = {{Lee A, 2004, J SHORES, V3, P14, DOI 10.1234/sand\_salt.
-   Okoro B., 2011, SEA STUD, V7, P88.
-   {[}Anonymous], 1999, HARB REPORT.}},
-Unique-ID = {{WOS:000111111111111}},
-}
-"""
-BROKEN_ANEW = """@article{x,
-  Title            = {Tides in harbours},
-  Cited-references = {LEE A, 2004, J SHORES, V3, P14. OKORO B, 2011, SEA
- STUD, V7, P88, DOI 10.1234/OKORO.2011. MOREAU
- AN, 1999, HARB REPORT.}
-}
-"""
+SCOPUS, WOS, BROKEN_ANEW = (
+    (Path(__file__).with_name("files") / f"{name}.bib").read_text(encoding="utf-8")
+    for name in ("scopus", "web_of_science", "broken_anew")
+)
 
 
 def read(text: str) -> list[Reference | Problem]:
@@ -117,12 +80,3 @@ def test_a_part_does_not_inherit_what_its_volume_cites() -> None:
 
 def test_the_key_of_europe_pmc_is_a_number_of_pubmed() -> None:
     assert work("@article {PMID:36000001,\n\tTitle = {Tides},\n}").pmid == "36000001"
-
-
-@given(st.data())
-def test_damage_never_stops_the_reading(data: st.DataObject) -> None:
-    text = data.draw(st.sampled_from([SCOPUS, WOS, BROKEN_ANEW]))
-    start = data.draw(st.integers(0, len(text)))
-    length = data.draw(st.integers(0, 30))
-    put = data.draw(st.text("{}\\,;.@=\n aZ9", max_size=5))
-    read(text[:start] + put + text[start + length :])

@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 from recsys.errors import InputError
 from recsys.formats import files
 from recsys.formats.references.reference_formats import parse_bibliography
-from recsys.formats.references.reference_writers import WRITERS
-from recsys.records import Paper
 from tests.recsys.formats.references.invented_papers import FRAGMENTS
 from tests.rows import each_row
 
@@ -53,20 +51,6 @@ def test_any_text_is_read_or_refused(name: str, text: str) -> None:
 def test_any_bytes_are_read_or_refused(name: str, raw: bytes) -> None:
     with contextlib.suppress(InputError):
         parse_bibliography(files.decode(raw, name), name)
-
-
-@each_row("name", ["bibtex", "ris", "csl-json", "csv", "html"])
-@FUZZ
-@given(data=st.data())
-def test_a_damaged_file_is_read_or_refused(name: str, data: st.DataObject) -> None:
-    authors = ("Ann Lee", "Li, Bo")
-    paper = Paper("x", "A {B} of C", year=2020, authors=authors, venue="J", doi="10.1234/x")
-    text = WRITERS[name]([paper, paper])
-    start = data.draw(st.integers(0, len(text)))
-    end = data.draw(st.integers(start, min(start + 20, len(text))))
-    damaged = text[:start] + data.draw(st.sampled_from(["", *PIECES])) + text[end:]
-    with contextlib.suppress(InputError):
-        parse_bibliography(damaged, "standard input")
 
 
 @each_row(

@@ -1,10 +1,12 @@
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from recsys.errors import InputError
 from recsys.formats.references import bibliography
-from recsys.formats.references.bibliography import address_in, year_in
+from recsys.formats.references.bibliography import address_in, work_of, year_in
 from recsys.formats.references.reference_formats import (
     format_of_text,
     parse_bibliography,
@@ -15,20 +17,14 @@ from recsys.records import Paper
 from tests.recsys.formats.exports.zotero_maker import Library
 from tests.rows import each_row
 
+WHOLE = Path(__file__).parent / "files" / "bibliographies.json"
+"""Small bibliographies of every format, and the works in them as `record_of` writes them."""
 
-@pytest.mark.parametrize(
-    ("name", "form"),
-    [
-        ("bibtex", "BibTeX"),
-        ("ris", "RIS"),
-        ("csl-json", "JSON"),
-        ("csv", "table"),
-        ("html", "HTML"),
-    ],
-)
-def test_formats_are_recognised_by_content(name: str, form: str, specter: Paper) -> None:
-    text = WRITERS[name]([specter])
-    assert format_of_text(text, "").name == format_of_text(f"\n\n{text}", ".txt").name == form
+
+@each_row("row", json.loads(WHOLE.read_text(encoding="utf-8")))
+def test_bibliographies_are_read_whole(row: dict[str, Any]) -> None:
+    found = parse_bibliography(row["text"], row["name"])
+    assert (found.references, found.problems) == (tuple(map(work_of, row["works"])), ())
 
 
 def test_the_suffix_decides_where_the_content_tells_nothing(specter: Paper) -> None:

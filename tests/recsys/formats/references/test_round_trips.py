@@ -1,13 +1,11 @@
 """What is written is read back equal: by the own readers, and by those that others use."""
 
 import csv
-import html.parser
 import io
 import json
 import re
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import parse_qs
 
 import bibtexparser.entrypoint
 import rispy
@@ -180,40 +178,6 @@ def test_the_csv_module_reads_our_csv(papers: list[Paper]) -> None:
         assert facts.authors == tuple(
             natural(re.sub(r"\\(.)", r"\1", name).strip()) for name in names
         )
-
-
-class Spans(html.parser.HTMLParser):
-    """Collect the contexts that a page holds."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[dict[str, list[str]]] = []
-        self.tags: set[str] = set()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        values = dict(attrs)
-        if values.get("class") == "Z3988":
-            self.found.append(parse_qs(values["title"] or "", strict_parsing=True))
-
-
-@given(PAPERS)
-def test_an_html_parser_finds_our_references(papers: list[Paper]) -> None:
-    spans = Spans()
-    spans.feed(WRITERS["html"](papers))
-    assert "script" not in spans.tags
-    for context, facts in zip(spans.found, map(facts_of, papers), strict=True):
-        ids = context.get("rft_id", [])
-        titles = context.get("rft.atitle") or context.get("rft.title")
-        venues = context.get("rft.jtitle") or context.get("rft.btitle") or [""]
-        people = context.get("rft.au") or context.get("rft.creator") or []
-        assert (titles, venues) == ([facts.title], [facts.venue])
-        assert tuple(map(natural, people)) == facts.authors
-        assert context.get("rft.date", ["None"]) == [str(facts.year)]
-        assert [i.removeprefix("info:doi/").lower() for i in ids if i.startswith("info:")] == [
-            *filter(None, [facts.doi])
-        ]
-        assert [i for i in ids if i.startswith("http")] == [*filter(None, [facts.url])]
 
 
 def test_an_old_doi_keeps_its_angle_brackets() -> None:

@@ -1,6 +1,6 @@
 import json
 
-from recsys.formats.answer_formats import FORMATS, render
+from recsys.formats.answers import FORMATS, render
 from recsys.formats.references.shown_facts import bare_doi, paper_link, web_address
 from recsys.records import Answer, Paper, Recommendation
 from tests.rows import each_row

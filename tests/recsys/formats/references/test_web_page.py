@@ -46,17 +46,6 @@ def test_a_page_is_whole_and_needs_nothing_else(specter: Paper, bare: Paper) -> 
     assert "url(" not in page
 
 
-def test_each_paper_has_its_facts_a_link_and_a_reference(specter: Paper, bare: Paper) -> None:
-    found = outline(web_page([specter, bare]))
-    links = [attributes["href"] for tag, attributes in found.seen if tag == "a"]
-    assert links == ["https://doi.org/10.18653/v1/2020.acl-main.207"]
-    assert [attributes["class"] for tag, attributes in found.seen if tag == "span"] == ["Z3988"] * 2
-    assert "Arman Cohan, Sergey Feldman" in found.text
-    assert "(2020). ACL." in found.text
-    assert "Unknown authors (n.d.)." in found.text
-    assert "2 papers" in found.text
-
-
 def test_notes_stand_below_their_paper(specter: Paper, bare: Paper) -> None:
     text = outline(web_page([specter, bare], notes=[["93 %", "cited by 4"], []])).text
     assert text.index("SPECTER") < text.index("cited by 4") < text.index("On nothing")
