@@ -38,15 +38,6 @@ def test_no_color_is_neither_bold_nor_dim(answer: Answer, monkeypatch: pytest.Mo
     assert BOLD in coloured_table(answer)
 
 
-def test_no_title_steers_the_terminal(answer: Answer, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = answer.recommendations[0]
-    paper = replace(first.paper, title="evil \x1b[2J title", venue="\x9b1A", id="a\x07b\nc")
-    hostile = replace(answer, recommendations=(replace(first, paper=paper),))
-    assert "\x1b[2J" not in coloured_table(hostile)
-    monkeypatch.setenv("NO_COLOR", "1")
-    assert not set(coloured_table(hostile)) & {"\x1b", "\x9b", "\x07"}
-
-
 # Sentence by sentence.
 
 

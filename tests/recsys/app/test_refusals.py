@@ -85,6 +85,15 @@ REFUSALS = [
     (1, f"{COMPARE} --labels none.jsonl", "Give --labels with --label."),
     (1, f"{COMPARE} --label venue --labels none.jsonl", "no file of papers at none.jsonl"),
     (1, f"{COMPARE} --reference mini", "Did you mean 'minilm'?"),
+    (1, "study clicks-estimate lgo.jsonl --method em", "'log.jsonl'"),
+    (1, "study clicks-estimate log.jsonl --method em --out a.txt/x", "There is no folder"),
+    (1, "study clicks-evaluate log.jsonl --propensities no", "no"),
+    (1, "study clicks-task . --embeddings no.jsonl", "has no folder recomm"),
+    (1, "study clicks-task . --embeddings no.jsonl --out .", "is a directory"),
+    (1, "study clicks-simulate INDEX --out a.txt", "is a file"),
+    (1, "study clicks-simulate no.index --out a.txt", "no.index"),
+    (1, "study clicks-study INDEX --out a.txt", "is a file"),
+    (1, "study clicks-study INDEX --out s --only learn", "'learning'"),
     # The page.
     (2, f"{SERVE} --host 0.0.0.0", "--token new"),
     (2, f"{SERVE} --host 192.0.2.7", "--token new"),
@@ -100,8 +109,10 @@ REFUSALS = [
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current folder: two drafts, papers of two formats, and vectors."""
+    """The current folder: two drafts, papers of two formats, vectors, and a log of clicks."""
     small_probe(tmp_path)
+    clicks = '{"query": "q", "shown": ["a", "b"], "clicked": ["a"]}\n'
+    (tmp_path / "log.jsonl").write_text(clicks, encoding="utf-8")
     (tmp_path / "papers.ris").write_text(RIS, encoding="utf-8")
     (tmp_path / "a.txt").write_text("Rivers in surveys", encoding="utf-8")
     (tmp_path / "b.md").write_text("# Deserts measured again", encoding="utf-8")

@@ -129,36 +129,25 @@ def test_what_searches_the_vectors_changes_when_it_is_prepared_anew(
     assert found == ["exact", named or "int8"]
 
 
-def test_what_contradicts_itself_is_refused(
+def test_what_contradicts_itself_or_cannot_be_read_leaves_the_index_as_it_was(
     index: Path, built: "Built", tmp_path: Path, run_cli: "RunCli"
 ) -> None:
-    before, no = state(index), tmp_path / "ids.txt"
+    before, bad, fifo = state(index), tmp_path / "bad.jsonl", tmp_path / "fifo"
+    no, every = tmp_path / "ids.txt", tmp_path / "every.txt"
+    bad.write_text("no JSON\n")
     no.write_text("rivers-00\n")
+    every.write_text("\n".join(ids(index)))
+    os.mkfifo(fifo)
     for words, said in (
         ((built.papers, "--from", built.papers), "papers to add, and papers to become"),
         (("--from", built.papers, "--remove", no), "exactly the papers of some files"),
         ((), "nothing to update with"),
         ((built.papers, "--embeddings", tmp_path / "x.npy"), "were made by minilm"),
-    ):
-        done = run_cli("update", index, *words)
-        assert done.code == 1 and said in done.err, done.err
-    assert state(index) == before
-
-
-def test_bad_files_leave_the_index_as_it_was(
-    index: Path, tmp_path: Path, run_cli: "RunCli"
-) -> None:
-    before, bad, fifo = state(index), tmp_path / "bad.jsonl", tmp_path / "fifo"
-    bad.write_text("no JSON\n")
-    os.mkfifo(fifo)
-    every = tmp_path / "every.txt"
-    every.write_text("\n".join(ids(index)))
-    for words, said in (
         ((bad,), "bad.jsonl"),
         ((tmp_path / "none.jsonl",), f"There is no file of papers at {tmp_path / 'none.jsonl'}."),
         (("-",), "standard input is no regular file, and papers are read more than once."),
         ((fifo,), f"{fifo} is no regular file"),
-        ((tmp_path,), f"None of 2 files holds a usable paper. {bad}: "),
+        ((tmp_path,), f"None of 3 files holds a usable paper. {bad}: "),
         (("--remove", tmp_path / "none.txt"), "none.txt cannot be read as a list of ids"),
         (("--remove", every), "No paper would be left"),
     ):
