@@ -95,7 +95,7 @@ def inject(steps: Steps) -> None:
         _wrap(steps, os, name, lambda *args: True)
     _wrap(steps, os, "open", creates)
     _wrap(steps, np, "save", lambda file, *_, **__: steps.below(file), 0)
-    _wrap(steps, shutil, "copyfile", lambda *args: steps.below(args[1]), 1)
+    _wrap(steps, shutil, "copyfile", lambda _, target, **__: steps.below(target), 1)
     _wrap(steps, np.memmap, "flush", lambda *args: True)
     for module in (io, builtins):
         setattr(module, "open", partial(_open, steps, io.open))  # noqa: B010
