@@ -26,7 +26,7 @@ AREAS: Mapping[str, tuple[str, ...]] = {
     "store": (
         *("constraints.txt", "pipelines/remote", "tests/pipelines/remote"),
         *("pipelines/corpora/source_files.py", "tests/pipelines/corpora/bucket_server.py"),
-        *("recsys/app/remote_indexes.py", "recsys/app/cli/program.py"),
+        *("recsys/app/cache.py", "recsys/app/cli/program.py"),
         "tests/recsys/app/test_remote_indexes.py",
     ),
     "wheel": (

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from recsys.app.answer_writing import no_colour
+from recsys.app.terminal import no_colour
 from recsys.formats.answers import facts, other_versions, percent, where_of
 from recsys.formats.local_answers.shown_gaps import (
     HERE,

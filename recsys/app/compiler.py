@@ -10,6 +10,7 @@ import shutil
 import sys
 import sysconfig
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 COMPILERS = ("c++", "g++", "clang++")
@@ -54,19 +55,13 @@ def how_to_install(systems: Sequence[str] | None = None) -> str:
     Args:
         systems: names of the operating system, the closest one first; None: this one.
     """
-    names = _this_system() if systems is None else systems
-    command = next((COMMANDS[name] for name in names if name in COMMANDS), None)
+    if systems is None:
+        systems = [sys.platform]
+        with suppress(OSError):  # Linux alone says more, but for small images of it.
+            known = platform.freedesktop_os_release()
+            systems = [known.get("ID", ""), *known.get("ID_LIKE", "").split()]
+    command = next((COMMANDS[name] for name in systems if name in COMMANDS), None)
     return f"Run `{command}`." if command else f"Install both ({_OTHER})."
-
-
-def _this_system() -> list[str]:
-    if sys.platform != "linux":
-        return [sys.platform]
-    try:
-        known = platform.freedesktop_os_release()
-    except OSError:
-        return []
-    return [known.get("ID", ""), *known.get("ID_LIKE", "").split()]
 
 
 def main() -> int:

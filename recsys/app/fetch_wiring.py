@@ -9,10 +9,8 @@ from datetime import date
 from functools import partial
 from pathlib import Path
 
-from recsys.app.answer_writing import note
-from recsys.app.bars import shown_progress
 from recsys.app.cache import cache_folder
-from recsys.app.terminal import say
+from recsys.app.terminal import note, say, shown_progress
 from recsys.errors import InputError, UsageError
 from recsys.pipelines.index.build import BuildOptions, build
 from recsys.pipelines.online.client import Client, ClientConfig

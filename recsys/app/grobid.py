@@ -6,16 +6,12 @@ As https://grobid.readthedocs.io/en/latest/Grobid-service/ describes its service
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from recsys.errors import DraftError, InputError, need
 from recsys.formats.files import display_name, read_bytes
 from recsys.formats.markup.tei_xml import read_tei
 from recsys.records import Manuscript
-
-if TYPE_CHECKING:
-    pass
 
 SERVICE = "api/processFulltextDocument"
 LONGEST, CONNECTING = 180.0, 5.0

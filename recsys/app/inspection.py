@@ -1,13 +1,13 @@
 """Say what an artifact is, and whether its files are what they were when it was written."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from recsys.errors import ArtifactError, RecsysError
+from recsys.errors import ArtifactError
 from recsys.store.arrays import load_array
 from recsys.store.artifacts import (
     CORPUS,
@@ -84,23 +84,6 @@ def _inspect(folder: Path, index: Path, *, hashes: bool) -> Inspection:
         config=config,
         on_store=len(manifest.files) - len(files_here(folder, manifest.files)),
     )
-
-
-@contextmanager
-def damage_named(index: Path | None) -> Iterator[None]:
-    """Check an index whose use fails in an unforeseen way: a changed byte is the likely cause.
-
-    Raises:
-        ArtifactError: instead of the failure, when a checksum does not match.
-    """
-    try:
-        yield
-    except RecsysError:
-        raise
-    except Exception:
-        if index is not None:
-            inspect_artifact(index, hashes=True)
-        raise
 
 
 def inspection_json(found: Sequence[Inspection]) -> str:

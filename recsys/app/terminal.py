@@ -1,4 +1,4 @@
-"""Write for people: the one place through which words reach a terminal.
+"""Write for people and programs: the one place through which words reach a terminal.
 
 Titles, keys, file names and arguments come from strangers. What a terminal would act upon in them
 is shown as in JSON, `\\u001b`, which changes no value of JSON either.
@@ -9,7 +9,13 @@ import errno
 import os
 import re
 import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TextIO
+
+from recsys.errors import InputError, near_path
+from recsys.protocols import Progress, silent
 
 # Control characters but tab and line ends, what turns the direction of text, and half pairs.
 _ACTED_UPON = re.compile(
@@ -42,6 +48,17 @@ def show(text: str) -> None:
     draw(cleaned(text))
 
 
+def show_bytes(raw: bytes) -> None:
+    """Write to stdout, to the byte, unless it would reach a terminal: see `show`."""
+    stream = sys.stdout
+    if stream is None or stream.isatty() or not hasattr(stream, "buffer"):
+        show(raw.decode("utf-8", errors="replace"))
+        return
+    stream.flush()
+    stream.buffer.write(raw)
+    stream.buffer.flush()
+
+
 def draw(text: str) -> None:
     """Write to stdout what was cleaned before it was coloured; see `show`."""
     if sys.stdout is None:
@@ -72,3 +89,164 @@ def _give_up(stream: TextIO) -> None:
     # Python flushes the stream again when it exits: give what is left somewhere to go.
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+# Write what a command answers: data to stdout or a file, notes to stderr.
+
+
+def check_target(out: Path | None) -> None:
+    """Refuse an output that cannot be written, before any work is done; None is stdout.
+
+    Raises:
+        InputError: stdout is closed, the path is a directory, or its folder does not exist.
+    """
+    if out is None:
+        if sys.stdout is None:
+            raise InputError("Standard output is closed.", "Give a file by --out.")
+        return
+    if out.is_dir():
+        raise InputError(f"{out} is a directory.", "Give the path of a file to write.")
+    out = Path(os.path.realpath(out)) if out.is_symlink() and not out.exists() else out
+    if not out.parent.is_dir():
+        raise InputError(
+            f"There is no folder {out.parent} to write {out.name} in.{near_path(out.parent)}",
+            "Create it first.",
+        )
+
+
+def check_folder(out: Path) -> None:
+    """Refuse an output folder that cannot be one, before any work is done.
+
+    Raises:
+        InputError: the path is a file.
+    """
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{out} is a file.", "Give the path of a folder to write.")
+
+
+def emit(text: str, out: Path | None = None) -> None:
+    """Write data to a file, whole or not at all, or to stdout when there is no path."""
+    if out is None:
+        show(text)
+        return
+    from recsys.formats.replacing import write_whole
+
+    with contextlib.suppress(BrokenPipeError):  # As with stdout: the reader has what it wanted.
+        write_whole(out, text)
+
+
+def note(text: str, *, quiet: bool = False) -> None:
+    """Write a line for people to stderr, unless they asked for quiet."""
+    if not quiet:
+        say(text)
+
+
+def no_colour() -> bool:
+    """Whether to write without colours and weights: NO_COLOR is not empty, see no-color.org."""
+    return bool(os.environ.get("NO_COLOR"))
+
+
+# Show progress on stderr: a bar on a terminal, a line every 10 % elsewhere.
+
+
+@contextlib.contextmanager
+def shown_progress(*, quiet: bool = False) -> Iterator[Progress]:
+    """Give a progress callback that draws on stderr until the block ends."""
+    if quiet:
+        yield silent
+    elif sys.stderr is not None and sys.stderr.isatty():
+        with _bars() as progress:
+            yield progress
+    else:
+        yield _lines()
+
+
+def _lines() -> Progress:
+    """Write one line for each finished tenth of a stage, with rate and time left."""
+    begun: dict[str, tuple[float, int]] = {}
+    tenths: dict[str, int] = {}
+
+    def report(stage: str, done: int, total: int) -> None:
+        # A resumed stage begins at done > 0: only what this run did counts towards the rate.
+        began, first = begun.setdefault(stage, (time.monotonic(), done))
+        tenth = 10 * done // total if total > 0 else 10
+        if tenth > tenths.get(stage, 0):
+            tenths[stage] = tenth
+            seconds = time.monotonic() - began
+            say(describe(stage, done, total, steps=done - first, seconds=seconds))
+
+    return report
+
+
+def describe(stage: str, done: int, total: int, *, steps: int, seconds: float) -> str:
+    """Write the state of a stage in one line; steps, seconds: what this run did, and how long.
+
+    >>> describe("encode", 30, 100, steps=30, seconds=15.0)
+    'encode: 30 % (30 of 100), 2.0/s, 35 s left'
+    """
+    if done >= total:
+        return f"{stage}: done ({done} in {duration(seconds)})"
+    state = f"{stage}: {100 * done // total} % ({done} of {total})"
+    if seconds <= 0 or steps <= 0:
+        return state
+    rate = steps / seconds
+    return f"{state}, {rate:,.1f}/s, {duration((total - done) / rate)} left"
+
+
+def duration(seconds: float) -> str:
+    """Write a duration: seconds below two minutes, then minutes, then hours and minutes."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"
+
+
+@contextlib.contextmanager
+def _bars() -> Iterator[Progress]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+    )
+    tasks: dict[str, TaskID] = {}
+    console = Console(stderr=True, color_system=None if no_colour() else "auto")
+    with Bars(*columns, console=console) as bars:
+
+        def report(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bars.add_task(cleaned(stage), total=total, rate="")
+            speed = bars.tasks[tasks[stage]].speed
+            rate = f"{speed:,.0f}/s" if speed else ""
+            bars.update(tasks[stage], completed=done, total=total, rate=rate)
+
+        yield report
+
+
+# Tell how a result was made, so that it can be made again.
+
+
+def command_line() -> str:
+    """Return the command that runs, as a shell takes it."""
+    import shlex
+
+    return shlex.join(["recsys", *sys.argv[1:]])
+
+
+def made(seed: int, **files: Path) -> dict[str, str]:
+    """Tell what it takes to make a result again; files: what was read, by name."""
+    from recsys.pipelines.evaluation.batch import versions
+    from recsys.store.artifacts import CREATED_BY, sha256
+
+    return {
+        "command": command_line(),
+        "program": CREATED_BY,
+        "seed": str(seed),
+        **{f"{name} sha256": sha256(path) for name, path in files.items() if path.is_file()},
+        "versions": ", ".join(f"{name} {version}" for name, version in versions().items()),
+    }

@@ -114,7 +114,7 @@ def _judged(found: Outcome, expected: Json) -> tuple[str, str]:
 
 def asked(index: Path) -> dict[str, Any]:
     """Open and answer as the command does: it verifies the index when something fails."""
-    from recsys.app.inspection import damage_named
+    from recsys.app.cli.options import damage_named
 
     failed: list[Exception] = []
     try:

@@ -32,6 +32,7 @@ from recsys.app.cli.options import (
     shown_work,
     tell,
 )
+from recsys.app.terminal import emit, shown_progress
 from recsys.indexes.backends import BACKENDS, TEXT_BACKENDS
 
 Start: TypeAlias = Literal["shipped", "scratch"]
@@ -62,8 +63,6 @@ def corpus(
         describe: Say what the papers, or those of an index, are worth, and what to expect.
         output: How the description is written.
     """
-    from recsys.app.answer_writing import emit
-    from recsys.app.bars import shown_progress
     from recsys.app.cache import cache_folder
     from recsys.pipelines.corpora.corpus_worth import worth_json, worth_lines
     from recsys.pipelines.corpora.pdf_folder import PDFS
@@ -134,8 +133,7 @@ def build(
         text: What searches the words: files of our own, or LanceDB (needs `recsys[lance]`).
         force: Build again even if nothing has changed.
     """
-    from recsys.app.cache import cache_folder
-    from recsys.app.remote_indexes import build_here
+    from recsys.app.cache import build_here, cache_folder
     from recsys.pipelines.index.build import BuildOptions
     from recsys.pipelines.index.build import build as build_index
 

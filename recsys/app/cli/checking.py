@@ -5,6 +5,7 @@ from typing import Annotated
 from typer import Option
 
 from recsys.app.cli.options import Index, ReportFormat
+from recsys.app.terminal import emit
 
 
 def inspect(
@@ -18,7 +19,6 @@ def inspect(
         verify: Compare the checksum of every file, too.
         output: How the report is written.
     """
-    from recsys.app.answer_writing import emit
     from recsys.app.inspection import inspect_artifact, inspection_json, inspection_table
 
     found = inspect_artifact(index, hashes=verify)
@@ -37,7 +37,6 @@ def doctor(
         online: Send one small request to each source on the web, too: does it answer, is the key
             good, what is left of the day's budget? Without, nothing is sent.
     """
-    from recsys.app.answer_writing import emit
     from recsys.app.doctor import examine
     from recsys.errors import need
 

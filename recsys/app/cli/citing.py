@@ -14,8 +14,10 @@ from recsys.app.cli.options import (
     Quiet,
     Title,
     bad_value,
+    damage_named,
     named_option,
 )
+from recsys.app.terminal import check_target, draw, emit, note, show_bytes, shown_progress
 from recsys.formats.answers import LOCAL_FORMATS
 from recsys.formats.files import STDIN, read_text
 from recsys.query.question_schema import read_references
@@ -82,7 +84,6 @@ def cite(
     from recsys.machine import start_on_one_thread
 
     start_on_one_thread()
-    from recsys.app.answer_writing import check_target
     from recsys.local.cite import LocalQuestion
 
     is_passage = draft in (None, str(STDIN))
@@ -124,10 +125,7 @@ def _answer(
     quiet: bool,
 ) -> "LocalAnswer":
     """Ask an index about the places of a draft; say what was understood, counted, and not read."""
-    from recsys.app.answer_writing import note
-    from recsys.app.bars import shown_progress
-    from recsys.app.inspection import damage_named
-    from recsys.app.local_wiring import open_local, said_of_rankers
+    from recsys.app.wiring import open_local, said_of_rankers
     from recsys.formats.local_answers.shown_gaps import looked_at
     from recsys.local import cite as local
 
@@ -150,8 +148,6 @@ def _check_filling(fill: Path | None, *, patch: bool, dry_run: bool, is_passage:
         UsageError: a patch without entries or without a file, or a file that is no .bib.
         InputError: a path that cannot be written to.
     """
-    from recsys.app.answer_writing import check_target
-
     if fill is None:
         if patch or dry_run:
             raise bad_value(
@@ -181,7 +177,6 @@ def _prepared(
     Raises:
         InputError: the bibliography or the draft cannot be changed so.
     """
-    from recsys.app.answer_writing import note
     from recsys.formats.local_answers.shown_gaps import keys_of
 
     if fill is None:
@@ -215,27 +210,12 @@ def _prepared(
         )
         if file.raw is None and new:
             note(f"{fill} is new: name it in the draft.", quiet=quiet)
-        _show_diff(b"".join(each.diff() for each in changes))
+        show_bytes(b"".join(each.diff() for each in changes))
 
     return keys, write
 
 
-def _show_diff(diff: bytes) -> None:
-    """Write a diff as it is, to the byte, unless it would reach a terminal."""
-    from recsys.app.terminal import show
-
-    stream = sys.stdout
-    if stream is None or stream.isatty() or not hasattr(stream, "buffer"):
-        show(diff.decode("utf-8", errors="replace"))
-        return
-    stream.flush()
-    stream.buffer.write(diff)
-    stream.buffer.flush()
-
-
 def _show(answer: "LocalAnswer", keys: "GapKeys", form: str, out: Path | None) -> None:
-    from recsys.app.answer_writing import emit
-    from recsys.app.terminal import draw
     from recsys.formats.answers import render_local
 
     if out is not None or form != "table":

@@ -5,7 +5,17 @@ from typing import Annotated, Literal, TypeAlias
 
 from typer import Argument, Option
 
-from recsys.app.cli.options import Folder, Index, Quiet, ResultFormat, Seed, names_in, shown_work
+from recsys.app.cli.options import (
+    Folder,
+    Index,
+    Quiet,
+    ResultFormat,
+    Seed,
+    damage_named,
+    names_in,
+    shown_work,
+)
+from recsys.app.terminal import check_folder, check_target, emit, made, note, shown_progress
 
 Method: TypeAlias = Literal["swap", "harvest", "em"]
 """How propensities are estimated: the names of `eval.studies.clicks.propensities.METHODS`."""
@@ -67,8 +77,6 @@ def simulate(
     """
     import numpy as np
 
-    from recsys.app.answer_writing import note
-    from recsys.app.inspection import damage_named
     from recsys.indexes.opening import open_collection
     from recsys.pipelines.studies.clicks.corpus_world import (
         SimulationOptions,
@@ -110,7 +118,6 @@ def estimate(
     """
     import numpy as np
 
-    from recsys.app.answer_writing import check_target, emit, made, note
     from recsys.eval.report.page import FORMATS
     from recsys.eval.studies.clicks import propensities as estimation
     from recsys.eval.studies.clicks.click_log import read_clicks
@@ -155,7 +162,6 @@ def evaluate(
     """
     import numpy as np
 
-    from recsys.app.answer_writing import check_target, emit, made, note
     from recsys.eval.report.page import FORMATS
     from recsys.eval.studies.clicks.click_evaluation import evaluate_runs, read_runs
     from recsys.eval.studies.clicks.click_log import read_clicks
@@ -201,8 +207,6 @@ def run_task(
     """
     import numpy as np
 
-    from recsys.app.answer_writing import check_target, emit, made
-    from recsys.app.bars import shown_progress
     from recsys.eval.report.page import FORMATS
     from recsys.eval.studies.clicks.estimators import Options
     from recsys.eval.studies.clicks.recommendation_task import TEST
@@ -247,7 +251,6 @@ def study(
     """
     import numpy as np
 
-    from recsys.app.answer_writing import check_folder, emit, made, note
     from recsys.eval.report.page import FORMATS
     from recsys.indexes.opening import open_collection
     from recsys.pipelines.studies.clicks import click_study

@@ -25,6 +25,7 @@ from recsys.app.cli.options import (
     shown_work,
     tell,
 )
+from recsys.app.terminal import check_target, emit, made, note, shown_progress
 
 
 def embed(
@@ -106,8 +107,6 @@ def scidocs(
         queries: JSON lines file to write, with the figures of each query of a ranking task.
         output: How the table is written.
     """
-    from recsys.app.answer_writing import check_target, emit
-    from recsys.app.bars import shown_progress
     from recsys.eval.studies.scidocs.scidocs_figures import RENDERERS, query_lines
     from recsys.pipelines.studies.scidocs_suite import SuiteOptions, evaluate_suite, sources
 
@@ -188,8 +187,6 @@ def probe_embeddings(
         runs: Times that papers are dealt out to folds anew.
         out: Folder for the HTML page, figures, maps, and what was told of each paper.
     """
-    from recsys.app.answer_writing import emit, made, note
-    from recsys.app.bars import shown_progress
     from recsys.eval.report.page import FORMATS
     from recsys.eval.studies.probes import probe_results, report_probes
     from recsys.pipelines.studies import embedding_probes
@@ -255,8 +252,6 @@ def compare_encoders(
         part: Whose queries are asked.
         precision: Numbers in which encoders compute.
     """
-    from recsys.app.answer_writing import emit, made, note
-    from recsys.app.bars import shown_progress
     from recsys.app.cache import cache_folder
     from recsys.app.wiring import open_index
     from recsys.eval.report.page import FORMATS

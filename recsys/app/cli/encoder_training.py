@@ -21,6 +21,7 @@ from recsys.app.cli.options import (
     shown_work,
     tell,
 )
+from recsys.app.terminal import emit, made, note, shown_progress
 
 if TYPE_CHECKING:
     from recsys.pipelines.studies.encoders.tower import LoraOptions
@@ -301,7 +302,6 @@ def ablate_encoder(
         steps: Steps of each row at most.
         output: How the table is written.
     """
-    from recsys.app.answer_writing import emit, note
     from recsys.eval.report.page import FORMATS
     from recsys.pipelines.studies.citeomatic.network_training import device_of
     from recsys.pipelines.studies.encoders import encoder_ablations
@@ -356,7 +356,6 @@ def train_journal(
         unseen: Share of the classes that --seed keeps from training, for `recsys study probe` with
             the same --unseen and --seed.
     """
-    from recsys.app.bars import shown_progress
     from recsys.pipelines.studies.encoders import train_journal as job
     from recsys.pipelines.studies.encoders.tower import StartOptions
     from recsys.pipelines.studies.encoders.train_journal import ClassOptions
@@ -416,8 +415,6 @@ def ablate_journal(
         runs: Runs of the linear model, each with other folds.
         output: How the tables are written.
     """
-    from recsys.app.answer_writing import emit, made, note
-    from recsys.app.bars import shown_progress
     from recsys.eval.report.page import FORMATS
     from recsys.pipelines.studies.citeomatic.network_training import device_of
     from recsys.pipelines.studies.encoders import journal_study, tower, train_journal, training

@@ -27,6 +27,7 @@ from recsys.app.cli.options import (
     shared_work,
     tell,
 )
+from recsys.app.terminal import check_target, command_line, emit, note
 from recsys.pipelines.evaluation.system_table import SYSTEMS
 
 
@@ -56,8 +57,6 @@ def batch(
         k: Papers written per query.
         system: What ranks the papers.
     """
-    from recsys.app.answer_writing import check_target
-
     check_target(run)
     from recsys.app.wiring import open_index
     from recsys.pipelines.evaluation.batch import BatchOptions, run_batch
@@ -112,7 +111,6 @@ def evaluate(
         self_citation: Look where papers by the query's own authors stand, too.
         seed_study: See what half of the references, given, would add.
     """
-    from recsys.app.answer_writing import command_line
     from recsys.app.wiring import open_index
     from recsys.pipelines.evaluation.evaluate import EvaluateOptions
     from recsys.pipelines.evaluation.evaluate import evaluate as ask
@@ -161,7 +159,6 @@ def compare(
         output: How the comparison is written.
         seed: Seed of everything random.
     """
-    from recsys.app.answer_writing import emit, note
     from recsys.eval.report.compare import RENDERERS
     from recsys.eval.report.compare import compare as compare_runs
 
@@ -189,7 +186,6 @@ def repeats(
         base: Show also what each system has more than this one, with 95 % intervals.
         seed: Seed of the tests and the intervals.
     """
-    from recsys.app.answer_writing import emit
     from recsys.eval.report.repeats import RENDERERS
     from recsys.eval.report.repeats import repeats as average
 
@@ -215,7 +211,6 @@ def report(
         output: How the report is written.
         out: File to write; `-` is stdout.
     """
-    from recsys.app.answer_writing import check_target, emit, note
     from recsys.eval.report.evaluation_pictures import write_pictures
     from recsys.eval.report.evaluation_report import SUFFIXES, Report, read_report
     from recsys.eval.report.page import FORMATS

@@ -3,14 +3,12 @@
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from typer import Argument, Option
 
 from recsys.app.cli.options import Quiet, bad_value
-
-if TYPE_CHECKING:
-    pass
+from recsys.app.terminal import check_target, emit, note
 
 PAPERS = 2000
 """As `fetch_plan.PAPERS`, which help need not import."""
@@ -60,7 +58,6 @@ def fetch(
         out: Write the papers here as JSON lines, packed where it ends in .gz; what was asked and
             found stands beside it, in FILE.fetch.json.
     """
-    from recsys.app.answer_writing import check_target, emit, note
     from recsys.app.fetch_wiring import Errand, fetching, reading_library, updating
     from recsys.pipelines.online.fetch_plan import FetchQuestion, asked_of_draft
     from recsys.query.question_schema import read_draft

@@ -21,6 +21,7 @@ from recsys.app.cli.options import (
     shown_work,
     tell,
 )
+from recsys.app.terminal import command_line, emit, note
 
 if TYPE_CHECKING:
     from recsys.pipelines.studies.citeomatic.tuning import Model, TuneOptions
@@ -219,7 +220,6 @@ def ablate_nnrank(
         rows: Some rows of the table; commas between them.
         output: How the table is written.
     """
-    from recsys.app.answer_writing import command_line, emit, note
     from recsys.pipelines.studies.citeomatic import nnrank_ablations
     from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
     from recsys.pipelines.studies.citeomatic.nnrank import NNRankOptions

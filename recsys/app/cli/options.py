@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from typer import Argument, Option
 
-from recsys.errors import UsageError
+from recsys.app.terminal import note, shown_progress
+from recsys.errors import RecsysError, UsageError
 from recsys.protocols import Progress
 from recsys.query.question_schema import QuestionOption, options
 from recsys.store.words import LABELS, MADE_OF_CITED, OWN_FIELD
@@ -180,19 +181,33 @@ Quiet: TypeAlias = Annotated[
 
 
 @contextmanager
+def damage_named(index: Path | None) -> Iterator[None]:
+    """Check an index whose use fails in an unforeseen way: a changed byte is the likely cause.
+
+    Raises:
+        ArtifactError: instead of the failure, when a checksum does not match.
+    """
+    try:
+        yield
+    except RecsysError:
+        raise
+    except Exception:
+        if index is not None:
+            from recsys.app.inspection import inspect_artifact
+
+            inspect_artifact(index, hashes=True)
+        raise
+
+
+@contextmanager
 def shown_work(index: Path | None, *, quiet: bool) -> Iterator[Progress]:
     """Give what shows progress; what is damaged in an index is named where the work fails."""
-    from recsys.app.bars import shown_progress
-    from recsys.app.inspection import damage_named
-
     with damage_named(index), shown_progress(quiet=quiet) as progress:
         yield progress
 
 
 def tell(lines: Iterable[str], *, quiet: bool) -> None:
     """Write a report for people to stderr, unless they asked for quiet."""
-    from recsys.app.answer_writing import note
-
     note("\n".join(lines), quiet=quiet)
 
 

@@ -14,9 +14,10 @@ import typer.main
 from typer.core import TyperCommand, TyperGroup
 from typer.models import OptionInfo, ParameterInfo
 
+from recsys.app.cache import addressed, change_here, followed, is_remote, read_here
 from recsys.app.cli.entry import JSON_ERRORS
 from recsys.app.cli.options import IndexPlace, OneOf, Without, cli_option
-from recsys.app.remote_indexes import addressed, change_here, followed, is_remote, read_here
+from recsys.app.terminal import shown_progress
 from recsys.errors import UsageError
 from recsys.query.question_schema import QuestionOptions, options
 
@@ -159,7 +160,7 @@ def command(name: str, run: Command) -> Callable[..., int]:
     """
 
     def called(**given: Any) -> int:  # noqa: ANN401  # Whatever the parameters are.
-        del given["json_errors"]  # `failures.exit_code` finds it among the words.
+        del given["json_errors"]  # `entry.exit_code` finds it among the words.
         try:
             with ExitStack() as stack:
                 for each in inspect.signature(run).parameters.values():
@@ -202,11 +203,13 @@ def parameters(run: Command) -> Iterator[inspect.Parameter]:
         if one_of := _note(each, OneOf):
             words: Any = _LITERAL[tuple(one_of.names)]
             kind = words | None if isinstance(None, kind) else words  # `str | None`.
-        given = next((note for note in notes if isinstance(note, ParameterInfo)), typer.Option())
-        said = copy.copy(given)  # The note itself may be that of several commands.
-        said.help = given.help or meanings[each.name]
-        if isinstance(given, OptionInfo) and given.default is ...:  # There is no flag in it.
-            said.param_decls = (f"--{each.name.replace('_', '-')}",)
+        said = next((note for note in notes if isinstance(note, ParameterInfo)), None)
+        if said is None or not said.help:
+            # The note itself may stand in several commands.
+            said = typer.Option() if said is None else copy.copy(said)
+            said.help = meanings[each.name]
+            if isinstance(said, OptionInfo) and said.default is ...:  # There is no flag in it.
+                said.param_decls = (f"--{each.name.replace('_', '-')}",)
         yield _parameter(each.name, Annotated[kind, said], each.default)
     yield _parameter("json_errors", JsonErrors, False)
 
@@ -241,14 +244,13 @@ def _note(parameter: inspect.Parameter, kind: type[_Note]) -> _Note | None:
 
 
 def _here(value: Any, place: IndexPlace, stack: ExitStack, *, quiet: bool) -> Any:  # noqa: ANN401  # A path, several, or None.
-    """Give folders of this machine for addresses of stored indexes: see `remote_indexes`."""
+    """Give folders of this machine for addresses of stored indexes: see `app.cache`."""
     if isinstance(value, list):
         return [_here(each, place, stack, quiet=quiet) for each in value]
     if value is None or not is_remote(value):
         return value
     if place.changed:
         return stack.enter_context(change_here(value, quiet=quiet))
-    from recsys.app.bars import shown_progress
 
     with shown_progress(quiet=quiet) as progress:
         folder = read_here(value, progress)

@@ -1,9 +1,10 @@
 """The commands that answer drafts: `recommend`, and `map`, which draws what is around one."""
 
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,14 +20,24 @@ from recsys.app.cli.options import (
     Title,
     Without,
     bad_value,
+    damage_named,
     named_option,
     names_in,
+)
+from recsys.app.terminal import (
+    check_folder,
+    check_target,
+    cleaned,
+    draw,
+    emit,
+    note,
+    shown_progress,
 )
 from recsys.errors import DraftError, InputError, RecsysError
 from recsys.formats.answers import FORMATS
 from recsys.formats.files import STDIN
 from recsys.query.question_schema import SHOWN, QuestionOptions, is_file, named_paper
-from recsys.records import Manuscript, ReadingLists
+from recsys.records import Answer, Manuscript, ReadingLists
 
 if TYPE_CHECKING:
     from recsys.formats.drafts.draft_formats import OpenDraft
@@ -103,15 +114,14 @@ def recommend(
     from recsys.machine import start_on_one_thread
 
     start_on_one_thread()
-    from recsys.app.answer_writing import AnswerWriter, note
-    from recsys.app.inspection import damage_named
     from recsys.app.wiring import lost_ranker
 
     if fetch and (index is not None or len(drafts or ()) > 1):
         raise bad_value("it is for one draft, and instead of --index.", option="--fetch")
     words = _named_drafts(drafts, title, abstract, root, seeds=bool(asked.seeds))
     several = len(words) > 1
-    _check_output(output, out, out_dir, several=several)
+    answers = AnswerWriter(output, out, out_dir, several, quiet)
+    answers.check()
     questions, draft = _read_drafts(words, title, abstract, root=root, grobid=grobid)
     lists, filters = _read_lists(asked, quiet=quiet), asked.filters
     filters.check()
@@ -122,7 +132,7 @@ def recommend(
 
         index = fetched_index(questions[0], asked.as_of, yes=yes, quiet=quiet)
     failed: list[RecsysError] = []
-    with closing(AnswerWriter(output, out, out_dir, several, quiet)) as writer, damage_named(index):
+    with closing(answers), damage_named(index):
         recommender = _open(index, candidates, metadata=not no_metadata, quiet=quiet)
         lost = lost_ranker(recommender)
         note(lost or "", quiet=quiet or lost is None)
@@ -136,7 +146,7 @@ def recommend(
             prefix = f"{name}: " if several else ""
             _tell(outcome, prefix, verbose=verbose, quiet=quiet)
             if outcome.answer is not None:
-                writer.write(replace(outcome.answer, draft=name))
+                answers.write(replace(outcome.answer, draft=name))
             elif (error := outcome.error) is not None:
                 failed.append(type(error)(prefix + error.what, error.hint) if several else error)
     if failed:
@@ -170,8 +180,6 @@ def draw_map(
     from recsys.machine import start_on_one_thread
 
     start_on_one_thread()
-    from recsys.app.answer_writing import check_target, emit, note
-    from recsys.app.inspection import damage_named
     from recsys.mapping import MAP_FORMATS
     from recsys.mapping import draw_map as draw
     from recsys.query.resolve_draft import resolve_draft
@@ -195,6 +203,79 @@ def draw_map(
     for line in (question.understood, *question.notes, *said):
         note(line, quiet=quiet)
     emit(MAP_FORMATS[ending](drawing), target)
+
+
+@dataclass(slots=True)
+class AnswerWriter:
+    """Writes one answer, or several, as they come.
+
+    form: one of FORMATS. out: a file for all of them; it is written at the end, whole. folder: for
+    a file of each. several: whether there is more than one draft, so that each must be told.
+    """
+
+    form: str
+    out: Path | None = None
+    folder: Path | None = None
+    several: bool = False
+    quiet: bool = False
+    _texts: list[str] = field(default_factory=list)
+    _taken: set[str] = field(default_factory=set)
+
+    def check(self) -> None:
+        """Refuse what cannot be written, before any work is done.
+
+        Raises:
+            UsageError: two places at once, or a format that cannot hold several answers.
+            InputError: a path that cannot be written to.
+        """
+        if self.out is not None and self.folder is not None:
+            raise bad_value("Give a file or a folder, not both.", option="--out-dir")
+        if self.several and self.folder is None and not FORMATS[self.form].joins:
+            raise bad_value(
+                f"{self.form} cannot hold the answers to several drafts. "
+                f"Give --out-dir, or {_JOINED}.",
+                option="--format",
+            )
+        check_target(self.out)
+        if self.folder is not None:
+            check_folder(self.folder)
+
+    def write(self, answer: Answer) -> None:
+        """Write an answer, or keep it for the one file that all of them are written to."""
+        if self.folder is not None:
+            path = self.folder / self._file_name(answer.draft or "draft")
+            self.folder.mkdir(parents=True, exist_ok=True)
+            emit(answer.write(self.form), path)
+            note(f"Written to {path}.", quiet=self.quiet)
+        elif self.out is not None:
+            self._texts.append(self._told_apart(answer, answer.write(self.form)))
+        elif self.form == "table" and sys.stdout is not None and sys.stdout.isatty():
+            from recsys.app.coloured_table import coloured_table
+
+            draw(self._told_apart(answer, coloured_table(answer)))
+        else:
+            emit(self._told_apart(answer, answer.write(self.form)))
+
+    def close(self) -> None:
+        """Write what was kept, though a later draft may have ended the program."""
+        if self._texts and self.out is not None:
+            emit("".join(self._texts), self.out)
+
+    def _told_apart(self, answer: Answer, text: str) -> str:
+        """Head a table with its draft; lines of JSON name theirs."""
+        headed = self.several and self.form == "table"
+        return f"== {cleaned(answer.draft or '')} ==\n{text}\n" if headed else text
+
+    def _file_name(self, draft: str) -> str:
+        """Call a file after its draft: `paper.bib`; of another folder's paper, `paper-2.bib`."""
+        stem = "stdin" if draft == "-" else Path(draft).stem if Path(draft).exists() else draft
+        stem = re.sub(r"[^\w.-]+", "-", stem).strip("-.") or "draft"
+        suffix, number, name = FORMATS[self.form].suffix, 1, stem
+        while name.casefold() in self._taken:
+            number += 1
+            name = f"{stem}-{number}"
+        self._taken.add(name.casefold())
+        return name + suffix
 
 
 def _named_drafts(
@@ -260,27 +341,6 @@ def _read_drafts(
     return [Path(word) if is_file(word) else named_paper(word) for word in words], None
 
 
-def _check_output(form: str, out: Path | None, out_dir: Path | None, *, several: bool) -> None:
-    """Refuse what cannot be written, before any work is done.
-
-    Raises:
-        UsageError: two places at once, or a format that cannot hold several answers.
-        InputError: a path that cannot be written to.
-    """
-    from recsys.app.answer_writing import check_folder, check_target
-
-    if out is not None and out_dir is not None:
-        raise bad_value("Give a file or a folder, not both.", option="--out-dir")
-    if several and out_dir is None and not FORMATS[form].joins:
-        raise bad_value(
-            f"{form} cannot hold the answers to several drafts. Give --out-dir, or {_JOINED}.",
-            option="--format",
-        )
-    check_target(out)
-    if out_dir is not None:
-        check_folder(out_dir)
-
-
 def _read_lists(asked: QuestionOptions, *, quiet: bool) -> ReadingLists:
     """Read every list that is named; a long one is remembered.
 
@@ -289,7 +349,6 @@ def _read_lists(asked: QuestionOptions, *, quiet: bool) -> ReadingLists:
     """
     if not (asked.seeds or asked.not_like or asked.library):
         return ReadingLists()
-    from recsys.app.bars import shown_progress
     from recsys.app.known_lists import read_lists, remembered
 
     with shown_progress(quiet=quiet) as progress:
@@ -305,7 +364,6 @@ def _look_up_lists(recommender: "Recommender", lists: ReadingLists, *, quiet: bo
     """Look the works of long lists up, or recall what they mean in this index."""
     if lists == ReadingLists():
         return lists
-    from recsys.app.bars import shown_progress
     from recsys.app.known_lists import look_up, remembered
 
     with shown_progress(quiet=quiet) as progress:
@@ -320,7 +378,6 @@ def _look_up_lists(recommender: "Recommender", lists: ReadingLists, *, quiet: bo
 def _open(
     index: Path | None, candidates: str | None, *, metadata: bool, quiet: bool
 ) -> "Recommender":
-    from recsys.app.bars import shown_progress
     from recsys.app.wiring import open_index
 
     with shown_progress(quiet=quiet) as progress:
@@ -369,7 +426,6 @@ def _open_text(name: str | None) -> "OpenDraft":
 
 def _tell(outcome: "Outcome", prefix: str, *, verbose: bool, quiet: bool) -> None:
     """Say what was understood of a draft, and what each filter removed."""
-    from recsys.app.answer_writing import note
     from recsys.query.query import REMOVED
 
     question, answer = outcome.question, outcome.answer

@@ -20,6 +20,7 @@ from recsys.app.cli.options import (
     shown_work,
     tell,
 )
+from recsys.app.terminal import command_line
 
 Known: TypeAlias = Literal["sentence", "title", "references"]
 Reading: TypeAlias = Literal["all", "hidden", "only"]
@@ -143,8 +144,7 @@ def evaluate_local(
         per_paper: Sentences of each citing paper at most.
         k: Papers kept per sentence.
     """
-    from recsys.app.answer_writing import command_line
-    from recsys.app.local_wiring import open_passages
+    from recsys.app.wiring import open_passages
     from recsys.indexes.opening import open_collection
     from recsys.local.passage import ContextUse
     from recsys.pipelines.local.evaluate_local import LocalEvaluation

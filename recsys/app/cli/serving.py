@@ -1,11 +1,13 @@
 """The command `serve`: the page and the API."""
 
+import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
 from recsys.app.cli.options import IndexPlace, Quiet, bad_value
+from recsys.app.terminal import note, shown_progress
 
 if TYPE_CHECKING:
     from recsys.app.web.index_registry import IndexRegistry
@@ -61,12 +63,17 @@ def serve(
     start_on_one_thread()
     for module in ("starlette", "uvicorn", "python_multipart", "jinja2"):
         need(module, "recsys serve")
-    from recsys.app.answer_writing import note
+    from recsys.app.web.index_registry import named
     from recsys.app.web.listening import answered_hosts, bind, is_wildcard, listen
     from recsys.app.web.service import MEGABYTE, ServeSettings
+    from recsys.app.wiring import starter_index
 
     token = _checked_token(host, token, i_know=i_know)
-    paths = _paths(indexes or [], quiet=quiet)
+    if indexes:
+        paths = named(indexes)
+    else:
+        with shown_progress(quiet=quiet) as progress:
+            paths = {"starter": starter_index(progress)}
     listening = bind(host, port)
     port = listening.getsockname()[1]
     settings = ServeSettings(
@@ -107,25 +114,14 @@ def _checked_token(host: str, token: str | None, *, i_know: bool) -> str | None:
     Raises:
         UsageError: other machines could ask without a token, or it is easily guessed.
     """
-    from recsys.app.web.listening import is_loopback, new_token
+    from recsys.app.web.listening import is_loopback
 
     if token is None and not (is_loopback(host) or i_know):
         raise bad_value(
             f"Other machines can reach {host}. Give --token new, or --i-know.", option="--host"
         )
     if token is None or token == "new":
-        return token and new_token()
+        return token and secrets.token_urlsafe(24)
     if len(token) < 16 or not token.isascii() or not token.isprintable():
         raise bad_value("A token has 16 or more ASCII characters.", option="--token")
     return token
-
-
-def _paths(indexes: list[Path], *, quiet: bool) -> dict[str, Path]:
-    from recsys.app.bars import shown_progress
-    from recsys.app.web.index_registry import named
-    from recsys.app.wiring import starter_index
-
-    if indexes:
-        return named(indexes)
-    with shown_progress(quiet=quiet) as progress:
-        return {"starter": starter_index(progress)}

@@ -31,13 +31,10 @@ MOST_PER_PAGE = 100
 """Papers of one page of an answer."""
 
 
-def _integral(value: object) -> object:
-    """Take 2019.0 for 2019, as JSON Schema does: some languages write all numbers so."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-WHOLE = BeforeValidator(_integral)
-"""Stands beside every whole number."""
+WHOLE = BeforeValidator(
+    lambda value: int(value) if isinstance(value, float) and value.is_integer() else value
+)
+"""Stands beside every whole number, and takes 2019.0 for 2019: some languages write all so."""
 Year = Annotated[int, Field(ge=EARLIEST, le=LATEST), WHOLE]
 Text = Annotated[str, Field(max_length=200_000)]
 Name = Annotated[str, Field(min_length=1, max_length=2_000)]

@@ -278,24 +278,24 @@ def _record(paper: Paper) -> dict[str, Any]:
 async def indexes(request: Request) -> Response:
     """Describe the indexes."""
     service = service_of(request)
-    records = await service.pool.run(lambda: list(map(_index, service.indexes)))
+
+    def described(served: ServedIndex) -> Mapping[str, Any]:
+        opened = served.current()
+        collection = opened.recommender.collection
+        first, last = years_of(collection.corpus)
+        return {
+            "name": served.name,
+            "papers": len(collection.corpus),
+            "citations": len(collection.graph.cites.values),
+            "from_year": first,
+            "to_year": last,
+            "fingerprint": opened.fingerprint,
+            "trouble": served.trouble,
+            "remarks": list(opened.remarks),
+        }
+
+    records = await service.pool.run(lambda: list(map(described, service.indexes)))
     return respond(request, Reply({"indexes": records}, digest_of("", {"indexes": records})))
-
-
-def _index(served: ServedIndex) -> Mapping[str, Any]:
-    opened = served.current()
-    collection = opened.recommender.collection
-    first, last = years_of(collection.corpus)
-    return {
-        "name": served.name,
-        "papers": len(collection.corpus),
-        "citations": len(collection.graph.cites.values),
-        "from_year": first,
-        "to_year": last,
-        "fingerprint": opened.fingerprint,
-        "trouble": served.trouble,
-        "remarks": list(opened.remarks),
-    }
 
 
 async def health(request: Request) -> Response:

@@ -31,7 +31,19 @@ _SHOWN_AUTHORS = 3
 
 def lines_of(references: Iterable[Reference]) -> str:
     """Write one line per reference."""
-    return "\n".join(filter(None, map(_line, references)))
+    lines = []
+    for each in references:
+        title = one_line(each.title or "")
+        if not title:
+            line = one_line(each.doi or each.arxiv or each.acl or each.id or each.url or "")
+        elif each.year is None:
+            line = title
+        else:
+            authors = "; ".join(map(one_line, each.authors[:_SHOWN_AUTHORS]))
+            doi = f" doi:{each.doi}" if each.doi else ""
+            line = f"{authors} ({each.year}). {title}.{doi}".strip()
+        lines.append(line)
+    return "\n".join(filter(None, lines))
 
 
 def references_in(lines: str) -> tuple[Reference, ...]:
@@ -65,18 +77,6 @@ def _reference(line: str) -> Reference:
         doi=doi,
         arxiv=None if doi else identifiers.arxiv(match["title"]),
     )
-
-
-def _line(reference: Reference) -> str:
-    name = reference.doi or reference.arxiv or reference.acl or reference.id or reference.url or ""
-    title = one_line(reference.title or "")
-    if not title:
-        return one_line(name)
-    if reference.year is None:
-        return title
-    authors = "; ".join(one_line(each) for each in reference.authors[:_SHOWN_AUTHORS])
-    doi = f" doi:{reference.doi}" if reference.doi else ""
-    return f"{authors} ({reference.year}). {title}.{doi}".strip()
 
 
 LONGEST_SHARED = 2000

@@ -5,8 +5,8 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from recsys.app.local_wiring import local_of, said_of_rankers
 from recsys.app.web.replies import UnknownIndex
+from recsys.app.wiring import local_of, said_of_rankers
 from recsys.errors import InputError, RecsysError
 from recsys.local.local_recommender import LocalRecommender
 from recsys.local.where_to_cite import PlaceFinder

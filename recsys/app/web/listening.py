@@ -3,11 +3,10 @@
 import asyncio
 import ipaddress
 import logging
-import secrets
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import uvicorn
@@ -220,11 +219,6 @@ def answered_hosts(host: str, port: int, allowed: tuple[str, ...]) -> tuple[str,
     return tuple(dict.fromkeys(each.lower() for each in hosts))
 
 
-def new_token() -> str:
-    """Make a token that nobody guesses."""
-    return secrets.token_urlsafe(24)
-
-
 # Servers.
 
 DRAINING = 30
@@ -248,7 +242,10 @@ def listen(
     """
     service = Service(settings)  # With workers: what cannot be opened is said once, here.
     ready(service.indexes)
-    with _signals_end_quietly():
+    # What uvicorn raises again once it has ended is taken: to be told to stop is no failure.
+    signals = (signal.SIGINT, signal.SIGTERM)
+    former = [signal.signal(each, lambda number, frame: None) for each in signals]
+    try:
         if workers == 1:
             uvicorn.Server(_config(make_application(service))).run(sockets=[listening])
             return
@@ -256,6 +253,9 @@ def listen(
         del service  # It would keep the generations that it has opened from removal.
         settings.hand_on()
         Multiprocess(_config(_FACTORY, workers=workers), sockets=[listening]).run()
+    finally:
+        for number, handler in zip(signals, former, strict=True):
+            signal.signal(number, handler)
 
 
 def _config(application: object, *, workers: int = 1) -> uvicorn.Config:
@@ -272,15 +272,3 @@ def _config(application: object, *, workers: int = 1) -> uvicorn.Config:
         timeout_graceful_shutdown=DRAINING,
         timeout_keep_alive=15,
     )
-
-
-@contextmanager
-def _signals_end_quietly() -> Iterator[None]:
-    """Take what uvicorn raises again once it has ended: to be told to stop is no failure."""
-    signals = (signal.SIGINT, signal.SIGTERM)
-    former = [signal.signal(each, lambda number, frame: None) for each in signals]
-    try:
-        yield
-    finally:
-        for number, handler in zip(signals, former, strict=True):
-            signal.signal(number, handler)

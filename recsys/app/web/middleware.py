@@ -13,6 +13,7 @@ import re
 import time
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
@@ -35,6 +36,7 @@ COOKIE = "recsys-token"
 OPEN = "/healthz"
 """What is answered without the token: it says nothing of the indexes."""
 _ADDRESS = re.compile(r"(?:\[([0-9a-f:.]+)\]|([0-9.]+))(?::[0-9]{1,5})?")
+"""An address in numbers, with or without a port."""
 
 
 class Gate:
@@ -77,25 +79,18 @@ class Gate:
 
     def _host(self, headers: Sequence[tuple[str, str]]) -> str:
         hosts = [value.strip().lower() for name, value in headers if name == "host"]
-        if len(hosts) == 1 and (
-            hosts[0] in self._settings.hosts
-            or (self._settings.any_address and _is_address(hosts[0]))
-        ):
-            return hosts[0]
+        if len(hosts) == 1:
+            if hosts[0] in self._settings.hosts:
+                return hosts[0]
+            if self._settings.any_address and (match := _ADDRESS.fullmatch(hosts[0])):
+                with suppress(ValueError):  # It looks like an address in numbers, and is none.
+                    ipaddress.ip_address(match[1] or match[2])
+                    return hosts[0]
         raise RequestError(
             HTTPStatus.MISDIRECTED_REQUEST,
             "This name is not served here.",
             "Use the address that recsys printed, or start it with --allow-host NAME.",
         )
-
-
-def _is_address(host: str) -> bool:
-    """Tell an address in numbers, with or without a port, from a name."""
-    match = _ADDRESS.fullmatch(host)
-    try:
-        return match is not None and bool(ipaddress.ip_address(match[1] or match[2]))
-    except ValueError:
-        return False
 
 
 def _check_origin(headers: Sequence[tuple[str, str]], host: str) -> None:
@@ -170,7 +165,15 @@ class BodyLimits:
                 "Send it again, or a smaller file.",
             ) from error
         except RequestError:
-            await _drain(receive)
+            # A connection that is cut at once loses the answer: some more is taken.
+            taken, more = 0, True
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_DRAINED_SECONDS):
+                    while more and taken < _DRAINED:
+                        message = await receive()
+                        taken += len(message.get("body", b""))
+                        gone = message["type"] == "http.disconnect"
+                        more = not gone and message.get("more_body", False)
             raise
         pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
@@ -198,19 +201,6 @@ class BodyLimits:
             body += piece
             more = message.get("more_body", False)
         return bytes(body)
-
-
-async def _drain(receive: Receive) -> None:
-    """Take some more of what is being sent: a connection cut at once loses the answer."""
-    taken, more = 0, True
-    try:
-        async with asyncio.timeout(_DRAINED_SECONDS):
-            while more and taken < _DRAINED:
-                message = await receive()
-                taken += len(message.get("body", b""))
-                more = message["type"] != "http.disconnect" and message.get("more_body", False)
-    except TimeoutError:
-        return
 
 
 # Answer every error: as a page to people, as problem+json to programs.

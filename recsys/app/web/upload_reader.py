@@ -12,13 +12,10 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from recsys.errors import DraftError, InputError, RecsysError
 from recsys.records import Bibliography, Body, Manuscript, Reference
-
-if TYPE_CHECKING:
-    pass
 
 DRAFT, SENTENCES, LIST = "draft", "sentences", "list"
 """What may be asked: a draft's facts, its sentences, too, or a list of works."""
@@ -144,7 +141,11 @@ def answer(result: Manuscript | Bibliography | UploadedDraft | RecsysError) -> b
 
 def main() -> int:
     """Read one request and write one answer."""
-    given, output = sys.stdin.buffer, _own_output()
+    given, output = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):  # Whatever a library prints goes nowhere.
+        os.dup2(nowhere, stream)
+    os.close(nowhere)
     task = ReadingTask.read(given)
     _limit(task)
     try:
@@ -198,16 +199,6 @@ def _read(
         large = f"The sentences of {bundle.draft.name} cannot be read: it is too large."
         return UploadedDraft(manuscript, None, DraftError(large, _NESTED))
     return UploadedDraft(manuscript, DraftText(bundle.draft.name, cut(body)))
-
-
-def _own_output() -> BinaryIO:
-    """Keep standard output for the answer: whatever a library prints goes nowhere."""
-    own = os.dup(1)
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.dup2(nowhere, 2)
-    os.close(nowhere)
-    return os.fdopen(own, "wb")
 
 
 def _limit(task: ReadingTask) -> None:

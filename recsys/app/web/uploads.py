@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
-from typing import IO, Generic, NoReturn, TypeVar
+from typing import Generic, NoReturn, TypeVar
 from urllib.parse import parse_qsl
 
 from pydantic import BaseModel, ConfigDict
@@ -347,28 +347,41 @@ class _Reading:
                 _changed.notify_all()
 
     def _run(self, request: Sequence[bytes]) -> bytes:
+        # Of the environment it gets where its modules are, and no more.
+        folders = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+        path = dict.fromkeys(
+            (str(Path(recsys.__file__).parents[1]), *map(os.path.abspath, folders))
+        )
+        inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+        modules = {"PYTHONPATH": os.pathsep.join(path)}
         try:
             process = subprocess.Popen(
                 _CHILD,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                env=_environment(),
+                env=inherited | modules | {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1"},
                 start_new_session=True,
             )
         except OSError as error:
             raise RecsysError(
                 "No process could be started to read what was given.", "Try again in a moment."
             ) from error
-        assert process.stdin is not None and process.stdout is not None
+        given, output = process.stdin, process.stdout
+        assert given is not None and output is not None
+
+        def write() -> None:
+            with suppress(OSError, ValueError), given:  # Who ends early needs no more of it.
+                given.writelines(request)
+
         timer = threading.Timer(self._limits.seconds, self._ring, (process,))
-        writer = threading.Thread(target=_write, args=(process.stdin, request))
+        writer = threading.Thread(target=write)
         timer.daemon = writer.daemon = True
         with process:
             try:
                 timer.start()
                 writer.start()
-                answer = process.stdout.read(MOST_ANSWER + 1)
+                answer = output.read(MOST_ANSWER + 1)
                 self._signalled = 0 if answer else -process.wait()
             finally:
                 timer.cancel()
@@ -387,12 +400,6 @@ _changed, _reading = threading.Condition(), set[_Reading]()
 """Those that read now."""
 
 
-def _write(stream: IO[bytes], request: Sequence[bytes]) -> None:
-    with suppress(OSError, ValueError):  # Who ends early needs no more of it.
-        with stream:
-            stream.writelines(request)
-
-
 def _kill_group(process: "subprocess.Popen[bytes]") -> None:
     """End a process and all that it has started, unless it has been waited for."""
     if process.returncode is None:
@@ -401,12 +408,3 @@ def _kill_group(process: "subprocess.Popen[bytes]") -> None:
                 os.killpg(process.pid, signal.SIGKILL)
             else:
                 process.kill()
-
-
-def _environment() -> dict[str, str]:
-    """Return what the process gets of the environment: where its modules are, and no more."""
-    folders = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
-    path = dict.fromkeys((str(Path(recsys.__file__).parents[1]), *map(os.path.abspath, folders)))
-    inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-    modules = {"PYTHONPATH": os.pathsep.join(path)}
-    return inherited | modules | {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1"}

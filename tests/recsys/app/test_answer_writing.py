@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from recsys.app.answer_writing import AnswerWriter
+from recsys.app.cli.recommending import AnswerWriter
 from recsys.records import Answer
 
 

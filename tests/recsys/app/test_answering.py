@@ -87,10 +87,6 @@ def test_title_and_abstract_of_the_command_line_go_first(folder: Path, ask: Ask)
     assert "no abstract" in other.err
 
 
-def test_a_title_alone_is_a_draft(ask: Ask) -> None:
-    assert "rivers" in ids(ask("--title", "Rivers in surveys", "--format", "jsonl", "-k", 1))[0]
-
-
 @pytest.mark.parametrize("given", ["deserts.bib", "deserts-06"])
 def test_seeds_alone_ask_for_more_of_their_kind(given: str, folder: Path, ask: Ask) -> None:
     (folder / "deserts.bib").write_text("@misc{a, title = {On deserts in survey 6}, year = 2006}")

@@ -80,38 +80,6 @@ def test_a_bad_draft_can_be_reported_as_json(run_cli: "RunCli") -> None:
     assert error["hint"] == "Did you mean 'title'?"
 
 
-@each_row(
-    "words",
-    [
-        *(
-            "nope",
-            "recommend --nope",
-            "recommend -k 0",
-            "recommend -k many",
-            "recommend --as-of 21",
-        ),
-        *("recommend --as-of 21", "recommend --format xml", "build", "train", "inspect", "study"),
-        *("recommend a.json b.json --format ris", "build papers.jsonl"),
-        "batch an.index --split split.json",
-        "batch an.index --split s --run r --system magic",
-    ],
-)
-def test_a_wrong_command_line_is_exit_code_2(words: str, run_cli: "RunCli") -> None:
-    done = run_cli(*words.split())
-    assert (done.code, done.out) == (2, "")
-    assert_one_line(done.err)
-    assert "--help`." in done.err
-
-
-def test_an_output_folder_that_is_not_there_is_refused_before_the_work(
-    tmp_path: Path, run_cli: "RunCli"
-) -> None:
-    done = run_cli("recommend", "--out", tmp_path / "no" / "a.json", stdin=b'{"title": "x"}')
-    assert done.code == 1
-    assert_one_line(done.err)
-    assert os.listdir(tmp_path) == []
-
-
 @pytest.mark.parametrize(
     "abstract",
     ["rivers and glaciers " * 50_000, "x" * 1_000_000, "河" * 340_000, "<a>\n\t" * 200_000],

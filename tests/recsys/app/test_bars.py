@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.app.bars import describe, duration, shown_progress
+from recsys.app.terminal import describe, duration, shown_progress
 from tests.rows import each_row
 
 

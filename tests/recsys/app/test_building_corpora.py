@@ -2,9 +2,7 @@
 
 import gzip
 import json
-import os
 import shutil
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +14,6 @@ from recsys.pipelines.corpora.collect import CollectedPapers
 from recsys.store.artifacts import sha256
 from recsys.store.corpus import Corpus
 from recsys.store.generations import in_force
-from tests.built_index import finished_shards, stopped, write_many
 from tests.pipelines.corpora.corpus_files import BIB, RIS, RIVERS, SAND, WOS, write
 from tests.rows import each_row
 
@@ -174,50 +171,43 @@ def test_preprints_stay_apart_if_told(folder: Path, run_cli: "RunCli") -> None:
     assert "1 papers read" in one.err and "2 papers read" in two.err
 
 
-def test_titles_alone_are_kept_if_told_by_updates_as_well(folder: Path, run_cli: "RunCli") -> None:
-    done = run_cli("build", "papers.ris", "--out", "titles.index", "--titles-only")
-    assert "1 abstracts left out" in done.err
-    write(
-        folder / "bare.ris", "".join(line for line in RIS.splitlines(True) if "AB  -" not in line)
-    )
-    assert run_cli("build", "bare.ris", "--out", "bare.index", "--quiet").code == 0
-    titles, bare = made(folder / "titles.index"), made(folder / "bare.index")
-    # The rejected lines are of another file.
-    assert {name for name in titles if titles[name] != bare[name]} <= {"corpus/rejects.jsonl"}
-
-    again = run_cli("build", "papers.ris", "--out", "titles.index", "--titles-only")
-    assert "is up to date" in again.err
-    other = run_cli("build", "papers.ris", "--out", "titles.index")
-    assert other.code == 1 and "index of other papers or options" in other.err
-    same = run_cli("update", "titles.index", "papers.ris")
-    assert same.code == 0 and "papers: none changed" in same.err
+WORDED = RIS.replace("AB  -", "KW  - rivers\nKW  - winter\nAB  -", 1)
+BARE = "".join(line for line in RIS.splitlines(True) if "AB  -" not in line)
 
 
-def test_abstracts_begin_with_keyphrases_if_told_by_updates_as_well(
-    folder: Path, run_cli: "RunCli"
+@each_row(
+    ("given", "options", "same", "said"),
+    [
+        (RIS, ("--titles-only",), BARE, "1 abstracts left out"),
+        (
+            WORDED,
+            ("--keyphrases", "keyphrases"),
+            WORDED.replace("AB  - ", "AB  - rivers, winter. ", 1),
+            "1 papers begin with their keyphrases, read from keyphrases",
+        ),
+    ],
+)
+def test_how_abstracts_are_read_if_told_holds_for_updates_as_well(
+    folder: Path, run_cli: "RunCli", given: str, options: tuple[str, ...], same: str, said: str
 ) -> None:
-    worded = RIS.replace("AB  -", "KW  - rivers\nKW  - winter\nAB  -", 1)
-    write(folder / "worded.ris", worded)
-    done = run_cli("build", "worded.ris", "--out", "worded.index", "--keyphrases", "keyphrases")
-    assert "1 papers begin with their keyphrases, read from keyphrases" in done.err
-    write(folder / "led.ris", worded.replace("AB  - ", "AB  - rivers, winter. ", 1))
-    assert run_cli("build", "led.ris", "--out", "led.index", "--quiet").code == 0
-    worded_files, led = made(folder / "worded.index"), made(folder / "led.index")
-    assert {name for name in led if led[name] != worded_files[name]} <= {"corpus/rejects.jsonl"}
+    """given, options: as which an index is built. same: what builds that index without options."""
+    for name, text in (("given.ris", given), ("same.ris", same)):
+        write(folder / name, text)
+    assert said in run_cli("build", "given.ris", "--out", "one.index", *options).err
+    assert run_cli("build", "same.ris", "--out", "two.index", "--quiet").code == 0
+    one, two = made(folder / "one.index"), made(folder / "two.index")
+    # The rejected lines are of another file.
+    assert {name for name in two if one[name] != two[name]} <= {"corpus/rejects.jsonl"}
 
-    same = run_cli("update", "worded.index", "worded.ris")
-    assert same.code == 0 and "papers: none changed" in same.err
-    plain = run_cli("update", "worded.index", "papers.ris")
-    assert plain.code == 0 and "papers: none changed" in plain.err
-    other = run_cli("build", "worded.ris", "--out", "worded.index")
+    again = run_cli("build", "given.ris", "--out", "one.index", *options)
+    assert "is up to date" in again.err
+    other = run_cli("build", "given.ris", "--out", "one.index")
     assert other.code == 1 and "index of other papers or options" in other.err
-
-
-@each_row("told", ["tags", "labels.", "", "labels.keywords_plus"])
-def test_keyphrases_of_no_field_are_refused(folder: Path, run_cli: "RunCli", told: str) -> None:
-    done = run_cli("build", "papers.ris", "--out", "no.index", "--keyphrases", told)
-    assert done.code == 2 and "--keyphrases" in done.err
-    assert not (folder / "no.index").exists()
+    for source in ("given.ris", "papers.ris"):
+        update = run_cli("update", "one.index", source)
+        assert update.code == 0 and "papers: none changed" in update.err
+    for name in ("one.index", "two.index"):
+        shutil.rmtree(folder / name)
 
 
 def test_keywords_of_a_draft_are_read_where_those_of_papers_are(
@@ -229,20 +219,6 @@ def test_keywords_of_a_draft_are_read_where_those_of_papers_are(
         assert run_cli("build", "worded.ris", "--out", f"{name}.index", *options).code == 0
         asked = run_cli("recommend", "draft.md", "--index", f"{name}.index")
         assert ("2 keyphrases" in asked.err + asked.out) == (name == "with")
-
-
-def test_an_update_by_another_format_adds_and_loses_nothing(
-    folder: Path, run_cli: "RunCli"
-) -> None:
-    assert run_cli("build", "savedrecs.txt", "--out", "my.index", "--quiet").code == 0
-    before = ids(folder / "my.index")
-    done = run_cli("update", "my.index", "refs.bib", "papers.ris")
-    assert done.code == 0
-    assert "papers: 1 added, 2 replaced; 3 in all" in done.err
-    assert "links: 2 gained, 0 lost" in done.err
-    assert set(before) < set(ids(folder / "my.index"))
-    again = run_cli("update", "my.index", "refs.bib", "papers.ris")
-    assert again.code == 0 and "papers: none changed; 3 in all" in again.err
 
 
 @pytest.mark.parametrize("name", ["papers.jsonl", "papers.jsonl.gz"])
@@ -261,22 +237,3 @@ def test_an_interrupted_corpus_leaves_what_was_there(
     done = run_cli("corpus", *FILES, "--out", name)
     assert done.code == 130 and "interrupted" in done.err
     assert names(folder) == before and (folder / name).read_text() == "precious"
-
-
-@pytest.mark.slow  # Killed builds of one file: `tests/pipelines/index`.
-def test_a_killed_build_of_several_files_leaves_no_index_and_continues(
-    folder: Path, run_cli: "RunCli"
-) -> None:
-    write_many(folder / "many.jsonl")
-    out = folder / "my.index"
-    sources = (*FILES, "many.jsonl")
-    paths = [folder / name for name in sources]
-    work = out / "unfinished" / "build"
-    code, _ = stopped(
-        signal.SIGKILL, ("build", *paths, "--out", out), when=lambda: bool(finished_shards(work))
-    )
-    assert code == -signal.SIGKILL
-    assert os.listdir(out) and not (out / "manifest.json").exists()
-    done = run_cli("build", *sources, "--out", "my.index")
-    assert done.code == 0 and "Kept from an interrupted build: corpus, text" in done.err
-    assert not (out / "unfinished").exists() and len(ids(out)) > 1000

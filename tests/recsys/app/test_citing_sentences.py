@@ -181,35 +181,6 @@ def test_a_draft_that_cannot_be_patched_leaves_the_bibliography_alone(
     assert not Path("new.bib").exists()
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("paper.tex", "--patch"), "Keys need entries"),
-        (("paper.tex", "--dry-run"), "Keys need entries"),
-        (("paper.tex", "--fill", "new.tex"), "new.tex does not end in .bib"),
-        (("-", "--fill", "a.bib", "--patch"), "A passage has no file to patch"),
-        (("paper.tex", "--offset", 3), "An offset goes with a passage"),
-        (("paper.tex", "--line", 0), "--line"),
-        (("paper.tex", "--least", 1.5), "--least"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(
-    words: tuple[object, ...], message: str, cite: Cite, library: Library
-) -> None:
-    done = cite(*words, stdin=b"Trees.")
-    assert done.code == 2 and message in done.err
-    assert library.asked == []
-
-
-@pytest.mark.parametrize("option", ["--fill", "--out"])
-def test_a_folder_that_is_not_there_is_told_before_any_work(
-    option: str, cite: Cite, library: Library
-) -> None:
-    done = cite("paper.tex", option, "nowhere/new.bib")
-    assert done.code == 1 and "There is no folder nowhere" in done.err
-    assert library.asked == []
-
-
 @pytest.mark.parametrize("form", ["table", "json", "sarif"])
 def test_a_draft_without_gaps_ends_with_a_word(form: str, cite: Cite, library: Library) -> None:
     library.answer = lambda draft: replace(small_answer(), gaps=())

@@ -168,36 +168,6 @@ def test_a_log_or_propensities_of_no_use_are_one_line(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["log", "p.json"]
 
 
-def test_missing_files_and_folders_are_one_line(
-    index: Path, tmp_path: Path, run_cli: "RunCli"
-) -> None:
-    log, here = tmp_path / "log.jsonl", tmp_path / "here"
-    log.write_text(JSON)
-    here.write_text("")
-    vectors = ("--embeddings", tmp_path / "no.jsonl")
-    for arguments, what in (
-        (("study", "clicks-estimate", tmp_path / "lgo.jsonl", "--method", "em"), "'log.jsonl'"),
-        (("study", "clicks-evaluate", log, "--propensities", tmp_path / "no"), "no"),
-        (
-            ("study", "clicks-estimate", log, "--method", "em", "--out", here / "x"),
-            "There is no folder",
-        ),
-        (("study", "clicks-task", tmp_path, *vectors), "has no folder recomm"),
-        (("study", "clicks-task", tmp_path, *vectors, "--out", tmp_path), "is a directory"),
-        (("study", "clicks-simulate", index, "--out", here), "is a file"),
-        (("study", "clicks-simulate", tmp_path / "no.index", "--out", here), "no.index"),
-        (("study", "clicks-study", index, "--out", here), "is a file"),
-        (
-            ("study", "clicks-study", index, "--out", tmp_path / "s", "--only", "learn"),
-            "'learning'",
-        ),
-    ):
-        done = run_cli(*arguments)
-        assert (done.code, done.out, done.err.count("\n")) == (1, "", 1), arguments
-        assert what in done.err
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["here", "log.jsonl"]
-
-
 def interrupt(*arguments: object, **options: object) -> None:
     raise KeyboardInterrupt
 

@@ -4,8 +4,6 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-
 from tests.pipelines.small_probe import small_probe
 
 if TYPE_CHECKING:
@@ -35,23 +33,3 @@ def test_finished_rows_are_shown_though_one_fails(
     assert "<dt>labelled papers sha256</dt>" in page and page.count("<svg ") == 1
     again = run_cli(*command[:-4], "--out", out)
     assert again.code == 0 and "random" in again.out and "encode" not in again.err
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--labels", "none.jsonl"), "Give --labels with --label."),
-        (("--label", "venue", "--labels", "none.jsonl"), "no file of papers at none.jsonl"),
-        (("--reference", "mini"), "Did you mean 'minilm'?"),
-    ],
-)
-def test_what_cannot_be_used_is_one_line(
-    options: tuple[str, ...], message: str, built: "Built", tmp_path: Path, run_cli: "RunCli"
-) -> None:
-    done = run_cli(
-        "study", "compare-encoders", built.index, "--split", built.split, "--out", tmp_path / "out",
-        "--encoder", "minilm", *options,
-    )  # fmt: skip
-    assert (done.code, done.out) == (1, "")
-    assert message in done.err and len(done.err.splitlines()) <= 2
-    assert not (tmp_path / "out").exists()

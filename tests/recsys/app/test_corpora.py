@@ -35,18 +35,6 @@ def test_an_index_is_described_for_programs(built: "Built", run_cli: "RunCli") -
     assert (value["papers"], value["dated"]) == (50, 49)
 
 
-def test_what_to_do_must_be_said(built: "Built", run_cli: "RunCli") -> None:
-    done = run_cli("corpus", built.papers)
-    assert done.code == 2
-    assert "--describe" in done.err
-
-
-def test_a_file_that_is_not_there(run_cli: "RunCli") -> None:
-    done = run_cli("corpus", "--describe", "none.jsonl")
-    assert done.code == 1
-    assert "none.jsonl" in done.err
-
-
 def test_an_index_says_what_it_is_worth(built: "Built", run_cli: "RunCli") -> None:
     done = run_cli("inspect", built.index)
     assert "links help to rank" in done.out

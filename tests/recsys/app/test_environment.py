@@ -1,11 +1,9 @@
 """The program in places where things are missing: the answer if it is possible, else one line."""
 
-import errno
 import json
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import threading
@@ -15,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from recsys.app.cli.failures import exit_code
 from recsys.errors import CorpusError
 from recsys.formats.work_stream import read_papers
 from tests.built_index import DRAFT, ROOT, Built
@@ -138,37 +135,6 @@ def test_no_file_is_opened_in_the_place_of_a_closed_stream(tmp_path: Path) -> No
     done = subprocess.run(["bash", "-c", command], cwd=tmp_path, env=environment, check=False)
     assert done.returncode == 0
     assert (tmp_path / "data").read_bytes() == b""
-
-
-@pytest.mark.parametrize(
-    ("error", "said"),
-    [
-        (MemoryError(), "There is not enough memory. Free some"),
-        (RuntimeError("Load model failed:std::bad_alloc"), "There is not enough memory."),
-        (ImportError("a.so: failed to map segment from shared object"), "There is not enough"),
-        (OSError(errno.ENOMEM, "Cannot allocate memory"), "There is not enough memory."),
-        (RuntimeError("can't start new thread"), "There is not enough memory."),
-        (
-            UnicodeEncodeError("utf-8", "caf\udce9.index", 3, 4, "surrogates not allowed"),
-            r"'caf\udce9.index' is no UTF-8. Rename the file or the folder",
-        ),
-        (RecursionError("maximum recursion depth exceeded"), "Something given is nested too"),
-        (
-            shutil.Error([("a", "b", "[Errno 28] No space left on device: 'b'")]),
-            "[Errno 28] No space left on device: 'b'. Check the path, its permissions and the free",
-        ),
-    ],
-)
-def test_what_is_lacking_is_said_in_one_line(
-    error: Exception, said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def fail() -> int:
-        raise error
-
-    assert exit_code(fail, []) == 1
-    heard = capsys.readouterr().err
-    assert heard.startswith(f"error: {said}")
-    assert heard.count("\n") == 1
 
 
 def test_papers_are_read_from_a_pipe_of_any_length(tmp_path: Path) -> None:

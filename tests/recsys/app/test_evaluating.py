@@ -4,8 +4,6 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-
 if TYPE_CHECKING:
     from tests.built_index import Built
     from tests.conftest import RunCli
@@ -59,26 +57,3 @@ def test_dev_is_asked_of_a_ranker_that_kept_it_unseen(
     assert done.code == 1
     assert "was trained on 8 of these 8 dev queries" in done.err
     assert "`recsys train ranker --folds 1`" in done.err
-
-
-def test_an_unknown_system_is_named_with_a_near_miss(
-    built: "Built", run_cli: "RunCli", tmp_path: Path
-) -> None:
-    done = run_cli(
-        "evaluate", built.index, "--split", built.split, "--out", tmp_path / "x",
-        "--systems", "bm25,two-stages",
-    )  # fmt: skip
-    assert done.code == 1
-    assert "Did you mean 'two-stage'?" in done.err
-
-
-@pytest.mark.parametrize("runs", [["theirs"], ["=x"], ["a=x", "a=y"]])
-def test_a_run_needs_a_name_of_its_own(
-    runs: list[str], built: "Built", run_cli: "RunCli", tmp_path: Path
-) -> None:
-    options = [word for run in runs for word in ("--run", run)]
-    done = run_cli(
-        "evaluate", built.index, "--split", built.split, "--out", tmp_path / "x", *options
-    )
-    assert done.code == 2
-    assert "--run" in done.err

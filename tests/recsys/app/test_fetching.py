@@ -160,28 +160,6 @@ def test_a_query_needs_no_draft(served: Served, tmp_path: Path, run_cli: "RunCli
     assert len(years) == 9 and min(years) >= 2010
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        ((), "give one of a draft"),
-        (("a.tex", "--query", "x"), "give one of a draft"),
-        (("--query", "x"), "name the file to write"),
-        (("--query", "x", "--group", "3"), "with --zotero"),
-        (("--update", "x.jsonl", "--out", "y.jsonl"), "writes its own file"),
-    ],
-)
-def test_words_that_do_not_fit_together(
-    words: tuple[str, ...], told: str, run_cli: "RunCli"
-) -> None:
-    done = run_cli("fetch", *words)
-    assert done.code == 2 and told in done.err
-
-
-def test_an_unknown_source_is_named_with_the_known_ones(tmp_path: Path, run_cli: "RunCli") -> None:
-    done = run_cli("fetch", "--query", "x", "--out", tmp_path / "f.jsonl", "--source", "openalx")
-    assert done.code == 1 and "Did you mean 'openalex'" in done.err
-
-
 def test_a_draft_is_answered_out_of_what_is_around_it(
     served: Served, draft: Path, run_cli: "RunCli", monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -198,9 +176,3 @@ def test_a_draft_is_answered_out_of_what_is_around_it(
     again = run_cli(*words)  # Nothing has to be agreed to: the index is there.
     assert (again.code, again.out) == (0, done.out)
     assert len(served.asked) == requests
-
-
-def test_fetching_is_for_one_draft_and_no_index(draft: Path, run_cli: "RunCli") -> None:
-    assert run_cli("recommend", draft, draft, "--fetch").code == 2
-    assert run_cli("recommend", draft, "--fetch", "--index", "x").code == 2
-    assert run_cli("recommend", "W1", "--fetch").code == 2

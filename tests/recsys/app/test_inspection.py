@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from recsys.store.artifacts import MANIFEST, seal
+from recsys.store.artifacts import seal
 
 if TYPE_CHECKING:
     from tests.conftest import RunCli
@@ -51,48 +51,3 @@ def test_inspect_writes_json_for_programs(artifact: Path, run_cli: "RunCli") -> 
     assert (index["kind"], index["files"], index["bytes"]) == ("index", 1, 10)
     assert index["verified"] is True
     assert ranker["config"] == {"features": ["cosine"]}
-
-
-def test_a_flipped_byte_is_found_by_verify(artifact: Path, run_cli: "RunCli") -> None:
-    (artifact / "ranker" / "model.txt").write_bytes(b"treez")
-    assert run_cli("inspect", artifact).code == 0
-    done = run_cli("inspect", artifact, "--verify")
-    assert done.code == 1
-    assert "model.txt does not have the checksum" in done.err
-    assert done.out == ""
-
-
-@pytest.mark.parametrize(
-    ("manifest", "said"),
-    [
-        (b"{", "not a readable manifest"),
-        (b"[]", "not a readable manifest"),
-        (b'{"kind": "index"}', "not a readable manifest"),
-        (b"\xff", "not a readable manifest"),
-        (b'{"kind": "index", "schema": 1e999}', "not a readable manifest"),
-        (
-            b'{"kind": "index", "schema": 1, "created_by": "", "config": {}, '
-            b'"files": {"a": {"bytes": 1e999}}}',
-            "not a readable manifest",
-        ),
-    ],
-)
-def test_a_broken_manifest_is_one_line(
-    manifest: bytes, said: str, artifact: Path, run_cli: "RunCli"
-) -> None:
-    (artifact / MANIFEST).write_bytes(manifest)
-    done = run_cli("inspect", artifact)
-    assert done.code == 1
-    assert said in done.err and done.err.count("\n") == 1
-
-
-def test_missing_short_and_half_built_artifacts_are_told_apart(
-    artifact: Path, run_cli: "RunCli"
-) -> None:
-    assert "Did you mean 'some.index'?" in run_cli("inspect", artifact.with_name("som.index")).err
-    (artifact / "vectors.bin").write_bytes(b"123")
-    assert "has 3 bytes instead of 10" in run_cli("inspect", artifact).err
-    (artifact / "vectors.bin").unlink()
-    assert "is missing" in run_cli("inspect", artifact).err
-    (artifact / MANIFEST).unlink()
-    assert "not a finished index" in run_cli("inspect", artifact).err

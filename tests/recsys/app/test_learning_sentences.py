@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import httpx2
 import pytest
 
-from recsys.app import local_wiring
+from recsys.app import wiring
 from recsys.app.wiring import open_index, serving_model
 from recsys.indexes.opening import open_collection
 from recsys.local.local_recommender import LOCAL_RANKER
@@ -21,7 +21,6 @@ from recsys.store.artifacts import CONTEXTS, ENCODER, MANIFEST
 from recsys.store.generations import in_force
 from tests.pipelines.small_index import TOPICS, YEARS
 from tests.recsys.app.web.test_listening import started
-from tests.rows import each_row
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -251,27 +250,6 @@ def test_what_is_not_read_is_counted(
     assert "Not read: " in done.err and "no sentence around the mark: 1" in done.err
 
 
-@each_row(
-    ("command", "options", "said"),
-    [
-        ("evaluate-local", ("--years", "2012-2011"), "2011 is before 2012"),
-        ("evaluate-local", ("--years", "lately"), "'lately' is not FIRST-LAST"),
-        ("evaluate-local", ("--years", "2011-"), "'2011-' is not FIRST-LAST"),
-        ("train local", ("--train-until", 2005), "--dev-until: Give both years"),
-        ("train local", ("--dev-until", 2005), "--train-until: Give both years"),
-        ("train local", ("--train-until", 2005, "--dev-until", 2005), "2005 is not after 2005"),
-        ("train local", (*LEARN, "--split", "x"), "years or a split, not both"),
-    ],
-)
-def test_years_that_say_nothing(
-    command: str, options: tuple[object, ...], said: str, run_cli: "RunCli"
-) -> None:
-    out = ("--out", "out") if command == "evaluate-local" else ()
-    done = run_cli(*command.split(), "my.index", "contexts", *out, *options)
-    assert done.code == 2
-    assert said in " ".join(done.err.split())
-
-
 def test_no_sentence_of_these_years_and_no_such_system(
     index: Path, contexts: Path, run_cli: "RunCli"
 ) -> None:
@@ -296,7 +274,7 @@ def test_a_missing_local_ranker_is_named(
     def without(folder: Path, name: str) -> Path:
         return tmp_path / name if name == LOCAL_RANKER else usual(folder, name)
 
-    monkeypatch.setattr(local_wiring, "serving_model", without)
+    monkeypatch.setattr(wiring, "serving_model", without)
     done = run_cli("evaluate-local", index, contexts, "--out", tmp_path / "out", "--jobs", 1)
     assert done.code == 1
     assert LOCAL_RANKER in done.err and "Traceback" not in done.err

@@ -56,13 +56,6 @@ def test_filters_and_lists_count(draft: Path, built: "Built", run_cli: "RunCli")
     assert "glaciers in survey 9<" not in run_cli(*words, "--as-of", 2006).out
 
 
-def test_an_ending_that_says_nothing_is_refused_before_any_work(
-    draft: Path, run_cli: "RunCli"
-) -> None:
-    done = run_cli("map", draft, "--index", "nowhere.index", "--out", "map.png")
-    assert done.code == 2 and "neither .html nor .svg" in done.err
-
-
 def test_a_map_without_a_paper_ends_with_a_word(built: "Built", run_cli: "RunCli") -> None:
     text = json.dumps(DRAFT).encode()
     done = run_cli("map", "--index", built.index, "--min-year", 2500, stdin=text)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from recsys.app.answer_writing import check_target, emit, note
+from recsys.app.terminal import check_target, emit, note
 from recsys.errors import InputError
 
 
@@ -41,7 +41,7 @@ def test_notes_go_to_stderr_unless_quiet(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_a_reader_that_leaves_early_is_no_error() -> None:
-    code = "from recsys.app.answer_writing import emit\nfor _ in range(9): emit('x' * 99999)"
+    code = "from recsys.app.terminal import emit\nfor _ in range(9): emit('x' * 99999)"
     with subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:

@@ -4,8 +4,6 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-
 from tests.pipelines.small_probe import small_probe
 
 if TYPE_CHECKING:
@@ -42,24 +40,3 @@ def test_what_was_left_out_is_noted(tmp_path: Path, run_cli: "RunCli") -> None:
     assert "79 papers of 4 classes" in done.out
     quiet = run_cli(*command, "--min-count", 8, "--probes", "retrieval", "--quiet")
     assert (quiet.out, quiet.err) == (done.out, "")
-
-
-def test_what_cannot_be_used_is_one_line(tmp_path: Path, run_cli: "RunCli") -> None:
-    small = small_probe(tmp_path)
-    command = ("study", "probe", small.papers, "--embeddings", small.good, "--label")
-    for arguments in (
-        (*command, "labels.fields"),
-        (*command, "venue", "--out", small.papers),
-        (*command, "venue", "--seen", tmp_path / "no.txt"),
-        (*command, "venue", "--probes", "linea"),
-    ):
-        done = run_cli(*arguments, "--quiet")
-        assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
-        assert done.err.startswith("error: ")
-
-
-@pytest.mark.parametrize(
-    "missing", [("--label", "venue"), ("--embeddings", "a.npy"), ("--label", "x", "--min-count", 3)]
-)
-def test_a_wrong_use_is_told(missing: tuple[object, ...], run_cli: "RunCli") -> None:
-    assert run_cli("study", "probe", "papers.jsonl", *missing).code == 2

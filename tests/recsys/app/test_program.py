@@ -29,13 +29,6 @@ def test_without_a_command_the_help_goes_to_stderr(run_cli: "RunCli") -> None:
     assert "Commands:" in done.err
 
 
-@pytest.mark.parametrize("command", ["recommend", "build", "batch", "inspect", "doctor"])
-def test_help_is_an_answer_not_an_error(command: str, run_cli: "RunCli") -> None:
-    done = run_cli(command, "--help")
-    assert (done.code, done.err) == (0, "")
-    assert done.out.startswith(f"Usage: recsys {command} ")
-
-
 def test_the_program_runs_as_a_process_with_its_exit_code(tmp_path: Path) -> None:
     script = Path(sys.executable).with_name("recsys")
     environment = os.environ | {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
@@ -59,18 +52,6 @@ def test_a_draft_is_asked_for_where_stdin_is_a_terminal(
         monkeypatch.setattr(sys, "argv", ["recsys", "recommend"])
         assert main() == 2
     assert "Give a draft file" in capsys.readouterr().err
-
-
-def test_an_option_that_does_not_fit_another_is_told_of_its_command(
-    run_cli: "RunCli", tmp_path: Path
-) -> None:
-    both = ("--out", tmp_path / "a", "--out-dir", tmp_path)
-    done = run_cli("recommend", "--title", "Rivers", *both)
-    assert (done.code, done.out) == (2, "")
-    assert done.err == (
-        "error: Invalid value for --out-dir: Give a file or a folder, not both. "
-        "See `recsys recommend --help`.\n"
-    )
 
 
 def test_what_is_converted_without_pydantic_is_converted_as_by_typer() -> None:

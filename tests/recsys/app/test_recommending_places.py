@@ -80,15 +80,6 @@ def test_standard_input_is_read_once(ask: Ask) -> None:
     assert ask(stdin=TEX.encode()).code == 0
 
 
-def test_line_ends_do_not_move_places(ask: Ask) -> None:
-    Path("crlf.tex").write_bytes(TEX.replace("\n", "\r\n").encode())
-    for name in ("paper.tex", "crlf.tex"):
-        lines = places(ask(name, "--format", "jsonl", "-k", 4))
-        assert [each and each["line"] for each in lines] == [
-            each and each["line"] for each in places(ask("paper.tex", "--format", "jsonl", "-k", 4))
-        ]
-
-
 @pytest.mark.parametrize(
     ("words", "why"),
     [
@@ -106,10 +97,6 @@ def test_a_draft_without_running_text_gets_its_answer_and_a_note(
     assert done.err.splitlines()[-1] == f"{why} So no paper gets a place in it."
 
 
-def test_a_title_of_ones_own_goes_with_the_text_of_the_file(ask: Ask) -> None:
-    assert any(places(ask("paper.tex", "--title", "Glaciers", "--format", "jsonl")))
-
-
 def test_each_of_several_drafts_has_its_own_places(ask: Ask) -> None:
     Path("empty.txt").write_text("", encoding="utf-8")
     words = ("paper.tex", "draft.json", "-", "empty.txt", "-k", 20, "--format", "jsonl")
@@ -124,8 +111,3 @@ def test_each_of_several_drafts_has_its_own_places(ask: Ask) -> None:
     notes = done.err.splitlines()
     assert any(line.startswith("-: Beside other drafts, standard input") for line in notes)
     assert notes[-1].startswith("error: empty.txt: empty.txt is empty.")
-
-
-def test_a_missing_file_is_an_error_as_ever(ask: Ask) -> None:
-    done = ask("gone.tex")
-    assert done.code == 1 and done.err.startswith("error: There is no file gone.tex.")

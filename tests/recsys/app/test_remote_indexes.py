@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, get_args
 import pytest
 
 import recsys
+from recsys.app.cache import followed, read_here
 from recsys.app.cli.options import IndexPlace
 from recsys.app.cli.program import COMMANDS, load, parameters
-from recsys.app.remote_indexes import followed, read_here
 from recsys.pipelines.remote.working_copy import copy_of_own
 from recsys.protocols import silent
 from tests.built_index import DRAFT

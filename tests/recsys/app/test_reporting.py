@@ -70,8 +70,3 @@ def test_a_broken_run_is_one_line(evaluation: Path, run_cli: "RunCli") -> None:
     done = run_cli("compare", run, "--qrels", evaluation / "qrels.txt")
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
     assert done.err.startswith(f"error: {run}:1: the score is nan.")
-
-
-@pytest.mark.parametrize("arguments", [("compare",), ("compare", "a.trec"), ("report",)])
-def test_what_is_missing_is_a_usage_error(arguments: tuple[str, ...], run_cli: "RunCli") -> None:
-    assert run_cli(*arguments).code == 2

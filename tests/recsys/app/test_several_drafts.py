@@ -115,27 +115,3 @@ def test_one_file_may_hold_all_answers(ask: Ask, folder: Path) -> None:
     assert (done.code, done.out) == (1, "")
     written = lines((folder / "all.jsonl").read_text(encoding="utf-8"))
     assert [item["draft"] for item in written] == ["rivers.txt"] * 2 + ["deserts.md"] * 2
-
-
-@pytest.mark.parametrize(
-    ("arguments", "what"),
-    [
-        (("--format", "bibtex"), "bibtex cannot hold the answers to several drafts"),
-        (("--format", "jsonl", "--out", "a", "--out-dir", "b"), "a file or a folder, not both"),
-        (("--title", "Rivers"), "go with the file of one draft"),
-    ],
-)
-def test_what_makes_no_sense_of_several_drafts_is_a_usage_error(
-    arguments: tuple[str, ...], what: str, ask: Ask, folder: Path
-) -> None:
-    before = sorted(folder.iterdir())
-    done = ask("rivers.txt", "deserts.md", *arguments)
-    assert (done.code, done.out) == (2, "")
-    assert what in done.err
-    assert sorted(folder.iterdir()) == before
-
-
-def test_a_folder_that_is_a_file_is_refused_before_the_work(ask: Ask) -> None:
-    done = ask("rivers.txt", "deserts.md", "--out-dir", "empty.txt")
-    assert done.code == 1
-    assert done.err.startswith("error: empty.txt is a file.")

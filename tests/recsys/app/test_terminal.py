@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.app import answer_writing, bars
-from recsys.app.answer_writing import AnswerWriter
+from recsys.app import terminal
+from recsys.app.cli.recommending import AnswerWriter
 from recsys.app.coloured_table import coloured_table
 from recsys.app.terminal import cleaned, draw, say, show
 from recsys.errors import InputError
@@ -49,10 +49,10 @@ def test_every_way_to_people_is_cleaned(text: str) -> None:
         patch.setattr(sys, "stderr", heard)
         patch.setattr(sys, "stdout", seen)
         say(text)
-        answer_writing.note(text)
-        with bars.shown_progress() as progress:
+        terminal.note(text)
+        with terminal.shown_progress() as progress:
             progress(text, 1, 1)
-        answer_writing.emit(text)
+        terminal.emit(text)
         show(text)
     assert not STEERS.search((heard.getvalue() + seen.getvalue()).replace("\r\n", "\n"))
 
@@ -119,7 +119,7 @@ def test_keys_titles_and_file_names_come_back_cleaned(
 
 
 def test_data_in_files_stays_as_it_is(tmp_path: Path) -> None:
-    answer_writing.emit(ATTACK, tmp_path / "out.txt")
+    terminal.emit(ATTACK, tmp_path / "out.txt")
     assert (tmp_path / "out.txt").read_bytes() == ATTACK.encode()
 
 
@@ -134,8 +134,8 @@ def test_a_note_that_nobody_can_hear_is_lost_and_nothing_else_is(
 ) -> None:
     monkeypatch.setattr(sys, "stderr", stream)
     say("heard by nobody")
-    answer_writing.note("heard by nobody")
-    with bars.shown_progress() as progress:
+    terminal.note("heard by nobody")
+    with terminal.shown_progress() as progress:
         progress("encode", 1, 1)
 
 
@@ -147,4 +147,4 @@ def test_data_that_nobody_can_read_is_an_error(monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(OSError, match="standard output"):
         show("data")
     with pytest.raises(InputError, match="Standard output is closed"):
-        answer_writing.check_target(None)
+        terminal.check_target(None)

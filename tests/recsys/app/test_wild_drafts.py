@@ -56,9 +56,3 @@ def test_a_folder_is_a_draft_and_has_places(
     done = run_cli("recommend", ".", "--where", "--index", str(built.index))
     assert done.code == 0, done.err
     assert "title" in done.err
-
-
-def test_a_root_goes_with_one_draft(project: Path, run_cli: "RunCli") -> None:
-    done = run_cli("recommend", "tex/paper.tex", "refs.bib", "--root", ".")
-    assert done.code == 2
-    assert "root go with the file of one draft" in " ".join(done.err.split())

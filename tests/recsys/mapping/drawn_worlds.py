@@ -9,10 +9,11 @@ from recsys.mapping.drawing import draw_around
 from recsys.query.query import make_query
 from recsys.recommend import Recommender
 from recsys.records import Draft, Paper
+from recsys.retrieval.sources import StageOne
 from recsys.store.arrays import Floats
 from tests.hashing_encoder import HashingEncoder
 from tests.pipelines.small_index import SumRanker
-from tests.tiny import SMALL, World, collect, random_world, unit
+from tests.tiny import SMALL, World, collect, unit
 
 
 def draw_world(world: World) -> Map:
@@ -20,10 +21,17 @@ def draw_world(world: World) -> Map:
     return draw(world.papers, world.collection.vectors[:], world.draft, world.vector)
 
 
-def draw(papers: Sequence[Paper], vectors: Floats, draft: Draft, vector: Floats | None) -> Map:
+def draw(
+    papers: Sequence[Paper],
+    vectors: Floats,
+    draft: Draft,
+    vector: Floats | None,
+    *,
+    stage_one: StageOne = SMALL,
+) -> Map:
     """Draw the map of a draft among some papers."""
     collection = collect(papers, vectors)
-    recommender = Recommender(collection, HashingEncoder(), SumRanker(), SMALL)
+    recommender = Recommender(collection, HashingEncoder(), SumRanker(), stage_one)
     query = make_query(collection, draft, vector)
     return draw_around(recommender, query, title=draft.title)
 
@@ -62,6 +70,3 @@ def hand_made(titles: Sequence[str], *, label: str = "rivers", kind: Kind = "nea
     )
     group = Group(label, near=len(titles), cited=0, top=30.0, bottom=150.0)
     return Map("A draft", 1000.0, 190.0, nodes, (group,), (0,), (Tick("2000", 100.0),), 960.0, 80.0)
-
-
-__all__ = ["draw", "draw_world", "hand_made", "random_world", "topical"]

@@ -22,6 +22,7 @@ from recsys.query.question_schema import Filters
 from recsys.query.resolve_draft import resolve_draft
 from recsys.recommend import Recommender
 from recsys.records import Draft, Paper
+from recsys.retrieval.sources import StageOne
 from recsys.store.graph import UNKNOWN_YEAR
 from recsys.store.words import tokens
 from tests.pipelines.small_index import open_small_index, write_small_index
@@ -135,15 +136,10 @@ def test_of_a_long_bibliography_the_closest_are_drawn_and_the_others_counted() -
 
 
 def draw_large(references: tuple[str, ...] = ()) -> Map:
-    from recsys.mapping.drawing import draw_around
-    from recsys.query.query import make_query
-    from tests.hashing_encoder import HashingEncoder
-    from tests.pipelines.small_index import SumRanker
-
     world = topical(400)
-    recommender = Recommender(world.collection, HashingEncoder(), SumRanker())
     draft = replace(world.draft, references=references)
-    return draw_around(recommender, make_query(world.collection, draft, world.vector))
+    vectors = world.collection.vectors[:]
+    return draw(world.papers, vectors, draft, world.vector, stage_one=StageOne())
 
 
 @each_row(
@@ -156,17 +152,12 @@ def draw_large(references: tuple[str, ...] = ()) -> Map:
     ],
 )
 def test_poor_corpora_are_drawn(papers: list[Paper]) -> None:
-    vectors = unit(np.random.default_rng(1).standard_normal((len(papers), 8)))
-    found = draw(papers, vectors, Draft(title="Anything"), vectors[0])
-    assert len(found.nodes) <= len(papers) and found.nodes
-    assert all(group.label for group in found.groups)
-    assert map_page(found).count('<tr id="map-paper-') == len(found.nodes)
-
-
-def test_equal_vectors_are_drawn() -> None:
-    papers = [Paper(f"p{i:02}", f"On paper {i}", year=2000 + i % 3) for i in range(30)]
-    vectors = unit(np.ones((30, 8)))
-    assert draw(papers, vectors, Draft(title="Anything"), vectors[0]).nodes
+    several = np.random.default_rng(1).standard_normal((len(papers), 8))
+    for vectors in (unit(several), unit(np.ones((len(papers), 8)))):
+        found = draw(papers, vectors, Draft(title="Anything"), vectors[0])
+        assert len(found.nodes) <= len(papers) and found.nodes
+        assert all(group.label for group in found.groups)
+        assert map_page(found).count('<tr id="map-paper-') == len(found.nodes)
 
 
 def test_a_draft_of_one_reference_is_drawn(small: Recommender) -> None:
@@ -254,34 +245,28 @@ def test_a_map_has_at_most_seven_groups_and_a_small_one_fewer() -> None:
         assert set(found.tolist()) == set(range(int(found.max()) + 1))
 
 
-def test_papers_without_any_tie_are_grouped_all_the_same() -> None:
+def test_without_networkx_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     nothing = np.zeros((20, 20))
     assert len(groups_of(nothing, nothing, names(20), np.arange(20.0))) == 20
-
-
-def test_without_networkx_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "networkx", None)
-    nothing = np.zeros((20, 20))
+    monkeypatch.setitem(sys.modules, "networkx", None)
     with pytest.raises(MissingExtraError, match=r"A map needs networkx.*recsys\[serve\]"):
         groups_of(nothing, nothing, names(20), np.arange(20.0))
 
 
-def test_gaps_are_what_is_expected_over_what_is_cited() -> None:
-    groups = np.array([0, 0, 0, 1, 1, 2, 2, 3])
-    cited = np.array([True, False, False, False, False, False, True, True])
-    chances = np.array([0, 0.5, 0.5, 0.3, 0.3, 0.9, 0, 0], np.float32)
-    # Group 0: 1.0 / 2, group 1: 0.6 / 1, group 2: 0.9 / 2, group 3: no near paper.
-    assert widest_gaps(groups, cited, chances) == (1, 0, 2)
-
-
-def test_equal_gaps_come_in_the_order_of_the_groups() -> None:
-    groups = np.array([0, 1, 2, 3])
-    chances = np.full(4, 0.5, np.float32)
-    assert widest_gaps(groups, np.zeros(4, bool), chances) == (0, 1, 2)
-
-
-def test_a_map_of_what_is_cited_has_no_gap() -> None:
-    assert widest_gaps(np.array([0, 0]), np.ones(2, bool), np.zeros(2, np.float32)) == ()
+@each_row(
+    ("groups", "cited", "chances", "gaps"),
+    [
+        # Group 0: 1.0 / 2, group 1: 0.6 / 1, group 2: 0.9 / 2, group 3: no near paper.
+        ([0, 0, 0, 1, 1, 2, 2, 3], {0, 6, 7}, [0, 0.5, 0.5, 0.3, 0.3, 0.9, 0, 0], (1, 0, 2)),
+        ([0, 1, 2, 3], set(), [0.5] * 4, (0, 1, 2)),
+        ([0, 0], {0, 1}, [0, 0], ()),
+    ],
+)
+def test_gaps_are_what_is_expected_over_what_is_cited(
+    groups: list[int], cited: set[int], chances: list[float], gaps: tuple[int, ...]
+) -> None:
+    has = np.array([place in cited for place in range(len(groups))])
+    assert widest_gaps(np.array(groups), has, np.array(chances, np.float32)) == gaps
 
 
 # Labels: phrases that tell a group from the others, as people write them.

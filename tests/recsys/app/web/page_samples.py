@@ -244,8 +244,8 @@ MAP: Values = {
 API: Values = {"operations": OPERATIONS, "base": "http://127.0.0.1:8000", "paper": "x"}
 
 
-def all_pages() -> dict[str, str]:
-    """Render every state, by a name that tells it."""
+def all_states() -> dict[str, tuple[str, Site, Values]]:
+    """List every state by a name that tells it: its template, the site, and what it shows."""
     liked = replace(
         filled(DRAFT, min_year="1990", venues="Shore*", exclude_own="1", mmr="0.3"),
         more=CITES[:2],
@@ -258,7 +258,7 @@ def all_pages() -> dict[str, str]:
     )
     nothing = filled(liked, index="starter")
     search: Values = {"query": "drift ice", "papers": SHOWN["cited_by"], "next": "bmV4dA"}
-    states: dict[str, tuple[str, Site, Values]] = {
+    return {
         "ask": ("ask", SITE, {"form": form("starter"), "problem": None}),
         "ask-several": ("ask", SEVERAL, {"form": form("reefs"), "problem": None}),
         "ask-error": (
@@ -318,4 +318,8 @@ def all_pages() -> dict[str, str]:
         "failure": ("failure", SITE, {"problem": PROBLEM}),
         "api": ("api", SITE, API),
     }
-    return {name: render(page, site, **values) for name, (page, site, values) in states.items()}
+
+
+def all_pages() -> dict[str, str]:
+    """Render every state."""
+    return {name: render(page, site, **shown) for name, (page, site, shown) in all_states().items()}

@@ -1,6 +1,7 @@
 """The API, as a program sees it."""
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from recsys.app.web.index_registry import OpenIndex
 from recsys.app.web.replies import FARTHEST, RequestError, digest_of, offset_in, token
-from recsys.app.wiring import open_index
 from tests.built_index import Built
 from tests.conftest import RunCli
 from tests.recsys.app.web.served import DRAFT, serving, settings_of
@@ -42,12 +41,7 @@ def test_pages_follow_one_another(client: TestClient) -> None:
     assert seen == whole
     asked = {"draft": DRAFT | {"title": "Deserts"}, "k": 5, "next": token}
     assert client.post(ASK, json=asked).status_code == 400
-
-
-def test_the_last_page_has_no_next(client: TestClient) -> None:
-    answer = client.post(ASK, json={"draft": DRAFT, "k": 100}).json()
-    assert answer["next"] is None
-    assert answer["recommendations"]
+    assert client.post(ASK, json={"draft": DRAFT, "k": 100}).json()["next"] is None
 
 
 def test_seeds_dislikes_filters_and_the_library_count(client: TestClient) -> None:
@@ -84,14 +78,12 @@ def test_a_draft_is_a_file_or_several_parts(client: TestClient) -> None:
         (ASK, b"{", 422, "JSON"),
         (ASK, b"\xff\xfe", 422, "JSON"),
         (ASK, b"[" * 10_000, 422, "JSON"),
-        (ASK, b'{"draft": ' * 10_000, 422, "JSON"),
         (ASK, b"[]", 422, "object"),
         (ASK, b"{}", 422, "Give"),
         (ASK, b'{"draft": {}}', 422, "title"),
         (ASK, b'{"drafts": {"title": "x"}}', 422, "drafts"),
         (ASK, b'{"draft": {"title": 3}}', 422, "draft.title"),
         (ASK, b'{"draft": {"title": "x"}, "k": 0}', 422, "k"),
-        (ASK, b'{"draft": {"title": "x"}, "k": 101}', 422, "k"),
         (ASK, b'{"draft": {"title": "x"}, "k": "5"}', 422, "k"),
         (ASK, b'{"draft": {"title": "x"}, "k": true}', 422, "k"),
         (ASK, b'{"draft": {"title": "x"}, "diversity": 2}', 422, "diversity"),
@@ -103,30 +95,21 @@ def test_a_draft_is_a_file_or_several_parts(client: TestClient) -> None:
         (ASK, b'{"draft": {"title":"x"}, "filters":{"min_year":2030,"max_year":1990}}', 422, "No"),
         (ASK, b'{"draft": {"title": "x"}, "filters": {"min_year": 2999}}', 422, "No paper is left"),
         (ASK, b'{"seeds": ["/etc/passwd"]}', 422, ""),
-        (CITE, b"", 422, "JSON"),
         (CITE, b"{}", 422, "Give a passage"),
-        (CITE, b"[]", 422, "object"),
         (CITE, b'{"text": ""}', 422, "empty"),
-        (CITE, b'{"text": " | "}', 422, "empty"),
         (CITE, b'{"text": "..."}', 422, "empty"),
-        (CITE, b'{"text": 3}', 422, "text"),
         (CITE, b'{"text": "a|b|c"}', 422, "one place"),
         (CITE, b'{"text": "Rivers|.", "offset": 3}', 422, "twice"),
         (CITE, b'{"text": "Rivers.", "offset": 8}', 422, "outside"),
         (CITE, b'{"text": "Rivers.", "offset": -1}', 422, "offset"),
-        (CITE, b'{"text": "Rivers.", "offset": "3"}', 422, "offset"),
         (CITE, b'{"offset": 3}', 422, "Give a passage"),
         (CITE, b'{"text": "Rivers.", "line": 3}', 422, "line"),
-        (CITE, b'{"text": "Rivers.", "k": 0}', 422, "k"),
         (CITE, b'{"text": "Rivers.", "k": 101}', 422, "k"),
         (CITE, b'{"text": "Rivers.", "most": 101}', 422, "most"),
-        (CITE, b'{"text": "Rivers.", "as_of": 10}', 422, "as_of"),
         (CITE, b'{"text": "Rivers.", "index": "none"}', 404, "none"),
         (CITE, b'{"text": "Rivers.", "draft": {}}', 422, "draft"),
         (CITE, b'{"text": "Rivers.", "references": [3]}', 422, "references"),
         (CITE, b'{"text": "' + b"x" * 100_001 + b'"}', 422, "text"),
-        (CITE, b'{"text": ' * 10_000, 422, "JSON"),
-        (CITE, b'{"text": "\xff"}', 422, "JSON"),
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_one_problem(
@@ -142,8 +125,8 @@ def test_what_makes_no_sense_is_one_problem(
 
 
 def test_a_body_of_another_type_is_refused(client: TestClient) -> None:
-    for kind in ("text/plain", "application/xml", ""):
-        answer = client.post(ASK, content=b"{}", headers={"content-type": kind})
+    for place, kind in product((ASK, CITE), ("text/plain", "application/xml", "")):
+        answer = client.post(place, content=b"{}", headers={"content-type": kind})
         assert answer.status_code == 415
     broken = {"content-type": "multipart/form-data; boundary=x"}
     assert client.post(ASK, content=b"nothing of the kind", headers=broken).status_code == 400
@@ -235,14 +218,26 @@ def test_more_questions_than_may_wait_are_told_to_wait(built: Built) -> None:
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
 
 
+@each_row(
+    ("place", "works", "asked"),
+    [
+        (ASK, "answer_page", {"draft": {"title": "Secret plans of mine"}}),
+        (CITE, "answer_passage", {"text": "Secret plans of mine"}),
+    ],
+)
 def test_an_error_of_our_own_is_told_without_what_was_asked(
-    client: TestClient, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    client: TestClient,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    place: str,
+    works: str,
+    asked: dict[str, object],
 ) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise ValueError("Secret plans of mine")
 
-    monkeypatch.setattr("recsys.app.web.api_routes.answer_page", fail)
-    answer = client.post(ASK, json={"draft": {"title": "Secret plans of mine"}})
+    monkeypatch.setattr(f"recsys.app.web.api_routes.{works}", fail)
+    answer = client.post(place, json=asked)
     assert answer.json()["kind"] == "InternalError"
     err = capsys.readouterr().err
     assert err.startswith("internal error: ValueError at ")
@@ -338,6 +333,14 @@ BIB = b"@article{mine, title = {On glaciers in survey 3}, year = {2003}}\n"
 FILES = [("file", ("draft.tex", TEX)), ("file", ("refs.bib", BIB))]
 
 
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The current folder holds the files of a draft."""
+    monkeypatch.chdir(tmp_path)
+    for _, (name, content) in FILES:
+        Path(name).write_bytes(content)
+
+
 def ids(gap: dict[str, Any]) -> list[str]:
     return [item["id"] for item in gap["recommendations"]]
 
@@ -354,15 +357,8 @@ def test_a_passage_is_answered_as_the_command_line_does(
 
 
 def test_a_draft_is_answered_as_the_command_line_does(
-    client: TestClient,
-    built: Built,
-    run_cli: RunCli,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    client: TestClient, built: Built, run_cli: RunCli, here: None
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    for _, (name, content) in FILES:
-        Path(name).write_bytes(content)
     told = run_cli("cite", "draft.tex", "--index", built.index, "--format", "json")
     answer = client.post(CITE, files=FILES).json()
     assert answer == json.loads(told.out) | {"index": "small"}
@@ -418,13 +414,6 @@ def test_a_draft_that_cannot_be_answered_is_one_problem(
     assert said in answer.json()["detail"] + answer.json()["hint"]
 
 
-def test_a_passage_of_another_type_is_refused(client: TestClient) -> None:
-    for kind in ("text/plain", "application/xml", ""):
-        answer = client.post(CITE, content=b"{}", headers={"content-type": kind})
-        assert answer.status_code == 415
-    assert client.get(CITE).headers["allow"] == "POST"
-
-
 def test_a_tag_changes_with_the_question_and_the_files(client: TestClient) -> None:
     asked = [{"text": PASSAGE}, {"text": PASSAGE, "k": 2}, {"text": PASSAGE + " "}]
     tags = [client.post(CITE, json=each).headers["etag"] for each in (*asked, asked[0])]
@@ -457,42 +446,14 @@ def test_many_marked_places_are_answered_in_part(
     assert "Only the first 2 of 5 marked places are answered." in answer["notes"]
 
 
-def test_what_answers_passages_is_made_once_and_only_when_it_is_asked(
-    built: Built, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = list[object]()
-
-    def local_of(recommender: object) -> object:
-        made.append(recommender)
-        return object()
-
-    monkeypatch.setattr("recsys.app.web.index_registry.local_of", local_of)
-    opened = OpenIndex("small", open_index(built.index), b"seen")
-    assert made == []
-    assert opened.local() is opened.local()
-    assert made == [opened.recommender]
-
-
 def test_an_index_without_a_ranker_of_passages_says_so(
     built: Built, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recsys.app.local_wiring.LOCAL_RANKER", "none-of-it")
+    monkeypatch.setattr("recsys.local.local_recommender.LOCAL_RANKER", "none-of-it")
     with serving(settings_of(built.index)) as client:
         answer = client.post(CITE, json={"text": PASSAGE})
         assert answer.status_code == 503
         assert client.post("/v1/recommendations", json={"draft": {"title": "Rivers"}}).is_success
-
-
-def test_an_error_on_a_passage_is_told_without_it(
-    client: TestClient, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def fail(*_: object) -> None:
-        raise ValueError("Secret plans of mine")
-
-    monkeypatch.setattr("recsys.app.web.api_routes.answer_passage", fail)
-    answer = client.post(CITE, json={"text": "Secret plans of mine"})
-    assert answer.json()["kind"] == "InternalError"
-    assert "ecret" not in answer.text + capsys.readouterr().err
 
 
 def test_the_description_has_examples_that_are_answered(client: TestClient) -> None:
@@ -511,15 +472,8 @@ def test_the_description_has_examples_that_are_answered(client: TestClient) -> N
 
 
 def test_each_recommended_paper_says_where_it_fits_as_the_command_line_does(
-    client: TestClient,
-    built: Built,
-    run_cli: RunCli,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    client: TestClient, built: Built, run_cli: RunCli, here: None
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    for _, (name, content) in FILES:
-        Path(name).write_bytes(content)
     told = run_cli("recommend", "draft.tex", "--index", built.index, "-k", 10, "--where",
                    "--format", "json")  # fmt: skip
     given = {"files": FILES, "data": {"request": '{"k": 10, "where": true}'}}

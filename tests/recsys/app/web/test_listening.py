@@ -143,35 +143,6 @@ def test_a_port_that_is_taken_is_one_line(built: Built, run_cli: RunCli) -> None
     assert done.err.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "said"),
-    [
-        (["--host", "0.0.0.0"], 2, "--token new"),
-        (["--host", "192.0.2.7"], 2, "--token new"),
-        (["--host", "no-such-host.invalid", "--i-know"], 1, "Nothing can be served"),
-        (["--token", "short"], 2, "16"),
-        (["--token", "ä" * 20], 2, "ASCII"),
-        (["--workers", "0"], 2, "workers"),
-    ],
-)
-def test_what_cannot_be_served_is_one_line(
-    built: Built, run_cli: RunCli, words: list[str], code: int, said: str
-) -> None:
-    done = run_cli("serve", built.index, "--port", 0, *words)
-    assert done.code == code
-    assert said in done.err
-    assert "Traceback" not in done.err
-
-
-def test_an_index_that_is_missing_or_twice_is_one_line(
-    built: Built, run_cli: RunCli, tmp_path: Path
-) -> None:
-    for words in ([tmp_path / "none.index"], [built.index, built.index]):
-        done = run_cli("serve", *words, "--port", 0, "--quiet")
-        assert done.code == 1
-        assert done.err.count("\n") == 1
-
-
 def test_nothing_of_a_draft_is_written_and_what_is_asked_is_answered_before_it_stops(
     built: Built, tmp_path: Path
 ) -> None:

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from recsys.app.web.page_routes import TOO_LONG
 from tests.built_index import ROOT, Built
-from tests.recsys.app.web.page_reader import Element, read, sent
+from tests.recsys.app.web.page_reader import Element, forms, read, sent
 from tests.recsys.app.web.served import DRAFT, serving, settings_of
 from tests.recsys.app.web.test_api import BIB, FILES, TEX
 from tests.rows import each_row
@@ -22,25 +22,7 @@ ASKED = {"title": DRAFT["title"], "abstract": DRAFT["abstract"]}
 
 def fields_of(html: str) -> Pairs:
     """Read what a browser would send of the page's large form, if no button were pressed."""
-    found: Pairs = []
-    tree = read(html)
-    for each in [*tree.all("input"), *tree.all("textarea"), *tree.all("select")]:
-        name = each.attributes.get("name")
-        kind = each.attributes.get("type", "text")
-        if not name or name == "q" or kind in ("file", "submit", "button"):
-            continue
-        if kind == "checkbox" and "checked" not in each.attributes:
-            continue
-        found.append((name, _value(each)))
-    return found
-
-
-def _value(each: Element) -> str:
-    if each.name == "textarea":
-        return each.text.removeprefix("\n")
-    if each.name == "select":
-        return "0"
-    return each.attributes.get("value") or ""
+    return sent(forms(html, "/answer")[-1])
 
 
 def post(client: TestClient, path: str, pairs: Iterable[tuple[str, str]]) -> str:
@@ -53,13 +35,10 @@ def post(client: TestClient, path: str, pairs: Iterable[tuple[str, str]]) -> str
 
 def shown(html: str) -> list[str]:
     """List the ids of the recommended papers on a page."""
-    return [value for name, value in _inputs(html) if name == "shown"]
-
-
-def _inputs(html: str) -> Pairs:
-    inputs = read(html).all("input")
     return [
-        (str(each.attributes.get("name")), each.attributes.get("value") or "") for each in inputs
+        each.attributes["value"]
+        for each in read(html).all("input")
+        if each.attributes.get("name") == "shown"
     ]
 
 
@@ -246,7 +225,7 @@ def test_a_draft_that_no_index_holds_is_answered_by_each(built: Built, tmp_path:
     other = built.copy(tmp_path).rename(tmp_path / "other.index")
     with serving(settings_of(built.index, other)) as client:
         html = client.get("/answer?title=Rivers&index=other").text
-        assert ("index", "other") in _inputs(html) or 'value="other" selected' in html
+        assert ("index", "other") in fields_of(html)
         assert "index=other" in html
 
 
@@ -258,8 +237,7 @@ DRAFT_TEXT = ("Rivers run", "Glaciers melt")
 
 def form_of(html: str, action: str) -> list[tuple[str, str]]:
     """Read what a form of the page sends, but the papers that it shows."""
-    forms = [each for each in read(html).all("form") if each.attributes["action"] == action]
-    return [pair for pair in sent(forms[-1]) if pair[0] not in ("shown", "paper")]
+    return [pair for pair in sent(forms(html, action)[-1]) if pair[0] not in ("shown", "paper")]
 
 
 def places(html: str) -> list[Element]:

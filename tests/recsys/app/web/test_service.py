@@ -12,7 +12,7 @@ from recsys.app.web.index_registry import IndexRegistry, named
 from recsys.app.web.replies import RequestError, UnknownIndex
 from recsys.app.web.service import WorkPool
 from recsys.app.wiring import open_index
-from recsys.errors import ArtifactMissing, InputError
+from recsys.errors import InputError
 from recsys.recommend import Recommender
 from recsys.store.artifacts import MANIFEST
 from tests.built_index import Built
@@ -111,19 +111,6 @@ def test_an_index_that_loses_its_ranker_while_it_is_served_says_so(
         assert client.get("/v1/indexes").json()["indexes"][0]["remarks"] == [remark]
 
 
-def test_a_token_of_the_former_index_is_refused(
-    built: Built, tmp_path: Path, run_cli: RunCli
-) -> None:
-    index = built.copy(tmp_path)
-    with serving(settings_of(index)) as client:
-        asked = {"draft": DRAFT, "k": 2}
-        token = client.post("/v1/recommendations", json=asked).json()["next"]
-        add_paper(run_cli, index, tmp_path, "new")
-        answer = client.post("/v1/recommendations", json=asked | {"next": token})
-        assert answer.status_code == 400
-        assert "has changed" in answer.json()["detail"]
-
-
 def test_an_index_that_is_damaged_or_gone_leaves_the_former(built: Built, tmp_path: Path) -> None:
     index = built.copy(tmp_path)
     registry = IndexRegistry({"small": index}, open_index)
@@ -158,11 +145,6 @@ def test_an_index_that_cannot_be_opened_for_want_of_memory_leaves_the_former(
         (index / MANIFEST).write_bytes((index / MANIFEST).read_bytes() + b" ")
         assert registry.current() is before
         assert served.trouble
-
-
-def test_an_index_that_is_missing_is_said_at_once(tmp_path: Path) -> None:
-    with pytest.raises(ArtifactMissing):
-        IndexRegistry({"none": tmp_path / "none.index"}, open_index)
 
 
 def test_an_unknown_index_is_named_with_those_that_there_are(built: Built) -> None:

@@ -23,7 +23,6 @@ from recsys.app.web import upload_reader, uploads
 from recsys.app.web.upload_reader import (
     DRAFT,
     LIST,
-    OUT_OF_MEMORY,
     DraftText,
     ReadingTask,
     UploadedDraft,
@@ -351,11 +350,6 @@ def test_an_error_comes_over_with_its_words(kind: type[RecsysError]) -> None:
         assert (found.what, found.hint) == (error.what, error.hint)
 
 
-def test_a_lack_of_memory_comes_over() -> None:
-    with pytest.raises(MemoryError):
-        parse_list_answer(OUT_OF_MEMORY)
-
-
 GOOD = json.loads(answer(Manuscript(title="T", references=(Reference(title="R"),))))["found"]
 TEXT = json.loads(answer(UploadedDraft(Manuscript(), DraftText("a", BODY))))["text"]
 SENTENCE = TEXT["body"]["sentences"][0]
@@ -485,16 +479,17 @@ def gone(process: int) -> bool:
     return False
 
 
+def reading_by(function: str, seconds: float) -> "subprocess.CompletedProcess[bytes]":
+    """Let the reader call a function of this code, `attempt`, in place of its own reading."""
+    code = f"from recsys.app.web import upload_reader as c\n{function}\nc._read = attempt\nc.main()"
+    given = ReadingTask(DRAFT, seconds, 2**30, ("a",), (1,)).header() + b"x"
+    return subprocess.run(
+        [sys.executable, "-c", code], input=given, capture_output=True, timeout=60, check=False
+    )
+
+
 def test_a_reader_that_loops_is_ended_by_its_own_clock_too() -> None:
-    request = ReadingTask(DRAFT, 0.2, 2**30, ("a",), (1,))
-    code = (
-        "from recsys.app.web import upload_reader as c\n"
-        "def loop(*a):\n    while True: pass\n"
-        "c._read = loop\nc.main()"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], input=request.header() + b"x", capture_output=True, timeout=60
-    )
+    done = reading_by("def attempt(*a):\n    while True: pass", 0.2)
     assert done.returncode == -signal.SIGKILL or done.returncode == -signal.SIGXCPU
     assert done.stdout == b""
 
@@ -600,9 +595,8 @@ def test_the_reader_gets_no_environment_and_opens_no_file_by_name(
 
 
 def test_the_reader_can_write_no_file_and_open_few(tmp_path: Path) -> None:
-    code = (
+    done = reading_by(
         "import os\n"
-        "from recsys.app.web import upload_reader as c\n"
         "from recsys.errors import InputError\n"
         "def attempt(*a):\n"
         "    said = []\n"
@@ -612,12 +606,8 @@ def test_the_reader_can_write_no_file_and_open_few(tmp_path: Path) -> None:
         "    try: [os.open('/dev/null', os.O_RDONLY) for _ in range(100)]\n"
         "    except OSError as error: said.append(error.strerror)\n"
         "    print('to nobody')\n"
-        "    raise InputError(', '.join(said))\n"
-        "c._read = attempt\nc.main()"
-    )
-    request = ReadingTask(DRAFT, 20, 2**30, ("a",), (1,))
-    done = subprocess.run(
-        [sys.executable, "-c", code], input=request.header() + b"x", capture_output=True, timeout=60
+        "    raise InputError(', '.join(said))",
+        20,
     )
     assert json.loads(done.stdout)["error"]["what"] == "File too large, Too many open files"
     assert done.stderr == b""
