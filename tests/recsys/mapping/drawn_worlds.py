@@ -9,7 +9,7 @@ from recsys.mapping.drawing import draw_around
 from recsys.query.query import make_query
 from recsys.recommend import Recommender
 from recsys.records import Draft, Paper
-from recsys.retrieval.sources import StageOne
+from recsys.retrieval.propose import StageOne
 from recsys.store.arrays import Floats
 from tests.hashing_encoder import HashingEncoder
 from tests.pipelines.small_index import SumRanker

@@ -22,7 +22,7 @@ from recsys.query.question_schema import Filters
 from recsys.query.resolve_draft import resolve_draft
 from recsys.recommend import Recommender
 from recsys.records import Draft, Paper
-from recsys.retrieval.sources import StageOne
+from recsys.retrieval.propose import StageOne
 from recsys.store.graph import UNKNOWN_YEAR
 from recsys.store.words import tokens
 from tests.pipelines.small_index import open_small_index, write_small_index
