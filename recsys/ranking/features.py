@@ -296,7 +296,7 @@ def text_features(context: FeatureContext) -> Columns:
     title_own, title_place = title_owner[there], title_place[there]
     whole_title = totals(title_owner, store.idf[title_codes], m)
     cosines, prior = context.candidates.cosines, context.candidates.prior
-    return {
+    text_columns: Columns = {  # CONTRIBUTING.md names this table.
         "cosine": cosines,
         "cosine_share": share(cosines),
         "cosine_rank": descending_rank(cosines),
@@ -315,6 +315,7 @@ def text_features(context: FeatureContext) -> Columns:
         "query_terms": np.log1p(len(text.codes)),
         "age": _age(context),
     }
+    return text_columns
 
 
 def _age(context: FeatureContext) -> Floats:
