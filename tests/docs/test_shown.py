@@ -4,8 +4,10 @@ import argparse
 import contextlib
 import io
 import json
+import re
 import shlex
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -107,9 +109,11 @@ def test_the_answer_that_readme_shows_is_the_one_that_people_get(
 ) -> None:
     done = run_cli("recommend", "examples/draft.json", "-k", 1, "--quiet")
     first, facts, *reasons = done.out.splitlines()
+    # Products in 8 bits saturate on processors without VNNI: the order of near papers moves a bit.
+    uncounted = partial(re.compile(r"(?<=among the )\d+(?= nearest)").sub, "N")
     for page in ("README.md", "docs/index.md", "docs/guide/answers.md"):
         block = next(each for each in blocks(page, "") if " %  " in each)
         title, who, *why = block.splitlines()
         assert title.split("%")[1] == first.split("%")[1]
         assert facts.startswith(who.removesuffix("..."))
-        assert why == reasons
+        assert [*map(uncounted, why)] == [*map(uncounted, reasons)]
