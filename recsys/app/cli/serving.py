@@ -88,9 +88,8 @@ def serve(
         seconds=timeout,
         body=max_body * MEGABYTE,
     )
-    shown = "127.0.0.1" if is_wildcard(host) else host
-    if ":" in shown and not shown.startswith("["):
-        shown = f"[{shown}]"
+    shown = "127.0.0.1" if is_wildcard(host) else host.strip("[]")
+    shown = f"[{shown}]" if ":" in shown else shown
     address = f"http://{shown}:{port}/" + (f"?token={token}" if token else "")
 
     def ready(served: "IndexRegistry") -> None:

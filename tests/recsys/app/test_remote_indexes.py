@@ -2,6 +2,7 @@ import json
 import shutil
 import threading
 from collections.abc import Iterator
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -10,7 +11,7 @@ import pytest
 import recsys
 from recsys.app.cache import followed, read_here
 from recsys.app.cli.options import IndexPlace
-from recsys.app.cli.program import COMMANDS, load, parameters
+from recsys.app.cli.program import COMMANDS, load
 from recsys.pipelines.remote.working_copy import copy_of_own
 from recsys.protocols import silent
 from tests.built_index import DRAFT
@@ -64,7 +65,7 @@ def places(name: str) -> dict[str, IndexPlace]:
     """Name the parameters of a command that take the place of an index."""
     return {
         each.name: note
-        for each in parameters(load(name))
+        for each in signature(load(name)).parameters.values()
         for note in get_args(each.annotation)
         if isinstance(note, IndexPlace)
     }
@@ -72,7 +73,7 @@ def places(name: str) -> dict[str, IndexPlace]:
 
 @each_row("name", COMMANDS)
 def test_wherever_an_index_is_taken_an_address_is_taken(name: str) -> None:
-    named = {"index", "indexes"} & {each.name for each in parameters(load(name))}
+    named = {"index", "indexes"} & signature(load(name)).parameters.keys()
     assert named <= places(name).keys()
     assert any(place.changed for place in places(name).values()) == (name in CHANGING)
 
