@@ -221,4 +221,4 @@ def test_a_failed_connection_does_not_tell_the_address() -> None:
 
 def test_a_client_that_asks_nothing_opens_nothing() -> None:
     with Client(ClientConfig()) as client:
-        assert client.spent.requests == 0
+        assert client.made.total() == 0
