@@ -90,8 +90,7 @@ def read_external(
     for name in runs:
         if not _NAME.fullmatch(name):
             raise InputError(
-                f"{name!r} cannot name a run.",
-                "Use letters, digits, dots, dashes and underscores.",
+                f"{name!r} cannot name a run.", "Use letters, digits, dots, dashes and underscores."
             )
         if name in SYSTEMS:
             raise InputError(

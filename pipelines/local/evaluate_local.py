@@ -366,10 +366,7 @@ def _check(options: LocalEvaluation) -> None:
 
 
 def _key(
-    ranker: PassageRanker,
-    options: LocalEvaluation,
-    queries: Mapping[str, LocalQuery],
-    system: str,
+    ranker: PassageRanker, options: LocalEvaluation, queries: Mapping[str, LocalQuery], system: str
 ) -> str:
     """Hash what answers depend on."""
     manifests = manifest_hashes(ranker.reader.collection.folder)
