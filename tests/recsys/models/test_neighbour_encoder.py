@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from recsys.indexes.bm25 import Bm25Index
 from recsys.models.encoder import NEIGHBOURS, NeighbourEncoder
 from recsys.store.terms import TermStore
+from tests.postings import bm25_of
 from tests.tiny import unit
 
 TEXTS = [
@@ -19,7 +19,7 @@ VECTORS = unit(np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]]))
 def encoder(known: list[bool] | None = None) -> NeighbourEncoder:
     terms = TermStore.build(TEXTS)
     mask = None if known is None else np.array(known)
-    return NeighbourEncoder(terms, Bm25Index.build(terms), VECTORS, "by-words-x", mask)
+    return NeighbourEncoder(terms, bm25_of(terms), VECTORS, "by-words-x", mask)
 
 
 def test_a_text_lies_where_its_words_are() -> None:

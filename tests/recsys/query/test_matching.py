@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.indexes.bm25 import Bm25Index
 from recsys.indexes.exact import ExactIndex
 from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.index.ingest import ingest
@@ -19,6 +18,7 @@ from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus, HashedNames
 from recsys.store.graph import CitationGraph
 from recsys.store.terms import TermStore
+from tests.postings import bm25_of
 from tests.rows import each_row
 from tests.tiny import random_world
 
@@ -57,7 +57,7 @@ def collect(papers: Sequence[Paper], folder: Path) -> Collection:
     )
     vectors = np.zeros((len(papers), 2), np.float32)
     graph = CitationGraph.load(folder / "corpus")
-    return Collection(corpus, graph, terms, vectors, ExactIndex(vectors), Bm25Index.build(terms))
+    return Collection(corpus, graph, terms, vectors, ExactIndex(vectors), bm25_of(terms))
 
 
 @pytest.fixture(scope="module")
