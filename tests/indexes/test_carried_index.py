@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from recsys.errors import ArtifactCorrupt
-from recsys.indexes.annoy_index import ITEMS_FILE, AnnoyIndex, Carried
+from recsys.indexes.annoy_index import ITEMS_FILE, AnnoyIndex
 from recsys.indexes.backends import (
     BACKENDS,
     FILES,
@@ -18,6 +18,7 @@ from recsys.indexes.backends import (
     open_built,
     summary,
 )
+from recsys.indexes.carried import Carried
 from recsys.indexes.exact import ExactIndex
 from recsys.store.arrays import Floats, Rows
 from recsys.store.artifacts import FOREST_FILE, sha256

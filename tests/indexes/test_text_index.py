@@ -23,11 +23,12 @@ from recsys.indexes.backends import (
     text_backend,
     words_summary,
 )
-from recsys.indexes.bm25 import Bm25Index
+from recsys.indexes.bm25 import Bm25Index, write_postings
 from recsys.protocols import TextIndex
 from recsys.store.arrays import Floats, Mask
 from recsys.store.terms import QueryText, TermStore
 from tests.indexes.small_indexes import lance_apart
+from tests.postings import bm25_of
 from tests.rows import each_row
 
 VOCABULARY = ("ant", "bee", "cat", "dog", "elk")
@@ -94,7 +95,7 @@ def exact_scores(store: TermStore, query: QueryText) -> Floats:
 
 
 def index_of(papers: Papers) -> Bm25Index:
-    return Bm25Index.build(TermStore.build(papers))
+    return bm25_of(TermStore.build(papers))
 
 
 def saved(papers: Papers, folder: Path) -> TermStore:
@@ -211,7 +212,8 @@ def test_corpus_without_any_word_answers_with_nothing(build: Build) -> None:
 
 def test_loaded_index_answers_as_the_built_one(tmp_path: Path) -> None:
     index = index_of([("ant bee", "cat"), ("bee", None), ("dog", "ant ant")])
-    index.save(tmp_path)
+    index.store.save(tmp_path)
+    write_postings(tmp_path)
     loaded = Bm25Index.load(tmp_path, index.store)
     query = index.store.query("ant bee", "dog")
     one, other = (Index(index.store, each).scores(query) for each in (loaded, index))
@@ -234,6 +236,6 @@ def test_an_unknown_backend_is_corrected() -> None:
 
 
 def test_what_was_chosen_is_said() -> None:
-    assert words_summary({}) == []
-    assert words_summary({"backend": OWN}) == [text_backend(OWN).summary({})]
-    assert all(text_backend(name).summary({}).endswith(".") for name in TEXT_BACKENDS)
+    assert words_summary({}, 1) == []
+    assert words_summary({"backend": OWN}, 1) == [text_backend(OWN).summary({}, 1)]
+    assert all(text_backend(name).summary({}, 1).endswith(".") for name in TEXT_BACKENDS)

@@ -11,13 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from recsys.app.cli.options import (
-    Abstract,
     Candidates,
     IndexOrStarter,
-    NoMetadata,
     OneOf,
-    Quiet,
-    Title,
+    OwnWords,
     Without,
     bad_value,
     damage_named,
@@ -66,8 +63,8 @@ def recommend(
     *,
     index: IndexOrStarter = None,
     k: Annotated[int, named_option("k")] = SHOWN,
-    title: Title = None,
-    abstract: Abstract = None,
+    title: OwnWords = None,
+    abstract: OwnWords = None,
     root: Annotated[
         Path | None, Option(metavar="DIR", show_default="the draft's repository, else its folder")
     ] = None,
@@ -76,7 +73,7 @@ def recommend(
     yes: bool = False,
     asked: Annotated[QuestionOptions, Without("k", "where")],
     candidates: Candidates = None,
-    no_metadata: NoMetadata = False,
+    no_metadata: bool = False,
     output: Annotated[str, OneOf(FORMATS), Option("--format")] = "table",
     out: Annotated[
         Path | None,
@@ -89,7 +86,7 @@ def recommend(
     out_dir: Annotated[Path | None, Option(metavar="DIR", show_default="none")] = None,
     where: Annotated[bool, named_option("where")] = False,
     verbose: Annotated[bool, Option("--verbose", "-v")] = False,
-    quiet: Quiet = False,
+    quiet: bool = False,
 ) -> None:
     """Recommend the papers that a draft should cite, best first.
 
@@ -160,12 +157,12 @@ def draw_map(
     *,
     index: IndexOrStarter = None,
     out: Annotated[Path, Option(metavar="FILE")] = STDIN,
-    title: Title = None,
-    abstract: Abstract = None,
+    title: OwnWords = None,
+    abstract: OwnWords = None,
     asked: Annotated[QuestionOptions, Without("k", "where", "diversity")],
     candidates: Candidates = None,
-    no_metadata: NoMetadata = False,
-    quiet: Quiet = False,
+    no_metadata: bool = False,
+    quiet: bool = False,
 ) -> None:
     """Draw the papers around a draft: x is the year, y the topic.
 
