@@ -11,8 +11,7 @@ import pytest
 import torch
 from safetensors.numpy import load_file
 
-from benchmarks.held_out import RESULT, apply, compare, main, save
-from recsys.errors import InputError
+from benchmarks.held_out import RESULT, compare, main, save
 from recsys.eval.studies.encoders.training_page import TRAINING
 from recsys.pipelines.studies.encoders.tower import ADAPTER, LoraOptions, adapters
 from recsys.pipelines.studies.encoders.train_encoder import TrainedEncoder, untrained
@@ -107,16 +106,6 @@ def saved(trained: TrainedEncoder, strength: float, folder: Path) -> Path:
     again.task.learner.load_state_dict(trained.task.learner.state_dict())
     save(again, strength, folder, trained.facts)
     return folder
-
-
-def test_no_strength_is_the_start(trained: TrainedEncoder, tiny: Path) -> None:
-    start = with_adapters(trained.task.shelf.sources, tiny).task.vectors(ROWS)
-    apply(trained, 0.0)
-    assert np.array_equal(trained.task.vectors(ROWS), start)
-    apply(trained, 1.0)
-    assert not np.allclose(trained.task.vectors(ROWS), start, atol=1e-3)
-    with pytest.raises(InputError, match="All weights were trained"):
-        apply(replace(trained, student=replace(trained.student, lora=None)), 0.5)
 
 
 def test_half_the_strength_is_half_the_change_of_the_weights(

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,11 +21,7 @@ from recsys.eval.studies.encoders.training_page import (
     Course,
     add_page,
     averaged,
-    course_pictures,
     course_table,
-    draw_dev,
-    draw_losses,
-    epochs,
     is_training,
     made,
     page_note,
@@ -97,41 +92,12 @@ def test_a_loss_curve_has_few_points(steps: int) -> None:
     assert size == 1 or -(-steps // (size - 1)) > POINTS
 
 
-def test_epochs_that_all_share_are_marked() -> None:
-    assert list(epochs([course([1.0] * 9), course([1.0] * 3)])) == [4, 8]
-    assert list(epochs([course([1.0] * 8)])) == [4]
-    assert not epochs([course([1.0] * 9), course([1.0] * 9, epoch=3)])
-    assert not epochs([course([1.0] * 99, epoch=1)])
-
-
 def plain(draws: Callable[[], str]) -> str:
     """Draw twice: the same, in the colour of the page."""
     svg = draws()
     assert svg == draws()
     assert "currentColor" in svg and INK not in svg
     return svg
-
-
-def test_pictures_name_their_lines() -> None:
-    several = Course.of("own", HISTORY, ["one", "other"])
-    dev = texts(plain(lambda: draw_dev([several], "R@20")))
-    assert {"decides", "one", "other", "R@20, change from the start", "steps"} <= dev
-    alone = texts(plain(lambda: draw_dev([Course.of("own", HISTORY)], "R@20")))
-    assert "R@20" in alone and "own" not in alone
-    pair = [Course.of(name, HISTORY) for name in ("full", "other")]
-    assert {"full", "other"} <= texts(plain(lambda: draw_losses(pair)))
-    assert {"full", "other"} <= texts(plain(lambda: draw_dev(pair, "R@20")))
-
-
-def test_captions_say_what_is_there() -> None:
-    short = course_pictures([course([0.5] * 5)], "R@20")
-    assert short["loss"].caption == "Loss by step; dotted: a new epoch begins."
-    long = [course(np.linspace(1, 0, 2 * POINTS).tolist(), 1000)]
-    assert course_pictures(long, "R@20")["loss"].caption == (
-        "Loss by step, a point for 2 of them on average; band: four of five steps."
-    )
-    never = Course("own", [], [0], [0.5], {}, 4)  # Stopped before the first step.
-    assert list(course_pictures([never], "R@20")) == ["dev"]
 
 
 def test_the_page_shows_curves_and_how_the_encoder_was_made() -> None:
