@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,7 +22,11 @@ from recsys.eval.studies.encoders.training_page import (
     Course,
     add_page,
     averaged,
+    course_pictures,
     course_table,
+    draw_dev,
+    draw_losses,
+    epochs,
     is_training,
     made,
     page_note,
@@ -63,7 +68,7 @@ FACTS: dict[str, Any] = {
 
 
 def course(losses: list[float], epoch: int = 4) -> Course:
-    return Course("one", losses, [0, len(losses)], [0.5, 0.25], {}, epoch)
+    return Course("one", losses, [0, len(losses)], [0.5, 0.25], epoch)
 
 
 def texts(svg: str) -> set[str]:
@@ -71,18 +76,15 @@ def texts(svg: str) -> set[str]:
 
 
 def test_each_check_is_a_row() -> None:
-    table = course_table(Course.of("own", HISTORY, ["one", "other"]), "R@20")
-    assert table.header == ("step", "epoch", "loss", "R@20", "one", "other")
+    table = course_table(Course.of("own", HISTORY), "R@20")
+    assert table.header == ("step", "epoch", "loss", "R@20")
     assert [[cell.text for cell in row] for row in table.rows] == [
-        ["0", "0.00", "", "0.2500", "0.2000", "0.3000"],
-        ["2", "0.50", "0.9000", "0.5000", "0.5000", "0.5000"],
-        ["4", "1.00", "0.4000", "0.7500", "0.9000", "0.6000"],
-        ["5", "1.25", "0.3000", "0.7000", "0.8000", "0.6000"],
+        ["0", "0.00", "", "0.2500"],
+        ["2", "0.50", "0.9000", "0.5000"],
+        ["4", "1.00", "0.4000", "0.7500"],
+        ["5", "1.25", "0.3000", "0.7000"],
     ]
     assert [row[3].best for row in table.rows] == [False, False, True, False]
-    assert Course.of("own", {**HISTORY, "watched": [[0.25]] * 4}, ["one"]).watched == {}
-    # What is watched, but has no name, is left out.
-    assert Course.of("own", HISTORY, ["one", "other", "third"]).watched == {}
 
 
 @given(st.integers(1, 1000))
@@ -92,12 +94,38 @@ def test_a_loss_curve_has_few_points(steps: int) -> None:
     assert size == 1 or -(-steps // (size - 1)) > POINTS
 
 
+def test_epochs_that_all_share_are_marked() -> None:
+    assert list(epochs([course([1.0] * 9), course([1.0] * 3)])) == [4, 8]
+    assert list(epochs([course([1.0] * 8)])) == [4]
+    assert not epochs([course([1.0] * 9), course([1.0] * 9, epoch=3)])
+    assert not epochs([course([1.0] * 99, epoch=1)])
+
+
 def plain(draws: Callable[[], str]) -> str:
     """Draw twice: the same, in the colour of the page."""
     svg = draws()
     assert svg == draws()
     assert "currentColor" in svg and INK not in svg
     return svg
+
+
+def test_pictures_name_their_lines() -> None:
+    alone = texts(plain(lambda: draw_dev([Course.of("own", HISTORY)], "R@20")))
+    assert {"R@20", "steps"} <= alone and "own" not in alone
+    pair = [Course.of(name, HISTORY) for name in ("full", "other")]
+    assert {"full", "other"} <= texts(plain(lambda: draw_losses(pair)))
+    assert {"full", "other"} <= texts(plain(lambda: draw_dev(pair, "R@20")))
+
+
+def test_captions_say_what_is_there() -> None:
+    short = course_pictures([course([0.5] * 5)], "R@20")
+    assert short["loss"].caption == "Loss by step; dotted: a new epoch begins."
+    long = [course(np.linspace(1, 0, 2 * POINTS).tolist(), 1000)]
+    assert course_pictures(long, "R@20")["loss"].caption == (
+        "Loss by step, a point for 2 of them on average; band: four of five steps."
+    )
+    never = Course("own", [], [0], [0.5], 4)  # Stopped before the first step.
+    assert list(course_pictures([never], "R@20")) == ["dev"]
 
 
 def test_the_page_shows_curves_and_how_the_encoder_was_made() -> None:
