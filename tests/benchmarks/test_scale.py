@@ -9,7 +9,7 @@ import pytest
 import benchmarks.scale as program
 from benchmarks.bench import HERE
 from benchmarks.made_corpus import DRAFTS
-from benchmarks.scale import CHECKOUT, compare_answers, medians, run_with, with_ratios
+from benchmarks.scale import CHECKOUT, compare_answers, run_with
 from recsys.errors import InputError, RecsysError
 from tests.benchmarks.small_real import Made
 
@@ -32,14 +32,6 @@ def test_answers_are_compared_by_papers_order_and_gold() -> None:
     # Two of 80 papers shown are gold, and recall is 1, 0, 0, 1; then three, and 1, 1, 0, 1.
     assert found["F1@20"]["before"] == pytest.approx(2 * 0.025 * 0.5 / 0.525)
     assert found["F1@20"]["after"] == pytest.approx(2 * 0.0375 * 0.75 / 0.7875)
-
-
-def test_ratios_are_made_within_a_process() -> None:
-    quick = {"scan": 15.0, "first": 45.0, "warm": 30.0, "with references": 60.0}
-    slow = {name: 3 * value for name, value in quick.items()}
-    found = medians([with_ratios({**each, "parts": {"bm25": 3.0}}) for each in (quick, slow)])
-    assert found["warm"] == 60.0 and found["parts"] == {"bm25": 3.0}
-    assert found["scans"] == {"first": 3.0, "warm": 2.0, "with references": 4.0}
 
 
 def test_figures_are_kept_and_versions_take_turns(

@@ -120,7 +120,7 @@ def small_fit(folder: Path, name: str, **changes: Any) -> TrainedEncoder:  # noq
     run = changes.pop("run", Run())
     options = replace(tiny_options(folder / "tiny"), **changes)
     with one_thread():  # As `train_here`: sums of other threads differ in their last digits.
-        return fit([small_source(folder)], options, folder / f"{name}.safetensors", run)
+        return fit(small_source(folder), options, folder / f"{name}.safetensors", run)
 
 
 def test_an_adapter_learns_and_is_continued(folder: Path) -> None:

@@ -15,7 +15,6 @@ from recsys.pipelines.studies.citeomatic.negatives import Kind
 from recsys.pipelines.studies.encoders.tower import batches, tokenise
 from recsys.pipelines.studies.encoders.train_encoder import (
     EncoderTask,
-    Shelf,
     untrained,
 )
 from recsys.pipelines.studies.encoders.training import Run
@@ -40,7 +39,7 @@ from tests.rows import each_row
 
 @pytest.fixture(scope="module")
 def task(folder: Path) -> EncoderTask:
-    return untrained([small_source(folder)], tiny_options(folder / "tiny"), Run())[1]
+    return untrained(small_source(folder), tiny_options(folder / "tiny"), Run())[1]
 
 
 @each_row("pooling", ["cls", "mean"])
@@ -51,7 +50,7 @@ def test_texts_are_read_as_the_exported_encoder_reads_them(folder: Path, pooling
     )
     source = small_source(folder)
     options = replace(tiny_options(folder / "tiny"), pooling=pooling)
-    task = untrained([source], options, Run())[1]
+    task = untrained(source, options, Run())[1]
     for row in (0, 7, 98, 99):
         assert task.texts.tokens[row].tolist() == exported.token_ids(source.texts[row])
     rows = np.array([3, 0, 99, 8], np.int32)
@@ -65,10 +64,10 @@ def test_training_may_read_less_of_a_text(folder: Path) -> None:
     whole = tokenise([("words " * 50, "more")], start, settings)
     assert whole.lengths(np.array([0])).tolist() == [9]
     options = replace(tiny_options(folder / "tiny"), max_length=8)
-    task = untrained([small_source(folder)], options, Run())[1]
+    task = untrained(small_source(folder), options, Run())[1]
     assert np.diff(task.texts.tokens.starts).max() == 8
     with pytest.raises(InputError, match="--max-length 3 leaves no room"):
-        untrained([small_source(folder)], replace(options, max_length=3), Run())
+        untrained(small_source(folder), replace(options, max_length=3), Run())
 
 
 def test_batches_hold_every_text_once_with_little_padding() -> None:
@@ -116,31 +115,11 @@ def test_negatives_near_a_query_are_found_by_the_encoder_as_it_is(task: EncoderT
     triplets = mining.triplets(np.random.default_rng(0))
     mined = triplets.take(triplets.kind == Kind.NEIGHBOUR)
     assert len(mined) == 3 * 36
-    base = task.shelf.sources[0].sampler.base
+    base = task.source.sampler.base
     places = np.searchsorted(base.queries, mined.query).astype(np.int32)
     assert base.may_be_negative(places, mined.negative).all()
-    turn = task.shelf.sources[0].sampler.turn
+    turn = task.source.sampler.turn
     assert (turn[mined.negative] < base.choices[places]).all()  # None is newer.
-
-
-def test_several_sources_are_numbered_through(folder: Path, task: EncoderTask) -> None:
-    source = task.shelf.sources[0]
-    shelf = Shelf.of([source, source])
-    n = len(source.texts)
-    assert shelf.starts == (0, n, 2 * n)
-    queries = source.sampler.base.queries[:3]
-    rows = np.arange(2 * n, dtype=np.int32)
-    alone = source.sampler.apart(queries, np.arange(n, dtype=np.int32))
-    nothing = np.zeros_like(alone)
-    assert np.array_equal(shelf.apart(queries, rows), np.hstack([alone, nothing]))
-    assert np.array_equal(shelf.apart(queries + n, rows), np.hstack([nothing, alone]))
-    both = untrained([source, source], tiny_options(folder / "tiny"), Run(), learned=1)[1]
-    triplets = both.triplets(np.random.default_rng(0))
-    assert triplets.negative.max() < n
-    mean, *each = both.measure()
-    assert mean == each[0] == each[1] == task.measure()[0]
-    twice = replace(both, learned=None).triplets(np.random.default_rng(0))
-    assert len(twice) == 2 * len(triplets) and twice.query.min() < n <= twice.query.max()
 
 
 @pytest.fixture(scope="module")
