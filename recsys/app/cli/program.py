@@ -14,11 +14,10 @@ import typer.main
 from typer.core import TyperCommand, TyperGroup
 from typer.models import OptionInfo, ParameterInfo
 
-from recsys.app.cache import addressed, change_here, followed, is_remote, read_here
+from recsys.app.cache import index_here
 from recsys.app.cli import options as shared_options
 from recsys.app.cli.entry import JSON_ERRORS
 from recsys.app.cli.options import IndexPlace, OneOf, Without, cli_option
-from recsys.app.terminal import shown_progress
 from recsys.errors import UsageError
 from recsys.query.question_schema import QuestionOptions, options
 
@@ -254,17 +253,10 @@ def _here(value: Any, place: IndexPlace, stack: ExitStack, *, quiet: bool) -> An
     """Give folders of this machine for addresses of stored indexes: see `app.cache`."""
     if isinstance(value, list):
         return [_here(each, place, stack, quiet=quiet) for each in value]
-    if value is None or not is_remote(value):
-        return value
-    if place.changed:
-        return stack.enter_context(change_here(value, quiet=quiet))
-
-    with shown_progress(quiet=quiet) as progress:
-        folder = read_here(value, progress)
-    stack.enter_context(addressed(folder, value))
-    if place.followed:
-        stack.enter_context(followed(value))
-    return folder
+    if value is None:
+        return None
+    here = index_here(value, change=place.changed, follow=place.followed, quiet=quiet)
+    return stack.enter_context(here)
 
 
 # Typer converts words by pydantic, whose import takes as long as half an answer. What needs no
