@@ -181,35 +181,6 @@ def test_a_mask_that_no_engine_can_be_told_is_applied_to_what_it_finds(build: Bu
     check_head(index, "ant", 399, allowed)
 
 
-def test_copies_come_in_ascending_order_of_rows(build: Build) -> None:
-    index = build([("ant", None), ("bee", None), ("ant", None), ("ant", None)])
-    assert index.search.search(index.store.query("ant", None), 2)[0].tolist() == [0, 2]
-
-
-def test_draft_without_known_words_finds_nothing(build: Build) -> None:
-    index = build([("ant", None), ("bee", "cat")])
-    rows, scores = index.search.search(index.store.query("zebra", "the of"), 5)
-    assert len(rows) == len(scores) == 0
-    assert [str(rows.dtype), str(scores.dtype)] == ["int32", "float32"]
-
-
-def test_nothing_asked_or_nothing_allowed_gives_nothing(build: Build) -> None:
-    index = build([("ant", None), ("bee", "cat")])
-    query = index.store.query("ant", None)
-    assert len(index.search.search(query, 0)[0]) == 0
-    assert len(index.search.search(query, 5, allowed=np.zeros(2, bool))[0]) == 0
-
-
-def test_papers_without_any_word_are_never_found(build: Build) -> None:
-    index = build([("the", None), ("ant", None)])
-    assert index.search.search(index.store.query("the ant", None), 5)[0].tolist() == [1]
-
-
-def test_corpus_without_any_word_answers_with_nothing(build: Build) -> None:
-    index = build([("the", None), ("of", "and")])
-    assert len(index.search.search(index.store.query("ant", None), 5)[0]) == 0
-
-
 def test_loaded_index_answers_as_the_built_one(tmp_path: Path) -> None:
     index = index_of([("ant bee", "cat"), ("bee", None), ("dog", "ant ant")])
     index.store.save(tmp_path)

@@ -157,23 +157,6 @@ def test_a_table_of_which_much_is_gone_is_written_anew(tmp_path: Path) -> None:
     assert not data_of(former.folder).keys() & data_of(index.folder).keys()
 
 
-def test_copies_of_one_vector_make_lists_all_the_same(tmp_path: Path, lists: None) -> None:
-    vectors = np.tile(random_vectors(3), (200, 1))
-    index = build(tmp_path, vectors, np.full(600, 2000, np.int16))
-    rows, cosines = index.search(vectors[1], 250)
-    assert rows[:200].tolist() == [*range(1, 600, 3)]
-    assert len(cosines) == 250
-
-
-@pytest.mark.usefixtures("asked")
-def test_papers_of_which_nothing_is_known_are_near_nothing(tmp_path: Path) -> None:
-    vectors = random_vectors(600)
-    vectors[:300] = 0
-    index = build(tmp_path, vectors, np.full(600, 2000, np.int16))
-    best = ExactIndex(vectors).search(vectors[400], 30)[0]
-    assert index.search(vectors[400], 30)[0].tolist() == best.tolist()
-
-
 @pytest.mark.parametrize("name", ["papers.lance", "papers.items.npy", "engine.years.npy"])
 def test_what_is_missing_or_of_others_is_named(tmp_path: Path, name: str) -> None:
     vectors = random_vectors(60)

@@ -37,13 +37,3 @@ def test_neighbours_are_weighted_by_bm25() -> None:
     (found,) = one.encode([("rivers", "glaciers")])
     assert set(rows.tolist()) == {0, 1, 2}
     assert np.allclose(found, unit(np.asarray(expected)), atol=1e-6)
-
-
-def test_papers_without_a_vector_do_not_count() -> None:
-    (found,) = encoder([False, True, True, True]).encode([("glaciers melt", None)])
-    assert found[0] == 0 and found[1] > 0
-    assert np.allclose(encoder([False] * 4).encode([("glaciers", None)]), 0)
-
-
-def test_no_texts_have_no_vectors() -> None:
-    assert encoder().encode([]).shape == (0, 3)
