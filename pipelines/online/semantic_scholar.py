@@ -82,9 +82,7 @@ class SemanticScholar:
 
     def works(self, names: Sequence[str]) -> Iterator[Reference]:
         """Yield the works of these names, in their order."""
-        known = [name for name in dict.fromkeys(names) if _id(name)]
-        batches = (known[i : i + FACTS.batch] for i in range(0, len(known), FACTS.batch))
-        return each_once(work for part in batches for work in self._batch(part))
+        return each_once(self._batches(name for name in dict.fromkeys(names) if _id(name)))
 
     def find(self, wanted: Reference) -> Reference | None:
         """Look a work up by its title; year or first author have to agree."""
@@ -186,9 +184,11 @@ class SemanticScholar:
             offset = following if isinstance(following, int) and following > offset else None
 
     def _of_ids(self, ids: Iterable[str], most: int) -> Iterator[Reference]:
-        """Yield the works of ids, a batch at a time."""
-        wanted = (f"s2:{number}" for number in islice(distinct(ids), most))
-        while part := list(islice(wanted, FACTS.batch)):
+        """Yield the works of ids."""
+        return self._batches(f"s2:{number}" for number in islice(distinct(ids), most))
+
+    def _batches(self, names: Iterator[str]) -> Iterator[Reference]:
+        while part := list(islice(names, FACTS.batch)):
             yield from self._batch(part)
 
 

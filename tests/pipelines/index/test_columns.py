@@ -68,7 +68,7 @@ def test_any_batches_give_sorted_rows_and_the_right_links(
     with pytest.MonkeyPatch.context() as patch:
         for module in (columns, paper_rows):
             patch.setattr(module, "ROW_GROUP", group)
-        counts = write_columns(folder, pa.Table.from_batches(batches))
+        counts = write_columns(folder, batches)
     corpus, graph = Corpus.load(folder), CitationGraph.load(folder)
     ids = sorted(papers, key=str.encode)
     written = corpus.full_papers(range(len(ids)))
@@ -114,11 +114,11 @@ def test_papers_in_many_files_are_the_bytes_of_one_piece(
     with pytest.MonkeyPatch.context() as patch:
         for module in (columns, paper_rows):
             patch.setattr(module, "ROW_GROUP", group)
-        counts = write_columns(whole, table(*records))
+        counts = write_columns(whole, table(*records).to_batches())
         patch.setattr(partitions, "RUN_BYTES", 200)
         batches = table(*records).to_batches(max_chunksize=batch)
         cuts = Cuts.of(batches, len(records), groups)
-        assert write_columns(parts, pa.Table.from_batches(batches, SCHEMA), cuts=cuts) == counts
+        assert write_columns(parts, batches, cuts=cuts) == counts
     assert contents(parts) == contents(whole)
 
 
