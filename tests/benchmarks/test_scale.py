@@ -95,6 +95,7 @@ def test_two_versions_are_compared_on_a_real_corpus(
     assert "| made | 1 | 100.00% |" in (tmp_path / "scale.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow  # It starts the benchmark twice.
 def test_a_program_runs_as_a_file_with_the_code_of_a_checkout(made: Made, tmp_path: Path) -> None:
     """It must not need the package that it lies in: another checkout may lack it."""
     found = run_with(CHECKOUT, "answers", made.index, made.corpus / DRAFTS)
