@@ -14,12 +14,12 @@ import numpy as np
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
 from recsys.indexes.backends import FILES, Facts, Former
-from recsys.indexes.exact import ExactIndex, blocks
+from recsys.indexes.carried import Carried, load_items
+from recsys.indexes.exact import ExactIndex, blocks, recall
 from recsys.retrieval.propose import StageOne
-from recsys.store.arrays import Floats, Mask, Rows, load_array, top_k
+from recsys.store.arrays import Floats, Mask, Rows, top_k
 from recsys.store.artifacts import FOREST_FILE, link_or_copy, sha256
 from recsys.store.graph import Years
-from recsys.store.row_remap import GONE
 from recsys.store.vectors import StoredVectors
 
 MARGIN = 1.3
@@ -39,37 +39,6 @@ class Effort:
 
     search_k: int
     recall: float
-
-
-@dataclass(frozen=True, slots=True)
-class Carried:
-    """A forest that was planted over other vectors: what it still knows.
-
-    rows: (items,) int32, the row of today of each of its items, GONE where there is none. unknown:
-    ascending, the rows that it does not know.
-    """
-
-    rows: Rows
-    unknown: Rows
-
-    @property
-    def share(self) -> float:
-        """Return how many items are asked for each that is there."""
-        there = int(np.count_nonzero(self.rows != GONE))
-        return len(self.rows) / max(there, 1)
-
-    def found(self, items: Rows) -> Rows:
-        """Return the rows of found items, those that are gone left out."""
-        rows = self.rows[items]
-        found: Rows = rows[rows != GONE]
-        return found
-
-    @classmethod
-    def of(cls, rows: Rows, n: int) -> "Carried":
-        """Find out what a forest does not know of n rows."""
-        there = np.zeros(n, bool)
-        there[rows[rows != GONE]] = True
-        return cls(rows, np.flatnonzero(~there).astype(np.int32))
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,14 +178,14 @@ def build(
 
 def carry(vectors: Floats, folder: Path, former: Former, *, years: Years | None = None) -> Facts:
     """Keep a forest that still knows most rows; plant another one otherwise."""
-    rows = _items(former.folder, len(former.rows))
-    rows = former.rows if rows is None else np.append(former.rows, np.int32(GONE))[rows]
-    carried = Carried.of(rows, len(vectors))
-    unknown, dead = len(carried.unknown), int(np.count_nonzero(rows == GONE))
+    items, n = _items(former.folder, len(former.rows)), len(former.rows)
+    items = np.arange(n, dtype=np.int32) if items is None else items
+    carried = Carried.over(items, former.rows, len(vectors))
+    unknown, dead = len(carried.unknown), carried.gone
     if unknown > MOST_UNKNOWN * len(vectors) or dead > MOST_DEAD * len(vectors):
         return build(vectors, folder)
     link_or_copy(former.folder / FOREST_FILE, folder / FOREST_FILE)
-    np.save(folder / ITEMS_FILE, rows)
+    np.save(folder / ITEMS_FILE, carried.rows)
     return {**former.facts, "unknown": unknown, "dead": dead}
 
 
@@ -243,15 +212,7 @@ def open_index(
 def _items(folder: Path, n: int) -> Rows | None:
     """Read the row of each item of a forest that was carried; None where they are the same."""
     path = folder / ITEMS_FILE
-    if not path.exists():
-        return None
-    rows: Rows = load_array(path)
-    within = not len(rows) or (rows.min() >= GONE and rows.max() < n)
-    if rows.dtype != np.int32 or rows.ndim != 1 or not within:
-        raise ArtifactCorrupt(
-            f"{path} names rows that are none of the {n:,} of the index.", "Build the index again."
-        )
-    return rows
+    return load_items(path, n, hint="Build the index again.") if path.exists() else None
 
 
 def summary(facts: Mapping[str, Any], papers: int) -> str:
@@ -281,21 +242,14 @@ def choose_search_k(
     n = len(index.vectors)
     queries = rng.choice(n, min(sample, n), replace=False).astype(np.int32)
     exact = ExactIndex(index.vectors)
-    truth = [exact.search(index.vectors[row], k + 1)[1][1:] for row in queries]
+    near = [exact.search(index.vectors[row], k + 1) for row in queries]
     most = n * index.forest.get_n_trees()
     search_k = min(max(k * index.forest.get_n_trees() // 4, 1), most)
     while True:
         trial = replace(index, search_k=search_k)
-        recall = _recall(trial, queries, truth)
-        if recall >= target or search_k >= most:
-            return Effort(search_k, recall)
+        wanted = zip(queries, near, strict=True)
+        found = [trial.approximate(index.vectors[row], len(rows)) for row, (rows, _) in wanted]
+        share = recall(found, near)
+        if share >= target or search_k >= most:
+            return Effort(search_k, share)
         search_k = min(search_k * 5 // 4 + 1, most)
-
-
-def _recall(index: AnnoyIndex, queries: Rows, truth: list[Floats]) -> float:
-    shares = []
-    for row, cosines in zip(queries, truth, strict=True):
-        if len(cosines):
-            found = index.approximate(index.vectors[row], len(cosines) + 1)[1][1:]
-            shares.append(np.count_nonzero(found >= cosines[-1] - 1e-6) / len(cosines))
-    return float(np.mean(shares)) if shares else 1.0

@@ -1,6 +1,7 @@
-"""What searches the vectors of an index: one literal table, opened lazily.
+"""What searches the vectors of an index, and its words: a literal table of each, opened lazily.
 
 A new backend is a module with `build`, `open_index` and `summary`, `carry` if it does, and a row.
+What a paper scores by words is BM25 as `recsys.indexes.bm25` computes it, whichever finds it.
 """
 
 import importlib
@@ -8,18 +9,22 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar, cast
 
 from recsys.errors import InputError, MissingExtraError, near_miss
 
 if TYPE_CHECKING:
     from recsys.protocols import TextIndex, VectorIndex
-    from recsys.store.arrays import Floats, Rows
+    from recsys.store.arrays import Rows
     from recsys.store.graph import Years
     from recsys.store.terms import TermStore
     from recsys.store.vectors import StoredVectors
 
 
+Stored = TypeVar("Stored", contravariant=True)
+"""What is searched: `StoredVectors`, or a `TermStore` of n papers."""
+Opened = TypeVar("Opened", covariant=True)
+"""What searches it: a `VectorIndex` or a `TextIndex`."""
 Facts: TypeAlias = dict[str, Any]
 """What a manifest says of an index that was built or carried."""
 FILES = "files"
@@ -39,18 +44,13 @@ class Former:
     rows: "Rows"
 
 
-class Backend(Protocol):
+class Backend(Protocol[Stored, Opened]):
     """The functions of a backend's module. facts: what `build` returned, out of the manifest."""
 
     def build(
-        self,
-        vectors: "Floats",
-        folder: Path,
-        *,
-        years: "Years | None" = None,
-        lasting: bool = True,
+        self, stored: Stored, folder: Path, *, years: "Years | None" = None, lasting: bool = True
     ) -> Facts:
-        """Write into a folder what the search needs beside (n, d) vectors; return its facts.
+        """Write into a folder what the search needs beside what is stored; return its facts.
 
         years: (n,) int16 of the papers, so that an engine can leave out by itself what is newer
         than a draft; None: nobody knows them. lasting: whether it is searched often enough to be
@@ -59,7 +59,7 @@ class Backend(Protocol):
         ...
 
     def carry(
-        self, vectors: "Floats", folder: Path, former: Former, *, years: "Years | None" = None
+        self, stored: Stored, folder: Path, former: Former, *, years: "Years | None" = None
     ) -> Facts:
         """Do as `build` does for lasting use, with as much of the former as is worth it.
 
@@ -68,17 +68,15 @@ class Backend(Protocol):
         """
         ...
 
-    def open_index(
-        self, vectors: "StoredVectors", folder: Path, facts: Mapping[str, Any]
-    ) -> "VectorIndex":
-        """Open what `build` or `carry` wrote over the same vectors.
+    def open_index(self, stored: Stored, folder: Path, facts: Mapping[str, Any]) -> Opened:
+        """Open what `build` or `carry` wrote over the same.
 
         What follows numbers in a file without looking has to compare its checksum first: see FILES.
         """
         ...
 
     def summary(self, facts: Mapping[str, Any], papers: int) -> str:
-        """Say in a sentence how the vectors of so many papers are searched."""
+        """Say in a sentence how so many papers are searched."""
         ...
 
 
@@ -96,6 +94,78 @@ class Row:
     install: str = ""
     splits: bool = False
     carries: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Backends(Generic[Stored, Opened]):
+    """A table of backends.
+
+    what: is searched by them, to begin a sentence with. rows: by name. usual: the one whose facts
+    need not name it.
+    """
+
+    what: str
+    rows: Mapping[str, Row]
+    usual: str = ""
+
+    def module(self, name: str) -> Backend[Stored, Opened]:
+        """Import a backend.
+
+        Raises:
+            InputError: there is none of that name.
+            MissingExtraError: its package is not installed.
+        """
+        if name not in self.rows:
+            raise InputError(
+                f"{self.what} cannot be searched by {name!r}.{near_miss(name, self.rows)}",
+                f"The backends are {', '.join(self.rows)}.",
+            )
+        row = self.rows[name]
+        try:
+            return cast(Backend[Stored, Opened], importlib.import_module(row.module))
+        except ImportError as error:
+            raise MissingExtraError(
+                f"The backend {name!r} needs {error.name or 'a package'}, which is not installed.",
+                row.install,
+            ) from error
+
+    def build(
+        self,
+        name: str,
+        stored: Stored,
+        folder: Path,
+        *,
+        years: "Years | None" = None,
+        lasting: bool = True,
+    ) -> Facts:
+        """Build a backend over what is stored; return what the manifest says of it."""
+        made = self.module(name).build(stored, folder, years=years, lasting=lasting)
+        return {"backend": name, **made}
+
+    def carry(
+        self,
+        name: str,
+        stored: Stored,
+        folder: Path,
+        former: Former,
+        *,
+        years: "Years | None" = None,
+    ) -> Facts:
+        """Do as `build` does; what a former index of this backend knows is not learned anew."""
+        if self._name(former.facts) != name or not self.rows[name].carries:
+            return self.build(name, stored, folder, years=years)
+        return {"backend": name, **self.module(name).carry(stored, folder, former, years=years)}
+
+    def open(self, stored: Stored, folder: Path, facts: Mapping[str, Any]) -> Opened:
+        """Open what `build` or `carry` made."""
+        return self.module(self._name(facts)).open_index(stored, folder, facts)
+
+    def summary(self, facts: Mapping[str, Any], papers: int) -> str:
+        """Say in a sentence how so many papers are searched."""
+        return self.module(self._name(facts)).summary(facts, papers)
+
+    def _name(self, facts: Mapping[str, Any]) -> str:
+        return str(facts.get("backend", self.usual))
 
 
 BACKENDS: Mapping[str, Row] = {
@@ -158,44 +228,6 @@ def by_size(n: int) -> str:
     return "int8" if n < SMALL else "ivf"
 
 
-def backend(name: str) -> Backend:
-    """Import a backend.
-
-    Raises:
-        InputError: there is none of that name.
-        MissingExtraError: its package is not installed.
-    """
-    found: Backend = module_of(BACKENDS, name, "Vectors")
-    return found
-
-
-def module_of(rows: Mapping[str, Row], name: str, what: str) -> Any:  # noqa: ANN401 - Each table says.
-    """Import what a table of backends names.
-
-    Args:
-        rows: the table.
-        name: of a row.
-        what: is searched, to begin a sentence with.
-
-    Raises:
-        InputError: there is none of that name.
-        MissingExtraError: its package is not installed.
-    """
-    if name not in rows:
-        raise InputError(
-            f"{what} cannot be searched by {name!r}.{near_miss(name, rows)}",
-            f"The backends are {', '.join(rows)}.",
-        )
-    row = rows[name]
-    try:
-        return importlib.import_module(row.module)
-    except ImportError as error:
-        raise MissingExtraError(
-            f"The backend {name!r} needs {error.name or 'a package'}, which is not installed.",
-            row.install,
-        ) from error
-
-
 def installed() -> tuple[str, ...]:
     """Name the backends whose packages are here."""
     there = []
@@ -206,79 +238,13 @@ def installed() -> tuple[str, ...]:
     return tuple(there)
 
 
-def build_index(
-    name: str,
-    vectors: "Floats",
-    folder: Path,
-    *,
-    years: "Years | None" = None,
-    lasting: bool = True,
-) -> Facts:
-    """Build a backend over (n, d) float32 unit vectors; return what the manifest says of it."""
-    facts = backend(name).build(vectors, folder, years=years, lasting=lasting)
-    return {"backend": name, **facts}
-
-
-def carry_index(
-    name: str,
-    vectors: "Floats",
-    folder: Path,
-    former: Former,
-    *,
-    years: "Years | None" = None,
-) -> Facts:
-    """Do as `build_index` does; what a former index of this backend knows is not learned anew."""
-    if former.facts["backend"] != name or not BACKENDS[name].carries:
-        return build_index(name, vectors, folder, years=years)
-    return {"backend": name, **backend(name).carry(vectors, folder, former, years=years)}
-
-
-def open_built(vectors: "StoredVectors", folder: Path, facts: Mapping[str, Any]) -> "VectorIndex":
-    """Open what `build_index` built."""
-    return backend(facts["backend"]).open_index(vectors, folder, facts)
-
-
 def holds_vectors(facts: Mapping[str, Any]) -> bool:
     """Tell whether what `build_index` wrote holds the vectors: none are stored beside it."""
     return BACKENDS[facts["backend"]].splits
 
 
-def summary(facts: Mapping[str, Any], papers: int) -> str:
-    """Say in a sentence how the vectors of so many papers are searched."""
-    return backend(facts["backend"]).summary(facts, papers)
-
-
-# What searches the words of an index: one literal table, opened lazily.
-#
-# As `backends` is for vectors: a new backend is a module with the functions below, and a row.
-# What a paper scores is BM25 as `recsys.indexes.bm25` computes it, whichever backend finds it.
-
 OWN = "own"
 """What an index has whose manifest names none."""
-
-
-class TextBackend(Protocol):
-    """The functions of a backend's module. store: of n papers, saved in the same folder."""
-
-    def build(self, store: "TermStore", folder: Path, *, years: "Years | None" = None) -> Facts:
-        """Write into a folder what the search needs beside the terms; return its facts."""
-        ...
-
-    def carry(
-        self, store: "TermStore", folder: Path, former: Former, *, years: "Years | None" = None
-    ) -> Facts:
-        """Do as `build` does, as `Backend.carry`."""
-        ...
-
-    def open_index(self, store: "TermStore", folder: Path) -> "TextIndex":
-        """Open what `build` or `carry` wrote beside the same terms."""
-        ...
-
-    def summary(self, facts: Mapping[str, Any]) -> str:
-        """Say in a sentence how words are searched."""
-        ...
-
-
 TEXT_BACKENDS: Mapping[str, Row] = {
     OWN: Row("recsys.indexes.bm25", "the papers of each term, in memory-mapped files"),
     "lance": Row(
@@ -290,43 +256,15 @@ TEXT_BACKENDS: Mapping[str, Row] = {
 }
 
 
-def text_backend(name: str) -> TextBackend:
-    """Import a backend.
-
-    Raises:
-        InputError: there is none of that name.
-        MissingExtraError: its package is not installed.
-    """
-    found: TextBackend = module_of(TEXT_BACKENDS, name, "Words")
-    return found
+VECTORS: "Backends[StoredVectors, VectorIndex]" = Backends("Vectors", BACKENDS)
+WORDS: "Backends[TermStore, TextIndex]" = Backends("Words", TEXT_BACKENDS, OWN)
+backend, text_backend = VECTORS.module, WORDS.module
+build_index, build_words = VECTORS.build, WORDS.build
+carry_index, carry_words = VECTORS.carry, WORDS.carry
+open_built, open_words = VECTORS.open, WORDS.open
+summary = VECTORS.summary
 
 
-def build_words(
-    name: str, store: "TermStore", folder: Path, *, years: "Years | None" = None
-) -> Facts:
-    """Build a backend over the terms that are saved in a folder; return what the manifest says."""
-    return {"backend": name, **text_backend(name).build(store, folder, years=years)}
-
-
-def carry_words(
-    name: str,
-    store: "TermStore",
-    folder: Path,
-    former: Former,
-    *,
-    years: "Years | None" = None,
-) -> Facts:
-    """Do as `build_words` does; what a former index of this backend holds is not written anew."""
-    if former.facts.get("backend", OWN) != name or not TEXT_BACKENDS[name].carries:
-        return build_words(name, store, folder, years=years)
-    return {"backend": name, **text_backend(name).carry(store, folder, former, years=years)}
-
-
-def open_words(store: "TermStore", folder: Path, facts: Mapping[str, Any]) -> "TextIndex":
-    """Open what `build_words` built; facts that name no backend are those of our own."""
-    return text_backend(facts.get("backend", OWN)).open_index(store, folder)
-
-
-def words_summary(facts: Mapping[str, Any]) -> list[str]:
+def words_summary(facts: Mapping[str, Any], papers: int) -> list[str]:
     """Say in a sentence how words are searched, if that was chosen."""
-    return [text_backend(facts["backend"]).summary(facts)] if facts else []
+    return [WORDS.summary(facts, papers)] if facts else []

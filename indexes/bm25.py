@@ -27,7 +27,6 @@ from recsys.store.graph import Years
 from recsys.store.kernels import dispatch
 from recsys.store.kernels.dispatch import (
     Counts,
-    Levels,
     Postings,
     QueryTerms,
     levels,
@@ -75,7 +74,7 @@ class Spool:
         self._file.close()
 
 
-# The papers of each term: a term store inverted, in memory or from file to file.
+# The papers of each term: a term store inverted, from file to file.
 
 STARTS = "postings.starts.npy"
 ROWS = "postings.rows.npy"
@@ -85,17 +84,8 @@ _AT_ONCE = 1 << 22
 _ROW_BITS = 32
 
 
-def inverted(store: TermStore) -> tuple[Longs, Rows, Levels]:
-    """Return starts, rows and levels as in `recsys.store.kernels.dispatch.Postings`."""
-    keys = _keys(store.terms.values, store.terms.starts, 0)
-    order = np.argsort(keys)
-    starts = offsets([store.terms.occurrences(len(store.vocabulary))])
-    rows = _rows(keys[order])
-    return starts, rows, levels(store.frequencies[order], store.norms[rows])
-
-
 def write_postings(folder: Path) -> None:
-    """Invert the terms that `TermStore.save` wrote into a folder, as `Bm25Index.save` would.
+    """Invert the terms that `TermStore.save` wrote into a folder, from file to file.
 
     Pieces of papers are sorted by term, divided by ranges of terms and put aside; then each range
     is put together. What that takes of memory does not grow with the papers.
@@ -188,33 +178,24 @@ class Bm25Index:
                 "Build the index again with --force.",
             ) from error
 
-    def save(self, folder: Path) -> None:
-        """Write the postings (the store is saved by itself)."""
-        np.save(folder / STARTS, self.postings.starts)
-        np.save(folder / ROWS, self.postings.rows)
-        np.save(folder / LEVELS, self.postings.levels)
-
     @classmethod
     def load(cls, folder: Path, store: TermStore) -> "Bm25Index":
-        """Memory-map what `save` wrote, or `recsys.indexes.bm25.write_postings`."""
+        """Memory-map what `write_postings` wrote."""
         starts = load_offsets(folder / STARTS)
         rows, levels = load_array(folder / ROWS), load_array(folder / LEVELS)
         stored = starts, rows, levels
         return cls(store, Postings(*stored, store.norms, store.terms, store.frequencies))
 
-    @classmethod
-    def build(cls, store: TermStore) -> "Bm25Index":
-        """Invert a term store in memory."""
-        return cls(store, Postings(*inverted(store), store.norms, store.terms, store.frequencies))
 
-
-def build(store: TermStore, folder: Path, *, years: Years | None = None) -> Facts:
+def build(
+    store: TermStore, folder: Path, *, years: Years | None = None, lasting: bool = True
+) -> Facts:
     """Invert the terms that are saved in a folder, from file to file."""
     write_postings(folder)
     return {}
 
 
-def open_index(store: TermStore, folder: Path) -> Bm25Index:
+def open_index(store: TermStore, folder: Path, facts: Mapping[str, Any]) -> Bm25Index:
     """Memory-map the postings.
 
     Raises:
@@ -225,6 +206,6 @@ def open_index(store: TermStore, folder: Path) -> Bm25Index:
     return index
 
 
-def summary(facts: Mapping[str, Any]) -> str:
+def summary(facts: Mapping[str, Any], papers: int) -> str:
     """Say how words are searched."""
     return "The words are searched by BM25, in files of the papers of each."

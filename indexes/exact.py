@@ -191,3 +191,17 @@ def nearest(vectors: StoredVectors, queries: Floats, k: int) -> list[tuple[Rows,
         for begin, block in blocks(vectors)
     )
     return best_of_pieces(pieces, len(queries), k)
+
+
+def recall(found: Iterable[tuple[Rows, Floats]], near: Iterable[tuple[Rows, Floats]]) -> float:
+    """Tell which share of the neighbours is found; which of equally near ones does not matter.
+
+    found, near: what an index finds for each query, and what it should, best first; each query is a
+    row itself, the first one, and does not count.
+    """
+    shares = []
+    for (_, cosines), (_, best) in zip(found, near, strict=True):
+        if len(best) > 1:
+            right = np.count_nonzero(cosines[1:] >= best[-1] - 1e-6)
+            shares.append(right / (len(best) - 1))
+    return float(np.mean(shares)) if shares else 1.0

@@ -12,9 +12,9 @@ import numpy as np
 from usearch.index import Index
 
 from recsys.errors import ArtifactCorrupt
-from recsys.indexes.annoy_index import Carried
 from recsys.indexes.backends import FILES, Facts, Former
-from recsys.indexes.exact import blocks, nearest, search_allowed
+from recsys.indexes.carried import Carried
+from recsys.indexes.exact import blocks, nearest, recall, search_allowed
 from recsys.retrieval.propose import StageOne
 from recsys.store.arrays import Floats, Mask, Rows, load_array, top_k
 from recsys.store.artifacts import sha256
@@ -87,14 +87,13 @@ def build(
 
 def carry(vectors: Floats, folder: Path, former: Former, *, years: Years | None = None) -> Facts:
     """Add what is new to the graph; make another one where much of it is gone."""
-    known = load_array(former.folder / ITEMS_FILE)
-    rows = np.append(former.rows, np.int32(GONE))[known]
-    carried = Carried.of(rows, len(vectors))
-    if np.count_nonzero(rows == GONE) > MOST_DEAD * len(vectors):
+    items = load_array(former.folder / ITEMS_FILE)
+    carried = Carried.over(items, former.rows, len(vectors))
+    if carried.gone > MOST_DEAD * len(vectors):
         return build(vectors, folder)
     graph = _restored(former.folder / GRAPH_FILE, view=False)
-    _add(graph, len(rows), vectors[carried.unknown])
-    return _written(vectors, folder, graph, np.concatenate([rows, carried.unknown]))
+    _add(graph, len(items), vectors[carried.unknown])
+    return _written(vectors, folder, graph, np.concatenate([carried.rows, carried.unknown]))
 
 
 def _add(graph: Index, begin: int, vectors: Floats) -> None:
@@ -174,16 +173,11 @@ def choose_expansion(
     """
     n = len(index.vectors)
     queries = index.vectors[np.sort(rng.choice(n, min(sample, n), replace=False))]
-    truth = [cosines[1:] for _, cosines in nearest(index.vectors, queries, k + 1)]
+    near = nearest(index.vectors, queries, k + 1)
     expansion = k
     while True:
         _look(index.graph, expansion)
-        shares = [
-            np.mean(index.search(query, len(cosines) + 1)[1][1:] >= cosines[-1] - 1e-6)
-            for query, cosines in zip(queries, truth, strict=True)
-            if len(cosines)
-        ]
-        recall = float(np.mean(shares)) if shares else 1.0
-        if recall >= target or expansion >= n:
-            return {"expansion": expansion, "recall": recall}
+        share = recall(index.search_many(queries, k + 1), near)
+        if share >= target or expansion >= n:
+            return {"expansion": expansion, "recall": share}
         expansion = expansion * 5 // 4 + 1

@@ -6,6 +6,7 @@ them the lists themselves.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,14 @@ import numpy as np
 
 from recsys.errors import ArtifactCorrupt
 from recsys.indexes.backends import Facts, Former
-from recsys.indexes.exact import blocks, compared_in_full, nearest, release, search_allowed
+from recsys.indexes.exact import (
+    blocks,
+    compared_in_full,
+    nearest,
+    recall,
+    release,
+    search_allowed,
+)
 from recsys.indexes.int8_index import Rounded, RoundedQueries, write_split
 from recsys.protocols import VectorIndex
 from recsys.retrieval.propose import StageOne
@@ -187,9 +195,11 @@ def choose_effort(lists: Lists, sample: Sample, trial: Callable[[Effort], Vector
     needed, n = _needed(lists, sample), len(lists.rows)
     scanned = int(np.quantile(needed, sample.target, method="higher"))
     while True:
-        recall = _recall(trial(Effort(sample.k + 1, scanned, 0.0)), sample)
-        if recall >= sample.target or scanned >= n:
-            return Effort(sample.k, scanned, recall)
+        index = trial(Effort(sample.k + 1, scanned, 0.0))
+        found = (index.search_many(queries, sample.k + 1) for queries in sample.groups)
+        share = recall(chain.from_iterable(found), chain.from_iterable(sample.near))
+        if share >= sample.target or scanned >= n:
+            return Effort(sample.k, scanned, share)
         scanned = min(scanned * 5 // 4 + 1, n)  # What rounding loses.
 
 
@@ -200,18 +210,6 @@ def _needed(lists: Lists, sample: Sample) -> Longs:
         before = lists.before(queries).min(axis=0)
         needed += [before[of_rows[rows[1:]]] + 1 for rows, _ in near]
     return np.concatenate(needed)
-
-
-def _recall(index: VectorIndex, sample: Sample) -> float:
-    """Tell which share of the neighbours is found; which of equally near ones does not matter."""
-    shares = []
-    for queries, near in zip(sample.groups, sample.near, strict=True):
-        found = index.search_many(queries, sample.k + 1)
-        for (_, cosines), (_, best) in zip(found, near, strict=True):
-            if len(best) > 1:
-                others = np.count_nonzero(cosines >= best[-1] - 1e-6) - 1
-                shares.append(others / (len(best) - 1))
-    return float(np.mean(shares)) if shares else 1.0
 
 
 # Spherical k-means: unit vectors in lists, each around a centroid of length 1.

@@ -163,14 +163,6 @@ def rankings(run: Path) -> dict[str, list[str]]:
     return {query: [paper for _, paper in sorted(scores)] for query, scores in rows.items()}
 
 
-def test_the_build_says_what_it_read(vis: Slice) -> None:
-    papers = sum(1 for _ in gzip.open(vis.folder / "papers.jsonl.gz"))
-    assert papers >= PAPERS
-    assert f"{papers} papers" in vis.notes["build"].replace(",", "")
-    assert "The vectors are scanned: exact" in vis.notes["build"]
-    assert "Trained" in vis.notes["train"] and "candidate recall" in vis.notes["train"]
-
-
 def test_the_index_is_whole(vis: Slice) -> None:
     done = recsys("inspect", vis.index, "--verify", "--format", "json")
     assert done.code == 0, done.err

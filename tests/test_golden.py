@@ -18,7 +18,7 @@ from recsys.app.cli.program import application
 from recsys.app.wiring import data_folder
 from recsys.formats.answers import as_json
 from recsys.formats.drafts.draft_formats import read_draft
-from recsys.indexes.bm25 import Bm25Index
+from recsys.indexes.bm25 import Bm25Index, write_postings
 from recsys.indexes.exact import ExactIndex
 from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.evaluation.batch import BatchOptions, run_batch
@@ -75,7 +75,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     texts = Corpus.load(folder).texts().to_pylist()
     store = TermStore.build((each["title"], each["abstract"]) for each in texts)
     store.save(folder)
-    Bm25Index.build(store).save(folder)
+    write_postings(folder)
     seal(index, "tiny index", 1, {})
     return index
 

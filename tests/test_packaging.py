@@ -1,4 +1,3 @@
-import os
 import re
 import shutil
 import subprocess
@@ -78,12 +77,6 @@ def test_the_wheel_holds_every_source_and_data_file(wheel: Path) -> None:
         if path.is_file() and "__pycache__" not in path.parts and not path.name.startswith(".")
     }
     assert files <= set(files_in(wheel))
-
-
-def test_the_packages_are_links_in_a_checkout() -> None:
-    for name in PACKAGES:
-        if name != "recsys":
-            assert os.readlink(ROOT / "recsys" / name) == os.path.join("..", name)
 
 
 @pytest.mark.area("wheel")

@@ -9,13 +9,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from recsys.indexes.bm25 import Bm25Index
 from recsys.indexes.exact import ExactIndex
 from recsys.store.arrays import Mask, Ragged
 from recsys.store.collection import Collection, Space
 from recsys.store.corpus import Corpus
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
 from recsys.store.terms import TermStore
+from tests.postings import bm25_of
 from tests.tiny import World, redescribed, unit
 
 
@@ -59,7 +59,7 @@ def back_in_time(world: World, rng: np.random.Generator) -> Collection:
         terms=terms,
         vectors=vectors,
         vector_index=ExactIndex(vectors),
-        text_index=Bm25Index.build(terms),
+        text_index=bm25_of(terms),
         nnselect=nnselect,
     )
 

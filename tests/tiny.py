@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from recsys.indexes.bm25 import Bm25Index
 from recsys.indexes.exact import ExactIndex
 from recsys.records import Draft, Paper
 from recsys.retrieval.propose import StageOne
@@ -28,6 +27,7 @@ from recsys.store.corpus import (
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
 from recsys.store.terms import TermStore
 from recsys.store.words import author_keys, venue_key
+from tests.postings import bm25_of
 
 SMALL = StageOne(neighbours=5, nnselect_neighbours=5, matches=5, per_seed=3, seeds=4, candidates=12)
 WORDS = "graph ranking vector corpus beetle cloud fern honey engine gravel".split()
@@ -59,7 +59,7 @@ def collect(papers: Sequence[Paper], vectors: Floats) -> Collection:
         terms=terms,
         vectors=vectors,
         vector_index=ExactIndex(vectors),
-        text_index=Bm25Index.build(terms),
+        text_index=bm25_of(terms),
     )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from recsys.indexes.backends import Facts, Former
-from recsys.indexes.exact import compared_in_full, nearest, search_allowed
+from recsys.indexes.exact import compared_in_full, nearest, recall, search_allowed
 from recsys.indexes.lance.lance_places import failed
 from recsys.indexes.lance.lance_table import (
     Content,
@@ -118,9 +118,9 @@ class LanceIndex:
             found = asked.to_arrow()
         ids = found["id"].to_numpy()
         if "query_index" not in found.column_names:  # A single one is not numbered.
-            return [self.table.rows(ids)]
+            return [self.table.items.found(ids)]
         numbers = found["query_index"].to_numpy()
-        return [self.table.rows(ids[numbers == at]) for at in range(len(queries))]
+        return [self.table.items.found(ids[numbers == at]) for at in range(len(queries))]
 
 
 def build(
@@ -150,7 +150,7 @@ def carry(vectors: Floats, folder: Path, former: Former, *, years: Years | None 
     lists, table = _lists(n), None
     if bool(lists) == bool(former.facts["lists"]):
         table = carried(folder, _content(vectors), former, years, n)
-    if table is None or (lists and len(table.items) - trained > MOST_NEW * n):
+    if table is None or (lists and len(table.items.rows) - trained > MOST_NEW * n):
         return build(vectors, folder, years=years)
     settle(table.table)
     return {"trained": trained, **_measured(vectors, table, lists, folder)}
@@ -200,15 +200,11 @@ def _measured(vectors: Floats, table: LanceTable, lists: int, folder: Path) -> F
         return {"lists": 0, "probes": 0, "k": k, "recall": 1.0}
     rng = np.random.default_rng(0)
     queries = vectors[np.sort(rng.choice(n, min(SAMPLE, n), replace=False))]
-    truth = [cosines[-1] for _, cosines in nearest(vectors, queries, k + 1)]
+    near = nearest(vectors, queries, k + 1)
     probes = max(lists // 10, 1)
     while True:
         index = LanceIndex(vectors, table, Effort(lists, probes, k + 1), folder)
-        right = [
-            (np.count_nonzero(cosines >= least - 1e-6) - 1) / k
-            for (_, cosines), least in zip(index.search_many(queries, k + 1), truth, strict=True)
-        ]
-        recall = float(np.mean(right))
-        if recall >= FOUND or probes >= lists:
-            return {"lists": lists, "probes": probes, "k": k, "recall": recall}
+        share = recall(index.search_many(queries, k + 1), near)
+        if share >= FOUND or probes >= lists:
+            return {"lists": lists, "probes": probes, "k": k, "recall": share}
         probes = min(probes * 6 // 5 + 1, lists)

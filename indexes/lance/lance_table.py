@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from recsys.errors import ArtifactCorrupt
 from recsys.indexes.backends import Former
+from recsys.indexes.carried import Carried, load_items
 from recsys.indexes.lance.lance_places import connection, failed
 from recsys.indexes.row_conditions import Condition, RowConditions, load_years, write_years
-from recsys.store.arrays import Mask, Rows, load_array
+from recsys.store.arrays import Mask, Rows
 from recsys.store.artifacts import link_or_copy
 from recsys.store.graph import UNKNOWN_YEAR, Years
 from recsys.store.row_remap import GONE
@@ -48,17 +48,11 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class LanceTable:
-    """An open table. items: the row of each id. conditions: of today's rows."""
+    """An open table. items: the row of each id, all of today's. conditions: of these rows."""
 
     table: Any
-    items: Rows
+    items: Carried
     conditions: RowConditions
-
-    def rows(self, ids: Rows) -> Rows:
-        """Return the rows of found ids, what is gone left out."""
-        rows = self.items[ids]
-        found: Rows = rows[rows != GONE]
-        return found
 
     def where(self, condition: Condition | None) -> str | None:
         """Write the years of a condition in SQL; None: all of them."""
@@ -89,7 +83,7 @@ def create(folder: Path, content: Content, years: Years | None, n: int) -> Lance
 
         table.create_index("year", config=BTree())
     np.save(folder / _items_file(content.table), rows)
-    return LanceTable(table, rows, RowConditions.of(told))
+    return LanceTable(table, Carried.of(rows, n), RowConditions.of(told))
 
 
 def carried(
@@ -103,29 +97,26 @@ def carried(
     if not (former.folder / f"{name}.lance").is_dir():
         return None  # It lies elsewhere.
     before = load_years(former.folder, len(former.rows))
-    old = _items(former.folder, name, len(former.rows))
+    old = load_items(former.folder / _items_file(name), len(former.rows))
     told = write_years(folder, years, n)
     same = (former.rows != GONE) & (told[former.rows] == before)
-    items = np.append(np.where(same, former.rows, np.int32(GONE)), np.int32(GONE))[old]
-    there = np.zeros(n, bool)
-    there[items[items != GONE]] = True
-    fresh = np.flatnonzero(~there).astype(np.int32)
-    now = np.concatenate([items, fresh])
-    if np.count_nonzero(now == GONE) > MOST_DEAD * len(now):
+    known = Carried.over(old, np.where(same, former.rows, np.int32(GONE)), n)
+    now = Carried.of(np.concatenate([known.rows, known.unknown]), n)
+    if now.gone > MOST_DEAD * len(now.rows):
         return None
     # The engine writes none of its files again: they get second names.
     copy = folder / f"{name}.lance"
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(former.folder / copy.name, copy, copy_function=link_or_copy)
     table = connection(folder).open_table(name)
-    gone = np.flatnonzero((items == GONE) & (old != GONE))
+    gone = np.flatnonzero((known.rows == GONE) & (old != GONE))
     for begin in range(0, len(gone), _AT_ONCE):
         named = ", ".join(map(str, gone[begin : begin + _AT_ONCE].tolist()))
         table.delete(f"id IN ({named})")
-    if len(fresh):
-        batches = _batches(content, told, fresh, len(items))
+    if len(known.unknown):
+        batches = _batches(content, told, known.unknown, len(old))
         table.add(pa.RecordBatchReader.from_batches(_schema(content), batches))
-    np.save(folder / _items_file(name), now)
+    np.save(folder / _items_file(name), now.rows)
     return LanceTable(table, now, RowConditions.of(told))
 
 
@@ -143,30 +134,14 @@ def open_lance(folder: Path, name: str, n: int) -> LanceTable:
         ArtifactError: it is not there, or not of these rows.
         SourceUnreachable: the store does not answer.
     """
-    items, conditions = _items(folder, name, n), RowConditions.of(load_years(folder, n))
+    items = Carried.of(load_items(folder / _items_file(name), n), n)
+    conditions = RowConditions.of(load_years(folder, n))
     with failed(folder, name):
         return LanceTable(connection(folder).open_table(name), items, conditions)
 
 
 def _items_file(name: str) -> str:
     return f"{name}.items.npy"
-
-
-def _items(folder: Path, name: str, n: int) -> Rows:
-    """Read the row of each id.
-
-    Raises:
-        ArtifactCorrupt: it names rows that are none of n.
-    """
-    path = folder / _items_file(name)
-    items: Rows = load_array(path)
-    within = items.dtype == np.int32 and items.ndim == 1
-    if not within or (len(items) and not (items.min() >= GONE and items.max() < n)):
-        raise ArtifactCorrupt(
-            f"{path} names rows that are none of the {n:,} of the index.",
-            "Build the index again with --force.",
-        )
-    return items
 
 
 def _schema(content: Content) -> pa.Schema:

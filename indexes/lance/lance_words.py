@@ -94,10 +94,12 @@ class LanceWords:
         if (where := self.table.where(condition)) is not None:
             asked = asked.where(where, prefilter=True)
         with failed(self.folder, TABLE):
-            return self.table.rows(asked.to_arrow()["id"].to_numpy())
+            return self.table.items.found(asked.to_arrow()["id"].to_numpy())
 
 
-def build(store: TermStore, folder: Path, *, years: Years | None = None) -> Facts:
+def build(
+    store: TermStore, folder: Path, *, years: Years | None = None, lasting: bool = True
+) -> Facts:
     """Write the terms of all papers into a table."""
     from lancedb.index import FTS
 
@@ -115,7 +117,7 @@ def carry(store: TermStore, folder: Path, former: Former, *, years: Years | None
     return {}
 
 
-def open_index(store: TermStore, folder: Path) -> LanceWords:
+def open_index(store: TermStore, folder: Path, facts: Mapping[str, Any]) -> LanceWords:
     """Open the table that `build` or `carry` wrote, or the same on a store.
 
     Raises:
@@ -125,7 +127,7 @@ def open_index(store: TermStore, folder: Path) -> LanceWords:
     return LanceWords(store, open_lance(folder, TABLE, len(store.terms)), folder)
 
 
-def summary(facts: Mapping[str, Any]) -> str:
+def summary(facts: Mapping[str, Any], papers: int) -> str:
     """Say how words are searched."""
     return "LanceDB searches the words, and what it finds is weighed by BM25 as ever."
 

@@ -129,7 +129,7 @@ class BuildReport:
             *rejects_line(self.out),
             *external_lines(self.config),
             summary(self.config["ann"], self.config["papers"]),
-            *words_summary(self.config.get(WORD_SEARCH, {})),
+            *words_summary(self.config.get(WORD_SEARCH, {}), self.config["papers"]),
             *([f"Kept from an interrupted build: {', '.join(self.kept)}."] if self.kept else []),
             *[
                 f"The old {name} went with the old index: "

@@ -195,7 +195,7 @@ def _update(
         work.remove()
         raise
     lines += [*changed, summary(new["ann"], new["papers"])]
-    lines += words_summary(new.get(WORD_SEARCH, {}))
+    lines += words_summary(new.get(WORD_SEARCH, {}), new["papers"])
     lines += [f"The old {name} does not fit any more: train it again." for name in gone]
     return UpdateReport(index, False, new, (*lines, *rejects_line(index)))
 

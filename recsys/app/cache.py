@@ -89,15 +89,38 @@ def read_here(path: Path, progress: Progress) -> Path:
 
 
 @contextmanager
+def index_here(path: Path, *, change: bool, follow: bool, quiet: bool) -> Iterator[Path]:
+    """Give the folder of an index while a command uses it: what lies on a store is fetched first.
+
+    change: what the command changes there is brought back to the store at the end. follow: what
+    others put in force at the address is fetched while the block runs.
+
+    Raises:
+        RecsysError: there is no index, the store does not answer, or another has changed it.
+    """
+    if not is_remote(path):
+        yield path
+        return
+    from recsys.pipelines.remote.working_copy import copy_to_change
+
+    copy = None
+    with shown_progress(quiet=quiet) as progress:
+        if change:
+            copy = copy_to_change(address_of(path), cache_folder(), progress=progress)
+        folder = read_here(path, progress) if copy is None else copy.index
+    with addressed(folder, path), followed(path) if follow else nullcontext():
+        yield folder
+    if copy is not None:
+        push(copy, quiet=quiet)
+
+
+@contextmanager
 def followed(path: Path, *, seconds: float = _BETWEEN_LOOKS) -> Iterator[None]:
     """Fetch what is put in force at an address while the block runs.
 
     A look that fails is no matter: the next one comes. The folder that `read_here` has named
     changes as an index does whose writer runs here.
     """
-    if not is_remote(path):
-        yield
-        return
     import threading
     from contextlib import suppress
 
@@ -115,25 +138,6 @@ def followed(path: Path, *, seconds: float = _BETWEEN_LOOKS) -> Iterator[None]:
     finally:
         ended.set()
         thread.join()
-
-
-@contextmanager
-def change_here(path: Path, *, quiet: bool) -> Iterator[Path]:
-    """Give the folder of an index to change; what lies on a store is brought back to it after that.
-
-    Raises:
-        RecsysError: there is no index, the store does not answer, or another has changed it.
-    """
-    if not is_remote(path):
-        yield path
-        return
-    from recsys.pipelines.remote.working_copy import copy_to_change
-
-    with shown_progress(quiet=quiet) as progress:
-        copy = copy_to_change(address_of(path), cache_folder(), progress=progress)
-    with addressed(copy.index, path):
-        yield copy.index
-    push(copy, quiet=quiet)
 
 
 @contextmanager
@@ -170,10 +174,9 @@ def addressed(folder: Path, word: str | Path) -> Iterator[None]:
     try:
         yield
     except RecsysError as error:
-        if is_remote(word):
-            shown = str(address_of(word))
-            error.what = error.what.replace(str(folder), shown)
-            error.hint = error.hint.replace(str(folder), shown).replace("--out", "--store")
+        shown = str(address_of(word))
+        error.what = error.what.replace(str(folder), shown)
+        error.hint = error.hint.replace(str(folder), shown).replace("--out", "--store")
         raise
 
 

@@ -1,6 +1,7 @@
 """The query: a draft in the corpus's own terms, what may be seen from its moment, and filters."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import translate
 
@@ -214,6 +215,12 @@ FRONT_MATTER = "the rule on front matter (--keep-front-matter lifts it)"
 """What removes front matter; no mask does it, for a query wants none: see `Query.withheld`."""
 MOST_NAMED = 5
 """So many venues or types of the corpus are named to somebody who asked for another."""
+
+
+def removed_in_words(stages: Mapping[str, int]) -> str:
+    """Say of the stages of an answer how many papers each filter removed; "" where none did."""
+    counts = [f"{n:,} {name}" for name, n in stages.items() if name.startswith(REMOVED)]
+    return f"Of the papers proposed: {', '.join(counts)}." if counts else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,21 +74,6 @@ def test_an_error_is_one_line_and_a_code(
     assert capsys.readouterr().err == told
 
 
-def test_functions_become_a_program(capsys: pytest.CaptureFixture[str]) -> None:
-    def fail(number: int) -> None:
-        raise ZeroDivisionError
-
-    def say(word: str = "yes") -> None:
-        sys.stdout.write(word)
-
-    main = program("benchmarks.x", fail, say)
-    assert (main(["say"]), main(["fail"]), main(["sya"])) == (0, 2, 2)
-    told = capsys.readouterr()
-    assert told.out == "yes" and "python -m benchmarks.x" in told.err
-    with pytest.raises(ZeroDivisionError):  # A mistake in the program itself is not hidden.
-        main(["fail", "7"])
-
-
 def test_the_peer_gives_nearly_the_same_answer(built: "Built") -> None:
     ours, peer = recsys.load(built.index), open_peer(built.index)
     draft = Draft("Glaciers and what they carry", "We measure how fast ice moves in valleys.")

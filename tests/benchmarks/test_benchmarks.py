@@ -8,14 +8,13 @@ import pytest
 
 import benchmarks.__main__ as program
 from benchmarks.__main__ import calibration_errors
-from benchmarks.costs import measure_start
 from benchmarks.result_tables import written
 from docs.made.marked_pages import splice
 from tests.pipelines.small_index import open_small_index, write_small_index
 from tests.rows import each_row
 
 if TYPE_CHECKING:
-    from tests.built_index import Built
+    pass
 
 CALIBRATION = {"vis": {"two-stage": {"queries": 376, "ECE": 0.0161, "ECE of candidates": 0.0017}}}
 BUILD = {"vis": {"papers": 6951, "seconds": 100.4, "peak_mib": 812.6}}
@@ -55,9 +54,3 @@ def test_chances_of_what_is_shown_and_of_candidates_are_compared(tmp_path: Path)
     found = calibration_errors(recommender, ["rivers-09", "deserts-10"])
     assert set(found) == {"ECE", "ECE of candidates"}
     assert all(0 < error < 1 for error in found.values())
-
-
-def test_the_start_is_measured_against_its_floor(built: "Built") -> None:
-    found = measure_start({"now": (built.index, {})}, rounds=1)
-    assert found["cpu_seconds"]["now"] > found["cpu_seconds"]["floor"] > 0
-    assert found["floors"]["now"] > 1

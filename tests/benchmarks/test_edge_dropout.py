@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.edge_dropout import DRAWS, LINK_SHARES, EdgeDropout, draws, drop_edges
+from benchmarks.edge_dropout import DRAWS, LINK_SHARES, EdgeDropout, drop_edges
 from recsys.errors import InputError
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.splits import read_split
@@ -81,18 +81,6 @@ def test_without_links_answers_are_those_of_a_corpus_built_without_references(
     np.testing.assert_array_equal(features, features_of_bare)
     linked = [len(OLD) + at for at, name in enumerate(NEW) if BY_NAME[name].links]
     assert (features[:, linked] == UNKNOWN).all()
-
-
-def test_draws_are_even_and_differ_by_seed_and_by_direction() -> None:
-    citing, cited = (each.ravel() for each in np.indices((200, 200), np.int32))
-    drawn = draws(citing, cited, 7)
-    assert drawn.min() >= 0 and drawn.max() < 1
-    counts = np.histogram(drawn, 20, (0, 1))[0]
-    assert abs(counts - 2000).max() < 5 * np.sqrt(2000)
-    for other in (draws(citing, cited, 8), draws(cited, citing, 7)):
-        off = citing != cited
-        assert abs(np.corrcoef(drawn[off], other[off])[0, 1]) < 0.02
-    np.testing.assert_array_equal(drawn[5:9], draws(citing[5:9], cited[5:9], 7))
 
 
 def table(collection: Collection, names: list[str], posing: Posing) -> TrainingTable:

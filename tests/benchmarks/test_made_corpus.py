@@ -18,13 +18,11 @@ from benchmarks.made_corpus import (
     LinkMaker,
     Plan,
     RealPapers,
-    halves,
     invented_word,
     make_corpus,
     read_real,
 )
 from recsys.errors import InputError
-from recsys.formats.embeddings import read_embeddings
 from recsys.store.arrays import Rows
 from tests.benchmarks.small_real import write_real
 from tests.hashing_encoder import HashingEncoder
@@ -86,15 +84,6 @@ def test_papers_cite_older_ones_and_works_outside(made: Path) -> None:
     assert 0.15 < outside / (inside + outside) < 0.4
 
 
-def test_vectors_are_near_those_of_the_same_topic(real: RealPapers, made: Path) -> None:
-    plan, found = Plan.of(real, SIZE, 0), read_embeddings(made / VECTORS)
-    assert list(found.ids) == [paper["id"] for paper in read_papers(made / PAPERS)]
-    assert np.allclose(np.linalg.norm(found.vectors, axis=1), 1, atol=1e-5)
-    own = np.einsum("nd,nd->n", found.vectors, real.vectors[plan.pairs[:, 0]])
-    other = np.einsum("nd,nd->n", found.vectors, real.vectors[np.roll(plan.pairs[:, 0], 1)])
-    assert own.mean() > other.mean() + 0.2
-
-
 def test_drafts_are_the_newest_papers_that_can_be_asked(made: Path) -> None:
     papers = {paper["id"]: paper for paper in read_papers(made / PAPERS)}
     lines = (made / DRAFTS).read_text(encoding="utf-8").splitlines()
@@ -111,13 +100,6 @@ def test_no_two_numbers_share_a_word(numbers: set[int]) -> None:
     words = {invented_word(number) for number in numbers}
     assert len(words) == len(numbers)
     assert all(word.isalpha() and word.islower() for word in words)
-
-
-@given(st.lists(st.sampled_from(["rivers", "of", "Maps", "with", "ice"]), max_size=9))
-def test_a_title_is_its_halves(words: list[str]) -> None:
-    first, second = halves(" ".join(words))
-    assert f"{first} {second}".split() == words
-    assert halves("A new method for maps") == ("A new method", "for maps")
 
 
 def test_vectors_of_real_papers_are_made_once(tmp_path: Path) -> None:

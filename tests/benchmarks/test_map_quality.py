@@ -5,26 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.map_quality import median_shift, recognised, summarise_trials, try_draft
+from benchmarks.map_quality import median_shift, summarise_trials, try_draft
 from benchmarks.result_tables import written
-from recsys.mapping import Map
 from tests.pipelines.small_index import open_small_index, write_small_index
 from tests.recsys.mapping.drawn_worlds import hand_made
-
-
-def in_groups(groups: list[int]) -> Map:
-    drawn = hand_made([f"Paper {place}" for place in range(len(groups))])
-    nodes = tuple(
-        replace(node, group=group) for node, group in zip(drawn.nodes, groups, strict=True)
-    )
-    return replace(drawn, nodes=nodes, groups=drawn.groups * (max(groups) + 1))
-
-
-def test_a_group_is_recognised_by_most_of_its_papers() -> None:
-    drawn = in_groups([0, 1, 1, 2])
-    assert recognised(drawn, {"p0", "p1", "p2"}) == 1
-    assert recognised(drawn, {"p0", "p3"}) == 0
-    assert recognised(drawn, {"elsewhere"}) is None
 
 
 def test_the_median_shift_is_a_share_of_the_height() -> None:

@@ -15,13 +15,12 @@ from benchmarks.needs import judge
 from benchmarks.needs.__main__ import (
     CONTROLS,
     auc,
-    precision_at,
 )
-from benchmarks.needs.judge import table_of, words_matrix
+from benchmarks.needs.judge import table_of
 from benchmarks.needs.texts import FullText, full_text, read_texts
 from benchmarks.result_tables import written
 from recsys.errors import InputError
-from recsys.local.citation_worthiness import CitationWorthiness, weigh
+from recsys.local.citation_worthiness import CitationWorthiness
 from recsys.records import Mark, Sentence
 from tests.hashing_encoder import HashingEncoder
 
@@ -127,13 +126,6 @@ def test_marks_are_hidden_from_the_cues_and_nothing_else_is(examples: list[FullT
     assert not np.array_equal(some, none) and not np.array_equal(some, known)
 
 
-def test_training_weighs_words_as_answering_does(examples: list[FullText]) -> None:
-    table = table_of(examples, HashingEncoder(), np.random.default_rng(0))
-    weights = np.random.default_rng(1).normal(size=table.words.shape[1]).astype(np.float32)
-    texts = [*table.texts[:20], "", "?"]
-    assert words_matrix(texts) @ weights == pytest.approx(weigh(texts, weights, 0.0), abs=1e-5)
-
-
 def test_texts_are_read_by_field_and_said_once(tmp_path: Path) -> None:
     body = " ".join(f"Bees dance in the {word} of day." for word in (f"hour{i}" for i in range(25)))
     jats = f"<article><front/><body><p>{body}</p></body></article>"
@@ -163,10 +155,3 @@ def test_auc_is_the_chance_of_the_right_order(pairs: list[tuple[int, bool]]) -> 
     assert auc(scores, cites) == pytest.approx(
         float(np.mean(wins)) if wins else np.nan, nan_ok=True
     )
-
-
-def test_precision_is_a_mean_over_texts() -> None:
-    scores = np.array([3, 2, 1, 1, 2, 3], np.float32)
-    cites = np.array([True, False, False, True, False, False])
-    documents = np.array([0, 0, 0, 1, 1, 1])
-    assert precision_at(scores, cites, documents, (1, 2)) == [0.5, 0.25]

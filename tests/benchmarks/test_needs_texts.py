@@ -57,12 +57,6 @@ def test_sections_and_lists_are_told_and_figures_and_formulas_are_no_text() -> N
     ]
 
 
-def test_articles_without_body_and_broken_files_give_what_is_whole() -> None:
-    assert list(read_articles(b"<article><front/></article>")) == []
-    assert list(read_articles(_ARTICLE.format("<p>Bees.</p>").encode()[:-40])) == []
-    assert list(read_articles(b"")) == []
-
-
 @given(st.integers(0, 400), st.text(max_size=8))
 def test_mutated_articles_never_raise(place: int, put: str) -> None:
     raw = _ARTICLE.format(f"<sec><title>A</title><p>Bees [{_xref('a', '1')}].</p></sec>")
@@ -73,19 +67,6 @@ def test_mutated_articles_never_raise(place: int, put: str) -> None:
 def _cited(text: str, printed: str = "[*]", *, gap: bool = False) -> Sentence:
     """A sentence with a mark at the sign |."""
     return Sentence(text.replace("|", ""), (Mark(text.index("|"), ("a",), gap, printed),))
-
-
-@each_row(
-    "text",
-    [
-        "Honey bees tell each other of flowers|.",
-        "Honey bees|, unlike wasps, tell each other of flowers.",
-        "Several studies| have found that bees can count.",
-    ],
-)
-@each_row("printed", ["[*]", "(Fox, 2004)", "\\citep{fox}", "\\parencite{fox}"])
-def test_bracketed_marks_leave_no_hole(text: str, printed: str) -> None:
-    assert reads_whole(_cited(text, printed))
 
 
 @each_row(

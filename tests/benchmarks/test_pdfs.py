@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.pdfs.__main__ import f1, judged, measure_links, pdf_table, together
+from benchmarks.pdfs.__main__ import f1, judged, measure_links, together
 from benchmarks.pdfs.invented_papers import Invented, invent
 from benchmarks.pdfs.printing import (
     STYLES,
@@ -130,19 +130,6 @@ def test_a_draft_is_judged_by_what_was_printed(papers: Sequence[Invented], tmp_p
     assert judged(paper, replace(guess, notes=()), collection) == alike | wrong | {"silent": 1}
     assert f1(["a", "a", "b"], ["a", "b"]) == 0.8
     assert f1([], []) == 1
-
-
-def test_the_tables_add_up() -> None:
-    names = ("papers", "found", "authors", "links", "given", "right")
-    counts = {"a": (2, 2, 1, 10, 9, 9), "b": (1, 1, 1, 10, 10, 5)}
-    figures = {way: dict(zip(names, each, strict=True)) for way, each in counts.items()}
-    lines = pdf_table("pdfs", figures).splitlines()
-    assert lines[2] == "| a | 2 | 2 | 1 | 10 | 0.900 | 1.000 |"
-    assert lines[-1] == "| all | 3 | 3 | 2 | 20 | 0.700 | 0.737 |"
-    drafts = {"papers": 4, "titles": 3, "silent": 1, "authors": 4.0, "abstract": 3.8}
-    drafts |= {"references": 2.0, "matched": 1.0}
-    [*_, row] = pdf_table("pdf-drafts", {"a": drafts}).splitlines()
-    assert row == "| all | 4 | 0.750 | 1 | 1.000 | 0.950 | 0.500 | 0.250 |"
 
 
 def test_entries_and_documents_hold_what_is_invented(papers: Sequence[Invented]) -> None:

@@ -16,14 +16,11 @@ from benchmarks.reproduce import (
     DEFAULT,
     EXPERIMENTS,
     Experiment,
-    Outcome,
-    as_table,
     commands,
     figures,
     main,
     reproduce,
     rewrite_pages,
-    select,
     tolerance,
 )
 from recsys.app.cli.program import application
@@ -103,16 +100,6 @@ def test_only_what_is_asked_for_is_run() -> None:
     )
 
 
-def test_rows_are_chosen_by_name_or_by_experiment() -> None:
-    plain = {"vis", "archaeology"}
-    assert set(select(None)) == plain | {f"acl-local-{each}" for each in (*ASKED, "contexts")}
-    assert select("vis/bm25, vis/random") == {"vis": ["random", "bm25"]}
-    assert select("vis-left-out") == {"vis-left-out": ["two-stage"]}
-    assert select("archaeology") == {"archaeology": [*EXPERIMENTS["archaeology"].figures]}
-    with pytest.raises(InputError, match="Did you mean 'vis/bm25'"):
-        select("vis/bm52")
-
-
 def test_figures_are_rounded_before_f1_as_the_scorer_of_the_benchmarks_does() -> None:
     run = {"q1": {"a": 2.0, "x": 1.0}, "q2": {"x": 1.0}}
     qrels = {"q1": {"a": 1, "b": 1, "c": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
@@ -160,39 +147,6 @@ def test_what_is_missing_is_said_before_anything_runs(
     failing = replace(small(built, {})["small"], prepare=("recsys inspect {work}/nothing",))
     with pytest.raises(RecsysError, match="exit code 1"):
         reproduce({"small": []}, data=data, work=tmp_path, experiments={"small": failing})
-
-
-def test_a_figure_may_be_off_by_its_tolerance_and_no_more() -> None:
-    inside, outside = (Outcome("a/b", "MRR", 0.5, value, 0.006) for value in (0.506, 0.4939))
-    assert not inside.differs and outside.differs
-    text = as_table([inside, outside])
-    assert text.startswith("1 of 2 figures differ.")
-    assert "| a/b, MRR | 0.5000 | 0.5060 | +0.0060 | 0.0060 |  |" in text
-    assert "| a/b, MRR | 0.5000 | 0.4939 | -0.0061 | 0.0060 | differs |" in text
-
-
-def test_the_list_shows_every_row_and_command(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--list"]) == 0
-    text = capsys.readouterr().out
-    for name, experiment in EXPERIMENTS.items():
-        assert all(f"{name}/{system}" in text for system in experiment.figures)
-        first = experiment.prepare[0]
-        assert f"$ {first}" in text and set(re.findall(r"\{\w+\}", first)) == {"{data}", "{work}"}
-
-
-@each_row(("measured", "code"), [(0.5, 0), (0.51, 1)])
-def test_the_exit_code_tells_whether_a_figure_differs(
-    measured: float,
-    code: int,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    outcome = Outcome("vis/bm25", "MRR", 0.5, measured, 0.006)
-    monkeypatch.setattr(program, "reproduce", lambda *_, **__: [outcome])
-    assert main(["--data", ".", "--format", "json"]) == code
-    value = json.loads(capsys.readouterr().out)
-    assert value["schema"] == "recsys.reproduction/1"
-    assert value["figures"][0]["differs"] is bool(code)
 
 
 def write_pages(folder: Path) -> Path:

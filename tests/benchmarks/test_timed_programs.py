@@ -11,11 +11,9 @@ from benchmarks.result_tables import written
 from benchmarks.scale import with_ratios
 from benchmarks.timed_programs import (
     answers,
-    drafts,
     rates_of,
     ratios,
     time_passages,
-    top,
 )
 from recsys.local.local_recommender import LocalRecommender, PassageRanker, PassageReader
 from recsys.recommend import Recommender
@@ -48,15 +46,6 @@ def test_what_answering_takes_is_told(made: Made, monkeypatch: pytest.MonkeyPatc
     facts = {"processors": 2, "processor": "of Babbage", "python": "3.11", "numpy": "2"}
     sizes = {"600": {"answers": {"after": with_ratios(found)}}}
     assert "| candidates |" in written("scale", {"machine": facts, "sizes": sizes})
-
-
-def test_drafts_are_timed_and_answered_by_papers(made: Made, tmp_path: Path) -> None:
-    split = made.split(tmp_path)
-    found = drafts(str(made.index), str(split))
-    assert found["median"] > 0 and found["with_references"] > 0
-    shown = top(str(made.index), str(split))
-    assert len(shown) == 5
-    assert all(len(each["top"]) == 20 and each["gold"] for each in shown.values())
 
 
 def test_sentences_are_asked_together_and_alone(

@@ -16,16 +16,12 @@ from docs.made.layers import (
     read_folders,
     shown_imports,
 )
-from docs.made.tables import code, table, words
+from docs.made.tables import words
 from tests.rows import each_row
 
 IMPORTS = nx.DiGraph(
     [("attic", "hall"), ("attic", "cellar"), ("hall", "cellar"), ("kitchen", "cellar")]
 )
-
-
-def test_a_folder_lies_above_all_that_it_imports() -> None:
-    assert levels(IMPORTS) == [["cellar"], ["hall", "kitchen"], ["attic"]]
 
 
 def test_imports_that_follow_from_others_are_left_out() -> None:
@@ -81,11 +77,6 @@ def test_the_picture_shows_every_folder_once_and_inside() -> None:
 )
 def test_help_for_the_terminal_reads_the_same_on_a_page(text: str, expected: str) -> None:
     assert words(text) == expected
-
-
-def test_a_table_has_as_many_cells_in_every_line() -> None:
-    text = table(("a", "b"), [(code("x|y"), "z")])
-    assert text == "| a | b |\n| --- | --- |\n| `x\\|y` | z |"
 
 
 def test_the_commands_tell_choices_and_defaults_apart() -> None:

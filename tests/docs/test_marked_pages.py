@@ -1,10 +1,8 @@
 """Pages of which a program writes one block, and people the rest."""
 
-from pathlib import Path
-
 import pytest
 
-from docs.made.marked_pages import check_page, rewrite_page, splice
+from docs.made.marked_pages import splice
 from recsys.errors import InputError
 from tests.rows import each_row
 
@@ -22,12 +20,3 @@ def test_the_block_replaces_the_old_one_and_nothing_else() -> None:
 def test_marks_must_be_there_once_and_in_order(text: str) -> None:
     with pytest.raises(InputError, match="marks"):
         splice(text, "seeds", "new")
-
-
-def test_a_page_is_found_by_the_name_of_its_block(tmp_path: Path) -> None:
-    (tmp_path / "seeds.md").write_text(PAGE, encoding="utf-8")
-    check_page(tmp_path, "seeds")
-    rewrite_page(tmp_path, "seeds", "new")
-    assert (tmp_path / "seeds.md").read_text(encoding="utf-8") == splice(PAGE, "seeds", "new")
-    with pytest.raises(InputError, match=r"benchmarks\.md"):
-        check_page(tmp_path, "benchmarks")

@@ -36,11 +36,6 @@ def test_the_order_of_equal_predictions_does_not_matter() -> None:
     assert reliability(probabilities[shuffled], outcomes[shuffled], bins=4) == table
 
 
-def test_labels_may_be_zeros_and_ones() -> None:
-    probabilities, labels = np.array([0.0, 1.0], np.float32), np.array([0, 1], np.int8)
-    assert expected_calibration_error(probabilities, labels) == 0
-
-
 @given(PREDICTIONS, st.integers(1, 20))
 def test_bins_hold_every_prediction_once_and_in_order(
     predictions: list[tuple[float, bool]], bins: int
@@ -84,11 +79,3 @@ def test_bins_of_equal_probability_hold_every_prediction_once(
     assert sum(each.count for each in table) == len(predictions)
     assert 1 <= len(table) <= bins
     assert all(one.high < other.low for one, other in pairwise(table))
-
-
-def test_bins_of_equal_probability_keep_the_few_high_predictions_apart() -> None:
-    probabilities = np.concatenate([np.linspace(0, 0.01, 1000), np.linspace(0.1, 0.9, 45)])
-    table = reliability(probabilities, np.zeros(1045, bool), bins=5, by_hits=True)
-    mass = [each.count * each.predicted for each in table]
-    assert mass == pytest.approx([probabilities.sum() / 5] * 5, rel=0.2)
-    assert table[0].count > 1000 > 15 > table[-1].count

@@ -37,11 +37,6 @@ def test_interpolated_precision_by_hand() -> None:
     assert curve.tolist() == pytest.approx(expected)
 
 
-def test_interpolated_precision_of_nothing_is_0() -> None:
-    assert not interpolated_precision(flags("...")[None], np.array([2])).any()
-    assert not interpolated_precision(np.zeros((1, 0), bool), np.array([2])).any()
-
-
 @given(
     st.lists(st.tuples(FLAGS, st.integers(0, 40)), min_size=1, max_size=6).filter(
         lambda rows: all(len(each) for each, _ in rows)  # It divides 0 by 0 for an empty ranking.
@@ -75,15 +70,6 @@ def test_curves_pass_through_the_measures_and_lie_in_their_bands(found: list[Mas
     for band in (result.precision_macro, result.recall_macro, result.eleven_point):
         assert (np.array(band.low) <= np.array(band.high)).all()
         assert min(band.low) >= 0 and max(band.high) <= 1 + 1e-12
-
-
-def test_recall_is_followed_as_deep_as_the_run_reaches() -> None:
-    deep = Judged(flags("." * 250 + "x" + "." * 60), gold=1)
-    found = curves_of(deep, Judged(flags("x"), gold=2))
-    assert found.depths[-3:] == (150, 200, 300)
-    assert found.recall_at.value[-2:] == (0.25, 0.75)
-    assert found.recall_macro.value[-1] == 0.25
-    assert curves_of(Judged(flags(""), gold=1)).recall_at.value == (0,)
 
 
 def test_reliability_tells_the_error_of_its_predictions() -> None:

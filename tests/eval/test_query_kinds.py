@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from recsys.eval.judge_runs import assess
-from recsys.eval.recorded_runs import DRAFTS, SENTENCES, kind_of, posed
+from recsys.eval.recorded_runs import DRAFTS, SENTENCES, posed
 from recsys.eval.report.compare import compare
 from recsys.eval.report.evaluation_report import read_report
 from recsys.eval.report.tables import Table
@@ -27,11 +27,6 @@ def sentences(tmp_path: Path) -> Path:
     path.write_text(json.dumps(told), encoding="utf-8")
     (folder / "assessment.json").unlink(missing_ok=True)
     return folder
-
-
-def test_the_part_tells_the_kind() -> None:
-    assert kind_of({"part": "sentence"}) is SENTENCES
-    assert kind_of({"part": "test"}) is kind_of({}) is DRAFTS
 
 
 def test_what_is_known_and_hidden_is_said() -> None:

@@ -36,26 +36,6 @@ def test_a_few_differences_are_tested_exactly() -> None:
     assert randomisation_test(one, other, rng=rng()) == 6 / 8
 
 
-def test_thousands_of_queries_may_differ() -> None:
-    one = np.random.default_rng(0).random(5000)
-    p = randomisation_test(one, np.zeros(5000), rng=np.random.default_rng(1), flips=100)
-    assert p == pytest.approx(1 / 101)
-
-
-def test_identical_systems_differ_by_nothing() -> None:
-    values = rng(1).random(50)
-    assert randomisation_test(values, values, rng=rng()) == 1
-    interval = bootstrap_difference(values, values, rng=rng(), samples=20)
-    assert (interval.value, interval.low, interval.high) == (0, 0, 0)
-    effect = effect_size(values, values)
-    assert (effect.cohen_d, effect.won, effect.lost) == (0, 0, 0)
-
-
-def test_the_smallest_p_counts_the_observed_assignment() -> None:
-    one, other = np.ones(40), np.zeros(40)
-    assert randomisation_test(one, other, rng=rng(), flips=999) == 1 / 1000
-
-
 @given(PAIRS, st.integers(0, 2**32))
 def test_p_is_a_probability_and_does_not_depend_on_who_comes_first(
     pair: tuple[Doubles, Doubles], seed: int
@@ -159,8 +139,3 @@ def test_effect_size_by_hand() -> None:
     found = effect_size(np.array([0.1, 0.4, 0.5, 0.2]), np.array([0.0, 0.1, 0.5, 0.0]))
     assert found.cohen_d == pytest.approx(0.15 / np.sqrt(0.05 / 3))
     assert (found.won, found.lost) == (0.75, 0)
-
-
-def test_a_constant_difference_has_no_effect_size() -> None:
-    found = effect_size(np.ones(3), np.zeros(3))
-    assert (found.cohen_d, found.won, found.lost) == (None, 1, 0)

@@ -34,12 +34,6 @@ def test_queries_are_grouped_by_year_abstract_and_venue() -> None:
     ]
 
 
-def test_rare_venues_are_shown_together() -> None:
-    given = [facts(venue=f"V{i:02}") for i in range(11) for _ in range(2 if i < 10 else 1)]
-    venues = [name for kind, name, _ in groups(given) if kind == "venue"]
-    assert venues == [*(f"V{i:02}" for i in range(10)), "other"]
-
-
 def test_every_kind_of_slice_holds_every_query_once() -> None:
     given = [facts(2000 + i % 7, f"V{i % 13}" if i % 5 else None, i % 2 == 0) for i in range(60)]
     for kind in ("year", "abstract", "venue"):
@@ -110,11 +104,6 @@ def test_sentences_are_grouped_by_whether_they_name_a_work_and_by_year() -> None
         ("year", "2011", [1, 2]),
         ("year", "2012", [0]),
     ]
-
-
-def test_sentences_that_all_name_nobody_are_one_slice() -> None:
-    given = [sentence(2011, names=False), sentence(2011, names=False)]
-    assert [place for kind, _, place in groups(given) if kind == "names"] == [[0, 1]]
 
 
 def test_a_slice_of_sentences_is_measured_within_the_first_ten() -> None:

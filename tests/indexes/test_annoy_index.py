@@ -46,12 +46,6 @@ def test_chosen_search_k_is_the_first_of_the_ladder_that_reaches_the_target(
     assert 0.7 <= lower_recall < 0.95
 
 
-@pytest.mark.parametrize("n", [1, 2, 5])
-def test_search_k_of_a_tiny_index_is_chosen_with_full_recall(n: int, tmp_path: Path) -> None:
-    index = forest(random_vectors(n), tmp_path, search_k=1)
-    assert choose_search_k(index, k=200, rng=np.random.default_rng(0)).recall == 1
-
-
 def test_same_seed_builds_the_same_bytes(tmp_path: Path) -> None:
     vectors = random_vectors(200)
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
@@ -67,13 +61,6 @@ def test_a_map_makes_the_same_forest_as_an_array(tmp_path: Path) -> None:
     AnnoyIndex.build(vectors, tmp_path / "a", trees=10)
     AnnoyIndex.build(load_array(tmp_path / "v.npy"), tmp_path / "b", trees=10)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-
-
-def test_build_makes_a_hundred_trees_unless_told_otherwise(tmp_path: Path) -> None:
-    vectors = random_vectors(20)
-    AnnoyIndex.build(vectors, tmp_path / "f")
-    index = AnnoyIndex.load(tmp_path / "f", vectors, search_k=1)
-    assert index.forest.get_n_trees() == 100
 
 
 def test_missing_or_cut_file_is_reported_as_corrupt(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from recsys.errors import ArtifactCorrupt
-from recsys.indexes.annoy_index import ITEMS_FILE, AnnoyIndex, Carried
+from recsys.indexes.annoy_index import ITEMS_FILE, AnnoyIndex
 from recsys.indexes.backends import (
     BACKENDS,
     FILES,
@@ -118,13 +118,6 @@ def test_a_carried_forest_finds_nearly_what_the_exact_search_finds(tmp_path: Pat
     assert recalls[0] > recalls[1] - 0.01
 
 
-def test_another_backend_is_built(tmp_path: Path) -> None:
-    vectors = random_vectors(50)
-    former = built("exact", tmp_path / "old", vectors)
-    now = carried("annoy", tmp_path / "new", vectors, former)
-    assert now.facts["backend"] == "annoy" and not (now.folder / ITEMS_FILE).exists()
-
-
 def test_the_former_folder_may_go_and_is_never_written(tmp_path: Path) -> None:
     old = random_vectors(N)
     vectors, rows = changed(old, gone=3, new=4)
@@ -135,15 +128,6 @@ def test_the_former_folder_may_go_and_is_never_written(tmp_path: Path) -> None:
     for path in former.folder.iterdir():
         path.unlink()
     assert open_built(vectors, now.folder, now.facts).search(vectors[5], 1)[0].tolist() == [5]
-
-
-@pytest.mark.parametrize("bad", [np.array([0, 50], np.int32), np.array([-2, 0], np.int32)])
-def test_rows_that_are_none_are_refused(bad: Rows, tmp_path: Path) -> None:
-    vectors = random_vectors(50)
-    former = built("annoy", tmp_path / "old", vectors)
-    np.save(former.folder / ITEMS_FILE, bad)
-    with pytest.raises(ArtifactCorrupt, match="names rows that are none of the 50"):
-        open_built(vectors, former.folder, {**former.facts, "search_k": 10})
 
 
 def test_a_forest_of_which_a_byte_changed_is_not_mapped(tmp_path: Path) -> None:
@@ -161,9 +145,3 @@ def test_a_forest_of_which_a_byte_changed_is_not_mapped(tmp_path: Path) -> None:
         open_built(vectors, former.folder, facts)
     unasked = {**facts, "search_k": 50}
     assert isinstance(open_built(vectors, former.folder, unasked), ExactIndex)
-
-
-def test_what_is_unknown_is_told() -> None:
-    known = Carried.of(np.array([3, -1, 0], np.int32), 5)
-    assert known.unknown.tolist() == [1, 2, 4] and known.share == 1.5
-    assert known.found(np.array([1, 0], np.int32)).tolist() == [3]

@@ -11,7 +11,7 @@ import pytest
 from recsys.errors import ArtifactCorrupt
 from recsys.indexes.backends import FILES, Former, build_index, carry_index, open_built, summary
 from recsys.indexes.exact import ExactIndex
-from recsys.indexes.hnsw_index import GRAPH_FILE, ITEMS_FILE, MOST_DEAD, HnswIndex, choose_expansion
+from recsys.indexes.hnsw_index import GRAPH_FILE, ITEMS_FILE, HnswIndex
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import sha256
 from tests.indexes.small_indexes import random_vectors, share
@@ -42,13 +42,6 @@ def test_the_graph_finds_nearly_what_the_exact_search_finds(
     assert np.mean(shares) > 0.95
 
 
-def test_expansion_is_chosen_by_recall(index: HnswIndex) -> None:
-    found = choose_expansion(index, k=20, rng=np.random.default_rng(0))
-    assert found["recall"] >= 0.99 and 20 <= found["expansion"] <= 1500
-    easy = choose_expansion(index, k=20, target=0.1, rng=np.random.default_rng(0))
-    assert easy["expansion"] == 20
-
-
 def test_new_rows_are_added_and_gone_ones_never_found(tmp_path: Path) -> None:
     old = random_vectors(400)
     for name in ("old", "new"):
@@ -61,16 +54,6 @@ def test_new_rows_are_added_and_gone_ones_never_found(tmp_path: Path) -> None:
     for row in range(0, 410, 9):
         assert index.search(today[row], 1)[0].tolist() == [row]
     assert summary(now, 410).endswith("of the 200 nearest.")
-
-
-def test_where_much_is_gone_another_graph_is_made(tmp_path: Path) -> None:
-    old = random_vectors(300)
-    for name in ("old", "new"):
-        (tmp_path / name).mkdir()
-    facts = build_index("hnsw", old, tmp_path / "old")
-    today, rows = changed(old, gone=int(300 * MOST_DEAD), new=0)
-    carry_index("hnsw", today, tmp_path / "new", Former(tmp_path / "old", facts, rows))
-    assert len(np.load(tmp_path / "new" / ITEMS_FILE)) == 240
 
 
 def test_the_same_vectors_give_the_same_bytes(tmp_path: Path) -> None:
@@ -124,14 +107,6 @@ def test_items_that_do_not_fit_are_refused(
     np.save(folder / ITEMS_FILE, bad)
     with pytest.raises(ArtifactCorrupt, match=r"does not fit|are none of the index"):
         open_built(vectors, folder, facts)
-
-
-def test_vectors_of_another_length_are_refused(
-    built: tuple[Floats, Path, dict[str, object]],
-) -> None:
-    _, folder, facts = built
-    with pytest.raises(ArtifactCorrupt, match="does not fit"):
-        open_built(random_vectors(50, dim=15), folder, facts)
 
 
 def test_what_the_graph_does_not_reach_is_scanned(index: HnswIndex) -> None:

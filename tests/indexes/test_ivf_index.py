@@ -28,7 +28,7 @@ from recsys.indexes.ivf_index import (
 from recsys.store.arrays import Floats, Longs, Mask, Rows
 from recsys.store.kernels import dispatch
 from recsys.store.vectors import row_dots
-from tests.indexes.small_indexes import random_vectors, share
+from tests.indexes.small_indexes import random_vectors
 from tests.indexes.test_carried_index import changed
 
 N, TOPICS = 3000, 30
@@ -85,17 +85,6 @@ def test_the_nearest_lists_are_scanned_and_no_others(index: IvfIndex, scanned: l
     assert set(scanned) == {300}
 
 
-@pytest.mark.parametrize("part", [0.7, 0.3])
-def test_a_filter_opens_more_lists(index: IvfIndex, part: float, scanned: list[int]) -> None:
-    assert recall(index, 20, share(N, part)) > 0.95
-    assert 300 / part * 0.9 < np.mean(scanned) < 300 / part * 1.6
-
-
-def test_few_allowed_rows_are_all_compared(index: IvfIndex, scanned: list[int]) -> None:
-    assert recall(index, 20, share(N, 0.09)) == 1
-    assert scanned == []
-
-
 def test_a_filter_on_another_topic_gives_a_full_answer(index: IvfIndex) -> None:
     allowed = np.arange(N) % TOPICS >= 15  # Far from the query: no list near it has any of them.
     for query in (index.vectors[0], index.vectors[3]):
@@ -111,11 +100,6 @@ def test_lists_of_several_queries_are_scanned_once(index: IvfIndex, scanned: lis
     assert len(scanned) == 1 and scanned[0] < 20 * 300 / 4
     index.search_many(index.vectors[:50], 5)
     assert len(scanned) == 4
-
-
-def test_more_is_scanned_for_more(index: IvfIndex, scanned: list[int]) -> None:
-    index.search(index.vectors[0], 60)
-    assert scanned == [900]
 
 
 def test_a_search_reads_little_of_what_it_does_not_scan(
@@ -171,15 +155,6 @@ def test_the_same_vectors_give_the_same_bytes(tmp_path: Path) -> None:
     assert facts[0] == facts[1]
     for path in (tmp_path / "a").iterdir():
         assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
-
-
-def test_topics_become_lists(vectors: Floats) -> None:
-    centroids = train(vectors, 40, np.random.default_rng(0))
-    np.testing.assert_allclose(np.linalg.norm(centroids, axis=1), 1, atol=1e-5)
-    lists = assign(vectors, centroids)
-    assert (lists == (vectors @ centroids.T).argmax(axis=1)).all()
-    pure = [len(set((np.flatnonzero(lists == at) % TOPICS).tolist())) <= 1 for at in range(40)]
-    assert np.mean(pure) > 0.7
 
 
 def test_copies_are_put_into_lists_without_end(tmp_path: Path) -> None:

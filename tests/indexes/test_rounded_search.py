@@ -170,14 +170,3 @@ def test_what_does_not_fit_the_vectors_is_refused(
     np.save(tmp_path / name, bad)
     with pytest.raises(ArtifactCorrupt, match="not fit vectors"):
         open_built(vectors, tmp_path, facts)
-
-
-def test_a_map_is_rounded_as_an_array_is(tmp_path: Path) -> None:
-    vectors = random_vectors(50)
-    np.save(tmp_path / "v.npy", vectors)
-    for name in ("a", "b"):
-        (tmp_path / name).mkdir()
-    write_split(vectors, tmp_path / "a")
-    write_split(load_array(tmp_path / "v.npy"), tmp_path / "b")
-    for path in (tmp_path / "a").iterdir():
-        assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()

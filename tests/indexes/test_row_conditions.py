@@ -55,18 +55,6 @@ def test_the_time_rule_needs_no_exceptions(found: list[int], as_of: int, undated
     assert meant(condition, years).tolist() == allowed.tolist()
 
 
-def test_few_rows_are_named_one_by_one() -> None:
-    years = np.full(500, 2000, np.int16)
-    allowed = np.zeros(500, bool)
-    allowed[[7, 90]] = True
-    assert said(years, allowed).included.tolist() == [7, 90]
-
-
-def test_no_mask_allows_everything() -> None:
-    years = np.array([2001, UNKNOWN_YEAR], np.int16)
-    assert meant(said(years, None), years).all()
-
-
 def test_a_mask_of_another_kind_cannot_be_said() -> None:
     years = np.full(500, 2000, np.int16)
     allowed = np.random.default_rng(0).random(500) < 0.5

@@ -23,11 +23,12 @@ from recsys.indexes.backends import (
     text_backend,
     words_summary,
 )
-from recsys.indexes.bm25 import Bm25Index
+from recsys.indexes.bm25 import Bm25Index, write_postings
 from recsys.protocols import TextIndex
 from recsys.store.arrays import Floats, Mask
 from recsys.store.terms import QueryText, TermStore
 from tests.indexes.small_indexes import lance_apart
+from tests.postings import bm25_of
 from tests.rows import each_row
 
 VOCABULARY = ("ant", "bee", "cat", "dog", "elk")
@@ -94,7 +95,7 @@ def exact_scores(store: TermStore, query: QueryText) -> Floats:
 
 
 def index_of(papers: Papers) -> Bm25Index:
-    return Bm25Index.build(TermStore.build(papers))
+    return bm25_of(TermStore.build(papers))
 
 
 def saved(papers: Papers, folder: Path) -> TermStore:
@@ -180,38 +181,10 @@ def test_a_mask_that_no_engine_can_be_told_is_applied_to_what_it_finds(build: Bu
     check_head(index, "ant", 399, allowed)
 
 
-def test_copies_come_in_ascending_order_of_rows(build: Build) -> None:
-    index = build([("ant", None), ("bee", None), ("ant", None), ("ant", None)])
-    assert index.search.search(index.store.query("ant", None), 2)[0].tolist() == [0, 2]
-
-
-def test_draft_without_known_words_finds_nothing(build: Build) -> None:
-    index = build([("ant", None), ("bee", "cat")])
-    rows, scores = index.search.search(index.store.query("zebra", "the of"), 5)
-    assert len(rows) == len(scores) == 0
-    assert [str(rows.dtype), str(scores.dtype)] == ["int32", "float32"]
-
-
-def test_nothing_asked_or_nothing_allowed_gives_nothing(build: Build) -> None:
-    index = build([("ant", None), ("bee", "cat")])
-    query = index.store.query("ant", None)
-    assert len(index.search.search(query, 0)[0]) == 0
-    assert len(index.search.search(query, 5, allowed=np.zeros(2, bool))[0]) == 0
-
-
-def test_papers_without_any_word_are_never_found(build: Build) -> None:
-    index = build([("the", None), ("ant", None)])
-    assert index.search.search(index.store.query("the ant", None), 5)[0].tolist() == [1]
-
-
-def test_corpus_without_any_word_answers_with_nothing(build: Build) -> None:
-    index = build([("the", None), ("of", "and")])
-    assert len(index.search.search(index.store.query("ant", None), 5)[0]) == 0
-
-
 def test_loaded_index_answers_as_the_built_one(tmp_path: Path) -> None:
     index = index_of([("ant bee", "cat"), ("bee", None), ("dog", "ant ant")])
-    index.save(tmp_path)
+    index.store.save(tmp_path)
+    write_postings(tmp_path)
     loaded = Bm25Index.load(tmp_path, index.store)
     query = index.store.query("ant bee", "dog")
     one, other = (Index(index.store, each).scores(query) for each in (loaded, index))
@@ -234,6 +207,6 @@ def test_an_unknown_backend_is_corrected() -> None:
 
 
 def test_what_was_chosen_is_said() -> None:
-    assert words_summary({}) == []
-    assert words_summary({"backend": OWN}) == [text_backend(OWN).summary({})]
-    assert all(text_backend(name).summary({}).endswith(".") for name in TEXT_BACKENDS)
+    assert words_summary({}, 1) == []
+    assert words_summary({"backend": OWN}, 1) == [text_backend(OWN).summary({}, 1)]
+    assert all(text_backend(name).summary({}, 1).endswith(".") for name in TEXT_BACKENDS)

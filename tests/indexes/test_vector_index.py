@@ -212,13 +212,6 @@ def test_asking_for_all_or_more_returns_every_row(build: Build, k: int) -> None:
     assert (np.diff(cosines) <= 0).all()
 
 
-def test_asking_for_more_than_is_allowed_returns_what_is_allowed(build: Build) -> None:
-    vectors = random_vectors(300)
-    allowed = share(300, 0.3)
-    rows, _ = build(vectors).search(vectors[0], 300, allowed=allowed)
-    assert sorted(rows.tolist()) == np.flatnonzero(allowed).tolist()
-
-
 def test_nothing_asked_or_nothing_allowed_gives_nothing(build: Build) -> None:
     vectors = random_vectors(300)
     index = build(vectors)
@@ -247,14 +240,6 @@ def test_copies_come_in_ascending_order_of_rows(build: Build) -> None:
     rows, cosines = build(vectors).search(vectors[0], 40)
     assert rows.tolist() == [*range(0, 64, 2), *range(1, 17, 2)]
     assert cosines.tolist() == [1] * 32 + [0] * 8
-
-
-def test_opposite_vectors_come_last_with_negative_cosines(build: Build) -> None:
-    vectors = random_vectors(300)
-    vectors[5] = -vectors[9]
-    rows, cosines = build(vectors).search(vectors[9], 300)
-    assert rows[-1] == 5
-    assert cosines[-1] == pytest.approx(-1, abs=1e-6)
 
 
 def test_search_leaves_its_arguments_alone(build: Build) -> None:

@@ -14,7 +14,6 @@ from recsys.pipelines.online.answered_works import (
     each_once,
     in_order,
     parts_of,
-    telling_words,
 )
 from recsys.pipelines.online.openalex import any_of
 from recsys.pipelines.online.zotero import Zotero
@@ -61,32 +60,11 @@ def test_each_value_comes_once_and_in_order(values: list[str]) -> None:
     assert [work.id for work in each_once(works)] == list(dict.fromkeys(values))
 
 
-def test_two_works_of_one_doi_are_two_until_they_are_merged() -> None:
-    works = [Reference(id="W1", doi="10.5555/1"), Reference(id="W2", doi="10.5555/1")]
-    assert list(each_once(works)) == works
-
-
-def test_a_phrase_stays_one_and_words_are_any_of() -> None:
-    assert any_of('"graph  neural network" beetle the Beetle') == (
-        '"graph neural network" OR beetle'
-    )
-    assert any_of('of "the"') == "" == any_of("")
-    assert any_of('an open "quote in it') == "open OR quote"
-
-
 @given(st.text(max_size=200))
 def test_what_is_asked_for_has_no_operators_of_its_own(words: str) -> None:
     plain = any_of(words.replace('"', " "))
     assert not {"AND", "NOT"} & set(plain.split())
     assert not set("()|,:*") & set(plain)
-
-
-def test_the_longest_words_tell_most() -> None:
-    assert telling_words("On the origin of species by means of natural selection", 3) == [
-        "species",
-        "natural",
-        "selection",
-    ]
 
 
 def test_of_alike_titles_the_likest_is_taken() -> None:

@@ -1,12 +1,9 @@
 """What the client makes of servers that break, send too much, or send it elsewhere."""
 
-from pathlib import Path
-
 import pytest
 
 from recsys.errors import (
     AnswerNotUnderstood,
-    KeyRefused,
     OnlineError,
     SourceUnreachable,
 )
@@ -43,15 +40,6 @@ def test_what_lasts_is_told(
         ask(servers.client())
     assert said in caught.value.what and caught.value.hint
     assert len(servers["openalex"].asked) == TRIES
-
-
-def test_nothing_that_failed_is_kept(servers: Servers, tmp_path: Path) -> None:
-    for fault in (Fault.BROKEN, Fault.CUT, Fault.NO_JSON, Fault.HUGE, Fault.ELSEWHERE):
-        servers["openalex"].order(*[fault] * TRIES)
-        with pytest.raises(OnlineError):
-            ask(servers.client(store=tmp_path, largest=HUGE))
-        servers["openalex"].faults.clear()
-    assert not list(tmp_path.rglob("*.gz"))
 
 
 def test_a_huge_answer_is_not_read_to_its_end(servers: Servers) -> None:
@@ -96,13 +84,6 @@ def test_who_sends_us_in_a_circle_is_left(servers: Servers) -> None:
         with pytest.raises(AnswerNotUnderstood, match="on and on"):
             ask(client)
     assert client.made["openalex"] == 4
-
-
-def test_a_wrong_key_is_told_at_once(servers: Servers) -> None:
-    servers["openalex"].order(Fault.FORBIDDEN)
-    with pytest.raises(KeyRefused, match="RECSYS_OPENALEX_KEY"):
-        ask(servers.client())
-    assert len(servers["openalex"].asked) == 1
 
 
 def test_nobody_there_is_told(servers: Servers) -> None:

@@ -1,7 +1,6 @@
 """Keys: where they come from, where they go, and that they are nowhere else."""
 
 import logging
-import os
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -9,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import InputError, KeyRefused, RecsysError
-from recsys.pipelines.online.client import Client, ClientConfig, Question
+from recsys.pipelines.online.client import ClientConfig, Question
 from recsys.pipelines.online.http_exchange import Clock, Exchange, FailedExchange, Sent
 from recsys.pipelines.online.sites import HIDDEN, Keys, keys_file, read_keys, variables
 from recsys.pipelines.online.sources import SOURCES, Kind, source
-from recsys.pipelines.online.zotero import Zotero
 from tests.online.loopback import Asked, Fault, Given, serving
 from tests.online.world import KEY, MAIL, Servers, every_key
 
@@ -67,15 +65,6 @@ def test_a_file_that_others_may_read_is_refused(keys_in: Callable[..., Path], mo
     assert caught.value.hint == f"Run `chmod 600 {path}`." and KEY not in str(caught.value)
 
 
-def test_what_is_no_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    os.mkfifo(tmp_path / "pipe", 0o600)
-    (tmp_path / "folder").mkdir(0o700)
-    for name in ("pipe", "folder"):
-        monkeypatch.setenv("RECSYS_KEYS", str(tmp_path / name))
-        with pytest.raises(InputError, match="it is no file"):
-            read_keys()
-
-
 @pytest.mark.parametrize(
     "line",
     [KEY, f"RECSYS_OPENALEX_KEY {KEY}", f"RECSYS_OPENALEXKEY={KEY}", f"RECSYS_MAIL={KEY} x"],
@@ -115,20 +104,6 @@ def test_each_key_goes_where_its_source_wants_it(servers: Servers) -> None:
     assert asked["zotero-web"].headers["zotero-api-key"] == KEY
     for name in ("arxiv", "arxiv-oai", "zotero"):
         assert KEY not in str(asked[name]) and MAIL not in str(asked[name])
-
-
-def test_a_group_is_asked_for_on_the_web_by_its_key(servers: Servers) -> None:
-    with_key = Zotero(servers.client(keys=every_key()), "groups/7")
-    without = Zotero(servers.client(), "groups/7")
-    found, local = (list(zotero.search("", most=500)) for zotero in (with_key, without))
-    assert len(found) == len(local) > 100
-    assert {each.path for each in servers["zotero-web"].asked} == {"/groups/7/items/top"}
-    assert {each.path for each in servers["zotero"].asked} == {"/api/groups/7/items/top"}
-    wrong = Zotero(servers.client(keys=Keys({"RECSYS_ZOTERO_KEY": WRONG})), "groups/7")
-    with pytest.raises(KeyRefused, match="RECSYS_ZOTERO_KEY"):
-        list(wrong.search("", most=9))
-    with pytest.raises(InputError, match="no library of Zotero"):
-        Zotero(servers.client(), "group/7")
 
 
 class _Echo:
@@ -217,8 +192,3 @@ def test_a_failed_connection_does_not_tell_the_address() -> None:
             exchange.send(Sent(f"{address}?api_key={KEY}"))
         assert KEY not in "".join(traceback.format_exception(caught.value))
     exchange.close()
-
-
-def test_a_client_that_asks_nothing_opens_nothing() -> None:
-    with Client(ClientConfig()) as client:
-        assert client.spent.requests == 0

@@ -4,7 +4,7 @@ from recsys.pipelines.online.fetch_plan import Allowance
 from recsys.pipelines.online.snowball import look_up
 from recsys.pipelines.online.sources import Kind
 from recsys.records import Reference
-from tests.online.memory_source import MemorySource, facts
+from tests.online.memory_source import MemorySource
 from tests.online.small_world import known_of, small_world
 
 WORLD = small_world(60)
@@ -42,11 +42,3 @@ def test_what_is_not_found_is_told_apart_from_what_was_not_asked() -> None:
     assert first.missing == (nameless, unknown)
     poor = look_up(MemorySource(WORLD), [unknown], Allowance(0))
     assert (poor.missing, poor.unasked) == ((), (unknown,))
-
-
-def test_names_of_each_scheme_are_asked_for_by_themselves() -> None:
-    references = [Reference(doi=WORLD[11].doi), Reference(ids=("openalex:W1012",))]
-    source = MemorySource(WORLD, facts(schemes=("openalex", "doi")))
-    found = look_up(source, references, Allowance(2))
-    assert [work.id for work in found.named] == ["W1011", "W1012"]
-    assert source.asked[Kind.WORKS] == 2

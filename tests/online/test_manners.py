@@ -14,10 +14,7 @@ from recsys.errors import (
 )
 from recsys.pipelines.online.client import Question
 from recsys.pipelines.online.http_exchange import (
-    LONGEST_BACKOFF,
-    USER_AGENT,
     Pace,
-    backoff,
     told_wait,
 )
 from recsys.pipelines.online.sites import SITES, base_address
@@ -25,22 +22,6 @@ from tests.online.crossref_server import CrossrefSite
 from tests.online.loopback import Asked, Fault, Given, serving
 from tests.online.posed_questions import OTHER, QUESTION, ask
 from tests.online.world import CATALOGUE, Servers, TestClock, every_key
-
-
-def test_a_long_question_is_quoted_by_its_beginning() -> None:
-    names = "|".join(f"10.5555/{n}" for n in range(90))
-    long = Question("openalex", "/works", (("filter", f"doi:{names}"),))
-    assert QUESTION.brief == QUESTION.shown
-    assert long.brief.startswith("/works?filter=doi:10.5555/0|10.5555/1") and len(long.brief) < 210
-
-
-def test_an_answer_says_what_was_asked(servers: Servers) -> None:
-    reply = servers.client().ask(QUESTION)
-    assert [each["doi"] for each in reply.value["results"]] == ["https://doi.org/10.5555/3"]
-    (asked,) = servers["openalex"].asked
-    assert asked.headers["user-agent"] == USER_AGENT
-    assert asked.headers["accept-encoding"] == "gzip"
-    assert "cookie" not in asked.headers
 
 
 def test_nothing_is_asked_twice(servers: Servers, tmp_path: Path) -> None:
@@ -118,14 +99,6 @@ def test_a_key_or_an_address_of_mail_makes_it_quicker(servers: Servers) -> None:
             question = Question(name, path, (("n", str(number)),), tolerated=frozenset({404}))
             client.ask(question)
         assert clock.waits == pytest.approx([SITES[name].pace_known])
-
-
-def test_two_hosts_of_one_source_share_a_pace(servers: Servers) -> None:
-    clock = TestClock()
-    client = servers.client(clock=clock)
-    client.ask(Question("arxiv", "/api/query", (("id_list", "2004.00003"),), json=False))
-    client.ask(Question("arxiv-oai", "/oai", (("verb", "ListRecords"),), json=False))
-    assert clock.waits == [3.0]
 
 
 def test_a_source_may_ask_for_a_slower_pace(servers: Servers) -> None:
@@ -235,21 +208,7 @@ def test_a_refused_cursor_is_not_kept_and_an_absent_work_is(
     assert paths == ["/works/W1", "/works/W2", "/works/W2"]
 
 
-@given(st.integers(1, 60), st.floats(0, 1, exclude_max=True))
-def test_waits_double_and_end(failures: int, chance: float) -> None:
-    clock = TestClock()
-    clock.chance = lambda: chance  # type: ignore[method-assign]  # The chance of this example.
-    wait = backoff(failures, clock)
-    assert 0.5 * min(2.0 ** (failures - 1), LONGEST_BACKOFF) <= wait <= LONGEST_BACKOFF
-
-
 @given(st.text("0123456789 -+.:,eGMTFri Jan", max_size=40))
 def test_any_retry_after_is_a_wait_or_nothing(text: str) -> None:
     wait = told_wait({"retry-after": text}, 1_800_000_000.0)
     assert wait is None or 0 <= wait < 10**12
-
-
-def test_a_date_may_say_when() -> None:
-    date = {"retry-after": "Fri, 15 Jan 2027 08:01:00 GMT"}
-    assert told_wait(date, 1_800_000_000.0) == 60.0
-    assert told_wait({"retry-after": "Fri, 15 Jan 2021 08:01:00 GMT"}, 1_800_000_000.0) == 0.0

@@ -40,13 +40,6 @@ def test_the_works_around_a_draft_are_fetched_its_references_first() -> None:
     assert len(topic) > 45  # W1000 is of topic 0, and 1000 % 3 is 1.
 
 
-def test_the_report_tells_by_which_way_works_were_found() -> None:
-    found = roll(DRAFT, MemorySource(WORLD))
-    assert (found.ways["named"], found.ways["titled"]) == (2, 2)
-    assert sum(found.ways.values()) == len(found.works)
-    assert found.ways["searched"]
-
-
 @given(
     seed=st.integers(0, 5),
     papers=st.integers(1, 200),
@@ -104,9 +97,3 @@ def test_a_source_is_not_asked_for_what_it_cannot_tell(kind: Kind) -> None:
     assert kind not in source.asked
     assert found.works
     assert getattr(planned(DRAFT, source), "citing" if kind is Kind.CITING else "changed") == 0
-
-
-def test_a_source_that_knows_nothing_gives_nothing() -> None:
-    found = roll(DRAFT, MemorySource([]))
-    assert found.works == ()
-    assert len(found.looked_up.missing) == 4

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from recsys.indexes.bm25 import Bm25Index
+from recsys.indexes.bm25 import Bm25Index, write_postings
 from recsys.indexes.exact import ExactIndex
 from recsys.models.encoder import SeenQueries
 from recsys.models.nnrank import KIND as RANK_KIND
@@ -77,7 +77,7 @@ def write_small_index(folder: Path, invented: Sequence[dict[str, object]] | None
     titles = corpus.texts().to_pylist()
     texts = [(each["title"], each["abstract"]) for each in titles]
     TermStore.build(texts).save(folder)
-    Bm25Index.build(TermStore.load(folder)).save(folder)
+    write_postings(folder)
     np.save(folder / "vectors.npy", HashingEncoder().encode(texts))
     write_small_nnselect(folder / NNSELECT, texts)
     for metadata in (True, False):

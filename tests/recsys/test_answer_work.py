@@ -10,7 +10,6 @@ import pytest
 
 from recsys import recommend
 from recsys.protocols import VectorIndex
-from recsys.ranking.feature_context import FeatureContext
 from recsys.recommend import Recommender
 from recsys.records import Draft
 from recsys.store.arrays import Floats, Mask, Rows
@@ -93,20 +92,6 @@ def test_no_product_of_all_vectors_is_made_twice(
     recommender.recommend(citing(recommender, 40))
     assert [len(each) for each in made if each.ndim == 2] == [recommender.stage_one.close_seeds]
     assert len({each.tobytes() for each in made}) == len(made)
-
-
-def test_scores_and_reasons_read_the_same_facts(
-    recommender: Recommender, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[FeatureContext] = []
-
-    def counted(*given: object) -> FeatureContext:
-        made.append(FeatureContext(*given))  # type: ignore[arg-type]  # Handed on as it came.
-        return made[-1]
-
-    monkeypatch.setattr(recommend, "FeatureContext", counted)
-    answer = recommender.recommend(citing(recommender, 5))
-    assert len(made) == 1 and any(item.reasons for item in answer.recommendations)
 
 
 def test_an_answer_is_computed_on_one_thread(

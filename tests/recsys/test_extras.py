@@ -10,7 +10,6 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from recsys.errors import EXTRAS, MissingExtraError, missing_extra, need
-from tests.rows import each_row
 
 ROOT = Path(__file__).parents[2]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -24,10 +23,6 @@ def test_every_module_comes_with_its_extra() -> None:
         if not {*map(canonicalize_name, distributions[module])} <= names:
             strangers[module] = distributions[module]
     assert strangers == {}
-
-
-def test_what_is_installed_is_not_missed() -> None:
-    need("jinja2", "A page")
 
 
 def test_a_missing_package_is_named_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,8 +39,3 @@ def test_a_failed_import_asks_for_the_extra(monkeypatch: pytest.MonkeyPatch) -> 
         import_module("torch.nn.functional")
     missing = missing_extra(caught.value)
     assert missing is not None and missing.hint == "pip install 'recsys[train]'"
-
-
-@each_row("name", ["numpy", "recsys.no_such_module", None])
-def test_other_failed_imports_ask_for_none(name: str | None) -> None:
-    assert missing_extra(ImportError("It failed.", name=name)) is None

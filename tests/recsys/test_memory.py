@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recsys.machine import MIB, let_go, require_room
+from recsys.machine import MIB, let_go
 
 ASK = """
 import resource
@@ -26,12 +26,6 @@ except MemoryError as error:
 def test_room_is_asked_for_where_there_is_a_limit() -> None:
     done = subprocess.run([sys.executable, "-c", ASK], capture_output=True, text=True, check=True)
     assert done.stdout == "128 MiB are needed.\n"
-
-
-def test_without_a_limit_nothing_is_asked() -> None:
-    resource = pytest.importorskip("resource")
-    if resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY:
-        require_room(1 << 60)
 
 
 HOLD = """

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import recsys
-from recsys.errors import DraftError, InputError, NothingFound
+from recsys.errors import DraftError, InputError
 from recsys.query.resolve_draft import Asked
 from recsys.recommend import Recommender
 from recsys.records import Answer
@@ -50,10 +50,6 @@ def test_the_example_of_the_package_runs_on_the_starter_corpus(
     monkeypatch.chdir(tmp_path)
     found = doctest.testmod(recsys, optionflags=doctest.ELLIPSIS)
     assert (found.failed, found.attempted > 10) == (0, True)
-
-
-def test_all_that_is_promised_is_there() -> None:
-    assert all(hasattr(recsys, name) for name in recsys.__all__)
 
 
 def test_a_draft_is_asked_by_path_name_text_or_value(recommender: Recommender, draft: Path) -> None:
@@ -134,15 +130,6 @@ def test_a_word_on_a_list_that_names_nothing_is_refused(recommender: Recommender
         recommender.recommend(TEXT, lists=lists)
 
 
-def test_problems_of_lists_and_drafts_are_notes(recommender: Recommender, tmp_path: Path) -> None:
-    broken = tmp_path / "broken.bib"
-    broken.write_text(f"{BIB}\n@article{{three, title = {{Cut short", encoding="utf-8")
-    library = recsys.read_references(broken)
-    assert library.problems and library.problems[0].startswith(f"{broken}: ")
-    answer = recommender.recommend(TEXT, lists=recsys.ReadingLists(library=library))
-    assert answer.notes == library.problems
-
-
 def test_several_drafts_are_answered_each_for_itself(recommender: Recommender, draft: Path) -> None:
     asked: list[Asked] = [draft, "gone.tex", TEXT, recsys.Draft()]
     outcomes = list(recommender.recommend_many(asked, k=3))
@@ -162,12 +149,6 @@ def test_an_answer_is_written_to_a_file_whole(recommender: Recommender, tmp_path
     with pytest.raises(InputError, match=r"no format 'bibtx'\. Did you mean 'bibtex'\?"):
         answer.write("bibtx", tmp_path / "new.bib")
     assert [path.name for path in tmp_path.iterdir()] == ["answer.json"]
-
-
-def test_options_hold_for_every_draft(recommender: Recommender) -> None:
-    filters = recsys.Filters(min_year=3000)
-    outcomes = list(recommender.recommend_many([TEXT, "Deserts"], filters=filters))
-    assert [type(outcome.error) for outcome in outcomes] == [NothingFound, NothingFound]
 
 
 def test_drafts_are_answered_as_they_are_asked_for(recommender: Recommender) -> None:

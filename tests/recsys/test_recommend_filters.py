@@ -90,39 +90,6 @@ def test_who_fits_best_is_told_among_the_usual_candidates(tmp_path: Path) -> Non
     assert kept.best.tolist() == usual.best.tolist()
 
 
-@pytest.mark.parametrize(
-    ("filters", "text", "hint"),
-    [
-        (
-            Filters(min_year=2050),
-            "2 removed by --min-year 2050, 0 kept",
-            "No paper of the corpus passes --min-year 2050. Its years are 2000 to 2001.",
-        ),
-        (
-            Filters(min_year=2001, library=("b",)),
-            "1 removed by --min-year 2001, 1 removed by --exclude-library, 0 kept",
-            "Loosen --min-year 2001: without it there would be 1 paper.",
-        ),
-        (
-            Filters(max_year=2000, min_year=2000, library=("a",), exclude_own=True),
-            "1 removed by --max-year 2000, 0 removed by --exclude-own, 1 removed by --exc",
-            "Loosen --max-year 2000: without it there would be 1 paper.",
-        ),
-        (
-            Filters(venues=("*TVCG*",)),
-            r"2 removed by --venue \*TVCG\*, 0 kept",
-            "No paper of the corpus passes --venue *TVCG*. It has no venues.",
-        ),
-    ],
-)
-def test_nothing_found_names_the_filter_to_loosen(
-    small: Recommender, filters: Filters, text: str, hint: str
-) -> None:
-    with pytest.raises(NothingFound, match=text) as caught:
-        small.recommend(Draft("One"), filters=filters)
-    assert caught.value.hint.startswith(hint)
-
-
 def test_filters_are_not_blamed_for_an_early_draft(small: Recommender) -> None:
     with pytest.raises(NothingFound) as caught:
         small.recommend(Draft("One", as_of=1900), filters=Filters(max_year=2001))

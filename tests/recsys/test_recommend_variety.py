@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from recsys.errors import InputError, NothingFound
+from recsys.errors import NothingFound
 from recsys.query.question_schema import Filters, read_references
 from recsys.recommend import Recommender
 from recsys.records import Draft, Paper, ReadingLists
@@ -34,11 +34,6 @@ def test_the_more_diversity_the_less_alike_are_the_papers(recommender: Recommend
         return float((vectors @ vectors.T).mean())
 
     assert likeness(0) > likeness(0.5) > likeness(1)
-
-
-def test_a_diversity_that_is_no_share_is_refused(small: Recommender) -> None:
-    with pytest.raises(InputError, match="--mmr"):
-        small.recommend(Draft("One"), diversity=2)
 
 
 @pytest.fixture
@@ -131,11 +126,3 @@ def test_an_own_paper_is_known_by_another_version(twice: Recommender) -> None:
     answer = twice.recommend(Draft(TITLE), lists=ReadingLists(library=library))
     kinds = {item.paper.id: [each.kind for each in item.reasons] for item in answer.recommendations}
     assert "library" in kinds["a"] and "library" not in kinds["c"]
-
-
-def test_all_candidates_of_a_draft_are_in_order_whatever_work_they_are(twice: Recommender) -> None:
-    query = twice.query_to(Draft(TITLE))
-    whole, merged = twice.order(query), twice.rank(query)
-    assert len(whole.rows) == 4 and whole.merged == 0
-    assert merged.rows.tolist() == [row for row in whole.rows.tolist() if row != 1]
-    assert merged.scores.tolist() == whole.scores[whole.rows != 1].tolist()

@@ -30,7 +30,6 @@ from tests.torture import environments, kills
 from tests.torture.children import CRASH, FOREIGN, HANGS, KILLED, OK, REFUSED, in_child
 from tests.torture.damage import DAMAGES, WRONG, damaged, files_of
 from tests.torture.faults import AFTER, BEFORE, WITHIN, Steps, inject
-from tests.torture.fuzz import Source, mutated
 from tests.torture.kills import Job
 from tests.torture.readers import READERS, samples_of
 from tests.torture.runner import FAILURES, Case, Failure, Tally, Torture, Verdict, repeat, run
@@ -123,18 +122,6 @@ def test_damage_is_mended(what: str, tmp_path: Path) -> None:
     for array in (np.arange(5, dtype=np.int32), np.ones((3, 2), np.float32), np.zeros(0, np.int32)):
         for wrong in WRONG.values():  # A stranger's arrays can be written.
             np.save(io.BytesIO(), wrong(array, 3), allow_pickle=False)
-
-
-def test_an_input_depends_on_its_number_only(tmp_path: Path) -> None:
-    known = samples_of(tmp_path)
-    assert known.keys() == READERS.keys()
-
-    def made(seed: int) -> list[bytes]:
-        words, samples = READERS["draft.tex"].words, known["draft.tex"]
-        return [mutated(samples, Source([seed, n], samples, words)) for n in range(50)]
-
-    assert made(1) == made(1) != made(2)
-    assert len(set(made(1))) > 40
 
 
 def test_the_samples_are_valid(tmp_path: Path) -> None:

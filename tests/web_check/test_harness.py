@@ -14,7 +14,6 @@ from tests.web_check.__main__ import run, write_page
 from tests.web_check.attacks import OK, Attack
 from tests.web_check.findings import Check, Report, Setting, missing, program
 from tests.web_check.flows import READERS, bibliography, given_drafts, plain
-from tests.web_check.load import write_bodies
 from tests.web_check.server import Reply, chunked, multipart
 
 PAPER = {"id": "a", "title": "Rivers & more", "abstract": "We measure 5% of rivers.", "year": 2001}
@@ -33,11 +32,6 @@ def test_an_attack_accepts_refusals_and_closed_connections_only() -> None:
     assert not attack.accepts(_reply(b"HTTP/1.1 500 Internal Server Error\r\n\r\n", closed=True))
     assert not attack.accepts(_reply(mild + b"HTTP/1.1 421 x\r\n\r\n", closed=True))
     assert Attack("x", attack.run, allowed=OK).accepts(_reply(mild, closed=False))
-
-
-def test_an_answer_is_whole_when_its_length_is_there() -> None:
-    head = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n"
-    assert [_reply(head + body, closed=False).whole for body in (b"ab", b"abc")] == [False, True]
 
 
 def test_chunks_and_parts_are_framed() -> None:
@@ -70,13 +64,6 @@ def test_a_draft_is_given_in_every_format() -> None:
     assert set(given) == {"tex-bib", "zip", "md", "docx", "pdf", "bib", "ris", "json"}
     assert given["pdf"]["draft.pdf"].startswith(b"%PDF-")
     assert json.loads(given["json"]["draft.json"])["references"] == ["a"]
-
-
-def test_bodies_are_one_a_line(tmp_path: Path) -> None:
-    write_bodies(tmp_path, [{"title": "a\nb", "abstract": "c&d"}] * 2)
-    assert len((tmp_path / "bodies.form").read_text().splitlines()) == 2
-    told = [json.loads(line) for line in (tmp_path / "bodies.json").read_text().splitlines()]
-    assert told == [{"draft": {"title": "a\nb", "abstract": "c&d"}}] * 2
 
 
 def test_what_is_missing_is_said_with_how_to_get_it() -> None:

@@ -23,7 +23,6 @@ from recsys.eval.report.tables import Cell, Table
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-DECIDES = "decides"
 POINTS = 60
 """Points of a loss curve at most."""
 MOST_EPOCHS = 20
@@ -35,38 +34,25 @@ class Course:
     """How a training went.
 
     losses: of each step. checked: after how many steps dev was judged, ascending. measures: what
-    came out, higher is better. watched: name -> what else was measured then. epoch: its steps.
+    came out, higher is better. epoch: its steps.
     """
 
     name: str
     losses: Sequence[float]
     checked: Sequence[int]
     measures: Sequence[float]
-    watched: Mapping[str, Sequence[float]]
     epoch: int
 
     @classmethod
-    def of(cls, name: str, history: Mapping[str, Any], watched: Sequence[str] = ()) -> "Course":
-        """Read a history; watched: names of what was watched, taken up if there are several."""
-        columns = list(zip(*history["watched"], strict=True))
-        several = len(watched) > 1 and len(watched) == len(columns)
-        return cls(
-            name,
-            history["losses"],
-            history["checked"],
-            history["measures"],
-            dict(zip(watched, columns, strict=True)) if several else {},
-            history["epoch_steps"],
-        )
+    def of(cls, name: str, history: Mapping[str, Any]) -> "Course":
+        """Read a history."""
+        columns = (history[key] for key in ("losses", "checked", "measures", "epoch_steps"))
+        return cls(name, *columns)
 
     @property
     def best(self) -> int:
         """The place in `measures` of the first highest one, which was kept."""
         return int(np.argmax(self.measures))
-
-    def lines(self) -> dict[str, Sequence[float]]:
-        """Name what was measured at each check: what decides first."""
-        return {DECIDES if self.watched else self.name: self.measures, **self.watched}
 
 
 def draw_losses(courses: Sequence[Course]) -> str:
@@ -92,25 +78,17 @@ def draw_losses(courses: Sequence[Course]) -> str:
 
 
 def draw_dev(courses: Sequence[Course], measure: str) -> str:
-    """Draw what each training was worth on dev over its steps; a ring shows what was kept.
-
-    What is watched beside the measure that decides lies at a height of its own: only the changes
-    from the first check are drawn then.
-    """
-    apart = any(course.watched for course in courses)
+    """Draw what each training was worth on dev over its steps; a ring shows what was kept."""
     with picture(f"{measure} on dev during the training") as (axes, written):
         looks, lines = styles(), []
         for course in courses:
-            for place, (name, values) in enumerate(course.lines().items()):
-                shown = np.asarray(values) - (values[0] if apart else 0.0)
-                line = Line(name, course.checked, shown.tolist(), next(looks))
-                lines.append(line)
-                if place == 0:
-                    ring = (line.x[course.best], line.y[course.best])
-                    look: Any = {"ms": 11.0, "mew": 1.6, "zorder": 4.0}
-                    axes.plot(*ring, "o", c=line.style.color, mfc="none", clip_on=False, **look)
+            line = Line(course.name, course.checked, course.measures, next(looks))
+            lines.append(line)
+            ring = (line.x[course.best], line.y[course.best])
+            look: Any = {"ms": 11.0, "mew": 1.6, "zorder": 4.0}
+            axes.plot(*ring, "o", c=line.style.color, mfc="none", clip_on=False, **look)
         _draw(axes, lines, courses, markers=True)
-        axes.set(xlabel="steps", ylabel=f"{measure}, change from the start" if apart else measure)
+        axes.set(xlabel="steps", ylabel=measure)
     return written()
 
 
@@ -125,14 +103,13 @@ def course_table(course: Course, measure: str) -> Table:
                 Cell(f"{step / course.epoch:.2f}"),
                 Cell(f"{np.mean(losses):.4f}" if len(losses) else ""),
                 Cell(f"{course.measures[place]:.4f}", best=place == course.best),
-                *(Cell(f"{values[place]:.4f}") for values in course.watched.values()),
             )
         )
         before = step
     return Table(
         "checks",
         "What the encoder was worth on dev as its training went on.",
-        ("step", "epoch", "loss", measure, *course.watched),
+        ("step", "epoch", "loss", measure),
         tuple(rows),
         0,
         "Loss: the mean since the check before. The check in bold was kept.",
@@ -209,9 +186,7 @@ def page_note(folder: Path) -> str:
 
 def training_page(facts: Mapping[str, Any], name: str) -> Page:
     """Report on a training; facts: those of `training.json`. name: of the encoder."""
-    history, sources = facts["history"], facts.get("sources", ())
-    course = Course.of(name, history, [each.removesuffix(".index") for each in sources])
-    measure = facts["measure"]
+    course, measure = Course.of(name, facts["history"]), facts["measure"]
     first, best = course.measures[0], course.measures[course.best]
     return Page(
         title=f"Training of the encoder {name}",

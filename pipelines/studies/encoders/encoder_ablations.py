@@ -122,8 +122,8 @@ def _outcome(index: Path, split: Path, row: Row, place: Path, run: Run) -> Outco
     unfinished = place.with_suffix(".partial.safetensors")
 
     def work() -> dict[str, Any]:
-        trained = fit([read_index(index, split, row.reading)], row.encoder, unfinished, run)
-        recalls, training = trained.task.recalls()[0], trained.facts
+        trained = fit(read_index(index, split, row.reading), row.encoder, unfinished, run)
+        recalls, training = trained.task.recalls(), trained.facts
         before = trained.history.measures[0]
         return {"before": before, "recalls": recalls.tolist(), "training": training}
 

@@ -1,15 +1,11 @@
 """Train an encoder on citations: from a checkpoint to an ordinary Hugging Face folder.
 
-It learns from one corpus or several, by a loss over triplets. A batch's distinct texts are encoded
-once: `vectors` (n, d). `places` (3, b) int64 says where the query, positive and negative of each of
-b triplets are.
+It learns by a loss over triplets. A batch's distinct texts are encoded once: `vectors` (n, d).
+`places` (3, b) int64 says where the query, positive and negative of each of b triplets are.
 """
 
-from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial, reduce
-from itertools import islice
-from operator import or_
+from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -21,7 +17,6 @@ from torch.nn.functional import cross_entropy, normalize, triplet_margin_loss
 from recsys.errors import InputError, SplitError
 from recsys.eval.measures import Doubles
 from recsys.eval.studies.encoders.training_page import TRAINING, page_note
-from recsys.models.encoder import SeenQueries
 from recsys.pipelines.jobs.kept_results import check_out
 from recsys.pipelines.jobs.tensor_file import TensorFile
 from recsys.pipelines.studies.citeomatic.negatives import Triplets, nearest
@@ -35,7 +30,7 @@ from recsys.pipelines.studies.encoders.training import (
     train_into,
 )
 from recsys.pipelines.studies.encoders.triplets import MEASURE, Draw, Reading, Source, read_index
-from recsys.store.arrays import Floats, Mask, Ragged, Rows
+from recsys.store.arrays import Floats, Ragged, Rows
 from recsys.store.artifacts import MANIFEST, fingerprint
 
 LossName: TypeAlias = Literal["triplet", "unit-triplet", "in-batch"]
@@ -94,78 +89,32 @@ def in_batch(vectors: Tensor, places: Tensor, apart: Tensor, temperature: float)
 
 DEPTH = 50
 """Nearest papers among which negatives are drawn."""
-BLOCK = 32
-"""Queries of one source that come together."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shelf:
-    """Sources one after the other. starts: (sources + 1,) the first row of each."""
-
-    sources: tuple[Source, ...]
-    starts: tuple[int, ...]
-
-    @classmethod
-    def of(cls, sources: Sequence[Source]) -> "Shelf":
-        """Number the papers of all sources through."""
-        ends = np.cumsum([0, *(len(source.texts) for source in sources)]).tolist()
-        return cls(tuple(sources), tuple(ends))
-
-    def __iter__(self) -> Iterator[tuple[Source, int, int]]:
-        """Give each source with its first row and the row after its last."""
-        return zip(self.sources, self.starts, self.starts[1:], strict=False)
-
-    def apart(self, queries: Rows, rows: Rows) -> Mask:
-        """Tell which papers may be negatives of which queries; none of another source."""
-        found = np.zeros((len(queries), len(rows)), bool)
-        for source, start, end in self:
-            asked, held = (
-                np.flatnonzero((each >= start) & (each < end)) for each in (queries, rows)
-            )
-            part = source.sampler.apart(queries[asked] - start, rows[held] - start)
-            found[np.ix_(asked, held)] = part
-        return found
+_BLOCK = 32
+"""Queries that stay together when an epoch is put into order."""
 
 
 @dataclass(frozen=True, slots=True)
 class EncoderTask:
-    """Implements `training.Task`.
-
-    texts: of the shelf. learned: so many sources are learned from, the others are only watched;
-    None: all.
-    """
+    """Implements `training.Task`. texts: of the source's papers."""
 
     learner: Tower
-    shelf: Shelf
+    source: Source
     texts: Texts
     draw: Draw = field(default_factory=Draw)
     loss_options: LossOptions = field(default_factory=LossOptions)
-    learned: int | None = None
 
     def save(self, student: Student, folder: Path, *, changed: bool) -> None:
         """Write the encoder with the queries that it knows; dev says when to stop in any case."""
-        sources = self.shelf.sources[: self.learned]
-        seen = reduce(or_, (source.seen for source in sources), SeenQueries())
+        seen = self.source.seen
         student.save(folder, seen if changed else replace(seen, train=frozenset()))
 
     def triplets(self, rng: np.random.Generator) -> Triplets:
-        """Draw an epoch: queries in random order, the triplets of each one after another.
-
-        Queries of one source come together, BLOCK at a time: texts of another are no negatives.
-        """
-        drawn, orders = [], []
-        for source, start, end in islice(self.shelf, self.learned):
-            near = self._near(source, start, end) if self.draw.near else None
-            part = source.sampler.epoch(rng, self.draw, near)
-            drawn.append(
-                (part.query + start, part.positive + start, part.negative + start, part.kind)
-            )
-            queries, place = np.unique(part.query, return_inverse=True)
-            turn = rng.permutation(len(queries))
-            orders.append((turn[place], rng.random(len(queries))[turn // BLOCK][place]))
-        columns = (np.concatenate(column) for column in zip(*drawn, strict=True))
-        order = np.lexsort([np.concatenate(key) for key in zip(*orders, strict=True)])
-        return Triplets(*columns).take(order)
+        """Draw an epoch: queries in random order, the triplets of each one after another."""
+        drawn = self.source.sampler.epoch(rng, self.draw, self._near() if self.draw.near else None)
+        queries, place = np.unique(drawn.query, return_inverse=True)
+        turn = rng.permutation(len(queries))
+        block = rng.random(len(queries))[turn // _BLOCK]
+        return drawn.take(np.lexsort((turn[place], block[place])))
 
     def examples(self, rng: np.random.Generator) -> Rows:
         """Draw an epoch of triplets: (t, 3) int32, rows of query, positive and negative."""
@@ -177,30 +126,28 @@ class EncoderTask:
         rows, places = np.unique(examples.T, return_inverse=True)
         vectors = self.texts.through(network, rows)
         device = vectors.device
-        apart = torch.from_numpy(self.shelf.apart(examples[:, 0], rows)).to(device)
+        apart = torch.from_numpy(self.source.sampler.apart(examples[:, 0], rows)).to(device)
         at = torch.from_numpy(places.reshape(3, -1)).to(device)
         return self.loss_options.of(vectors, at, apart)
 
     def vectors(self, rows: Rows) -> Floats:
-        """Encode papers of the shelf: (len(rows), d) float32, L2-normalised."""
+        """Encode papers of the source: (len(rows), d) float32, L2-normalised."""
         return self.texts.vectors(self.learner, rows)
 
-    def recalls(self) -> list[Doubles]:
-        """Compute R@20 of the dev queries of each source."""
-        return [
-            source.judge.recalls(self.vectors(source.judge.rows + start))
-            for source, start, _ in self.shelf
-        ]
+    def recalls(self) -> Doubles:
+        """Compute R@20 of each dev query."""
+        return self.source.judge.recalls(self.vectors(self.source.judge.rows))
 
     def measure(self) -> list[float]:
-        """Average R@20 over the sources that are learned from; then each source's own."""
-        each = [float(recalls.mean()) for recalls in self.recalls()]
-        return [float(np.mean(each[: self.learned])), *each]
+        """Average R@20 over the dev queries; once more, for what a history keeps by source."""
+        mean = float(self.recalls().mean())
+        return [mean, mean]
 
-    def _near(self, source: Source, start: int, end: int) -> Ragged:
-        """Find papers near each query that may be negatives: place -> rows of the source."""
-        base = source.sampler.base
-        found = nearest(self.vectors(np.arange(start, end, dtype=np.int32)), base, DEPTH)
+    def _near(self) -> Ragged:
+        """Find papers near each query that may be negatives: place -> rows."""
+        base = self.source.sampler.base
+        every = np.arange(len(self.source.texts), dtype=np.int32)
+        found = nearest(self.vectors(every), base, DEPTH)
         owner, rows = found.take(np.arange(len(found), dtype=np.int32))
         kept = base.may_be_negative(owner, rows)
         return Ragged.from_pairs(owner[kept], rows[kept], len(found))
@@ -232,46 +179,35 @@ class EncoderOptions(StartOptions):
 TrainedEncoder: TypeAlias = Trained[EncoderTask]
 
 
-def fit(
-    sources: Sequence[Source],
-    options: EncoderOptions,
-    unfinished: Path,
-    run: Run,
-    *,
-    learned: int | None = None,
-) -> TrainedEncoder:
+def fit(source: Source, options: EncoderOptions, unfinished: Path, run: Run) -> TrainedEncoder:
     """Train an encoder and leave it at its best.
 
     Args:
-        sources: what it learns from.
+        source: what it learns from.
         options: what is trained, and how.
         unfinished: file that an unfinished training continues from; it stays.
         run: how the training is run.
-        learned: so many of the sources are learned from, the others only watched; None: all.
 
     Raises:
         ArtifactError: the checkpoint to start from cannot be read.
         InputError: an option does not make sense, or there are too few triplets.
     """
-    student, task = untrained(sources, options, run, learned=learned)
-    hashes = [source.hashes for source in sources]
-    recipe = [_REVISION, hashes, learned, student.start.weights_hash]
+    student, task = untrained(source, options, run)
+    recipe = [_REVISION, source.hashes, student.start.weights_hash]
     where = [task.texts.device, task.texts.half, run.ranks.world]
     how = [asdict(student.settings), asdict(options), *where]
     file, loop = TensorFile(unfinished, fingerprint([recipe, how])), options.loop
     if loop.part is None and options.loss.name != "in-batch":
         loop = replace(loop, part=PART)
     told = {
-        "sources": {source.name: list(source.hashes) for source in sources},
-        "learned_from": [source.name for source in sources[:learned]],
+        "sources": {source.name: list(source.hashes)},
+        "learned_from": [source.name],
         "measure": MEASURE,
     }
     return Trained.of(student, task, train(task, loop, file, run), asdict(options), told)
 
 
-def untrained(
-    sources: Sequence[Source], options: EncoderOptions, run: Run, *, learned: int | None = None
-) -> tuple[Student, EncoderTask]:
+def untrained(source: Source, options: EncoderOptions, run: Run) -> tuple[Student, EncoderTask]:
     """Load what is to be trained, with what it is to learn from; see `fit`."""
     draw = options.draw
     if draw.hard + draw.near > draw.per_query:
@@ -286,16 +222,8 @@ def untrained(
         )
     device = run.ranks.device
     student = Student.load(options, seed=options.loop.seed, device=device)
-    texts = [text for source in sources for text in source.texts]
-    task = EncoderTask(
-        learner=student.tower,
-        shelf=Shelf.of(sources),
-        texts=student.read(texts, options, device=device, progress=run.progress),
-        draw=draw,
-        loss_options=options.loss,
-        learned=learned,
-    )
-    return student, task
+    texts = student.read(source.texts, options, device=device, progress=run.progress)
+    return student, EncoderTask(student.tower, source, texts, draw, options.loss)
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,7 +236,7 @@ class EncoderReport:
     def lines(self) -> list[str]:
         """Say it to people."""
         did = self.trained.history
-        judge = self.trained.task.shelf.sources[0].judge
+        judge = self.trained.task.source.judge
         kind = "all weights" if self.trained.student.lora is None else "an adapter"
         return [
             f"Trained {kind} ({self.trained.facts['learned_numbers']:,} numbers) on "
@@ -352,4 +280,4 @@ def train_encoder(
         raise SplitError(
             f"Nothing tells which papers of {place} are train queries.", "Give --split FILE."
         )
-    return EncoderReport(out, train_into(out, options.device, run, partial(fit, [source], options)))
+    return EncoderReport(out, train_into(out, options.device, run, partial(fit, source, options)))

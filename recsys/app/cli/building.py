@@ -13,17 +13,13 @@ from recsys.app.cli.options import (
     Columns,
     EngineName,
     Keyphrases,
-    NoMetadata,
-    NoWait,
     NumGpus,
     OneOf,
     OwnPooling,
     OwnSplit,
     Precision,
-    Quiet,
     Seed,
     Sources,
-    TitlesOnly,
     bad_value,
     columns_in,
     names_in,
@@ -45,12 +41,12 @@ def corpus(
     *,
     columns: Columns = None,
     apart: Apart = False,
-    titles_only: TitlesOnly = False,
+    titles_only: bool = False,
     keyphrases: Keyphrases = None,
     out: Annotated[Path | None, Option(metavar="FILE")] = None,
     describe: bool = False,
     output: Annotated[WorthFormat, Option("--format")] = "text",
-    quiet: Quiet = False,
+    quiet: bool = False,
 ) -> None:
     """Make one corpus of files of any format: read, merge what is one paper, link citations.
 
@@ -104,13 +100,13 @@ def build(
     text: Annotated[str | None, OneOf(TEXT_BACKENDS), Option(show_default="own")] = None,
     columns: Columns = None,
     apart: Apart = False,
-    titles_only: TitlesOnly = False,
+    titles_only: bool = False,
     keyphrases: Keyphrases = None,
     force: bool = False,
-    no_wait: NoWait = False,
+    no_wait: bool = False,
     engine: EngineName = POOL,
     address: Address = None,
-    quiet: Quiet = False,
+    quiet: bool = False,
     num_gpus: NumGpus = 0.0,
 ) -> None:
     """Build an index of papers from files of any format; a killed build continues where it stopped.
@@ -169,10 +165,10 @@ def update(
     compact: bool = False,
     engine: EngineName = POOL,
     address: Address = None,
-    quiet: Quiet = False,
+    quiet: bool = False,
     num_gpus: NumGpus = 0.0,
     sources: Annotated[list[Path] | None, Argument(metavar="[SOURCES]...")] = None,
-    no_wait: NoWait = False,
+    no_wait: bool = False,
 ) -> None:
     """Add, replace or remove papers; the index then answers as if it were built anew.
 
@@ -218,7 +214,7 @@ def train_ranker(
         Start | None,
         Option(show_default="scratch with --split, or from 300 train queries on; else shipped"),
     ] = None,
-    no_metadata: NoMetadata = False,
+    no_metadata: bool = False,
     candidates: Annotated[
         str | None, Option(metavar="NAMES", show_default="all that the index has")
     ] = None,
@@ -227,10 +223,10 @@ def train_ranker(
     passes: Annotated[int, Option(min=1, max=2)] = 1,
     engine: EngineName = POOL,
     address: Address = None,
-    quiet: Quiet = False,
+    quiet: bool = False,
     split: OwnSplit = None,
     seed: Seed = 0,
-    no_wait: NoWait = False,
+    no_wait: bool = False,
 ) -> None:
     """Train the index's own ranker on the train queries, stopped early on the dev queries.
 

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 from typer import Argument, Option
 
 from recsys.app.cli.options import (
-    Abstract,
     IndexOrStarter,
     OneOf,
-    Quiet,
-    Title,
+    OwnWords,
     bad_value,
     damage_named,
     named_option,
@@ -43,8 +41,8 @@ def cite(
     most: Annotated[int, Option(metavar="N", min=0)] = 10,
     k: Annotated[int, Option("-k", min=1)] = 3,
     as_of: Annotated[int | None, named_option("as_of")] = None,
-    title: Title = None,
-    abstract: Abstract = None,
+    title: OwnWords = None,
+    abstract: OwnWords = None,
     seeds: Annotated[list[str] | None, named_option("seeds")] = None,
     output: Annotated[str, OneOf(LOCAL_FORMATS), Option("--format")] = "table",
     out: Annotated[Path | None, Option(metavar="FILE", show_default="stdout")] = None,
@@ -53,7 +51,7 @@ def cite(
     dry_run: bool = False,
     least: Annotated[float, Option(metavar="P", min=0, max=1)] = LEAST_CHANCE,
     accept: Accept = "marked",
-    quiet: Quiet = False,
+    quiet: bool = False,
 ) -> None:
     """Recommend papers for the places of a draft that lack a citation.
 

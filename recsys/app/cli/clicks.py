@@ -1,4 +1,14 @@
-"""The studies of clicks: simulate them, estimate their position bias, judge and learn by them."""
+"""The studies of clicks: simulate them, estimate their position bias, judge and learn by them.
+
+Args:
+    log: Click log, as JSON lines or in SciDocs' CSV; `-` is stdin.
+    eta: Strength of the bias: position k is examined with (1 / k) ** eta.
+    queries: Papers of the corpus that ask, at most.
+    seeds: Times that each ranker is trained.
+    samples: Bootstrap samples of the intervals.
+    by_query: Draw queries instead of impressions for the bootstrap intervals.
+    output: How the result is written.
+"""
 
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
@@ -6,9 +16,9 @@ from typing import Annotated, Literal, TypeAlias
 from typer import Argument, Option
 
 from recsys.app.cli.options import (
+    AtLeastOne,
     Folder,
     Index,
-    Quiet,
     ResultFormat,
     Seed,
     damage_named,
@@ -24,32 +34,11 @@ Readers: TypeAlias = Literal["position", "cascade", "trust"]
 Negatives: TypeAlias = Literal["all", "first-5"]
 """What a click is compared with: the names of `click_features.NEGATIVES`."""
 
-Log: TypeAlias = Annotated[
-    Path, Argument(metavar="LOG", help="Click log, as JSON lines or in SciDocs' CSV; `-` is stdin.")
-]
-ByQuery: TypeAlias = Annotated[
-    bool,
-    Option("--by-query", help="Draw queries instead of impressions for the bootstrap intervals."),
-]
-Samples: TypeAlias = Annotated[
-    int, Option("--samples", min=1, help="Bootstrap samples of the intervals.")
-]
-OutFile: TypeAlias = Annotated[
-    Path | None, Option("--out", metavar="FILE", show_default="stdout", help="File to write.")
-]
-Written: TypeAlias = Annotated[ResultFormat, Option("--format", help="How the result is written.")]
-Eta: TypeAlias = Annotated[
-    float,
-    Option(
-        "--eta", min=0, help="Strength of the bias: position k is examined with (1 / k) ** eta."
-    ),
-]
-Queries: TypeAlias = Annotated[
-    int, Option("--queries", min=4, help="Papers of the corpus that ask, at most.")
-]
-Seeds: TypeAlias = Annotated[
-    int, Option("--seeds", min=1, help="Times that each ranker is trained.")
-]
+Log: TypeAlias = Annotated[Path, Argument(metavar="LOG")]
+OutFile: TypeAlias = Annotated[Path | None, Option(metavar="FILE", show_default="stdout")]
+Written: TypeAlias = Annotated[ResultFormat, Option("--format")]
+Eta: TypeAlias = Annotated[float, Option(min=0)]
+Queries: TypeAlias = Annotated[int, Option(min=4)]
 
 
 def simulate(
@@ -59,9 +48,9 @@ def simulate(
     eta: Eta = 1.0,
     queries: Queries = 2000,
     impressions: Annotated[int, Option(min=3)] = 12_000,
-    trials: Annotated[int, Option(min=1)] = 20_000,
+    trials: AtLeastOne = 20_000,
     seed: Seed = 0,
-    quiet: Quiet = False,
+    quiet: bool = False,
 ) -> None:
     """Simulate readers of related papers, and write SciDocs' recommendation task with the truth.
 
@@ -98,11 +87,11 @@ def estimate(
     depth: Annotated[int | None, Option(min=1, show_default="all")] = None,
     truth: Annotated[Path | None, Option(metavar="FILE")] = None,
     out: Annotated[Path | None, Option(metavar="FILE")] = None,
-    samples: Samples = 200,
-    by_query: ByQuery = False,
+    samples: AtLeastOne = 200,
+    by_query: bool = False,
     output: Written = "table",
     seed: Seed = 0,
-    quiet: Quiet = False,
+    quiet: bool = False,
 ) -> None:
     """Estimate from a click log how likely readers examine each position, with 95 % intervals.
 
@@ -143,11 +132,11 @@ def evaluate(
     runs: Annotated[list[Path] | None, Argument(metavar="RUN")] = None,
     cap: float = 10.0,
     out: OutFile = None,
-    samples: Samples = 1000,
-    by_query: ByQuery = False,
+    samples: AtLeastOne = 1000,
+    by_query: bool = False,
     output: Written = "table",
     seed: Seed = 0,
-    quiet: Quiet = False,
+    quiet: bool = False,
 ) -> None:
     """Judge TREC runs, and the order that was shown, by the clicks of a log.
 
@@ -159,6 +148,7 @@ def evaluate(
             SciDocs writes them.
         runs: TREC run files; a system is named by its file, without the suffix.
         cap: Highest weight of a click, where weights are clipped; position 1 has 1.
+        out: File to write.
     """
     import numpy as np
 
@@ -185,13 +175,13 @@ def run_task(
     embeddings: Annotated[Path, Option(metavar="FILE")],
     weightings: Annotated[str, Option(metavar="NAMES")] = "per-position,constant",
     negatives: Negatives = "all",
-    seeds: Seeds = 5,
+    seeds: AtLeastOne = 5,
     out: OutFile = None,
-    samples: Samples = 1000,
-    by_query: ByQuery = False,
+    samples: AtLeastOne = 1000,
+    by_query: bool = False,
     output: Written = "table",
     seed: Seed = 0,
-    quiet: Quiet = False,
+    quiet: bool = False,
 ) -> None:
     """Run SciDocs' recommendation task: learn from clicks, and judge rankings by other clicks.
 
@@ -204,6 +194,7 @@ def run_task(
         weightings: How rankers weight the clicks that they learn from: per-position (by 1 /
             propensity), constant (as SciDocs' published code), or both with a comma.
         negatives: Papers of a list that a clicked one is compared with.
+        out: File to write.
     """
     import numpy as np
 
@@ -232,11 +223,11 @@ def study(
     only: Annotated[str, Option(metavar="NAMES")] = "recovery,coverage,learning",
     eta: Eta = 1.0,
     queries: Queries = 2000,
-    impressions: Annotated[int, Option(min=1)] = 100_000,
-    logs: Annotated[int, Option(min=1)] = 200,
-    seeds: Seeds = 5,
+    impressions: AtLeastOne = 100_000,
+    logs: AtLeastOne = 200,
+    seeds: AtLeastOne = 5,
     seed: Seed = 0,
-    quiet: Quiet = False,
+    quiet: bool = False,
 ) -> None:
     """Study in a simulated world, where the truth is known, whether the corrections hold.
 

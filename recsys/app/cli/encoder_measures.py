@@ -1,4 +1,8 @@
-"""Vectors of papers: write them, and measure encoders by SciDocs, probes, and in one table."""
+"""Vectors of papers: write them, and measure encoders by SciDocs, probes, and in one table.
+
+Args:
+    output: How the result is written to stdout.
+"""
 
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
@@ -8,6 +12,7 @@ from typer import Argument, Option
 from recsys.app.cli.options import (
     POOL,
     Address,
+    AtLeastOne,
     ComparisonFormat,
     EngineName,
     Index,
@@ -16,7 +21,6 @@ from recsys.app.cli.options import (
     NumGpus,
     OwnPooling,
     Precision,
-    Quiet,
     ResultFormat,
     Seed,
     Split,
@@ -45,7 +49,7 @@ def embed(
     ] = None,
     engine: EngineName = POOL,
     address: Address = None,
-    quiet: Quiet = False,
+    quiet: bool = False,
     num_gpus: NumGpus = 0.0,
 ) -> None:
     """Write the vectors of papers to a file; a killed run continues where it stopped.
@@ -75,9 +79,7 @@ SuitePart: TypeAlias = Literal["val", "test"]
 """What SciDocs evaluates on."""
 AskedPart: TypeAlias = Literal["dev", "test"]
 """Whose queries are asked."""
-Output: TypeAlias = Annotated[
-    ResultFormat, Option("--format", help="How the result is written to stdout.")
-]
+Output: TypeAlias = Annotated[ResultFormat, Option("--format")]
 
 
 def scidocs(
@@ -90,7 +92,7 @@ def scidocs(
     output: Annotated[ComparisonFormat, Option("--format")] = "table",
     seed: Seed = 0,
     jobs: Jobs = None,
-    quiet: Quiet = False,
+    quiet: bool = False,
 ) -> None:
     """Evaluate vectors of papers on the tasks of SciDocs, beside the published figures.
 
@@ -125,9 +127,9 @@ def generate_scidocs(
     split: Annotated[
         Path | None, Option(metavar="FILE", show_default="half of the papers each")
     ] = None,
-    queries: Annotated[int, Option(min=1)] = 500,
+    queries: AtLeastOne = 500,
     seed: Seed = 0,
-    quiet: Quiet = False,
+    quiet: bool = False,
 ) -> None:
     """Make a directory of SciDocs out of an index, to compare encoders on one's own papers.
 
@@ -162,11 +164,11 @@ def probe_embeddings(
     probes: Annotated[str, Option(metavar="NAMES")] = "linear,clusters,retrieval,map",
     seen: Annotated[Path | None, Option(metavar="FILE")] = None,
     unseen: Annotated[float | None, Option(metavar="SHARE", min=0.0, max=1.0)] = None,
-    runs: Annotated[int, Option(min=1)] = 1,
+    runs: AtLeastOne = 1,
     out: Annotated[Path | None, Option(metavar="DIR")] = None,
     output: Output = "table",
     seed: Seed = 0,
-    quiet: Quiet = False,
+    quiet: bool = False,
 ) -> None:
     """Tell how well vectors of papers separate classes such as venues or categories.
 
@@ -223,13 +225,13 @@ def compare_encoders(
     reference: Annotated[
         str | None, Option(metavar="NAME", show_default="minilm, else the first")
     ] = None,
-    dim: Annotated[int, Option(min=1)] = 300,
+    dim: AtLeastOne = 300,
     part: AskedPart = "test",
     precision: Precision = "int8",
     output: Output = "table",
     seed: Seed = 0,
     jobs: Jobs = None,
-    quiet: Quiet = False,
+    quiet: bool = False,
 ) -> int:
     """Compare encoders: recommendations, SciDocs' tasks, probes, speed and size, in one table.
 

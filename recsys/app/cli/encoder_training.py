@@ -1,4 +1,27 @@
-"""Encoders: train them by SPECTER's objective or to tell journals, and leave parts out."""
+"""Encoders: train them by SPECTER's objective or to tell journals, and leave parts out.
+
+Args:
+    papers: File of papers as `build` reads it, or an index.
+    rows: Some rows of the table; commas between them.
+    label: What is to be told: venue, keyphrases, or labels.NAME of the papers' labels.
+    min_count: Papers that a class has at least.
+    max_count: Papers of a class that are used, by chance.
+    start: `minilm`, `random`, a Hugging Face name, or a local directory to start from.
+    adapter: Train a low-rank adapter and leave the encoder's own weights; 0 trains all weights.
+    loss: SPECTER's, the same for unit vectors, or in-batch.
+    margin: How much farther away than a positive a negative shall be.
+    epochs: How often papers are read.
+    rate: Highest learning rate: it rises to that in a tenth of the steps, then falls.
+    batch: Papers of a step.
+    part: Papers computed at a time; fewer need less memory.
+    dropout: Share of values left out.
+    max_length: Training cuts texts to so many tokens; shorter ones train faster.
+    steps: Steps at most.
+    max_minutes: Stop after so many minutes; the same command continues.
+    dev_queries: Dev queries that are asked; 0 asks all.
+    dev_papers: Papers that are ranked for them, gold among them; 0 ranks all.
+    precision: Numbers to compute in; auto is bf16 on a GPU, else f32.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -7,13 +30,12 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 from typer import Argument, Option
 
 from recsys.app.cli.options import (
+    AtLeastOne,
     Device,
     Folder,
     Index,
     IndexPlace,
-    OnDevice,
     OwnPooling,
-    Quiet,
     ResultFormat,
     Seed,
     Split,
@@ -30,50 +52,14 @@ if TYPE_CHECKING:
 
 Numbers: TypeAlias = Literal["auto", "f32", "bf16"]
 """In which numbers products are computed."""
-From: TypeAlias = Annotated[
-    str,
-    Option(
-        "--from",
-        metavar="NAME",
-        help="`minilm`, `random`, a Hugging Face name, or a local directory to start from.",
-    ),
-]
-Adapter: TypeAlias = Annotated[
-    int,
-    Option(
-        "--adapter",
-        metavar="RANK",
-        min=0,
-        help="Train a low-rank adapter and leave the encoder's own weights; 0 trains all weights.",
-    ),
-]
-Dropout: TypeAlias = Annotated[
-    float, Option("--dropout", min=0.0, max=0.99, help="Share of values left out.")
-]
+From: TypeAlias = Annotated[str, Option("--from", metavar="NAME")]
+Adapter: TypeAlias = Annotated[int, Option(metavar="RANK", min=0)]
+Dropout: TypeAlias = Annotated[float, Option(min=0.0, max=0.99)]
 MaxLength: TypeAlias = Annotated[
-    int | None,
-    Option(
-        "--max-length",
-        metavar="TOKENS",
-        show_default="the encoder's own",
-        help="Training cuts texts to so many tokens; shorter ones train faster.",
-    ),
+    int | None, Option(metavar="TOKENS", show_default="the encoder's own")
 ]
-StepsAtMost: TypeAlias = Annotated[
-    int | None, Option("--steps", min=1, help="Steps at most.", show_default="all")
-]
-MaxMinutes: TypeAlias = Annotated[
-    float | None,
-    Option(
-        "--max-minutes",
-        min=0.0,
-        show_default="none",
-        help="Stop after so many minutes; the same command continues.",
-    ),
-]
-InNumbers: TypeAlias = Annotated[
-    Numbers, Option("--precision", help="Numbers to compute in; auto is bf16 on a GPU, else f32.")
-]
+StepsAtMost: TypeAlias = Annotated[int | None, Option(min=1, show_default="all")]
+MaxMinutes: TypeAlias = Annotated[float | None, Option(min=0.0, show_default="none")]
 
 
 def half(numbers: Numbers) -> bool | None:
@@ -90,36 +76,11 @@ def lora(rank: int) -> "LoraOptions | None":
 
 Loss: TypeAlias = Literal["triplet", "unit-triplet", "in-batch"]
 """What is minimised: the names of `recsys.pipelines.studies.encoders.train_encoder`."""
-LossName: TypeAlias = Annotated[
-    Loss, Option("--loss", help="SPECTER's, the same for unit vectors, or in-batch.")
-]
-Margin: TypeAlias = Annotated[
-    float | None,
-    Option(
-        "--margin",
-        min=0.0,
-        show_default="1, 0.1 for unit vectors",
-        help="How much farther away than a positive a negative shall be.",
-    ),
-]
+Margin: TypeAlias = Annotated[float | None, Option(min=0.0, show_default="1, 0.1 for unit vectors")]
 RateOrUsual: TypeAlias = Annotated[
-    float | None,
-    Option(
-        "--rate",
-        min=0.0,
-        show_default="2e-5, 2e-4 for an adapter",
-        help="Highest learning rate: it rises to that in a tenth of the steps, then falls.",
-    ),
+    float | None, Option(min=0.0, show_default="2e-5, 2e-4 for an adapter")
 ]
-DevQueries: TypeAlias = Annotated[
-    int, Option("--dev-queries", min=0, help="Dev queries that are asked; 0 asks all.")
-]
-DevPapers: TypeAlias = Annotated[
-    int,
-    Option(
-        "--dev-papers", min=0, help="Papers that are ranked for them, gold among them; 0 ranks all."
-    ),
-]
+DevSample: TypeAlias = Annotated[int, Option(min=0)]
 
 
 def train_encoder(
@@ -129,14 +90,14 @@ def train_encoder(
     start: From = "minilm",
     pooling: OwnPooling = None,
     adapter: Adapter = 0,
-    loss: LossName = "triplet",
+    loss: Loss = "triplet",
     margin: Margin = None,
     hard: Annotated[int, Option(min=0)] = 2,
     near: Annotated[int, Option(min=0)] = 0,
     every_paper: bool = False,
-    epochs: Annotated[int, Option(min=1)] = 2,
+    epochs: AtLeastOne = 2,
     rate: RateOrUsual = None,
-    batch: Annotated[int, Option(min=1)] = 32,
+    batch: AtLeastOne = 32,
     part: Annotated[
         int | None,
         Option(
@@ -147,12 +108,12 @@ def train_encoder(
     max_length: MaxLength = None,
     steps: StepsAtMost = None,
     max_minutes: MaxMinutes = None,
-    dev_queries: DevQueries = 200,
-    dev_papers: DevPapers = 2000,
-    device: OnDevice = "auto",
-    precision: InNumbers = "auto",
+    dev_queries: DevSample = 200,
+    dev_papers: DevSample = 2000,
+    device: Device = "auto",
+    precision: Numbers = "auto",
     seed: Seed = 0,
-    quiet: Quiet = False,
+    quiet: bool = False,
 ) -> None:
     """Train an encoder on the citations of the train queries, stopped early on the dev queries.
 
@@ -221,76 +182,35 @@ def encoder_options(
     )
 
 
-LabelledPapers: TypeAlias = Annotated[
-    Path, Argument(metavar="PAPERS", help="File of papers as `build` reads it, or an index.")
-]
-Label: TypeAlias = Annotated[
-    str,
-    Option(
-        "--label",
-        metavar="NAME",
-        help="What is to be told: venue, keyphrases, or labels.NAME of the papers' labels.",
-    ),
-]
-MinCount: TypeAlias = Annotated[
-    int, Option("--min-count", min=2, help="Papers that a class has at least.")
-]
-MaxCount: TypeAlias = Annotated[
-    int, Option("--max-count", min=2, help="Papers of a class that are used, by chance.")
-]
-PaperEpochs: TypeAlias = Annotated[
-    int, Option("--epochs", min=1, help="How often papers are read.")
-]
+LabelledPapers: TypeAlias = Annotated[Path, Argument(metavar="PAPERS")]
+Label: TypeAlias = Annotated[str, Option(metavar="NAME")]
+ClassSize: TypeAlias = Annotated[int, Option(min=2)]
 JournalRate: TypeAlias = Annotated[
-    float | None,
-    Option(
-        "--rate",
-        min=0.0,
-        show_default="5e-5, 2e-4 for an adapter",
-        help="Highest learning rate: it rises to that in a tenth of the steps, then falls.",
-    ),
+    float | None, Option(min=0.0, show_default="5e-5, 2e-4 for an adapter")
 ]
-PaperBatch: TypeAlias = Annotated[int, Option("--batch", min=1, help="Papers of a step.")]
-PapersAtATime: TypeAlias = Annotated[
-    int | None,
-    Option(
-        "--part",
-        min=1,
-        show_default="the whole step",
-        help="Papers computed at a time; fewer need less memory.",
-    ),
-]
-Rows: TypeAlias = Annotated[
-    str,
-    Option(
-        "--rows",
-        metavar="NAMES",
-        show_default="all",
-        help="Some rows of the table; commas between them.",
-    ),
-]
+PapersAtATime: TypeAlias = Annotated[int | None, Option(min=1, show_default="the whole step")]
 
 
 def ablate_encoder(
     index: Index,
     split: Split,
     out: Folder,
-    rows: Rows = "",
+    rows: Annotated[str, Option(metavar="NAMES", show_default="all")] = "",
     start: From = "minilm",
     other_start: Annotated[str | None, Option(metavar="NAME", show_default="none")] = None,
     adapter: Adapter = 0,
-    loss: LossName = "triplet",
+    loss: Loss = "triplet",
     margin: Margin = None,
     rate: RateOrUsual = None,
-    steps: Annotated[int, Option(min=1)] = 200,
+    steps: AtLeastOne = 200,
     max_length: MaxLength = None,
-    dev_queries: DevQueries = 200,
-    dev_papers: DevPapers = 2000,
+    dev_queries: DevSample = 200,
+    dev_papers: DevSample = 2000,
     output: Annotated[ResultFormat, Option("--format")] = "table",
-    device: OnDevice = "auto",
-    precision: InNumbers = "auto",
+    device: Device = "auto",
+    precision: Numbers = "auto",
     seed: Seed = 0,
-    quiet: Quiet = False,
+    quiet: bool = False,
 ) -> None:
     """Train an encoder without each part of SPECTER's recipe and show what each brings on dev.
 
@@ -327,24 +247,24 @@ def train_journal(
     papers: LabelledPapers,
     out: Folder,
     label: Label = "venue",
-    min_count: MinCount = 100,
-    max_count: MaxCount = 300,
+    min_count: ClassSize = 100,
+    max_count: ClassSize = 300,
     unseen: Annotated[float, Option(metavar="SHARE", min=0.0, max=1.0)] = 0.0,
     start: From = "minilm",
     pooling: OwnPooling = None,
     adapter: Adapter = 0,
-    epochs: PaperEpochs = 1,
+    epochs: AtLeastOne = 1,
     rate: JournalRate = None,
-    batch: PaperBatch = 32,
+    batch: AtLeastOne = 32,
     part: PapersAtATime = None,
     dropout: Dropout = 0.0,
     max_length: MaxLength = None,
     steps: StepsAtMost = None,
     max_minutes: MaxMinutes = None,
-    device: OnDevice = "auto",
-    precision: InNumbers = "auto",
+    device: Device = "auto",
+    precision: Numbers = "auto",
     seed: Seed = 0,
-    quiet: Quiet = False,
+    quiet: bool = False,
 ) -> None:
     """Train an encoder to tell the journals of papers, stopped early on papers held out.
 
@@ -379,27 +299,27 @@ def ablate_journal(
     out: Folder,
     label: Label = "venue",
     shares: Annotated[str, Option(metavar="SHARES")] = "0.25,0.5,1",
-    seeds: Annotated[int, Option(min=1)] = 3,
+    seeds: AtLeastOne = 3,
     unseen: Annotated[float, Option(metavar="SHARE", min=0.0, max=1.0)] = 0.3,
-    min_count: MinCount = 100,
-    max_count: MaxCount = 300,
+    min_count: ClassSize = 100,
+    max_count: ClassSize = 300,
     asked: Annotated[int, Option(min=4)] = 20,
     asked_most: Annotated[int | None, Option(min=4, show_default="all")] = None,
-    runs: Annotated[int, Option(min=1)] = 3,
+    runs: AtLeastOne = 3,
     start: From = "minilm",
     pooling: OwnPooling = None,
     adapter: Adapter = 0,
-    epochs: PaperEpochs = 1,
+    epochs: AtLeastOne = 1,
     rate: JournalRate = None,
-    batch: PaperBatch = 32,
+    batch: AtLeastOne = 32,
     part: PapersAtATime = None,
     dropout: Dropout = 0.0,
     max_length: MaxLength = None,
     output: Annotated[ResultFormat, Option("--format")] = "table",
-    device: OnDevice = "auto",
-    precision: InNumbers = "auto",
+    device: Device = "auto",
+    precision: Numbers = "auto",
     seed: Seed = 0,
-    quiet: Quiet = False,
+    quiet: bool = False,
 ) -> None:
     """Train encoders to tell shares of the journals and show what that is worth for other journals.
 

@@ -15,11 +15,9 @@ from recsys.app.cli.options import (
     Folder,
     Index,
     Jobs,
-    NoMetadata,
     OneOf,
     OwnSplit,
     Part,
-    Quiet,
     Seed,
     Split,
     bad_value,
@@ -40,10 +38,10 @@ def batch(
     k: Annotated[int, Option("-k", min=1)] = 100,
     system: Annotated[str, OneOf(SYSTEMS)] = "two-stage",
     candidates: Candidates = None,
-    no_metadata: NoMetadata = False,
+    no_metadata: bool = False,
     engine: EngineName = POOL,
     address: Address = None,
-    quiet: Quiet = False,
+    quiet: bool = False,
     seed: Seed = 0,
     jobs: Jobs = None,
 ) -> None:
@@ -89,12 +87,12 @@ def evaluate(
     self_citation: bool = False,
     seed_study: bool = False,
     candidates: Candidates = None,
-    no_metadata: NoMetadata = False,
+    no_metadata: bool = False,
     seed: Seed = 0,
     jobs: Jobs = None,
     engine: EngineName = POOL,
     address: Address = None,
-    quiet: Quiet = False,
+    quiet: bool = False,
     split: OwnSplit = None,
 ) -> None:
     """Evaluate systems on a split's part and write runs, judgements and figures into a folder.
@@ -146,7 +144,7 @@ def compare(
     qrels: Annotated[Path, Option(metavar="FILE")],
     output: Annotated[ComparisonFormat, Option("--format")] = "table",
     seed: Annotated[int, Option(min=0)] = 0,
-    quiet: Quiet = False,
+    quiet: bool = False,
 ) -> None:
     """Score TREC runs of any system, with 95 % intervals, and test every pair of them.
 
@@ -198,7 +196,7 @@ def report(
     out: Annotated[
         Path | None, Option(metavar="FILE", show_default="report.html, .md, .json or .tex in DIR")
     ] = None,
-    quiet: Quiet = False,
+    quiet: bool = False,
 ) -> None:
     """Report on an evaluation: one HTML page, Markdown, JSON, or LaTeX tables.
 

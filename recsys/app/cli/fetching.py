@@ -7,7 +7,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from recsys.app.cli.options import Quiet, bad_value
+from recsys.app.cli.options import bad_value
 from recsys.app.terminal import check_target, emit, note
 
 PAPERS = 2000
@@ -33,7 +33,7 @@ def fetch(
     dry_run: bool = False,
     yes: bool = False,
     out: Annotated[Path | None, Option(metavar="FILE")] = None,
-    quiet: Quiet = False,
+    quiet: bool = False,
 ) -> None:
     """Fetch papers around a draft, or on a subject, from open sources on the web.
 

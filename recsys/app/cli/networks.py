@@ -1,4 +1,16 @@
-"""Citeomatic's own models: train them, search for their parameters, and leave parts out."""
+"""Citeomatic's own models: train them, search for their parameters, and leave parts out.
+
+Args:
+    epochs: Passes over the citations at most.
+    rate: Learning rate of the first epoch.
+    gamma: What the margins are multiplied with.
+    dropout: Share of words left out in training.
+    parameters: What a search of `recsys study` chose; goes before the options above.
+    trials: Sets of parameters that are tried.
+    short: Epochs of each trial.
+    finalists: The best of them, which are trained longer.
+    long: Epochs of each finalist at most.
+"""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
@@ -6,15 +18,13 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 from typer import Option
 
 from recsys.app.cli.options import (
+    AtLeastOne,
     ChangedIndex,
     ComparisonFormat,
+    Device,
     Folder,
     Index,
-    NoMetadata,
-    NoWait,
-    OnDevice,
     Part,
-    Quiet,
     Seed,
     Split,
     names_in,
@@ -26,42 +36,25 @@ from recsys.app.terminal import command_line, emit, note
 if TYPE_CHECKING:
     from recsys.pipelines.studies.citeomatic.tuning import Model, TuneOptions
 
-Epochs: TypeAlias = Annotated[
-    int, Option("--epochs", min=1, help="Passes over the citations at most.")
-]
-Rate: TypeAlias = Annotated[
-    float, Option("--rate", min=0.0, help="Learning rate of the first epoch.")
-]
-Gamma: TypeAlias = Annotated[
-    float, Option("--gamma", min=0.0, help="What the margins are multiplied with.")
-]
-Dropout: TypeAlias = Annotated[
-    float, Option("--dropout", min=0.0, max=0.99, help="Share of words left out in training.")
-]
-ParametersFile: TypeAlias = Annotated[
-    Path | None,
-    Option(
-        "--parameters",
-        metavar="FILE",
-        help="What a search of `recsys study` chose; goes before the options above.",
-    ),
-]
+Factor: TypeAlias = Annotated[float, Option(min=0.0)]
+Dropout: TypeAlias = Annotated[float, Option(min=0.0, max=0.99)]
+ParametersFile: TypeAlias = Annotated[Path | None, Option(metavar="FILE")]
 
 
 def train_nnselect(
     index: ChangedIndex,
     split: Split,
-    epochs: Epochs = 15,
-    dim: Annotated[int, Option(min=1)] = 150,
+    epochs: AtLeastOne = 15,
+    dim: AtLeastOne = 150,
     dropout: Dropout = 0.5,
-    rate: Rate = 0.01,
-    gamma: Gamma = 1.5,
+    rate: Factor = 0.01,
+    gamma: Factor = 1.5,
     parameters: ParametersFile = None,
     word_vectors: Annotated[Path | None, Option(metavar="FILE")] = None,
-    no_wait: NoWait = False,
-    device: OnDevice = "auto",
+    no_wait: bool = False,
+    device: Device = "auto",
     seed: Seed = 0,
-    quiet: Quiet = False,
+    quiet: bool = False,
 ) -> None:
     """Train Citeomatic's first stage on the train queries, stopped early on the dev queries.
 
@@ -90,18 +83,18 @@ def train_nnselect(
 def train_nnrank(
     index: ChangedIndex,
     split: Split,
-    no_metadata: NoMetadata = False,
-    epochs: Epochs = 10,
-    dim: Annotated[int, Option(min=1)] = 75,
+    no_metadata: bool = False,
+    epochs: AtLeastOne = 10,
+    dim: AtLeastOne = 75,
     dropout: Dropout = 0.5,
-    rate: Rate = 0.0005,
-    gamma: Gamma = 1.0,
+    rate: Factor = 0.0005,
+    gamma: Factor = 1.0,
     separate: bool = False,
     parameters: ParametersFile = None,
-    no_wait: NoWait = False,
-    device: OnDevice = "auto",
+    no_wait: bool = False,
+    device: Device = "auto",
     seed: Seed = 0,
-    quiet: Quiet = False,
+    quiet: bool = False,
 ) -> None:
     """Train Citeomatic's second stage on the train queries, stopped early on the dev queries.
 
@@ -128,27 +121,17 @@ def train_nnrank(
     tell(report.lines(), quiet=quiet)
 
 
-Trials: TypeAlias = Annotated[
-    int, Option("--trials", min=1, help="Sets of parameters that are tried.")
-]
-Short: TypeAlias = Annotated[int, Option("--short", min=1, help="Epochs of each trial.")]
-Finalists: TypeAlias = Annotated[
-    int, Option("--finalists", min=1, help="The best of them, which are trained longer.")
-]
-Long: TypeAlias = Annotated[int, Option("--long", min=1, help="Epochs of each finalist at most.")]
-
-
 def tune_nnselect(
     index: Index,
     split: Split,
     out: Folder,
-    trials: Trials = 25,
-    short: Short = 3,
-    finalists: Finalists = 5,
-    long: Long = 20,
-    device: OnDevice = "auto",
+    trials: AtLeastOne = 25,
+    short: AtLeastOne = 3,
+    finalists: AtLeastOne = 5,
+    long: AtLeastOne = 20,
+    device: Device = "auto",
     seed: Seed = 0,
-    quiet: Quiet = False,
+    quiet: bool = False,
 ) -> None:
     """Search for good parameters of NNSelect, by the recall of the dev queries.
 
@@ -165,14 +148,14 @@ def tune_nnrank(
     index: ChangedIndex,
     split: Split,
     out: Folder,
-    no_metadata: NoMetadata = False,
-    trials: Trials = 25,
-    short: Short = 3,
-    finalists: Finalists = 5,
-    long: Long = 20,
-    device: OnDevice = "auto",
+    no_metadata: bool = False,
+    trials: AtLeastOne = 25,
+    short: AtLeastOne = 3,
+    finalists: AtLeastOne = 5,
+    long: AtLeastOne = 20,
+    device: Device = "auto",
     seed: Seed = 0,
-    quiet: Quiet = False,
+    quiet: bool = False,
 ) -> None:
     """Search for good parameters of NNRank, by the F1@20 of the dev queries.
 
@@ -201,14 +184,14 @@ def ablate_nnrank(
     out: Folder,
     part: Part = "dev",
     rows: Annotated[str, Option(metavar="NAMES", show_default="all")] = "",
-    no_metadata: NoMetadata = False,
-    epochs: Epochs = 10,
-    rate: Rate = 0.0005,
+    no_metadata: bool = False,
+    epochs: AtLeastOne = 10,
+    rate: Factor = 0.0005,
     parameters: ParametersFile = None,
     output: Annotated[ComparisonFormat, Option("--format")] = "table",
-    device: OnDevice = "auto",
+    device: Device = "auto",
     seed: Seed = 0,
-    quiet: Quiet = False,
+    quiet: bool = False,
 ) -> None:
     """Train NNRank without each of its parts and show what each brings, with significance.
 

@@ -1,6 +1,37 @@
 """Options that mean the same in every command, and the words that they take.
 
-An annotation says of a parameter what typer reads, and beside it what `program.command` does.
+An annotation says of a parameter what typer reads, and beside it what `program.command` does. What
+a parameter means is told by its command, else by the module of that, else here.
+
+Args:
+    index: Directory that `recsys build` wrote, or s3://BUCKET/PATH of one on a store.
+    title: Title of the draft.
+    abstract: Abstract of the draft.
+    split: JSON file with the paper ids of the train, dev and test queries.
+    no_metadata: Leave authors and venues out of the ranking.
+    candidates: What candidates come from: some of embedding, nnselect, bm25; commas between them.
+    jobs: Processes that share the work; the run does not depend on it.
+    pooling: How token vectors become one: cls for SPECTER, mean for MiniLM.
+    no_wait: Fail at once if another process is writing the index; else wait for it.
+    device: Where to compute; auto takes a GPU if there is one.
+    out: Folder to write.
+    seed: Seed of everything random.
+    quiet: Write no progress and no notes to stderr; errors still show.
+    engine: What shares the work: the processors of this machine, or a cluster of Ray (needs
+        `recsys[ray]`). What is written does not depend on it.
+    address: Cluster of Ray: `auto` for the one that this machine is in, HOST:PORT, or
+        ray://HOST:PORT.
+    num_gpus: With Ray: share of a GPU that each process takes to encode, such as 0.5.
+    sources: Files and folders of papers, plain or .gz, each format recognised by its content:
+        BibTeX, RIS, CSV, Web of Science, PubMed, Scopus, OpenAlex, Semantic Scholar, Crossref, a
+        Zotero folder, PDFs ...; docs/guide/sources.md has them all.
+    apart: Keep a preprint and the paper that it became as two papers.
+    titles_only: Leave abstracts out: what is encoded, searched and shown of a paper is its title.
+        For corpora in which only some papers have an abstract.
+    keyphrases: Let each abstract begin with the paper's keyphrases, so that they are encoded,
+        searched and shown with it: `keyphrases`, as files of most formats have them, or
+        labels.NAME of the papers' labels. Best where their authors gave them; the keywords of a
+        draft are then read as well.
 """
 
 from collections.abc import Iterable, Iterator
@@ -90,41 +121,15 @@ EvaluationFormat: TypeAlias = Literal["html", "markdown", "json", "latex"]
 ResultFormat: TypeAlias = Literal["table", "json", "markdown", "latex", "html"]
 """How results are written that are small enough for a terminal and good enough for a page."""
 
-_INDEX = Argument(
-    metavar="INDEX",
-    help="Directory that `recsys build` wrote, or s3://BUCKET/PATH of one on a store.",
-)
-Index: TypeAlias = Annotated[Path, IndexPlace(), _INDEX]
+Index: TypeAlias = Annotated[Path, IndexPlace(), Argument(metavar="INDEX")]
 IndexOrStarter: TypeAlias = Annotated[
-    Path | None,
-    IndexPlace(),
-    Option(
-        "--index",
-        metavar="DIR",
-        show_default="the starter corpus",
-        help="Directory that `recsys build` wrote, or s3://BUCKET/PATH of one on a store.",
-    ),
+    Path | None, IndexPlace(), Option(metavar="DIR", show_default="the starter corpus")
 ]
-ChangedIndex: TypeAlias = Annotated[Path, IndexPlace(changed=True), _INDEX]
+ChangedIndex: TypeAlias = Annotated[Path, IndexPlace(changed=True), Argument(metavar="INDEX")]
 """Of a command that writes a new generation."""
-Title: TypeAlias = Annotated[
-    str | None,
-    Option("--title", metavar="TEXT", show_default="the draft's own", help="Title of the draft."),
-]
-Abstract: TypeAlias = Annotated[
-    str | None,
-    Option(
-        "--abstract", metavar="TEXT", show_default="the draft's own", help="Abstract of the draft."
-    ),
-]
-Split: TypeAlias = Annotated[
-    Path,
-    Option(
-        "--split",
-        metavar="FILE",
-        help="JSON file with the paper ids of the train, dev and test queries.",
-    ),
-]
+OwnWords: TypeAlias = Annotated[str | None, Option(metavar="TEXT", show_default="the draft's own")]
+"""A title or an abstract that goes before that of the draft."""
+Split: TypeAlias = Annotated[Path, Option(metavar="FILE")]
 OwnSplit: TypeAlias = Annotated[
     Path | None,
     Option(
@@ -135,49 +140,14 @@ OwnSplit: TypeAlias = Annotated[
         "papers with enough references are for test, those before for dev.",
     ),
 ]
-NoMetadata: TypeAlias = Annotated[
-    bool, Option("--no-metadata", help="Leave authors and venues out of the ranking.")
-]
 Candidates: TypeAlias = Annotated[
-    str | None,
-    Option(
-        "--candidates",
-        metavar="NAMES",
-        show_default="what the ranker was trained with",
-        help="What candidates come from: some of embedding, nnselect, bm25; commas between them.",
-    ),
+    str | None, Option(metavar="NAMES", show_default="what the ranker was trained with")
 ]
-Jobs: TypeAlias = Annotated[
-    int | None,
-    Option(
-        "--jobs",
-        min=1,
-        show_default="one per processor",
-        help="Processes that share the work; the run does not depend on it.",
-    ),
-]
-OwnPooling: TypeAlias = Annotated[
-    Pooling | None,
-    Option(
-        "--pooling",
-        show_default="the encoder's own",
-        help="How token vectors become one: cls for SPECTER, mean for MiniLM.",
-    ),
-]
-NoWait: TypeAlias = Annotated[
-    bool,
-    Option(
-        "--no-wait", help="Fail at once if another process is writing the index; else wait for it."
-    ),
-]
-OnDevice: TypeAlias = Annotated[
-    Device, Option("--device", help="Where to compute; auto takes a GPU if there is one.")
-]
-Folder: TypeAlias = Annotated[Path, Option("--out", metavar="DIR", help="Folder to write.")]
-Seed: TypeAlias = Annotated[int, Option("--seed", min=0, help="Seed of everything random.")]
-Quiet: TypeAlias = Annotated[
-    bool, Option("--quiet", help="Write no progress and no notes to stderr; errors still show.")
-]
+AtLeastOne: TypeAlias = Annotated[int, Option(min=1)]
+Jobs: TypeAlias = Annotated[int | None, Option(min=1, show_default="one per processor")]
+OwnPooling: TypeAlias = Annotated[Pooling | None, Option(show_default="the encoder's own")]
+Folder: TypeAlias = Annotated[Path, Option(metavar="DIR")]
+Seed: TypeAlias = Annotated[int, Option(min=0)]
 
 
 @contextmanager
@@ -221,33 +191,11 @@ def names_in(text: str | None) -> tuple[str, ...] | None:
 # How commands are told where the work is done that can be shared out.
 
 POOL, RAY = "pool", "ray"
-EngineName: TypeAlias = Annotated[
-    str,
-    OneOf((POOL, RAY)),
-    Option(
-        "--engine",
-        help="What shares the work: the processors of this machine, or a cluster of Ray (needs "
-        "`recsys[ray]`). What is written does not depend on it.",
-    ),
-]
+EngineName: TypeAlias = Annotated[str, OneOf((POOL, RAY)), Option()]
 Address: TypeAlias = Annotated[
-    str | None,
-    Option(
-        "--address",
-        metavar="ADDRESS",
-        show_default="a cluster of this machine alone",
-        help="Cluster of Ray: `auto` for the one that this machine is in, HOST:PORT, or "
-        "ray://HOST:PORT.",
-    ),
+    str | None, Option(metavar="ADDRESS", show_default="a cluster of this machine alone")
 ]
-NumGpus: TypeAlias = Annotated[
-    float,
-    Option(
-        "--num-gpus",
-        min=0,
-        help="With Ray: share of a GPU that each process takes to encode, such as 0.5.",
-    ),
-]
+NumGpus: TypeAlias = Annotated[float, Option(min=0)]
 
 
 @contextmanager
@@ -290,15 +238,7 @@ FIELDS = (
 ).split()
 """What a column of a table may be named to hold."""
 
-Sources: TypeAlias = Annotated[
-    list[Path],
-    Argument(
-        metavar="SOURCES",
-        help="Files and folders of papers, plain or .gz, each format recognised by its content: "
-        "BibTeX, RIS, CSV, Web of Science, PubMed, Scopus, OpenAlex, Semantic Scholar, Crossref, a "
-        "Zotero folder, PDFs ...; docs/guide/sources.md has them all.",
-    ),
-]
+Sources: TypeAlias = Annotated[list[Path], Argument(metavar="SOURCES")]
 Columns: TypeAlias = Annotated[
     str | None,
     Option(
@@ -308,32 +248,8 @@ Columns: TypeAlias = Annotated[
         f"{', '.join(FIELDS)}.",
     ),
 ]
-
-
-Apart: TypeAlias = Annotated[
-    bool,
-    Option("--preprints-apart", help="Keep a preprint and the paper that it became as two papers."),
-]
-TitlesOnly: TypeAlias = Annotated[
-    bool,
-    Option(
-        "--titles-only",
-        help="Leave abstracts out: what is encoded, searched and shown of a paper is its "
-        "title. For corpora in which only some papers have an abstract.",
-    ),
-]
-Keyphrases: TypeAlias = Annotated[
-    str | None,
-    Option(
-        "--keyphrases",
-        metavar="FIELD",
-        show_default="none",
-        help="Let each abstract begin with the paper's keyphrases, so that they are encoded, "
-        "searched and shown with it: `keyphrases`, as files of most formats have them, or "
-        "labels.NAME of the papers' labels. Best where their authors gave them; the keywords "
-        "of a draft are then read as well.",
-    ),
-]
+Apart: TypeAlias = Annotated[bool, Option("--preprints-apart")]
+Keyphrases: TypeAlias = Annotated[str | None, Option(metavar="FIELD", show_default="none")]
 
 
 def reading_of(

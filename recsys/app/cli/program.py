@@ -14,10 +14,10 @@ import typer.main
 from typer.core import TyperCommand, TyperGroup
 from typer.models import OptionInfo, ParameterInfo
 
-from recsys.app.cache import addressed, change_here, followed, is_remote, read_here
+from recsys.app.cache import index_here
+from recsys.app.cli import options as shared_options
 from recsys.app.cli.entry import JSON_ERRORS
 from recsys.app.cli.options import IndexPlace, OneOf, Without, cli_option
-from recsys.app.terminal import shown_progress
 from recsys.errors import UsageError
 from recsys.query.question_schema import QuestionOptions, options
 
@@ -182,8 +182,8 @@ def command(name: str, run: Command) -> Callable[..., int]:
 def parameters(run: Command) -> Iterator[inspect.Parameter]:
     """List the arguments and options of a command, as typer takes them.
 
-    An option is called after its parameter and explained in the docstring, under `Args`, unless its
-    annotation has words of its own. The options of a question stand where the function takes
+    An option is called after its parameter and explained in a docstring (see `explained`), unless
+    its annotation has words of its own. The options of a question stand where the function takes
     `QuestionOptions`, and --json-errors at the end of every command.
     """
     _, meanings = explained(run)
@@ -215,10 +215,16 @@ def parameters(run: Command) -> Iterator[inspect.Parameter]:
 
 
 def explained(run: Command) -> tuple[str, Mapping[str, str]]:
-    """Part the docstring of a command: what it does, and what each of its parameters means."""
-    does, _, listed = (inspect.getdoc(run) or "").partition("\n\nArgs:\n")
-    entries = re.findall(r"^    (\w+): (.*(?:\n {8}.*)*)", listed, re.MULTILINE)
-    return does, {name: " ".join(words.split()) for name, words in entries}
+    """Part the docstring of a command: what it does, and what each of its parameters means.
+
+    What it does not say of them, that of its module does, else that of `recsys.app.cli.options`.
+    """
+    meanings: dict[str, str] = {}
+    for told in (shared_options, inspect.getmodule(run), run):
+        does, _, listed = (inspect.getdoc(told) or "").partition("\n\nArgs:\n")
+        entries = re.findall(r"^    (\w+): (.*(?:\n {8}.*)*)", listed, re.MULTILINE)
+        meanings |= {name: " ".join(words.split()) for name, words in entries}
+    return does, meanings
 
 
 def _question(given: dict[str, Any], without: Without) -> QuestionOptions:
@@ -247,17 +253,10 @@ def _here(value: Any, place: IndexPlace, stack: ExitStack, *, quiet: bool) -> An
     """Give folders of this machine for addresses of stored indexes: see `app.cache`."""
     if isinstance(value, list):
         return [_here(each, place, stack, quiet=quiet) for each in value]
-    if value is None or not is_remote(value):
-        return value
-    if place.changed:
-        return stack.enter_context(change_here(value, quiet=quiet))
-
-    with shown_progress(quiet=quiet) as progress:
-        folder = read_here(value, progress)
-    stack.enter_context(addressed(folder, value))
-    if place.followed:
-        stack.enter_context(followed(value))
-    return folder
+    if value is None:
+        return None
+    here = index_here(value, change=place.changed, follow=place.followed, quiet=quiet)
+    return stack.enter_context(here)
 
 
 # Typer converts words by pydantic, whose import takes as long as half an answer. What needs no

@@ -5,19 +5,17 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
 from recsys.app.cli.options import (
-    Abstract,
     Candidates,
     IndexOrStarter,
-    NoMetadata,
     OneOf,
-    Quiet,
-    Title,
+    OwnWords,
     Without,
     bad_value,
     damage_named,
@@ -66,8 +64,8 @@ def recommend(
     *,
     index: IndexOrStarter = None,
     k: Annotated[int, named_option("k")] = SHOWN,
-    title: Title = None,
-    abstract: Abstract = None,
+    title: OwnWords = None,
+    abstract: OwnWords = None,
     root: Annotated[
         Path | None, Option(metavar="DIR", show_default="the draft's repository, else its folder")
     ] = None,
@@ -76,7 +74,7 @@ def recommend(
     yes: bool = False,
     asked: Annotated[QuestionOptions, Without("k", "where")],
     candidates: Candidates = None,
-    no_metadata: NoMetadata = False,
+    no_metadata: bool = False,
     output: Annotated[str, OneOf(FORMATS), Option("--format")] = "table",
     out: Annotated[
         Path | None,
@@ -89,7 +87,7 @@ def recommend(
     out_dir: Annotated[Path | None, Option(metavar="DIR", show_default="none")] = None,
     where: Annotated[bool, named_option("where")] = False,
     verbose: Annotated[bool, Option("--verbose", "-v")] = False,
-    quiet: Quiet = False,
+    quiet: bool = False,
 ) -> None:
     """Recommend the papers that a draft should cite, best first.
 
@@ -160,12 +158,12 @@ def draw_map(
     *,
     index: IndexOrStarter = None,
     out: Annotated[Path, Option(metavar="FILE")] = STDIN,
-    title: Title = None,
-    abstract: Abstract = None,
+    title: OwnWords = None,
+    abstract: OwnWords = None,
     asked: Annotated[QuestionOptions, Without("k", "where", "diversity")],
     candidates: Candidates = None,
-    no_metadata: NoMetadata = False,
-    quiet: Quiet = False,
+    no_metadata: bool = False,
+    quiet: bool = False,
 ) -> None:
     """Draw the papers around a draft: x is the year, y the topic.
 
@@ -270,12 +268,10 @@ class AnswerWriter:
         """Call a file after its draft: `paper.bib`; of another folder's paper, `paper-2.bib`."""
         stem = "stdin" if draft == "-" else Path(draft).stem if Path(draft).exists() else draft
         stem = re.sub(r"[^\w.-]+", "-", stem).strip("-.") or "draft"
-        suffix, number, name = FORMATS[self.form].suffix, 1, stem
-        while name.casefold() in self._taken:
-            number += 1
-            name = f"{stem}-{number}"
+        names = (stem if number == 1 else f"{stem}-{number}" for number in count(1))
+        name = next(name for name in names if name.casefold() not in self._taken)
         self._taken.add(name.casefold())
-        return name + suffix
+        return name + FORMATS[self.form].suffix
 
 
 def _named_drafts(
@@ -351,13 +347,9 @@ def _read_lists(asked: QuestionOptions, *, quiet: bool) -> ReadingLists:
         return ReadingLists()
     from recsys.app.known_lists import read_lists, remembered
 
+    lists = (asked.seeds, asked.not_like, asked.library)
     with shown_progress(quiet=quiet) as progress:
-        return ReadingLists(
-            *(
-                read_lists(named, remembered(), progress)
-                for named in (asked.seeds, asked.not_like, asked.library)
-            )
-        )
+        return ReadingLists(*(read_lists(named, remembered(), progress) for named in lists))
 
 
 def _look_up_lists(recommender: "Recommender", lists: ReadingLists, *, quiet: bool) -> ReadingLists:
@@ -366,13 +358,9 @@ def _look_up_lists(recommender: "Recommender", lists: ReadingLists, *, quiet: bo
         return lists
     from recsys.app.known_lists import look_up, remembered
 
+    every, collection = (lists.liked, lists.disliked, lists.library), recommender.collection
     with shown_progress(quiet=quiet) as progress:
-        return ReadingLists(
-            *(
-                look_up(recommender.collection, each, remembered(), progress)
-                for each in (lists.liked, lists.disliked, lists.library)
-            )
-        )
+        return ReadingLists(*(look_up(collection, each, remembered(), progress) for each in every))
 
 
 def _open(
@@ -426,7 +414,7 @@ def _open_text(name: str | None) -> "OpenDraft":
 
 def _tell(outcome: "Outcome", prefix: str, *, verbose: bool, quiet: bool) -> None:
     """Say what was understood of a draft, and what each filter removed."""
-    from recsys.query.query import REMOVED
+    from recsys.query.query import removed_in_words
 
     question, answer = outcome.question, outcome.answer
     if question is None:
@@ -434,9 +422,6 @@ def _tell(outcome: "Outcome", prefix: str, *, verbose: bool, quiet: bool) -> Non
     more = " Option -v lists what is missing." if question.missing and not verbose else ""
     lines = [question.understood + more, *question.notes]
     lines += (*question.details, *question.missing) if verbose else ()
-    counts = {} if answer is None else answer.stages
-    removed = [f"{n:,} {name}" for name, n in counts.items() if name.startswith(REMOVED)]
-    if removed:
-        lines.append(f"Of the papers proposed: {', '.join(removed)}.")
-    for line in lines:
+    removed = "" if answer is None else removed_in_words(answer.stages)
+    for line in (*lines, removed) if removed else lines:
         note(prefix + line, quiet=quiet)

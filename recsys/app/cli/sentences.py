@@ -1,4 +1,11 @@
-"""Commands on citing sentences: add them, learn from them, and measure by them."""
+"""Commands on citing sentences: add them, learn from them, and measure by them.
+
+Args:
+    contexts: Files and folders of citing sentences: lines of JSON with citing, cited and text, or
+        any other format that the guide lists.
+    split: JSON file with the ids of the citing papers of train, dev and test.
+    per_paper: Sentences of each citing paper at most.
+"""
 
 import re
 from pathlib import Path
@@ -7,13 +14,12 @@ from typing import Annotated, Literal, TypeAlias
 from typer import Argument, Option
 
 from recsys.app.cli.options import (
+    AtLeastOne,
     ChangedIndex,
     Folder,
     Index,
     Jobs,
-    NoWait,
     Part,
-    Quiet,
     Seed,
     bad_value,
     names_in,
@@ -29,26 +35,12 @@ SYSTEMS = ("bm25", "embedding", "hybrid", "two-stage", "profile", "local", "loca
 """The names of `evaluate_local.LOCAL_SYSTEMS`, which takes long to import."""
 EVERY_YEAR = (0, 9999)
 
-Contexts: TypeAlias = Annotated[
-    list[Path],
-    Argument(
-        metavar="CONTEXTS...",
-        help="Files and folders of citing sentences: lines of JSON with citing, cited and text, or "
-        "any other format that the guide lists.",
-    ),
-]
-SentenceSplit: TypeAlias = Annotated[
-    Path | None,
-    Option(
-        "--split",
-        metavar="FILE",
-        help="JSON file with the ids of the citing papers of train, dev and test.",
-    ),
-]
+Contexts: TypeAlias = Annotated[list[Path], Argument(metavar="CONTEXTS...")]
+OwnSplit: TypeAlias = Annotated[Path | None, Option(metavar="FILE")]
 
 
 def add_contexts(
-    index: ChangedIndex, contexts: Contexts, no_wait: NoWait = False, quiet: Quiet = False
+    index: ChangedIndex, contexts: Contexts, no_wait: bool = False, quiet: bool = False
 ) -> None:
     """Add citing sentences to an index: `recsys cite` then reads what papers were cited for.
 
@@ -66,17 +58,17 @@ def train_local(
     index: ChangedIndex,
     contexts: Contexts,
     *,
-    split: SentenceSplit = None,
+    split: OwnSplit = None,
     train_until: Annotated[
         int | None, Option(metavar="YEAR", show_default="by the number of sentences")
     ] = None,
     dev_until: Annotated[
         int | None, Option(metavar="YEAR", show_default="by the number of sentences")
     ] = None,
-    per_paper: Annotated[int, Option(min=1)] = 2,
+    per_paper: AtLeastOne = 2,
     seed: Seed = 0,
-    no_wait: NoWait = False,
-    quiet: Quiet = False,
+    no_wait: bool = False,
+    quiet: bool = False,
 ) -> None:
     """Train the index's own ranker of `recsys cite` on citing sentences.
 
@@ -90,7 +82,6 @@ def train_local(
             the newest fifth of the sentences is left for test, and a tenth before for dev.
         dev_until: Last year of the citing papers to stop and calibrate on; those after it are for
             test.
-        per_paper: Sentences of each citing paper at most.
     """
     from recsys.app.wiring import open_index
     from recsys.pipelines.local.store_contexts import read_sentences
@@ -112,7 +103,7 @@ def evaluate_local(
     out: Folder,
     *,
     years: Annotated[str | None, Option(metavar="FIRST-LAST", show_default="all")] = None,
-    split: SentenceSplit = None,
+    split: OwnSplit = None,
     part: Part = "test",
     systems: Annotated[
         str, Option(metavar="NAMES", help=f"Some of {', '.join(SYSTEMS)}; commas between them.")
@@ -120,11 +111,11 @@ def evaluate_local(
     known: Known = "references",
     masked: Annotated[bool, Option("--masked/--raw")] = True,
     contexts_read: Annotated[Reading, Option("--contexts")] = "all",
-    per_paper: Annotated[int, Option(min=1)] = 1,
+    per_paper: AtLeastOne = 1,
     k: Annotated[int, Option("-k", min=1)] = 100,
     seed: Seed = 0,
     jobs: Jobs = None,
-    quiet: Quiet = False,
+    quiet: bool = False,
 ) -> None:
     """Evaluate which papers are found for citing sentences whose citation was taken away.
 
@@ -141,7 +132,6 @@ def evaluate_local(
         contexts_read: Which citing sentences of the index are read: all, none, or all with only the
             papers that they cite to choose from. Where few papers have any, to have some gives a
             paper away.
-        per_paper: Sentences of each citing paper at most.
         k: Papers kept per sentence.
     """
     from recsys.app.wiring import open_passages

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from recsys.app.cli.options import IndexPlace, Quiet, bad_value
+from recsys.app.cli.options import IndexPlace, bad_value
 from recsys.app.terminal import note, shown_progress
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def serve(
         IndexPlace(followed=True),
         Argument(metavar="INDEX", show_default="the starter corpus"),
     ] = None,
-    quiet: Quiet = False,
+    quiet: bool = False,
 ) -> None:
     """Serve a page where one drops a draft and sees what to cite, and an API for programs.
 

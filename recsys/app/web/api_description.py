@@ -1,5 +1,6 @@
 """The operations of the API: one literal table; routes, OpenAPI and a page are made of it."""
 
+import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -18,100 +19,101 @@ from recsys.app.web.uploads import MULTIPART
 from recsys.store.artifacts import VERSION
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """A parameter of an operation; where: query or path."""
-
-    name: str
-    description: str
-    schema: Mapping[str, object]
-    required: bool = False
-    where: str = "query"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """One operation.
+    """One operation; its handler's docstring tells what it does.
 
     answers: the model of its reply. asks: that of its body, which may come as JSON or beside files.
-    problems: statuses of other replies. formats: it answers in formats of reference managers, too.
-    example: its address in an example, where PAPER stands for an id; body: what follows in curl.
+    parameters: as OpenAPI describes them. problems: statuses of other replies. formats: it answers
+    in formats of reference managers, too. example: its address in an example, where PAPER stands
+    for an id; body: what follows in curl.
     """
 
-    method: str
     path: str
     handler: Callable[[Request], Awaitable[Response]]
-    summary: str
-    description: str = ""
     answers: type[BaseModel] | None = None
     asks: type[BaseModel] | None = None
-    parameters: tuple[Parameter, ...] = ()
+    parameters: tuple[Mapping[str, object], ...] = ()
     problems: tuple[int, ...] = ()
     formats: bool = False
     example: str = ""
     body: str = ""
 
+    @property
+    def method(self) -> str:
+        """How it is asked for: what takes a body is posted."""
+        return "POST" if self.asks else "GET"
+
+    @property
+    def summary(self) -> str:
+        """What it does, in a few words."""
+        return (inspect.getdoc(self.handler) or "").partition("\n")[0].rstrip(".")
+
+    @property
+    def description(self) -> str:
+        """What else is to be known of it."""
+        return " ".join((inspect.getdoc(self.handler) or "").partition("\n")[2].split())
+
+
+def _parameter(
+    name: str,
+    description: str,
+    schema: Mapping[str, object],
+    required: bool = False,
+    where: str = "query",
+) -> Mapping[str, object]:
+    """Describe a parameter of an operation as OpenAPI does; where: query or path."""
+    about = {"required": required, "description": description, "schema": schema}
+    return {"name": name, "in": where, **about}
+
 
 _TEXT: Mapping[str, object] = {"type": "string", "minLength": 1, "maxLength": routes.LONGEST_SEARCH}
-_INDEX = Parameter("index", "The index; without it, the first.", {"type": "string"})
-_NEXT = Parameter("next", "`next` of the page before.", {"type": "string", "maxLength": 200})
+_INDEX = _parameter("index", "The index; without it, the first.", {"type": "string"})
+_NEXT = _parameter("next", "`next` of the page before.", {"type": "string", "maxLength": 200})
 _IDS: Mapping[str, object] = {"type": "array", "items": {"type": "string", "minLength": 1}}
 
 _OF_QUESTIONS = (400, 404, 408, 413, 415, 422, 503)
 
 OPERATIONS = (
     Operation(
-        method="POST",
         path="/v1/recommendations",
         handler=routes.recommendations,
-        summary="Recommend papers for a draft",
         answers=models.AnswerModel,
         body="-H 'Content-Type: application/json' "
         """-d '{"draft": {"title": "Attention for citation recommendation"}, "k": 5}'""",
-        description=(
-            "Send JSON; or a form with the draft as one or more parts `file` (LaTeX with its .bib, "
-            ".zip, .pdf, .docx, .md, .json), and all else as JSON in the part `request`. The draft "
-            "is kept nowhere."
-        ),
         problems=_OF_QUESTIONS,
         asks=models.RecommendationsBody,
     ),
     Operation(
-        method="POST",
         path="/v1/citations",
         handler=routes.citations,
-        summary="Recommend papers for a place in a text",
         answers=models.LocalAnswerModel,
         body="-H 'Content-Type: application/json' "
         """-d '{"text": "Papers that cite each other get similar vectors |.", "k": 5}'""",
-        description=(
-            "Send a passage as JSON, its place marked by | or told by `offset`; or a form with the "
-            "draft as one or more parts `file`, and all else as JSON in the part `request`: then "
-            "every place that lacks a citation is answered. The draft is kept nowhere."
-        ),
         problems=_OF_QUESTIONS,
         asks=models.CitationsBody,
     ),
     Operation(
-        method="GET",
         path="/v1/papers/{id}",
         example="/v1/papers/PAPER",
         handler=routes.paper,
-        summary="Show a paper, what it cites, and who cites it",
         answers=models.PaperModel,
-        parameters=(Parameter("id", "The paper's id.", _TEXT, True, "path"), _INDEX),
+        parameters=(
+            _parameter("id", "The paper's id.", _TEXT, True, "path"),
+            _INDEX,
+        ),
         problems=(404, 503),
     ),
     Operation(
-        method="GET",
         path="/v1/papers",
         example="/v1/papers?ids=PAPER&format=bibtex",
         handler=routes.papers,
-        summary="Show several papers, in any format",
         answers=models.PapersModel,
         parameters=(
-            Parameter("ids", "Ids, 1 to 200; several also with commas between.", _IDS, True),
-            Parameter(
+            _parameter(
+                "ids", "Ids, 1 to 200; several also with commas between.", _IDS, required=True
+            ),
+            _parameter(
                 "format",
                 "Of the reply; without it, json.",
                 {"type": "string", "enum": ["json", *MEDIA_TYPES]},
@@ -122,37 +124,27 @@ OPERATIONS = (
         formats=True,
     ),
     Operation(
-        method="GET",
         path="/v1/search",
         example="/v1/search?q=attention",
         handler=routes.searched,
-        summary="Find papers by words, an id or a DOI",
         answers=models.SearchModel,
-        parameters=(Parameter("q", "What to look for.", _TEXT, True), _INDEX, _NEXT),
+        parameters=(_parameter("q", "What to look for.", _TEXT, True), _INDEX, _NEXT),
         problems=(400, 404, 422, 503),
     ),
     Operation(
-        method="GET",
         path="/v1/indexes",
         handler=routes.indexes,
-        summary="List the indexes",
         answers=models.IndexesModel,
         problems=(503,),
     ),
     Operation(
-        method="GET",
         path="/healthz",
         handler=routes.health,
-        summary="Tell whether questions are answered",
         answers=models.HealthModel,
-        description="Degraded: an index was changed and cannot be opened; the former one answers.",
     ),
     Operation(
-        method="GET",
         path="/metrics",
         handler=routes.metrics,
-        summary="Count requests, in Prometheus' text format",
-        description="Only with --metrics. Nothing that was asked is in it.",
     ),
 )
 """In the order in which they are shown."""
@@ -219,16 +211,7 @@ def _described(operation: Operation) -> dict[str, Any]:
     if operation.description:
         described["description"] = operation.description
     if operation.parameters:
-        described["parameters"] = [
-            {
-                "name": each.name,
-                "in": each.where,
-                "required": each.required,
-                "description": each.description,
-                "schema": each.schema,
-            }
-            for each in operation.parameters
-        ]
+        described["parameters"] = list(operation.parameters)
     if operation.asks:
         json_body = content(JSON, operation.asks)
         item = {"type": "string", "contentMediaType": "application/octet-stream"}

@@ -12,7 +12,6 @@ from pydantic import (
     create_model,
 )
 
-from recsys.app.web.questions import MOST_UNMARKED
 from recsys.app.web.replies import RequestError
 from recsys.formats.bodies.running_text import LONGEST_PASSAGE
 from recsys.query.question_schema import (
@@ -43,9 +42,12 @@ Named = Annotated[list[Name], Field(max_length=MOST_NAMED)]
 
 
 class AskedBody(BaseModel):
-    """Refuses names that it does not know: a misspelt filter would be no filter."""
+    """Refuses names that it does not know: a misspelt filter would be no filter.
 
-    model_config = ConfigDict(extra="forbid", strict=True)
+    What stands below a field describes it in OpenAPI.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True, use_attribute_docstrings=True)
 
 
 class ReferenceBody(AskedBody):
@@ -66,31 +68,30 @@ class ReferenceBody(AskedBody):
 class DraftBody(AskedBody):
     """What has been written so far; the same object as in a file `draft.json`."""
 
-    id: Annotated[Name | None, Field(description="The paper of the index that the draft is.")] = (
-        None
-    )
+    id: Name | None = None
+    """The paper of the index that the draft is."""
     title: Text | None = None
     abstract: Text | None = None
     authors: Names = []
     venue: Name | None = None
     year: Year | None = None
     as_of: Year | None = None
-    references: Annotated[
-        list[Name | ReferenceBody],
-        Field(max_length=MOST_REFERENCES, description="Ids, DOIs, arXiv ids, or described works."),
-    ] = []
-    keyphrases: Annotated[
-        Names, Field(description="Read by indexes whose papers have theirs in the abstract.")
-    ] = []
-    keywords: Annotated[Names, Field(description="The same by another name.")] = []
+    references: Annotated[list[Name | ReferenceBody], Field(max_length=MOST_REFERENCES)] = []
+    """Ids, DOIs, arXiv ids, or described works."""
+    keyphrases: Names = []
+    """Read by indexes whose papers have theirs in the abstract."""
+    keywords: Names = []
+    """The same by another name."""
 
 
 class QuestionBody(AskedBody):
     """A question, but for its options."""
 
-    index: Annotated[str | None, Field(max_length=200, description="None: the first.")] = None
+    index: Annotated[str | None, Field(max_length=200)] = None
+    """None: the first."""
     draft: DraftBody | None = None
-    next: Annotated[str, Field(max_length=200, description="`next` of the page before.")] = ""
+    next: Annotated[str, Field(max_length=200)] = ""
+    """`next` of the page before."""
 
     def options(self) -> QuestionOptions:
         """Return the options, as the library takes them."""
@@ -306,7 +307,6 @@ _EXAMPLES: list[dict[str, Any]] = [
         "k": 5,
     },
 ]
-_LINE = "Of a file: the one sentence that is asked about; without it, all that lack a citation."
 
 
 class CitationsBody(AskedBody):
@@ -314,34 +314,28 @@ class CitationsBody(AskedBody):
 
     model_config = ConfigDict(json_schema_extra={"examples": [*_EXAMPLES]})
 
-    index: Annotated[str | None, Field(max_length=200, description="None: the first.")] = None
-    text: Annotated[
-        str | None,
-        Field(max_length=LONGEST_PASSAGE, description="A passage; | marks the place in it."),
-    ] = None
-    offset: Annotated[
-        int | None,
-        Field(ge=0, le=LONGEST_PASSAGE, description="Characters before the place, instead of |."),
-        WHOLE,
-    ] = None
-    title: Annotated[Text | None, Field(description="Of the draft.")] = None
-    abstract: Annotated[Text | None, Field(description="Of the draft.")] = None
+    index: Annotated[str | None, Field(max_length=200)] = None
+    """None: the first."""
+    text: Annotated[str | None, Field(max_length=LONGEST_PASSAGE)] = None
+    """A passage; | marks the place in it."""
+    offset: Annotated[int | None, Field(ge=0, le=LONGEST_PASSAGE), WHOLE] = None
+    """Characters before the place, instead of |."""
+    title: Text | None = None
+    """Of the draft."""
+    abstract: Text | None = None
+    """Of the draft."""
     references: Annotated[
-        list[Name | ReferenceBody],
-        Field(
-            default_factory=list,
-            max_length=MOST_REFERENCES,
-            description="What the draft cites already.",
-        ),
+        list[Name | ReferenceBody], Field(default_factory=list, max_length=MOST_REFERENCES)
     ]
-    as_of: Annotated[Year | None, Field(description="Nothing newer is recommended or counted.")] = (
-        None
-    )
-    k: Annotated[int, Field(ge=1, le=100, description="Papers for each place."), WHOLE] = 3
-    line: Annotated[int | None, Field(ge=1, le=10**9, description=_LINE), WHOLE] = None
-    most: Annotated[
-        int, Field(ge=0, le=100, description="Of a file: sentences without a mark at most."), WHOLE
-    ] = MOST_UNMARKED
+    """What the draft cites already."""
+    as_of: Year | None = None
+    """Nothing newer is recommended or counted."""
+    k: Annotated[int, Field(ge=1, le=100), WHOLE] = 3
+    """Papers for each place."""
+    line: Annotated[int | None, Field(ge=1, le=10**9), WHOLE] = None
+    """Of a file: the one sentence that is asked about; without it, all that lack a citation."""
+    most: Annotated[int, Field(ge=0, le=100), WHOLE] = 10
+    """Of a file: sentences without a mark at most."""
 
 
 class CitedPaperModel(RecommendationModel):

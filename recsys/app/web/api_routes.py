@@ -1,4 +1,7 @@
-"""What programs ask, and how they are answered."""
+"""What programs ask, and how they are answered.
+
+The docstring of an operation is what OpenAPI and the page on the API say of it.
+"""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -57,6 +60,7 @@ from recsys.formats.local_answers.gap_json import local_record
 from recsys.formats.local_answers.shown_gaps import keys_of
 from recsys.formats.references.reference_writers import WRITERS
 from recsys.formats.references.shown_facts import bare_doi, paper_link
+from recsys.local.cite import LocalQuestion
 from recsys.query.question_schema import named_paper
 from recsys.records import Bibliography, Manuscript, Paper, ReadingLists
 
@@ -117,7 +121,11 @@ class SentQuestion(Generic[Model]):
 
 
 async def recommendations(request: Request) -> Response:
-    """Answer a draft."""
+    """Recommend papers for a draft.
+
+    Send JSON; or a form with the draft as one or more parts `file` (LaTeX with its .bib, .zip,
+    .pdf, .docx, .md, .json), and all else as JSON in the part `request`. The draft is kept nowhere.
+    """
     sent = await SentQuestion.read(request, RecommendationsBody)
     body, where = sent.body, sent.body.options().where
     upload = await sent.upload(request, sentences=where)
@@ -157,7 +165,12 @@ def _asked(body: QuestionBody, upload: Manuscript | None) -> WebQuestion:
 
 
 async def citations(request: Request) -> Response:
-    """Answer for the place of a passage, or for those of a draft that lack a citation."""
+    """Recommend papers for a place in a text.
+
+    Send a passage as JSON, its place marked by | or told by `offset`; or a form with the draft as
+    one or more parts `file`, and all else as JSON in the part `request`: then every place that
+    lacks a citation is answered. The draft is kept nowhere.
+    """
     sent = await SentQuestion.read(request, CitationsBody)
     body = sent.body
     upload = await sent.upload(request, sentences=True)
@@ -167,17 +180,10 @@ async def citations(request: Request) -> Response:
     typed = manuscript_of(facts, "body")
 
     def find(opened: OpenIndex) -> Reply:
-        answer = answer_passage(
-            opened,
-            typed if upload is None else joined(upload.manuscript, typed),
-            body.text,
-            None if upload is None else upload.text,
-            offset=body.offset,
-            line=body.line,
-            most=body.most,
-            k=body.k,
-            as_of=body.as_of,
-        )
+        draft = typed if upload is None else joined(upload.manuscript, typed)
+        text = None if upload is None else upload.text
+        question = LocalQuestion(body.k, body.line, body.offset, body.most, body.as_of)
+        answer = answer_passage(opened, draft, body.text, text, question)
         record = local_record(answer, keys_of(answer)) | {"index": opened.name}
         return Reply(record, digest_of(opened.fingerprint, {"citations": sent.facts()}))
 
@@ -188,7 +194,7 @@ async def citations(request: Request) -> Response:
 
 
 async def papers(request: Request) -> Response:
-    """Return papers by their ids."""
+    """Show several papers, in any format."""
     values = request.query_params.getlist("ids")
     ids = [each for value in values for each in value.split(",") if each]
     if not 0 < len(ids) <= MOST_IDS:
@@ -212,7 +218,7 @@ async def papers(request: Request) -> Response:
 
 
 async def paper(request: Request) -> Response:
-    """Return one paper."""
+    """Show a paper, what it cites, and who cites it."""
     paper_id = request.path_params["id"]
 
     def find(opened: OpenIndex) -> Reply:
@@ -228,7 +234,7 @@ async def paper(request: Request) -> Response:
 
 
 async def searched(request: Request) -> Response:
-    """Return papers that match words."""
+    """Find papers by words, an id or a DOI."""
     query, start = request.query_params.get("q", ""), request.query_params.get("next", "")
     words = query.strip()
     if not words:
@@ -276,7 +282,7 @@ def _record(paper: Paper) -> dict[str, Any]:
 
 
 async def indexes(request: Request) -> Response:
-    """Describe the indexes."""
+    """List the indexes."""
     service = service_of(request)
 
     def described(served: ServedIndex) -> Mapping[str, Any]:
@@ -299,13 +305,19 @@ async def indexes(request: Request) -> Response:
 
 
 async def health(request: Request) -> Response:
-    """Tell whether questions are answered."""
+    """Tell whether questions are answered.
+
+    Degraded: an index was changed and cannot be opened; the former one answers.
+    """
     troubled = any(served.trouble for served in service_of(request).indexes)
     return respond(request, Reply({"status": "degraded" if troubled else "ok"}))
 
 
 async def metrics(request: Request) -> Response:
-    """Return the counters."""
+    """Count requests, in Prometheus' text format.
+
+    Only with --metrics. Nothing that was asked is in it.
+    """
     service = service_of(request)
     text = service.counters.text(inside=service.pool.inside)
     return Response(text, media_type=UsageCounters.MEDIA_TYPE)

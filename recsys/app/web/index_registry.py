@@ -3,6 +3,7 @@
 import hashlib
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import count
 from pathlib import Path
 
 from recsys.app.web.replies import UnknownIndex
@@ -140,9 +141,6 @@ def named(paths: Sequence[Path]) -> dict[str, Path]:
         if path.resolve() in {other.resolve() for other in paths_by_name.values()}:
             raise InputError(f"{path} is given twice.", "Give each index once.")
         stem = path.resolve().name.removesuffix(".index") or "index"
-        number, name = 1, stem
-        while name in paths_by_name:
-            number += 1
-            name = f"{stem}-{number}"
-        paths_by_name[name] = path
+        names = (stem if number == 1 else f"{stem}-{number}" for number in count(1))
+        paths_by_name[next(name for name in names if name not in paths_by_name)] = path
     return paths_by_name

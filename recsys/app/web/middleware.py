@@ -26,7 +26,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recsys.app.terminal import say
 from recsys.app.web.page_writing import render, site_of
-from recsys.app.web.replies import PROBLEM_JSON, Problem, RequestError, problem_of
+from recsys.app.web.replies import (
+    PROBLEM_JSON,
+    Problem,
+    Reply,
+    RequestError,
+    problem_of,
+    respond,
+)
 from recsys.app.web.service import ServeSettings, Service
 from recsys.formats.answers import json_text
 
@@ -325,20 +332,15 @@ class StaticFiles:
 
     def __init__(self, *paths: Path) -> None:
         """Read the files."""
-        self._files = {f"/{path.name}": (path.read_bytes(), TYPES[path.suffix]) for path in paths}
+        self._files = {
+            f"/{path.name}": Reply(raw, hashlib.sha256(raw).hexdigest(), TYPES[path.suffix])
+            for path in paths
+            for raw in [path.read_bytes()]
+        }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         name = scope["path"].removeprefix(scope.get("root_path", ""))
         if name not in self._files or scope["method"] not in ("GET", "HEAD"):
             raise HTTPException(404 if name not in self._files else 405)
-        content, kind = self._files[name]
-        tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
-        held = dict(scope["headers"]).get(b"if-none-match", b"").decode("latin-1")
-        headers = {"etag": tag, "cache-control": "private, no-cache"}
-        response = (
-            Response(status_code=304, headers=headers)
-            if held == tag
-            else Response(content, headers=headers, media_type=kind)
-        )
-        await response(scope, receive, send)
+        await respond(Request(scope), self._files[name])(scope, receive, send)

@@ -56,7 +56,8 @@ from recsys.formats.local_answers import shown_gaps
 from recsys.formats.local_answers.shown_gaps import keys_of
 from recsys.formats.references.reference_writers import WRITERS
 from recsys.formats.references.shown_facts import citation_keys, one_line
-from recsys.query.query import REMOVED
+from recsys.local.cite import LocalQuestion
+from recsys.query.query import removed_in_words
 from recsys.query.question_schema import Filters
 from recsys.query.resolve_draft import Question
 from recsys.records import Answer, Bibliography, LocalAnswer, Paper, PaperId
@@ -176,54 +177,42 @@ async def answer(request: Request) -> Response:
 def _answer(service: Service, asked: AskedForm, opened: OpenIndex) -> str:
     web, question, fields = asked.understood(opened)
     facts, start, notes = fields.key(), asked.fields.page, asked.notes(fields)
-    site, form = site_of(service, opened.name), form_of(fields, opened)
     if start:
         try:
             offset_in(start, digest_of(opened.fingerprint, facts))
         except RequestError:
             start, notes = "", (CHANGED,)
+    found: Question | Answer = question
+    shown: dict[str, object]
     try:
         page = answer_page(opened, replace(web, page=start), question, facts)
     except NothingFound as error:
-        return render(
-            "answer",
-            site,
-            form=form,
-            understood=question.understood,
-            notes=(*notes, *question.notes),
-            missing=question.missing,
-            items=(),
-            removed=str(error),
-            previous="",
-        )
-    if asked.text is not None:
-        page = placed(opened, page, UploadedDraft(web.draft, asked.text))
-    found = page.answer
-    keys = citation_keys([item.paper for item in found.recommendations])
-    back = token(max(page.offset - PER_PAGE, 0), page.digest) if page.offset else ""
+        shown = {"items": (), "removed": str(error), "previous": ""}
+    else:
+        if asked.text is not None:
+            page = placed(opened, page, UploadedDraft(web.draft, asked.text))
+        found = answered = page.answer
+        keys = citation_keys([item.paper for item in answered.recommendations])
+        shown = {
+            "items": [
+                Item(item, key, where_of(answered, item.paper.id))
+                for item, key in zip(answered.recommendations, keys, strict=True)
+            ],
+            "removed": removed_in_words(answered.stages),
+            "next": page.next,
+            "previous": token(max(page.offset - PER_PAGE, 0), page.digest) if page.offset else "",
+            "first_rank": page.offset + 1,
+            "share": fields.address(),
+        }
     return render(
         "answer",
-        site,
-        form=form,
+        site_of(service, opened.name),
+        form=form_of(fields, opened),
         understood=question.understood,
         notes=(*notes, *found.notes),
         missing=found.missing,
-        items=[
-            Item(item, key, where_of(found, item.paper.id))
-            for item, key in zip(found.recommendations, keys, strict=True)
-        ],
-        removed=removed(found),
-        next=page.next,
-        previous=back,
-        first_rank=page.offset + 1,
-        share=fields.address(),
+        **shown,
     )
-
-
-def removed(found: Answer) -> str:
-    """Say how many papers each filter left out; "" where none did."""
-    counts = [f"{n:,} {name}" for name, n in found.stages.items() if name.startswith(REMOVED)]
-    return f"Of the papers proposed: {', '.join(counts)}." if counts else ""
 
 
 async def draw(request: Request) -> Response:
@@ -275,7 +264,8 @@ def _cite(service: Service, asked: AskedForm, opened: OpenIndex) -> str:
     web, _, fields = asked.understood(opened)
     passage = fields.passage or None
     k = FOR_PLACE if passage is None else FOR_PASSAGE
-    found = answer_passage(opened, web.draft, passage, asked.text, k=k, as_of=web.options.as_of)
+    question = LocalQuestion(k, as_of=web.options.as_of)
+    found = answer_passage(opened, web.draft, passage, asked.text, question)
     unfiltered = () if web.options.filters == Filters() else (UNFILTERED,)
     counted = shown_gaps.nothing_found(found)
     if found.gaps:

@@ -135,8 +135,6 @@ def joined(upload: Manuscript, typed: Manuscript) -> Manuscript:
 
 MOST_PLACES = 100
 """Marked places that are answered; each takes some hundredths of a second."""
-MOST_UNMARKED = 10
-"""Sentences without a mark that are answered, unless more are asked for."""
 
 
 def answer_passage(
@@ -144,12 +142,7 @@ def answer_passage(
     draft: Manuscript,
     passage: str | None,
     text: DraftText | None,
-    *,
-    offset: int | None = None,
-    line: int | None = None,
-    most: int = MOST_UNMARKED,
-    k: int = 3,
-    as_of: int | None = None,
+    asked: LocalQuestion,
 ) -> LocalAnswer:
     """Answer for a place of a passage, or for the places of a draft that lack a citation.
 
@@ -158,11 +151,7 @@ def answer_passage(
         draft: what is known of the draft beside.
         passage: see `passage_read`; None where a text is given.
         text: of the draft; None where a passage is given.
-        offset: the place in the passage.
-        line: the only one of the draft that is asked about.
-        most: sentences without a mark that are answered.
-        k: papers for each place.
-        as_of: nothing newer is recommended or counted.
+        asked: which place, and what else is known.
 
     Raises:
         RecsysError: it makes no sense, there is no sentence there, or the ranker is missing.
@@ -171,22 +160,22 @@ def answer_passage(
         raise InputError("Nothing is asked about.", "Give a passage, or a draft as a file.")
     if passage is not None and text is not None:
         raise InputError("A passage and a draft are given.", "Ask about one of them.")
-    if passage is None and offset is not None:
+    if passage is None and asked.offset is not None:
         raise InputError("An offset goes with a passage.", "Give the line of a draft.")
-    if passage is not None and line is not None:
+    if passage is not None and asked.line is not None:
         raise InputError("A line goes with a draft.", "Give the offset in a passage, or |.")
     notes: tuple[str, ...] = ()
     if text is None:
-        read = passage_read(passage or "", offset, draft)
+        read = passage_read(passage or "", asked.offset, draft)
     else:
-        read = draft_read(draft, text.body, text.name, line)
-        places = marked(text.body.sentences) if line is None else ()
+        read = draft_read(draft, text.body, text.name, asked.line)
+        places = marked(text.body.sentences) if asked.line is None else ()
         if len(places) > MOST_PLACES:
             read = replace(read, gaps=places[:MOST_PLACES])
             notes = (
                 f"Only the first {MOST_PLACES} of {len(places):,} marked places are answered.",
             )
-    answer = cite_read(opened.local(), read, LocalQuestion(k=k, most=most, as_of=as_of))
+    answer = cite_read(opened.local(), read, asked)
     return replace(answer, notes=(*answer.notes, *notes))
 
 

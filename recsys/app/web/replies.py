@@ -170,7 +170,7 @@ def offset_in(text: str, digest: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What is answered: an object, or text of a type, and the digest of what it rests on."""
+    """What is answered: an object, or text or bytes of a type; digest: of what it rests on."""
 
     content: object
     digest: str = ""
@@ -186,5 +186,6 @@ def respond(request: Request, reply: Reply) -> Response:
         held = {each.strip() for each in request.headers.get("if-none-match", "").split(",")}
         if request.method in ("GET", "HEAD") and held & {"*", tag, f"W/{tag}"}:
             return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
-    text = reply.content if isinstance(reply.content, str) else json_text(reply.content)
-    return Response(text, headers=headers, media_type=reply.media_type)
+    written = isinstance(reply.content, str | bytes)
+    content = reply.content if written else json_text(reply.content)
+    return Response(content, headers=headers, media_type=reply.media_type)

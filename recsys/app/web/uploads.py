@@ -13,12 +13,12 @@ import subprocess
 import sys
 import threading
 import zlib
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
-from typing import Generic, NoReturn, TypeVar
+from typing import Generic, TypeVar
 from urllib.parse import parse_qsl
 
 from pydantic import BaseModel, ConfigDict
@@ -141,6 +141,7 @@ def _damaged(why: str) -> RequestError:
 
 LONGEST = 2**21
 """Bytes of a text that travels with a form, unpacked."""
+T = TypeVar("T")
 Record = TypeVar("Record", Manuscript, Bibliography)
 
 
@@ -273,22 +274,14 @@ def read_uploaded_draft(
         MissingExtraError: a format needs a package that is not installed.
         RecsysError: no process could be started.
     """
-    reading = _Reading(SENTENCES if sentences else DRAFT, files, limits)
-    try:
-        return parse_draft_answer(reading.answer)
-    except (MemoryError, ValueError) as error:
-        reading.fail(error)
+    return _Reading(SENTENCES if sentences else DRAFT, files, limits).parsed(parse_draft_answer)
 
 
 def read_uploaded_lists(
     files: Sequence[UploadedFile], limits: ReadingLimits = _LIMITS
 ) -> Bibliography:
     """Read lists of references, one after the other; `read_uploaded_draft` tells what it raises."""
-    reading = _Reading(LIST, files, limits)
-    try:
-        return parse_list_answer(reading.answer)
-    except (MemoryError, ValueError) as error:
-        reading.fail(error)
+    return _Reading(LIST, files, limits).parsed(parse_list_answer)
 
 
 class _Reading:
@@ -311,18 +304,23 @@ class _Reading:
         header = ReadingTask(task, limits.seconds, limits.memory, tuple(names), sizes).header()
         with self._turn():
             answer = self._run([header, *(file.content for file in files)])
-        self.answer = answer if len(answer) <= MOST_ANSWER else b""
+        self._answer = answer if len(answer) <= MOST_ANSWER else b""
 
-    def fail(self, error: Exception) -> NoReturn:
-        """Say why there is no answer."""
+    def parsed(self, parse: Callable[[bytes], T]) -> T:
+        """Return what was answered, or say why nothing was."""
         seconds, memory = self._limits.seconds, self._limits.memory
         what = f"{self._named} could not be read: its reader broke down."
-        if self._timed_out or self._signalled == getattr(signal, "SIGXCPU", None):
-            what = f"{self._named} took longer than {seconds:g} s to read."
-        # The system kills a process when it has no memory left.
-        elif isinstance(error, MemoryError) or self._signalled == getattr(signal, "SIGKILL", None):
-            what = f"{self._named} needs more than {memory / _GIB:.2g} GiB of memory to read."
-        raise DraftError(what, _INSTEAD) from None
+        try:
+            return parse(self._answer)
+        except (MemoryError, ValueError) as error:
+            if self._timed_out or self._signalled == getattr(signal, "SIGXCPU", None):
+                what = f"{self._named} took longer than {seconds:g} s to read."
+            # The system kills a process when it has no memory left.
+            elif self._signalled == getattr(signal, "SIGKILL", None) or isinstance(
+                error, MemoryError
+            ):
+                what = f"{self._named} needs more than {memory / _GIB:.2g} GiB of memory to read."
+        raise DraftError(what, _INSTEAD)
 
     @contextmanager
     def _turn(self) -> Iterator[None]:

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
@@ -230,12 +231,10 @@ def labelled(files: Iterable[tuple[str, bytes]]) -> dict[str, bytes]:
     """Give files names that can be shown and compared, each another: see `label`."""
     contents: dict[str, bytes] = {}
     for name, content in files:
-        plain = path = PurePosixPath(label(name))
-        number = 1
-        while str(plain) in contents:
-            number += 1
-            plain = path.with_stem(f"{path.stem} ({number})")
-        contents[str(plain)] = content
+        path = PurePosixPath(label(name))
+        others = (path.with_stem(f"{path.stem} ({number})") for number in count(2))
+        plain = next(name for name in map(str, chain([path], others)) if name not in contents)
+        contents[plain] = content
     return contents
 
 

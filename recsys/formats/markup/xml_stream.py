@@ -156,11 +156,12 @@ class _Reading:
         self._parser.UseForeignDTD(True)
         self._parser.EntityDeclHandler = self._refuse
         self._parser.SkippedEntityHandler = self._character
+        self._parser.StartElementHandler = self._open
+        self._parser.EndElementHandler = self._close
         self._builder = TreeBuilder()
-        self._fed = self._depth = self._inner = self._passing = 0
-        self._start = self._line = 0
+        self._fed = self._depth = self._start = self._line = 0
+        self._inner = self._passing = 0  # The depths of the record, and of what is passed over.
         self._documents += 1
-        self._outside()
 
     def feed(self, chunk: bytes) -> Iterator[Record]:
         """Read some bytes; yield the records that end in them."""
@@ -227,64 +228,38 @@ class _Reading:
         self._begin()
         return rest
 
-    def _outside(self) -> None:
-        """Stand between two records: nothing is kept."""
-        self._parser.StartElementHandler = self._open_outside
-        self._parser.EndElementHandler = self._close_outside
-        self._parser.CharacterDataHandler = None
-
-    def _inside(self) -> None:
-        """Stand inside a record: everything is kept."""
-        self._parser.StartElementHandler = self._open_inside
-        self._parser.EndElementHandler = self._close_inside
-        self._parser.CharacterDataHandler = self._builder.data
-
-    def _open_outside(self, name: str, attributes: dict[str, str]) -> None:
-        self._deeper()
-        local = name.rpartition(":")[2]
-        if local in self._records:
-            self._builder = TreeBuilder()
-            self._builder.start(local, attributes)
-            self._inner = self._depth
-            self._start = self._parser.CurrentByteIndex
-            self._line = self._lines_before + self._parser.CurrentLineNumber
-            self._inside()
-
-    def _close_outside(self, _name: str) -> None:
-        self._depth -= 1
-
-    def _open_inside(self, name: str, attributes: dict[str, str]) -> None:
-        # This and the next are called for each element: they call as little as they can.
+    # This and the next are called for each element: they call as little as they can.
+    def _open(self, name: str, attributes: dict[str, str]) -> None:
         self._depth += 1
         if self._depth > DEEPEST:
-            raise _too_deep()
+            what = f"elements stand within one another more than {DEEPEST} deep"
+            raise _RefusedError(what, "nested too deeply")
+        if self._passing:
+            return
         if ":" in name:
             name = name.rpartition(":")[2]
-        if name in self._passed_over:
-            self._passing = self._depth
-            self._parser.StartElementHandler = self._deeper
-            self._parser.EndElementHandler = self._close_passing
-            self._parser.CharacterDataHandler = None
-        else:
-            self._builder.start(name, attributes)
+        if not self._inner:
+            if name not in self._records:
+                return
+            self._inner, self._builder = self._depth, TreeBuilder()
+            self._start = self._parser.CurrentByteIndex
+            self._line = self._lines_before + self._parser.CurrentLineNumber
+            self._parser.CharacterDataHandler = self._builder.data
+        elif name in self._passed_over:
+            self._passing, self._parser.CharacterDataHandler = self._depth, None
+            return
+        self._builder.start(name, attributes)
 
-    def _close_inside(self, name: str) -> None:
-        self._builder.end(name.rpartition(":")[2] if ":" in name else name)
-        if self._depth == self._inner:
-            self._completed.append(Record(self._builder.close(), self._line))
-            self._inner = 0
-            self._outside()
+    def _close(self, name: str) -> None:
+        if self._passing:
+            if self._depth == self._passing:
+                self._passing, self._parser.CharacterDataHandler = 0, self._builder.data
+        elif self._inner:
+            self._builder.end(name.rpartition(":")[2] if ":" in name else name)
+            if self._depth == self._inner:
+                self._completed.append(Record(self._builder.close(), self._line))
+                self._inner, self._parser.CharacterDataHandler = 0, None
         self._depth -= 1
-
-    def _close_passing(self, _name: str) -> None:
-        if self._depth == self._passing:
-            self._inside()
-        self._depth -= 1
-
-    def _deeper(self, *_element: object) -> None:
-        self._depth += 1
-        if self._depth > DEEPEST:
-            raise _too_deep()
 
     def _refuse(self, name: str, *_definition: object) -> None:
         raise _RefusedError(
@@ -298,11 +273,6 @@ class _Reading:
         if self._parser.CharacterDataHandler is not None:
             text = html.entities.html5.get(f"{name};", f"&{name};")
             self._parser.CharacterDataHandler(text)
-
-
-def _too_deep() -> _RefusedError:
-    what = f"elements stand within one another more than {DEEPEST} deep"
-    return _RefusedError(what, "nested too deeply")
 
 
 # Get text and identifiers out of XML elements.

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from recsys.errors import InputError
-from recsys.eval.measures import Interval, summarise
-from recsys.eval.recorded_runs import read_evaluation
+from recsys.eval.measures import Interval
 from recsys.eval.report.compare import compare
 from recsys.eval.report.repeats import RENDERERS as REPEATS_RENDERERS
 from recsys.eval.report.repeats import Repeated, repeats
@@ -83,15 +82,6 @@ def test_a_system_beats_another_by_its_mean_over_the_seeds(tmp_path: Path) -> No
     assert steady.beats["query F1@20"] == ()  # All find it among the first 20.
 
 
-def test_the_interval_of_one_evaluation_is_its_own(seeds: list[Path]) -> None:
-    evaluation = read_evaluation(seeds[0])
-    for system in repeats(seeds[:1]).systems:
-        judged = evaluation.judge(system.name, evaluation.gold())
-        alone = summarise(judged, rng=np.random.default_rng(0))
-        for measure, mean in system.means.items():
-            assert mean == alone[measure]
-
-
 def test_the_interval_of_a_mean_draws_queries_and_not_seeds(seeds: list[Path]) -> None:
     """Good and fair have changed places: their means are one, and so are their intervals."""
     found = by_name(seeds)
@@ -113,12 +103,6 @@ def test_what_a_system_has_more_than_the_base(tmp_path: Path) -> None:
     assert all(each.more == {} for each in repeats(folders).systems)
     with pytest.raises(InputError, match="Did you mean 'steady'"):
         repeats(folders, base="stedy")
-
-
-def test_what_only_one_seed_shows_is_no_difference(seeds: list[Path]) -> None:
-    found = by_name(seeds)
-    good, fair = found["good"], found["fair"]
-    assert "fair" not in good.beats["MRR"] and "good" not in fair.beats["MRR"]
 
 
 def test_every_format_shows_every_system(seeds: list[Path]) -> None:

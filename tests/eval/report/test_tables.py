@@ -77,11 +77,6 @@ def test_latex_is_a_booktabs_table() -> None:
     ]
 
 
-def test_bounds_with_signs_are_not_joined_by_a_dash() -> None:
-    assert Cell("-0.1", "-0.2", "-0.0").bounds("-") == "-0.2 to -0.0"
-    assert Cell("0.1", "0.0", "0.2").bounds("--") == "0.0--0.2"
-
-
 def test_the_best_of_a_column_is_marked_ties_included_and_only_among_rivals() -> None:
     rows = [cells("x", "0.2", ""), cells("y", "0.2", ""), cells("bound", "0.9", "0.5")]
     marked = best_marked(rows, first=1, rivals=[True, True, False])

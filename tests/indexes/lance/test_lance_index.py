@@ -125,7 +125,7 @@ def test_an_update_writes_what_is_new_alone(tmp_path: Path) -> None:
     files = {path: path.read_bytes() for path in former.folder.rglob("*") if path.is_file()}
     index = carry(tmp_path / "new", vectors, years, (former.folder, rows, former))
     assert data_of(former.folder).items() < data_of(index.folder).items()
-    assert len(index.table.items) == 1040 and index.table.table.count_rows() == 1010
+    assert len(index.table.items.rows) == 1040 and index.table.table.count_rows() == 1010
     assert all(path.read_bytes() == content for path, content in files.items())
     wide = replace(index, effort=replace(index.effort, k=20, probes=16))
     assert recall(wide, years, 2008) > 0.9
@@ -143,7 +143,7 @@ def test_a_paper_of_another_year_is_found_in_that(tmp_path: Path) -> None:
     index = carry(
         tmp_path / "new", vectors, now, (former.folder, np.arange(600, dtype=np.int32), former)
     )
-    assert len(index.table.items) == 602
+    assert len(index.table.items.rows) == 602
     assert 5 not in index.search(vectors[5], 9, allowed=now <= 2004)[0]
     assert index.search(vectors[5], 1, allowed=now <= 2008)[0].tolist() == [5]
 
@@ -153,25 +153,8 @@ def test_a_table_of_which_much_is_gone_is_written_anew(tmp_path: Path) -> None:
     vectors, rows = changed(old, gone=80, new=2)
     former = build(tmp_path / "old", old, years_of(300))
     index = carry(tmp_path / "new", vectors, years_of(222), (former.folder, rows, former))
-    assert len(index.table.items) == 222
+    assert len(index.table.items.rows) == 222
     assert not data_of(former.folder).keys() & data_of(index.folder).keys()
-
-
-def test_copies_of_one_vector_make_lists_all_the_same(tmp_path: Path, lists: None) -> None:
-    vectors = np.tile(random_vectors(3), (200, 1))
-    index = build(tmp_path, vectors, np.full(600, 2000, np.int16))
-    rows, cosines = index.search(vectors[1], 250)
-    assert rows[:200].tolist() == [*range(1, 600, 3)]
-    assert len(cosines) == 250
-
-
-@pytest.mark.usefixtures("asked")
-def test_papers_of_which_nothing_is_known_are_near_nothing(tmp_path: Path) -> None:
-    vectors = random_vectors(600)
-    vectors[:300] = 0
-    index = build(tmp_path, vectors, np.full(600, 2000, np.int16))
-    best = ExactIndex(vectors).search(vectors[400], 30)[0]
-    assert index.search(vectors[400], 30)[0].tolist() == best.tolist()
 
 
 @pytest.mark.parametrize("name", ["papers.lance", "papers.items.npy", "engine.years.npy"])

@@ -8,10 +8,8 @@ import pytest
 from recsys.errors import CorpusError
 from recsys.pipelines.corpora import source_files as bucket_files
 from recsys.pipelines.corpora.source_files import (
-    address,
     fetched,
     hash_of,
-    is_remote,
     listed,
     source_files,
 )
@@ -25,12 +23,6 @@ pytestmark = pytest.mark.area("store")
 def server() -> Iterator[StoreServer]:
     with bucket_server() as found:
         yield found
-
-
-def test_an_address_survives_being_a_path() -> None:
-    path = Path("s3://dumps/data/works")
-    assert is_remote(path) and not is_remote(Path("s3/dumps")) and not is_remote(Path("/s3:/x"))
-    assert address(path) == "s3://dumps/data/works"
 
 
 def test_files_below_a_prefix_are_listed_by_name_but_for_hidden_ones(

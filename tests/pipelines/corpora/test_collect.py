@@ -78,11 +78,6 @@ def test_the_order_of_files_changes_neither_papers_nor_links(tmp_path: Path) -> 
     assert all(each == found[0] for each in found)
 
 
-def test_the_same_files_are_the_same_table(tmp_path: Path) -> None:
-    files = three(tmp_path)
-    assert collected(*files, folder=tmp_path)[0].equals(collected(*files, folder=tmp_path)[0])
-
-
 def test_a_copy_of_a_file_adds_nothing(tmp_path: Path) -> None:
     files = three(tmp_path)
     copies = [write(tmp_path / f"copy-{path.name}", path.read_text()) for path in files]
@@ -93,17 +88,6 @@ def test_a_copy_of_a_file_adds_nothing(tmp_path: Path) -> None:
     assert {n: set(r) for n, r in references(once).items()} == {
         n: set(r) for n, r in references(twice).items()
     }
-
-
-def test_a_copy_of_our_own_file_replaces_nothing(tmp_path: Path) -> None:
-    records = [
-        {"id": "a", "title": "Slow rivers of the plain", "year": 2001, "references": ["b"]},
-        {"id": "b", "title": "How glaciers carve a valley", "year": 1999},
-    ]
-    one, two = (json_lines(tmp_path / name, records) for name in ("one.jsonl", "two.jsonl"))
-    papers, report = read(one, two, folder=tmp_path)
-    assert references(papers) == {"a": ["b"], "b": []}
-    assert sum(report.joined.values()) == 2
 
 
 def test_two_ids_of_our_own_file_are_two_papers_whatever_they_share(tmp_path: Path) -> None:
@@ -219,30 +203,6 @@ def test_a_preprint_and_its_paper_are_one_unless_told(tmp_path: Path, apart: boo
         assert (paper["id"], paper["year"], paper["doi"]) == ("p", 2021, "10.5555/once")
         assert paper["venue"] == "Journal of Water"
         assert "arxiv:1901.00001" in paper["aliases"]
-
-
-def test_the_running_numbers_of_tables_are_of_each_alone(tmp_path: Path) -> None:
-    header = "id,title,year,references\n"
-    one = write(tmp_path / "one" / "works.csv", f"{header}1,Slow rivers,2001,2\n2,Wide ice,1999,\n")
-    two = write(
-        tmp_path / "two" / "works.csv", f"{header}1,Deserts move,2005,2\n2,Red sand,1998,\n"
-    )
-    papers, _ = read(one, two, folder=tmp_path)
-    titles = {name: paper["title"] for name, paper in papers.items()}
-    cited = [(titles[name], titles[other]) for name, r in references(papers).items() for other in r]
-    assert sorted(cited) == [("Deserts move", "Red sand"), ("Slow rivers", "Wide ice")]
-
-
-def test_half_a_character_in_an_id_or_a_reject_is_no_end(tmp_path: Path) -> None:
-    path = write(
-        tmp_path / "s2.jsonl",
-        '{"paperId": "ab\\ud800c", "title": "Slow \\udfff rivers", "corpusId": 1}\n'
-        '{"paperId": "d\\ud800", "title": null, "corpusId": 1, "year": "\\ud800"}\n'
-        '{"paperId": "e", "title": "Ice", "references": [{"paperId": "\\ud800"}], "corpusId": 2}\n',
-    )
-    papers, report = read(path, folder=tmp_path)
-    assert [paper["title"] for paper in papers.values()] == ["Slow rivers", "Ice"]
-    assert sum(report.rejected.values()) <= 1
 
 
 def test_a_library_and_an_export_of_it_are_the_same_papers(tmp_path: Path) -> None:

@@ -25,11 +25,6 @@ NOTHING = CollectReport(
 )
 
 
-def test_what_did_not_occur_is_not_told() -> None:
-    assert NOTHING.lines() == ["3 papers read as BibTeX"]
-    assert NOTHING.loss_lines() == []
-
-
 def test_all_that_occurred_is_told() -> None:
     report = replace(
         NOTHING,
@@ -61,20 +56,3 @@ def test_all_that_occurred_is_told() -> None:
         "read in another way: lines that are odd: 9",
         "1,235 lines rejected (empty title: 1,234, junk: 1)",
     ]
-
-
-def test_many_files_are_counted_by_format() -> None:
-    files = [FileRead(f"{n}.gz", "OpenAlex works", 10) for n in range(12)]
-    report = replace(NOTHING, files=(*files, FileRead("a.bib", "BibTeX", 3)))
-    assert report.lines()[:2] == [
-        "12 files: 120 works (OpenAlex works)",
-        "1 files: 3 works (BibTeX)",
-    ]
-
-
-def test_files_without_works_are_named_up_to_a_few() -> None:
-    names = tuple(f"f{n}: is a picture." for n in range(7))
-    lines = replace(NOTHING, skipped=names).loss_lines()
-    assert lines[0] == "no works in f0: is a picture."
-    assert lines[-1] == "and in 2 more files"
-    assert len(replace(NOTHING, skipped=names[:5]).loss_lines()) == 5

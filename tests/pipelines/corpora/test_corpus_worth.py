@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.pipelines.corpora.corpus_worth import CorpusWorth, described, worth_of
+from recsys.pipelines.corpora.corpus_worth import CorpusWorth, worth_of
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
 from tests.stored import store_rows
@@ -34,27 +34,10 @@ def test_the_figures_are_those_counted_by_hand(tmp_path: Path) -> None:
     )  # fmt: skip
 
 
-def test_columns_are_read_on_request(tmp_path: Path) -> None:
-    worth, corpus = counted(tmp_path / "corpus", PAPERS)
-    full = described(worth, corpus)
-    assert full.venues == {"Acta": 2, "Zeitschrift": 1}
-    assert full.types == {"article": 1, "book": 1}
-    assert full.languages == {"English": 0.75, "German": 0.25}
-    assert {"languages", "venues", "types"}.isdisjoint(worth.facts())
-    assert full.facts()["venues"] == {"Acta": 2, "Zeitschrift": 1}
-
-
 def test_a_caller_may_know_of_more_references_than_are_stored(tmp_path: Path) -> None:
     _, corpus = counted(tmp_path / "corpus", PAPERS)
     graph = CitationGraph.load(tmp_path / "corpus")
     assert worth_of(corpus, graph, references=50).references == 50
-
-
-def test_a_paper_alone(tmp_path: Path) -> None:
-    worth, corpus = counted(tmp_path / "corpus", [{"id": "a", "title": "On nothing"}])
-    assert (worth.years, worth.links, worth.median_links, worth.uncited) == (None, 0, 0.0, 1)
-    assert "years" not in worth.facts()
-    assert described(worth, corpus).venues == {}
 
 
 ids = st.integers(0, 7).map(lambda number: f"p{number}")

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.papers.external_ids import names_of
 from recsys.pipelines.corpora.collect import AS_TOLD, collect
-from recsys.pipelines.corpora.known_papers import KnownPapers, work_of
+from recsys.pipelines.corpora.known_papers import KnownPapers
 from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.index.changes import Changes, plan
 from recsys.pipelines.index.columns import merge_columns
@@ -117,20 +116,6 @@ def test_what_files_tell_of_a_known_paper_is_merged_with_it(
     assert after.counts == (1, 1, 0)
 
 
-def test_ids_stay_when_a_surer_name_is_told(tmp_path: Path, files: dict[str, Path]) -> None:
-    index = Index.of(tmp_path / "index", files["bib"])
-    oak = glaciers(index)
-    told = write(
-        tmp_path / "more.ris",
-        "TY  - JOUR\nTI  - How glaciers carve a wide valley\nAU  - Oak, Olaf\nPY  - 1999\n"
-        "DO  - 10.5555/ice.7\nAB  - Ice is heavy.\nER  - \n",
-    )
-    after = index.updated(told)
-    assert after.papers.keys() == index.papers.keys()
-    assert after.papers[oak].doi == "10.5555/ice.7"
-    assert after.papers[oak].abstract == "Ice is heavy."
-
-
 def test_less_than_is_known_changes_nothing(tmp_path: Path, files: dict[str, Path]) -> None:
     index = Index.of(tmp_path / "index", *files.values())
     for source in files.values():
@@ -191,11 +176,6 @@ def test_a_citation_may_mean_a_paper_of_the_index_by_its_title(
     }
     after = index.updated(json_lines(tmp_path / "crossref.jsonl", [crossref]))
     assert ("10.5555/new", glaciers(index)) in after.links
-
-
-def test_a_stored_paper_goes_by_the_names_it_had() -> None:
-    paper = Paper("W1", "Rivers", doi="10.5555/A", aliases=("pmid:1", "cite:a b|2001|1|2"))
-    assert names_of(work_of(paper)) == ["W1", "10.5555/a", "pmid:1", "cite:a b|2001|1|2"]
 
 
 @given(

@@ -1,6 +1,5 @@
 """Abstracts that begin with keyphrases, of all files that are read."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -85,9 +84,3 @@ def test_keyphrases_that_were_not_asked_for_are_told_if_many_papers_have_them(
     ]
     _, report = read(json_lines(tmp_path / "papers.jsonl", papers), folder=tmp_path)
     assert report.loss_lines() == ([f"{told} reads them with the abstracts"] if told else [])
-
-
-def test_such_a_reading_is_recorded_and_others_as_before() -> None:
-    assert "keyphrases" not in Reading().record()
-    asked = Reading(keyphrases="labels.tags")
-    assert Reading.from_record(json.loads(json.dumps(asked.record()))) == asked

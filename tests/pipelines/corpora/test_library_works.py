@@ -8,7 +8,7 @@ import pytest
 from recsys.formats.references.bibliography import Problem
 from recsys.formats.work_stream import Found, Reject
 from recsys.pipelines.corpora import pdf_folder as library_works
-from recsys.pipelines.corpora.pdf_folder import library_stream, pdf_stream
+from recsys.pipelines.corpora.pdf_folder import library_stream
 from recsys.records import Reference
 from tests.recsys.formats.exports.zotero_maker import Library
 
@@ -71,11 +71,3 @@ def test_without_the_extra_a_library_is_read_without_its_pdfs(
     ]
     (reject,) = (item for item in items if isinstance(item, Reject))
     assert "recsys[pdf]" in reject.excerpt
-
-
-def test_pdfs_are_works_in_their_order(told: list[list[str]], tmp_path: Path) -> None:
-    paths = [tmp_path / "b.pdf", tmp_path / "a.pdf"]
-    stream = pdf_stream(paths, tmp_path / "cache")
-    assert stream.format == "PDF"
-    assert [type(item) for item in stream.items] == [Reject, Found, Reject, Found]
-    assert told == [["b.pdf", "a.pdf"]]

@@ -15,24 +15,6 @@ def names_of(pairs: list[tuple[str | None, int]]) -> PaperNames:
     return PaperNames.of(names, np.array([row for _, row in pairs], np.int64))
 
 
-def test_a_name_of_one_paper_means_it() -> None:
-    found = names_of([("a", 3), ("b", 1), ("a", 3), (None, 2)])
-    assert found.find(pa.array(["b", "a", "c", None])).tolist() == [1, 3, NOBODY, NOBODY]
-
-
-def test_a_name_of_two_papers_means_none() -> None:
-    assert names_of([("a", 3), ("a", 2), ("b", 1)]).find(pa.array(["a", "b"])).tolist() == [-1, 1]
-
-
-def test_a_paper_that_is_gone_has_no_names() -> None:
-    assert names_of([("a", -1), ("a", 2), ("b", -1)]).find(pa.array(["a", "b"])).tolist() == [2, -1]
-
-
-def test_no_names_at_all_mean_nothing() -> None:
-    assert names_of([]).find(pa.array(["a"])).tolist() == [NOBODY]
-    assert len(names_of([("a", 1)]).find(pa.array([], pa.string()))) == 0
-
-
 @given(st.lists(st.tuples(NAMES, st.integers(-1, 4)), max_size=12))
 def test_names_mean_what_a_dictionary_would_say(pairs: list[tuple[str | None, int]]) -> None:
     owners: dict[str | None, set[int]] = {}

@@ -5,8 +5,6 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import MissingExtraError
-from recsys.formats.exports import pdf_papers
-from recsys.formats.exports.pdf_papers import read
 from recsys.formats.references.bibliography import Problem
 from recsys.pipelines.corpora.pdf_folder import read_folder
 from recsys.pipelines.corpora.source_files import is_pdf, source_files
@@ -51,19 +49,6 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "pdfs"
 
 
-def test_hidden_files_and_others_are_left_out(folder: Path) -> None:
-    names = [path.relative_to(folder).as_posix() for path in pdfs_below(folder)]
-    assert names == ["a/z.PDF", "b.pdf", "c.pdf"]
-
-
-def test_works_come_in_the_order_of_the_paths_as_the_reader_gives_them(folder: Path) -> None:
-    pdfs, told = pdfs_below(folder), Told()
-    found = list(read_folder(pdfs, folder / ".cache", jobs=2, progress=told))
-    assert found == [list(read(path)) for path in pdfs]
-    assert [type(each) for (each,) in found] == [Reference, Reference, Problem]
-    assert told.steps == [("PDFs", done, 3) for done in (1, 2, 3)]
-
-
 def test_a_second_build_reads_only_what_is_new(folder: Path) -> None:
     cache = folder / ".cache"
     first = list(read_folder(pdfs_below(folder), cache, jobs=1))
@@ -87,17 +72,6 @@ def test_what_was_read_before_a_kill_is_not_read_again(folder: Path) -> None:
     told = Told()
     list(read_folder(pdfs_below(folder), folder / ".cache", jobs=1, progress=told))
     assert told.steps == [("PDFs", 2, 3), ("PDFs", 3, 3)]
-
-
-def test_another_revision_of_the_reader_reads_again(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pdfs = [folder / "c.pdf"]
-    list(read_folder(pdfs, folder / ".cache", jobs=1))
-    monkeypatch.setattr(pdf_papers, "REVISION", 99)
-    told = Told()
-    list(read_folder(pdfs, folder / ".cache", jobs=1, progress=told))
-    assert told.steps == [("PDFs", 1, 1)]
 
 
 def test_a_cache_that_was_cut_short_is_read_again(folder: Path) -> None:

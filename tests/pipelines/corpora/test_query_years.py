@@ -60,26 +60,6 @@ def test_whole_years_near_to_the_shares() -> None:
     )
 
 
-def test_a_year_of_half_the_queries_is_torn_and_named() -> None:
-    found, _ = divided({2001: 40, 2002: 60})
-    assert sizes(found) == (73, 12, 15)
-    assert found.torn == (2002,)
-    assert found.rule().endswith("train 2001-2002, dev 2002, test 2002; divided within 2002")
-
-
-def test_a_torn_year_says_nothing_about_ids() -> None:
-    found, _ = divided({2001: 40, 2002: 60})
-    rows = found.test.tolist()
-    assert rows == sorted(rows) and rows != list(range(rows[0], rows[0] + len(rows)))
-    assert divided({2001: 40, 2002: 60})[0].test.tolist() == rows
-
-
-def test_dev_ends_with_the_year_that_test_began() -> None:
-    found, graph = divided({2000: 65, 2001: 35})
-    assert found.torn == (2001,)
-    assert not set(graph.years[found.train].tolist()) & set(graph.years[found.test].tolist())
-
-
 @each_row(
     ("counts", "expected"),
     [

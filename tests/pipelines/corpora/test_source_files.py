@@ -12,7 +12,7 @@ from recsys.store.artifacts import sha256
 from tests.recsys.formats.exports.zotero_maker import Library
 
 if TYPE_CHECKING:
-    from tests.built_index import Built
+    pass
 
 
 def touched(*paths: Path) -> list[Path]:
@@ -43,17 +43,6 @@ def test_a_folder_is_its_files_by_name_with_all_below(tmp_path: Path) -> None:
     assert source_files([folder]) == [SourceFile(each, False) for each in (b, z, y)]
 
 
-def test_a_file_that_is_named_counts_as_named_also_if_its_folder_is(tmp_path: Path) -> None:
-    a, b = touched(tmp_path / "a", tmp_path / "b")
-    assert source_files([b, tmp_path]) == [SourceFile(b, True), SourceFile(a, False)]
-    assert source_files([tmp_path, b]) == [SourceFile(a, False), SourceFile(b, True)]
-
-
-def test_a_zotero_folder_is_its_library(tmp_path: Path) -> None:
-    touched(tmp_path / "zotero.sqlite", tmp_path / "storage" / "ABCD" / "paper.pdf")
-    assert source_files([tmp_path]) == [SourceFile(tmp_path / "zotero.sqlite", True)]
-
-
 def test_what_is_not_there_is_told_with_what_is(tmp_path: Path) -> None:
     touched(tmp_path / "savedrecs.txt")
     with pytest.raises(CorpusError, match="There is no file of papers") as caught:
@@ -63,13 +52,6 @@ def test_what_is_not_there_is_told_with_what_is(tmp_path: Path) -> None:
         source_files([tmp_path / "none" / "x"])
     with pytest.raises(CorpusError, match="No files are named"):
         source_files([])
-
-
-def test_a_folder_without_files_is_told(tmp_path: Path) -> None:
-    (tmp_path / "a" / "b").mkdir(parents=True)
-    touched(tmp_path / ".hidden")
-    with pytest.raises(CorpusError, match="holds no files"):
-        source_files([tmp_path])
 
 
 def test_what_can_be_read_but_once_is_refused(tmp_path: Path) -> None:
@@ -125,14 +107,6 @@ def test_what_is_made_of_a_folder_is_none_of_its_files(tmp_path: Path) -> None:
     assert {a, near, *inside} <= set(files)
     assert not {out, beside} & set(files)
     assert source_files([out], out=out) == [SourceFile(out, True)]
-
-
-def test_an_index_is_no_source_and_none_of_a_folder(built: "Built", tmp_path: Path) -> None:
-    (a,) = touched(tmp_path / "a.bib")
-    index = built.copy(tmp_path)
-    assert source_files([tmp_path]) == [SourceFile(a, False)]
-    with pytest.raises(CorpusError, match="is an index, not papers"):
-        source_files([index])
 
 
 def test_a_library_has_another_hash_once_it_has_another_pdf(tmp_path: Path) -> None:

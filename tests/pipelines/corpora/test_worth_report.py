@@ -14,7 +14,6 @@ from recsys.pipelines.corpora.corpus_worth import (
     CorpusWorth,
     expectation,
     expected_gain,
-    share,
     worth_json,
     worth_lines,
 )
@@ -46,10 +45,6 @@ def test_the_lines_for_people() -> None:
     ]
 
 
-def test_what_was_not_asked_for_is_left_out() -> None:
-    assert len(worth_lines(GOOD)) == 4
-
-
 @each_row(
     ("changes", "said"),
     [
@@ -65,15 +60,6 @@ def test_what_was_not_asked_for_is_left_out() -> None:
 )
 def test_one_sentence_says_what_to_expect(changes: dict[str, int], said: str) -> None:
     assert said in expectation(replace(GOOD, **changes))  # type: ignore[arg-type]  # Counts alone.
-
-
-def test_the_gain_is_read_off_the_measured_curve() -> None:
-    for links, gain in GAIN_BY_LINKS:
-        corpus = replace(GOOD, papers=10_000, links=round(links * 10_000))
-        assert expected_gain(corpus) == pytest.approx(gain, abs=1e-3)
-    (_, first), *_, (links, last) = GAIN_BY_LINKS
-    assert expected_gain(replace(GOOD, papers=10, links=1000)) == last
-    assert expected_gain(replace(GOOD, papers=0, links=0)) == first
 
 
 def test_the_curve_is_the_one_that_was_measured() -> None:
@@ -104,11 +90,3 @@ def test_json_has_every_figure_and_the_sentence() -> None:
     assert value["years"] == [1990, 2012, 2024]
     assert value["expect"] == expectation(GOOD)
     assert set(value) == {"schema", "expect", *GOOD.facts()}
-
-
-@given(st.integers(0, 10**7), st.integers(0, 10**7))
-def test_a_share_is_nothing_or_all_only_where_that_is_exact(one: int, other: int) -> None:
-    part, whole = sorted((one, other))
-    said = share(part, whole)
-    assert (said == "0 %") == (part == 0)
-    assert (said == "100 %") == (part == whole > 0)

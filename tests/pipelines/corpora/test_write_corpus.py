@@ -1,6 +1,5 @@
 """What is written as one file of papers is the same corpus when it is read again."""
 
-import gzip
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.errors import CorpusError, InputError
+from recsys.errors import CorpusError
 from recsys.pipelines.corpora.collect import AS_TOLD, Reading
 from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.corpora.source_intake import REJECTS
@@ -52,16 +51,6 @@ def test_any_written_corpus_builds_the_same_bytes(
     assert (folder / "twice.jsonl").read_bytes() == (folder / "papers.jsonl").read_bytes()
 
 
-def test_a_packed_corpus_is_the_same_bytes_each_time(tmp_path: Path, sources: list[Path]) -> None:
-    one, two = tmp_path / "one.jsonl.gz", tmp_path / "two.jsonl.gz"
-    plain = tmp_path / "plain.jsonl"
-    for out in (one, two, plain):
-        assert written(sources, out).lines()[-1] == f"Saved in {out}."
-    assert one.read_bytes() == two.read_bytes()
-    assert gzip.decompress(one.read_bytes()) == plain.read_bytes()
-    assert columns([one], tmp_path / "again") == columns(sources, tmp_path / "direct")
-
-
 def test_a_line_is_a_paper_and_unknown_fields_are_left_out(
     tmp_path: Path, sources: list[Path]
 ) -> None:
@@ -101,8 +90,3 @@ def test_a_refused_source_leaves_what_was_there(tmp_path: Path, sources: list[Pa
     assert out.read_text() == "precious"
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {"bad.txt", "papers.jsonl", *(path.name for path in sources)}
-
-
-def test_a_folder_that_is_not_there_is_told(tmp_path: Path, sources: list[Path]) -> None:
-    with pytest.raises(InputError, match="There is no folder"):
-        written(sources, tmp_path / "none" / "papers.jsonl")

@@ -22,7 +22,6 @@ from recsys.pipelines.encoders.checkpoints import (
     MPNET,
     MPNET_FILES,
     MPNET_PACKAGES,
-    OLDER_NAMES,
     how_to_ask,
     hub_name,
     read_checkpoint,
@@ -135,23 +134,6 @@ def test_stored_vectors_are_whole(pooling: str) -> None:
 
 
 # The hub.
-
-
-def test_the_encoders_of_the_papers_are_in_the_table() -> None:
-    papers = {"bert", "scibert", "biobert", "pubmedbert", "citebert", "sentence-bert"}
-    assert papers | {"specter", "specter2", "scincl", "miread"} <= HUB_ENCODERS.keys()
-    hubs = [each.hub for each in HUB_ENCODERS.values()]
-    assert len(set(hubs)) == len(hubs)
-    assert all(hub.count("/") == 1 and hub == hub.strip("/ ") for hub in hubs)
-    assert set(OLDER_NAMES.values()) <= HUB_ENCODERS.keys()
-
-
-@each_row("short", HUB_ENCODERS)
-def test_a_short_name_and_the_hubs_name_are_asked_alike(short: str) -> None:
-    hub = hub_name(short)
-    assert hub_name(hub) == hub
-    assert how_to_ask(hub) is HUB_ENCODERS[short]
-    assert HUB_ENCODERS[short].pooling in ("cls", "mean")
 
 
 @each_row(

@@ -12,7 +12,6 @@ from recsys.eval.trec import Run, ordered, read_run
 from recsys.pipelines.evaluation.batch import (
     BatchOptions,
     BatchReport,
-    batch_fingerprint,
     run_batch,
 )
 from recsys.pipelines.jobs.engines import ProcessPool
@@ -22,7 +21,6 @@ from tests.pipelines.small_index import (
     invented_papers,
     open_small_collection,
     open_small_index,
-    write_small_index,
 )
 from tests.rows import each_row
 
@@ -97,20 +95,6 @@ def test_a_killed_batch_continues_where_it_stopped(
     assert path.read_bytes() == finished["two-stage"].run.read_bytes()
     assert [each.name for each in tmp_path.iterdir()] == ["x.trec"]
     assert report.measures == finished["two-stage"].measures
-
-
-def test_what_a_batch_belongs_to(index: Path, split: Path, tmp_path: Path) -> None:
-    one = batch_fingerprint(index, split, BatchOptions(engine=ProcessPool(1)))
-    assert batch_fingerprint(index, split, BatchOptions(engine=ProcessPool(8))) == one
-    assert batch_fingerprint(index, split, BatchOptions(metadata=False)) != one
-    other = tmp_path / "split.json"
-    other.write_text(split.read_text() + "\n")
-    assert batch_fingerprint(index, other, BatchOptions()) != one
-    trained = write_small_index(tmp_path / "x.index")
-    assert batch_fingerprint(trained, split, BatchOptions()) == one
-    (trained / "ranker").mkdir()
-    (trained / "ranker" / "manifest.json").write_text("{}")
-    assert batch_fingerprint(trained, split, BatchOptions()) != one
 
 
 def figures_by_hand(run: Run, index: Path) -> dict[str, float]:

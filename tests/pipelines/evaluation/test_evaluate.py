@@ -114,21 +114,6 @@ def test_probabilities_are_those_of_the_candidates(report: EvaluationReport) -> 
     assert 0 <= min(pairs["probability"]) <= max(pairs["probability"]) <= 1
 
 
-def test_queries_are_described_as_of_their_year(report: EvaluationReport) -> None:
-    queries = json.loads((report.folder / "queries.json").read_text())
-    assert queries["rivers-10"] == {
-        "title": "On rivers in survey 10",
-        "year": 2010,
-        "venue": None,
-        "has_abstract": True,
-        "authors": 1,
-        "gold": {
-            "rivers-08": {"in_citations": 1, "title": "On rivers in survey 8"},
-            "rivers-09": {"in_citations": 0, "title": "On rivers in survey 9"},
-        },
-    }
-
-
 def test_the_studies_are_in_the_facts(report: EvaluationReport) -> None:
     facts = facts_of(report.folder)
     assert len(facts["k_study"]) == 14
@@ -183,13 +168,6 @@ def test_a_killed_evaluation_continues_where_it_stopped(
     assert contents(out) == contents(tmp_path / "y")
 
 
-def test_an_evaluation_is_replaced_whole(index: Path, split: Path, tmp_path: Path) -> None:
-    run(index, split, QUICK, tmp_path / "x")
-    again = run(index, split, replace(QUICK, systems=("bm25",)), tmp_path / "x")
-    assert list(contents(again.folder)) == ["bm25.trec"]
-    assert [system.name for system in again.assessment.systems] == ["bm25"]
-
-
 def test_other_peoples_folders_are_left_alone(index: Path, split: Path, tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("mine")
     with pytest.raises(InputError, match="holds no evaluation"):
@@ -197,13 +175,6 @@ def test_other_peoples_folders_are_left_alone(index: Path, split: Path, tmp_path
     with pytest.raises(InputError, match="is a file"):
         run(index, split, QUICK, tmp_path / "thesis.tex")
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
-
-
-def test_an_evaluation_that_was_killed_at_once_is_run_again(
-    index: Path, split: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "runs").mkdir()
-    assert run(index, split, QUICK, tmp_path).queries
 
 
 @each_row(

@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from recsys.errors import ArtifactCorrupt, InputError, LeakageError, RecsysError
-from recsys.models.encoder import SeenQueries, digests
+from recsys.models.encoder import SeenQueries
 from recsys.pipelines.evaluation.leakage import check_ranker, check_run
 from recsys.store.arrays import Rows
 from recsys.store.collection import Collection
@@ -47,16 +47,6 @@ def test_what_cannot_be_read_is_to_be_trained_again(
     with pytest.raises(ArtifactCorrupt, match=r"train_queries\.npy") as error:
         SeenQueries.load(tmp_path)
     assert error.value.hint == "Train the model again."
-
-
-def test_several_corpora_are_united(collection: Collection) -> None:
-    one = SeenQueries.of(collection, train=rows(collection, "rivers-02"), dev=rows(collection))
-    other = SeenQueries.of(
-        collection, train=rows(collection, "deserts-02"), dev=rows(collection, "deserts-03")
-    )
-    both = digests(collection, rows(collection, "rivers-02", "deserts-02"))
-    assert (one | other).train == set(both)
-    assert (one | other).dev == other.dev
 
 
 def test_a_ranker_trained_on_the_queries_is_refused(collection: Collection, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recsys.eval.significance import bootstrap_difference, bootstrap_pooled_f1, randomisation_test
+from recsys.eval.significance import bootstrap_difference, randomisation_test
 from recsys.pipelines.evaluation.query_studies import (
     ARMS,
     NEIGHBOURS,
@@ -140,14 +140,6 @@ def test_what_is_set_aside_is_ranked_by_no_arm(
     assert moved
 
 
-def test_the_halves_depend_on_the_seed_and_on_nothing_else(
-    index: Path, found: dict[PaperId, dict[str, Any]]
-) -> None:
-    some = QUERIES[::3]
-    assert entries(index, some) == {query: found[query] for query in some}
-    assert entries(index, some, seed=1) != {query: found[query] for query in some}
-
-
 def test_rows_average_the_queries_and_compare_each_arm_with_none_given() -> None:
     found = [entry(2, [0, 30], [0, 1]), entry(4, [], [2]), entry(0, [], [])] * 4
     rows = seed_rows(found, seed=3)
@@ -168,16 +160,3 @@ def test_rows_average_the_queries_and_compare_each_arm_with_none_given() -> None
         (expected.value, expected.low, expected.high)
     )
     assert gain["p"] == randomisation_test(one, other, rng=rng) == 2 / 2**8
-
-
-def test_gain_of_f1_is_that_of_the_averages() -> None:
-    assert seed_rows([entry(0, [], [])] * 3, seed=0) == []  # They have nothing to give.
-    rows = seed_rows([entry(2, [0, 30], [0, 1]), entry(4, [], [2])] * 4, seed=0)
-    precision, recall = np.array([0.1, 0.05] * 4), np.array([1, 0.25] * 4)
-    before = np.array([0.05, 0] * 4), np.array([0.5, 0] * 4)
-    rng = np.random.default_rng(0)
-    expected = bootstrap_pooled_f1((precision, recall), before, rng=rng)
-    gain = rows[4]["gains"]["F1@20"]
-    assert (gain["value"], gain["low"], gain["high"]) == pytest.approx(
-        (expected.value, expected.low, expected.high)
-    )

@@ -10,7 +10,6 @@ from recsys.pipelines.evaluation.splits import (
     SEEDED,
     gold,
     pose,
-    pose_list,
     training_poses,
 )
 from recsys.query.query import Query, draft_of, make_query
@@ -42,16 +41,6 @@ def test_given_papers_are_seeds_and_no_answers_any_more(collection: Collection) 
     assert not posed.query.wanted[given].any()
     assert posed.right.tolist() == rows_of(collection, "rivers-04").tolist()
     assert (posed.query.before, bool(posed.query.allowed[row])) == (2006, False)
-
-
-def test_mere_list_has_neither_text_nor_authors(collection: Collection) -> None:
-    row, given = row_of(collection, "rivers-06"), rows_of(collection, "rivers-05")
-    posed = pose_list(collection, row, given)
-    assert posed.query.vector == pytest.approx(collection.vectors[given[0]], abs=1e-6)
-    assert set(posed.query.text.words) == {"river", "survey"}
-    assert len(posed.query.authors) == 0
-    assert (posed.query.before, bool(posed.query.allowed[row])) == (2006, False)
-    assert posed.right.tolist() == rows_of(collection, "rivers-04").tolist()
 
 
 def test_training_poses_every_query_plainly_and_some_once_more(collection: Collection) -> None:

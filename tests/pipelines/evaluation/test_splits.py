@@ -30,13 +30,6 @@ def test_gold_are_the_references_in_the_index(collection: Collection) -> None:
         assert gold_ids(collection, paper) == []
 
 
-def test_a_split_is_read_in_its_order(collection: Collection, tmp_path: Path) -> None:
-    path = write_small_split(tmp_path / "split.json")
-    split = read_split(path, collection)
-    assert split.test[:2] == ("rivers-09", "glaciers-09")
-    assert [len(split.part(name)) for name in PARTS] == [20, 8, 12]
-
-
 def test_a_part_may_be_left_out_until_it_is_asked_for(
     collection: Collection, tmp_path: Path
 ) -> None:
@@ -89,16 +82,6 @@ def test_an_unusable_split_is_refused_with_its_reason(
     assert said in raised.value.what
     assert str(path) in raised.value.what
     assert raised.value.hint
-
-
-@pytest.mark.parametrize("content", [b"", b"{", b"\xff", b"train: a", b"[" * 100_000])
-def test_what_is_not_json_is_refused(
-    content: bytes, collection: Collection, tmp_path: Path
-) -> None:
-    path = tmp_path / "split.json"
-    path.write_bytes(content)
-    with pytest.raises(SplitError, match="is not JSON"):
-        read_split(path, collection)
 
 
 def test_a_missing_split_names_its_neighbour(collection: Collection, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recsys.errors import NothingFound, SplitError
+from recsys.errors import NothingFound
 from recsys.pipelines.evaluation.splits import (
     SPLIT_FILE,
     ChosenSplit,
@@ -70,15 +70,6 @@ def test_it_is_the_same_every_time_and_what_the_reader_takes(
     assert given_or_made(tmp_path / "one.json", collection) == ChosenSplit(made.split, made.rule)
 
 
-def test_people_are_told(collection: Collection) -> None:
-    made, few = make_split(collection).told
-    assert made.startswith(
-        "No split was given; one was made by year, 28 train, 4 dev, 4 test queries: papers with at "
-        "least 5 references in the corpus that are not newer;"
-    )
-    assert few == "Only 4 test queries: mind the intervals."
-
-
 def test_where_nobody_can_be_asked_there_is_no_split(tmp_path: Path) -> None:
     undated = [{**paper, "year": None} for paper in well_linked(2, 7)]
     backwards = [{**paper, "year": 2100 - paper["year"]} for paper in well_linked(2, 7)]
@@ -119,10 +110,3 @@ def test_a_split_that_tests_nothing_any_more_is_replaced(tmp_path: Path) -> None
     nothing = '{"train": ["t0-05"], "dev": ["t0-06"], "test": ["gone"]}'
     collection = linked_beside(tmp_path, nothing)
     assert split_to_evaluate(None, collection, metadata=True) == make_split(collection)
-
-
-@pytest.mark.parametrize("text", ["", "[]", '{"test": 5}', '{"train": [1]}', '{"x": []}', "{"])
-def test_a_damaged_split_is_named(tmp_path: Path, text: str) -> None:
-    collection = linked_beside(tmp_path, text)
-    with pytest.raises(SplitError, match=r"split\.json"):
-        split_to_evaluate(None, collection, metadata=True)

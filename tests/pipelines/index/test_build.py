@@ -87,12 +87,6 @@ def test_another_source_needs_force(index: Path, others: Path) -> None:
     assert names(index.parent) == ["others.jsonl", "small.index"]
 
 
-def test_other_options_need_force(built: "Built", index: Path) -> None:
-    options = BuildOptions(precision="f32")
-    with pytest.raises(InputError, match="other papers or options"):
-        build([built.papers], index, options, cache=cache_folder())
-
-
 def test_what_searches_the_vectors_is_chosen_by_size_or_named(
     built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -157,20 +151,6 @@ def test_papers_that_can_be_read_only_once_are_refused(
         build_in(tmp_path / "x.index", Path(name))
     assert "Save them in a file" in caught.value.hint
     assert names(tmp_path) == ["pipe"]
-
-
-def test_a_place_that_cannot_be_written_is_refused(built: "Built") -> None:
-    with pytest.raises(OSError) as caught:
-        build_in(Path("/proc/x.index"), built.papers)
-    assert caught.value.filename
-
-
-def test_the_current_folder_can_be_the_index(
-    built: "Built", index: Path, others: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(index)
-    assert build_in(Path("."), built.papers).unchanged
-    assert build_in(Path("."), others, force=True).config["papers"] == 9
 
 
 def test_a_link_stays_a_link(index: Path, others: Path) -> None:

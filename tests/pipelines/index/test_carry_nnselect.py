@@ -1,6 +1,5 @@
 """NNSelect goes on in an updated index."""
 
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -44,17 +43,6 @@ def test_old_texts_keep_their_vectors_and_new_ones_get_theirs(tmp_path: Path) ->
     verify(folder, manifest)
     assert (manifest.config["papers"], manifest.config["carried"]) == (6, 3)
     assert {path.name: path.read_bytes() for path in previous.iterdir()} == before
-
-
-def test_texts_carried_are_counted_over_all_updates(tmp_path: Path) -> None:
-    corpora = [corpus_of(tmp_path / ids, ids) for ids in ("ab", "abx", "abxyz")]
-    write_small_nnselect(tmp_path / "0", texts_in(corpora[0]))
-    for number, (old, now) in enumerate(pairwise(corpora)):
-        previous, folder = tmp_path / str(number), tmp_path / str(number + 1)
-        folder.mkdir()
-        model = NNSelectModel.load(previous, len(old))
-        carry_nnselect(model, previous, now, same_texts(old, now), folder)
-    assert load_manifest(tmp_path / "2", KIND, MODEL_SCHEMA).config["carried"] == 3
 
 
 def test_models_of_the_very_rows_are_left_out(tmp_path: Path) -> None:

@@ -159,14 +159,6 @@ def test_changes_are_counted_and_said(tmp_path: Path) -> None:
     assert link_changes(before, after, planned.merged.today) == (1, 1)
 
 
-def test_what_stays_as_it_is_changes_nothing(tmp_path: Path) -> None:
-    old = rebuilt(tmp_path / "old", WORLD)
-    planned, _ = updated(old, tmp_path / "new", [A, B, C], ["c"])
-    assert planned.counts == (0, 0, 0)
-    assert planned.lines() == ["papers: none changed; 3 in all"]
-    assert files(old) == files(tmp_path / "new")
-
-
 @pytest.mark.parametrize(
     "change",
     [

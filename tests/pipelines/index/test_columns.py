@@ -39,22 +39,6 @@ def test_references_are_resolved_and_counted(tmp_path: Path) -> None:
     assert [graph.cites[number].tolist() for number in range(3)] == [[], [0], [0, 1]]
 
 
-def test_rows_are_sorted_by_utf8_bytes(tmp_path: Path) -> None:
-    # By UTF-16 code units U+FFFD would come after U+1F600; by bytes it comes before.
-    ids = ["\U0001f600", "\ufffd", "b", "B", "é", "10", "9"]
-    corpus = store_rows(tmp_path / "corpus", [*map(row, ids)])
-    ids = [corpus.ids[number] for number in range(len(corpus))]
-    assert ids == ["10", "9", "B", "b", "é", "\ufffd", "\U0001f600"]
-
-
-def test_papers_without_authors_and_venues_are_written(tmp_path: Path) -> None:
-    corpus = store_rows(tmp_path / "corpus", [row("a"), row("b")])
-    assert len(corpus.author_keys) == len(corpus.venue_keys) == 0
-    assert corpus.author_codes(["Ann Lee"]).tolist() == []
-    assert corpus.venue_code("VLDB") == -1
-    assert corpus.venues.tolist() == [-1, -1]
-
-
 def test_spellings_of_authors_and_venues_share_a_code(tmp_path: Path) -> None:
     rows = [
         row("a", authors=["Lee, Ann", "Bo Li"], venue="VLDB 2012"),
@@ -153,10 +137,3 @@ def test_front_matter_is_found_by_title_and_by_type(tmp_path: Path) -> None:
     assert found is not None
     assert found.tolist() == [0, 2]
     assert found.dtype == np.int32
-
-
-def test_aliases_are_stored_and_shown(tmp_path: Path) -> None:
-    rows = [row("a", aliases=["10.1000/x", "pmid:1"]), row("b")]
-    corpus = store_rows(tmp_path / "corpus", rows)
-    assert [paper.aliases for paper in corpus.papers([0, 1])] == [("10.1000/x", "pmid:1"), ()]
-    assert corpus.full_papers([0])[0].aliases == ("10.1000/x", "pmid:1")

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recsys.pipelines.index.encode import NOTES, KnownVectors, encode_corpus
-from recsys.pipelines.index.paper_rows import read_texts, texts_of
+from recsys.pipelines.index.encode import KnownVectors, encode_corpus
+from recsys.pipelines.index.paper_rows import read_texts
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import VECTOR_FILE
 from recsys.store.corpus import Corpus
@@ -51,13 +51,6 @@ def expected(corpus: Corpus) -> Floats:
     return HashingEncoder().encode([text for shard in read_texts(corpus, 7) for text in shard])
 
 
-@pytest.mark.parametrize("shard", [1, 5, PAPERS, 1000])
-def test_every_paper_has_its_vector_in_its_row(corpus: Corpus, tmp_path: Path, shard: int) -> None:
-    vectors = encode_corpus(HashingEncoder(), corpus, tmp_path / "out", shard=shard)
-    assert vectors.dtype == np.float32
-    np.testing.assert_array_equal(vectors, expected(corpus))
-
-
 def kill(corpus: Corpus, out: Path, known: KnownVectors | None = None) -> None:
     """Encode two shards of five papers, and be killed in the third."""
     with pytest.raises(KeyboardInterrupt):
@@ -84,16 +77,6 @@ def test_another_encoder_or_other_papers_start_over(corpus: Corpus, tmp_path: Pa
     np.testing.assert_array_equal(vectors, expected(other))
     assert encode_corpus(wide, other, out, shard=5).shape == (PAPERS, 8)
     assert encoder.encoded == wide.encoded == PAPERS
-
-
-@pytest.mark.parametrize("notes", ["", "[]", '{"job": 1}', '{"finished": [0]}'])
-def test_unreadable_notes_start_over(corpus: Corpus, tmp_path: Path, notes: str) -> None:
-    out, encoder = tmp_path / "out", HashingEncoder()
-    kill(corpus, out)
-    (out / NOTES).write_text(notes)
-    vectors = encode_corpus(encoder, corpus, out, shard=5)
-    np.testing.assert_array_equal(vectors, expected(corpus))
-    assert encoder.encoded == PAPERS
 
 
 def test_progress_counts_papers_up_to_the_last(corpus: Corpus, tmp_path: Path) -> None:
@@ -141,28 +124,3 @@ def test_a_killed_run_over_known_vectors_continues_and_over_others_starts_over(
     np.testing.assert_array_equal(vectors[4:], expected(corpus)[4:])
     encode_corpus(again, corpus, out, shard=5, known=known_of(corpus, [3]))
     assert again.encoded == PAPERS - 1
-
-
-def test_where_all_is_known_nothing_is_encoded(corpus: Corpus, tmp_path: Path) -> None:
-    known, encoder = known_of(corpus, [1] * PAPERS), HashingEncoder()
-    vectors = encode_corpus(encoder, corpus, tmp_path / "out", known=known)
-    assert encoder.encoded == 0
-    assert (vectors == 1).all() and vectors.shape == (PAPERS, 16)
-    copy = tmp_path / "copy.npy"
-    np.save(copy, vectors)
-    assert copy.read_bytes() == (tmp_path / "out" / VECTOR_FILE).read_bytes()
-
-
-def test_texts_of_some_papers_come_in_order(tmp_path: Path) -> None:
-    corpus = write_corpus(tmp_path / "large", papers=4100)  # A row group holds 4096.
-    every = [text[0] for shard in read_texts(corpus, 1000) for text in shard]
-    assert every == [paper.title for paper in corpus.papers(range(4100))]
-    wanted = np.zeros(4100, bool)
-    wanted[[7, 4095, 4096, 4098]] = True
-    expected_titles = [paper.title for paper in corpus.papers(np.flatnonzero(wanted).tolist())]
-    for size in (1, 3, 10):
-        found = list(texts_of(corpus, wanted, size))
-        assert np.concatenate([rows for rows, _ in found]).tolist() == [7, 4095, 4096, 4098]
-        titles = [title for _, texts in found for title, _ in texts]
-        assert titles == expected_titles
-        assert {len(rows) for rows, _ in found[:-1]} <= {size}

@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from recsys.errors import ArtifactCorrupt, InputError
+from recsys.errors import InputError
 from recsys.formats.embeddings import Embeddings, write_embeddings
 from recsys.indexes.backends import OWN, build_words
 from recsys.pipelines.index.encode import KnownVectors, same_texts
-from recsys.pipelines.index.external_vectors import GIVEN_FILE, PreviousVectors, given_mask, take
+from recsys.pipelines.index.external_vectors import PreviousVectors, given_mask, take
 from recsys.pipelines.index.text import write_text
 from recsys.store.arrays import Floats
 from recsys.store.corpus import Corpus
@@ -122,10 +121,3 @@ def test_vectors_of_another_encoder_are_refused(place: Place) -> None:
     longer = place.file("long.npy", "d", np.ones((1, 17), np.float32))
     with pytest.raises(InputError, match="have 17 numbers, those of the index 16"):
         taken(longer, built, place.folder / "out")
-
-
-@pytest.mark.parametrize("wrong", [np.ones(3, bool), np.ones(2, np.int8), np.ones((2, 1), bool)])
-def test_a_mask_that_does_not_fit_is_refused(wrong: NDArray[Any], tmp_path: Path) -> None:
-    np.save(tmp_path / GIVEN_FILE, wrong)
-    with pytest.raises(ArtifactCorrupt, match="for 2 papers"):
-        given_mask(tmp_path, 2)

@@ -1,4 +1,3 @@
-import gzip
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,8 +9,6 @@ from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.corpora.source_intake import REJECTS
 from recsys.pipelines.index.citation_links import LinkCounts
 from recsys.pipelines.index.ingest import ingest
-from recsys.store.corpus import Corpus
-from recsys.store.graph import CitationGraph
 
 
 def write(folder: Path, *records: Mapping[str, object] | bytes) -> Path:
@@ -69,46 +66,7 @@ def test_everything_odd_is_counted_and_told(tmp_path: Path, out: Path) -> None:
     assert [item["excerpt"] for item in rejects[:2]] == ["junk", "b: again"]
 
 
-def test_a_clean_file_leaves_no_reject_report(tmp_path: Path, out: Path) -> None:
-    report = ingest(source_files([write(tmp_path, {"id": "a", "title": "A"})]), out)
-    assert not (out / REJECTS).exists()
-    assert report.read.rejected == {}
-    assert report.lines() == [
-        "1 papers read as recsys; 1 without abstract, 1 without year",
-        "0 citations among them",
-    ]
-
-
-def test_the_columns_and_graph_are_readable(tmp_path: Path, out: Path) -> None:
-    ingest(source_files([write(tmp_path, *MESSY)]), out)
-    corpus, graph = Corpus.load(out), CitationGraph.load(out)
-    assert [corpus.ids[row] for row in range(len(corpus))] == ["a", "b", "c", "d", "f", "g"]
-    assert [corpus.year(row) for row in range(6)] == [2000, 2001, None, None, 1900, 1999]
-    assert [graph.cites[row].tolist() for row in range(3)] == [[1], [0], [1]]
-
-
 def test_no_usable_paper_is_an_error_with_reasons(tmp_path: Path, out: Path) -> None:
     source = write(tmp_path, {"id": "a", "title": ""}, {"id": None, "title": "T"}, b"junk")
     with pytest.raises(CorpusError, match=r"no usable paper \(empty title: 1, .*not JSON: 1\)"):
         ingest(source_files([source]), out)
-
-
-def test_a_truncated_gzip_file_is_refused(tmp_path: Path, out: Path) -> None:
-    lines = b"".join(b'{"id": "p%d", "title": "T"}\n' % n for n in range(3000))
-    source = tmp_path / "papers.jsonl.gz"
-    source.write_bytes(gzip.compress(lines)[:-200])
-    with pytest.raises(CorpusError, match=r"line \d+ is the last good one"):
-        ingest(source_files([source]), out)
-    assert list(out.iterdir()) == []
-
-
-def test_progress_ends_at_the_size_of_the_file(tmp_path: Path, out: Path) -> None:
-    source = write(tmp_path, {"id": "a", "title": "A"})
-    told: list[tuple[str, int, int]] = []
-    ingest(
-        source_files([source]),
-        out,
-        progress=lambda stage, done, total: told.append((stage, done, total)),
-    )
-    size = source.stat().st_size
-    assert told == [("read", size, size)]

@@ -9,7 +9,7 @@ import pytest
 
 from recsys.pipelines.corpora.works import SCHEMA
 from recsys.pipelines.index.changes import Changes, plan
-from recsys.pipelines.index.encode import KnownVectors, same_texts, unchanged_texts
+from recsys.pipelines.index.encode import KnownVectors, same_texts
 from recsys.store.corpus import Corpus
 from tests.stored import store_rows
 
@@ -41,12 +41,6 @@ def test_texts_are_found_under_their_own_id_first(old: Corpus, tmp_path: Path) -
     assert same_texts(old, old).tolist() == [0, 1, 2, 3, 4]
 
 
-def test_an_update_finds_texts_that_stay_under_their_id(old: Corpus, tmp_path: Path) -> None:
-    planned = plan(old, Changes(pa.Table.from_pylist(NEW, SCHEMA), ("a",)))
-    # !, b, c, d, e, f
-    assert unchanged_texts(old, planned).tolist() == [-1, 1, -1, -1, 4, -1]
-
-
 def test_known_vectors_are_told_from_both_sides() -> None:
     vectors = np.arange(8, dtype=np.float32).reshape(4, 2)
     known = KnownVectors(vectors, np.array([2, -1, 0, 3], np.int32))
@@ -56,11 +50,6 @@ def test_known_vectors_are_told_from_both_sides() -> None:
     without = known.without(np.array([True, False, False, False]))
     assert without.rows.tolist() == [2, -1, -1, 3]
     assert known.rows.tolist() == [2, -1, 0, 3]
-
-
-def test_nothing_is_known_of_new_papers() -> None:
-    pieces = list(KnownVectors.none(5000).pieces(3))
-    assert sum(map(len, pieces)) == 5000 and not any(piece.any() for piece in pieces)
 
 
 def test_texts_of_a_corpus_whose_folder_is_gone_are_read(old: Corpus, tmp_path: Path) -> None:

@@ -11,10 +11,8 @@ import pytest
 from recsys.app.cache import cache_folder
 from recsys.app.inspection import inspect_artifact
 from recsys.app.wiring import open_index
-from recsys.formats.embeddings.embedding_files import read_embeddings
 from recsys.pipelines.index.build import BuildOptions, build
 from recsys.pipelines.index.update import UpdateOptions, update
-from recsys.pipelines.studies.embed import EmbedOptions, embed
 from recsys.records import Draft
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import CORPUS, VECTOR_FILE, VECTORS, sha256
@@ -100,10 +98,3 @@ def test_a_build_by_force_takes_them_over_if_they_are_sound(
     build([built.papers], index, options, cache=cache_folder(), progress=watch)
     assert encoded["encode papers"] == (50 if damaged else 0)
     assert by_id(index) == before
-
-
-@pytest.mark.parametrize("ending", [".jsonl", ".parquet", ".npy"])
-def test_they_are_written_to_files(once: Path, tmp_path: Path, ending: str) -> None:
-    out = tmp_path / f"v{ending}"
-    embed(once, out, EmbedOptions(), cache=cache_folder())
-    np.testing.assert_array_equal(read_embeddings(out).vectors, read(once))

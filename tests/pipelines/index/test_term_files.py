@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from recsys.indexes import bm25
-from recsys.indexes.bm25 import Bm25Index, Spool, write_postings
+from recsys.indexes.bm25 import LEVELS, ROWS, STARTS, Spool, write_postings
 from recsys.pipelines.index.text import write_terms
 from recsys.store.kernels.dispatch import levels
 from recsys.store.terms import TermStore, batches
+from tests.postings import bm25_of
 
 PHRASES = st.lists(
     st.sampled_from(["ant", "ants", "bee", "cat", "the", "\u00e9tude", "dog " * 300]), max_size=6
@@ -39,14 +40,17 @@ def test_files_are_those_of_a_store_that_was_built_in_memory(
         write_postings(written)
     store = TermStore.build(texts)
     store.save(saved)
-    Bm25Index.build(store).save(saved)
+    postings = bm25_of(store).postings
+    np.save(saved / STARTS, postings.starts)
+    np.save(saved / ROWS, postings.rows)
+    np.save(saved / LEVELS, postings.levels)
     assert files(written) == files(saved)
 
 
 @given(TEXTS)
 def test_postings_are_the_terms_the_other_way_round(texts: list[tuple[str, str | None]]) -> None:
     store = TermStore.build(texts)
-    found = Bm25Index.build(store).postings
+    found = bm25_of(store).postings
     for code in range(len(store.vocabulary)):
         inside = slice(found.starts[code], found.starts[code + 1])
         rows = [row for row in range(len(texts)) if code in store.terms[row]]

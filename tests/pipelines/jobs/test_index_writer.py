@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import ArtifactCorrupt, ArtifactError, ArtifactMissing, InputError
-from recsys.pipelines.jobs.index_writer import members_of, writing
+from recsys.pipelines.jobs.index_writer import writing
 from recsys.store.artifacts import MANIFEST, verify
 from recsys.store.generations import content_key, in_force, pin, root_of
 from tests.ended import left_behind
@@ -173,29 +173,6 @@ def test_who_waits_writes_after_the_other(index: Path) -> None:
     assert told == [(stage, 0), (stage, 1)]
 
 
-def test_nothing_stays_of_a_first_build_that_fails(tmp_path: Path) -> None:
-    with pytest.raises(ValueError), writing(tmp_path / "x.index", new=True):
-        raise ValueError
-    with pytest.raises(ArtifactMissing), writing(tmp_path / "x.index"):
-        pass  # Only a new one is made where nothing is.
-    assert names(tmp_path) == []
-
-
-def test_a_first_build_that_was_killed_before_the_pointer_is_made_again(tmp_path: Path) -> None:
-    index = tmp_path / "x.index"
-    member(index / "generations" / "1.new" / "corpus", "half")
-    replaced(index, "one")
-    assert (read(index), names(index / "generations")) == ("one", ["1"])
-
-
-def test_a_folder_called_generations_may_hold_indexes(tmp_path: Path) -> None:
-    index = tmp_path / "generations" / "x.index"
-    index.parent.mkdir()
-    replaced(index, "one")
-    assert root_of(index) == index
-    assert names(index.parent) == ["x.index"]
-
-
 def test_unfinished_work_stays(tmp_path: Path) -> None:
     index = tmp_path / "x.index"
     with pytest.raises(ValueError), writing(index, new=True) as writer:
@@ -262,9 +239,3 @@ def test_without_links_files_are_copied(index: Path, monkeypatch: pytest.MonkeyP
         (new / "model").write_text("trees")
     verify(in_force(index), pin(index).manifest())
     assert read(index) == "one"
-
-
-def test_parts_are_named_without_what_is_hidden(tmp_path: Path) -> None:
-    for name in ("corpus", ".ranker.12.new", "text"):
-        (tmp_path / name).mkdir()
-    assert list(members_of(tmp_path)) == ["corpus", "text"]

@@ -74,14 +74,6 @@ def test_a_file_cut_anywhere_loses_at_most_the_last_entry(
     assert list(sidecar.read()) == [*expected, "d"]
 
 
-@pytest.mark.parametrize("line", ["", "{", "[]", "3", '["a"]', '["a", 3]', "[1, {}]"])
-def test_a_line_of_another_shape_is_left_out(line: str, sidecar: Sidecar) -> None:
-    fill(sidecar, "a")
-    with sidecar.path.open("a") as file:
-        file.write(f"{line}\n")
-    assert list(sidecar.read()) == ["a"]
-
-
 QUERIES = ["a", "bb", "ccc", "dddd", "eeeee"]
 
 
@@ -93,12 +85,6 @@ def measured(path: Path, queries: list[str], progress: Progress = silent) -> Gat
     sidecar, start = Sidecar(path, "lengths"), partial(measure, 2)
     engine = ProcessPool(2)
     return gather("lengths", start, queries, sidecar=sidecar, engine=engine, progress=progress)
-
-
-def test_entries_come_in_the_order_of_the_queries(tmp_path: Path) -> None:
-    gathered = measured(tmp_path / "x", QUERIES)
-    assert list(gathered.entries.items()) == [(q, {"length": 2 * len(q)}) for q in QUERIES]
-    assert gathered.continued == 0
 
 
 def test_work_that_was_stopped_is_continued_and_the_sidecar_stays(tmp_path: Path) -> None:
@@ -165,15 +151,6 @@ def test_a_damaged_shard_is_done_again(tmp_path: Path, harm: Callable[[Path], ob
     engine = CountingEngine(backwards=True)
     assert do_shards(engine, SPELL, WORDS, tmp_path, "key") == first
     assert (engine.done, contents(first)[1]) == (["two"], b"two!")
-
-
-def test_other_work_begins_anew_and_nothing_of_the_old_stays(tmp_path: Path) -> None:
-    do_shards(CountingEngine(backwards=True), SPELL, WORDS, tmp_path, "key")
-    for key, words in (("other", WORDS), ("other", WORDS[:2])):
-        engine = CountingEngine(backwards=True)
-        do_shards(engine, SPELL, words, tmp_path, key)
-        assert len(engine.done) == len(words)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["00000", "00001"]
 
 
 def test_an_error_names_the_shard(tmp_path: Path) -> None:

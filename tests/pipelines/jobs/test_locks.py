@@ -42,15 +42,6 @@ print(met)
 """
 
 
-def test_the_lock_leaves_nothing_and_can_be_taken_again(tmp_path: Path) -> None:
-    for _ in range(2):
-        with locked(tmp_path / "x"):
-            assert [path.name for path in tmp_path.iterdir()] == [".x.lock"]
-        assert list(tmp_path.iterdir()) == []
-        with pytest.raises(ValueError), locked(tmp_path / "x"):
-            raise ValueError  # It frees the lock, too.
-
-
 def test_a_second_writer_is_refused_within_a_process_and_from_another(tmp_path: Path) -> None:
     with locked(tmp_path / "x"):
         with pytest.raises(InputError, match=r"Another process is writing .*x\."):

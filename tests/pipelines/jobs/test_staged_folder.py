@@ -46,13 +46,6 @@ def test_a_stage_with_a_damaged_note_runs_again(work: StagedFolder, note: str) -
     assert not work.stage("one", "a", writing("second")).kept
 
 
-def test_a_note_without_its_folder_is_not_enough(work: StagedFolder) -> None:
-    work.stage("one", "a", writing("first"))
-    (work.finished / "one" / "x.txt").unlink()
-    (work.finished / "one").rmdir()
-    assert not work.stage("one", "a", writing("second")).kept
-
-
 @each_row("tidied", [False, True])
 def test_a_stage_that_was_noted_but_not_moved_is_finished(tmp_path: Path, tidied: bool) -> None:
     work = StagedFolder(tmp_path / f"thing-{tidied}")

@@ -3,7 +3,6 @@
 Within limits, who takes too long or too much has failed, and the others go on.
 """
 
-import multiprocessing
 import os
 import signal
 import subprocess
@@ -48,12 +47,6 @@ def shared(
 
 def powers(jobs: int, tasks: list[int]) -> dict[int, int]:
     return dict(shared(partial(partial, pow, 2), tasks, jobs=jobs))
-
-
-@each_row("jobs", [1, 2, 3])
-def test_every_task_is_done_once(jobs: int) -> None:
-    assert powers(jobs, [5, 3, 8, 3, 1]) == {0: 32, 1: 8, 2: 256, 3: 8, 4: 2}
-    assert powers(jobs, []) == {}
 
 
 def test_every_task_is_done_where_signals_cannot_be_masked(
@@ -229,10 +222,3 @@ def test_who_breaks_down_has_failed_and_errors_are_raised_here() -> None:
 def test_who_takes_too_long_is_ended() -> None:
     limits = Limits(seconds=4.0)  # Starting a process takes a good part of one.
     assert done(["endless", "a"], jobs=2, limits=limits) == [Failure.TIME, "A"]
-
-
-def test_nobody_is_left_behind_when_results_are_not_wanted() -> None:
-    results = limited(task, ["a", "b", "c"], jobs=1, limits=SHORT)
-    next(results)
-    results.close()
-    assert not multiprocessing.active_children()

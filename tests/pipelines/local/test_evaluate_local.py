@@ -70,20 +70,6 @@ def test_the_facts_say_how_it_was_done(report: LocalReport, index: Path) -> None
     assert "Leakage unknown: the local ranker" in leakage
 
 
-def test_queries_are_described_as_of_their_year(report: LocalReport) -> None:
-    queries = json.loads((report.folder / "queries.json").read_text())
-    qrels = read_qrels(report.folder / "qrels.txt")
-    assert set(queries) == set(qrels) >= {"rivers-08#1", "deserts-11#1"}
-    for name, told in queries.items():
-        topic, age = name.removesuffix("#1").split("-")
-        assert told["year"] == 2000 + int(age) and topic in told["title"]
-        assert told["names"] == (topic.title() in told["title"])
-        assert set(told["gold"]) == set(qrels[name])
-        # As of the citing paper's year: what is as old as one year was cited by nobody yet.
-        for paper, facts in told["gold"].items():
-            assert facts["in_citations"] == int(age) - int(paper[-2:]) - 1
-
-
 def test_runs_are_the_answers_of_the_systems(
     report: LocalReport, index: Path, found: LocalQueries
 ) -> None:
@@ -121,24 +107,6 @@ def test_probabilities_are_those_of_what_is_shown(report: LocalReport) -> None:
     assert all(0 <= chance <= 1 for chance in pairs["probability"])
     counts = facts["candidates"]["local"]
     assert all(counts["found"][query] <= len(qrels[query]) for query in qrels)
-
-
-def test_sentences_are_sliced_by_whether_they_name_a_work(report: LocalReport) -> None:
-    slices = [each for each in report.assessment.slices if each.system == "local"]
-    assert {each.kind for each in slices} == {"names", "year", "popularity"}
-    by_name = {each.value: each for each in slices if each.kind == "names"}
-    assert set(by_name) == {"a work", "nobody"}
-    assert sum(each.queries for each in by_name.values()) == report.queries
-    assert "R@10" in by_name["nobody"].measures
-
-
-def test_the_report_speaks_of_every_system(report: LocalReport) -> None:
-    lines = report.lines()
-    assert lines[0] == "Evaluated 16 sentences; 95 % intervals."
-    told = [line.partition(":")[0] for line in lines[1 : len(LOCAL_SYSTEMS) + 1]]
-    assert told == [*LOCAL_SYSTEMS]
-    assert "Left out: 1 contexts of papers that the corpus does not hold." in lines
-    assert lines[-1] == f"Written to {report.folder}."
 
 
 def test_names_help_where_they_are_and_hurt_nobody(report: LocalReport) -> None:
@@ -206,20 +174,6 @@ def test_what_makes_no_sense_is_refused_before_any_work(
     with pytest.raises(InputError, match=message):
         evaluated(index, found, options, tmp_path / "x")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_sentence_of_which_nothing_is_left_finds_nothing(index: Path, tmp_path: Path) -> None:
-    contexts = [
-        Context("rivers-08", "rivers-07", "(Rivers, 2007)"),
-        Context("deserts-08", "deserts-07", "We measured deserts (Deserts, 2007)."),
-    ]
-    found = local_queries(open_small_collection(index), contexts)
-    options = replace(QUICK, known="sentence", masked=True)
-    report = evaluated(index, found, options, tmp_path / "x")
-    assert set(read_run(tmp_path / "x" / "runs" / "local.trec")) == {"deserts-08#1"}
-    counts = facts_of(report.folder)["candidates"]["local"]["count"]
-    assert counts["deserts-08#1"] > 0 and counts["rivers-08#1"] is None
-    assert report.queries == 2
 
 
 def test_masked_answers_cannot_be_read_from_names(index: Path, tmp_path: Path) -> None:
@@ -311,21 +265,6 @@ def test_an_encoder_that_has_learned_from_the_citing_papers_is_refused(
     both = replace(QUICK, systems=("bm25", "embedding"))
     with pytest.raises(LeakageError, match=r"encoder .* trained on 1 of these 16 .*'rivers-09'"):
         evaluated(own, found, both, tmp_path / "y")
-
-
-def test_another_ranker_does_not_continue_what_one_began(
-    index: Path, found: LocalQueries, tmp_path: Path
-) -> None:
-    folders = [seen_by(tmp_path / name, index, train=["rivers-02"]) for name in "ab"]
-    asked: list[int] = []
-    one, other = (Opened(local=folder, whole=folder) for folder in folders)
-    out = tmp_path / "x"
-    with pytest.raises(KeyboardInterrupt):
-        evaluate_local(index, found, QUICK, out, open_local=one, progress=killed_at(5))
-    evaluate_local(
-        index, found, QUICK, out, open_local=other, progress=lambda s, done, n: asked.append(done)
-    )
-    assert asked[0] == 0
 
 
 def test_abstracts_that_only_cited_papers_have_are_told(

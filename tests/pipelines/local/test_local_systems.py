@@ -7,7 +7,7 @@ import pytest
 
 from recsys.local.local_recommender import PassageRanker
 from recsys.pipelines.evaluation.systems import Ranked
-from recsys.pipelines.local.evaluate_local import FUSION, LEARNED, LOCAL_SYSTEMS, AskedPassage
+from recsys.pipelines.local.evaluate_local import FUSION, LOCAL_SYSTEMS, AskedPassage
 from recsys.pipelines.local.local_queries import KNOWN, LocalQuery, pose_query
 from recsys.records import Draft
 from tests.pipelines.local.local_evaluations import open_small_local
@@ -73,13 +73,6 @@ def test_hybrid_adds_up_reciprocal_ranks(ranker: PassageRanker) -> None:
     assert set(names(ranker, fused)[:3]) <= set(expected[:6])
 
 
-def test_embedding_and_bm25_read_the_sentence_alone(ranker: PassageRanker) -> None:
-    for system in ("bm25", "embedding"):
-        of_sentence = LOCAL_SYSTEMS[system](passage(ranker, known=KNOWN[0]), 100)
-        of_title = LOCAL_SYSTEMS[system](passage(ranker, known=KNOWN[1]), 100)
-        assert names(ranker, of_sentence) == names(ranker, of_title)
-
-
 def test_two_stage_takes_the_sentence_for_the_abstract(ranker: PassageRanker) -> None:
     recommender = ranker.reader.recommender
     said = "We measured deserts."
@@ -91,15 +84,6 @@ def test_two_stage_takes_the_sentence_for_the_abstract(ranker: PassageRanker) ->
         expected = recommender.rank(recommender.query_to(draft))
         found = LOCAL_SYSTEMS["two-stage"](passage(ranker, known=known), 50)
         assert found.rows.tolist() == expected.rows[:50].tolist()
-
-
-def test_profile_orders_the_candidates_by_their_profiles(ranker: PassageRanker) -> None:
-    asked = passage(ranker)
-    facts = ranker.reader.facts_of(asked.query)
-    ranked = LOCAL_SYSTEMS["profile"](asked, 100)
-    assert sorted(ranked.rows.tolist()) == facts.rows.tolist()
-    best = facts.rows[np.argsort(-facts.profile, kind="stable")]
-    assert ranked.rows.tolist() == best.tolist()
 
 
 def test_names_count_for_local_and_not_for_unnamed(ranker: PassageRanker) -> None:
@@ -114,17 +98,6 @@ def test_names_count_for_local_and_not_for_unnamed(ranker: PassageRanker) -> Non
         for each in (with_names, without)
     ]
     assert scores[0] - scores[1] == pytest.approx(1, abs=1e-5)
-
-
-def test_chances_are_those_of_the_candidates(ranker: PassageRanker) -> None:
-    assert set(LOCAL_SYSTEMS) > LEARNED == {"local", "local-unnamed"}
-    for system in LEARNED:
-        ranked = LOCAL_SYSTEMS[system](passage(ranker), 4)
-        assert ranked.candidates is not None and ranked.probabilities is not None
-        assert (np.diff(ranked.candidates) > 0).all()
-        places = np.searchsorted(ranked.candidates, ranked.rows)
-        expected = ranker.ranker.probability(ranked.scores)
-        np.testing.assert_allclose(ranked.probabilities[places], expected)
 
 
 def test_a_corpus_of_the_future_ranks_as_one_that_has_none(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from recsys.app.cache import cache_folder
 from recsys.errors import (
     ArtifactCorrupt,
     ArtifactMismatch,
-    CorpusError,
     InputError,
 )
 from recsys.indexes.opening import open_collection, with_contexts
@@ -130,17 +129,6 @@ def test_more_contexts_are_added_to_those_that_are_there(own: Path, tmp_path: Pa
     np.testing.assert_array_equal(opened(own)[1].vectors(slice(1, 4)), before)
 
 
-def test_a_folder_may_hold_other_files(own: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "texts"
-    folder.mkdir()
-    write(folder / "a.jsonl", context("deserts-05", "deserts-03"))
-    (folder / "b.txt").write_text("No contexts.")
-    report = add_contexts(own, [folder])
-    assert report.contexts == 4 and any("b.txt" in line for line in report.lines())
-    with pytest.raises(CorpusError, match="known format"):
-        add_contexts(own, [folder / "b.txt"])
-
-
 def test_papers_are_found_by_title_where_no_name_is_told(own: Path, tmp_path: Path) -> None:
     cited = {"paperId": "0" * 40, "title": "On Deserts in Survey 3.", "year": 2003}
     cited |= {"authors": [{"name": "Ada Deserts"}]}
@@ -238,21 +226,6 @@ def test_a_killed_encoding_goes_on_where_it_stopped(tmp_path: Path) -> None:
     np.testing.assert_array_equal(scales, expected[1])
     others = encode_texts(HashingEncoder(), texts.slice(1), tmp_path / "work", shard=2)
     assert len(others[0]) == 9
-
-
-def test_the_words_of_contexts_can_be_searched(index: Path) -> None:
-    collection = with_contexts(open_collection(index))
-    assert collection.contexts is not None
-    space = collection.contexts
-    found, scores = space.text_index.search(space.terms.query("seas", None), 5)
-    assert space.contexts.texts(found.tolist()) == ["Sand is found in rivers and seas."]
-    assert scores[0] > 0
-
-
-def test_an_index_without_contexts_opens_as_it_was(built: "Built", tmp_path: Path) -> None:
-    collection = open_collection(built.without_models(tmp_path))
-    assert collection.contexts is None
-    assert with_contexts(collection) is collection
 
 
 def test_contexts_that_do_not_fit_are_refused(own: Path) -> None:

@@ -73,14 +73,6 @@ def test_an_example_is_what_the_query_is_answered_with(
         assert made.gold == len(query.gold)
 
 
-def test_nothing_is_left_to_ask_of_a_sentence_that_was_all_names(
-    ranker: PassageRanker, found: LocalQueries
-) -> None:
-    query = replace(found.queries[50], text="(Rivers, 2004)")
-    assert example(ranker.reader, query, Way(KNOWN[0], masked=True)) is None
-    assert example(ranker.reader, query, Way(KNOWN[1], masked=True)) is not None
-
-
 # Which citing sentences queries may read: in training never all, so that presence says nothing.
 
 PAPERS = (
@@ -129,16 +121,6 @@ def told(tmp_path: Path) -> Collection:
     said = [("c", "a", "Ferns in shadow."), ("d", "b", "Ferns in shadow are here.")]
     vectors = HashingEncoder(8).encode([(text, None) for *_, text in said])
     return with_told(plain(), said, vectors, tmp_path)
-
-
-def test_a_way_never_reads_all_sentences() -> None:
-    ways = [drawn_way(query, seed=1, contexts=True) for query in QUERIES]
-    uses = [way.contexts for way in ways]
-    assert set(uses) == {ContextUse.ONLY, ContextUse.HIDDEN}
-    assert 60 < uses.count(ContextUse.ONLY) < 140
-    bare = [drawn_way(query, seed=1) for query in QUERIES]
-    assert {way.contexts for way in bare} == {ContextUse.HIDDEN}
-    assert [(way.known, way.masked) for way in bare] == [(way.known, way.masked) for way in ways]
 
 
 def test_examples_have_all_signs_or_none(told: Collection) -> None:

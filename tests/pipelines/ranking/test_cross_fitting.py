@@ -56,15 +56,6 @@ def together(built: "Built") -> tuple[TrainingTable, int]:
     return concatenate([train, dev]), len(train.groups)
 
 
-def test_a_table_is_cut_between_queries_and_nothing_is_copied(built: "Built") -> None:
-    parts = tables(built)
-    whole, trained = together(built)
-    for part, cut in zip(parts, whole.cut(trained), strict=True):
-        assert np.shares_memory(cut.features, whole.features)
-        for name in ("features", "relevant", "groups", "gold", "queries"):
-            np.testing.assert_array_equal(getattr(cut, name), getattr(part, name))
-
-
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=60), st.integers(2, 6), st.integers(0, 9))
 def test_each_query_is_in_one_fold_with_all_its_poses(
     queries: list[int], folds: int, seed: int

@@ -122,15 +122,6 @@ def test_nobody_learns_from_what_is_held_out(learned: bool) -> None:
     assert (scores[0][~rows] != scores[1][~rows]).any()  # The other two have learned from it.
 
 
-def test_the_mean_of_the_members_answers() -> None:
-    table, folds = made_table(), [np.arange(LISTS) % 2 == fold for fold in range(2)]
-    network = fit_networks(Lists.of(table), folds, seed=0)
-    assert network is not None
-    own = held_out_scores(network, table, [every(table), ~every(table)])
-    other = held_out_scores(network, table, [~every(table), every(table)])
-    np.testing.assert_allclose(table.scored(network.score), (own + other) / 2, atol=1e-5)
-
-
 def test_the_same_seed_is_the_same_network_and_progress_is_told() -> None:
     table, told = made_table(lists=20), list[tuple[Any, ...]]()
     lists, parts = Lists.of(table), [every(table)] * 2
@@ -150,17 +141,6 @@ def test_lists_that_say_nothing_are_left_out_and_alone_teach_nothing() -> None:
     assert lists.teaching().tolist() == [False, False, True, True]
     assert fit_networks(lists, [np.array([True, True, False, False])], seed=0) is None
     assert fit_networks(lists, [every(table)], seed=0) is not None
-
-
-def test_a_list_without_candidates_is_no_trouble() -> None:
-    table = made_table(lists=3)
-    groups = np.array([LONG, 0, LONG, LONG, 0], np.int32)
-    five = TrainingTable(table.features, table.relevant, groups, groups, groups)
-    lists = Lists.of(five)
-    assert lists.teaching().tolist() == [True, False, True, True, False]
-    network = fit_networks(lists, [every(five)], seed=0)
-    assert network is not None
-    assert np.isfinite(five.scored(network.score)).all()
 
 
 def test_the_scale_is_that_of_the_normal_distribution() -> None:

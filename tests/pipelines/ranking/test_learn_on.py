@@ -71,17 +71,6 @@ def test_networks_learn_on_what_counts_here_and_trees_stay(stranger: FittedRanke
     assert (len(taught.train.groups), len(taught.scores)) == (30, len(table.features))
 
 
-def test_it_begins_with_what_was_known(
-    stranger: FittedRanker, network: Network, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(fitting, "TUNING_RATE", 0.0)
-    table = made_table(lists=8)
-    taught = learn_on(stranger, table, 6, folds=2)
-    scores = table.scored(stranger.predict)
-    np.testing.assert_allclose(table.scored(taught.ranker.predict), scores, rtol=2e-3, atol=2e-3)
-    assert taught.ranker.network is not None and taught.ranker.network.scale is network.scale
-
-
 def test_chances_are_those_of_drafts_without_references(stranger: FittedRanker) -> None:
     table = made_table(lists=12)
     table.queries[:] = np.repeat(np.arange(6), 2)  # Each is posed twice.
@@ -91,14 +80,6 @@ def test_chances_are_those_of_drafts_without_references(stranger: FittedRanker) 
     knots = calibrate(taught.scores[plain], table.relevant[plain])
     np.testing.assert_array_equal(taught.ranker.scores, knots[0])
     np.testing.assert_array_equal(taught.ranker.probabilities, knots[1])
-
-
-def test_queries_that_say_nothing_leave_it_as_it_is(stranger: FittedRanker) -> None:
-    table = made_table(lists=4)
-    table.relevant[:] = 0
-    taught = learn_on(stranger, table, 3, folds=2)
-    assert taught.ranker.network is stranger.network
-    np.testing.assert_allclose(taught.scores, table.scored(stranger.predict), atol=1e-6)
 
 
 @given(st.integers(0, 10_000), st.floats(0.02, 50))

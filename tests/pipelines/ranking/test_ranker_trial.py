@@ -15,7 +15,6 @@ from recsys.eval.measures import Interval
 from recsys.indexes.opening import open_collection
 from recsys.models.encoder import SeenQueries, digests
 from recsys.models.nnselect import NNSelectModel
-from recsys.pipelines.corpora.query_years import FEWEST_TRAIN, FEWEST_TUNED
 from recsys.pipelines.evaluation.leakage import check_ranker
 from recsys.pipelines.evaluation.splits import SPLIT_FILE, make_split, read_split
 from recsys.pipelines.index.build import BuildOptions, build
@@ -31,7 +30,7 @@ from recsys.pipelines.ranking.train_ranker import (
     train_ranker,
 )
 from recsys.pipelines.ranking.training_table import PLAIN
-from recsys.ranking.ranker import KIND, NETWORK, SCHEMA, TreeRanker
+from recsys.ranking.ranker import KIND, SCHEMA, TreeRanker
 from recsys.store.artifacts import NNSELECT, load_manifest, verify
 from recsys.store.generations import in_force
 from tests.pipelines.evaluation.test_year_split import well_linked
@@ -155,15 +154,6 @@ def test_from_few_queries_the_shipped_ranker_learns_on(
     assert "stay as they are" not in run_cli("train", "ranker", index, "--start", "scratch").err
 
 
-def test_a_ranker_from_few_queries_is_the_same_every_time(linked: Path, tmp_path: Path) -> None:
-    written = []
-    for name, seed in (("one", 0), ("again", 0), ("other", 1)):
-        index = Path(shutil.copytree(linked, tmp_path / name))
-        train_ranker(index, None, TrainOptions(seed=seed))
-        written.append((in_force(index) / "ranker" / NETWORK).read_bytes())
-    assert written[0] == written[1] != written[2]
-
-
 @each_row(
     ("asked", "named"),
     [
@@ -212,13 +202,6 @@ def test_too_few_queries_leave_the_shipped_ranker(
     assert sorted(path.name for path in in_force(linked).iterdir()) == before
     with pytest.raises(NothingFound, match="papers cites 5 others"):
         train_ranker(built.copy(tmp_path), None, TrainOptions())
-
-
-def test_the_help_names_how_many_queries_it_takes(run_cli: "RunCli") -> None:
-    told = " ".join(run_cli("train", "ranker", "--help").out.split())
-    assert f"fewer than {FEWEST_TRAIN} train queries, that one learns on" in told
-    assert f"with fewer than {FEWEST_TUNED}, it stays" in told
-    assert f"from {FEWEST_TRAIN} train queries on; else shipped" in told
 
 
 def test_nnselect_that_has_seen_test_queries_is_refused(linked: Path, tmp_path: Path) -> None:

@@ -165,19 +165,6 @@ def test_a_seeded_table_holds_every_query_plainly_and_some_with_seeds(built: "Bu
     assert (seeded.gold[given] == 1).all()  # The other one of the two is a seed.
 
 
-def test_judging_orders_each_query_by_itself() -> None:
-    table = TrainingTable(
-        np.zeros((5, 1), np.float32),
-        np.array([0, 1, 1, 0, 0], np.int8),
-        np.array([3, 2], np.int32),
-        np.array([4, 1], np.int32),
-    )
-    judged = judge(np.array([0.1, 0.9, 0.1, 5, 5], np.float32), table)
-    assert [list(each.flags) for each in judged] == [[True, False, True], [False, False]]
-    assert figure("MRR", judged) == 0.5
-    assert figure("R@20", judged) == pytest.approx(2 / 4 / 2)
-
-
 def test_calibration_is_judged_on_queries_that_it_has_not_seen() -> None:
     n = 40
     rng = np.random.default_rng(0)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recsys.app.inspection import inspect_artifact, inspection_table
+from recsys.app.inspection import inspect_artifact
 from recsys.errors import (
     ArtifactCorrupt,
     ArtifactMismatch,
@@ -85,19 +85,6 @@ def test_a_fetched_index_is_whole_without_what_stays_on_the_store(
         (folder / "vectors" / "given.npy").unlink()
     with pytest.raises(ArtifactCorrupt, match=r"given\.npy is missing"):
         inspect_artifact(index)
-
-
-def test_an_inspection_says_what_it_could_not_look_at(place: str, tmp_path: Path) -> None:
-    put(place, tmp_path, {"text/postings.npy": b"postings"} | LANCE)
-    [found] = inspect_artifact(read(place, tmp_path), hashes=True)
-    assert (found.files, found.on_store) == (3, 1)
-    assert "checksums match; 1 stayed on the store" in inspection_table([found])
-
-
-def test_all_of_an_index_is_fetched_to_change_it(place: str, tmp_path: Path) -> None:
-    copy = copy_to_change(folder_at(place).address, tmp_path / "cache")
-    assert files_of(copy.index) == FILES | LANCE
-    assert not (pin(copy.index).folder / "remote.json").exists()
 
 
 def test_files_come_once_whatever_holds_them(

@@ -51,14 +51,6 @@ def test_what_is_brought_to_a_store_is_fetched_from_it(place: str, tmp_path: Pat
     assert read(place, tmp_path / "elsewhere") == FILES
 
 
-def test_the_same_index_is_not_sent_again(server: StoreServer, place: str, tmp_path: Path) -> None:
-    index = make_index(tmp_path / "my.index")
-    push(index, place)
-    server.asked.clear()
-    assert push(index, place).unchanged
-    assert server.writes() == []
-
-
 def test_what_the_generation_before_has_is_copied_on_the_store(place: str, tmp_path: Path) -> None:
     push(make_index(tmp_path / "my.index"), place)
     moved = FILES["encoder/model.onnx"]
@@ -67,16 +59,6 @@ def test_what_the_generation_before_has_is_copied_on_the_store(place: str, tmp_p
     assert counted(report) == (1, 2, 0)
     assert report.copied[1] == len(moved)
     assert read(place, tmp_path / "elsewhere") == changed
-
-
-def test_folders_of_generations_are_numbered_and_never_shared(place: str, tmp_path: Path) -> None:
-    store, names = folder_at(place), []
-    for number in range(3):
-        push(make_index(tmp_path / "my.index", FILES | {"text/n": b"%d" % number}), place)
-        pointer = need_pointer(store)
-        assert pointer.number == number + 1
-        names.append(int(pointer.generation))
-    assert names == sorted(names)
 
 
 @settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])

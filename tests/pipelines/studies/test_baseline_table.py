@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from recsys.errors import InputError, MissingExtraError
-from recsys.pipelines.encoders.checkpoints import HUB_ENCODERS
 from recsys.pipelines.studies.baselines import (
     BASELINES,
     Fitted,
@@ -19,7 +18,7 @@ from recsys.pipelines.studies.baselines import (
     check_encoder_name,
     fit_baseline,
 )
-from tests.pipelines.small_index import TOPICS, write_small_index
+from tests.pipelines.small_index import write_small_index
 from tests.pipelines.studies.fits import (
     DRAFT,
     digest,
@@ -30,7 +29,6 @@ from tests.pipelines.studies.fits import (
 from tests.rows import each_row
 
 ROOT = Path(__file__).resolve().parents[3]
-OF_WORDS = ("tfidf-svd", "fasttext", "sif", "nnselect")
 
 
 @pytest.fixture(scope="module")
@@ -54,34 +52,6 @@ def test_vectors_have_length_one_or_are_zero(name: str, index: Path) -> None:
     assert not found.encoder.encode([("", None), ("", "")]).any()
     assert found.encoder.encode([]).shape == (0, found.encoder.dim)
     assert found.size > 0 or name == "random"
-
-
-@each_row("name", BASELINES)
-def test_a_text_has_one_vector_in_any_company(name: str, index: Path) -> None:
-    encoder = fitted(name, index).encoder
-    texts = [*invented_material().texts[:6], DRAFT]
-    together = encoder.encode(texts)
-    alone = np.concatenate([encoder.encode([text]) for text in reversed(texts)])[::-1]
-    assert together == pytest.approx(alone, abs=1e-6)
-
-
-@each_row("name", [name for name in BASELINES if name != "sgc"])
-def test_papers_are_encoded_as_any_text(name: str, index: Path) -> None:
-    found, material = fitted(name, index), invented_material()
-    encoded = found.encoder.encode(material.texts)
-    if name == "doc2vec":  # Those that it learned from have vectors of their own.
-        encoded[material.known] = found.vectors[material.known]
-    assert found.vectors == pytest.approx(encoded, abs=1e-6)
-
-
-@each_row("name", OF_WORDS)
-def test_papers_on_one_topic_are_near_each_other(name: str, index: Path) -> None:
-    topics = len(TOPICS)
-    vectors = fitted(name, index).vectors[: 12 * topics].reshape(12, topics, -1)
-    cosines = np.einsum("atd,bsd->abts", vectors, vectors)
-    apart = cosines[~np.eye(12, dtype=bool)]
-    same = np.eye(topics, dtype=bool)
-    assert apart[:, same].mean() > apart[:, ~same].mean() + 0.05
 
 
 def test_paragraph_vectors_tell_topics_of_rare_words_apart() -> None:
@@ -150,11 +120,6 @@ def test_what_cannot_be_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("doc2vec", "fasttext", "sif", "sgc"):
         with pytest.raises(MissingExtraError, match=r"pip install 'recsys\[baselines\]'"):
             fit_baseline(name, material)
-
-
-@each_row("name", ["minilm", *HUB_ENCODERS, "allenai/specter", *BASELINES, "./tfidf", "me/doc2vek"])
-def test_other_encoders_are_not_taken_for_misspelt_baselines(name: str) -> None:
-    check_encoder_name(name)
 
 
 def test_a_folder_may_be_called_nearly_as_a_baseline(

@@ -11,7 +11,7 @@ from recsys.errors import ArtifactMissing, InputError
 from recsys.formats.embeddings import read_embeddings
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.splits import read_split
-from recsys.pipelines.studies.baselines import BASELINES, fit_baseline, material_of
+from recsys.pipelines.studies.baselines import fit_baseline, material_of
 from recsys.pipelines.studies.embed import EmbedOptions, EmbedReport, embed
 from tests.conftest import RunCli
 from tests.pipelines.small_index import write_small_index
@@ -58,11 +58,6 @@ def test_the_command_takes_nnselect_of_another_index(
     assert run_cli(*arguments).code == 1
     split = run_cli("embed", built.index, *arguments[2:4], "--split", built.split)
     assert split.code == 1 and "'minilm' does not learn from the papers" in split.err
-
-
-def test_the_help_names_every_baseline(run_cli: RunCli) -> None:
-    shown = " ".join(run_cli("embed", "--help").out.replace("│", " ").split())
-    assert f"a baseline that is fit on the papers: {', '.join(BASELINES)}." in shown
 
 
 def test_what_has_no_meaning_is_refused(built: "Built", tmp_path: Path) -> None:

@@ -26,16 +26,6 @@ def test_names_folders_and_files_are_told_apart(tmp_path: Path) -> None:
     assert wanted(["tfidf-svd"])[0].is_baseline
 
 
-def test_an_encoder_in_a_folder_may_be_called_otherwise(tmp_path: Path) -> None:
-    folder = tmp_path / "trained-3"
-    folder.mkdir()
-    (folder / "config.json").write_text("{}")
-    found = wanted([f"ours={folder}", f"vectors={tmp_path / 'v.npy'}"])
-    assert [each.name for each in found] == ["ours", "vectors"]
-    assert [each.encoder for each in found] == [str(folder), None]
-    assert found[0].files == () and found[0].identity() == wanted([str(folder)])[0].identity()
-
-
 def test_an_encoder_that_was_trained_says_on_what(tmp_path: Path) -> None:
     def notes(facts: dict[str, object]) -> tuple[str, ...]:
         (tmp_path / TRAINING).write_text(json.dumps(facts))

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import InputError
-from recsys.eval.studies.clicks.recommendation_task import read_task
 from recsys.eval.studies.scidocs.scidocs_layout import (
     PARTS,
     RANKING,
@@ -49,13 +48,6 @@ def folder(collection: Collection, tmp_path_factory: pytest.TempPathFactory) -> 
     assert not report.missing
     assert report.lines()[-1] == f"Saved in {folder}."
     return folder
-
-
-def test_all_tasks_are_there(folder: Path) -> None:
-    assert tasks_in(folder) == tuple(Task)
-    assert not [path for path in folder.iterdir() if path.name.startswith("tmp")]
-    assert note_of(folder) == "from 120 papers with seed 0"
-    assert all(log.clicked.any() for log in read_task(folder).logs.values())
 
 
 def test_judgements_are_true_of_the_graph(folder: Path, collection: Collection) -> None:
@@ -136,16 +128,6 @@ def test_every_paper_has_its_text(folder: Path, collection: Collection) -> None:
     for group in Group:
         for paper_id, record in read_metadata(folder, group).items():
             assert set(record) == keys and record["paper_id"] == paper_id
-
-
-def test_the_same_seed_gives_the_same_files(
-    collection: Collection, folder: Path, tmp_path: Path
-) -> None:
-    again = tmp_path / "again"
-    generate(collection, again, SMALL)
-    assert contents(again) == contents(folder)
-    generate(collection, again, replace(SMALL, seed=1))  # In place of what was generated.
-    assert contents(again)["cite/test.qrel"] != contents(folder)["cite/test.qrel"]
 
 
 def test_a_corpus_without_links_or_categories_has_few_tasks(tmp_path: Path) -> None:

@@ -38,8 +38,3 @@ def test_tasks_count_alike_however_many_queries_they_have() -> None:
     assert ranking.value == pytest.approx(0.45)
     assert len(ranking.values) == 6 and np.mean(ranking.values) == pytest.approx(0.45)
     assert ranking.low is not None and 0.2 < ranking.low < 0.45
-
-
-def test_without_ranking_tasks_there_is_the_average_alone() -> None:
-    found = suite_figures(Row("one", {(Task.MAG, "F1"): Figure.of(np.full(1 + SAMPLES, 80.0))}))
-    assert found.keys() == {AVERAGE}

@@ -1,7 +1,5 @@
 """What is related to a paper: citations by hand, and what simulated readers go on to."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -10,7 +8,6 @@ from recsys.pipelines.studies.scidocs_generator import (
     RELATIONS,
     VIEWS,
     Library,
-    Related,
     co_cited,
 )
 from recsys.store.arrays import Mask
@@ -81,19 +78,6 @@ def test_readers_stay_near(collection: Collection, seed: int) -> None:
     assert set(read) <= {"b", "c"} and sum(read.values()) < VIEWS
 
 
-def test_papers_of_no_venue_are_reached_by_citations_alone(tmp_path: Path) -> None:
-    papers: Invented = [
-        {"id": "a", "title": "a", "year": 2000},
-        {"id": "b", "title": "b", "year": 2000},
-        {"id": "c", "title": "c", "year": 2000},
-        {"id": "d", "title": "d", "year": 2001, "references": ["a", "b"]},
-    ]
-    collection = related_collection(tmp_path, papers)
-    everyone = Library.of(collection.corpus, collection.graph, np.ones(4, bool))
-    found = RELATIONS[Task.CO_VIEW](everyone, 0, np.random.default_rng(0))
-    assert (found.rows.tolist(), found.strength.tolist()) == ([1], [VIEWS])
-
-
 def test_what_is_read_is_mostly_cited_together(collection: Collection) -> None:
     everyone, rng = library(collection), np.random.default_rng(0)
     together = set(co_cited(everyone, 0, rng).rows.tolist())
@@ -109,13 +93,3 @@ def test_what_is_read_is_mostly_cited_together(collection: Collection) -> None:
     assert share[Task.CO_VIEW] == pytest.approx(0.8 * 2 / 3 + 0.2 / 2, abs=0.02)
     expected = (0.8 * 0.6 * 2 / 3 + 0.2 * 0.1 / 2) / (0.8 * 0.6 + 0.2 * 0.1)
     assert share[Task.CO_READ] == pytest.approx(expected, abs=0.02)
-
-
-def test_the_strongest_come_first_and_ties_by_chance() -> None:
-    related = Related(np.arange(6, dtype=np.int32), np.array([1.0, 3, 1, 1, 5, 1]))
-    orders = {
-        tuple(related.strongest(4, np.random.default_rng(seed)).tolist()) for seed in range(20)
-    }
-    assert {order[:2] for order in orders} == {(4, 1)}
-    assert {each for order in orders for each in order[2:]} == {0, 2, 3, 5}
-    assert related.strongest(9, np.random.default_rng(0))[:2].tolist() == [4, 1]

@@ -8,7 +8,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from recsys.errors import InputError
-from recsys.eval.studies.probes.probe_results import ProbeResult, as_figures
+from recsys.eval.studies.probes.probe_results import ProbeResult
 from recsys.formats.embeddings import Embeddings, read_embeddings, write_embeddings
 from recsys.pipelines.studies.embedding_probes import ProbeOptions, probe
 from tests.pipelines.small_probe import FIELDS, Small, small_probe
@@ -62,12 +62,6 @@ def test_pairs_share_any_class(small: Small, probed: ProbeResult) -> None:
     assert with_rare.pairs["good"].ranking.positives == 4 * 190 + 15 - 2
 
 
-def test_the_same_seed_gives_the_same_figures(small: Small, probed: ProbeResult) -> None:
-    assert as_figures(run(small, OPTIONS)) == as_figures(probed)
-    [other] = run(small, replace(OPTIONS, probes=("linear",), seed=1)).groups
-    assert (other.linear["poor"].told != probed.groups[0].linear["poor"].told).any()
-
-
 def test_only_what_is_asked_for_is_probed(small: Small) -> None:
     [found] = probe(small.papers, {"good": small.good}, replace(OPTIONS, probes=("map",))).groups
     assert list(found.layouts) == ["good"]
@@ -76,12 +70,6 @@ def test_only_what_is_asked_for_is_probed(small: Small) -> None:
         small.papers, {"good": small.good}, replace(OPTIONS, probes=("clusters",))
     ).groups
     assert found.purity and found.dense and not found.layouts
-
-
-def test_runs_repeat_the_linear_evaluation(small: Small) -> None:
-    [found] = run(small, replace(OPTIONS, probes=("linear",), runs=2)).groups
-    assert found.linear["poor"].told.shape == (2, 80)
-    assert len(found.linear["poor"].accuracy) == 8
 
 
 def test_seen_and_unseen_classes_are_probed_apart(small: Small) -> None:
@@ -131,11 +119,3 @@ def test_what_cannot_be_probed_is_refused(
     with pytest.raises(InputError) as caught:
         run(small, options)
     assert message in str(caught.value)
-
-
-def test_vectors_that_are_all_alike_are_refused(small: Small, tmp_path: Path) -> None:
-    ids = read_embeddings(small.good).ids
-    same = tmp_path / "same.npy"
-    write_embeddings(same, Embeddings(ids, np.ones((len(ids), 3), np.float32)))
-    with pytest.raises(InputError, match="All 80 vectors of same are alike"):
-        probe(small.papers, {"same": same}, OPTIONS)

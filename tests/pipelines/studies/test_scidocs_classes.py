@@ -3,7 +3,6 @@
 import numpy as np
 
 from recsys.pipelines.studies.embedding_probes import (
-    MOST,
     Labelled,
     category_values,
     classes_of,
@@ -61,11 +60,3 @@ def test_parts_divide_each_class() -> None:
     right = dict(zip(ids, labelled.labels.tolist(), strict=True))
     for part in parts.values():
         assert [right[each] for each in part.ids] == part.labels.tolist()
-
-
-def test_large_classes_are_cut_by_chance() -> None:
-    n = MOST + 100
-    labelled = Labelled(("x",), np.zeros(n, np.int64))
-    parts = parts_of([str(i) for i in range(n)], labelled, np.random.default_rng(0))
-    found = [int(each) for part in parts.values() for each in part.ids]
-    assert len(found) == MOST and max(found) > MOST

@@ -5,12 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recsys.errors import SplitError
 from recsys.pipelines.evaluation.splits import Split, read_split
 from recsys.pipelines.studies.baselines import material_of, material_of_corpus
 from recsys.store.collection import Collection
 from tests.pipelines.small_index import (
-    invented_papers,
     open_small_collection,
     write_small_index,
     write_small_split,
@@ -63,23 +61,6 @@ def test_citations_of_what_a_paper_could_not_know_are_left_out(tmp_path: Path) -
     assert material.cites is not None
     assert [material.cites[row].tolist() for row in range(4)] == [[1], [], [0], []]
     assert material.index == folder
-
-
-def test_queries_are_told_by_digests_of_each_part(collection: Collection, split: Split) -> None:
-    asked = material_of(collection, split).asked
-    assert {name: len(each) for name, each in asked.items()} == {"train": 20, "dev": 8, "test": 12}
-    assert not asked["dev"] & asked["test"]
-    assert material_of(collection, None).asked == {}
-    with pytest.raises(SplitError, match="no train queries"):
-        material_of(collection, Split(test=("rivers-05",)))
-
-
-def test_a_corpus_without_links_is_learned_from_whole(collection: Collection) -> None:
-    material = material_of_corpus(collection.corpus)
-    assert material.known.all() and material.cites is None and material.index is None
-    by_id = {str(paper["id"]): paper for paper in invented_papers()}
-    first = by_id[collection.corpus.ids[0]]
-    assert material.texts[0] == (first["title"], first["abstract"])
 
 
 def test_the_fingerprint_tells_texts_citations_and_what_is_known(

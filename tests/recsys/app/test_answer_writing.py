@@ -45,8 +45,3 @@ def test_what_is_kept_for_one_file_is_written_at_the_end(answer: Answer, tmp_pat
     writer.close()
     heads = [line for line in out.read_text(encoding="utf-8").splitlines() if line[:2] == "=="]
     assert heads == ["== a.tex ==", "== b.tex =="]
-
-
-def test_without_an_answer_no_file_is_written(tmp_path: Path) -> None:
-    AnswerWriter("table", out=tmp_path / "all.txt", several=True).close()
-    assert list(tmp_path.iterdir()) == []

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from recsys.formats.answers import FORMATS
 from recsys.formats.references.reference_formats import read_bibliography
 
 if TYPE_CHECKING:
@@ -157,12 +156,6 @@ def test_what_is_exported_is_found_again(name: str, folder: Path, ask: Ask) -> N
     assert [item["id"] for item in answer["recommendations"]] == recommended
 
 
-def test_every_format_of_an_answer_can_be_written(ask: Ask) -> None:
-    for form in FORMATS:
-        done = ask("--title", "Rivers", "--format", form, "-k", 2)
-        assert done.code == 0 and done.out.strip()
-
-
 def test_a_word_that_is_no_file_and_no_paper_is_refused(folder: Path, ask: Ask) -> None:
     done = ask("--seeds", folder / "ref")
     assert done.code == 1
@@ -171,11 +164,3 @@ def test_a_word_that_is_no_file_and_no_paper_is_refused(folder: Path, ask: Ask) 
     unknown = ask("10.1234/unknown")
     assert unknown.code == 1
     assert "none of its references is in the corpus" in unknown.err
-
-
-def test_a_draft_that_reads_itself_is_answered(folder: Path, ask: Ask) -> None:
-    text = PAPER.replace(r"\input{body}", r"\input{paper}\input{../../../../etc/passwd}")
-    (folder / "paper.tex").write_text(text, encoding="utf-8")
-    done = ask(folder / "paper.tex")
-    assert done.code == 0
-    assert "root:" not in done.out + done.err

@@ -63,15 +63,6 @@ def test_a_bad_draft_is_one_line_and_nothing_is_written(
         assert os.listdir(tmp_path) == ["draft.json"]
 
 
-def test_a_missing_draft_names_its_neighbour(tmp_path: Path, run_cli: "RunCli") -> None:
-    (tmp_path / "draft.json").write_text("{}", encoding="utf-8")
-    done = run_cli("recommend", tmp_path / "draf.json")
-    assert done.code == 1
-    assert_one_line(done.err)
-    assert "Did you mean 'draft.json'?" in done.err
-    assert run_cli("recommend", tmp_path).code == 1
-
-
 def test_a_bad_draft_can_be_reported_as_json(run_cli: "RunCli") -> None:
     done = run_cli("recommend", "--json-errors", stdin=b'{"titel": "x"}')
     error = json.loads(done.err)["error"]

@@ -33,12 +33,6 @@ def test_a_pipe_gets_a_line_every_tenth(capsys: pytest.CaptureFixture[str]) -> N
     assert lines[-1].startswith("encode: done (1000 in ")
 
 
-def test_quiet_writes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    with shown_progress(quiet=True) as progress:
-        progress("encode", 1, 1)
-    assert capsys.readouterr() == ("", "")
-
-
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), max_size=30))
 def test_odd_counts_never_fail(steps: list[tuple[int, int]]) -> None:
     with shown_progress() as progress:

@@ -75,14 +75,6 @@ def test_files_of_three_formats_are_one_index_and_so_is_their_corpus(
     assert answer.code == 0 and RIVERS in answer.out
 
 
-def test_a_folder_is_built_and_built_again(folder: Path, run_cli: "RunCli") -> None:
-    write(folder / "notes.txt", "Remember to water the plants.\n" * 9)
-    first = run_cli("build", ".", "--out", "field.index")
-    assert first.code == 0 and "no works in notes.txt: is of no format" in first.err
-    again = run_cli("build", ".", "--out", "field.index")
-    assert again.code == 0 and "is up to date" in again.err
-
-
 def test_what_was_rejected_is_named_by_file_and_line(folder: Path, run_cli: "RunCli") -> None:
     write(folder / "own.jsonl", '{"id": "a", "title": "Ice"}\njunk\n')
     done = run_cli("build", *FILES, "own.jsonl", "--out", "field.index")
@@ -125,13 +117,6 @@ def test_a_file_that_is_refused_is_one_line_and_leaves_nothing(
     assert not (folder / "made" / "manifest.json").exists()
     (folder / name).unlink()
     shutil.rmtree(folder / "made", ignore_errors=True)
-
-
-def test_an_index_is_no_source(folder: Path, run_cli: "RunCli") -> None:
-    assert run_cli("build", "refs.bib", "--out", "a.index", "--quiet").code == 0
-    done = run_cli("build", "a.index", "--out", "b.index")
-    assert done.code == 1 and "a.index is an index, not papers." in done.err
-    assert not (folder / "b.index").exists()
 
 
 @each_row(

@@ -32,12 +32,6 @@ def test_the_first_that_is_set_counts(bare: pytest.MonkeyPatch, tmp_path: Path) 
     assert cache_folder() == tmp_path / "own"
 
 
-def test_a_user_who_is_not_there_is_named(bare: pytest.MonkeyPatch) -> None:
-    bare.setenv("RECSYS_CACHE", "~no-such-user/cache")
-    with pytest.raises(InputError, match="RECSYS_CACHE is '~no-such-user/cache'"):
-        cache_folder()
-
-
 def test_without_a_home_it_is_a_folder_that_nobody_else_may_read(
     bare: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

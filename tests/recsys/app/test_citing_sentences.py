@@ -91,27 +91,12 @@ def test_the_options_reach_the_library(cite: Cite, library: Library) -> None:
     assert replace(asked, liked=told.liked) == told
 
 
-def test_a_passage_comes_by_stdin(cite: Cite, library: Library) -> None:
-    done = cite("-", "--offset", 3, stdin=b"Trees [CITE].")
-    assert done.code == 0 and done.out.startswith("passage:1:7: citation missing\n")
-    assert cite(stdin=b"Trees [CITE].").out == done.out
-    assert [draft for draft, _ in library.asked] == ["Trees [CITE]."] * 2
-    assert library.asked[0][1].offset == 3
-
-
 @pytest.mark.parametrize("form", ["json", "jsonl", "markdown", "html", "sarif", "lines", "table"])
 def test_every_format_can_be_written_to_a_file(form: str, cite: Cite) -> None:
     done = cite("paper.tex", "--format", form, "--out", "answer")
     assert (done.code, done.out) == (0, "")
     assert "Cohan2020Specter" in Path("answer").read_text(encoding="utf-8")
     assert cite("paper.tex", "--format", form).out == Path("answer").read_text(encoding="utf-8")
-
-
-def test_a_terminal_gets_colours(cite: Cite, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    monkeypatch.setenv("NO_COLOR", "1")
-    monkeypatch.setenv("COLUMNS", "200")
-    assert cite("paper.tex").out.startswith("paper.tex:2:12: citation missing\n")
 
 
 def test_filling_writes_the_bibliography_alone(cite: Cite, draft: Path) -> None:
@@ -179,15 +164,6 @@ def test_a_draft_that_cannot_be_patched_leaves_the_bibliography_alone(
     done = cite("paper.tex", "--fill", "new.bib", "--patch")
     assert done.code == 1 and "cannot be patched" in done.err
     assert not Path("new.bib").exists()
-
-
-@pytest.mark.parametrize("form", ["table", "json", "sarif"])
-def test_a_draft_without_gaps_ends_with_a_word(form: str, cite: Cite, library: Library) -> None:
-    library.answer = lambda draft: replace(small_answer(), gaps=())
-    done = cite("paper.tex", "--format", form)
-    assert done.code == 3
-    assert "No place that lacks a citation was found in draft/paper.tex." in done.err
-    assert bool(done.out) == (form != "table")
 
 
 def test_places_without_papers_end_with_a_word(cite: Cite, library: Library) -> None:

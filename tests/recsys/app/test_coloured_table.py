@@ -7,7 +7,7 @@ import pytest
 from recsys.app.coloured_table import coloured_gaps, coloured_table
 from recsys.formats.answers import render, render_local
 from recsys.formats.local_answers.shown_gaps import keys_of
-from recsys.records import Answer, LocalAnswer, Paper
+from recsys.records import Answer, LocalAnswer
 from tests.recsys.formats.local_answers.made_answers import small_answer
 
 BOLD = "\x1b["
@@ -20,14 +20,6 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLUMNS", "300")
-
-
-def test_it_names_other_versions(answer: Answer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_COLOR", "1")
-    item = replace(answer.recommendations[0], versions=(Paper("x1", "Preprint", year=2019),))
-    told = replace(answer, recommendations=(item,))
-    assert "- another version: 2019 | x1" in coloured_table(told)
-    assert coloured_table(told).split() == render(told, "table").split()
 
 
 def test_no_color_is_neither_bold_nor_dim(answer: Answer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,12 +25,6 @@ def install(folder: Path, name: str) -> Path:
     return program
 
 
-def test_what_is_missing_is_named(bare: Path) -> None:
-    first, second = compiler.missing()
-    assert first == "C++ compiler"
-    assert second.startswith(f"{bare / 'include' / 'Python.h'} (the headers of Python 3.")
-
-
 def test_a_compiler_and_headers_are_enough(bare: Path) -> None:
     (bare / "include").mkdir()
     (bare / "include" / "Python.h").touch()

@@ -28,13 +28,6 @@ def test_a_file_is_described(built: "Built", run_cli: "RunCli") -> None:
     assert gain == f"about {expected:.1f} times the F1@20 of BM25 or cosine."
 
 
-def test_an_index_is_described_for_programs(built: "Built", run_cli: "RunCli") -> None:
-    done = run_cli("corpus", built.index, "--describe", "--format", "json")
-    value = json.loads(done.out)
-    assert value["schema"] == "recsys.corpus-worth/1"
-    assert (value["papers"], value["dated"]) == (50, 49)
-
-
 def test_an_index_says_what_it_is_worth(built: "Built", run_cli: "RunCli") -> None:
     done = run_cli("inspect", built.index)
     assert "links help to rank" in done.out

@@ -36,12 +36,6 @@ def test_a_problem_comes_with_its_next_step(
     assert "PROBLEM" in done.out and done.err == ""
 
 
-def test_a_check_that_passes_has_no_hint() -> None:
-    assert "\n" not in str(Check("disk", True, "much", "Free some."))
-    assert str(Check("disk", False, "none", "Free some.")).endswith("Free some.")
-    assert all(check.detail for check in examine())
-
-
 def test_a_missing_encoder_is_added_without_its_dependencies(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -57,12 +51,3 @@ def test_it_tells_which_kernels_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "none were compiled on installation" in checked("kernels").detail
     monkeypatch.setenv(kernels.VARIABLE, "plain")
     assert checked("kernels").detail.startswith("those of numpy, as RECSYS_KERNELS says")
-
-
-def test_to_lack_an_extra_is_no_problem(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert checked("extras").detail == (
-        "baselines, hnsw, lance, online, pdf, ray, report, serve, store, studies, train, tune"
-    )
-    monkeypatch.setattr(doctor, "EXTRAS", {"json": "some", "no_such": "more", "nor_this": "most"})
-    check = checked("extras")
-    assert check.ok and check.detail == "some; `pip install 'recsys[more,most]'` adds more"

@@ -60,17 +60,6 @@ def test_scidocs_prints_the_table(suite: Path, tmp_path: Path, run_cli: RunCli) 
     assert "random: tasks: done" in found.err
 
 
-def test_scidocs_writes_json(suite: Path, tmp_path: Path, run_cli: RunCli) -> None:
-    found = run_cli(
-        "study", "scidocs", suite, "--embeddings", f"mine={tmp_path / 'good.jsonl'}",
-        "--tasks", "cite", "--format", "json", "--quiet",
-    )  # fmt: skip
-    assert (found.code, found.err) == (0, "")
-    value = json.loads(found.out)
-    assert [row["name"] for row in value["rows"]] == ["mine"]
-    assert {figure["task"] for figure in value["rows"][0]["figures"]} == {"cite"}
-
-
 def test_wrong_input_is_an_error_in_words(suite: Path, tmp_path: Path, run_cli: RunCli) -> None:
     (tmp_path / "bad.jsonl").write_text('{"paper_id": "a", "embedding": [1]}\n[]\n')
     for arguments, message in (

@@ -42,12 +42,3 @@ def test_people_are_told_of_long_lists_and_programs_get_them(
     assert 'corpora  ["vis", "acl"]\n' in told
     value = json.loads(run_cli("inspect", tmp_path, "--format", "json").out)
     assert value["artifacts"][0]["config"] == config
-
-
-def test_inspect_writes_json_for_programs(artifact: Path, run_cli: "RunCli") -> None:
-    value = json.loads(run_cli("inspect", artifact, "--verify", "--format", "json").out)
-    assert value["schema"] == "recsys.inspection/1"
-    index, ranker = value["artifacts"]
-    assert (index["kind"], index["files"], index["bytes"]) == ("index", 1, 10)
-    assert index["verified"] is True
-    assert ranker["config"] == {"features": ["cosine"]}

@@ -80,14 +80,6 @@ def test_what_does_not_fit_is_asked_anew(built: "Built", tmp_path: Path, change:
     assert len(again.meant or ()) == len(again.references)
 
 
-def test_a_short_list_is_not_kept(built: "Built", tmp_path: Path) -> None:
-    path, kept = write_list(tmp_path / "short.bib", built, size=0), tmp_path / "kept"
-    read = read_lists([str(path), "10.1000/xyz"], kept)
-    assert read == read_references(str(path), "10.1000/xyz")
-    assert look_up(open_collection(built.index), read, kept) == read
-    assert not kept.exists()
-
-
 def test_a_cache_that_cannot_be_written_to_costs_time_only(built: "Built", tmp_path: Path) -> None:
     path, blocked = write_list(tmp_path / "long.bib", built), tmp_path / "file"
     blocked.write_text("", encoding="utf-8")

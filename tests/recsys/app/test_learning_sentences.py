@@ -200,14 +200,6 @@ def test_a_split_says_which_papers_are_asked(
     assert "There are 2 sentences to train on, 0 for dev" in few.err
 
 
-def test_the_newest_sentences_are_left_for_test_where_nothing_is_said(
-    index: Path, contexts: Path, run_cli: "RunCli"
-) -> None:
-    done = run_cli("train", "local", index, contexts, "--per-paper", 1)
-    assert done.code == 3
-    assert "There are 32 sentences to train on, 4 for dev" in done.err
-
-
 def test_contexts_of_two_years_cannot_be_divided_by_year(
     index: Path, run_cli: "RunCli", tmp_path: Path
 ) -> None:

@@ -42,13 +42,6 @@ def test_stdout_gets_the_page_and_twice_the_same(
     assert run_cli(*words, "--out", "-").out == first.out
 
 
-def test_a_draft_may_come_by_stdin_and_be_one_paper(built: "Built", run_cli: "RunCli") -> None:
-    text = json.dumps(DRAFT).encode()
-    assert run_cli("map", "--index", built.index, stdin=text).code == 0
-    done = run_cli("map", "rivers-05", "--index", built.index)
-    assert done.code == 0 and "you cite 1" in done.out
-
-
 def test_filters_and_lists_count(draft: Path, built: "Built", run_cli: "RunCli") -> None:
     words = ("map", draft, "--index", built.index, "--quiet")
     assert "glaciers in survey 2<" in run_cli(*words).out

@@ -72,14 +72,6 @@ def test_the_answer_is_the_one_without_places(ask: Ask, run_cli: "RunCli", built
     ]
 
 
-def test_standard_input_is_read_once(ask: Ask) -> None:
-    done = ask("-", "--format", "jsonl", stdin=TEX.encode())
-    found = [each for each in places(done) if each]
-    assert found and {each["line"] for each in found} <= {5, 6}
-    assert {each["file"] for each in found} == {None}
-    assert ask(stdin=TEX.encode()).code == 0
-
-
 @pytest.mark.parametrize(
     ("words", "why"),
     [

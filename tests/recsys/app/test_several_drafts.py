@@ -51,13 +51,6 @@ def test_each_line_of_json_names_its_draft(ask: Ask) -> None:
     ]
 
 
-def test_one_draft_is_named_too_and_answered_as_among_others(ask: Ask) -> None:
-    several = lines(ask("rivers.txt", "deserts.md", "--format", "jsonl").out)
-    alone = lines(ask("rivers.txt", "--format", "jsonl").out)
-    assert alone == several[:2]
-    assert lines(ask("--title", "Rivers", "--format", "jsonl").out)[0]["draft"] is None
-
-
 def test_tables_are_headed_with_their_drafts(ask: Ask) -> None:
     done = ask("rivers.txt", "deserts-06")
     assert done.out.startswith("== rivers.txt ==\n  1 ")
@@ -73,15 +66,6 @@ def test_a_draft_that_fails_loses_no_other_answer(ask: Ask) -> None:
         "error: empty.txt: empty.txt is empty. Give a draft with a title or an abstract.",
         "error: gone.tex: There is no file gone.tex. Check the path.",
     ]
-
-
-def test_a_word_that_is_no_paper_fails_alone(ask: Ask) -> None:
-    done = ask("deserts-06", "no-such-paper", "--format", "jsonl", "--json-errors", "--quiet")
-    assert done.code == 1
-    assert {item["draft"] for item in lines(done.out)} == {"deserts-06"}
-    (error,) = lines(done.err)
-    assert error["error"]["kind"] == "InputError"
-    assert error["error"]["what"].startswith("no-such-paper: There is no file no-such-paper")
 
 
 def test_nothing_found_for_one_of_several_is_an_error(ask: Ask) -> None:
@@ -103,11 +87,6 @@ def test_each_answer_gets_a_file_called_after_its_draft(ask: Ask, folder: Path) 
     assert "Written to new/answers/rivers-2.bib." in done.err
     assert "Glaciers" in (out / "rivers-2.bib").read_text(encoding="utf-8")
     assert "Rivers" in (out / "rivers.bib").read_text(encoding="utf-8")
-
-
-def test_one_draft_may_go_to_a_folder_too(ask: Ask, folder: Path) -> None:
-    assert ask("rivers.txt", "--out-dir", "answers", "--format", "json", "--quiet").err == ""
-    assert [path.name for path in (folder / "answers").iterdir()] == ["rivers.json"]
 
 
 def test_one_file_may_hold_all_answers(ask: Ask, folder: Path) -> None:

@@ -118,11 +118,6 @@ def test_keys_titles_and_file_names_come_back_cleaned(
     assert not STEERS.search(found.err)
 
 
-def test_data_in_files_stays_as_it_is(tmp_path: Path) -> None:
-    terminal.emit(ATTACK, tmp_path / "out.txt")
-    assert (tmp_path / "out.txt").read_bytes() == ATTACK.encode()
-
-
 class Full(io.StringIO):
     def flush(self) -> None:
         raise OSError(28, "No space left on device")

@@ -48,11 +48,3 @@ def test_kinds_of_noise_are_counted_and_named_on_request(
     told = run_cli(*words, "-v").err
     assert "line 4: @misc{c" in told
     assert r"keys of the bibliography: \zitat (1)." in told
-
-
-def test_a_folder_is_a_draft_and_has_places(
-    project: Path, built: "Built", run_cli: "RunCli"
-) -> None:
-    done = run_cli("recommend", ".", "--where", "--index", str(built.index))
-    assert done.code == 0, done.err
-    assert "title" in done.err

@@ -1,15 +1,13 @@
 """Opening an index: which classes serve it, and from where."""
 
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-import recsys
 from recsys.app.cache import cache_folder
 from recsys.app.wiring import data_folder, open_index, serving_ranker, starter_index
-from recsys.errors import ArtifactMismatch, ArtifactMissing
+from recsys.errors import ArtifactMismatch
 from recsys.indexes.bm25 import Bm25Index
 from recsys.indexes.exact import ExactIndex
 from recsys.models.encoder import OnnxEncoder
@@ -45,20 +43,6 @@ def test_its_own_ranker_goes_before_the_shipped_one(
     without = in_force(built.without_models(tmp_path))
     shipped = ranker_folder(data_folder(), metadata=metadata)
     assert serving_ranker(without, metadata=metadata) == shipped
-
-
-def test_a_ranker_that_was_lost_is_missed(built: "Built", tmp_path: Path) -> None:
-    index = built.copy(tmp_path)
-    shutil.rmtree(in_force(index) / "ranker")
-    with pytest.raises(ArtifactMissing, match="no ranker at"):
-        open_index(index)
-    open_index(index, metadata=False)
-
-
-def test_python_loads_an_index_by_path_or_name(built: "Built") -> None:
-    by_path, by_name = recsys.load(built.index), recsys.load(str(built.index))
-    assert by_path.recommend(DRAFT, k=5) == by_name.recommend(DRAFT, k=5)
-    assert by_path.recommend(DRAFT, k=5) == open_index(built.index).recommend(DRAFT, 5)
 
 
 def test_an_index_can_be_moved(built: "Built", tmp_path: Path) -> None:

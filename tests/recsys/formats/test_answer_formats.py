@@ -15,11 +15,6 @@ def test_every_writer_of_references_is_a_format() -> None:
     assert set(WRITERS) <= set(FORMATS)
 
 
-@pytest.mark.parametrize("name", [name for name, form in FORMATS.items() if form.joins])
-def test_formats_that_join_may_stand_below_one_another(name: str, answer: Answer) -> None:
-    assert render(answer, name).endswith("\n")
-
-
 def test_an_unknown_format_is_refused_with_what_may_be_meant(answer: Answer) -> None:
     with pytest.raises(InputError, match=r"no format 'cvs'\. Did you mean 'csv'\?") as caught:
         render(answer, "cvs")
@@ -40,9 +35,3 @@ def test_people_read_no_names_of_sources_and_programs_no_words(name: str, answer
         printed = render(everywhere, program)
         assert all(f'"{source}"' in printed for source in NAMES)
         assert "similar text" not in printed
-
-
-def test_a_source_without_words_is_still_named(answer: Answer) -> None:
-    item = replace(answer.recommendations[0], sources=("crystal-ball",), found_by=())
-    text = render(replace(answer, recommendations=(item,)), "table")
-    assert "found by crystal-ball" in text

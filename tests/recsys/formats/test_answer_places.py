@@ -1,6 +1,5 @@
 """Where papers fit, in every format that says so."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.app.coloured_table import coloured_table
-from recsys.formats.answers import FORMATS, LONGEST_SENTENCE, path_in, render, where_of
+from recsys.formats.answers import FORMATS, path_in, render, where_of
 from recsys.records import Answer, Paper, Place, Recommendation
 
 PLACE = Place("Papers are [vectors].", 0.51234567, 120, 3, section="Method")
@@ -24,13 +23,6 @@ def test_the_terminal_gets_it_in_colours(placed: Answer, monkeypatch: pytest.Mon
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "300")
     assert coloured_table(placed).split() == render(placed, "table").split()
-
-
-def test_nobody_who_does_not_ask_sees_a_place(answer: Answer) -> None:
-    assert all(
-        "where" not in item for item in json.loads(render(answer, "json"))["recommendations"]
-    )
-    assert where_of(answer, "specter") is None
 
 
 @pytest.mark.parametrize("form", ["bibtex", "ris", "csl-json", "csv"])
@@ -62,27 +54,10 @@ def test_places_are_named_as_compilers_do(
     assert found == (shown, '"Papers are [vectors]."')
 
 
-@pytest.mark.parametrize(("draft", "file"), [(None, None), ("-", None), ("a.tex", "a.tex")])
-def test_json_names_no_file_where_there_is_none(
-    answer: Answer, draft: str | None, file: str | None
-) -> None:
-    told = render(replace(answer, draft=draft, where={"specter": PLACE}), "json")
-    assert json.loads(told)["recommendations"][0]["where"]["file"] == file
-
-
 def test_an_archive_holds_its_files_and_the_disk_is_not_asked(tmp_path: Path) -> None:
     assert path_in("a/draft.zip", "one.tex") == str(Path("a/draft.zip/one.tex"))
     assert path_in(str(tmp_path), "one.tex") == str(tmp_path.parent / "one.tex")
     assert path_in(None, "", unnamed="passage") == "passage"
-
-
-@pytest.mark.parametrize("words", [["word"] * 99, ["w" * 500]])
-def test_long_sentences_are_cut(answer: Answer, words: list[str]) -> None:
-    place = replace(PLACE, text=" ".join(words))
-    found = where_of(replace(answer, where={"specter": place}), "specter")
-    assert found is not None and found[1].endswith('..."')
-    assert LONGEST_SENTENCE - 10 < len(found[1]) <= LONGEST_SENTENCE + 2
-    assert "word..." in found[1] or "w..." in found[1]
 
 
 @given(st.text(st.characters(), max_size=20), st.sampled_from(sorted(FORMATS)))

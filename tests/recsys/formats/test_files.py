@@ -51,10 +51,6 @@ def test_text_is_read_as_it_was_written_in_every_encoding(text: str) -> None:
         assert decode(mark + text.encode(encoding), "x") == text
 
 
-def test_every_line_end_becomes_one_character() -> None:
-    assert decode(b"a\r\nb\rc\nd\r\n\r\n", "x") == "a\nb\nc\nd\n\n"
-
-
 @each_row(
     ("raw", "said"),
     [
@@ -112,11 +108,6 @@ def test_a_missing_file_is_answered_with_its_neighbour(tmp_path: Path) -> None:
         read_bytes(tmp_path / "drft.tex")
     with pytest.raises(InputError, match="its folder does not exist"):
         read_bytes(tmp_path / "nowhere" / "draft.tex")
-
-
-def test_a_directory_is_no_file(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is a directory"):
-        read_bytes(tmp_path)
 
 
 @each_row("name", ["a" * 5000, "nul\0byte", "file/below"])

@@ -1,6 +1,6 @@
 """Every format is recognised by its content, and by that of no other."""
 
-from recsys.formats.source_formats import FORMATS, LIST, LISTS, Shape, recognised
+from recsys.formats.source_formats import FORMATS, Shape, recognised
 from recsys.formats.source_streams import head_text
 from tests.recsys.formats.source_examples import EXAMPLES, TEXTS
 from tests.rows import each_row
@@ -68,20 +68,6 @@ def test_content_counts_more_than_a_suffix(name: str, text: str, suffix: str) ->
 )
 def test_other_texts_are_of_no_format(text: str) -> None:
     assert [name for name in looks_like(text) if name not in ("HTML", "PDF")] == []
-
-
-def test_a_suffix_decides_where_content_tells_nothing() -> None:
-    for form in FORMATS:
-        for suffix in form.suffixes:
-            assert recognised(b"nothing", "nothing", suffix) is not None
-    assert recognised(b"nothing", "nothing", ".txt") is None
-
-
-def test_names_and_suffixes_are_of_one_format_alone() -> None:
-    assert len(BY_NAME) == len(FORMATS)
-    suffixes = [suffix for form in (*FORMATS, LIST) for suffix in form.suffixes]
-    assert len(suffixes) == len(set(suffixes))
-    assert all(form.shape is not Shape.FILE for form in LISTS)
 
 
 def test_files_are_recognised_by_their_first_bytes() -> None:

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from recsys.errors import CorpusError
 from recsys.formats import source_streams
 from recsys.formats.source_streams import (
-    HEAD,
     NOT_UTF8,
     TOO_LONG,
     head_of_file,
@@ -61,10 +60,6 @@ def test_a_marked_text_is_read_as_it_was_written(
     path.write_bytes(gzip.compress(raw) if packed else raw)
     assert file_lines(path) == (TEXT.splitlines(keepends=True), Counter())
     assert head_text(head_of_file(path)) == TEXT
-
-
-def test_a_text_without_mark_is_utf_8() -> None:
-    assert lines_of(TEXT.encode()) == (TEXT.splitlines(keepends=True), Counter())
 
 
 def test_lines_of_windows_1252_are_read_as_such_and_counted() -> None:
@@ -150,20 +145,6 @@ def test_a_damaged_gzip_file_says_so(tmp_path: Path, damage: Damage, said: str) 
         file_lines(path)
     assert str(path) in caught.value.what
     head_of_file(path)  # Whatever can be seen of it; to read it tells.
-
-
-def test_several_gzip_streams_are_one_file(tmp_path: Path) -> None:
-    path = tmp_path / "works.gz"
-    path.write_bytes(gzip.compress(b"one\n") + gzip.compress(b"two\n") + bytes(100))
-    assert file_lines(path)[0] == ["one\n", "two\n"]
-
-
-def test_a_beginning_is_short_however_long_the_file(tmp_path: Path) -> None:
-    path = tmp_path / "zeros.gz"
-    path.write_bytes(gzip.compress(bytes(2**24)))
-    assert head_of_file(path) == bytes(HEAD)
-    path.write_bytes(b"x" * (HEAD + 5))
-    assert head_of_file(path) == b"x" * HEAD
 
 
 def test_what_is_no_file_says_so(tmp_path: Path) -> None:

@@ -3,11 +3,8 @@
 from pathlib import Path
 
 from recsys.formats.drafts.draft_formats import open_draft
-from recsys.formats.drafts.wording import LONGEST_KEYWORD, told_apart
 from tests.recsys.formats.drafts.printed_draft import BODY, front, read
-from tests.recsys.formats.drafts.small_docx import docx, paragraph
 from tests.recsys.formats.drafts.small_pdf import Text, down
-from tests.recsys.formats.drafts.written_docx import read as read_word
 from tests.rows import each_row
 
 _IEEE = r"\begin{IEEEkeywords}bells, \emph{old ropes}.\end{IEEEkeywords}"
@@ -63,12 +60,6 @@ def test_keywords_are_read_as_they_are_stated(
     assert open_draft(path).manuscript.keyphrases == found
 
 
-@each_row("told", [["Keywords: bells; old ropes"], ["Keywords", "bells; old ropes"]])
-def test_a_document_of_word_states_some(told: list[str]) -> None:
-    lines = ["Ringing bells", "Abstract", "We ring bells by hand.", *told, "1 Introduction", "Hi."]
-    assert read_word(docx("".join(map(paragraph, lines)))).keyphrases == BOTH
-
-
 def test_a_pdf_states_some_on_the_lines_that_follow_each_other() -> None:
     stated = down(["Keywords: beetles, nests,", "old gar-", "dens", "Text begins here."], y=600)
     found = read([*front(), *stated])
@@ -118,7 +109,3 @@ def test_a_word_in_the_text_of_a_pdf_is_no_heading() -> None:
     table = [*_HEADED, *down(["bells", "ropes"], y=580)]
     assert read([*_FRONT, *table], [*down(BODY), *table]).keyphrases == ("bells", "ropes")
     assert read(front(), table).keyphrases == ()
-
-
-def test_prose_is_no_list() -> None:
-    assert told_apart(f"bells, {'x' * LONGEST_KEYWORD}y, ropes") == ()

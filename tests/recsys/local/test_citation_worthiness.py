@@ -12,12 +12,10 @@ from hypothesis import strategies as st
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
 from recsys.local.citation_worthiness import (
     ANY,
-    FIRST_PLACE,
     KIND,
     NAMES,
     SCHEMA,
     SIZE,
-    UNKNOWN,
     VECTOR_WEIGHTS,
     WORD_WEIGHTS,
     CitationWorthiness,
@@ -27,7 +25,6 @@ from recsys.local.citation_worthiness import (
     may_be_flagged,
     places_of,
     section_kind,
-    weigh,
 )
 from recsys.ranking.quickscorer import trees_of
 from recsys.ranking.ranker import TREES
@@ -77,13 +74,6 @@ def test_words_and_vectors_both_count(folder: Path) -> None:
     assert judge.probabilities(sentences, vectors).tolist() == [0.0, 0.5, 1.0]
     assert judge.probabilities([], vectors[:0]).shape == (0,)
     assert judge.encoder == "made-up"
-
-
-def test_a_mark_of_its_own_changes_nothing(folder: Path) -> None:
-    judge, vectors = CitationWorthiness.load(folder), np.ones((1, _DIM), np.float32)
-    plain = judge.probabilities([Sentence("Bees are known well.")], vectors)
-    cited = judge.probabilities([Sentence("Bees are known well.", (Mark(4, ("a",)),))], vectors)
-    assert plain == cited
 
 
 def test_thresholds_are_those_of_the_field_or_of_any(folder: Path) -> None:
@@ -220,10 +210,6 @@ def test_places_are_those_of_draft_and_paragraph() -> None:
     assert cues[[4, 7], NAMES.index("ends")].tolist() == [0, 1]
 
 
-def test_a_short_passage_has_no_places() -> None:
-    assert (cues_of(_draft(3))[:, FIRST_PLACE:] == UNKNOWN).all()
-
-
 @given(st.lists(st.text(max_size=60), max_size=12))
 def test_any_text_has_finite_cues_and_places_in_the_table(texts: list[str]) -> None:
     cues = cues_of([Sentence(text, section=text) for text in texts])
@@ -233,12 +219,6 @@ def test_any_text_has_finite_cues_and_places_in_the_table(texts: list[str]) -> N
         places = places_of(text)
         assert (np.diff(places) > 0).all()
         assert not len(places) or 0 <= places[0] <= places[-1] < SIZE
-
-
-def test_words_weigh_once_and_by_the_root_of_their_number() -> None:
-    weights = np.ones(SIZE, np.float32)
-    # "bees", "see", "bees see", "see bees"
-    assert weigh(["Bees see bees", ""], weights, 0.5) == pytest.approx([2.5, 0.5])
 
 
 # What is never asked for a citation.

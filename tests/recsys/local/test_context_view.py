@@ -16,7 +16,7 @@ from recsys.local.local_features import (
     compute_local,
     profile_cosines,
 )
-from recsys.local.local_recommender import ALIKE, QUOTED, LocalPool, explain_local, gather
+from recsys.local.local_recommender import LocalPool, explain_local, gather
 from recsys.local.named_works import NamedWorks
 from recsys.local.passage import (
     BEST_FEW,
@@ -280,23 +280,6 @@ def test_the_reason_counts_papers_and_not_sentences(tmp_path: Path) -> None:
     assert reason_of(told) == "cited by 2 papers in sentences like this: 'Shadow plants.'"
 
 
-def test_a_long_sentence_is_cut_at_a_word(tmp_path: Path) -> None:
-    for number, text in enumerate(("plants " * 100, "p" * 1000, "plants, " * 28)):
-        told = with_told(plain(), [("c", "a", text)], VECTOR[None], made(tmp_path / str(number)))
-        quoted = (reason_of(told) or "").partition("'")[2]
-        assert 150 < len(quoted) <= QUOTED + 1 and quoted.endswith("…'")
-        assert " …" not in quoted and ",…" not in quoted
-
-
 def made(folder: Path) -> Path:
     folder.mkdir()
     return folder
-
-
-def test_a_sentence_unlike_it_is_no_reason(tmp_path: Path) -> None:
-    away = np.zeros(8, np.float32)
-    away[np.argmin(VECTOR)] = 1
-    mixed = unit(VECTOR * (ALIKE - 0.1) + away * 0.9)
-    told = with_told(plain(), [("c", "a", "Shadow plants.")], mixed[None], tmp_path)
-    assert float(mixed @ VECTOR) > ALIKE - 0.2
-    assert (reason_of(told) is None) is (float(mixed @ VECTOR) < ALIKE)

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from recsys.local.local_features import (
     DRAFT,
     LOCAL_FEATURES,
-    OWN,
     SENTENCE,
     LocalFacts,
     compute_local,
@@ -30,12 +29,6 @@ SEEDS = st.integers(0, 2**32 - 1)
 def column(facts: LocalFacts, name: str) -> Floats:
     found: Floats = compute_local(facts, (name,))[:, 0]
     return found
-
-
-def test_every_column_has_one_name_and_says_what_it_is() -> None:
-    assert len(set(LOCAL_FEATURES)) == len(LOCAL_FEATURES)
-    assert len(LOCAL_FEATURES) == 2 * len(feature_names(metadata=False)) + 3 + len(OWN)
-    assert all(each.meaning and each.unit for each in OWN)
 
 
 @given(SEEDS)
@@ -81,13 +74,6 @@ def test_without_a_draft_all_of_its_columns_are_outside() -> None:
     names = tuple(name for name in LOCAL_FEATURES if name.startswith(DRAFT))
     assert len(facts.rows) and len(names) == len(COLUMNS)
     assert (compute_local(facts, names) == OUTSIDE).all()
-
-
-def test_a_column_that_nobody_knows_is_no_column() -> None:
-    facts = facts_of(random_local_world(5))
-    for name in ("nmaed", SENTENCE + "nmaed"):
-        with pytest.raises(KeyError):
-            compute_local(facts, (name,))
 
 
 # Profiles against a plain loop over papers, and as of their moment.

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.errors import DraftError
 from recsys.local.local_features import LocalFacts
 from recsys.local.local_recommender import (
     LocalPool,
@@ -84,17 +83,6 @@ def test_passages_are_answered_each_by_its_own_words(small: LocalRecommender) ->
     assert best.reasons and best.sources and len(best.found_by) == len(best.sources)
 
 
-def test_at_most_k_are_ranked_by_score(small: LocalRecommender) -> None:
-    for k in (1, 3, 99):
-        (items,) = small.recommend(DRAFT, [Passage("honey")], k)
-        assert [item.rank for item in items] == list(range(1, min(k, 4) + 1))
-        assert [item.score for item in items] == sorted((i.score for i in items), reverse=True)
-
-
-def test_no_passages_are_no_answers(small: LocalRecommender) -> None:
-    assert small.recommend(Draft(title=""), [], 3) == []
-
-
 def test_of_each_work_one_version_is_recommended_and_none_of_what_the_draft_cites() -> None:
     people = ("Ada Ash", "Bob Birch")
     title = "Measuring the slow drift of gravel in braided rivers"
@@ -117,13 +105,6 @@ def test_a_passage_that_nothing_is_left_for_has_an_empty_answer(small: LocalReco
     every = tuple(paper.id for paper in PAPERS)
     answers = small.recommend(DRAFT, [Passage("honey", every), Passage("honey")], 3)
     assert [len(items) for items in answers] == [0, 3]
-
-
-def test_a_draft_and_a_passage_without_words_are_an_error(small: LocalRecommender) -> None:
-    with pytest.raises(DraftError):
-        small.recommend(Draft(title=""), [Passage(" ")], 3)
-    # With a draft, a sentence that was all names still has its draft to answer.
-    assert small.recommend(DRAFT, [Passage("")], 2)[0]
 
 
 def test_what_the_draft_alone_proposes_says_so() -> None:
@@ -240,12 +221,6 @@ def test_a_paper_of_the_draft_is_not_promising_for_being_the_best_of_few() -> No
     assert 1 in hopes and hopes[1] < hopes[0]
 
 
-def test_nothing_at_all_is_no_candidate() -> None:
-    reader, asked = posed(3)
-    query = replace(asked.query, wanted=np.zeros_like(asked.query.wanted))
-    assert gather(reader.collection, replace(asked, query=query)).rows.tolist() == []
-
-
 # Reasons at a place: each kind where it holds, in words that are true, at most three of them.
 
 REASONED = (
@@ -310,12 +285,6 @@ def test_the_best_of_the_draft_are_said_to_be_so(collection: Collection) -> None
     told = every_reason(reasoned(collection, Passage("ferns"), draft), "a")
     assert told["draft"] == "among the 20 that your draft as a whole calls for"
     assert "draft" not in every_reason(reasoned(collection, Passage("ferns")), "a")
-
-
-def test_a_name_that_hardly_fits_is_no_reason(collection: Collection) -> None:
-    sure = every_reason(reasoned(collection, Passage("as Ash (2002) says")), "a")
-    unsure = every_reason(reasoned(collection, Passage("as Ash et al. (2002) say")), "a")
-    assert "named" in sure and "named" not in unsure
 
 
 @given(SEEDS)

@@ -87,22 +87,11 @@ def test_what_the_sentence_cites_is_never_recommended_even_if_it_is_named(
     assert asked.named.rows.tolist() == []
 
 
-def test_papers_beside_that_are_unknown_or_newer_tell_nothing(reader: PassageReader) -> None:
-    asked = posed(reader, Passage("About honey", beside=("d", "mars", "c")))
-    assert asked.query.seeds.tolist() == [2]
-
-
 def test_what_is_newer_than_the_draft_is_neither_named_nor_wanted(reader: PassageReader) -> None:
     asked = posed(reader, Passage("As Ash (2009) says"))
     assert 3 not in asked.named.rows and not asked.query.wanted[3]
     later = posed(reader, Passage("As Ash (2009) says"), Draft("Ferns", as_of=2010))
     assert later.named.rows.tolist() == [3]
-
-
-def test_papers_beside_come_closest_to_the_sentence_first(reader: PassageReader) -> None:
-    asked = posed(reader, Passage("About honey", beside=("a", "b", "c")))
-    cosines = reader.collection.vectors[asked.query.seeds] @ asked.query.vector
-    assert len(cosines) == 3 and (np.diff(cosines) <= 0).all()
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -190,12 +179,6 @@ def test_a_draft_that_says_nothing_has_no_view_but_its_moment() -> None:
         assert not view.query.allowed[world.collection.corpus.row(own.id) or 0]
         asked = np.array([0, 3], np.int32)
         assert view.column("rank", asked).tolist() == [OUTSIDE, OUTSIDE]
-
-
-def test_references_are_a_draft_without_words() -> None:
-    world = random_local_world(7)
-    draft = Draft(title="", as_of=2009, references=(world.world.papers[0].id,))
-    assert len(reader_of(world.collection).view(draft, world.passage).rows)
 
 
 # The as-of rule of passages: what was written after the draft changes nothing at any place.

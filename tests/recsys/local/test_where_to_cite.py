@@ -121,19 +121,6 @@ def test_what_fits_nowhere_has_no_place_and_is_counted() -> None:
     assert whole.recommendations == answer_of(PAPERS[0]).recommendations
 
 
-def test_notes_of_the_text_are_told_once() -> None:
-    body = replace(body_of(RIVERS), notes=("A note.", "Half of it was not read."))
-    found = FINDER.place(body, answer_of(PAPERS[0]))
-    assert found.notes == ("A note.", "Half of it was not read.")
-
-
-def test_nothing_is_encoded_for_nothing() -> None:
-    encoder = Counted()
-    finder = finder_of(encoder=encoder)
-    assert finder.places(Body(), ["p0"]) == {} == finder.places(body_of(RIVERS), ["unknown"])
-    assert encoder.calls == []
-
-
 def test_only_older_citers_tell_how_a_paper_is_spoken_of() -> None:
     body = body_of("Moss grows in gardens.", OTHER)
     now = FINDER.places(body, ["p1"])
@@ -169,9 +156,3 @@ def test_places_are_sentences_of_the_draft_whatever_the_order_of_papers(
     for place in found.values():
         assert place.line is not None and place.text == texts[place.line - 1]
         assert np.isfinite(place.score) and place.score >= LEAST
-
-
-@given(st.lists(st.text(max_size=60), max_size=5), st.integers(1, 3000))
-def test_no_text_is_refused(texts: list[str], year: int) -> None:
-    found = FINDER.place(body_of(*texts), answer_of(*PAPERS), as_of=year)
-    assert found.where is not None

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from recsys.mapping import MAP_CSS, map_file, map_gaps, map_page, map_svg, map_table
 from recsys.records import Paper
 from tests.recsys.mapping.drawn_worlds import draw_world, hand_made, topical
-from tests.rows import each_row
 
 EVIL = '<script>alert("1")</script> & \' \x00 \u202e'
 SVG = "{http://www.w3.org/2000/svg}"
@@ -88,14 +87,3 @@ def test_groups_say_what_is_near_and_what_is_cited() -> None:
     for text in (map_svg(drawn), map_table(drawn), map_gaps(drawn)):
         assert "2 near papers, you cite 0" in text
     assert "1 near paper, you cite 0" in map_svg(hand_made(["One"]))
-
-
-def test_a_map_without_a_gap_says_so() -> None:
-    drawn = hand_made(["One"], kind="cited")
-    object.__setattr__(drawn, "gaps", ())
-    assert "one that you cite" in map_gaps(drawn)
-
-
-@each_row("name", sorted(set(re.findall(r'class="([^"]+)"', map_page(draw_world(topical(60)))))))
-def test_every_class_has_the_prefix_of_maps(name: str) -> None:
-    assert all(each.startswith("map") for each in name.split())

@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recsys.app.cache import cache_folder
-from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
+from recsys.errors import ArtifactCorrupt, ArtifactMismatch
 from recsys.models.encoder import KIND, SCHEMA, OnnxEncoder, _batches
 from recsys.pipelines.encoders.export_encoder import cached_encoder
 from recsys.store.artifacts import MANIFEST, seal
@@ -62,10 +61,6 @@ def test_a_vector_does_not_depend_on_its_company(
     np.testing.assert_allclose(together, alone[chosen], atol=1e-5)
 
 
-def test_no_texts_give_no_rows(encoder: OnnxEncoder) -> None:
-    assert encoder.encode([]).shape == (0, 384)
-
-
 @each_row(
     "text",
     [
@@ -91,23 +86,9 @@ def test_a_missing_abstract_is_the_same_as_an_empty_one(encoder: OnnxEncoder) ->
     assert (plain == blank).all()
 
 
-def test_title_and_abstract_are_joined_into_one_text(encoder: OnnxEncoder) -> None:
-    assert encoder.token_ids(("A title", "Words")) == encoder.token_ids(("A title. Words", None))
-
-
 def test_special_tokens_in_a_text_are_read_as_text(encoder: OnnxEncoder) -> None:
     ids = encoder.token_ids(("a [SEP] b", None))
     assert Counter(ids)[102] == 1  # The one that ends the text.
-
-
-def test_a_megabyte_is_cut_and_encoded_quickly(encoder: OnnxEncoder) -> None:
-    long = ("A title", "All work and no play makes a long abstract. " * 25_000)
-    started = time.process_time()
-    vector = encoder.encode([long])[0]
-    assert time.process_time() - started < 0.5
-    assert len(encoder.token_ids(long)) == encoder.max_length == 256
-    prefix = encoder.encode([("A title", (long[1] or "")[:5000])])[0]
-    np.testing.assert_allclose(vector, prefix, atol=1e-6)
 
 
 def test_loading_needs_neither_torch_nor_the_export(folder: Path) -> None:
@@ -118,11 +99,6 @@ def test_loading_needs_neither_torch_nor_the_export(folder: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-
-
-def test_a_folder_that_is_not_there_is_missing(tmp_path: Path) -> None:
-    with pytest.raises(ArtifactMissing, match="no encoder at"):
-        OnnxEncoder.load(tmp_path / "nothing")
 
 
 @each_row(

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from recsys.indexes.bm25 import Bm25Index
 from recsys.models.encoder import NEIGHBOURS, NeighbourEncoder
 from recsys.store.terms import TermStore
+from tests.postings import bm25_of
 from tests.tiny import unit
 
 TEXTS = [
@@ -19,7 +19,7 @@ VECTORS = unit(np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]]))
 def encoder(known: list[bool] | None = None) -> NeighbourEncoder:
     terms = TermStore.build(TEXTS)
     mask = None if known is None else np.array(known)
-    return NeighbourEncoder(terms, Bm25Index.build(terms), VECTORS, "by-words-x", mask)
+    return NeighbourEncoder(terms, bm25_of(terms), VECTORS, "by-words-x", mask)
 
 
 def test_a_text_lies_where_its_words_are() -> None:
@@ -37,13 +37,3 @@ def test_neighbours_are_weighted_by_bm25() -> None:
     (found,) = one.encode([("rivers", "glaciers")])
     assert set(rows.tolist()) == {0, 1, 2}
     assert np.allclose(found, unit(np.asarray(expected)), atol=1e-6)
-
-
-def test_papers_without_a_vector_do_not_count() -> None:
-    (found,) = encoder([False, True, True, True]).encode([("glaciers melt", None)])
-    assert found[0] == 0 and found[1] > 0
-    assert np.allclose(encoder([False] * 4).encode([("glaciers", None)]), 0)
-
-
-def test_no_texts_have_no_vectors() -> None:
-    assert encoder().encode([]).shape == (0, 3)

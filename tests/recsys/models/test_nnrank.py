@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import ArtifactCorrupt, ArtifactMissing
-from recsys.models.nnrank import KIND, SCHEMA, NNRank, RankShape, elu, sigmoid, sums
+from recsys.models.nnrank import KIND, SCHEMA, NNRank, RankShape, sums
 from recsys.models.pairs import Pairs, distinct, shared_words
 from recsys.store.arrays import Floats, Ragged
 from recsys.store.artifacts import seal
@@ -152,12 +152,6 @@ def test_inputs_come_in_the_order_of_the_original() -> None:
     )
 
 
-def test_only_what_is_needed_is_stored() -> None:
-    assert RankShape().tables == ("words",)
-    assert RankShape(separate=True).tables == ("words", "candidate_words")
-    assert RankShape(fields=("venue",)).tables == ("venue",)
-
-
 @each_row("shape", SHAPES)
 def test_a_stored_model_answers_as_before(shape: RankShape, tmp_path: Path) -> None:
     model = random_model(shape, 1)
@@ -193,9 +187,3 @@ def test_long_corpora_are_summed_in_parts() -> None:
     expected = np.zeros((5000, 2))
     np.add.at(expected, np.repeat(np.arange(5000), lengths), table[values])
     np.testing.assert_allclose(sums(table, rows), expected, atol=1e-5)
-
-
-def test_activations_at_known_points() -> None:
-    points = np.array([-800.0, -1, 0, 2, 800], np.float32)
-    assert elu(points).tolist() == pytest.approx([-1, math.exp(-1) - 1, 0, 2, 800])
-    assert sigmoid(points).tolist() == pytest.approx([0, 0.26894143, 0.5, 0.88079709, 1])

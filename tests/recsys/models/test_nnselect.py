@@ -72,14 +72,6 @@ def saved(folder: Path) -> Path:
     return folder
 
 
-def test_a_model_is_what_was_saved(tmp_path: Path) -> None:
-    loaded = NNSelectModel.load(saved(tmp_path / "nnselect"), papers=2)
-    texts = [("Elm and fig", "ash ash birch")]
-    assert loaded.encode(texts).tolist() == model().encode(texts).tolist()
-    assert (loaded.dim, loaded.fingerprint) == (4, "of a test")
-    np.testing.assert_array_equal(loaded.vectors, model().vectors)
-
-
 def test_a_model_that_was_never_trained_names_the_command(tmp_path: Path) -> None:
     with pytest.raises(ArtifactMissing, match=r"no NNSelect model.*recsys train nnselect INDEX"):
         NNSelectModel.load(tmp_path / "nnselect", papers=2)

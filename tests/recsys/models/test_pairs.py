@@ -12,7 +12,6 @@ from recsys.models.pairs import (
     cosines,
     counts_as_of,
     distinct,
-    log_counts,
     make_pairs,
     shared_words,
     stacked,
@@ -64,11 +63,6 @@ def test_citations_count_only_from_papers_older_than_the_query(seed: int) -> Non
             if cited in paper.references and paper.id != cited and paper.year is not None
         ]
         assert count == sum(paper.year < year for paper in citing if paper.year is not None)
-
-
-def test_no_citation_and_one_weigh_the_same() -> None:
-    found = log_counts(np.array([0, 1, 2, 100]))
-    assert found.tolist() == pytest.approx([0, 0, 0.6931472, 4.6051702])
 
 
 @pytest.fixture

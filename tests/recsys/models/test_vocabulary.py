@@ -3,13 +3,11 @@
 from collections import Counter
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.models.nnselect import (
     FIELDS,
-    LONGEST,
     STOP_WORDS,
     Entries,
     Vocabulary,
@@ -66,13 +64,6 @@ def test_the_vocabulary_holds_every_word_that_is_not_nearly_everywhere(
     assert [words[code] for code in range(len(words))] == expected
 
 
-def test_the_most_frequent_words_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recsys.models.nnselect.MOST_WORDS", 2)
-    texts = [["elm", "fig"], ["elm", "elm"], ["fig", "ash"], ["birch"], ["cedar", "cedar"]]
-    words = Vocabulary.build(Entries(text, []) for text in texts).words
-    assert [words[code] for code in range(len(words))] == ["cedar", "elm"]  # fig: 2, too, but later
-
-
 def test_a_keyphrase_needs_five_papers() -> None:
     often, rare = Entries([], [], keyphrases=["elm"]), Entries([], [], keyphrases=["fig"])
     phrases = Vocabulary.build([often] * 5 + [rare] * 4).keyphrases
@@ -86,13 +77,6 @@ def test_bags_keep_order_and_repetition_of_the_known(lists: list[list[str]], lon
     for place, words in enumerate(lists):
         known = [word for word in words if word in ("a", "b", "ab")]
         assert [strings[code] for code in bags[place].tolist()] == known[:longest]
-
-
-def test_long_fields_are_cut() -> None:
-    paper = Entries(*(["elm", "fig"] * 300 for _ in FIELDS))
-    vocabulary = Vocabulary.build([paper, *[Entries([], [])] * 9])
-    lengths = {field: len(vocabulary.bags([paper], field)[0]) for field in ("title", "abstract")}
-    assert lengths == {"title": LONGEST["title"], "abstract": LONGEST["abstract"]}
 
 
 def test_a_vocabulary_is_what_was_saved(tmp_path: Path) -> None:

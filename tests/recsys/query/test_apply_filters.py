@@ -1,5 +1,3 @@
-import subprocess
-import sys
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -8,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import recsys
 from recsys.errors import InputError
 from recsys.query.query import apply_filters
 from recsys.query.question_schema import Filters
@@ -179,12 +176,6 @@ def test_a_corpus_that_knows_nothing_says_so(tmp_path: Path) -> None:
         assert advice.endswith(f"It has no {has_no}.")
 
 
-def test_no_filter_is_on_by_default() -> None:
-    Filters().check()
-    Filters(min_year=2015, max_year=2015).check()
-    assert recsys.Filters is Filters
-
-
 @each_row(
     ("filters", "message"),
     [
@@ -198,8 +189,3 @@ def test_no_filter_is_on_by_default() -> None:
 def test_what_makes_no_sense_is_refused(corpus: Corpus, filters: Filters, message: str) -> None:
     with pytest.raises(InputError, match=message):
         apply_filters(filters, corpus, DRAFT)
-
-
-def test_the_package_opens_without_numpy() -> None:
-    code = "import recsys, sys; recsys.Filters(); sys.exit('numpy' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

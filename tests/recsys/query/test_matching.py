@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.indexes.bm25 import Bm25Index
 from recsys.indexes.exact import ExactIndex
 from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.index.ingest import ingest
@@ -19,8 +18,8 @@ from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus, HashedNames
 from recsys.store.graph import CitationGraph
 from recsys.store.terms import TermStore
+from tests.postings import bm25_of
 from tests.rows import each_row
-from tests.tiny import random_world
 
 PAPERS = (
     Paper("10.1109/visual.1991.175821", "Seeing beetles in volumes", year=1991),
@@ -57,7 +56,7 @@ def collect(papers: Sequence[Paper], folder: Path) -> Collection:
     )
     vectors = np.zeros((len(papers), 2), np.float32)
     graph = CitationGraph.load(folder / "corpus")
-    return Collection(corpus, graph, terms, vectors, ExactIndex(vectors), Bm25Index.build(terms))
+    return Collection(corpus, graph, terms, vectors, ExactIndex(vectors), bm25_of(terms))
 
 
 @pytest.fixture(scope="module")
@@ -184,13 +183,6 @@ def test_every_paper_is_found_by_any_of_its_facts(
 @given(st.lists(st.builds(Reference, id=st.text(), title=st.text(), doi=st.text(), url=st.text())))
 def test_any_text_matches_or_does_not(collection: Collection, references: list[Reference]) -> None:
     matched(collection, *references)
-
-
-def test_ids_alone_are_matched_without_reading_papers() -> None:
-    world = random_world(3)  # In memory only: to read its file would fail.
-    references = [Reference(id=paper.id) for paper in world.papers]
-    found = match(world.collection, references)
-    assert [each.row for each in found] == list(range(len(world.papers)))
 
 
 IDENTIFIERS = st.sampled_from(

@@ -1,13 +1,11 @@
 """What a word or a text is taken for."""
 
-import io
-import sys
 from pathlib import Path
 
 import pytest
 
 from recsys.errors import DraftError, InputError
-from recsys.query.question_schema import is_file, named_paper, read_draft, read_references
+from recsys.query.question_schema import is_file, read_draft, read_references
 from recsys.records import Bibliography, Reference
 from tests.rows import each_row
 
@@ -70,11 +68,6 @@ def test_a_draft_of_nothing_is_refused(tmp_path: Path) -> None:
         read_draft(tmp_path / "A title")  # A Path is a file, whatever it looks like.
 
 
-def test_a_draft_may_come_from_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"A title")))
-    assert read_draft("-").title == "A title"
-
-
 def test_papers_are_named_by_file_identifier_or_id(tmp_path: Path) -> None:
     (tmp_path / "refs.bib").write_text("@misc{k, title = {One}, year = 2001}", encoding="utf-8")
     found = read_references(tmp_path / "refs.bib", "10.1000/X", "rivers-07")
@@ -85,8 +78,3 @@ def test_papers_are_named_by_file_identifier_or_id(tmp_path: Path) -> None:
     assert read_references() == Bibliography()
     with pytest.raises(InputError, match="There is no file"):
         read_references("gone.bib")
-
-
-def test_a_name_may_be_an_identifier_and_an_id() -> None:
-    named = named_paper("https://aclanthology.org/2020.acl-main.207")
-    assert named.acl == "2020.acl-main.207" and named.id == named.key

@@ -101,17 +101,6 @@ def test_seeds_alone_point_to_their_mean_in_the_space_of_nnselect(collection: Co
     assert query.nnselect == pytest.approx(unit(np.array([1, 1])))
 
 
-def test_text_that_nnselect_does_not_know_is_near_nothing(collection: Collection) -> None:
-    query = make_query(with_nnselect(collection), Draft("graph"), collection.vectors[0])
-    assert query.nnselect is not None and query.nnselect.tolist() == [0, 0]
-
-
-def test_without_nnselect_there_is_no_vector_of_it(collection: Collection) -> None:
-    assert ask(collection, Draft("graph")).nnselect is None
-    assert collection.nnselect_vector(1) is None
-    assert with_nnselect(collection).nnselect_vector(1) == pytest.approx([0, 1])
-
-
 def test_long_lists_come_closest_to_the_text_first() -> None:
     vectors = unit(np.array([[0.1, 1], [1, 0], [0.5, 0.5], [1, 0]], np.float32))
     four = collect(PAPERS, vectors)

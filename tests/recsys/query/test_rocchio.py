@@ -24,11 +24,6 @@ def store(*titles: str) -> TermStore:
     return TermStore.build((title, "an abstract of other words") for title in titles)
 
 
-def test_text_without_seeds_stays_as_it_is() -> None:
-    text = unit(np.array([3, 4], np.float32))
-    assert rocchio_vector(text, np.empty((0, 2), np.float32)) is text
-
-
 def test_text_is_pulled_towards_the_mean_direction_of_its_seeds() -> None:
     text = np.array([1, 0], np.float32)
     one = np.array([1, 0.5 / 3])  # A single seed weighs a third of the pull, two weigh half of it.
@@ -67,13 +62,6 @@ def test_draft_without_words_has_no_vector_of_its_own(draft: Draft) -> None:
     assert text_vector(HashingEncoder(8), draft) is None
 
 
-def test_text_is_encoded_as_it_stands() -> None:
-    encoder = HashingEncoder(8)
-    found = text_vector(encoder, Draft("Ferns", "and honey", references=("a",)))
-    assert found is not None
-    assert found.tolist() == encoder.encode([("Ferns", "and honey")])[0].tolist()
-
-
 def test_list_speaks_in_the_words_of_its_titles() -> None:
     found = rocchio_text(store("Fern honey", "Ferns", "Gravel", "Clouds"), Draft(), ROWS)
     assert dict(zip(found.words, found.counts.tolist(), strict=True)) == {
@@ -90,11 +78,6 @@ def test_most_telling_words_are_kept() -> None:
     found = rocchio_text(terms, Draft(), np.array([0], np.int32))
     assert len(found.words) == MOST_WORDS
     assert "common" not in found.words
-
-
-def test_words_of_the_draft_go_before_those_of_its_list() -> None:
-    found = rocchio_text(store("Fern honey", "Ferns", "Gravel"), Draft("Gravel"), ROWS)
-    assert found.words == ("gravel",)
 
 
 def test_list_of_later_papers_tells_a_draft_of_the_past_nothing() -> None:

@@ -159,16 +159,3 @@ def test_features_read_the_habits_as_of_the_draft() -> None:
         assert age == habits.by_age(np.array([2004 - YEARS[row]], np.float32))[0]
         assert count == habits.by_citations(np.array([cited], np.float32))[0]
     assert (tables[1][:, 2] == np.float32(7 / 12)).all()
-
-
-def test_habits_are_read_once_for_a_year(monkeypatch: pytest.MonkeyPatch) -> None:
-    read: list[int] = []
-    monkeypatch.setattr(
-        CitingHabits, "of", classmethod(lambda cls, graph, before: read.append(before))
-    )
-    vectors = np.array([[1, 0]] * 3, np.float32)
-    collection = collect([Paper(str(row), "graph", year=2000) for row in range(3)], vectors)
-    for year in (2004, 2004, 2005, 2004):
-        query = make_query(collection, Draft("graph", as_of=year), vectors[0])
-        compute(context_of(collection, query), NAMES)
-    assert read == [2004, 2005]

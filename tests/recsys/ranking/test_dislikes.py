@@ -13,7 +13,6 @@ from recsys.ranking.feature_context import FeatureContext
 from recsys.recommend import MARGIN, STRENGTH, penalise_negatives
 from recsys.records import Draft, Paper
 from recsys.retrieval.propose import StageOne
-from recsys.store.arrays import Floats
 from tests.recsys.ranking.worked_example import context_of
 from tests.tiny import collect, random_world
 
@@ -36,11 +35,6 @@ def facts_of(*, references: tuple[str, ...] = (), disliked: tuple[str, ...] = ()
     draft = Draft("Honey", references=references, disliked=disliked)
     query = make_query(collection, draft, VECTORS[0])
     return context_of(collection, query, StageOne())
-
-
-def test_nothing_disliked_changes_nothing() -> None:
-    context = facts_of(references=("e",))
-    assert penalise_negatives(context, SCORES) is SCORES
 
 
 def test_paper_sinks_by_what_it_is_closer_to_a_disliked_paper_than_to_the_draft() -> None:
@@ -66,12 +60,6 @@ def test_paper_as_close_to_the_list_as_to_the_disliked_keeps_its_score() -> None
     found = penalise_negatives(context, SCORES[:4])
     assert context.rows.tolist() == [0, 2, 3, 5]
     assert found.tolist() == SCORES[:4].tolist()
-
-
-def test_no_candidates_no_scores() -> None:
-    empty: Floats = np.empty(0, np.float32)
-    everything = tuple(paper.id for paper in PAPERS)
-    assert len(penalise_negatives(facts_of(disliked=everything), empty)) == 0
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4))

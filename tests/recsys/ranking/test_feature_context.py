@@ -8,12 +8,10 @@ from hypothesis import strategies as st
 from recsys.query.query import make_query
 from recsys.ranking.feature_context import (
     LATEST_CITERS,
-    MODEST,
     MOST_SEEDS,
     Edges,
     FeatureContext,
     Seeds,
-    divide,
 )
 from recsys.ranking.features import compute
 from recsys.records import Draft, Paper
@@ -98,12 +96,6 @@ def test_citations_of_the_last_years_are_those_before_the_draft() -> None:
     assert np.expm1(columns[0]) == pytest.approx([1, 3, 10])  # Cited from 2001 to 2010.
 
 
-def test_age_of_an_undated_candidate_is_minus_one() -> None:
-    papers = [Paper("a", "graph"), Paper("b", "graph", year=2000), Paper("c", "graph", year=2001)]
-    context = context_among(papers, Draft("graph", as_of=2001))
-    assert compute(context, ("age",))[:, 0].tolist() == [-1, 1, 0]
-
-
 def test_edges_are_summed_by_candidate_and_repeated_papers_add_up() -> None:
     owner, rows = np.array([0, 0, 2, 2], np.int32), np.array([5, 6, 6, 9], np.int32)
     edges = Edges(owner, rows, np.zeros(4, np.float32), 3)
@@ -116,11 +108,6 @@ def test_edges_are_summed_by_candidate_and_repeated_papers_add_up() -> None:
     assert edges.counts.tolist() == [2, 0, 2]
     assert edges.highest(of_once).tolist() == [0.5, 0, 0.5]
     assert edges.highest(-of_once).tolist() == [0, 0, 0]
-
-
-def test_divide_by_the_least_where_the_divisor_is_smaller() -> None:
-    values, by = np.array([1, 4], np.float32), np.array([0, 2], np.float32)
-    assert divide(values, by, least=0.5).tolist() == [2, 2]
 
 
 def seeds_of(world: World) -> Seeds:
@@ -146,22 +133,6 @@ def test_seeds_are_cocited_with_and_cite_and_are_cited_by_candidates(seed: int) 
         assert seeds.referred[0][at] * len(others) == pytest.approx(len(cited))
     assert (np.abs(seeds.cosines) <= 1 + 1e-5).all()
     assert ((seeds.likeness >= 0) & (seeds.likeness <= 1 + 1e-5)).all()
-
-
-def test_reference_list_equal_to_the_seeds_agrees_fully() -> None:
-    papers = [Paper(name, "x", year=2000) for name in "abc"]
-    papers += [
-        Paper("twin", "x", year=2001, references=("a", "b")),
-        Paper("wide", "x", year=2001, references=("a", "b", "c", "twin")),
-    ]
-    context = context_among(papers, Draft("x", references=("a", "b")), towards=2)
-    assert context.rows.tolist() == [2, 3, 4]
-    # wide cites c and twin; of its four references two are seeds: 2 / sqrt(4 * 2).
-    best = compute(context, ("seed_peers_best",))[:, 0]
-    assert best == pytest.approx([2 / 8**0.5, 2 / 8**0.5, 0])
-    assert context.seeds is not None
-    expected = 1 / ((1 + float(MODEST)) * (2 + float(MODEST))) ** 0.5
-    assert context.seeds.likeness[0] == pytest.approx([expected, expected])
 
 
 def test_long_lists_and_famous_seeds_are_cut() -> None:

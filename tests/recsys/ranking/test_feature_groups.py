@@ -80,15 +80,6 @@ def test_seeds_lead_before_the_highest_prior() -> None:
     assert votes[30] == pytest.approx(3 / 20)
 
 
-def test_spellings_of_one_name_are_one_author() -> None:
-    papers = [Paper("a", "x", year=2000, authors=("Ash, Ann", "Bob Birch"))]
-    context = context_among(papers, Draft("x", authors=("A. Ash",)))
-    assert (column(context, "shared_authors"), column(context, "shared_author_share")) == (
-        [1],
-        [0.5],
-    )
-
-
 def test_papers_of_the_drafts_year_by_its_authors_are_known_but_do_not_vote() -> None:
     papers = [
         Paper("a", "x", year=2000, authors=("Bob Birch",)),
@@ -118,12 +109,6 @@ def test_habit_leaves_out_papers_that_were_not_yet_written() -> None:
     ]
     context = context_among(papers, Draft("x", authors=("Ann Ash",), as_of=2010))
     assert counted(context, "author_habit") == [0, 1]
-
-
-def test_unknown_venue_is_no_venue_in_common() -> None:
-    papers = [Paper("a", "x", year=2000), Paper("b", "x", year=2001, references=("a",))]
-    context = context_among(papers, Draft("x", venue=None))
-    assert column(context, "same_venue") == column(context, "venue_citers") == [0, 0]
 
 
 @given(SEEDS)

@@ -15,15 +15,13 @@ from recsys.ranking.features import (
     BY_NAME,
     FEATURES,
     compute,
-    descending_rank,
     feature_names,
     read_nnselect,
 )
-from recsys.records import Draft, Paper
-from recsys.retrieval.propose import SEARCHES, StageOne, propose, share
+from recsys.records import Draft
+from recsys.retrieval.propose import SEARCHES, StageOne, propose
 from tests.recsys.ranking.worked_example import (
     ANY_CORPUS,
-    COSINES,
     EXPECTED,
     PAPERS,
     SECOND,
@@ -32,7 +30,7 @@ from tests.recsys.ranking.worked_example import (
     worked_example,
 )
 from tests.rows import each_row
-from tests.tiny import SMALL, collect, random_world, with_nnselect
+from tests.tiny import SMALL, random_world, with_nnselect
 
 ALL = feature_names(metadata=True)
 
@@ -71,13 +69,6 @@ def test_features_of_nnselect_are_those_that_need_it() -> None:
         with pytest.raises(InputError, match="without NNSelect"):
             compute(bare, (name,))
     assert np.isfinite(compute(bare, ALL)).all()
-
-
-def test_columns_come_in_the_order_asked_for() -> None:
-    table = compute(worked_example(), ("age", "cosine"))
-    assert table.dtype == np.float32
-    assert table[:, 0].tolist() == [10, 8, 5, 2, 1]
-    assert table[:, 1] == pytest.approx(COSINES[:5])
 
 
 def test_names_are_unique_and_say_what_they_mean_and_in_what_unit() -> None:
@@ -128,15 +119,6 @@ def test_degenerate_drafts_give_finite_features(draft: Draft) -> None:
     assert np.isfinite(table).all()
 
 
-@each_row("year", [None, 2000])
-def test_corpus_of_a_single_paper_gives_finite_features(year: int | None) -> None:
-    collection = collect([Paper("a", "graph", year=year)], np.ones((1, 1), np.float32))
-    for draft in (Draft("graph"), Draft("other"), Draft("graph", as_of=2000, paper_id="a")):
-        query = make_query(collection, draft, np.ones(1, np.float32))
-        table = compute(context_of(collection, query, StageOne()), ALL)
-        assert np.isfinite(table).all()
-
-
 @given(st.integers(0, 2**32 - 1))
 def test_features_of_random_collections_are_finite_and_shares_at_most_one(seed: int) -> None:
     world = with_nnselect(random_world(seed), seed)
@@ -148,12 +130,3 @@ def test_features_of_random_collections_are_finite_and_shares_at_most_one(seed: 
     assert np.isfinite(table).all()
     shares = [i for i, name in enumerate(names) if BY_NAME[name].unit.endswith("share")]
     assert (table[:, shares] <= 1 + 1e-5).all()
-
-
-def test_equal_values_share_the_best_rank() -> None:
-    values = np.array([3, 1, 3, 2], np.float32)
-    assert descending_rank(values).tolist() == [1, 4, 1, 3]
-
-
-def test_share_of_best_is_zero_when_nothing_is_positive() -> None:
-    assert share(np.zeros(3, np.float32)).tolist() == [0, 0, 0]

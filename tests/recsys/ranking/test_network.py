@@ -79,11 +79,6 @@ def test_what_is_the_same_everywhere_stands_nowhere(value: float, n: int) -> Non
     np.testing.assert_array_equal(standing(features, mean, spread), np.zeros((n, 1)))
 
 
-def test_no_candidates_have_no_scores() -> None:
-    scores = some_network().score(np.empty((0, WIDTH), np.float32))
-    assert scores.shape == (0,) and scores.dtype == np.float32
-
-
 def test_what_is_far_from_the_others_is_as_far_as_can_be() -> None:
     features = np.zeros((100, WIDTH), np.float32)
     features[0] = 5

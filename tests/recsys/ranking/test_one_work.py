@@ -143,12 +143,6 @@ def test_without_authors_the_year_has_to_agree() -> None:
     )
 
 
-def test_short_titles_tell_nothing_by_themselves() -> None:
-    assert not judged(work("Gravel in rivers"), work("Gravel in rivers"))
-    assert judged(with_text(work("Gravel in rivers")), with_text(work("Gravel in rivers")))
-    assert not judged(with_text(work("Preface")), with_text(work("Preface")))
-
-
 TITLES = st.sampled_from([LONG, LONG.upper(), f"{LONG} II", f"{LONG}: a field study", "Gravel", ""])
 WORKS = st.builds(
     lambda title, year, authors, venue, text: replace(

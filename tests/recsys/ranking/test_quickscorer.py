@@ -119,16 +119,6 @@ def test_a_file_of_other_things_is_refused(tmp_path: Path, content: bytes) -> No
         StoredTrees.load(tmp_path)
 
 
-def test_a_model_that_learned_nothing_scores_everything_alike() -> None:
-    import lightgbm
-
-    table = np.zeros((20, FEATURES), np.float32)
-    data = lightgbm.Dataset(table, np.arange(20) % 2, params={"feature_pre_filter": False})
-    options = {"objective": "regression", "verbosity": -1, "num_threads": 1}
-    booster = lightgbm.train(options, data, 3)
-    np.testing.assert_allclose(scores_of(booster, table), booster.predict(table), atol=1e-6)
-
-
 @given(st.floats(-1e30, 1e30), st.floats(width=32, allow_nan=False, allow_infinity=False))
 def test_rounding_down_keeps_every_single_on_its_side(threshold: float, value: float) -> None:
     rounded = round_down(threshold)

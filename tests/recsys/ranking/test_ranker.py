@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
 from recsys.local.local_recommender import LOCAL_RANKER, load_local_ranker
-from recsys.protocols import Ranker
 from recsys.ranking.features import feature_names
 from recsys.ranking.ranker import KIND, NETWORK, SCHEMA, TREES, Network, Scale, TreeRanker, centred
 from recsys.store.arrays import Floats
@@ -55,12 +54,6 @@ def some_features(n: int, width: int) -> Floats:
     return np.random.default_rng(0).standard_normal((n, width)).astype(np.float32)
 
 
-def test_it_is_a_ranker(ranker: TreeRanker) -> None:
-    seam: Ranker = ranker
-    assert seam.feature_names == feature_names(metadata=True)
-    assert ranker.origin == "its own ranker"
-
-
 def test_scores_equal_those_of_the_text_that_lightgbm_wrote(
     ranker: TreeRanker, folder: Path
 ) -> None:
@@ -74,17 +67,6 @@ def test_scores_equal_those_of_the_text_that_lightgbm_wrote(
     trees = scores - ranker.network.score(features)
     np.testing.assert_allclose(trees, booster.predict(features), atol=1e-4)
     np.testing.assert_allclose(ranker.trees.score(features), booster.predict(features), atol=1e-5)
-
-
-def test_the_layout_of_the_features_does_not_matter(ranker: TreeRanker) -> None:
-    features = some_features(50, len(ranker.feature_names))
-    np.testing.assert_array_equal(ranker.score(np.asfortranarray(features)), ranker.score(features))
-
-
-def test_no_candidates_have_no_scores(ranker: TreeRanker) -> None:
-    none = ranker.score(np.empty((0, len(ranker.feature_names)), np.float32))
-    assert none.shape == (0,)
-    assert ranker.probability(none).shape == (0,)
 
 
 @given(st.lists(st.floats(-50, 50, width=32), min_size=1, max_size=30))

@@ -135,14 +135,6 @@ def test_nearest_paper_of_the_list_is_named(collection: Collection) -> None:
     assert every_reason(findings, "e")["seed-near"] == "close to “Old honey” of your list"
 
 
-def test_several_papers_of_the_authors_are_counted(collection: Collection) -> None:
-    papers = (*PAPERS[:3], replace(PAPERS[3], authors=("Ann Ash", "Bob Birch")), PAPERS[4])
-    findings = findings_of(collect(papers, VECTORS), DRAFT)
-    assert (
-        every_reason(findings, "a")["authors"] == "cited by 2 earlier papers of the draft's authors"
-    )
-
-
 def test_a_single_neighbour_is_no_plural() -> None:
     papers = (Paper("a", "Old honey", year=2001), Paper("b", "New", year=2002, references=("a",)))
     small = collect(papers, unit(np.array([[0, 1], [1, 0]], np.float32)))
@@ -167,14 +159,6 @@ def test_only_older_papers_count_as_of_a_year(collection: Collection) -> None:
     assert reasons["votes"] == "cited by 1 of your 2 nearest papers"
     assert reasons["citations"] == "cited once in this corpus"
     assert "authors" not in reasons
-
-
-def test_two_words_in_a_row_are_one_term_as_the_draft_spells_them(collection: Collection) -> None:
-    findings = findings_of(collection, DRAFT)
-    at = int(np.flatnonzero(findings.context.rows == 1)[0])
-    assert findings.words.shared(at, PAPERS[1]) == ["graph ranking"]
-    apart = findings_of(collection, replace(DRAFT, title="Ranking honest graphs"))
-    assert sorted(apart.words.shared(at, PAPERS[1])) == ["graphs", "ranking"]
 
 
 def test_three_reasons_at_most_in_the_order_of_the_table(collection: Collection) -> None:

@@ -24,11 +24,6 @@ def test_figures_fragments_and_words_of_any_paper_mean_nothing(word: str) -> Non
     assert not means_something(word)
 
 
-@each_row("word", ["badminton", "Lidar", "homology", "Neolithic", "GraphSAGE"])
-def test_words_of_a_subject_mean_something(word: str) -> None:
-    assert means_something(word)
-
-
 def terms_of(draft: Draft, papers: list[Paper], paper: Paper) -> list[str]:
     rng = np.random.default_rng(0)
     vectors = rng.standard_normal((len(papers), 4))

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from recsys.query.query import make_query
 from recsys.ranking.feature_context import FeatureContext
 from recsys.ranking.features import (
-    ANY_CORPUS,
     BY_NAME,
     LINKS_AROUND,
     UNKNOWN,
@@ -41,11 +40,6 @@ def asked(world: World, collection: Collection) -> FeatureContext:
     query = make_query(world.collection, world.draft, world.vector, nnselect=world.nnselect)
     candidates = propose(world.collection, query, replace(SMALL, searches=tuple(SEARCHES)))
     return FeatureContext(collection, query, candidates)
-
-
-def test_features_for_any_corpus_are_named_only_where_they_are_asked_for() -> None:
-    assert LINKS_AROUND in set(NEW) - set(OLD)
-    assert [name for name in NEW if BY_NAME[name].group != ANY_CORPUS] == list(OLD)
 
 
 @given(SEEDS)
@@ -116,11 +110,3 @@ def test_links_count_as_of_the_query(citing: list[int], cited: list[int], links:
     column = compute(context, (LINKS_AROUND, "votes_near"))
     np.testing.assert_allclose(column[:, 0], np.log1p(links / 3), rtol=1e-6)
     assert (column[:, 1] == UNKNOWN).all() == (links == 0)
-
-
-def test_no_candidates_no_links() -> None:
-    collection = collect(PAPERS[3:], np.array([[1, 0]], np.float32))
-    query = make_query(collection, Draft("graph", as_of=2010), np.array([1, 0], np.float32))
-    context = context_of(collection, query)
-    assert context.links_around == 0
-    assert compute(context, NEW[:5]).shape == (0, 5)

@@ -14,7 +14,6 @@ from recsys.records import Paper
 from recsys.store.arrays import Rows
 from recsys.store.collection import Collection
 from tests.hashing_encoder import HashingEncoder
-from tests.rows import each_row
 from tests.stored import store
 from tests.tiny import collect
 
@@ -76,11 +75,6 @@ def test_no_version_of_a_known_paper_stands(collection: Collection) -> None:
     assert others == {}
 
 
-@each_row("ranked", [rows(), rows(3), rows(1, 2, 6)])
-def test_a_ranking_of_different_works_stays(collection: Collection, ranked: Rows) -> None:
-    assert found(collection, ranked, rows()) == (ranked.tolist(), {})
-
-
 @given(st.permutations(range(len(PAPERS))), st.integers(0, len(PAPERS)), st.integers(0, 3))
 def test_of_two_versions_one_stands_and_nothing_is_lost(
     collection: Collection, order: list[int], cut: int, unknown: int
@@ -98,11 +92,3 @@ def test_of_two_versions_one_stands_and_nothing_is_lost(
     assert len(told) == len(set(told)) and set(told).isdisjoint(standing)
     for row in set(ranked.tolist()) - set(standing) - set(told):  # It is a version of a known one.
         assert found(collection, rows(row), known)[0] == []
-
-
-def test_papers_below_do_not_matter_to_those_above(collection: Collection) -> None:
-    ranked = rows(4, 3, 0, 2, 5, 1)
-    whole = found(collection, ranked, rows())[0]
-    for cut in range(len(ranked)):
-        part = found(collection, ranked[:cut], rows())[0]
-        assert whole[: len(part)] == part

@@ -10,17 +10,14 @@ from recsys.indexes.exact import ExactIndex
 from recsys.query.query import make_query
 from recsys.records import Draft, Paper
 from recsys.retrieval.propose import (
-    NAMES,
     SEARCHES,
     SOURCES,
-    USUAL,
     CitationEdges,
     StageOne,
     WeightedPapers,
     bit,
     check_searches,
     propose,
-    source_names,
     ties,
     votes,
 )
@@ -81,12 +78,6 @@ def test_seeds_propose_what_is_near_cited_citing_or_cited_together(
     }
 
 
-def test_no_paper_left_gives_no_candidates(collection: Collection) -> None:
-    query = make_query(collection, Draft("graph", as_of=1900), VECTORS[0])
-    found = propose(collection, query, StageOne())
-    assert (len(found.rows), len(found.pool.rows)) == (0, 0)
-
-
 def test_fewer_candidates_keep_the_highest_prior(collection: Collection) -> None:
     query = make_query(collection, Draft("graph", as_of=2016), VECTORS[1])
     every = propose(collection, query, StageOne())
@@ -119,15 +110,6 @@ def test_nnselect_proposes_its_nearest_papers_and_what_they_cite(collection: Col
     assert found.prior == pytest.approx([2 * 1, 1])  # Twice the cosine; one vote.
 
 
-def test_papers_that_nnselect_does_not_know_are_not_proposed(collection: Collection) -> None:
-    both, second = by_nnselect(collection, "db")
-    options = StageOne(("nnselect",))
-    known = make_query(both, Draft("nothing", as_of=2014), VECTORS[6], nnselect=second)
-    assert propose(both, known, options).found["nnselect"].rows.tolist() == [3, 1]
-    unknown = make_query(both, Draft("nothing", as_of=2014), VECTORS[6], nnselect=0 * second)
-    assert len(propose(both, unknown, options).rows) == 0
-
-
 @given(SEED_NUMBERS)
 def test_nnselect_changes_nothing_where_it_is_not_asked(seed: int) -> None:
     world = random_world(seed)
@@ -156,11 +138,6 @@ def test_a_search_that_is_not_asked_is_no_source(seed: int, left_out: str) -> No
         np.testing.assert_array_equal(mine.rows, theirs.rows)
 
 
-def test_searches_come_in_one_order_and_each_once() -> None:
-    assert check_searches(["bm25", "embedding", "bm25"]) == USUAL == ("embedding", "bm25")
-    assert check_searches(["nnselect"]) == ("nnselect",)
-
-
 @each_row(
     ("names", "message"),
     [(["nselect"], "Did you mean 'nnselect'"), ([], "nothing that candidates could come from")],
@@ -168,12 +145,6 @@ def test_searches_come_in_one_order_and_each_once() -> None:
 def test_searches_that_do_not_exist_are_refused(names: list[str], message: str) -> None:
     with pytest.raises(InputError, match=message):
         check_searches(names)
-
-
-def test_every_name_of_a_source_has_a_bit_of_its_own() -> None:
-    assert [bit(name) for name in NAMES] == [1 << i for i in range(len(NAMES))]
-    assert source_names(bit("ann") | bit("seed")) == ("ann", "seed")
-    assert {"ann", "cited-by-neighbour", "bm25", "author", "seed", "nnselect"} == set(NAMES)
 
 
 @given(SEED_NUMBERS)

@@ -23,7 +23,6 @@ from recsys.store.arrays import (
     totals,
     write_rows,
 )
-from tests.rows import each_row
 
 SEEDS = st.integers(0, 2**32 - 1)
 ROWS = arrays(np.int32, st.integers(0, 80), elements=st.integers(0, 60))
@@ -90,21 +89,6 @@ def test_sorted_strings_find_what_a_list_finds(
     found = strings.find_all(iter(words + others))
     assert found.tolist() == expected
     assert found.dtype == np.int32
-
-
-@each_row("number", [1, 2, 3, 8, 25, 32_777])
-def test_strings_are_found_among_any_number(number: int) -> None:
-    words = [f"{2 * code:06}" for code in range(number)]
-    strings = SortedStrings.build(words)
-    looked_at = {*range(min(number, 40)), *range(max(number - 40, 0), number), number // 2}
-    for code in looked_at:
-        assert strings.find(words[code]) == code
-        assert strings.find(f"{2 * code + 1:06}") is None
-    assert strings.find("") is None and strings.find("zzz") is None
-
-
-def test_a_half_surrogate_pair_is_not_found() -> None:
-    assert SortedStrings.build(["a", "é"]).find("\ud800") is None
 
 
 def test_pickled_arrays_are_refused(tmp_path: Path) -> None:

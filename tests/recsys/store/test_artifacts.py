@@ -18,13 +18,11 @@ from recsys.store.artifacts import (
     MANIFEST,
     aside,
     check_replaceable,
-    fingerprint,
     load_manifest,
     put_in_place,
     replacing,
     restore,
     seal,
-    sha256,
     verify,
     write_json,
 )
@@ -178,19 +176,6 @@ def test_what_a_killed_replacement_left_goes_with_the_next(folder: Path) -> None
     assert left == [f".thing.{os.getppid()}.new", "thing"]  # That process runs.
 
 
-@pytest.mark.parametrize("at_once", [True, False])
-def test_leftovers_of_an_earlier_replacement_do_no_harm(
-    folder: Path, at_once: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if not at_once:  # As where the system cannot exchange two folders.
-        monkeypatch.setattr("recsys.store.artifacts.atomic_swap", lambda *_: False)
-    (folder.parent / ".thing.old").mkdir()
-    (folder.parent / "fresh").mkdir()
-    put_in_place(folder.parent / "fresh", folder)
-    assert list(folder.iterdir()) == []
-    assert [path.name for path in folder.parent.iterdir()] == ["thing"]
-
-
 def test_a_replacement_that_was_killed_between_its_renames_is_undone(folder: Path) -> None:
     folder.rename(aside(folder))
     with pytest.raises(ArtifactMissing, match=r"process that replaced the thing .* was killed"):
@@ -209,12 +194,6 @@ def test_a_new_folder_that_cannot_be_moved_leaves_the_old_one(folder: Path) -> N
     assert [path.name for path in folder.parent.iterdir()] == ["thing"]
 
 
-def test_fingerprints_do_not_depend_on_the_order_of_keys() -> None:
-    assert fingerprint({"a": 1, "b": [2]}) == fingerprint({"b": [2], "a": 1})
-    assert fingerprint({"a": 1}) != fingerprint({"a": 2})
-    assert len(fingerprint(None)) == 16
-
-
 def test_json_is_written_whole(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     write_json(path, {"é": [1, None]})
@@ -223,8 +202,3 @@ def test_json_is_written_whole(tmp_path: Path) -> None:
         write_json(path, object())
     assert json.loads(path.read_text(encoding="utf-8")) == {"é": [1, None]}
     assert [each.name for each in tmp_path.iterdir()] == ["x.json"]
-
-
-def test_sha256_is_that_of_the_content(tmp_path: Path) -> None:
-    (tmp_path / "x").write_bytes(b"abc")
-    assert sha256(tmp_path / "x").startswith("ba7816bf8f01cfea414140de5dae2223")

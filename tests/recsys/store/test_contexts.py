@@ -102,13 +102,6 @@ def test_many_texts_are_read_from_any_row_group(tmp_path: Path) -> None:
     assert found.texts([2 * ROW_GROUP + 4, 0, ROW_GROUP]) == ["said 516", "said 0", "said 256"]
 
 
-def test_contexts_of_nothing_are_contexts(tmp_path: Path) -> None:
-    write_contexts(tmp_path, COLUMNS.empty_table(), YEARS, None, {})
-    found = Contexts.load(tmp_path, len(YEARS))
-    assert len(found) == 0 and found.of(2, 2020).tolist() == [] and found.texts([]) == []
-    assert len(in_order(COLUMNS.empty_table(), YEARS).order) == 0
-
-
 def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ArtifactMissing, match="no contexts"):
         Contexts.load(tmp_path / "missing", 5)
@@ -138,19 +131,3 @@ def test_damaged_arrays_and_texts_are_told(name: str, tmp_path: Path) -> None:
     seal(folder, KIND, SCHEMA, {})
     with pytest.raises(ArtifactCorrupt, match=None if name.endswith(".npy") else TEXTS):
         Contexts.load(folder, len(YEARS))
-
-
-@pytest.mark.parametrize("count", [0, 1, 1023, 1025, 2100])
-def test_products_are_those_of_the_vectors(count: int, tmp_path: Path) -> None:
-    said = [{"cited": 0, "citing": 3, "text": f"said {n}", "section": ""} for n in range(count)]
-    codes = quantised(vectors(count))
-    write_contexts(tmp_path, pa.Table.from_pylist(said, COLUMNS), YEARS, codes, {})
-    found, query = Contexts.load(tmp_path, len(YEARS)), vectors(1)[0]
-    np.testing.assert_allclose(
-        found.products(query), found.vectors(slice(None)) @ query, rtol=1e-5, atol=1e-5
-    )
-
-
-def test_without_vectors_products_are_nothing(tmp_path: Path) -> None:
-    found = write(tmp_path / "contexts", encoded=False)
-    assert found.products(vectors(1)[0]).tolist() == [0] * len(found)

@@ -77,23 +77,10 @@ def corpus(tmp_path: Path) -> Corpus:
     return stored(tmp_path, papers)
 
 
-def test_unknown_ids_have_no_row(corpus: Corpus) -> None:
-    assert (corpus.row("b"), corpus.row("B"), corpus.row("")) == (1, None, None)
-    rows = corpus.rows(["c", "zzz", "a", "c"])
-    assert rows.tolist() == [0, 2]
-    assert rows.dtype == np.int32
-
-
 def test_shown_papers_come_in_the_order_asked_for(corpus: Corpus) -> None:
     assert [paper.id for paper in corpus.papers([2, 0, 2])] == ["c", "a", "c"]
     assert corpus.papers(np.array([], np.int32)) == []
     assert corpus.papers([]) == []
-
-
-def test_texts_are_in_row_order(corpus: Corpus) -> None:
-    texts = corpus.texts().to_pydict()
-    assert texts["title"] == ["One", "Two", "Three"]
-    assert texts["abstract"] == ["Text one.", None, "Text three."]
 
 
 def test_authors_are_known_under_any_spelling(corpus: Corpus) -> None:

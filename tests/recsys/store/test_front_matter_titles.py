@@ -68,11 +68,6 @@ def test_a_type_tells(kind: str) -> None:
     assert is_front_matter("On ice", ("article", kind))
 
 
-@each_row("kind", ["article", "editorial", "letter", "book-review", "review"])
-def test_papers_of_other_types_are_papers(kind: str) -> None:
-    assert not is_front_matter("On ice", (kind,))
-
-
 @given(st.text(max_size=60), st.sampled_from(["", "Preface ", "Erratum ", "Message from the "]))
 def test_any_title_is_told(title: str, head: str) -> None:
     assert is_front_matter(head + title) in (True, False)

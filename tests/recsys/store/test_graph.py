@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
-from tests.rows import each_row
 
 
 @dataclass(frozen=True)
@@ -69,22 +68,6 @@ def test_references_are_the_links_ascending(world: World) -> None:
     rows = np.arange(len(world.years), dtype=np.int32)
     owner, cited = world.graph().references(rows)
     assert list(zip(owner.tolist(), cited.tolist(), strict=True)) == sorted(world.links)
-
-
-def test_a_citation_of_the_same_year_does_not_count() -> None:
-    graph = World([2000, 2005, 2004, None], [(1, 0), (2, 0), (3, 0)]).graph()
-    rows = np.array([0], np.int32)
-    counts = {year: int(graph.in_counts(rows, year)[0]) for year in (2004, 2005, 2006, 32000)}
-    assert counts == {2004: 0, 2005: 1, 2006: 2, 32000: 2}
-    assert graph.citers(rows, 2006, most=1)[1].tolist() == [1]
-
-
-@each_row("years", [[], [2000, None]])
-def test_a_graph_without_links_answers(years: list[int | None]) -> None:
-    graph = World(years, []).graph()
-    rows = np.arange(len(years), dtype=np.int32)
-    assert graph.in_counts(rows, 2010).tolist() == [0] * len(years)
-    assert graph.citers(rows, 2010)[1].tolist() == []
 
 
 @given(worlds())

@@ -61,8 +61,3 @@ def test_names_that_do_not_fit_the_papers_are_refused(tmp_path: Path) -> None:
     ):
         with pytest.raises(ArtifactCorrupt, match="named"):
             check_corpus(tmp_path, replace(corpus, named=named), graph)
-
-
-def test_ids_in_lower_case_take_no_room() -> None:
-    named = hashed_names([{"id": "10.1/x", "doi": "10.1/X", "url": None}])
-    assert len(named.hashes) == 0

@@ -4,7 +4,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.store.words import (
-    MOST_KEYPHRASES,
     cleaned_keyphrases,
     keyphrases_in,
     with_keyphrases,
@@ -30,10 +29,6 @@ def test_phrases_lose_headings_marks_and_repetitions(
     given: list[str], found: tuple[str, ...]
 ) -> None:
     assert cleaned_keyphrases(given) == found
-
-
-def test_so_many_phrases_stand_before_an_abstract() -> None:
-    assert cleaned_keyphrases(map(str, range(100))) == tuple(map(str, range(MOST_KEYPHRASES)))
 
 
 @each_row(

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.store.words import author_key, author_keys, fold, venue_key
+from recsys.store.words import author_key, venue_key
 from tests.rows import each_row
 
 
@@ -52,14 +52,6 @@ def test_both_orders_of_a_name_agree(given_name: str, surname: str) -> None:
     key = author_key(f"{given_name.title()} {surname.title()}")
     assert key == author_key(f"{surname.upper()}, {given_name.upper()}")
     assert key == author_key(f"{given_name[0].upper()}. {surname.title()}")
-
-
-def test_keys_of_several_names_are_distinct_and_in_order() -> None:
-    assert author_keys(["Bo Li", "Ann Lee", "", "LEE, A"]) == ["li b", "lee a"]
-
-
-def test_folding_ignores_case_accents_and_width() -> None:
-    assert fold("ÅNGSTRÖM ﬁ Ⅳ STRASSE Straße") == "angstrom fi iv strasse strasse"
 
 
 @each_row(

@@ -1,4 +1,3 @@
-import json
 import sys
 import zlib
 from dataclasses import replace
@@ -119,18 +118,6 @@ def test_a_record_of_another_shape_is_refused(record: str, tmp_path: Path) -> No
     shown = ShownPapers(tmp_path / BLOB, np.array([0, len(blob)]), blob)
     with pytest.raises(ArtifactCorrupt, match="paper 0 cannot be read"):
         shown.paper(0, "a", None)
-
-
-def test_too_few_records_are_refused(tmp_path: Path) -> None:
-    shown = written(tmp_path, {"title": "One"})
-    with pytest.raises(ArtifactCorrupt):
-        shown.paper(1, "b", None)
-
-
-def test_unknown_fields_at_the_end_take_no_room(tmp_path: Path) -> None:
-    shown = written(tmp_path, {"title": "One"}, {"title": "Two", "venue": ""})
-    lines = zlib.decompress(shown.blob.tobytes()).split(b"\n")
-    assert list(map(json.loads, lines)) == [["One"], ["Two", None, ""]]
 
 
 def test_packs_that_do_not_fit_the_papers_are_refused(tmp_path: Path) -> None:

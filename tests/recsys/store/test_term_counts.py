@@ -12,7 +12,6 @@ from recsys.store.arrays import SortedStrings, offsets
 from recsys.store.terms import (
     TITLE_WEIGHT,
     Numbering,
-    TermBatch,
     TermCounts,
     Text,
     batches,
@@ -89,14 +88,6 @@ def test_neither_batches_nor_what_is_remembered_change_anything(
     assert joined((each.sums for each in found), float).tolist() == whole.lengths().tolist()
     titles = offsets(each.title_lengths for each in found)
     assert titles.tolist() == whole.title_terms.starts.tolist()
-
-
-def test_a_batch_without_papers_or_words_is_empty() -> None:
-    for texts in ([], [("", None)], [("the", "of")]):
-        batch = Numbering().count(texts)
-        assert isinstance(batch, TermBatch)
-        assert batch.lengths.tolist() == [0] * len(texts) and not len(batch.codes)
-        assert batch.sums.tolist() == batch.title_lengths.tolist() == [0] * len(texts)
 
 
 @each_row(("number", "kind"), [(255, "uint8"), (256, "uint16"), (65536, "uint32")])

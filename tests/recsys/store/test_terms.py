@@ -33,17 +33,6 @@ def impacts_of(store: TermStore) -> Floats:
     return store.impacts(np.arange(len(owners)), owners)
 
 
-def test_terms_of_a_paper_are_distinct_and_in_the_order_of_the_vocabulary(
-    store: TermStore,
-) -> None:
-    assert [words(store, store.terms[row]) for row in range(3)] == [
-        ["graph", "paper"],
-        ["paper"],
-        [],
-    ]
-    assert [words(store, store.title_terms[row]) for row in range(3)] == [["graph"], ["paper"], []]
-
-
 def test_idf_follows_its_formula(store: TermStore) -> None:
     # graph is in 1 of 3 papers, paper in 2.
     assert store.idf == pytest.approx([np.log(1 + 2.5 / 1.5), np.log(1 + 1.5 / 2.5)])
@@ -88,15 +77,6 @@ def test_query_keeps_known_terms_with_counts_and_place(store: TermStore) -> None
     assert query.counts.tolist() == [2, 2]
     assert query.in_title.tolist() == [False, True]
     assert (query.title, query.abstract) == ("Paper unheard", "graphs of graphs and a paper")
-
-
-def test_query_without_known_words_is_empty(store: TermStore) -> None:
-    query = store.query("unheard", None)
-    assert (len(query.codes), len(query.counts), len(query.in_title), query.words) == (0, 0, 0, ())
-
-
-def test_lone_surrogates_in_a_draft_are_unknown_words(store: TermStore) -> None:
-    assert store.query("graph \ud800x", None).words == ("graph",)
 
 
 @given(st.lists(st.tuples(WORDS, st.none() | WORDS), min_size=1, max_size=6))

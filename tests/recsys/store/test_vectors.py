@@ -33,7 +33,6 @@ from recsys.store.vectors import (
     remembered_dots,
     row_dots,
     split,
-    vector_files,
 )
 from tests.indexes.small_indexes import random_vectors
 from tests.rows import each_row
@@ -102,12 +101,6 @@ def test_places_out_of_a_file_are_not_believed() -> None:
     damaged = replace(vectors, places=vectors.places + 1)
     with pytest.raises(IndexError):
         damaged[:]
-
-
-def test_they_become_no_array_unasked() -> None:
-    vectors, _ = made(moved=False)
-    with pytest.raises(TypeError, match="say which rows"):
-        np.asarray(vectors)
 
 
 @each_row("moved", [False, True])
@@ -188,16 +181,6 @@ def test_what_a_backend_leaves_beside_whole_vectors_can_be_read_alone(
     np.testing.assert_array_equal(np.concatenate([part for _, part in blocks(found)]), found[:])
 
 
-@pytest.mark.parametrize("name", ["int8", "ivf"])
-def test_only_what_is_read_is_named(name: str, tmp_path: Path) -> None:
-    vectors = random_vectors(60)
-    build_index(name, vectors, tmp_path)
-    for path in tmp_path.iterdir():
-        if path.name not in vector_files(tmp_path):
-            path.unlink()
-    np.testing.assert_allclose(load_vectors(tmp_path)[:], vectors, atol=1e-7)
-
-
 @pytest.mark.parametrize(
     ("name", "bad"),
     [
@@ -219,11 +202,6 @@ def test_parts_that_do_not_fit_are_refused(
     np.save(tmp_path / name, bad)
     with pytest.raises(ArtifactCorrupt, match=name):
         check_vectors(tmp_path, load_vectors(tmp_path), 60)
-
-
-def test_whole_ones_that_do_not_fit_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ArtifactCorrupt, match=r"vectors\.npy"):
-        check_vectors(tmp_path, random_vectors(60), 61)
 
 
 # Products.
@@ -261,15 +239,6 @@ def test_a_product_is_made_once_for_the_same_vectors_and_queries() -> None:
         assert known_products(VECTORS, query) is once
         with pytest.raises(ValueError, match="read-only"):
             once[0] = 1  # Others may be given the same.
-
-
-def test_products_are_forgotten_at_the_end_even_of_a_failure() -> None:
-    with pytest.raises(RuntimeError), dot_cache():
-        products(VECTORS, QUERIES[0])
-        raise RuntimeError
-    assert known_products(VECTORS, QUERIES[0]) is None
-    products(VECTORS, QUERIES[0])
-    assert known_products(VECTORS, QUERIES[0]) is None
 
 
 def test_other_threads_remember_their_own() -> None:

@@ -1,11 +1,8 @@
 """Impressions in columns and back; what is no impression."""
 
 import gzip
-import io
 import json
 import re
-import sys
-from collections.abc import Callable
 from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -100,22 +97,6 @@ def test_a_log_gives_its_impressions_back(given_: list[Impression]) -> None:
     assert list(ClickLog.of(given_).impressions()) == given_
 
 
-@given(st.lists(impressions(), min_size=1, max_size=6), st.data())
-def test_rows_are_taken_in_the_given_order(given_: list[Impression], data: st.DataObject) -> None:
-    log = ClickLog.of(given_)
-    rows = data.draw(st.lists(st.integers(0, len(given_) - 1)))
-    assert list(log.take(np.array(rows, int)).impressions()) == [given_[row] for row in rows]
-    mask = np.array(data.draw(st.lists(st.booleans(), min_size=len(log), max_size=len(log))))
-    assert list(log.take(mask).impressions()) == [given_[row] for row in np.flatnonzero(mask)]
-
-
-def test_times_are_in_utc() -> None:
-    there = datetime(2026, 1, 1, 1, 30, tzinfo=timezone(timedelta(hours=2)))
-    assert replace(BARE, time=there).time == datetime(2025, 12, 31, 23, 30, tzinfo=UTC)
-    assert replace(BARE, time=datetime(2026, 1, 1)).time == datetime(2026, 1, 1, tzinfo=UTC)
-    assert ClickLog.of([replace(BARE, time=there)]).time[0] == np.datetime64("2025-12-31T23:30")
-
-
 @each_row(
     ("changes", "what"),
     [
@@ -184,11 +165,6 @@ def test_the_format_is_told_from_the_content(
     assert read(written(tmp_path, text.replace("\n", "\r\n"))) == expected
     assert read(written(tmp_path, "\ufeff" + text.replace("\n", "\n\n").rstrip())) == expected
     assert read(written(tmp_path, gzip.compress(text.encode()))) == expected
-
-
-def test_a_log_comes_through_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(SCIDOCS.encode())))
-    assert read(Path("-")) == FROM_SCIDOCS
 
 
 def test_whatever_the_header_says_it_is_left_out(tmp_path: Path) -> None:
@@ -282,14 +258,6 @@ def test_a_file_without_a_log_is_refused(tmp_path: Path, content: bytes, what: s
     assert "graph" not in str(caught.value) and "corpus" not in str(caught.value)
 
 
-def test_a_missing_file_is_an_error_with_a_suggestion(tmp_path: Path) -> None:
-    written(tmp_path, SCIDOCS)
-    with pytest.raises(InputError, match=r"There is no file .*logs\. Did you mean 'log'\?"):
-        read_clicks(tmp_path / "logs")
-    with pytest.raises(InputError, match=r"is a directory\. Give a click log"):
-        read_clicks(tmp_path)
-
-
 @given(
     st.sampled_from([SCIDOCS.encode(), JSON_LINES.encode(), b"{", b"\x1f\x8b"]),
     st.lists(st.tuples(st.integers(0, 300), st.integers(0, 4), st.binary(max_size=3)), max_size=4),
@@ -336,12 +304,6 @@ def test_scidocs_lines_read_back_as_one_impression_a_click(
     assert list(read_clicks(path).impressions()) == expected
 
 
-def test_a_query_that_opens_a_brace_stays_on_its_line(tmp_path: Path) -> None:
-    clicks = [Impression(query, ("0",), ("0",)) for query in ("{", "0")]
-    write_scidocs_clicks(tmp_path / "l.csv", ClickLog.of(clicks))
-    assert list(read_clicks(tmp_path / "l.csv").impressions()) == clicks
-
-
 def test_the_formats_look_as_documented(tmp_path: Path) -> None:
     write_clicks(tmp_path / "l.jsonl", LOG)
     assert (tmp_path / "l.jsonl").read_text().splitlines() == [
@@ -355,16 +317,6 @@ def test_the_formats_look_as_documented(tmp_path: Path) -> None:
         'q1,a,"a,b,c"',
         'q1,c,"a,b,c"',
     ]
-
-
-@pytest.mark.parametrize("write", [write_clicks, write_scidocs_clicks])
-def test_packed_bytes_depend_on_nothing_but_the_log(
-    tmp_path: Path, write: Callable[[Path, ClickLog], None]
-) -> None:
-    for name in ("one", "one.gz", "other.gz"):
-        write(tmp_path / name, LOG)
-    assert (tmp_path / "one.gz").read_bytes() == (tmp_path / "other.gz").read_bytes()
-    assert gzip.decompress((tmp_path / "one.gz").read_bytes()) == (tmp_path / "one").read_bytes()
 
 
 def test_what_cannot_be_read_back_is_not_written_and_the_old_file_stays(tmp_path: Path) -> None:

@@ -131,17 +131,6 @@ def test_programs_get_the_whole_evaluation_and_estimators_stand_below_one_anothe
     assert places == sorted(places)
 
 
-def test_without_runs_and_without_empty_lists_less_is_shown(log: ClickLog) -> None:
-    clicked = log.take(np.flatnonzero(log.clicked.any(1)))
-    rng, options = np.random.default_rng(0), Options(samples=5)
-    found = evaluate_runs(clicked, KNOWN, {}, rng=rng, options=options)
-    page = evaluation_page(found, FACTS)
-    assert [section.name for section in page.sections] == ["measures", "depth"]
-    assert set(page.draw()) == {"estimates", "propensity-curve", "recall"}
-    assert "| display order | IPS |" not in FORMATS["markdown"](page)
-    assert_whole(FORMATS["html"](page))
-
-
 def test_an_estimate_stands_beside_the_truth(log: ClickLog) -> None:
     truth = Propensities("truth", 2 * TRUTH * np.array([1, 0.8, 1, 1, 1]))
     page = propensity_page(KNOWN, log, FACTS, truth=truth)
@@ -168,17 +157,6 @@ def test_an_estimate_may_lack_intervals_and_truth_and_a_log_of_clicked_lists_is_
     assert json.loads(FORMATS["json"](clicked))["notes"] == [ONLY_CLICKED]
     with pytest.raises(InputError, match="Position 4 is not one of the 3"):
         propensity_page(KNOWN, log, {}, truth=Propensities("truth", TRUTH[:3]))
-
-
-def test_recovery_shows_errors_and_a_picture_for_each_click_model() -> None:
-    found = [recovered("position", 1.02), recovered("trust", 1.2)]
-    section = study_pages.recovery_section(found)
-    texts = [[cell.text for cell in line] for line in section.tables[0].rows]
-    assert texts[0] == ["position", "swap experiment", "1,000", "2.0 %", "2.0 %", "100 %"]
-    assert texts[1] == ["trust", "swap experiment", "1,000", "20.0 %", "20.0 %", "0 %"]
-    assert tuple(study_pages.recovery_pictures(found)) == section.pictures
-    figures = json.loads(json.dumps(study_pages.recovery_figures(found)))
-    assert figures[1]["truth"] == TRUTH.tolist() and figures[1]["covered"] == 0
 
 
 def test_coverage_shows_bias_error_and_share() -> None:
@@ -243,9 +221,3 @@ def test_pictures_name_what_they_show_and_take_the_colour_of_the_page(
         assert "currentColor" in svg and "#010203" not in svg
         assert not re.search(r"(fill|stroke): (#000000|#ffffff|black|white)", svg)
     assert "left out" not in texts(list(drawn)[-1])
-
-
-def test_long_lists_mark_some_positions_only() -> None:
-    long = propensity_curves([Propensities("em", np.linspace(1, 0.1, 40))])
-    ticks = [int(text) for text in texts(long) if text.isdigit()]
-    assert ticks == list(range(1, 41, 4))

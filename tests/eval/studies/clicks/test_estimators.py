@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from recsys.errors import InputError
 from recsys.eval.measures import Interval, draw, interval
-from recsys.eval.studies.clicks import estimators
 from recsys.eval.studies.clicks.click_log import ClickLog, Impression
 from recsys.eval.studies.clicks.estimators import (
     CLIPPED_IPS,
@@ -23,14 +22,12 @@ from recsys.eval.studies.clicks.estimators import (
     Estimates,
     Options,
     Unit,
-    check_scores,
     compare,
     doubly_robust,
     drawn_figures,
     effective_size,
     estimate,
     estimate_all,
-    resample,
     standing,
 )
 from recsys.eval.studies.clicks.propensities import Propensities
@@ -199,13 +196,6 @@ def test_unequal_weights_are_worth_fewer_clicks(weights: list[float]) -> None:
     assert effective_size(np.array([3.0, 1.0])) == pytest.approx(1.6)
 
 
-def test_a_lonely_click_has_no_accuracy() -> None:
-    case = scored([Impression("q", ("a",), ("a",)), Impression("q", ("b", "c"))], [[1], [1, 2]])
-    found = judge_all(case, Options())
-    assert found.figures[SNIPS]["accuracy"] is None
-    assert found.figures[SNIPS]["nDCG"] == Interval(1, 1, 1)  # Some samples have no click.
-
-
 def test_bad_input_is_refused() -> None:
     case = scored([Impression("q", ("a", "b"), ("b",)), Impression("q", ("a",))], [[1, 2], [1]])
     table, log, scores = case.propensities, case.log, case.scores
@@ -258,25 +248,4 @@ def test_ties_count_one_half_above_and_below(
     assert [each[case.log.clicked].tolist() for each in found] == [above, below]
 
 
-def test_a_shown_paper_without_a_score_is_an_error() -> None:
-    impressions = [Impression("q", ("a", "b")), Impression("r", ("c",), ("c",))]
-    case = scored(impressions, [[1, 2], [3]])
-    assert check_scores(case.log, case.scores) is case.scores  # Behind the end nothing is needed.
-    case.scores[0, 1] = np.nan
-    with pytest.raises(InputError, match=r"'b' at position 2 of impression 1 \(query 'q'\) has no"):
-        check_scores(case.log, case.scores)
-    with pytest.raises(InputError, match=r"shape \(1, 2\), the log \(2, 2\)"):
-        check_scores(case.log, case.scores[:1])
-
-
 # Sums over samples of a log.
-
-
-def test_sums_are_those_of_the_units_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    columns = np.random.default_rng(0).normal(size=(7, 3))
-    drawn = draw(7, rng=np.random.default_rng(1), samples=25)
-    for chunk in (1, 22, 4_000_000):
-        monkeypatch.setattr(estimators, "_CHUNK", chunk)
-        found = resample(columns, rng=np.random.default_rng(1), samples=25)
-        assert found == pytest.approx(drawn @ columns, abs=1e-12)
-    assert found[0] == pytest.approx(columns.sum(0))

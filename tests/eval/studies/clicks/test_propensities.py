@@ -22,7 +22,6 @@ from recsys.eval.studies.clicks.propensities import (
     Pairs,
     Propensities,
     estimate,
-    first_positions,
     likeliest,
     read_propensities,
     regression_em,
@@ -37,18 +36,6 @@ POSITIVE = st.floats(min_value=0, exclude_min=True, allow_infinity=False)
 
 def table(*values: float) -> Propensities:
     return Propensities("given", np.array(values, np.float64))
-
-
-def test_columns_of_any_shape_are_looked_up() -> None:
-    found = table(1.0, 0.5, 0.25).at(np.array([[2, 0], [1, 1]], np.int32))
-    assert found.tolist() == [[0.25, 1.0], [0.5, 0.5]]
-    assert table(1.0).at(np.array([], np.int64)).shape == (0,)
-
-
-@each_row(("column", "position"), [(3, 4), (-1, 0)])
-def test_a_position_beyond_the_table_has_no_propensity(column: int, position: int) -> None:
-    with pytest.raises(InputError, match=f"Position {position} is not one of the 3"):
-        table(1.0, 0.5, 0.25).at(np.array([0, column]))
 
 
 @each_row(
@@ -134,12 +121,6 @@ def test_a_broken_table_is_refused_with_its_path(tmp_path: Path, text: str, what
     assert what in str(caught.value)
 
 
-def test_a_missing_table_is_an_error_too(tmp_path: Path) -> None:
-    (tmp_path / "propensities.json").touch()
-    with pytest.raises(InputError, match=r"Did you mean 'propensities\.json'"):
-        read_propensities(tmp_path / "propensity.json")
-
-
 # The likeliest propensities: from exact counts, and by hand.
 
 SHARES = st.floats(0.05, 0.95)
@@ -223,16 +204,6 @@ def test_the_interval_surrounds_the_estimate(name: str) -> None:
     assert plain.values.tolist() == found.values.tolist()
 
 
-def test_a_weight_counts_as_often_as_the_impression_would() -> None:
-    log = simulated(3000)
-    times = np.random.default_rng(2).integers(0, 3, len(log))
-    repeated = log.take(np.repeat(np.arange(len(log)), times))
-    for method in METHODS.values():
-        weighted = method.prepare(log)(times.astype(np.float64))
-        alone = method.prepare(repeated)(np.ones(len(repeated)))
-        assert weighted == pytest.approx(alone, rel=1e-3)
-
-
 def test_people_who_click_alike_by_query_need_wider_intervals() -> None:
     """Some queries' readers look at position 2 as often as at 1, those of the others never do."""
     rng = np.random.default_rng(3)
@@ -248,19 +219,6 @@ def test_people_who_click_alike_by_query_need_wider_intervals() -> None:
     assert widths[1] > 1.5 * widths[0]
 
 
-def test_cut_lists_keep_their_first_positions() -> None:
-    log = simulated(2000)
-    cut = first_positions(log, 3)
-    kept = np.flatnonzero(log.swapped <= 3)
-    assert len(cut) == len(kept) < 2000
-    assert cut.shown.tolist() == log.shown[kept, :3].tolist()
-    assert cut.clicked.tolist() == log.clicked[kept, :3].tolist()
-    found = estimate(first_positions(simulated(40_000), 3), METHODS["swap"]).values
-    assert found == pytest.approx(EXAMINATION[:3], rel=0.1)
-    with pytest.raises(InputError, match="cut to 0"):
-        first_positions(log, 0)
-
-
 @each_row("name", METHODS)
 def test_positions_without_clicks_are_named(name: str) -> None:
     log = simulated(500)
@@ -270,16 +228,6 @@ def test_positions_without_clicks_are_named(name: str) -> None:
     first = replace(log, clicked=log.clicked & (np.arange(5) != 0))
     with pytest.raises(InputError, match=r"clicked at position 1 .* relative to position 1"):
         estimate(first, METHODS[name])
-
-
-def test_positions_without_papers_are_named() -> None:
-    log = simulated(500)
-    shown = np.where(np.arange(5) == 4, -1, log.shown)
-    empty = replace(log, shown=shown, clicked=log.clicked & (shown >= 0))
-    with pytest.raises(InputError, match="Nothing was shown at position 5"):
-        by_harvest(empty)
-    with pytest.raises(InputError, match="empty"):
-        by_em(ClickLog.of([]))
 
 
 def test_too_few_clicks_for_an_interval_are_refused() -> None:
@@ -302,35 +250,6 @@ def shown(drawn: int, clicked: str, times: int) -> list[Impression]:
     """Show "a" and "b", or "b" and "a" when position 2 is drawn, so many times."""
     order = ("a", "b") if drawn == 1 else ("b", "a")
     return [Impression("q", order, tuple(clicked), swapped=drawn)] * times
-
-
-def test_papers_are_compared_with_themselves_elsewhere() -> None:
-    # a is clicked 60 of 100 times at 1 and 30 of 100 at 2; b 40 of 100 at 1 and 20 of 100 at 2.
-    clicks = [(1, "a", 60), (1, "b", 20), (1, "", 20), (2, "a", 30), (2, "b", 40), (2, "", 30)]
-    log = ClickLog.of(each for case in clicks for each in shown(*case))
-    assert by_swap(log).tolist() == pytest.approx([1, 0.5], rel=1e-6)
-    # Without the papers of position 2, what is left is the published ratio, 30 / 60.
-    only = replace(log, clicked=log.clicked & (log.shown == log.papers.index("a")))
-    assert by_swap(only).tolist() == pytest.approx([1, 0.5], rel=1e-6)
-
-
-def test_lists_outside_the_experiment_do_not_count() -> None:
-    inside = shown(1, "a", 4) + shown(1, "b", 2) + shown(2, "b", 3) + shown(2, "a", 3)
-    outside = [Impression("q", ("a", "b"), ("b",))] * 50
-    expected = by_swap(ClickLog.of(inside))
-    assert by_swap(ClickLog.of(inside + outside)).tolist() == expected.tolist()
-
-
-def test_lists_of_several_lengths_are_not_mixed_up() -> None:
-    """Short lists hold better papers here: mixed with the others they would bend the curve."""
-    rng = np.random.default_rng(5)
-    world = invented_world(100, 6, rng)
-    examination = decay(1, 6)
-    long = simulate(world, PositionBased(examination), 20_000, rng=rng, policy=Policy(swaps=True))
-    good = replace(world, relevance=world.relevance**0.2)
-    short = simulate(good, PositionBased(examination), 20_000, rng=rng, policy=Policy((), 3, True))
-    found = by_swap(ClickLog.of([*long.impressions(), *short.impressions()]))
-    assert np.abs(found / examination - 1).max() < 0.2
 
 
 # Intervention harvesting: by hand, against an independent computation, and against the truth.

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -72,12 +71,6 @@ def test_a_task_is_read_from_its_published_layout(root: Path) -> None:
     assert task.papers == {"a": expected}
 
 
-def test_the_folder_is_found_from_around_it(root: Path, tmp_path: Path) -> None:
-    assert read_task(root / "recomm").papers == read_task(root).papers
-    root.rename(tmp_path / "data")
-    assert list(read_task(tmp_path).papers) == ["a"]
-
-
 @given(st.dictionaries(st.text(min_size=1, max_size=3), RELATED, max_size=3))
 def test_what_is_written_reads_back(
     tmp_path_factory: pytest.TempPathFactory, papers: dict[str, RelatedPaper]
@@ -97,12 +90,6 @@ def test_what_is_written_reads_back(
     once = [path.read_bytes() for path in sorted(folder.rglob("*.*"))]
     write_task(folder, read)
     assert [path.read_bytes() for path in sorted(folder.rglob("*.*"))] == once
-
-
-@pytest.mark.parametrize("field", ["title", "year", "authors", "references", "cited_by"])
-def test_a_paper_that_lacks_a_field_is_an_error(root: Path, field: str) -> None:
-    with pytest.raises(InputError, match=f"{METADATA}: The paper 'a' has no field '{field}'"):
-        with_paper(root, {key: value for key, value in PAPER.items() if key != field})
 
 
 NOBODY: frozenset[str] = frozenset()
@@ -134,28 +121,6 @@ def test_a_value_of_another_type_is_an_error(root: Path, record: object, what: s
         with_paper(root, record)
     assert f"{root / METADATA}: " in str(caught.value)
     assert what in str(caught.value)
-
-
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff", b"[" * 100_000])
-def test_metadata_that_is_no_json_object_is_an_error(root: Path, content: bytes) -> None:
-    (root / METADATA).write_bytes(content)
-    with pytest.raises(InputError, match=f"{METADATA} (is not JSON|holds no JSON object)"):
-        read_task(root)
-
-
-def test_a_list_longer_than_the_table_is_an_error_with_both_lengths(root: Path) -> None:
-    (root / PROPENSITIES).write_text('{"scores": [0.9, 0.5]}')
-    with pytest.raises(InputError, match=r"A list in \S*train\.csv shows 3 .* covers 2 pos"):
-        read_task(root)
-
-
-def test_columns_behind_the_longest_list_need_no_propensity(root: Path) -> None:
-    task = read_task(root)
-    wide = ClickLog.of([*task.test.impressions(), Impression("q", tuple("abcdef"))])
-    short = wide.take(np.array([0]))
-    assert replace(task, test=short).test.shown.shape == (1, 6)
-    with pytest.raises(InputError, match=r"A list in \S*test\.csv shows 6 .* covers 3 pos"):
-        replace(task, test=wide)
 
 
 def test_every_missing_file_is_named(root: Path, tmp_path: Path) -> None:

@@ -51,13 +51,6 @@ def test_queries_rankers_and_swaps_are_drawn_alike() -> None:
     assert len(np.bincount(log.swapped)) == 6
 
 
-def test_a_swap_exchanges_the_first_paper_with_another() -> None:
-    log = simulate(WORLD, MODEL, 200, rng=rng(), policy=Policy(("fair",), swaps=True))
-    for query, swapped, shown in zip(log.query, log.swapped, log.shown.tolist(), strict=True):
-        shown[0], shown[swapped - 1] = shown[swapped - 1], shown[0]
-        assert shown == WORLD.pool[query, WORLD.rankings["fair"][query]].tolist()
-
-
 def test_clicks_follow_the_relevance_of_what_is_shown() -> None:
     log = simulate(WORLD, MODEL, 40_000, rng=rng(), policy=Policy(swaps=True))
     chances = relevance_of(WORLD, log.query, log.shown) * decay(1, 6)
@@ -65,12 +58,6 @@ def test_clicks_follow_the_relevance_of_what_is_shown() -> None:
     # Papers that matter more are clicked more, at every position.
     for column in range(6):
         assert np.corrcoef(chances[:, column], log.clicked[:, column])[0, 1] > 0.1
-
-
-def test_the_same_seed_gives_the_same_log() -> None:
-    one, other = (simulate(WORLD, MODEL, 50, rng=rng(7)) for _ in range(2))
-    assert (one.shown == other.shown).all() and (one.clicked == other.clicked).all()
-    assert (simulate(WORLD, MODEL, 50, rng=rng(8)).shown != one.shown).any()
 
 
 def test_the_truth_is_the_examination_with_trust_that_of_the_mean_relevance() -> None:
@@ -118,23 +105,6 @@ def test_chances_by_hand() -> None:
     assert cascade.tolist()[0] == pytest.approx([0.5, 0.65 * 0.2, 0.65 * 0.8])
     assert decay(1, 4).tolist() == pytest.approx([1, 1 / 2, 1 / 3, 1 / 4])
     assert decay(0, 3).tolist() == [1, 1, 1]
-
-
-def test_nothing_is_clicked_where_nothing_is_shown() -> None:
-    present = np.array([[True, True, False]])
-    lists = np.array([[0.5, 0.5, 0.0]])
-    for model in MODELS:
-        assert model.chances(lists, present)[0, 2] == 0
-        clicks = [model.click(lists, present, np.random.default_rng(i))[0, 2] for i in range(50)]
-        assert not any(clicks)
-
-
-def test_a_cascade_may_end_at_the_first_click() -> None:
-    lists = np.random.default_rng(0).random((2000, 10))
-    ended = Cascade(after_click=0, after_skip=1)
-    assert ended.click(lists, lists >= 0, np.random.default_rng(1)).sum(1).max() == 1
-    never = Cascade(after_click=1, after_skip=1)
-    assert never.chances(lists, lists >= 0).tolist() == lists.tolist()
 
 
 @each_row("model", MODELS)

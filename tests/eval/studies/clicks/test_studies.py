@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import ndcg_score
 
-from recsys.eval.measures import Doubles, Interval
+from recsys.eval.measures import Doubles
 from recsys.eval.significance import holm, randomisation_test
 from recsys.eval.studies.clicks.estimators import (
     DOUBLY_ROBUST,
@@ -67,12 +67,6 @@ def test_the_truth_is_the_mean_over_relevant_papers() -> None:
     assert sums == pytest.approx({"nDCG": 1, "MRR": 0.5 + 1 / 3, "P@1": 0.5, "accuracy": 1})
 
 
-def test_only_papers_that_are_shown_count() -> None:
-    small = world(np.array([0.5, 0.0, 1.0]), [1, 2, 0])
-    means, sums = population(small, np.array([[3.0, 2, 1]]), Policy(depth=2))
-    assert (means["MRR"], sums["MRR"]) == (0.5, 0.5)  # b and c; c is relevant, and second.
-
-
 @each_row("policy", [Policy(("good", "poor"), depth=4), Policy(("poor",), 3, True)])
 def test_the_truth_is_what_readers_who_examine_everything_tell(policy: Policy) -> None:
     invented = invented_world(8, 6, rng(1))
@@ -91,20 +85,6 @@ def test_the_truth_is_what_readers_who_examine_everything_tell(policy: Policy) -
         assert mean is not None and total is not None
         assert mean.value == pytest.approx(means[measure], abs=3 * (mean.high - mean.low) / 4)
         assert total.value == pytest.approx(sums[measure], abs=3 * (total.high - total.low) / 4)
-
-
-def test_a_list_of_one_paper_has_no_accuracy() -> None:
-    small = world(np.array([0.5, 0.0, 1.0]), [2, 1, 0])
-    means, sums = population(small, np.array([[3.0, 2, 1]]), Policy(depth=1))
-    assert means["P@1"] == 1 and np.isnan(means["accuracy"]) and sums["accuracy"] == 0
-
-
-def test_rows_sum_up_the_intervals() -> None:
-    row = CoverageRow("f", SNIPS, "MRR", 0.5, (Interval(0.4, 0.3, 0.6), Interval(0.8, 0.7, 0.9)))
-    assert row.covered == 0.5
-    assert row.bias == pytest.approx(0.1)
-    assert row.width == pytest.approx(0.25)
-    assert row.rmse == pytest.approx(np.sqrt((0.01 + 0.09) / 2))
 
 
 def find(rows: tuple[CoverageRow, ...], estimator: str) -> list[CoverageRow]:
@@ -138,16 +118,6 @@ def test_debiased_intervals_hold_the_truth_and_naive_ones_do_not() -> None:
     assert widths[0] < widths[1]  # Three rankers served: a paper has several positions.
 
 
-def test_contrasting_functions_are_in_the_order_of_their_names() -> None:
-    invented = invented_world(40, 6, rng(14))
-    found = contrasting(invented, rng=rng(15))
-    means = [population(invented, scores, Policy())[0]["nDCG"] for scores in found.values()]
-    assert list(found) == ["relevance", "noisy", "as shown", "reversed"]
-    assert means[0] == max(means) and means[-1] == min(means)
-    first = next(iter(invented.rankings.values()))
-    assert (np.argsort(-found["as shown"], axis=1) == first).all()
-
-
 # The recovery study: figures by hand, and what must come out.
 
 
@@ -177,15 +147,6 @@ def test_every_method_meets_every_model() -> None:
         assert row.estimate.impressions == 20_000
         if row.model == "position":
             assert row.errors.max() < 0.15
-
-
-def test_trust_misleads() -> None:
-    """Chance moves papers of all kinds; those that rankers disagree about are not the average."""
-    world = invented_world(50, 6, rng(0))
-    trust = {"trust": PositionBased(decay(1, 4), np.ones(4), 0.5 * decay(1, 4))}
-    rows = recover(world, trust, METHODS, rng=rng(0), impressions=40_000, samples=10, policy=SHORT)
-    swap, *others = (row.errors.mean() for row in rows)
-    assert swap < 0.06 < min(others)
 
 
 # What rankers learned: nDCG by hand and against scikit-learn, gains against their definitions.

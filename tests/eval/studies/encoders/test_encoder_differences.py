@@ -1,7 +1,7 @@
 """Differences from a reference: paired, corrected, and of the same queries only."""
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -10,10 +10,7 @@ from recsys.eval.measures import Interval
 from recsys.eval.significance import holm, randomisation_test
 from recsys.eval.studies.encoders.report_encoders import (
     ACCURACY,
-    AVERAGE,
-    F1,
     RECALL,
-    SPEED,
     Encoders,
     Figure,
     bounded,
@@ -45,16 +42,6 @@ def test_p_is_that_of_the_randomisation_test_corrected_over_the_encoders() -> No
     expected = dict(zip(("one", "two"), holm(alone), strict=True))
     assert {name: found[name][ACCURACY].p for name in expected} == pytest.approx(expected)
     assert alone[1] == pytest.approx(2 / 2**6)  # Six papers more, all of one sign.
-
-
-def test_what_is_not_tested_or_of_others_is_not_compared() -> None:
-    found = differences(invented_encoders())
-    assert found["minilm"] == found["absent"] == {}
-    assert set(found["best"]) == {RECALL, F1, ACCURACY}
-    assert set(found["other/sample"]) == {RECALL, F1}
-    assert not {AVERAGE, SPEED} & {column for each in found.values() for column in each}
-    found = differences(replace(invented_encoders(), reference="absent"))
-    assert all(each == {} for each in found.values())
 
 
 def test_figures_and_maps_survive_json() -> None:

@@ -54,14 +54,6 @@ def test_a_paper_of_several_seeds_counts_once() -> None:
     assert found.p == randomisation_test(after, before, rng=np.random.default_rng(0))
 
 
-def test_classes_are_the_same_however_they_are_spelled() -> None:
-    found = change([ONE, OTHER], LINEAR)
-    # Class A: 1, 0, .5 and 1; class B: 0, .5, -.5 and 0.
-    gaps = np.array([2.5 / 4, 0.0])
-    p = randomisation_test(gaps, np.zeros(2), rng=np.random.default_rng(0))
-    assert found.p_classes == p
-
-
 def test_p_is_corrected_for_the_rows_of_a_table() -> None:
     groups = [([ONE], LINEAR), ([OTHER], LINEAR), ([ONE, OTHER], "1")]
     single = [change(*each) for each in groups]

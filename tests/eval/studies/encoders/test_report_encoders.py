@@ -10,13 +10,11 @@ from recsys.eval.report.page import FORMATS
 from recsys.eval.studies.encoders.report_encoders import (
     ACCURACY,
     RECALL,
-    EncoderRow,
-    Encoders,
     encoders_page,
     maps,
     write_folder,
 )
-from tests.eval.studies.encoders.invented_encoders import invented_encoders, invented_row
+from tests.eval.studies.encoders.invented_encoders import invented_encoders
 
 
 def test_the_table_has_a_row_each_and_marks_what_differs() -> None:
@@ -66,15 +64,6 @@ def test_every_format_is_written_and_json_has_all_figures() -> None:
     assert rows["best"]["figures"]["SciDocs"] == {"value": 0.9, "low": None, "high": None}
     assert rows["best"]["differences"][ACCURACY]["p"] < 0.001
     assert rows["absent"]["failed"] == ["No such encoder. Name another."]
-
-
-def test_one_encoder_is_compared_with_none() -> None:
-    found = Encoders((invented_row("one", 0.5),), "one", "small", "dev")
-    text = FORMATS["table"](encoders_page(found, {}))
-    assert "randomisation" not in text and "Differences" not in text
-    assert encoders_page(found, {}).lead == "1 encoder of the papers of small, dev queries."
-    failed = Encoders((EncoderRow("one", failed=("It is not there.",)),), "one", "small", "test")
-    assert "It is not there." in FORMATS["table"](encoders_page(failed, {}))
 
 
 def test_the_folder_holds_page_figures_and_maps(tmp_path: Path) -> None:

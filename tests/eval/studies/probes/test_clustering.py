@@ -62,20 +62,6 @@ def test_the_clusters_are_those_of_k_means() -> None:
     assert found[2].mean() < 0.9
 
 
-def test_as_many_clusters_as_papers_tell_nothing() -> None:
-    points, labels = blobs(3, 1)
-    few = points[:20].astype(np.float32)
-    assert list(majorities(few, labels[:20], seed=0)) == [10]
-    assert list(majorities(few, labels[:20], seed=0, sizes=(19, 20))) == [19]
-
-
-def test_papers_with_equal_vectors_are_clustered() -> None:
-    same = np.repeat(np.eye(3, dtype=np.float32), 8, axis=0)
-    found = majorities(same, np.repeat(np.arange(3), 8), seed=0)
-    assert list(found) == [10, 20]
-    assert all(flags.all() for flags in found.values())
-
-
 def test_separate_classes_are_clusters_where_the_map_is_dense() -> None:
     points, labels = blobs(3, 0.4)
     found = dense_clusters(points, labels)

@@ -44,18 +44,6 @@ def test_equal_embeddings_do_not_differ_and_runs_are_no_further_evidence() -> No
     assert contrasts(many, LABELS, rng=rng(), samples=20) == alone
 
 
-def test_all_pairs_are_tested_together() -> None:
-    three = {"a": linear(2), "b": linear(8), "c": linear(14)}
-    found = contrasts(three, LABELS, rng=rng(), samples=20)
-    assert [(each.one, each.other) for each in found] == [("a", "b"), ("a", "c"), ("b", "c")]
-    # 6 differences, all of one sign: 2 / 2^6, tested exactly; three tests, corrected.
-    assert found[0].p == found[2].p == pytest.approx(2 * 2 / 64)
-
-
-def test_one_embedding_has_no_rival() -> None:
-    assert contrasts({"a": linear(1)}, LABELS, rng=rng()) == ()
-
-
 @each_row("rare", [0, 1])
 def test_macro_f1_of_drawn_papers_is_that_of_scikit_learn(rare: int) -> None:
     told: Longs = np.random.default_rng(4).integers(0, 4, (2, 30))

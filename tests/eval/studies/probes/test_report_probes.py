@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recsys.errors import InputError, MissingExtraError
+from recsys.errors import MissingExtraError
 from recsys.eval.report.page import FORMATS
 from recsys.eval.studies.probes.probe_results import SEEN, UNSEEN
 from recsys.eval.studies.probes.report_probes import check_folder, probe_page, write_folder
@@ -27,12 +27,6 @@ def test_the_tables_show_every_probe_and_who_beats_whom() -> None:
     assert re.search(r"chance +0\.304 +0\.500\n", text)
     assert "84 of 276 pairs share a class" in text
     assert "map of 12 papers" in " ".join(text.split())
-
-
-def test_one_embedding_is_compared_with_none() -> None:
-    text = FORMATS["table"](probe_page(invented_result(invented_group(embeddings=("one",))), {}))
-    assert "a  one " in text
-    assert "Letters" not in text and "minus" not in text
 
 
 def test_seen_and_unseen_classes_have_tables_and_maps_of_their_own() -> None:
@@ -67,16 +61,6 @@ def test_every_format_is_written_and_json_has_all_figures() -> None:
     assert group["intervals"]["poor"]["purity"]["10"] == pytest.approx([0.7, 0.9])
 
 
-def test_the_html_page_shows_maps_whose_marks_do_not_mix() -> None:
-    page = FORMATS["html"](probe_page(invented_result(label="<b>"), {}))
-    assert "&lt;b&gt;" in page and "<b>" not in page
-    assert page.count("<svg ") == 2
-    ids = re.findall(r'\bid="([^"]+)"', page)
-    assert len(ids) == len(set(ids))
-    used = set(re.findall(r'xlink:href="#([^"]+)"', page))
-    assert used and used <= set(ids)
-
-
 def test_the_folder_holds_page_figures_maps_and_what_was_told(tmp_path: Path) -> None:
     folder, found = tmp_path / "out", invented_result()
     check_folder(folder)
@@ -96,15 +80,6 @@ def test_the_folder_holds_page_figures_maps_and_what_was_told(tmp_path: Path) ->
 
 
 _ENDS = (".svg", "-light.png", "-dark.png")
-
-
-def test_a_folder_that_cannot_be_written_is_refused_before_the_work(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    for name, what in (("file", "is a file"), ("no/out", "no folder")):
-        with pytest.raises(InputError, match=what):
-            check_folder(tmp_path / name)
-    group = invented_group(embeddings=("../a b", ".. a/b"))
-    assert list(invented_result(group).maps()) == ["map-..-a-b", "map-..-a-b-1"]
 
 
 def test_without_matplotlib_the_missing_extra_is_named_before_the_work(

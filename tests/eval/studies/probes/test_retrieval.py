@@ -70,12 +70,6 @@ def test_a_pair_scores_its_pearson_correlation(seed: int) -> None:
     assert scores == pytest.approx([theirs], abs=1e-12)
 
 
-def test_a_constant_vector_correlates_with_nothing() -> None:
-    vectors = np.array([[0.1] * 3, [1, 2, 3], [3, 2, 1]], np.float32)
-    [(scores, _)] = correlations(vectors, np.ones((3, 1), bool))
-    assert scores.tolist() == pytest.approx([0, 0, -1])
-
-
 def test_papers_of_the_same_text_tie_however_they_are_added_up() -> None:
     vectors, _ = drawn(ROWS + 40)
     vectors = np.vstack([vectors, vectors[::-1]])

@@ -6,7 +6,6 @@ from threadpoolctl import threadpool_limits
 
 from recsys.eval.studies.probes.maps import lay_out
 from recsys.store.arrays import Floats, Longs
-from tests.rows import each_row
 
 
 def drawn(n: int, dim: int) -> tuple[Floats, Longs]:
@@ -30,9 +29,3 @@ def test_a_map_is_the_same_whatever_the_number_of_threads() -> None:
         alone = lay_out(vectors, seed=1)
     with threadpool_limits(2):
         assert (lay_out(vectors, seed=1) == alone).all()
-
-
-@each_row(("n", "dim"), [(4, 1), (5, 3), (8, 100)])
-def test_few_papers_and_short_vectors_have_maps(n: int, dim: int) -> None:
-    vectors = np.random.default_rng(0).normal(size=(n, dim)).astype(np.float32)
-    assert np.isfinite(lay_out(vectors, seed=0)).all()

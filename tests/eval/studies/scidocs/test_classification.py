@@ -64,14 +64,6 @@ def test_figures_are_those_of_the_written_out_search() -> None:
     assert 0.3 < macro_f1_of(found) < 0.95  # The classes overlap: something was at stake.
 
 
-def test_there_is_no_intercept() -> None:
-    # Both classes lie on the same ray: without an intercept nothing parts them.
-    train, test = classes("a", [0, 1] * 9), classes("b", [0, 1])
-    vectors = np.array([[1.0, 0], [3.0, 0]] * 10, np.float32)
-    found = classify(train, test, both(train, test, vectors))
-    assert macro_f1_of(found) == pytest.approx(1 / 3)
-
-
 def test_papers_without_a_vector_have_zeros() -> None:
     train, test = classes("a", [0, 1] * 6), classes("b", [0, 1, 0])
     vectors = np.array([[1.0, 0], [0, 1.0]] * 7, np.float32)

@@ -8,7 +8,6 @@ import pytest
 from recsys.errors import InputError
 from recsys.eval.studies.scidocs.scidocs_layout import (
     Classes,
-    Group,
     Task,
     read_classes,
     read_judgements,
@@ -17,7 +16,6 @@ from recsys.eval.studies.scidocs.scidocs_layout import (
     tasks_in,
     write_classes,
     write_judgements,
-    write_metadata,
 )
 
 
@@ -75,14 +73,6 @@ def test_classes_are_read_as_written(tmp_path: Path) -> None:
     assert (found.ids, found.labels.tolist()) == (("a", 'b,"'), [3, 0])
 
 
-def test_columns_are_found_by_name(tmp_path: Path) -> None:
-    (tmp_path / "mesh").mkdir()
-    text = "\ufeffclass_label, n ,pid\r\n2,x,a\r\n\r\n0,y,b\r\n"
-    (tmp_path / "mesh" / "test.csv").write_text(text, encoding="utf-8")
-    found = read_classes(tmp_path, Task.MESH, "test")
-    assert (found.ids, found.labels.tolist()) == (("a", "b"), [2, 0])
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -100,23 +90,6 @@ def test_wrong_classes_are_named(tmp_path: Path, content: bytes, message: str) -
     (tmp_path / "mag" / "train.csv").write_bytes(content)
     with pytest.raises(InputError, match=message):
         read_classes(tmp_path, Task.MAG, "train")
-
-
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"There is no file .*mag/val\.csv"):
-        read_classes(tmp_path, Task.MAG, "val")
-    with pytest.raises(InputError, match=r"There is no file .*cite/val\.qrel"):
-        read_judgements(tmp_path, Task.CITE, "val")
-
-
-def test_papers_of_all_groups_are_given_once(tmp_path: Path) -> None:
-    one = {"paper_id": "a", "title": "A", "abstract": "About a.", "year": 2001}
-    write_metadata(tmp_path, Group.CLASSES, [one])
-    write_metadata(tmp_path, Group.RECOMM, [one, {"paper_id": "b", "title": None}])
-    assert list(suite_papers(tmp_path)) == [
-        {"id": "a", "title": "A", "abstract": "About a."},
-        {"id": "b", "title": None, "abstract": None},
-    ]
 
 
 def test_wrong_metadata_are_named(tmp_path: Path) -> None:

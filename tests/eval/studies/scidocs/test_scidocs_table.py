@@ -1,7 +1,5 @@
 """Figures, comparison and table of the suite: by hand, and in every format."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -19,7 +17,6 @@ from recsys.eval.studies.scidocs.scidocs_figures import (
     average,
     beaten,
     classification_figure,
-    query_lines,
     ranking_figures,
 )
 from recsys.eval.studies.scidocs.scidocs_layout import Task
@@ -133,35 +130,7 @@ def test_the_table_shows_measured_and_published_figures() -> None:
     assert ["average", "5.50", "(5.50-5.50)"] in [line.split() for line in lines]
 
 
-def test_only_what_was_measured_is_shown() -> None:
-    values = np.array([0.25, 0.75])
-    suite = Suite("data", "val", (row("a", values, "cite: a note."), row("b", values)), "from x")
-    text = RENDERERS["table"](suite)
-    assert "mag" not in text and "average" not in text and "random (paper)" not in text
-    assert "This suite was generated (from x)" in text and "a: cite: a note." in text
-    assert "50.00 (25.00-75.00)" in text and "b b" in text
-
-
 @each_row("name", RENDERERS)
 def test_every_format_holds_the_figures(name: str) -> None:
     text = RENDERERS[name](Suite("data", "test", (row("ours", np.array([0.25, 0.5])),)))
     assert "37.5" in text
-
-
-def test_json_holds_everything() -> None:
-    value = json.loads(RENDERERS["json"](Suite("data", "test", (whole("ours"),), "made")))
-    assert value["schema"] == "recsys.scidocs/1" and value["generated"] == "made"
-    assert row("two", np.array([0.5])).average is None
-    (found,) = value["rows"]
-    assert (found["name"], found["average"], len(found["figures"])) == ("ours", 5.5, 12)
-    expected = {"task": "mesh", "measure": "F1", "value": 1.0, "low": 1.0, "high": 1.0}
-    assert found["average_interval"] == [5.5, 5.5]
-    assert found["figures"][1] == expected
-
-
-def test_each_query_has_a_line() -> None:
-    lines = query_lines(Suite("data", "test", (row("ours", np.array([0.25, 1.0])),))).splitlines()
-    assert [json.loads(line) for line in lines] == [
-        {"encoder": "ours", "task": "cite", "query": "q0", "map": 0.25, "ndcg": 0.75},
-        {"encoder": "ours", "task": "cite", "query": "q1", "map": 1.0, "ndcg": 0.0},
-    ]

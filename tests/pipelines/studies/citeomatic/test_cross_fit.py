@@ -1,13 +1,11 @@
 """Cross-fitting: a train query meets only models that have not learned from it."""
 
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from recsys.errors import ArtifactMissing
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.jobs.tensor_file import TensorFile
 from recsys.pipelines.studies.citeomatic.cross_fit import (
@@ -16,16 +14,13 @@ from recsys.pipelines.studies.citeomatic.cross_fit import (
     FoldVectors,
     fold_vectors,
 )
-from recsys.pipelines.studies.citeomatic.negatives import Kind, Margins, Mining, Sampling
 from recsys.pipelines.studies.citeomatic.network_training import train
 from recsys.pipelines.studies.citeomatic.nnselect import (
     NNSelectOptions,
-    Penalty,
     SelectOptions,
     SelectTask,
     TokenBags,
     embed,
-    facts_of,
     known_by,
     read_bags,
     train_and_dev,
@@ -33,11 +28,9 @@ from recsys.pipelines.studies.citeomatic.nnselect import (
 )
 from recsys.protocols import Progress, silent
 from recsys.store.arrays import Rows
-from recsys.store.artifacts import NNSELECT
 from recsys.store.collection import Collection
 from recsys.store.generations import in_force
 from tests.pipelines.studies.citeomatic.conftest import SELECT, Wordy
-from tests.rows import each_row
 from tests.tiny import unit
 
 
@@ -99,12 +92,6 @@ def test_folds_are_kept_until_nnselect_changes(wordy: Wordy, index: Path) -> Non
     assert fitter(wordy, index).vectors().vectors.shape[2] == 5
 
 
-def test_without_nnselect_there_is_nothing_to_fold(wordy: Wordy, index: Path) -> None:
-    shutil.rmtree(in_force(index) / NNSELECT)
-    with pytest.raises(ArtifactMissing, match="no nnselect at"):
-        fitter(wordy, index).vectors()
-
-
 def test_cosines_are_those_of_the_querys_fold() -> None:
     vectors = unit(np.random.default_rng(0).standard_normal((2, 4, 3)))
     found = FoldVectors(vectors, np.array([1, 0, NO_QUERY, NO_QUERY], np.int32))
@@ -115,16 +102,3 @@ def test_cosines_are_those_of_the_querys_fold() -> None:
         vectors[0, 1] @ vectors[0, 0],
     ]
     np.testing.assert_allclose(found.cosines(queries, candidates), expected, atol=1e-6)
-
-
-@each_row("mining", [None, Mining(7, 12.5)])
-def test_options_come_back_from_a_manifest(mining: Mining | None) -> None:
-    options = SelectOptions(
-        dim=9,
-        dropout=0.25,
-        penalty=Penalty(1e-3, 1e-4),
-        margins=Margins(1.5, False, -1),
-        mining=mining,
-        sampling=Sampling(kinds=(Kind.RANDOM, Kind.CITED_BY_CITED), per_kind=3),
-    )
-    assert SelectOptions.read(facts_of(options)) == options

@@ -5,11 +5,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from recsys.models.pairs import counts_as_of
 from recsys.pipelines.evaluation.splits import gold
 from recsys.pipelines.studies.citeomatic.negatives import (
     Kind,
-    Margins,
     Miner,
     Mining,
     Sampling,
@@ -18,9 +16,8 @@ from recsys.pipelines.studies.citeomatic.negatives import (
     nearest,
     ragged,
 )
-from recsys.store.arrays import Ragged, Rows
+from recsys.store.arrays import Rows
 from recsys.store.collection import Collection
-from recsys.store.graph import CitationGraph
 from tests.tiny import random_world
 
 SEEDS = st.integers(0, 10_000)
@@ -100,25 +97,6 @@ def test_an_epoch_depends_on_the_generator_alone(seed: int) -> None:
     )
 
 
-def test_queries_of_many_references_are_sampled_and_their_triplets_stand_together() -> None:
-    collection = random_world(5).collection
-    queries = queries_of(collection)
-    sampler = TripletSampler.build(collection, queries, Sampling(most_positives=1, per_kind=1))
-    triplets = sampler.epoch(np.random.default_rng(0))
-    assert max(len(gold(collection, row)) for row in queries.tolist()) > 1
-    assert np.bincount(triplets.query[triplets.kind == Kind.RANDOM]).max() == 1
-    changes = np.count_nonzero(np.diff(triplets.query))
-    assert changes == len(set(triplets.query.tolist())) - 1
-
-
-def test_margins_count_citations_as_of_the_query() -> None:
-    years = np.array([2000, 2001, 2005, 2006], np.int16)
-    graph = CitationGraph.build(np.array([1, 2, 3], np.int32), np.array([0, 0, 0], np.int32), years)
-    rows, before = np.zeros(4, np.int32), np.array([2001, 2002, 2006, 2010], np.int16)
-    assert counts_as_of(graph, rows, before).tolist() == [0, 1, 2, 3]
-    assert Margins().of(np.zeros(1, np.int8), np.array([3]), np.array([3])) == pytest.approx(0.3)
-
-
 @given(SEEDS, st.integers(1, 12))
 def test_scanning_finds_the_nearest_that_are_not_newer(seed: int, k: int) -> None:
     collection, sampler = drawn_from(seed)
@@ -170,16 +148,3 @@ def test_jaccard_divides_the_shared_words_by_all(
         for a, b in ((set(sets[query]), set(sets[row])) for row in rows_of)
     ]
     np.testing.assert_allclose(found, expected)
-
-
-@given(SEEDS)
-def test_neighbours_share_fewer_words_than_most_positives(seed: int) -> None:
-    collection, sampler = drawn_from(seed)
-    words: Ragged = collection.terms.terms
-    miner = Miner.build(sampler, words, 99, Mining(depth=9, percentile=50))
-    similarities = jaccard(sampler.queries, sampler.positives, words, 99)
-    assert miner.cutoff == pytest.approx(np.percentile(similarities, 50))
-    near = miner.neighbours(collection.vectors[:])
-    assert (jaccard(sampler.queries, near, words, 99) < miner.cutoff).all()
-    owner, rows = near.take(np.arange(len(near), dtype=np.int32))
-    assert sampler.may_be_negative(owner, rows).all()

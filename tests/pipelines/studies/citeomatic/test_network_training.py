@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from recsys.pipelines.evaluation.splits import read_split
 from recsys.pipelines.jobs.tensor_file import TensorFile
-from recsys.pipelines.studies.citeomatic.negatives import Kind, Mining, Sampling, Triplets
+from recsys.pipelines.studies.citeomatic.negatives import Kind, Mining, Triplets
 from recsys.pipelines.studies.citeomatic.network_training import (
     LoopOptions,
     device_of,
@@ -98,13 +98,6 @@ def test_a_checkpoint_of_something_else_is_not_continued(
     assert train(make(collection, tmp_path), LOOP, file).continued == 0
 
 
-def test_training_learns(collection: Collection, tmp_path: Path) -> None:
-    done = train(make(collection, tmp_path), replace(LOOP, epochs=8), checkpoint(tmp_path))
-    assert done.losses[-1] < done.losses[0]
-    assert max(done.measures) > done.measures[0]
-    assert done.triplets > 0 and done.per_second > 0 and done.waited > 0
-
-
 class Scripted:
     """A task that measures what it is told, and whose only weight counts its batches."""
 
@@ -136,12 +129,6 @@ def test_it_stops_when_dev_no_longer_improves_and_returns_to_the_best(tmp_path: 
     assert done.best == 0 and float(untrained.network.weight.detach()) == 0
 
 
-def test_the_rate_falls_evenly_to_a_tenth() -> None:
-    options = LoopOptions(epochs=4, rate=1.0)
-    assert [options.rate_of(epoch) for epoch in range(4)] == pytest.approx([1, 0.7, 0.4, 0.1])
-    assert LoopOptions(epochs=1, rate=0.5).rate_of(0) == 0.5
-
-
 def test_the_loss_of_a_batch_is_what_its_margins_are_missed_by(
     collection: Collection, tmp_path: Path
 ) -> None:
@@ -156,14 +143,6 @@ def test_the_loss_of_a_batch_is_what_its_margins_are_missed_by(
     missed = np.maximum(margins + ((negative - positive) * query).sum(axis=1), 0)
     assert float(task.loss(triplets, rng).detach()) == pytest.approx(missed.mean(), abs=1e-6)
     assert set(triplets.kind.tolist()) <= set(Kind)
-
-
-def test_without_mining_there_are_no_neighbours(collection: Collection, tmp_path: Path) -> None:
-    task = make(collection, tmp_path, replace(MODEL, mining=None))
-    assert Kind.NEIGHBOUR not in task.triplets(np.random.default_rng(0)).kind
-    kinds = Sampling(kinds=(Kind.RANDOM,))
-    task = make(collection, tmp_path, replace(MODEL, sampling=kinds))
-    assert set(task.triplets(np.random.default_rng(0)).kind.tolist()) == {Kind.RANDOM}
 
 
 def test_threads_are_given_back_and_devices_chosen() -> None:

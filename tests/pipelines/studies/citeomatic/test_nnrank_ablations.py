@@ -9,7 +9,6 @@ import pytest
 from recsys.errors import InputError, LeakageError
 from recsys.eval.report.tables import text_table
 from recsys.eval.run_figures import Assessment
-from recsys.eval.trec import read_run
 from recsys.pipelines.studies.citeomatic.negatives import Kind
 from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
 from recsys.pipelines.studies.citeomatic.nnrank import NNRankOptions
@@ -54,18 +53,6 @@ def test_each_row_leaves_out_what_it_says() -> None:
     assert rows["separate-words"].model.shape.separate
     assert rows["seen-cosines"].seen
     assert rows["no-authors"].left_out == ("authors",)
-
-
-def test_the_folder_is_an_evaluation_of_every_row(found: Assessment, folder: Path) -> None:
-    expected = [FULL, "no-numbers", "no-neighbour-negatives", "seen-cosines", "no-venue"]
-    assert [system.name for system in found.systems] == expected
-    facts = json.loads((folder / "facts.json").read_text())
-    assert (facts["part"], facts["systems"]) == ("test", expected)
-    assert facts["warnings"] == []
-    for name in expected:
-        run = read_run(folder / "runs" / f"{name}.trec")
-        assert len(run) == 12
-        assert all(query not in papers for query, papers in run.items())
 
 
 def test_the_table_shows_changes_from_the_full_network(found: Assessment) -> None:

@@ -38,18 +38,6 @@ def search(
     return Search(SPACE, USUAL, objective, options, folder / "journal", "a name")
 
 
-def test_it_climbs_the_hill(tmp_path: Path) -> None:
-    objective = Counting()
-    made = search(tmp_path, objective)
-    assert made.explore() == (0, 30)
-    first = max(hill(values) for values, _ in objective.asked[:10])
-    assert max(hill(values) for values, _ in objective.asked) >= max(first, -20)
-    assert {epochs for _, epochs in objective.asked} == {2}
-    assert objective.asked[0][0] == USUAL
-    for values, _ in objective.asked:
-        assert values["width"] in SPACE["width"] and values["rate"] in SPACE["rate"]
-
-
 def test_the_best_distinct_trials_and_the_usual_one_are_trained_longer(tmp_path: Path) -> None:
     objective = Counting()
     made = search(tmp_path, objective)

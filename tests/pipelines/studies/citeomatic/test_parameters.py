@@ -1,6 +1,5 @@
 """The table of parameters, and the file that holds a choice."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,6 @@ from recsys.pipelines.studies.citeomatic.tuning import (
     space_of,
     usual,
     with_parameters,
-    write_parameters,
 )
 
 VALUES = {"rate": 0.1, "l1": 1e-3, "l2": 1e-4, "dropout": 0.35, "gamma": 0.5, "dim": 175.0}
@@ -35,13 +33,6 @@ def test_the_table_is_that_of_the_paper() -> None:
         assert list(values) == sorted(values)
 
 
-def test_only_nnrank_has_metadata() -> None:
-    names = list(space_of(Model.NNSELECT))
-    assert names == ["rate", "l1", "l2", "dropout", "gamma", "dim"]
-    assert list(space_of(Model.NNRANK)) == [*names, "metadata_dim"]
-    assert list(space_of(Model.NNRANK, metadata=False)) == names
-
-
 def test_the_usual_parameters_are_in_the_space_and_change_nothing() -> None:
     for model in Model:
         for name, values in space_of(model).items():
@@ -58,17 +49,6 @@ def test_parameters_take_their_places() -> None:
     assert (ranker.model.size.words, ranker.model.size.metadata) == (175, 45)
     assert (ranker.model.size.penalty.l1, ranker.model.size.penalty.l2) == (1e-3, 1e-4)
     assert (ranker.model.dropout, ranker.model.margins.gamma, ranker.loop.rate) == (0.35, 0.5, 0.1)
-
-
-def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
-    path = tmp_path / "parameters.json"
-    write_parameters(path, Model.NNSELECT, VALUES, {"dev": 0.3})
-    assert read_parameters(path, Model.NNSELECT) == VALUES
-    assert json.loads(path.read_text())["chosen"] == {"dev": 0.3}
-    with pytest.raises(InputError, match="cannot be read"):
-        read_parameters(tmp_path / "none.json", Model.NNSELECT)
-    with pytest.raises(InputError, match="parameters of 'nnselect', not 'nnrank'"):
-        read_parameters(path, Model.NNRANK)
 
 
 @pytest.mark.parametrize(

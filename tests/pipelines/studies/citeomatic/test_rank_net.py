@@ -70,12 +70,6 @@ def test_training_and_answering_agree(shape: RankShape, seed: int) -> None:
 
 
 @each_row("shape", SHAPES)
-def test_inputs_are_named_in_order(shape: RankShape) -> None:
-    inputs, _ = random_net(shape, 0).inputs(cut(random_data(0), shape, 0))
-    assert inputs.shape == (12, len(shape.inputs))
-
-
-@each_row("shape", SHAPES)
 def test_gradients_are_those_of_finite_differences(shape: RankShape) -> None:
     batch = cut(random_data(3), shape, 3)
     batch = replace(batch, numbers=batch.numbers.double())
@@ -129,11 +123,3 @@ def test_each_paper_is_embedded_once_a_batch(seed: int) -> None:
     apart = cut(data, RankShape(separate=True), seed)
     assert len(apart.queries["title"][1]) - 1 == len(np.unique(queries))
     assert len(apart.candidates["title"][1]) - 1 == len(np.unique(candidates))
-
-
-def test_dropout_leaves_out_words_but_not_shared_ones() -> None:
-    data = random_data(5)
-    whole, partly = cut(data, RankShape(), 5), cut(data, RankShape(), 5, dropout=0.5)
-    assert len(partly.queries["abstract"][0]) < len(whole.queries["abstract"][0])
-    for field in ("title", "abstract"):
-        assert torch.equal(partly.shared[field][0], whole.shared[field][0])

@@ -12,9 +12,8 @@ import pytest
 
 from recsys.app.wiring import open_index
 from recsys.errors import ArtifactMismatch, ArtifactMissing, InputError, LeakageError
-from recsys.indexes.opening import nnselect_space, open_collection
+from recsys.indexes.opening import open_collection
 from recsys.models.nnselect import NNSelectModel
-from recsys.pipelines.evaluation.batch import BatchOptions, run_batch
 from recsys.pipelines.evaluation.evaluate import EvaluateOptions, evaluate
 from recsys.pipelines.evaluation.splits import read_split
 from recsys.pipelines.jobs.engines import ProcessPool
@@ -26,7 +25,6 @@ from recsys.protocols import silent
 from recsys.query.query import draft_of
 from recsys.ranking.features import feature_names, read_nnselect
 from recsys.ranking.ranker import KIND, SCHEMA
-from recsys.records import Draft
 from recsys.retrieval.propose import SEARCHES
 from recsys.store.arrays import Rows, load_array
 from recsys.store.artifacts import NNSELECT, load_manifest, ranker_folder
@@ -135,13 +133,6 @@ def test_answers_with_nnselect_need_no_torch(trained: tuple[Path, TrainReport]) 
     assert done.stdout == "[] True\n"
 
 
-def test_lists_without_text_are_answered_by_nnselect_too(index: Path) -> None:
-    answer = open_index(index, candidates=["nnselect"]).recommend(
-        Draft(references=("rivers-05", "rivers-06"))
-    )
-    assert {name for each in answer.recommendations for name in each.sources} >= {"nnselect"}
-
-
 @pytest.mark.parametrize(
     ("options", "searches", "reads"),
     [
@@ -218,23 +209,6 @@ def test_nothing_is_evaluated_on_queries_that_nnselect_learned_from(
         evaluate(wordy.index, wordy.split, options, tmp_path / "out", open_index=open_index)
     plain = replace(options, candidates=None)
     evaluate(wordy.index, wordy.split, plain, tmp_path / "out", open_index=open_index)
-
-
-def test_batches_ask_what_they_are_told_to(wordy: Wordy, tmp_path: Path) -> None:
-    lines = {}
-    for candidates in (None, ("nnselect",)):
-        options = BatchOptions(system="stage-one", engine=ProcessPool(1), candidates=candidates)
-        run = tmp_path / "run.trec"
-        run_batch(wordy.index, wordy.split, options, run, open_index=open_index)
-        lines[candidates] = run.read_text()
-    assert lines[None] != lines["nnselect",]
-
-
-def test_second_space_is_searched_exactly() -> None:
-    space = nnselect_space(np.eye(3, dtype=np.float32))
-    rows, cosines = space.index.search(np.array([0, 0.6, 0.8], np.float32), 2)
-    assert (rows.tolist(), cosines.tolist()) == ([2, 1], pytest.approx([0.8, 0.6]))
-    assert space.cosines(rows, space.vectors[2]).tolist() == [1, 0]
 
 
 def test_an_nnselect_that_knows_the_queries_needs_others_for_them(

@@ -10,7 +10,6 @@ from recsys.pipelines.studies.citeomatic.nnselect import (
     NNSelect,
     Penalty,
     TokenBags,
-    distinct_words,
     drop_words,
     embed,
     rows_of,
@@ -88,12 +87,3 @@ def test_dropout_leaves_words_out_and_keeps_their_order(seed: int, share: float)
     for row in range(len(bags)):
         words = iter(bags[row].tolist())
         assert all(word in words for word in left[row].tolist())
-
-
-@given(SEEDS)
-def test_distinct_words_of_title_and_abstract(seed: int) -> None:
-    bags = random_bags(np.random.default_rng(seed))
-    words = distinct_words(bags)
-    for row in range(len(bags)):
-        expected = {*bags.title[row].tolist(), *bags.abstract[row].tolist()}
-        assert words[row].tolist() == sorted(expected)

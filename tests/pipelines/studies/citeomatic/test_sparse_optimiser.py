@@ -41,16 +41,6 @@ def test_updates_are_those_of_adam(sparse: bool) -> None:
         torch.testing.assert_close(our, their, atol=1e-6, rtol=1e-6)
 
 
-def test_a_row_without_gradient_stays_and_gradients_are_forgotten() -> None:
-    ours = parameters()
-    before = ours[0].detach().clone()
-    ours[0].grad = gradients(0, sparse=True)[0]
-    LazyAdam(ours).step(0.1)
-    changed = (ours[0].detach() != before).any(dim=1)
-    assert changed.tolist() == [True, False, False, False, True]
-    assert ours[0].grad is None
-
-
 def test_a_restored_state_goes_on_the_same_way() -> None:
     once, again = parameters(), parameters()
     first = LazyAdam(once)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from recsys.pipelines.studies.citeomatic.nnselect import MagDirBag, Penalty, codes_of
+from recsys.pipelines.studies.citeomatic.nnselect import MagDirBag, Penalty
 from tests.pipelines.studies.citeomatic.gradients import gradients_are_right
 
 SIZE, DIM = 6, 3
@@ -41,12 +41,6 @@ def test_each_bag_is_summed_with_multiplicity(bags: list[list[int]], seed: int) 
     np.testing.assert_allclose(found, by_hand(made, bags), atol=1e-12)
 
 
-def test_the_table_holds_each_word_alone() -> None:
-    made = tower()
-    alone, _ = made(*laid_out([[value] for value in range(SIZE)]))
-    torch.testing.assert_close(made.table(), alone.detach())
-
-
 @given(BAGS)
 def test_the_penalty_counts_every_number_read(bags: list[list[int]]) -> None:
     made = tower(3)
@@ -72,10 +66,3 @@ def test_gradients_are_those_of_finite_differences(bags: list[list[int]]) -> Non
         return scalar
 
     assert gradients_are_right(tower(1), outputs)
-
-
-@given(st.lists(st.integers(0, 9), max_size=12))
-def test_distinct_numbers_and_where_each_value_is_among_them(values: list[int]) -> None:
-    codes, places = codes_of(torch.tensor(values, dtype=torch.int64), 10)
-    assert codes.tolist() == sorted(set(values))
-    assert codes[places].tolist() == values

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recsys.errors import ArtifactMismatch, ArtifactMissing
+from recsys.errors import ArtifactMismatch
 from recsys.models.encoder import SeenQueries
 from recsys.models.nnrank import KIND, SCHEMA, NNRank, NNRankCorpus
 from recsys.models.nnselect import select
@@ -117,12 +117,6 @@ def test_another_nnselect_makes_it_useless(wordy: Wordy, index: Path) -> None:
         NNRankCorpus.load(in_force(index) / folder.name, papers)
 
 
-def test_without_nnselect_there_is_nothing_to_rerank(wordy: Wordy, index: Path) -> None:
-    shutil.rmtree(in_force(index) / NNSELECT)
-    with pytest.raises(ArtifactMissing, match="no NNSelect model"):
-        trained(wordy, index)
-
-
 def build(material: RankMaterial, options: NNRankOptions) -> RankTask:
     data, queries = material.lesson(options), material.queries
     return RankTask.build(material.collection, data, queries, options.model, seed=0)
@@ -147,16 +141,3 @@ def test_neighbours_are_mined_by_the_fold_that_has_not_seen_the_query(
         if len(older) > len(near) > 0:
             rest = [cosines[each] for each in older if each not in near]
             assert min(cosines[near]) >= max(rest) - 1e-6
-
-
-def test_fields_are_those_of_the_corpus_that_are_wanted(material: RankMaterial) -> None:
-    few = material.shape(replace(OPTIONS, left_out=("title", "venue")))
-    assert few.fields == ("abstract", "authors")
-
-
-def test_the_papers_own_way_learns_from_cosines_that_were_seen(material: RankMaterial) -> None:
-    queries, rows = np.array([1, 2], np.int32), np.array([3, 4], np.int32)
-    seen = material.lesson(replace(OPTIONS, seen=True))
-    expected = material.data.pairs(queries, rows).numbers
-    np.testing.assert_array_equal(seen.training_pairs(queries, rows).numbers, expected)
-    assert material.lesson(OPTIONS) is material.data

@@ -1,6 +1,5 @@
 """NNSelect trained into an index: what is stored, what it was made from, and resuming."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,16 +65,6 @@ def test_the_model_answers_as_it_was_trained_and_says_how(built: "Built", index:
     assert SeenQueries.load(in_force(index) / NNSELECT) == SeenQueries.of(
         collection, train=train, dev=dev
     )
-
-
-def test_foreign_word_vectors_decide_the_length(
-    built: "Built", index: Path, tmp_path: Path
-) -> None:
-    path = tmp_path / "vectors.txt"
-    path.write_text("rivers 1 0 0 0\ndeserts 0 1 0 0\n")
-    train_nnselect(index, built.split, replace(OPTIONS, word_vectors=path))
-    config = load_manifest(in_force(index) / NNSELECT, KIND, SCHEMA).config
-    assert (config["dim"], config["word_vectors"]) == (4, "vectors.txt")
 
 
 @pytest.mark.parametrize("part", ["train", "dev"])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recsys.errors import InputError, MissingExtraError
+from recsys.errors import MissingExtraError
 from recsys.pipelines.studies.citeomatic.nnselect import NNSelectOptions, train_nnselect
 from recsys.pipelines.studies.citeomatic.tuning import (
     Model,
@@ -60,13 +60,6 @@ def test_training_with_what_was_chosen_gives_what_was_promised(
     chosen = with_parameters(same, Model.NNSELECT, report.best.values)
     trained = train_nnselect(index, wordy.split, chosen)
     assert max(trained.history.measures) == report.best.figure
-
-
-def test_no_trial_no_search(wordy: Wordy, tmp_path: Path) -> None:
-    nothing = replace(OPTIONS, trials=0)
-    with pytest.raises(InputError, match="nothing to try"):
-        tune(Model.NNSELECT, wordy.index, wordy.split, nothing, tmp_path / "x")
-    assert not (tmp_path / "x").exists()
 
 
 def test_without_optuna_the_pip_command_is_named(

@@ -7,8 +7,6 @@ from recsys.eval.measures import Doubles
 from recsys.pipelines.studies.clicks.click_features import Pairs
 from recsys.pipelines.studies.clicks.rankers import (
     gradients,
-    logistic_loss,
-    ranks,
 )
 from tests.rows import each_row
 
@@ -59,17 +57,7 @@ def test_gradients_are_those_of_finite_differences(swaps: bool) -> None:
     assert (gradient[7], curvature[7]) == (0, 0)
 
 
-def test_the_loss_is_that_of_a_loop() -> None:
-    total = loss(SCORES, few_pairs().weight)
-    assert logistic_loss(SCORES, few_pairs()) == pytest.approx(total / 8)
-
-
 def test_scores_far_apart_do_not_overflow() -> None:
     gradient, curvature = gradients(SCORES * 1e4, few_pairs(), swaps=False)
     assert gradient[4] == pytest.approx(1.75)  # Far above what was clicked.
     assert np.isfinite(curvature).all()
-
-
-def test_ranks_count_within_a_list_and_ties_break_by_paper_id() -> None:
-    assert ranks(SCORES, few_pairs()).tolist() == [2, 4, 1, 3, 1, 3, 2, 1]
-    assert ranks(np.zeros(8), few_pairs()).tolist() == [4, 2, 3, 1, 1, 2, 3, 1]

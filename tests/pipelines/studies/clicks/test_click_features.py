@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from recsys.eval.studies.clicks.click_log import ClickLog, Impression
 from recsys.eval.studies.clicks.recommendation_task import RelatedPaper
 from recsys.formats.embeddings import Embeddings
-from recsys.pipelines.studies.clicks.click_features import FEATURES, features, jaccard, tokens
+from recsys.pipelines.studies.clicks.click_features import FEATURES, features, jaccard
 from tests.rows import each_row
 
 SETS = st.frozensets(st.sampled_from("abcdef"))
-BLANK = RelatedPaper("", None, frozenset(), frozenset(), frozenset())
 
 
 def paper(
@@ -111,42 +110,6 @@ def test_ages_are_cut_and_0_where_unknown(
     found = compared(paper(year=query), paper(year=candidate))
     ages = found["oldness"], found["relative oldness"]
     assert ages == pytest.approx((oldness, relative))
-
-
-def test_two_blank_papers_are_not_alike() -> None:
-    assert set(compared(BLANK, BLANK).values()) == {0}
-    assert compared(paper(" "), paper("\t"))["title match"] == 0
-
-
-def test_a_paper_without_record_has_0_in_all_but_the_cosine() -> None:
-    vectors = {"q": [1.0, 0.0], "c": [2.0, 0.0]}
-    known = paper("Title", 2010, authors="a", references="r", cited_by="x")
-    for query, candidate in ((None, None), (known, None)):
-        found = compared(query, candidate, vectors)
-        assert found.pop("embedding cosine") == 1
-        assert set(found.values()) == {0}
-    for missing in ({"q": [1.0, 0.0]}, {"q": [1.0, 0.0], "c": [0.0, 0.0]}):
-        assert compared(BLANK, BLANK, missing)["embedding cosine"] == 0
-
-
-def test_titles_are_cut_at_spaces_and_punctuation() -> None:
-    assert tokens("Self-supervised learning: a self") == {
-        "Self", "-", "supervised", "learning", ":", "a", "self",
-    }  # fmt: skip
-    assert tokens("  ") == frozenset()
-
-
-def test_a_pair_shown_again_has_the_same_features_and_nothing_shown_has_0() -> None:
-    papers = {"a": paper("one", 2010), "b": paper("two", 2000), "q": paper("one two", 2015)}
-    log = ClickLog.of(
-        [Impression("q", ("a", "b", "x")), Impression("b", ("a",)), Impression("q", ("b", "a"))]
-    )
-    found = features(log, papers, embeddings({"a": [1.0], "q": [2.0]}))
-    assert found.shape == (3, 3, 10)
-    assert found.dtype == np.float32
-    assert (found[2, :2] == found[0, [1, 0]]).all()
-    assert (found[1, 0] != found[0, 0]).any()
-    assert not found[~log.present].any()
 
 
 @given(SETS, SETS)

@@ -38,25 +38,6 @@ def listed(found: Pairs) -> list[list[float]]:
     return rows
 
 
-def test_a_click_is_compared_with_all_others_of_its_list() -> None:
-    found = pairs(LOG, numbered(LOG), HALVING)
-    # Clicks at positions 2, 2, 1 and 2 weigh 2, 2, 1 and 2: divided by 7 / 4.
-    expected = [[2, 1, 8 / 7], [2, 3, 8 / 7], [21, 22, 4 / 7], [22, 21, 8 / 7]]
-    assert listed(found) == np.round(expected, 9).tolist()
-
-
-def test_lists_without_a_click_are_left_out() -> None:
-    found = pairs(LOG, numbered(LOG), HALVING)
-    assert found.features[:, 0].tolist() == [1, 2, 3, 21, 22]
-    assert found.impression.tolist() == [0, 0, 0, 1, 1]
-    assert found.paper.tolist() == [1, 0, 2, 3, 2]  # b a c, d c among a b c d
-
-
-def test_the_constant_weighs_all_clicks_alike() -> None:
-    found = pairs(LOG, numbered(LOG), HALVING, weighting="constant")
-    assert found.weight.tolist() == [1, 1, 1, 1]
-
-
 def test_the_published_choice_is_the_first_five_that_were_not_clicked() -> None:
     log = ClickLog.of([Impression("q", tuple("abcdefgh"), ("c", "e"))])
     even = Propensities("known", np.ones(8))
@@ -64,11 +45,6 @@ def test_the_published_choice_is_the_first_five_that_were_not_clicked() -> None:
     assert [(clicked, other) for clicked, other, _ in listed(found)] == [
         (clicked, other) for clicked in (3, 5) for other in (1, 2, 4, 6, 7)
     ]
-
-
-def test_gaps_are_between_the_papers_of_a_pair() -> None:
-    found = pairs(LOG, numbered(LOG), HALVING)
-    assert found.gaps(np.array([0.0, 1.0, 1.5, 5.0, 8.0])).tolist() == [1, -0.5, -3, 3]
 
 
 @given(st.data())
@@ -92,13 +68,6 @@ def test_pairs_are_those_of_a_loop(data: st.DataObject) -> None:
     mean = np.mean([weight for *_, weight in expected])
     scaled = np.array(expected) / [1, 1, mean]
     assert listed(pairs(log, numbered(log), HALVING)) == scaled.round(9).tolist()
-
-
-@each_row("option", ["weighting", "negatives"])
-def test_an_unknown_option_is_named(option: str) -> None:
-    with pytest.raises(InputError, match="'al'") as raised:
-        pairs(LOG, numbered(LOG), HALVING, **{option: "al"})
-    assert "Choose among" in raised.value.hint
 
 
 @each_row("weighting", ["per-position", "constant"])

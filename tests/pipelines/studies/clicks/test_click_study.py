@@ -13,7 +13,6 @@ from recsys.eval.studies.clicks.propensities import METHODS
 from recsys.eval.studies.clicks.simulation import CLICK_MODELS
 from recsys.pipelines.studies.clicks.click_study import (
     COVERAGE,
-    LEARNING,
     RECOVERY,
     STUDIES,
     ClickStudy,
@@ -79,13 +78,6 @@ def test_the_page_has_a_section_and_pictures_for_each_part(found: ClickStudy) ->
     assert len(value["recovery"]) == 9 and value["learning"]["gains"]
     for write in FORMATS.values():
         assert "LightGBM" in write(page)
-
-
-def test_a_part_alone_has_a_page(found: ClickStudy) -> None:
-    alone = replace(found, recovered=(), coverage=())
-    page = study_page(alone, {})
-    assert [section.name for section in page.sections] == [LEARNING]
-    assert list(page.draw()) == ["learning-eta-1"]
 
 
 def test_an_unknown_study_is_named() -> None:

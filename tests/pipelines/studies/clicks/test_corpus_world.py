@@ -16,7 +16,6 @@ from recsys.pipelines.studies.clicks.corpus_world import (
     CorpusWorld,
     WorldOptions,
     co_citations,
-    median_year,
     world_of,
 )
 from recsys.records import Paper
@@ -84,14 +83,6 @@ def test_co_citations_are_counted_by_the_year_of_who_cites() -> None:
     assert co_citations(found, 3, 0, LATE).tolist() == [0] * 7
 
 
-def test_the_median_year_is_that_of_citations() -> None:
-    # Citations of 2001, 2003, 2003 and 2004; that of unknown year does not count.
-    years = [2000, 2001, 2003, 2004, UNKNOWN_YEAR]
-    assert median_year(graph(years, (1, 0), (2, 0), (2, 1), (3, 0), (4, 0))) == 2003
-    with pytest.raises(InputError, match="No paper of known year cites"):
-        median_year(graph(years, (4, 0)))
-
-
 def test_relevance_is_what_was_cited_together_since(
     world: CorpusWorld, papers: dict[str, Paper]
 ) -> None:
@@ -140,18 +131,6 @@ def test_rankers_order_pools_by_what_was_known(
                     assert order[row].tolist() == expected
 
 
-def test_pools_hold_older_papers_and_never_the_query(
-    world: CorpusWorld, papers: dict[str, Paper]
-) -> None:
-    for own in world.parts.values():
-        assert own.pool.shape == (len(own.queries), 5)
-        for query, pool in zip(own.queries, own.pool.tolist(), strict=True):
-            names = [own.papers[paper] for paper in pool]
-            assert query not in names
-            assert names == sorted(set(names))
-            assert all(year(papers[name]) < CUT for name in (query, *names))
-
-
 def test_a_pool_is_drawn_from_the_best_by_each_view(collection: Collection) -> None:
     # The best of each of three views, as far as they differ: no pool of 4 can be filled.
     options = WorldOptions(pool=3, reach=1, related=1, cut=CUT)
@@ -198,13 +177,6 @@ def test_queries_are_in_one_part_alone(world: CorpusWorld) -> None:
     names = {own.papers for own in world.parts.values()}
     assert names == {tuple(world.records)} == {world.embeddings.ids}
     assert {*queries} <= {*world.records}
-
-
-def test_queries_and_the_cut_are_those_asked_for(collection: Collection) -> None:
-    few = world_of(collection, WorldOptions(queries=20, pool=5, cut=CUT), rng=rng())
-    assert [len(own.queries) for own in few.parts.values()] == [12, 3, 5]
-    usual = world_of(collection, WorldOptions(pool=5), rng=rng())
-    assert usual.cut == median_year(collection.graph) == 2005
 
 
 @each_row(

@@ -12,7 +12,6 @@ from recsys.pipelines.studies.clicks.rankers import (
     FeedForward,
     FeedForwardOptions,
     fit_feedforward,
-    margin_loss,
 )
 from tests.pipelines.studies.clicks.toy_clicks import Toy, toy
 from tests.rows import each_row
@@ -55,27 +54,10 @@ def test_a_trained_network_scores_as_in_torch(
     assert net.score(features) == pytest.approx(theirs[..., 0].numpy(), abs=1e-6)
 
 
-def test_the_loss_of_pairs_by_hand() -> None:
-    features, rows = np.zeros((3, 1), np.float32), np.arange(3)
-    both = Pairs(features, rows, rows, np.array([0, 1]), np.array([1, 2]), np.array([1.5, 0.5]))
-    # 1.5 * max(0, 2 - (3 - 1.5)) and .5 * max(0, 2 - (1.5 + 1)), divided by 2.
-    assert margin_loss(np.array([3, 1.5, -1]), both, margin=2) == 0.375
-
-
 def test_training_stops_when_validation_stays_as_it_is(toys: tuple[Toy, Toy, Toy]) -> None:
     # No step is ever taken, so no epoch is better than the first.
     endless = FeedForwardOptions(rate=0, patience=1, epochs=10**9)
     trained(toys, options=endless)
-
-
-def test_a_constant_feature_has_no_influence(toys: tuple[Toy, Toy, Toy]) -> None:
-    train, validation = (each.pairs(PER_POSITION) for each in toys[:2])
-    for each in (train, validation):
-        each.features[:, 3] = 0.1  # No sum of binary fractions.
-    net = fit_feedforward(train, validation, FEW, rng=np.random.default_rng(0))
-    moved = toys[2].features.copy()
-    moved[..., 3] = 9
-    assert (net.score(moved) == net.score(toys[2].features)).all()
 
 
 def first_step(margin: float) -> list[float]:

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from recsys.errors import InputError
 from recsys.eval.studies.clicks.recommendation_task import RelatedPaper
 from recsys.eval.studies.clicks.simulation import World
 from recsys.eval.studies.clicks.studies import UNWEIGHTED, LearningStudy, System, graded_ndcg
@@ -105,31 +104,3 @@ def test_baselines_are_judged_by_the_relevance(found: LearningStudy, world: Corp
         expected = graded_ndcg(scores, test.relevance, test.pool, 10).mean()
         assert ndcg(found, System(name)) == pytest.approx(expected)
     assert ndcg(found, System("embedding cosine")) == pytest.approx(1)
-
-
-def test_without_bias_there_is_nothing_to_gain(world: CorpusWorld) -> None:
-    options = LearningOptions(seeds=1, impressions=150, trials=5000, etas=(0.0,))
-    steps: list[tuple[int, int]] = []
-    found = study_learning(
-        world,
-        options,
-        rng=np.random.default_rng(0),
-        progress=lambda stage, done, total: steps.append((done, total)),
-    )
-    assert [each.system.weights for each in found.gains if each.system.ranker == "LightGBM"] == [
-        *EXPERIMENTS
-    ]
-    assert all(abs(gain.difference.value) < 0.03 for gain in found.gains)
-    assert steps[-1] == (8, 8) == (options.trainings, options.trainings)
-
-
-def test_the_same_chance_finds_the_same(world: CorpusWorld) -> None:
-    options = LearningOptions(seeds=1, impressions=60, trials=2000, etas=(1.0,))
-    one, again = (study_learning(world, options, rng=np.random.default_rng(3)) for _ in range(2))
-    assert one == again
-
-
-def test_too_few_clicks_are_refused(world: CorpusWorld) -> None:
-    options = LearningOptions(seeds=1, impressions=100, trials=3)
-    with pytest.raises(InputError, match="clicked at position"):
-        study_learning(world, options, rng=np.random.default_rng(0))

@@ -53,18 +53,6 @@ def test_adjusted_figures_come_first_and_the_best_is_marked(page: Page) -> None:
     assert "617 effective clicks" in text and "2 seeds" in text
 
 
-def test_what_weights_bring_has_a_sign(page: Page) -> None:
-    text = FORMATS["table"](page)
-    line = next(each for each in text.splitlines() if "per-position - constant" in each)
-    assert "+0.050 (+0.040 to +0.060)" in line
-    assert "estimated by clipped SNIPS" not in text  # Folded on a page, left out here.
-
-
-def test_what_was_read_is_counted(page: Page) -> None:
-    text = FORMATS["markdown"](page)
-    assert "| test clicks | 1,234 |" in text and "| papers with an embedding | 30 |" in text
-
-
 def test_what_the_log_does_not_tell_is_left_out(page: Page) -> None:
     names = [table.name for table in page.tables()]
     assert "snips" in names and not {"ips", "clipped-ips"} & set(names)

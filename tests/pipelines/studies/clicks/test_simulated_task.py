@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -106,18 +105,6 @@ def test_clicks_come_about_as_the_truth_says(folder: Path, log: ClickLog) -> Non
         assert abs(off) < 4 * np.sqrt((chances * (1 - chances))[some].sum())
 
 
-def test_the_same_chance_writes_the_same_files(
-    collection: Collection, folder: Path, tmp_path: Path
-) -> None:
-    simulate_task(collection, tmp_path / "task", SMALL, rng=rng())
-    assert contents(tmp_path / "task") == contents(folder)
-    # In place of the earlier one.
-    simulate_task(collection, tmp_path / "task", SMALL, rng=rng(1))
-    assert contents(tmp_path / "task").keys() == contents(folder).keys()
-    assert contents(tmp_path / "task")["recomm/train.csv"] != contents(folder)["recomm/train.csv"]
-    assert [path.name for path in tmp_path.iterdir()] == ["task"]
-
-
 def test_what_is_not_a_simulated_task_is_left_alone(collection: Collection, tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
     for target, message in (
@@ -127,12 +114,6 @@ def test_what_is_not_a_simulated_task_is_left_alone(collection: Collection, tmp_
         with pytest.raises(InputError, match=message):
             simulate_task(collection, target, SMALL, rng=rng())
     assert contents(tmp_path) == {"thesis.tex": b"years of work"}
-
-
-def test_unknown_readers_are_refused(collection: Collection, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no readers 'positoin'\. Did you mean 'position'"):
-        simulate_task(collection, tmp_path / "task", replace(SMALL, readers="positoin"), rng=rng())
-    assert not any(tmp_path.iterdir())
 
 
 def test_a_failure_leaves_the_earlier_task_as_it_was(

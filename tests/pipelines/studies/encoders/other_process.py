@@ -25,7 +25,7 @@ def train_here(folder: Path, name: str, *, die_after: int = 0) -> TrainedEncoder
     partial = folder / f"{name}.safetensors"
     with one_thread(), joined("cpu") as ranks:
         run = Run(ranks, saving=0.0, progress=progress)
-        return fit([small_source(folder)], tiny_options(folder / "tiny"), partial, run)
+        return fit(small_source(folder), tiny_options(folder / "tiny"), partial, run)
 
 
 if __name__ == "__main__":

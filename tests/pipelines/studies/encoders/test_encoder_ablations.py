@@ -21,7 +21,7 @@ from recsys.pipelines.studies.encoders.triplets import Draw
 
 def course(name: str) -> Course:
     """Two steps, judged before and after them."""
-    return Course(name, [0.5, 0.25], [0, 2], [0.25, 0.5], {}, 2)
+    return Course(name, [0.5, 0.25], [0, 2], [0.25, 0.5], 2)
 
 
 def test_each_row_changes_one_thing() -> None:

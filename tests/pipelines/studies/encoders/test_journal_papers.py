@@ -24,7 +24,6 @@ from tests.pipelines.studies.encoders.small_journals import (
     write_journal_papers,
 )
 from tests.pipelines.studies.encoders.small_sources import FIELDS
-from tests.rows import each_row
 
 OPTIONS = ClassOptions(least=EACH, dev=0.25)
 
@@ -44,14 +43,6 @@ def test_each_class_is_dealt_out_to_learning_and_dev() -> None:
     assert (np.diff(papers.learned) > 0).all() and (np.diff(papers.dev) > 0).all()
 
 
-def test_labels_are_those_of_the_texts() -> None:
-    by_text = {(each.title, each.abstract): each.venue or "" for each in journal_papers()}
-    papers = chosen(replace(OPTIONS, most=12))
-    for text, label in zip(papers.texts, papers.labels.tolist(), strict=True):
-        assert papers.names[label].casefold() == by_text[text].strip().casefold()
-    assert any(abstract is None for _, abstract in papers.texts)
-
-
 def test_large_classes_are_cut_and_small_ones_left_out() -> None:
     papers = chosen(replace(OPTIONS, most=9))
     assert np.bincount(papers.labels).tolist() == [9] * 6
@@ -64,16 +55,6 @@ def test_large_classes_are_cut_and_small_ones_left_out() -> None:
     assert "Rare" not in class_papers(Path("f"), few, replace(OPTIONS, least=2)).names
     with pytest.raises(InputError, match="0 classes of venue have at least 21"):
         chosen(replace(OPTIONS, least=EACH + 1))
-
-
-@each_row("seed", [0, 1])
-def test_unseen_classes_are_those_of_the_probes(seed: int) -> None:
-    papers = chosen(replace(OPTIONS, unseen=0.5, seed=seed))
-    names = [f"Journal of {field.title()}" for field in sorted(FIELDS)]
-    assert list(papers.names) == [n for n in names if not is_unseen(n, share=0.5, seed=seed)]
-    assert 2 <= len(papers.names) < 6
-    with pytest.raises(InputError, match="All classes of venue are unseen"):
-        chosen(replace(OPTIONS, unseen=1.0))
 
 
 def test_a_paper_of_an_unseen_class_is_left_out_whatever_else_it_is_of() -> None:

@@ -19,7 +19,6 @@ from recsys.pipelines.studies.encoders.tower import (
     save_adapter,
 )
 from tests.pipelines.studies.encoders.merged_adapter import merged_weights
-from tests.rows import each_row
 
 IDS = torch.tensor([[101, 2003, 2004, 2005, 102]])
 
@@ -57,17 +56,6 @@ def test_a_new_adapter_changes_nothing(tiny: Path) -> None:
     assert "pooler.dense" not in names
     learned = {name for name, each in model.named_parameters() if each.requires_grad}
     assert learned == {f"{name}.{factor}" for name in names for factor in "ab"}
-
-
-@each_row(
-    ("place", "ending", "count"),
-    [("attention", "attention.output.dense", 4), ("feed-forward", "1.output.dense", 2)],
-)
-def test_places_are_chosen(tiny: Path, place: str, ending: str, count: int) -> None:
-    model = load(tiny)
-    adapt(model, LoraOptions(rank=2, places=(place,)), seed=0)
-    assert len(adapters(model)) == 2 * count
-    assert sum(name.endswith(ending) for name in adapters(model)) in (1, 2)
 
 
 def test_the_product_and_its_gradient_by_hand() -> None:

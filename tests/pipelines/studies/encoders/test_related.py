@@ -6,11 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recsys.errors import InputError, SplitError
+from recsys.errors import InputError
 from recsys.models.encoder import SeenQueries, digests_of
-from recsys.pipelines.studies.encoders.related import is_related_folder, read_related
-from recsys.pipelines.studies.encoders.train_encoder import EncoderOptions, train_encoder
-from recsys.pipelines.studies.encoders.training import Run
+from recsys.pipelines.studies.encoders.related import read_related
 from recsys.pipelines.studies.encoders.triplets import Draw, Reading
 from tests.rows import each_row
 
@@ -82,20 +80,3 @@ def test_what_is_wrong_is_named(tmp_path: Path, name: str, text: str, said: str)
     folder = write_folder(tmp_path / "data", **{name: text})
     with pytest.raises(InputError, match=said):
         read_related(folder, Reading())
-
-
-def test_a_missing_or_unreadable_file_is_named(tmp_path: Path) -> None:
-    folder = write_folder(tmp_path / "data")
-    (folder / "val.txt").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InputError, match="cannot be read"):
-        read_related(folder, Reading())
-    (folder / "val.txt").rename(folder / "vals.txt")
-    with pytest.raises(InputError, match=r"Did you mean 'vals\.txt'"):
-        read_related(folder, Reading())
-
-
-def test_folders_are_told_from_indexes(tmp_path: Path) -> None:
-    folder = write_folder(tmp_path / "data")
-    assert is_related_folder(folder) and not is_related_folder(tmp_path)
-    with pytest.raises(SplitError, match="Give --split"):
-        train_encoder(tmp_path, None, EncoderOptions(), tmp_path / "out", Reading(), Run())

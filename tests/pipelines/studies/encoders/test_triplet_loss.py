@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from recsys.pipelines.studies.encoders.train_encoder import LossName, LossOptions, in_batch, triplet
+from recsys.pipelines.studies.encoders.train_encoder import LossName, LossOptions, triplet
 from tests.rows import each_row
 
 # q = (0, 0), p = (3, 4), n = (0, 2): |q - p| = 5, |q - n| = 2.
@@ -53,14 +53,6 @@ def test_the_in_batch_loss_is_that_of_a_plain_loop() -> None:
         losses.append(-np.log(weights[positive] / sum(weights.values())))
     options = LossOptions("in-batch", temperature=0.1)
     assert float(options.of(vectors, places, apart)) == pytest.approx(np.mean(losses), rel=1e-6)
-
-
-def test_nothing_in_the_batch_leaves_the_triplet_alone() -> None:
-    vectors, places, apart = drawn(2)
-    alone = in_batch(vectors, places, torch.zeros_like(apart), 1.0)
-    query, positive, negative = vectors[places]
-    difference = ((positive - negative) * query).sum(dim=1)
-    assert float(alone) == pytest.approx(float(torch.log1p(torch.exp(-difference)).mean()))
 
 
 @each_row("name", ["triplet", "unit-triplet", "in-batch"])

@@ -6,31 +6,24 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recsys.errors import InputError
-from recsys.models.encoder import OnnxEncoder, SeenQueries
-from recsys.pipelines.encoders.checkpoints import read_checkpoint
-from recsys.pipelines.encoders.export_encoder import choose_settings, export_encoder
+from recsys.models.encoder import OnnxEncoder
+from recsys.pipelines.encoders.export_encoder import export_encoder
 from recsys.pipelines.evaluation.splits import Split
 from recsys.pipelines.studies.citeomatic.negatives import Kind
-from recsys.pipelines.studies.encoders.tower import batches, tokenise
+from recsys.pipelines.studies.encoders.tower import batches
 from recsys.pipelines.studies.encoders.train_encoder import (
     EncoderTask,
-    Shelf,
     untrained,
 )
 from recsys.pipelines.studies.encoders.training import Run
 from recsys.pipelines.studies.encoders.triplets import (
-    ABSTRACT,
-    AUTHORS,
-    VENUE,
     Draw,
     Reading,
-    read_texts,
     source_of,
 )
 from recsys.store.arrays import Ragged
 from recsys.store.collection import Collection
-from tests.pipelines.small_index import TOPICS, open_small_collection, write_small_index
+from tests.pipelines.small_index import open_small_collection, write_small_index
 from tests.pipelines.studies.encoders.small_sources import (
     small_source,
     tiny_options,
@@ -40,7 +33,7 @@ from tests.rows import each_row
 
 @pytest.fixture(scope="module")
 def task(folder: Path) -> EncoderTask:
-    return untrained([small_source(folder)], tiny_options(folder / "tiny"), Run())[1]
+    return untrained(small_source(folder), tiny_options(folder / "tiny"), Run())[1]
 
 
 @each_row("pooling", ["cls", "mean"])
@@ -51,24 +44,12 @@ def test_texts_are_read_as_the_exported_encoder_reads_them(folder: Path, pooling
     )
     source = small_source(folder)
     options = replace(tiny_options(folder / "tiny"), pooling=pooling)
-    task = untrained([source], options, Run())[1]
+    task = untrained(source, options, Run())[1]
     for row in (0, 7, 98, 99):
         assert task.texts.tokens[row].tolist() == exported.token_ids(source.texts[row])
     rows = np.array([3, 0, 99, 8], np.int32)
     expected = exported.encode([source.texts[row] for row in rows.tolist()])
     assert np.allclose(task.vectors(rows), expected, atol=1e-5)
-
-
-def test_training_may_read_less_of_a_text(folder: Path) -> None:
-    start = read_checkpoint(str(folder / "tiny"))
-    settings = replace(choose_settings(start, None, "f32"), max_length=9)
-    whole = tokenise([("words " * 50, "more")], start, settings)
-    assert whole.lengths(np.array([0])).tolist() == [9]
-    options = replace(tiny_options(folder / "tiny"), max_length=8)
-    task = untrained([small_source(folder)], options, Run())[1]
-    assert np.diff(task.texts.tokens.starts).max() == 8
-    with pytest.raises(InputError, match="--max-length 3 leaves no room"):
-        untrained([small_source(folder)], replace(options, max_length=3), Run())
 
 
 def test_batches_hold_every_text_once_with_little_padding() -> None:
@@ -103,80 +84,21 @@ def test_the_loss_is_that_of_each_triplet_by_itself(task: EncoderTask) -> None:
     assert whole == pytest.approx(np.mean(each), abs=1e-5)
 
 
-def test_triplets_of_a_query_stay_together(task: EncoderTask) -> None:
-    triplets = task.triplets(np.random.default_rng(0))
-    changes = np.count_nonzero(np.diff(triplets.query))
-    assert changes + 1 == len(np.unique(triplets.query)) == 36
-    other = task.triplets(np.random.default_rng(1))
-    assert triplets.query.tolist() != other.query.tolist()
-
-
 def test_negatives_near_a_query_are_found_by_the_encoder_as_it_is(task: EncoderTask) -> None:
     mining = replace(task, draw=Draw(5, 0, 3))
     triplets = mining.triplets(np.random.default_rng(0))
     mined = triplets.take(triplets.kind == Kind.NEIGHBOUR)
     assert len(mined) == 3 * 36
-    base = task.shelf.sources[0].sampler.base
+    base = task.source.sampler.base
     places = np.searchsorted(base.queries, mined.query).astype(np.int32)
     assert base.may_be_negative(places, mined.negative).all()
-    turn = task.shelf.sources[0].sampler.turn
+    turn = task.source.sampler.turn
     assert (turn[mined.negative] < base.choices[places]).all()  # None is newer.
-
-
-def test_several_sources_are_numbered_through(folder: Path, task: EncoderTask) -> None:
-    source = task.shelf.sources[0]
-    shelf = Shelf.of([source, source])
-    n = len(source.texts)
-    assert shelf.starts == (0, n, 2 * n)
-    queries = source.sampler.base.queries[:3]
-    rows = np.arange(2 * n, dtype=np.int32)
-    alone = source.sampler.apart(queries, np.arange(n, dtype=np.int32))
-    nothing = np.zeros_like(alone)
-    assert np.array_equal(shelf.apart(queries, rows), np.hstack([alone, nothing]))
-    assert np.array_equal(shelf.apart(queries + n, rows), np.hstack([nothing, alone]))
-    both = untrained([source, source], tiny_options(folder / "tiny"), Run(), learned=1)[1]
-    triplets = both.triplets(np.random.default_rng(0))
-    assert triplets.negative.max() < n
-    mean, *each = both.measure()
-    assert mean == each[0] == each[1] == task.measure()[0]
-    twice = replace(both, learned=None).triplets(np.random.default_rng(0))
-    assert len(twice) == 2 * len(triplets) and twice.query.min() < n <= twice.query.max()
 
 
 @pytest.fixture(scope="module")
 def surveys(folder: Path) -> Collection:
     return open_small_collection(write_small_index(folder / "surveys"))
-
-
-def test_other_fields_are_read_on_request(surveys: Collection) -> None:
-    row = surveys.corpus.row("rivers-03")
-    assert row is not None
-    title, abstract = "On rivers in survey 3", "We measure rivers again, with instrument 0."
-    assert read_texts(surveys, (ABSTRACT,))[row] == (title, abstract)
-    assert read_texts(surveys, ())[row] == (title, None)
-    assert read_texts(surveys, (AUTHORS,))[row] == (f"{title}. Ada Rivers", None)
-    assert read_texts(surveys, (ABSTRACT, VENUE))[row] == (title, abstract)
-    with pytest.raises(InputError, match="Did you mean 'venue'"):
-        read_texts(surveys, ("venues",))
-
-
-def test_every_paper_may_be_learned_from(surveys: Collection) -> None:
-    split = Split(train=("rivers-05",), dev=("rivers-04",), test=("rivers-03",))
-    assert _queries(surveys, split, Reading()) == ["rivers-05"]
-    more = _queries(surveys, split, Reading(every=True))
-    # Neither what is newer, nor dev and test queries, nor papers without references.
-    assert set(more) == {f"{topic}-{age:02}" for topic in TOPICS for age in range(1, 6)} - {
-        "rivers-04",
-        "rivers-03",
-    }
-
-
-def _queries(surveys: Collection, split: Split, reading: Reading) -> list[str]:
-    source = source_of("surveys", surveys, split, reading)
-    queries = source.sampler.base.queries
-    dev = surveys.corpus.rows(split.dev)
-    assert source.seen == SeenQueries.of(surveys, train=queries, dev=dev)  # It says so.
-    return [surveys.corpus.ids[row] for row in queries.tolist()]
 
 
 def test_references_of_dev_and_test_queries_are_never_read(surveys: Collection) -> None:

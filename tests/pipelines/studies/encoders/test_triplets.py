@@ -26,11 +26,11 @@ from recsys.pipelines.studies.encoders.triplets import (
     Sample,
     judge_of,
 )
-from recsys.store.arrays import Ragged, Rows
+from recsys.store.arrays import Rows
 from recsys.store.collection import Collection
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
 from tests.rows import each_row
-from tests.tiny import collect, random_world
+from tests.tiny import random_world
 
 ROOT = Path(__file__).parents[4]
 SEEDS = st.integers(0, 2**20)
@@ -91,14 +91,6 @@ def test_a_hard_negative_is_far_below_its_positive() -> None:
     assert pairs == {(3, 2), (3, 4), (1, 4)}
 
 
-def test_no_triplet_is_drawn_twice_while_there_are_others() -> None:
-    triplets = drawn(sampler(5, 5, 1, 1), Draw(per_query=8, hard=4))
-    hard = triplets.take(triplets.kind == Kind.CITED_BY_CITED)
-    assert len(set(zip(hard.positive.tolist(), hard.negative.tolist(), strict=True))) == 4
-    easy = triplets.take(triplets.kind == Kind.RANDOM)
-    assert sorted(easy.positive.tolist()) == [1, 1, 2, 2]
-
-
 def test_papers_near_a_query_become_negatives_on_request() -> None:
     near = ragged([rows_of(40, 41)])
     found = sampler(5, 1).epoch(np.random.default_rng(0), Draw(5, 1, 2), near)
@@ -109,12 +101,6 @@ def test_papers_near_a_query_become_negatives_on_request() -> None:
     }
     mined = found.take(found.kind == Kind.NEIGHBOUR)
     assert sorted(mined.negative.tolist()) == [40, 41] and set(mined.positive.tolist()) == {1}
-
-
-def test_a_query_that_is_related_to_everything_gives_no_easy_triplets() -> None:
-    assert drawn(sampler(5, 5, 1, papers=4)).kind.tolist() == [Kind.CITED_BY_CITED] * 2
-    almost = drawn(sampler(5, 5, 1, papers=5))
-    assert set(almost.take(almost.kind == Kind.RANDOM).negative.tolist()) == {4}
 
 
 def queries_of(collection: Collection) -> Rows:
@@ -207,16 +193,6 @@ def test_every_process_draws_the_same(tmp_path: Path) -> None:
         for seed in ("1", "2")
     }
     assert len(digests) == 1 and len(digests.pop()) == 65
-
-
-def test_a_corpus_without_citations_gives_nothing() -> None:
-    from recsys.records import Paper
-
-    papers = [Paper(id="a", title="A", year=2000), Paper(id="b", title="B", year=2001)]
-    collection = collect(papers, np.eye(2, dtype=np.float32))
-    found = RelatedSampler.of_citations(collection, rows_of(0, 1), rows_of())
-    assert len(drawn(found)) == 0
-    assert isinstance(found.related, Ragged)
 
 
 # Recall by cosine alone, beside a plain loop.

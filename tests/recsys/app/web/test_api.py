@@ -259,12 +259,6 @@ def test_a_whole_number_may_be_written_with_a_point(client: TestClient) -> None:
     assert (k["type"], k["minimum"], k["maximum"]) == ("integer", 1, 100)
 
 
-def test_a_search_is_as_long_as_the_description_allows(client: TestClient) -> None:
-    assert client.get("/v1/search", params={"q": "x" * 1000}).status_code == 200
-    refused = client.get("/v1/search", params={"q": "x" * 1001})
-    assert (refused.status_code, refused.json()["detail"]) == (422, "q has 1,001 letters.")
-
-
 def test_papers_in_a_format_are_what_the_description_says(client: TestClient) -> None:
     described = client.get("/openapi.json").json()["paths"]["/v1/papers"]["get"]
     content = described["responses"]["200"]["content"]
@@ -302,22 +296,6 @@ def test_anything_else_is_refused(text: str) -> None:
     with pytest.raises(RequestError) as caught:
         offset_in(text, DIGEST)
     assert caught.value.status == 400
-
-
-@each_row("offset", [-1, FARTHEST, 10**30])
-def test_a_token_that_goes_too_far_is_refused(offset: int) -> None:
-    with pytest.raises(RequestError):
-        offset_in(token(offset, DIGEST), DIGEST)
-
-
-def test_a_token_belongs_to_a_question_and_an_index() -> None:
-    for other in (digest_of("index", {"title": "Deserts"}), digest_of("x", {"title": "Rivers"})):
-        with pytest.raises(RequestError, match="another question"):
-            offset_in(token(20, DIGEST), other)
-
-
-def test_the_order_of_names_does_not_matter() -> None:
-    assert digest_of("i", {"a": 1, "b": 2}) == digest_of("i", {"b": 2, "a": 1})
 
 
 # What do I cite here? As a program asks it.
@@ -368,14 +346,6 @@ def test_a_draft_is_answered_as_the_command_line_does(
     line = client.post(CITE, files=FILES, data={"request": '{"line": 7, "k": 1}'}).json()
     assert [each["sentence"] for each in line["gaps"]] == ["Deserts do not."]
     assert len(line["gaps"][0]["recommendations"]) == 1
-
-
-def test_the_place_is_marked_or_told(client: TestClient) -> None:
-    marked, told = "Rivers run |, and stay.", {"text": "Rivers run, and stay.", "offset": 10}
-    one = client.post(CITE, json={"text": marked}).json()["gaps"]
-    two = client.post(CITE, json=told).json()["gaps"]
-    assert ids(one[0]) == ids(two[0])
-    assert one[0]["at"] == two[0]["at"] == 10
 
 
 def test_what_the_draft_cites_counts(client: TestClient) -> None:
@@ -484,12 +454,3 @@ def test_each_recommended_paper_says_where_it_fits_as_the_command_line_does(
     assert any(each and each["file"] == "draft.tex" and each["line"] == 5 for each in places)
     without = client.post(ASK, files=FILES, data={"request": '{"k": 10}'}).json()
     assert not any("where" in item for item in without["recommendations"])
-
-
-def test_places_need_a_draft_with_sentences(client: TestClient) -> None:
-    answer = client.post(ASK, json={"draft": {"title": "Rivers"}, "where": True})
-    assert (answer.status_code, answer.json()["hint"]) == (422, "Send its `file`, too.")
-    told = {"request": '{"draft": {"title": "Rivers"}, "where": true}'}
-    listed = client.post(ASK, files=FILES[1:], data=told).json()
-    assert {item["where"] for item in listed["recommendations"]} == {None}
-    assert listed["notes"][-1].endswith("So no paper gets a place in it.")

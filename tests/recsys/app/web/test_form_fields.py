@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.app.web.form_fields import FormFields, lines_of, named_papers, references_in
+from recsys.app.web.form_fields import FormFields, lines_of, references_in
 from recsys.app.web.index_registry import OpenIndex
 from recsys.app.web.page_writing import form_of
 from recsys.app.web.questions import WebQuestion, posed
@@ -122,11 +122,6 @@ def test_an_option_that_makes_no_sense_is_refused(options: dict[str, str], said:
         FormFields(options=options).asked()
 
 
-def test_front_matter_is_kept_only_if_that_is_ticked() -> None:
-    assert not FormFields.read([("title", "x")]).asked().keep_front_matter
-    assert FormFields.read([("keep_front_matter", "1")]).asked().keep_front_matter
-
-
 @each_row("library", ["{", "3", '{"a": 1}', "[1]", "[" * 10_000])
 def test_a_library_that_is_no_list_is_refused(library: str) -> None:
     with pytest.raises(InputError, match="library"):
@@ -137,13 +132,6 @@ def test_no_text_of_a_draft_stands_in_an_address() -> None:
     assert FormFields(title="Rivers", text="abc").address() == "/answer?title=Rivers"
     passage = FormFields(passage="Rivers | run", title="R")
     assert passage.address("/cite") == "/cite?title=R&passage=Rivers+%7C+run"
-
-
-def test_a_long_question_is_no_address() -> None:
-    assert FormFields(abstract="word " * 1000).address() == ""
-    assert FormFields(title="Rivers", cites=("a", "b")).address() == (
-        "/answer?title=Rivers&cites=a&cites=b"
-    )
 
 
 @each_row(
@@ -160,10 +148,6 @@ def test_a_reference_is_a_line_and_the_line_is_the_reference(reference: Referenc
     assert (read.title, read.authors, read.year, read.doi) == (
         reference.title, reference.authors, reference.year, reference.doi
     )  # fmt: skip
-
-
-def test_several_identifiers_on_a_line_are_several_papers() -> None:
-    assert len(named_papers("10.1234/a, 10.1234/b 10.1234/c\nrivers-00\nOn some rivers")) == 5
 
 
 @each_row(("name", "most"), [("title", 200_000), ("references", 4 * 2**20), ("text", 4 * 2**20)])

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from bibtexparser.entrypoint import parse_string
 from starlette.testclient import TestClient
 
 from recsys.app.web.page_routes import TOO_LONG
@@ -108,13 +107,6 @@ def test_chosen_papers_are_a_file(client: TestClient, form: str, suffix: str, si
     assert answer.text.count("On ") == 3
 
 
-def test_without_a_choice_all_that_is_shown_is_taken(client: TestClient) -> None:
-    first = post(client, "/answer", ASKED.items())
-    pairs = [*fields_of(first), ("format", "bibtex")]
-    answer = client.post("/export", files=[(name, (None, value.encode())) for name, value in pairs])
-    assert len(parse_string(answer.text).entries) == 20
-
-
 def test_no_paper_or_another_format_is_told(client: TestClient) -> None:
     for pairs in ({"format": "bibtex"}, {"format": "word", "paper": "rivers-05"}):
         answer = client.post("/export", data=pairs)
@@ -143,12 +135,6 @@ def test_a_library_is_marked_and_goes_along(client: TestClient) -> None:
     left = post(client, "/answer", [*fields_of(html), ("exclude_library", "on")])
     assert "rivers-07" in shown(html)
     assert "rivers-07" not in shown(left)
-
-
-def test_an_address_holds_a_small_question(client: TestClient) -> None:
-    html = client.get("/answer", params={"title": "Rivers, again", "min_year": "2003"}).text
-    (link,) = set(re.findall(r'href="(/answer\?[^"]+)"', html))
-    assert shown(client.get(link.replace("&amp;", "&")).text) == shown(html)
 
 
 @each_row(
@@ -188,11 +174,6 @@ def test_a_file_that_cannot_be_read_is_told(client: TestClient) -> None:
         answer = client.post("/answer", files=[("file", (name, content))])
         assert answer.status_code in (422, 400)
         assert read(answer.text).one("h1").words()
-
-
-def test_an_unknown_index_is_told(client: TestClient) -> None:
-    for path in ("/?index=none", "/answer?title=x&index=none", "/search?q=x&index=none"):
-        assert client.get(path).status_code == 404
 
 
 def test_a_paper_has_a_page_and_its_neighbours_have_theirs(client: TestClient) -> None:
@@ -263,12 +244,6 @@ def test_a_passage_is_answered_and_asked_again_says_the_same(client: TestClient)
     assert shown(post(client, "/cite", again)) == shown(first)
 
 
-def test_a_passage_stands_in_an_address(client: TestClient) -> None:
-    html = client.get("/cite", params=PASSAGE).text
-    (link,) = [each for each in read(html).all("a") if each.words() == "Link to this question"]
-    assert shown(client.get(link.attributes["href"]).text) == shown(html)
-
-
 def test_a_draft_is_gone_through_and_goes_back_to_the_whole(client: TestClient) -> None:
     html = give(client, "/cite", *(each for _, each in FILES))
     heads = [each.one("h2").words() for each in places(html)]
@@ -307,12 +282,6 @@ def test_each_paper_says_where_it_fits_as_long_as_the_draft_is_asked_about(
     listed = give(client, "/answer", ("refs.bib", BIB))
     pasted = client.get("/answer?title=Rivers").text
     assert 'class="where"' not in listed + pasted
-
-
-def test_a_draft_without_places_says_so(client: TestClient) -> None:
-    html = give(client, "/cite", ("draft.md", b"# Rivers\n\nOur boat is small and very old.\n"))
-    assert places(html) == []
-    assert "No place that lacks a citation was found in draft.md." in read(html).words()
 
 
 def test_filters_of_the_whole_draft_are_said_not_to_count(client: TestClient) -> None:

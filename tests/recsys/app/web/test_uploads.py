@@ -225,16 +225,6 @@ def test_several_files_are_one_draft_with_its_sentences() -> None:
     assert (zipped.name, zipped.body.sentences[0].file) == ("draft.zip", "main.tex")
 
 
-@each_row(
-    "files", [{"a.bib": BIB}, {"a.bib": BIB, "b.ris": samples.RIS.encode()}, {"a.json": JSON}]
-)
-def test_a_list_has_no_text_and_says_so(files: dict[str, bytes]) -> None:
-    found = draft_of(files, sentences=True)
-    assert found.text is None and found.why is not None
-    assert "no running text" in found.why.what
-    assert found.manuscript == read_bundle(files).manuscript()
-
-
 # Messages.
 
 PRINTABLE = st.characters(exclude_categories=["C", "Z"], include_characters=" ")
@@ -329,14 +319,6 @@ def test_files_come_over_whatever_they_are_called(files: list[tuple[str, bytes]]
     read = ReadingTask.read(stream)
     assert read == task
     assert read.files(stream) == files
-
-
-def test_a_request_that_ends_too_early_is_none() -> None:
-    stream = io.BytesIO(ReadingTask(LIST, 1, 1, ("a",), (9,)).header() + b"short")
-    with pytest.raises(ValueError, match="too early"):
-        ReadingTask.read(stream).files(stream)
-    with pytest.raises(ValueError, match="Expecting value"):
-        ReadingTask.read(io.BytesIO(b""))
 
 
 @each_row("kind", [InputError, DraftError, MissingExtraError])

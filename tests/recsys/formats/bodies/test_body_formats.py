@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recsys.errors import DraftError, InputError
+from recsys.errors import InputError
 from recsys.formats.drafts.draft_formats import FORMATS, open_draft, parse_draft
 from tests.rows import each_row
 
@@ -55,16 +55,6 @@ def test_a_packed_project_is_read_by_its_main_file() -> None:
     assert [work.key for work in body.references] == ["Quill2019"]
 
 
-def test_a_packed_markdown_draft_is_named() -> None:
-    packed = zipped({"draft.md": "# A title\n\nWe map dust [@a]. It works.\n", "refs.bib": BIB})
-    assert {each.file for each in parse_draft(packed, Path("p.zip")).body.sentences} == {"draft.md"}
-
-
-def test_a_part_of_a_draft_is_enough() -> None:
-    draft = parse_draft(b"We map \\cite{a}.", Path("part.tex"))
-    assert draft.body.sentences[0].cited == ("a",)
-
-
 @each_row(
     ("name", "raw"),
     [
@@ -84,8 +74,3 @@ def test_what_has_no_running_text_is_an_error_with_a_next_step(name: str, raw: b
     with pytest.raises(InputError) as error:
         assert parse_draft(raw, Path(name)).body.sentences
     assert error.value.hint
-
-
-def test_a_list_of_references_is_said_to_have_no_text() -> None:
-    with pytest.raises(DraftError, match="no running text to look for gaps in"):
-        assert parse_draft(BIB.encode(), Path("refs.bib")).body.sentences

@@ -7,7 +7,6 @@ from recsys.formats.bodies.printed_citations import (
     asks_for_citation,
     is_gap_key,
     printed_citations,
-    split_keys,
 )
 from tests.rows import each_row
 
@@ -72,17 +71,6 @@ def test_a_gap_among_citations_is_found_and_numbers_only_where_they_cite() -> No
 )
 def test_keys_that_stand_in_for_one(key: str) -> None:
     assert is_gap_key(key)
-
-
-@each_row("key", "todo2019|smith2019|source|xu2010|reference2010|X|refinenet".split("|"))
-def test_true_keys_are_none(key: str) -> None:
-    assert not is_gap_key(key)
-
-
-def test_keys_are_told_apart() -> None:
-    assert split_keys(["a", " ?", "b", "a"]) == (("a", "b"), True)
-    assert split_keys(["a"]) == (("a",), False)
-    assert split_keys([]) == ((), True)
 
 
 def test_notes_that_ask_for_a_citation() -> None:

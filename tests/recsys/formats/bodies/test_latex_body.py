@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.latex.latex_draft import parse
-from recsys.records import Body, Mark, Sentence, Span
+from recsys.records import Body, Sentence, Span
 from tests.rows import each_row
 
 PAPER = Path(__file__).with_name("files").joinpath("paper.tex").read_bytes().decode()
@@ -53,15 +53,6 @@ def test_a_paper_is_read_sentence_by_sentence() -> None:
         ("Introduction", 3, "Second."),
         ("Methods", 4, "We do."),
     ]
-
-
-def test_marks_are_at_their_places() -> None:
-    second = of(PAPER)[1]
-    assert second.marks == (
-        Mark(0, ("reed",), False, r"\citet{reed}", Span(9, 35, 9, 47)),
-        Mark(26, ("a", "b"), True, r"\cite{a,b,?}", Span(10, 9, 10, 21)),
-    )
-    assert second.span == Span(9, 35, 10, 22)
 
 
 def test_gaps_of_a_paper() -> None:
@@ -140,12 +131,6 @@ def test_inputs_are_followed_and_named(tmp_path: Path) -> None:
 )
 def test_words_are_kept_through_commands(latex: str, text: str) -> None:
     assert [each.text for each in of(latex)] == [text]
-
-
-def test_an_environment_that_never_ends_is_said_and_its_text_read() -> None:
-    found = body(r"One. \begin{figure} Two.")
-    assert [each.text for each in found.sentences] == ["One.", "Two."]
-    assert found.notes == ("1 environment never closed: figure.",)
 
 
 @each_row(

@@ -10,11 +10,6 @@ from tests.rows import each_row
 TEXT = "A title\n\nFirst sentence here. Second one\ngoes on [3].\n\n\nThird one."
 
 
-@each_row(("line", "begins"), [(3, "First"), (4, "Second"), (7, "Third")])
-def test_the_sentence_on_a_line(line: int, begins: str) -> None:
-    assert sentence_at(PlainDraft(TEXT).body(()), line).text.startswith(begins)
-
-
 @each_row(
     ("line", "says"),
     [(99, "ends on line 7"), (5, "nearest one begins on line 3"), (0, "count from 1")],

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from recsys.formats.drafts.plain import may_be_heading, parse
+from recsys.formats.drafts.plain import parse
 
 PAPER = """A title of dust
 
@@ -45,9 +45,3 @@ def test_a_text_is_read_sentence_by_sentence() -> None:
     ]
     assert not any(mark.keys for each in found for mark in each.marks)
     assert [mark.gap for each in found for mark in each.marks] == [False, False, True, False]
-
-
-def test_headings_are_guessed_with_care() -> None:
-    headings = ("2.1 Data", "Related Work", "METHODS", "Results and discussion")
-    assert all(map(may_be_heading, headings))
-    assert not any(map(may_be_heading, ("We do it", "It is so.", "Now this:", "", "A [CITE]")))

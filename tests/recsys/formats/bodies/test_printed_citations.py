@@ -105,14 +105,6 @@ def test_marks_behind_the_full_stop_belong_to_the_sentence_before() -> None:
     assert (second.text, second.cited) == ("Ice is old.", ("2", "3"))
 
 
-def test_keys_that_are_missing_or_taken_are_made_up() -> None:
-    twice = [Reference(key="a", title="x"), Reference(key="A", title="y"), Reference(title="z")]
-    found = cited_list(twice)
-    assert [work.title for work in found.references] == ["x", "y", "z"]
-    assert len({work.key.casefold() for work in found.references}) == 3
-    assert found.references[0].key == "a"
-
-
 @each_row(
     "text",
     [

@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.bodies.running_text import may_end, sentence_spans
+from recsys.formats.bodies.running_text import sentence_spans
 from tests.rows import each_row
 
 WHOLE = (
@@ -64,12 +64,3 @@ def test_no_character_but_spaces_is_lost_and_spans_are_in_order(text: str) -> No
 def test_a_long_text_is_split_as_its_parts_are() -> None:
     one = "We see that it holds (e.g. here). Another one follows, cf. Fig. 3. "
     assert len(sentences(one * 1000)) == 2000
-
-
-@each_row("left", ["as in e.g. ", "see Smith et al. ", "Fig. ", "and "])
-def test_an_abbreviation_may_not_end(left: str) -> None:
-    assert not may_end(left)
-
-
-def test_a_full_stop_may_end() -> None:
-    assert may_end("It ends. ") and may_end('So "it ends." ')

@@ -205,13 +205,6 @@ def test_without_styles_words_tell_the_headings() -> None:
     ]
 
 
-def test_a_document_of_nothing_but_text_has_sentences() -> None:
-    body = read(docx(paragraph("Rivers are long. Ice is old [citation needed].")))
-    assert texts(body) == ["Rivers are long.", "Ice is old."]
-    assert [each.gap for each in body.sentences[1].marks] == [True]
-    assert read(docx(paragraph(""))).sentences == ()
-
-
 PIECES = st.sampled_from(
     [
         *(mark("begin"), mark("separate"), mark("end"), field("CITATION"), run("[CITE]")),

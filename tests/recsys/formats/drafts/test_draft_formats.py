@@ -1,4 +1,3 @@
-import io
 import json
 import subprocess
 import sys
@@ -8,13 +7,9 @@ import pytest
 
 from recsys.errors import DraftError, InputError
 from recsys.formats.drafts.draft_formats import (
-    FORMATS,
     LONGEST_ABSTRACT,
     open_draft,
-    read_draft,
 )
-from recsys.formats.files import STDIN
-from recsys.records import Draft
 from tests.recsys.formats.drafts.small_docx import docx, packed, paragraph
 from tests.recsys.formats.drafts.test_opendocument import odt
 from tests.recsys.formats.exports.golden_exports import ENW, NBIB, WOS
@@ -69,12 +64,6 @@ def test_the_format_is_told_by_suffix_or_else_by_content(
     name: str, content: str | bytes, title: str, tmp_path: Path
 ) -> None:
     assert open_draft(write(tmp_path, name, content)).manuscript.title == title
-
-
-@pytest.mark.parametrize("content", [JSON, LATEX, MARKDOWN, PLAIN])
-def test_standard_input_is_told_by_content(content: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content.encode())))
-    assert open_draft(STDIN).manuscript.title.startswith("From")
 
 
 @each_row(
@@ -157,18 +146,6 @@ def test_nothing_read_can_steer_a_terminal(tmp_path: Path) -> None:
     content = "\\title{Red \x1b[31m title}\\begin{abstract}a\x07b\\end{abstract}\\input{x\x1b[2Jy}"
     found = open_draft(write(tmp_path, "a.tex", content)).manuscript
     assert not any(ord(c) < 32 for c in "".join((found.title, found.abstract or "", *found.notes)))
-
-
-def test_a_draft_keeps_the_ids_of_its_references(tmp_path: Path) -> None:
-    assert read_draft(write(tmp_path, "a.json", JSON)) == Draft(
-        title="From JSON", abstract="An abstract.", references=("p1",)
-    )
-
-
-def test_no_two_formats_share_a_suffix() -> None:
-    suffixes = [suffix for row in FORMATS for suffix in row.suffixes]
-    assert len(suffixes) == len(set(suffixes))
-    assert FORMATS[-1].sign == ""
 
 
 def test_plain_json_needs_no_library(tmp_path: Path) -> None:

@@ -25,11 +25,6 @@ def test_a_bibliography_above_is_not_read_and_the_note_says_how_it_would_be(tmp_
     assert found.notes[-1] == "1 citation, none could be looked up: 'a'."
 
 
-def test_a_bibliography_below_the_given_root_is_read(tmp_path: Path) -> None:
-    found = open_draft(paper(tmp_path / "tex"), root=tmp_path).manuscript
-    assert [work.key for work in found.references] == ["a"]
-
-
 @each_row(
     ("repository", "draft", "cited"),
     [
@@ -56,12 +51,6 @@ def test_a_link_out_of_the_repository_is_not_followed(tmp_path: Path) -> None:
     (inside / "refs.bib").unlink()
     (inside / "refs.bib").symlink_to(tmp_path / "secret.bib")
     assert open_draft(path).manuscript.references == ()
-
-
-def test_a_home_is_no_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / ".git").mkdir()
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert open_draft(paper(tmp_path / "tex")).manuscript.references == ()
 
 
 def test_a_draft_outside_of_the_given_root_is_refused(tmp_path: Path) -> None:

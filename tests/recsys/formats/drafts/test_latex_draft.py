@@ -35,16 +35,6 @@ def test_a_paper_is_read_with_what_it_cites(tmp_path: Path) -> None:
     assert found.notes == ()
 
 
-def test_the_example_cites_six_works_of_its_bibliography() -> None:
-    found = open_draft(ROOT / "examples" / "paper.tex").manuscript
-    assert found.title.startswith("MarginNote: ")
-    assert found.authors == ("Ilse Verhaegen", "Rafael Quintero-Bräun", "Aoife Ní Dhuibhir")
-    assert len((found.abstract or "").split()) > 100
-    assert len(found.references) == 6
-    assert "garfield1955" not in keys(found)
-    assert found.notes == ()
-
-
 def test_a_bibliography_may_be_named_carried_or_typed(tmp_path: Path) -> None:
     source = r"""\title{T}\cite{one,carried,typed}
         \begin{filecontents*}[overwrite]{inner.bib}

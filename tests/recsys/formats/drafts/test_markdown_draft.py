@@ -84,15 +84,6 @@ See @quill.
     assert [work.year for work in works] == [2020, 2019, 2018]
 
 
-def test_keys_that_are_identifiers_need_no_bibliography(tmp_path: Path) -> None:
-    found = read("# T\n\nSee [@doi:10.1000/ABC] by @somebody and @arxiv:2004.07180.", tmp_path)
-    assert [(work.doi, work.arxiv) for work in found.references] == [
-        ("10.1000/abc", None),
-        (None, "2004.07180"),
-    ]
-    assert not any("not found" in note for note in found.notes)
-
-
 @each_row(
     ("yaml", "said"),
     [
@@ -122,11 +113,6 @@ def test_aliases_repeat_nothing(tmp_path: Path) -> None:
     text = "\n".join(["---", *lines, "title: T", "author: *u", "references: *u", "---\n"])
     found = read(text, tmp_path)
     assert (found.title, found.authors, found.references) == ("T", (), ())
-
-
-def test_a_line_of_dashes_alone_is_no_front_matter() -> None:
-    for text in ("---\nno end", "text\n---\na: b\n---\n", "--- a\n---\n"):
-        assert split_front_matter(text, "x")[1] == text
 
 
 @each_row(

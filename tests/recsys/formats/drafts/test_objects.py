@@ -53,19 +53,6 @@ def test_a_title_or_an_abstract_is_enough(text: str, title: str, abstract: str |
     assert parse(text) == Manuscript(title=title, abstract=abstract)
 
 
-def test_as_of_goes_before_year() -> None:
-    assert parse('{"title": "t", "year": 2019}').as_of == 2019
-    assert parse('{"title": "t", "as_of": 2021}').as_of == 2021
-    assert parse('{"title": "t", "year": 2019, "as_of": 2021}').as_of == 2021
-    assert parse('{"title": "t"}').as_of is None
-
-
-def test_repeated_and_empty_list_items_are_dropped() -> None:
-    draft = parse('{"title": "t", "references": ["b", "a", "b", " "], "authors": ["", "Ada"]}')
-    assert [work.id for work in draft.references] == ["b", "a"]
-    assert draft.authors == ("Ada",)
-
-
 @each_row(
     ("text", "said"),
     [

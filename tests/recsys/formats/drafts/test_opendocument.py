@@ -52,14 +52,6 @@ def test_styles_are_followed_to_their_parents_and_names_are_decoded() -> None:
     assert (found.title, found.abstract) == ("Walls and moss", "Moss grows here.")
 
 
-def test_what_was_deleted_or_remarked_is_passed_over() -> None:
-    found = read(
-        "<text:tracked-changes><text:p>Gone</text:p></text:tracked-changes>"
-        + title("Walls<office:annotation><text:p>Hm.</text:p></office:annotation> and moss")
-    )
-    assert found.title == "Walls and moss"
-
-
 SAID = f"ZOTERO_ITEM CSL_CITATION {json.dumps(FIELD)}"
 MARK = f"<text:p>As <text:reference-mark-start text:name={quoteattr(f'{SAID} RNDx')}/>(1)</text:p>"
 KEPT = "".join(

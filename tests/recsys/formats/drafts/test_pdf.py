@@ -10,18 +10,6 @@ def test_title_authors_and_abstract_are_found(packed: bool) -> None:
     assert found == Manuscript(TITLE, WHOLE, ("Ada Ash", "Bo Birch"))
 
 
-def test_a_title_of_several_lines_is_joined() -> None:
-    page = [Text(TITLE, 100, 745, 18), Text("and of Rhodes: a Com-", 100, 723, 18)]
-    page += [Text("parison", 100, 701, 18), *front()[2:]]
-    assert read(page).title == f"{TITLE} and of Rhodes: a Comparison"
-
-
-def test_lines_around_a_title_are_none() -> None:
-    head = [Text("arXiv:2004.07180v1 [cs.CL] 15 Apr 2020", 20, 770, 20)]
-    head += [Text("Journal of Beetles, 2020", 100, 760, 8), Text("Research Article", 100, 745, 19)]
-    assert read([*head, *front()]).title == TITLE
-
-
 @each_row(
     ("facts", "expected"),
     [
@@ -46,13 +34,6 @@ def test_the_title_of_the_file_counts_where_print_is_all_of_one_size() -> None:
     assert not any("title is a guess" in note for note in found.notes)
 
 
-def test_a_guessed_title_says_so() -> None:
-    found = read(down([TITLE, "", "Abstract", *ABSTRACT, *BODY]))
-    assert found.title == TITLE
-    assert found.abstract == WHOLE
-    assert found.notes == ("The title is a guess: give --title if it is wrong.",)
-
-
 @each_row(
     "heading",
     ["ABSTRACT", "Abstract\u2014", "Abstract.", "A BSTRACT", "Summary:", "Abstract:", "Abstract "],
@@ -72,12 +53,6 @@ def test_headings_of_an_abstract(heading: str) -> None:
 def test_what_ends_an_abstract(end: str) -> None:
     page = [Text(TITLE, 100, 720, 18), Text("Abstract", 72, 660), *down([*ABSTRACT, end], y=640)]
     assert read([*page, *down(BODY[1:], y=500)]).abstract == WHOLE
-
-
-def test_footnotes_within_an_abstract_are_left_out() -> None:
-    page = front()
-    page.insert(5, Text("* Supported by nobody.", 72, 90, 7))
-    assert read(page).abstract == WHOLE
 
 
 def test_text_stands_in_for_an_abstract_and_the_notes_say_so() -> None:

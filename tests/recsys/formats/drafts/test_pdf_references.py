@@ -33,15 +33,6 @@ HANGING = [
 ]
 
 
-def test_hanging_entries_are_split_at_their_indent() -> None:
-    lines = [Text(text, 72 + indent, 700 - 12 * row) for row, (text, indent) in enumerate(HANGING)]
-    found = read(front(), [Text("Bibliography", 72, 740, 12), *lines]).references
-    assert [(each.title, each.authors, each.year) for each in found] == [
-        ("How beetles find their winter nests", ("A. Ash",), 2010),
-        ("On honey and gravel", ("E. Elm",), 2012),
-    ]
-
-
 def test_entries_are_split_at_gaps_and_at_numbers() -> None:
     texts = [text for text, _ in HANGING]
     gaps = [Text(text, 72, 700 - 12 * row - 10 * (row // 2)) for row, text in enumerate(texts)]
@@ -60,10 +51,3 @@ def test_a_list_that_cannot_be_split_gives_its_identifiers() -> None:
     found = read(front(), [Text("References", 72, 740, 12), *down(text)])
     assert [each.doi or each.arxiv for each in found.references] == ["10.1000/a", "2004.07180"]
     assert "could not be split" in found.notes[0]
-
-
-def test_a_list_whose_entries_are_far_too_long_is_a_guess() -> None:
-    lines = ["of nests and of beetles that build them in the old forests of the north"] * 9
-    page = [Text("References", 72, 720, 12), *down(["[1] x", *lines, "[2] y", *lines[:12]], y=700)]
-    found = read(front(), page)
-    assert any("The list of references is a guess" in note for note in found.notes)

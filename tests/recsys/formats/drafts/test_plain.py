@@ -18,11 +18,6 @@ def test_a_text_without_a_title_is_read_by_its_first_words() -> None:
     assert found.notes[1].startswith(f"No abstract is marked; the first {OPENING_WORDS} words")
 
 
-def test_an_abstract_without_an_end_is_cut() -> None:
-    found = PlainDraft("T\n\nAbstract\n\n" + f"{LONG}\n\n" * 20).manuscript()
-    assert len((found.abstract or "").split()) == OPENING_WORDS
-
-
 @each_row(
     "items",
     [

@@ -1,4 +1,4 @@
-from recsys.formats.drafts.org_typst import typst_text, value_at
+from recsys.formats.drafts.org_typst import typst_text
 from tests.rows import each_row
 
 
@@ -12,10 +12,3 @@ from tests.rows import each_row
 )
 def test_markup_goes_and_words_stay(text: str, shown: str) -> None:
     assert typst_text(text) == shown
-
-
-def test_brackets_in_strings_and_escapes_do_not_count() -> None:
-    assert value_at('["]" \\] (x)] y', 0) == '"]" \\] (x)'
-    assert value_at('"a \\" b" c', 0) == 'a \\" b'
-    assert value_at("[[", 0) is None
-    assert value_at("[" * 1_000 + "]" * 1_000, 0) is None

@@ -105,14 +105,6 @@ def test_an_abstract_may_be_styled_or_stand_in_one_paragraph_with_its_name() -> 
     assert read(broken).abstract == ABSTRACT
 
 
-def test_the_first_words_stand_in_for_an_abstract_that_is_not_there() -> None:
-    found = read(docx(paragraph("A title", style="Title"), paragraph(TEXT), paragraph("Short.")))
-    assert found.abstract == TEXT
-    assert found.notes == (
-        "No abstract was found; the first 16 words of the text stand in for it.",
-    )
-
-
 def test_the_title_of_the_file_counts_if_it_is_printed() -> None:
     body = (paragraph("Preface of sorts"), paragraph("On the measure of rivers"), paragraph(TEXT))
     assert read(docx(*body, facts={"title": "On the Measure of Rivers"})).title == (
@@ -123,12 +115,6 @@ def test_the_title_of_the_file_counts_if_it_is_printed() -> None:
     alone = docx(paragraph(f"{TEXT} " * 5), facts={"title": "On the measure of rivers"})
     assert read(alone).title == "On the measure of rivers"
     assert read(docx(*body, facts={"creator": "Ada Rivers"})).authors == ()
-
-
-@each_row("facts", [None, {}, {"title": "Word Document"}, {"title": "Microsoft Word"}])
-def test_no_title_is_made_up(facts: dict[str, str] | None) -> None:
-    assert read(docx(paragraph(f"{TEXT} " * 5), facts=facts)).title in ("", "Word Document")
-    assert read(docx(paragraph(f"{TEXT} " * 5))).title == ""
 
 
 def test_headings_are_known_by_what_their_style_rests_on() -> None:

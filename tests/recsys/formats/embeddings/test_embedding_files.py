@@ -51,14 +51,6 @@ def test_what_is_written_is_read_again(
 
 
 @each_row("ending", FORMATS)
-def test_a_file_depends_on_nothing_but_the_vectors(tmp_path: Path, ending: str) -> None:
-    one, other = tmp_path / f"one{ending}", tmp_path / f"other{ending}"
-    write_embeddings(one, small())
-    write_embeddings(other, small())
-    assert one.read_bytes() == other.read_bytes()
-
-
-@each_row("ending", FORMATS)
 def test_many_vectors_are_read_and_written_by_parts(tmp_path: Path, ending: str) -> None:
     told: list[tuple[str, int, int]] = []
     ids = tuple(f"p{i}" for i in range(5000))
@@ -82,14 +74,6 @@ def test_standard_input_is_json_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     text = b'{"paper_id": "a", "embedding": [1, 2]}\n'
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
     assert read_embeddings(STDIN).vectors[:].tolist() == [[1, 2]]
-
-
-def test_papers_are_looked_up() -> None:
-    found = small(empty=("c",))
-    assert (len(found), found.dim) == (2, 2)
-    assert found.rows(["a", "x", "b", "c"]).tolist() == [1, -1, 0, -1]
-    assert found.of(["x", "a"]).tolist() == [[0, 0], found.vectors[1].tolist()]
-    assert found.of([]).shape == (0, 2)
 
 
 def test_vectors_that_do_not_fit_are_not_written(tmp_path: Path) -> None:

@@ -30,11 +30,6 @@ def test_a_matrix_of_float32_is_mapped(tmp_path: Path) -> None:
     assert not found.vectors.flags.owndata and not found.vectors.flags.writeable
 
 
-def test_columns_first_is_read_too(tmp_path: Path) -> None:
-    matrix = np.asfortranarray(np.arange(6, dtype=np.float32).reshape(2, 3))
-    assert read(tmp_path, matrix, "a\nb").vectors[:].tolist() == [[0, 1, 2], [3, 4, 5]]
-
-
 @each_row(
     ("matrix", "ids", "message"),
     [
@@ -55,13 +50,6 @@ def test_wrong_files_are_named(
 ) -> None:
     with pytest.raises(InputError, match=message):
         read(tmp_path, matrix, ids)
-
-
-def test_a_row_far_down_is_named(tmp_path: Path) -> None:
-    matrix = np.ones((5000, 1), np.float32)
-    matrix[4500] = np.nan
-    with pytest.raises(InputError, match="row 4501: number 1 of the embedding is nan"):
-        read(tmp_path, matrix, "".join(f"{i}\n" for i in range(5000)))
 
 
 def test_a_matrix_needs_ids(tmp_path: Path) -> None:

@@ -37,16 +37,6 @@ def test_any_list_of_numbers_is_a_vector(tmp_path: Path, kind: pa.DataType) -> N
     assert found.vectors[:].tolist() == [[1, 2], [3, 4]]
 
 
-def test_an_empty_list_is_no_vector(tmp_path: Path) -> None:
-    found = read(tmp_path, paper_id=IDS, embedding=pa.array([[], [0.5], []]))
-    assert (found.ids, found.empty) == (("b",), ("a", "c"))
-
-
-def test_ids_may_be_a_dictionary(tmp_path: Path) -> None:
-    ids, vectors = IDS.dictionary_encode(), pa.array([[1.0], [2.0], [3.0]])
-    assert read(tmp_path, paper_id=ids, embedding=vectors).ids == ("a", "b", "c")
-
-
 def test_what_is_written_has_lists_of_fixed_length(tmp_path: Path) -> None:
     path = tmp_path / "vectors.parquet"
     write_embeddings(path, Embeddings(("a",), np.ones((1, 3), np.float32), ("b",)))

@@ -1,6 +1,3 @@
-from collections.abc import Iterator
-from itertools import chain, repeat
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,11 +25,6 @@ def test_line_ends_and_delimiters_within_quotes_belong_to_the_cell() -> None:
     ]
 
 
-def test_without_quoting_quotation_marks_are_words() -> None:
-    found = read('a\tb\n"Big" data\t"open\nc\td\n', "\t", quoted=False)
-    assert cells_of(found) == [["a", "b"], ['"Big" data', '"open'], ["c", "d"]]
-
-
 def test_a_quotation_mark_without_end_costs_one_row() -> None:
     text = "a,b\n" + '"open,1\n' + "".join(f"{n:060},{n}\n" for n in range(20_000))
     found = read(text)
@@ -44,25 +36,11 @@ def test_a_quotation_mark_without_end_costs_one_row() -> None:
     assert cells_of(found) == [["a", "b"], ["x", "2"], ["y", "3"]]
 
 
-def test_a_table_cut_within_its_last_cell_gives_what_is_there() -> None:
-    found = read('a,b,c\n1,2,"an abstract\nof two lines')
-    assert cells_of(found)[1] == ["1", "2", "an abstract\nof two lines"]
-    assert [problem.line for problem in problems_of(found)] == [2]
-
-
 def test_long_cells_are_read_and_endless_rows_are_left_out() -> None:
     long = "x" * (LONGEST_ROW - 100)
     found = read(f"a,b\n{long},1\n{long}{long},2\nlast,3\n")
     assert [len(cells[0]) for cells in cells_of(found)] == [1, len(long), 4]
     assert [problem.line for problem in problems_of(found)] == [3]
-
-
-def test_lines_are_taken_as_they_come() -> None:
-    def endless() -> Iterator[str]:
-        yield from chain(["a,b\n"], repeat("1,2\n"))
-
-    found = rows(endless(), ",")
-    assert [next(found) for _ in range(3)][2] == Row(3, ["1", "2"])
 
 
 def test_many_quotation_marks_without_end_take_no_quadratic_time() -> None:

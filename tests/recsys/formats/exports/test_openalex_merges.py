@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import InputError
-from recsys.formats.exports.openalex_merges import looks_so, read
+from recsys.formats.exports.openalex_merges import read
 from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
 from tests.rows import each_row
@@ -27,10 +27,6 @@ def test_an_old_name_is_one_of_the_work_that_is_left() -> None:
     assert works(f"{HEADER}2022-06-10,W10,W1\n") == [part]
     assert works(f'{HEADER}"2022-06-10","https://openalex.org/W10","W1"\r\n\n') == [part]
     assert works("2022-06-10,W10,W1") == [part]
-
-
-def test_nothing_is_no_work() -> None:
-    assert works("") == works(HEADER) == works(HEADER.strip()) == works("\ufeff" + HEADER) == []
 
 
 @each_row("line", ["2022,W1", "2022,W1,W2,W3", "2022,W1,", "x", ",,W1", "a,Wx,W2"])
@@ -60,11 +56,3 @@ def test_anything_is_read_or_counted(text: str) -> None:
 
 def test_a_line_of_any_length_is_cheap() -> None:
     assert isinstance(works("W1," * 1_000_000)[0], Problem)
-
-
-def test_only_its_header_looks_so() -> None:
-    assert looks_so(HEADER) and looks_so("\ufeff" + HEADER)
-    assert looks_so('"merge_date","id","merge_into_id"\n')
-    assert not looks_so("id,merge_into_id\n")
-    assert not looks_so("merge_date,id,merge_into_identity\n")
-    assert not looks_so("")

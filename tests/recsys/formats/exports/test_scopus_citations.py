@@ -14,21 +14,6 @@ from recsys.records import Reference
 from tests.recsys.formats.exports.cited_works import NEWER, OLDER
 from tests.rows import each_row
 
-
-@each_row(("text", "work"), [*NEWER.items(), *OLDER.items()])
-def test_an_item_is_taken_apart(text: str, work: Reference) -> None:
-    assert cited_in(text) == (work,)
-
-
-@each_row("works", [NEWER, OLDER, {**OLDER, **NEWER}])
-def test_items_of_a_cell_are_told_apart(works: dict[str, Reference]) -> None:
-    assert cited_in("; ".join(works)) == tuple(works.values())
-
-
-def test_an_empty_cell_cites_nothing() -> None:
-    assert cited_in("") == cited_in(" ; ; ") == ()
-
-
 WORDS = st.lists(st.sampled_from(["maps", "of", "Deep", "cells", "x-ray"]), min_size=2, max_size=6)
 
 

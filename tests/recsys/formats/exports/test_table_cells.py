@@ -4,9 +4,7 @@ from hypothesis import strategies as st
 from recsys.formats.exports.table_cells import (
     kind_in,
     name_in,
-    page_in,
     people_in,
-    people_written,
     phrases_in,
     place_in,
     pmid_in,
@@ -49,33 +47,11 @@ def test_people_are_told_apart_however_they_are_written(cell: str, people: list[
     assert list(people_in(cell)) == people
 
 
-def test_our_own_tables_name_people_exactly() -> None:
-    assert people_written("Ann Lee; Bo \\; Li \\\\; Malcolm X") == (
-        "Ann Lee",
-        "Bo ; Li \\",
-        "Malcolm X",
-    )
-
-
 @given(st.text("aZé .,;|&-\\()1…", max_size=80))
 def test_no_family_name_gets_lost_in_a_cell_of_people(cell: str) -> None:
     for written in (people_in(f"Quixote, A.; {cell}"), people_in(f"{cell}; Quixote, Ann")):
         assert any("Quixote" in name for name in written)
     people_in(cell)
-
-
-def test_phrases_are_split_at_semicolons_else_bars_else_commas() -> None:
-    assert phrases_in("a b;  c, d ; ") == ["a b", "c, d"]
-    assert phrases_in("a|b") == ["a", "b"]
-    assert phrases_in("a, b") == ["a", "b"]
-
-
-@each_row(
-    ("cell", "page"),
-    [("45-67", "45"), ("e1004\u2013e1009", "e1004"), ("1--10", "1"), ("S12", "S12"), ("", None)],
-)
-def test_the_first_page_counts(cell: str, page: str | None) -> None:
-    assert page_in(cell) == page
 
 
 def test_a_citation_of_pubmed_tells_volume_and_page() -> None:

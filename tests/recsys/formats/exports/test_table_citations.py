@@ -31,13 +31,6 @@ def test_citations_are_told_by_how_they_look(cell: str, cited: Cited) -> None:
     assert cited_in(cell) == cited
 
 
-def test_one_odd_item_does_not_change_how_a_cell_is_read() -> None:
-    scopus = cited_in("Lee A., Deep maps, (2015); IPCC, 2013, Climate; Li B., Charts, (2016)")
-    assert [work.title for work in scopus.works][::2] == ["Deep maps", "Charts"]
-    web_of_science = cited_in("[Anonymous], 2001, MAPS (2001); Li B, 2010, J CHEM, V1, P2")
-    assert web_of_science.works[-1] == LI
-
-
 def test_parts_of_a_citation_of_dimensions_may_be_missing() -> None:
     cited = cited_in("[Lee, A]|[]|Tests|2010|5; [];|x")
     work = Reference(authors=("A Lee",), year=2010, venue="Tests", volume="5")

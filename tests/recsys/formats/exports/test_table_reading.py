@@ -39,13 +39,6 @@ def test_rows_are_counted_that_are_not_understood() -> None:
     assert empty == Reference()
 
 
-def test_a_header_that_is_repeated_is_no_work() -> None:
-    assert read_text("title,year\nA,2020\ntitle,year\nB,2021") == [
-        Reference(title="A", year=2020),
-        Reference(title="B", year=2021),
-    ]
-
-
 @each_row(
     "text",
     [
@@ -91,11 +84,6 @@ def test_a_table_without_titles_is_refused() -> None:
     assert "--columns title=TI,year=PY" in caught.value.hint
     with pytest.raises(InputError, match="No column"):
         read_text("x" * 1_000_000)
-
-
-def test_a_list_of_identifiers_is_read() -> None:
-    assert read_text("DOI,year\n10.1234/X,2020\n") == [Reference(doi="10.1234/x", year=2020)]
-    assert read_text("pmid\n123\n") == [Reference(pmid="123")]
 
 
 @each_row(

@@ -101,27 +101,6 @@ def test_kinds_of_the_web_of_science(letter: str, types: str, kind: str) -> None
     assert work.kind == kind
 
 
-def test_what_a_record_cites_does_not_identify_it() -> None:
-    work = record(RIS, "N1  - References: Lee, A., (1997) J, https://doi.org/10.5555/other")
-    assert work.doi is None
-    assert [cited.doi for cited in work.cites] == ["10.5555/other"]
-
-
-def test_cited_references_in_one_line_are_parted() -> None:
-    work = record(WOS, "CR A B, 2000, X, V1, P2; C, DE, 2001, Y, V2; F G, 2002, Z")
-    assert [cited.year for cited in work.cites] == [2000, 2001, 2002]
-    work = record(WOS, "CR A B, 2000, Genes; and development")
-    assert [cited.venue for cited in work.cites] == ["Genes; and development"]
-
-
-def test_a_title_may_stand_elsewhere() -> None:
-    text = "TY  - BOOK\nBT  - Shade\nER  -\nTY  - CHAP\nTI  - One\nBT  - Shade\nER  -\n"
-    book, chapter = works(RIS, text)
-    assert (book.title, book.venue, chapter.title, chapter.venue) == ("Shade", None, "One", "Shade")
-    (scielo,) = works(WOS, "PT J\nX1 In another language\nSO Ride\t\nER")
-    assert (scielo.title, scielo.venue) == ("In another language", "Ride")
-
-
 @each_row(
     ("form", "text", "expected"),
     [

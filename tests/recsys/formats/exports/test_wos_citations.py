@@ -23,17 +23,6 @@ NUMBER = st.integers(1, 99_999).map(str)
 DOI = st.from_regex(r"10\.[0-9]{4,5}/[A-Za-z0-9.()/_-]{1,12}", fullmatch=True)
 
 
-@each_row(("line", "cited"), LINES.items())
-def test_a_line_is_understood(line: str, cited: Reference) -> None:
-    assert cited_of(line) == cited
-
-
-def test_a_cell_is_parted_as_it_was_joined() -> None:
-    lines = [line for line in LINES if line]
-    assert cited_in("; ".join(lines)) == tuple(map(cited_of, lines))
-    assert cited_in("") == cited_in(" ; ;") == ()
-
-
 def test_semicolons_in_a_list_of_dois_part_nothing() -> None:
     first, second = cited_in("A B, 2000, X, V1, DOI [10.5555/a; 10.5555/b]; C D, 2001, Y, V2")
     assert (first.doi, second.year) == ("10.5555/a", 2001)

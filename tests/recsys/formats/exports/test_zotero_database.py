@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from recsys.errors import InputError
 from recsys.formats.exports.zotero_database import (
-    Gathered,
     StoredWork,
     is_library,
     read,
@@ -97,14 +96,6 @@ def test_what_is_no_work_is_left_out(library: Library) -> None:
     assert titles == ["Growth of Betula nana", "Kept", "Of a group"]
 
 
-def test_a_title_may_have_another_name_and_a_field_be_the_users(library: Library) -> None:
-    library.add("case", {"caseName": "A v. B", "date": "0000-00-00 forthcoming", "mine": "x"})
-    work = references(library.folder)[-1]
-    assert (work.title, work.year) == ("A v. B", None)
-    library.add("book", {})
-    assert references(library.folder)[-1].title is None
-
-
 @pytest.mark.parametrize("older", [True, False])
 def test_citation_keys_of_the_plug_in_are_read(library: Library, older: bool) -> None:
     item = library.add("book", {"title": "Kept"})
@@ -113,12 +104,6 @@ def test_citation_keys_of_the_plug_in_are_read(library: Library, older: bool) ->
     native = library.add("book", {"title": "Newer", "citationKey": "own2021"})
     assert native
     assert references(library.folder)[-1].key == "own2021"
-
-
-@pytest.mark.parametrize("raw", [b"", b"no database", b"SQLite format 3\0" + b"\1" * 500])
-def test_keys_that_cannot_be_read_cost_no_work(library: Library, raw: bytes) -> None:
-    (library.folder / "better-bibtex.sqlite").write_bytes(raw)
-    assert len(references(library.folder)) == 1
 
 
 def test_the_stored_pdf_of_an_item_is_found(library: Library) -> None:
@@ -271,11 +256,3 @@ def test_a_damaged_database_is_told(sound: Path, tmp_path: Path, seed: int) -> N
     except InputError:
         return
     assert sum(isinstance(each, Problem) for each in found) <= 1
-
-
-@given(st.lists(st.integers(0, 20)), st.lists(st.integers(0, 20), unique=True))
-def test_rows_are_given_to_the_item_that_they_belong_to(rows: list[int], items: list[int]) -> None:
-    sorted_rows = [(row, place) for place, row in enumerate(sorted(rows))]
-    gathered = Gathered([(None, 0), *sorted_rows, ("text", 0)])
-    for item in sorted(items):
-        assert gathered.of(item) == [row for row in sorted_rows if row[0] == item]

@@ -41,7 +41,3 @@ def test_paths_as_zotero_writes_them(folder: Path, path: str, found: str | None)
 def test_files_anywhere_are_found_by_their_whole_path(folder: Path, form: str) -> None:
     place = folder / "based" / "b.pdf"
     assert stored_pdf(folder, "ABCD2345", form.format(place)) == place
-
-
-def test_a_key_that_is_none_leads_nowhere(folder: Path) -> None:
-    assert stored_pdf(folder, "../storage/ABCD2345", "storage:A paper.pdf") is None

@@ -53,10 +53,6 @@ def test_what_is_left_without_citations_cites_nothing(source: str) -> None:
     assert all(key in source for key in cited_keys(source))
 
 
-def test_a_citation_goes_with_the_space_before_it() -> None:
-    assert without_citations(r"Dust~\cite{a} is \citep[p.~1]{b}, \cites{c}{d}.") == "Dust is,."
-
-
 @each_row(
     ("source", "names"),
     [

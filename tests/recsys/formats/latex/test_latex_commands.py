@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from recsys.formats.latex.latex_source import (
     LONGEST_EXPANSION,
     Definition,
-    commands,
     expand,
     group,
     groups,
@@ -35,12 +34,6 @@ def test_a_group_ends_at_its_own_brace(source: str, inside: str | None) -> None:
 def test_whatever_is_balanced_is_one_group(inside: str) -> None:
     assert group(f"{{{inside}}}rest}}", 0) == inside
     assert groups(f"{{{inside}}} {{{inside}}}", 0, 5) == [inside, inside]
-
-
-def test_commands_are_found_by_their_whole_name() -> None:
-    source = r"\titlepage{no} \title[a][b]{one}{two} \subtitle{no} \Title*{three} \title"
-    assert list(commands(source, "title|Title")) == [("title", ["one"]), ("Title", ["three"])]
-    assert next(commands(source, "title", most=2)) == ("title", ["one", "two"])
 
 
 def test_macros_are_expanded_within_one_another() -> None:

@@ -1,8 +1,6 @@
 from recsys.formats.latex.latex_draft import spelt_out, terms
 from recsys.formats.latex.latex_source import (
-    Definition,
     after_definition,
-    called,
     definitions,
     expand,
 )
@@ -32,13 +30,6 @@ from tests.rows import each_row
 )
 def test_a_macro_is_expanded_however_it_is_defined(source: str, text: str, expanded: str) -> None:
     assert expand(text, definitions(source)) == expanded
-
-
-def test_a_call_without_all_its_arguments_is_none() -> None:
-    macro = Definition("#1#2", 2, ("x",))
-    assert called("[a]", 0, macro) is None
-    assert called("{b}", 0, macro) == called("[x]{b}"[3:], 0, macro)
-    assert called("x{b}", 0, Definition("", 0, after="/")) is None
 
 
 @each_row(

@@ -156,12 +156,6 @@ def test_too_much_latex_is_refused(monkeypatch: pytest.MonkeyPatch, folder: Path
         gathered(r"\input{part}" * 3, folder / "paper.tex")
 
 
-def test_standard_input_has_no_folder() -> None:
-    found = gathered(r"a \input{paper} b")
-    assert found.text.split() == ["a", "b"]
-    assert found.notes == ("'paper' was not read: standard input has no folder.",)
-
-
 def test_the_files_within_a_draft_are_kept_as_they_are() -> None:
     source = (
         r"\begin{filecontents}{a.bib}100 % @a{}\end{filecontents}"

@@ -64,11 +64,6 @@ def test_biblatex_entries_are_read_by_their_fields() -> None:
     assert other == Reference(key="other", title="Other")
 
 
-def test_the_first_of_two_items_with_one_key_counts() -> None:
-    works = listed_works(r"\bibitem{a} doi:10.1000/a \bibitem{b} \bibitem{a} doi:10.1000/c")
-    assert [(work.key, work.doi) for work in works] == [("a", "10.1000/a"), ("b", None)]
-
-
 @given(st.text("\\{}[]`'.%$ab\n", max_size=80))
 def test_any_item_is_a_work_or_none(text: str) -> None:
     assert len(listed_works("\\bibitem{k}" + text)) == 1

@@ -18,11 +18,6 @@ def test_an_accent_is_put_on_its_letter(sign: str, form: str) -> None:
     assert plain(f"a{form.format(sign=sign)}b").replace(" ", "") == f"a{letter}b"
 
 
-def test_accents_of_letters_and_formulas_are_read() -> None:
-    assert plain(r"\v{s}\c{c}\H{o}\k{a}\r{a}\u{g}\d{h}\.z\=a") == "šçőąåğḥżā"
-    assert plain(r"na\"{\i}ve $\hat{x}$, \'{}") == "naïve x̂,"
-
-
 @each_row("accent", [r"\'{", r"\"{", r"\hat{", r"\v{", r"\'"])
 def test_accents_in_accents_do_not_double_their_text(accent: str) -> None:
     levels = 60

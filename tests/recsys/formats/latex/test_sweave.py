@@ -21,7 +21,3 @@ def test_every_line_and_character_stays_in_its_place(text: str) -> None:
 def test_code_is_blanked_and_text_is_kept() -> None:
     text = "one\n<<x, echo=FALSE>>=\ny <- 'z'\n@\ntwo \\Sexpr{y} three\n<<w>>=\nnever ends"
     assert blanked(text).split() == ["one", "two", "three"]
-
-
-def test_knitr_s_chunks_for_latex_are_blanked() -> None:
-    assert blanked("one\n%% begin.rcode a\n% x <- 1\n%% end.rcode\ntwo").split() == ["one", "two"]

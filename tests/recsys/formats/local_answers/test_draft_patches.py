@@ -20,7 +20,7 @@ from recsys.formats.local_answers.filled_drafts import (
     write_patches,
 )
 from recsys.formats.local_answers.shown_gaps import keys_of
-from recsys.records import Gap, LocalAnswer, Mark, Sentence, Span
+from recsys.records import Gap, LocalAnswer, Sentence
 from tests.recsys.formats.local_answers.made_answers import (
     ITEMS,
     answer_on,
@@ -97,11 +97,6 @@ def test_other_programs_apply_the_diff(
         path.write_bytes(text.encode())
         apply(tmp_path, found.diff())
     assert path.read_bytes() == found.new != found.old
-
-
-def test_a_name_that_would_break_the_diff_is_quoted() -> None:
-    diff = FilePatch('a"\n.tex', b"a\n", b"b\n").diff()
-    assert diff.startswith(b'--- "a\\042\\012.tex"\n+++ "a\\042\\012.tex"\n@@ -1 +1 @@\n')
 
 
 def test_a_project_is_patched_file_by_file(tmp_path: Path) -> None:
@@ -189,15 +184,6 @@ def test_what_has_no_lines_is_refused(change: dict[str, str | None], message: st
     answer = answer_on("a.tex", DRAFT)
     with pytest.raises(InputError, match=message):
         patched(LocalAnswer(answer.gaps, draft=change["draft"], unit=change.get("unit") or "line"))
-
-
-def test_marks_that_overlap_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "a.tex"
-    path.write_text("ab[CITE]\n", encoding="utf-8")
-    gap = answer_on(path, "ab[CITE]\n").gaps[0]
-    inner = replace(gap, mark=Mark(0, (), True, "[CI", Span(1, 3, 1, 6)))
-    with pytest.raises(InputError, match="overlap"):
-        patched(LocalAnswer((gap, inner), draft=str(path)))
 
 
 def test_a_key_that_the_encoding_cannot_hold_is_told(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from recsys.formats.local_answers.filled_drafts import (
 )
 from recsys.formats.local_answers.shown_gaps import keys_of
 from recsys.formats.references.reference_writers import bibtex
-from recsys.records import LocalAnswer, Reference
+from recsys.records import LocalAnswer
 from tests.recsys.formats.local_answers.made_answers import ITEMS, SPECTER, TREES, answer_on
 from tests.rows import each_row
 
@@ -59,19 +59,6 @@ def test_entries_are_appended_and_known_works_keep_their_keys(
     raw, taken = filled(path)
     assert raw == before + ("\n" + bibtex([SPECTER])).replace("\n", line_end).encode()
     assert [each.key for each in taken] == ["Cohan2020Specter", "ash04", "Cohan2020Specter"]
-
-
-def test_twice_is_as_good_as_once(tmp_path: Path) -> None:
-    once, _ = filled(tmp_path / "refs.bib")
-    twice, _ = filled(tmp_path / "refs.bib")
-    assert once == twice
-
-
-def test_a_paper_that_the_draft_has_needs_no_entry() -> None:
-    file = BibFile(Path("new.bib"), None)
-    references = (Reference("a", doi=SPECTER.doi), Reference("b", title=TREES.title))
-    keys = keys_of(replace(answer(), references=references))
-    assert file.with_entries(accepted(answer(), keys), keys).new == b""
 
 
 @each_row("codec", ["cp1252", "utf-8-sig", "utf-16"])

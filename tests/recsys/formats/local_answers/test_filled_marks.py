@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.local_answers.filled_drafts import citing_command, filled, is_latex
+from recsys.formats.local_answers.filled_drafts import citing_command, filled
 from recsys.records import Mark
 from tests.rows import each_row
 
@@ -69,10 +69,6 @@ def test_other_marks_become_a_command(before: str, printed: str, now: str) -> No
     assert put(printed, before=before) == now.replace("KEY", KEY)
 
 
-def test_a_note_number_stands_at_its_word() -> None:
-    assert put("[CITE]", command="footcite") == f"grow\\footcite{{{KEY}}}"
-
-
 @each_row(
     ("before", "printed", "keys", "now"),
     [
@@ -111,11 +107,6 @@ def test_plain_text_cites_as_pandoc_does(
 )
 def test_the_command_is_the_one_in_use(sources: list[str], command: str) -> None:
     assert citing_command(sources) == command
-
-
-def test_suffixes_tell_latex() -> None:
-    assert is_latex("a/b.TEX") and is_latex("v.Rnw")
-    assert not is_latex("a.md") and not is_latex("tex")
 
 
 MARK = st.text(alphabet="\\cite{}[]()@?,; aTODOx~`'\n", max_size=30)

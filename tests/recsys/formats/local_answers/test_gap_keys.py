@@ -1,7 +1,6 @@
 """Keys: the draft's own stay, new ones collide with none, and are those of --format bibtex."""
 
 import re
-from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +10,6 @@ from recsys.formats.references.reference_writers import bibtex
 from recsys.records import Gap, LocalAnswer, Paper, Reference, Sentence
 from tests.recsys.formats.local_answers.made_answers import (
     SPECTER,
-    TREES,
     all_papers,
     recommended,
     small_answer,
@@ -34,14 +32,6 @@ def test_new_keys_are_those_of_bibtex() -> None:
     assert "".join(f"{keys.entry_of(paper)}\n" for paper in all_papers())[:-1] == bibtex(
         all_papers()
     )
-
-
-def test_a_new_key_is_none_that_the_draft_has_in_any_case() -> None:
-    taken = (Reference("COHAN2020specter", title="Another work"),)
-    assert keys_of(answer_with(SPECTER, references=taken)).names == {
-        "specter": "Cohan2020Specter-2"
-    }
-    assert keys_of(answer_with(SPECTER), taken).names == {"specter": "Cohan2020Specter-2"}
 
 
 @each_row(
@@ -76,12 +66,6 @@ def test_a_paper_of_the_draft_is_known_again(reference: Reference) -> None:
 def test_another_work_is_not_taken_for_it(reference: Reference) -> None:
     keys = keys_of(answer_with(SPECTER, references=(reference,)))
     assert keys.had == frozenset() and keys.names["specter"].startswith("Cohan")
-
-
-def test_aliases_name_a_paper() -> None:
-    paper = replace(TREES, aliases=("arxiv:2004.07180", "pmid:77"), url="https://arxiv.org/abs/1")
-    for reference in (Reference("k", arxiv="2004.07180"), Reference("k", pmid="77")):
-        assert keys_of(answer_with(paper, references=(reference,))).names == {"trees": "k"}
 
 
 @given(

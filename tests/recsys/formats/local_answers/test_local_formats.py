@@ -5,15 +5,13 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.errors import InputError
 from recsys.formats.answers import LOCAL_FORMATS, render_local
 from recsys.formats.local_answers.gap_json import GAP_SCHEMA, LOCAL_ANSWER_SCHEMA
-from recsys.formats.local_answers.shown_gaps import around, file_of, headline, keys_of, place_of
-from recsys.records import Gap, LocalAnswer, Mark, Reason, Recommendation, Reference, Sentence, Span
+from recsys.formats.local_answers.shown_gaps import around, file_of, keys_of, place_of
+from recsys.records import Gap, LocalAnswer, Mark, Reason, Recommendation, Sentence, Span
 from recsys.store.artifacts import VERSION
 from tests.recsys.formats.local_answers.made_answers import (
     ITEMS,
@@ -71,23 +69,6 @@ def test_an_empty_answer_says_what_was_looked_at(form: str) -> None:
     assert "120 sentences, 80 cited, 2 gaps" in text
 
 
-def test_an_empty_answer_is_sound_for_programs() -> None:
-    assert json.loads(render_local(empty_answer(), "json"))["counts"]["sentences"] == 120
-    assert render_local(empty_answer(), "jsonl") == render_local(empty_answer(), "lines") == ""
-    [run] = json.loads(render_local(empty_answer(), "sarif"))["runs"]
-    told = [each["message"]["text"] for each in run["invocations"][0]["toolExecutionNotifications"]]
-    assert run["results"] == [] and "Looked at: 120 sentences, 80 cited, 2 gaps." in told
-
-
-def test_a_paper_that_the_draft_has_keeps_its_key_and_gets_no_entry() -> None:
-    reference = Reference("mine", doi="10.18653/v1/2020.acl-main.207")
-    answer = replace(small_answer(), references=(reference,))
-    assert "key: mine (yours)" in render_local(answer, "table")
-    paper = json.loads(render_local(answer, "json"))["gaps"][0]["recommendations"][0]
-    assert (paper["key"], paper["bibtex"]) == ("mine", None)
-    assert "mine</code> in your bibliography" in render_local(answer, "html")
-
-
 @each_row("form", LOCAL_FORMATS)
 def test_no_text_steers_what_shows_it(form: str) -> None:
     paper = replace(SPECTER, title=EVIL, authors=(EVIL,), venue=EVIL, url=f"https://a.b/{EVIL}")
@@ -115,11 +96,6 @@ def test_places_without_lines_and_files_are_shown(form: str) -> None:
     )
 
 
-def test_there_is_no_other_format() -> None:
-    with pytest.raises(InputError, match=r"'marcdown'\. Did you mean 'markdown'"):
-        render_local(small_answer(), "marcdown")
-
-
 @each_row(
     ("text", "at", "parts"),
     [
@@ -132,11 +108,6 @@ def test_there_is_no_other_format() -> None:
 )
 def test_the_mark_fits_between_the_words(text: str, at: int, parts: tuple[str, str]) -> None:
     assert around(Gap(Sentence(text), at)) == parts
-
-
-def test_headlines_tell_marked_from_guessed() -> None:
-    told = [Gap(Sentence("A."), 1, None, need) for need in (None, 0.999)]
-    assert [headline(gap) for gap in told] == ["citation needed", "may need a citation, >99 %"]
 
 
 @each_row(

@@ -84,11 +84,6 @@ def test_several_articles_and_answers_in_one_file_are_read_one_by_one() -> None:
     assert works(PUBMED.read, text_of("pubmed") * 2) == works(PUBMED.read, text_of("pubmed")) * 2
 
 
-def test_a_record_without_anything_is_a_work_that_says_nothing() -> None:
-    for inside in ("", "<titles/><contributors><authors/></contributors><dates/>"):
-        assert [*map(told, works(ENDNOTE.read, endnote(inside)))] == [{"kind": "document"}]
-
-
 WORDS = st.text(st.characters(categories=("Lu", "Ll", "Lo", "Nd", "Sm", "Po")), min_size=1)
 
 

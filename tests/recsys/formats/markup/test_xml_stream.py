@@ -58,18 +58,6 @@ def test_records_come_with_their_line_and_without_what_is_passed_over() -> None:
     assert [work.line for work in works] == [2, 4]
 
 
-def test_prefixes_of_namespaces_do_not_count() -> None:
-    text = '<x:all xmlns:x="urn:x"><x:work><x:t>a</x:t><x:body>b</x:body></x:work></x:all>'
-    (work,) = read(text)
-    assert isinstance(work, Record)
-    assert [each.tag for each in work.element.iter()] == ["work", "t"]
-
-
-@each_row("text", ["", "<all/>", "<all></all>\n\n", '<?xml version="1.0"?><all/>'])
-def test_a_file_without_records_is_silent(text: str) -> None:
-    assert read(text) == []
-
-
 def test_line_ends_of_windows_and_control_characters_do_no_harm() -> None:
     assert texts("<all>\r\n<work>a\x0bb\x1fc\r\n</work></all>\r\n") == ["a b c\n"]
 
@@ -149,11 +137,6 @@ def test_documents_one_after_the_other_may_break_at_any_byte(
     for size in range(1, len(text)):
         monkeypatch.setattr(xml_stream, "_CHUNK", size)
         assert texts(text) == ["a", "b"]
-
-
-def test_what_is_no_document_after_one_is_told() -> None:
-    assert texts("<all><work>a</work></all> and more") == ["a"]
-    assert problem("<all><work>a</work></all> and more").reason == "broken XML"
 
 
 def test_many_small_documents_do_not_hang() -> None:

@@ -8,21 +8,14 @@ from recsys.formats.papers.paper_fields import (
     FieldError,
     cleaned,
     doi_of,
-    id_of,
-    ids_of,
     inverted_text,
     labels_of,
     names_of,
-    nested,
-    required_id,
     required_title,
-    text_of,
     url_of,
     year_of,
 )
 from tests.rows import each_row
-
-NO_IDS: list[object] = [None, "", "  ", ["x"], {"x": 1}, 1.5, False, True]
 
 
 @each_row(
@@ -84,14 +77,6 @@ def test_years_are_read_from_numbers_and_text(value: object, year: int | None) -
     assert year_of(value) == year
 
 
-def test_ids_are_text_or_whole_numbers() -> None:
-    assert id_of(" W1\n") == "W1"
-    assert id_of(17) == "17"
-    assert not any(map(id_of, NO_IDS))
-    assert ids_of(["a", None, 3, {"id": 4}, "b", ""]) == ("a", "3", "b")
-    assert ids_of("abc") == ()
-
-
 def test_a_missing_title_differs_from_an_empty_one() -> None:
     assert required_title({"title": None, "display_name": "Named"}, "title", "display_name")
     assert required_title({"title": " ", "display_name": "Named"}, "title", "display_name")
@@ -101,13 +86,6 @@ def test_a_missing_title_differs_from_an_empty_one() -> None:
     for title in ("", " \n", "\0", "<i></i>"):
         with pytest.raises(FieldError, match="empty title"):
             required_title({"title": title}, "title")
-
-
-def test_an_id_of_a_wrong_type_is_missing() -> None:
-    assert required_id({"id": None, "_id": "x"}, "id", "_id") == "x"
-    for value in NO_IDS:
-        with pytest.raises(FieldError, match="missing id"):
-            required_id({"id": value}, "id")
 
 
 def test_names_come_from_strings_objects_or_one_string() -> None:
@@ -120,14 +98,6 @@ def test_names_come_from_strings_objects_or_one_string() -> None:
     assert names_of(5) == ()
 
 
-def test_a_path_that_breaks_off_leads_nowhere() -> None:
-    record = {"a": {"b": {"c": 1}}, "n": None, "s": "text"}
-    assert nested(record, "a", "b", "c") == 1
-    assert nested(record, "a", "x", "c") is None
-    assert nested(record, "n", "b") is None
-    assert nested(record, "s", "b") is None
-
-
 @each_row("raw", ["10.1/x", "https://doi.org/10.1/x", "DOI: 10.1/x", " 10.1/x "])
 def test_dois_lose_their_resolver(raw: str) -> None:
     assert doi_of(raw) == "10.1/x"
@@ -136,13 +106,6 @@ def test_dois_lose_their_resolver(raw: str) -> None:
 def test_only_web_addresses_are_kept() -> None:
     assert url_of(None, "javascript:alert(1)", "https://a.org/x") == "https://a.org/x"
     assert url_of("javascript:alert(1)", 4) is None
-
-
-def test_an_inverted_abstract_reads_in_order() -> None:
-    index = {"graph": [1, 4], "a": [0], "is": [2], "no": [3]}
-    assert inverted_text(index) == "a graph is no graph"
-    assert inverted_text({"x": ["0"], "y": None, "z": 3}) is None
-    assert not any(map(inverted_text, (None, {}, [], "text", {"x": []})))
 
 
 @given(st.lists(st.text("abcé", min_size=1), min_size=1, max_size=30))
@@ -162,7 +125,3 @@ def test_labels_keep_json_values_and_drop_what_is_nested_too_deeply() -> None:
     assert labels["b"] == {"c": None}
     assert "bottom" not in str(labels["deep"])
     assert labels_of(["x"]) == {}
-
-
-def test_text_of_anything_else_is_unknown() -> None:
-    assert not any(map(text_of, (None, 3, [], {}, "", " ")))

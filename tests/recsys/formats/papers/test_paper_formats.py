@@ -45,22 +45,6 @@ def test_records_are_read_whole(row: dict[str, Any]) -> None:
     assert json.loads(json.dumps(told)) == row["paper"]
 
 
-def test_most_records_decide() -> None:
-    native, ten, twelve = (_ROWS[name]["record"] for name in ("NATIVE", "AMINER_10", "AMINER_12"))
-    known = recognise([native, twelve, {"x": 1}, ten])
-    assert known is not None
-    assert known.name == "AMiner DBLP"
-
-
-def test_unknown_keys_are_of_no_format() -> None:
-    assert recognise([{"ID": 1, "Title": "x"}, {}]) is None
-    assert recognise([]) is None
-
-
-def test_format_names_are_distinct() -> None:
-    assert len(BY_NAME) == len(FORMATS)
-
-
 @each_row(("name", "record"), EXAMPLES)
 def test_optional_fields_of_a_wrong_type_cost_no_paper(name: str, record: dict[str, Any]) -> None:
     known = BY_NAME[name]
@@ -71,13 +55,6 @@ def test_optional_fields_of_a_wrong_type_cost_no_paper(name: str, record: dict[s
             assert paper.title == "A Graph Story"
             assert all(isinstance(found, str) for found in paper.references + paper.authors)
             assert isinstance(paper.year, int | None)
-
-
-@each_row(("name", "record"), EXAMPLES)
-def test_optional_fields_may_be_absent(name: str, record: dict[str, Any]) -> None:
-    ids = {"id", "_id", "paperId", "corpusid"} & record.keys()
-    paper = paper_from(BY_NAME[name], {key: record[key] for key in ids} | {"title": "T"})
-    assert (paper.title, paper.year, paper.abstract, paper.references) == ("T", None, None, ())
 
 
 STRICT = [

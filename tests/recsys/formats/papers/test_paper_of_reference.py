@@ -5,7 +5,7 @@ from pathlib import Path
 from recsys.formats.papers.external_ids import paper_of
 from recsys.formats.papers.paper_formats import BY_NAME, OWN
 from recsys.formats.references.bibliography import work_of
-from recsys.records import Paper, Reference
+from recsys.records import Paper
 
 
 def test_what_identifies_a_work_becomes_an_alias() -> None:
@@ -21,8 +21,3 @@ def test_our_own_papers_have_the_aliases_that_they_say() -> None:
     record = {"id": "p1", "title": "T", "doi": "10.1234/AB", "aliases": ["pmid:7", "p1", "pmid:7"]}
     paper = paper_of(BY_NAME[OWN].reference_of(record), own=True)
     assert paper == Paper("p1", "T", doi="10.1234/AB", aliases=("pmid:7",))
-
-
-def test_a_type_of_its_own_stays() -> None:
-    typed = Reference(id="x", title="T", kind="book", labels={"type": "monograph"})
-    assert paper_of(typed).labels == {"type": "monograph"}

@@ -10,7 +10,6 @@ from recsys.errors import CorpusError
 from recsys.formats.papers.json_records import HEAD_LINES
 from recsys.formats.source_streams import LONGEST_LINE
 from recsys.formats.work_stream import (
-    LONGEST_ABSTRACT,
     Found,
     Reject,
     Remark,
@@ -102,29 +101,10 @@ def test_a_line_too_long_is_rejected(tmp_path: Path) -> None:
     assert rejected(tmp_path, long).reason == "line too long"
 
 
-def test_a_good_paper_has_no_remarks(tmp_path: Path) -> None:
-    _, (item,) = read(tmp_path, lines_of(GOOD))
-    assert item == Found(1, Reference(**GOOD), ())
-
-
-@each_row("year", [0, -3, 1399, 2101, 99999, 10**30, "0000", 1e300])
-def test_an_impossible_year_is_unknown(tmp_path: Path, year: object) -> None:
-    item = found(tmp_path, GOOD | {"id": "x", "year": year})
-    assert item.work.year is None
-    assert item.remarks == (Remark.IMPOSSIBLE_YEAR, Remark.NO_YEAR)
-
-
 def test_a_missing_abstract_and_year_are_remarked(tmp_path: Path) -> None:
     item = found(tmp_path, {"id": "x", "title": "T", "abstract": " ", "year": None})
     assert item.work == Reference(id="x", title="T")
     assert item.remarks == (Remark.NO_ABSTRACT, Remark.NO_YEAR)
-
-
-def test_an_endless_abstract_is_cut(tmp_path: Path) -> None:
-    item = found(tmp_path, GOOD | {"id": "x", "abstract": "the word " * 11_112})
-    assert item.work.abstract is not None
-    assert LONGEST_ABSTRACT - 9 <= len(item.work.abstract) <= LONGEST_ABSTRACT
-    assert item.remarks == (Remark.CUT_ABSTRACT,)
 
 
 def test_other_languages_are_kept_and_remarked(tmp_path: Path) -> None:
@@ -221,12 +201,6 @@ def test_a_broken_record_costs_only_itself(tmp_path: Path, broken: str) -> None:
     _, items = read(tmp_path, lines_of(broken, GOOD, {"id": "b", "title": "B"}))
     assert [type(item) for item in items] == [Reject, Found, Found]
     assert [item.line for item in items[1:]] == [broken.count("\n") + at for at in (2, 3)]
-
-
-def test_the_format_is_recognised_behind_bad_lines(tmp_path: Path) -> None:
-    name, items = read(tmp_path, b"junk\n" * 900 + lines_of({"paperId": "x", "title": "T"}))
-    assert name == "Semantic Scholar API or S2AG"
-    assert len(items) == 901
 
 
 def test_unknown_records_are_refused_naming_keys_and_formats(tmp_path: Path) -> None:

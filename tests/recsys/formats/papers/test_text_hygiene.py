@@ -46,16 +46,6 @@ def test_accents_are_no_mojibake(text: str) -> None:
     assert tidy_title(text) == text.strip()
 
 
-def test_a_title_is_one_sentence_without_protection() -> None:
-    assert tidy_title("{BERT} and {DNA}: a {{study}}") == "BERT and DNA: a {{study}}"
-    assert tidy_title("<b>THE GENOME OF ICE</b>") == "The genome of ice"
-
-
-def test_an_abstract_that_says_nothing_is_none() -> None:
-    for text in ("", " ", "<p>No abstract available</p>", "\u00a9 2015 Elsevier B.V."):
-        assert tidy_abstract(text) is None
-
-
 def test_labels_notices_and_mark_up_go_together() -> None:
     text = "<jats:title>Abstract</jats:title><jats:p>Ice &amp; snow.</jats:p> &copy; 2001 Ice Ltd."
     assert tidy_abstract(text) == "Ice & snow."

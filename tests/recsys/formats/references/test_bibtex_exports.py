@@ -46,10 +46,6 @@ def test_what_occurs_twice_and_is_not_read_is_no_problem(text: str) -> None:
     assert len(work(text).cites) == 2
 
 
-def test_a_field_of_that_name_in_other_files_is_something_else() -> None:
-    assert work("@misc{a, title={T}, references={see my notes; and others}}").cites == ()
-
-
 def test_the_web_of_science_tells_numbers_and_what_is_cited() -> None:
     found = work(WOS)
     assert (found.page, found.doi, found.ids) == (
@@ -76,7 +72,3 @@ def test_a_part_does_not_inherit_what_its_volume_cites() -> None:
     text = f"@inproceedings{{p, crossref={{Ito2022}}, title={{Part}}}}\n{SCOPUS}"
     part = next(each for each in read(text) if isinstance(each, Reference) and each.key == "p")
     assert (part.cites, part.ids, part.pmid, part.page) == ((), (), None, None)
-
-
-def test_the_key_of_europe_pmc_is_a_number_of_pubmed() -> None:
-    assert work("@article {PMID:36000001,\n\tTitle = {Tides},\n}").pmid == "36000001"

@@ -42,10 +42,6 @@ def test_what_is_escaped_is_read_back(text: str) -> None:
     assert from_latex(to_latex(text)) == text
 
 
-def test_quotes_and_dashes_stay_as_they_are_spelt() -> None:
-    assert to_latex("a--b ``c'' ?`") == "a-{}-b `{}`c'{}' ?{}`"
-
-
 @given(st.text(alphabet="\\{}$~-'`\" aeiouc^.=vHi%\n"))
 def test_any_latex_gives_some_text(latex: str) -> None:
     assert "\\" not in from_latex(latex)

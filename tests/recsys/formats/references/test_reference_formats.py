@@ -64,12 +64,6 @@ def test_many_problems_are_counted() -> None:
     assert found.details[-1] == "150 more problems are not listed."
 
 
-def test_what_no_work_could_be_found_by_is_counted() -> None:
-    found = parse_bibliography("@misc{a, year=2020}\n@misc{b, title={B}}", "x.bib")
-    assert [each.key for each in found.references] == ["b"]
-    assert found.problems == ("1 without title, identifier and address left out.",)
-
-
 def test_a_dump_of_a_library_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bibliography, "MOST_REFERENCES", 1_000)
     with pytest.raises(InputError, match="more than 1,000 references"):
@@ -121,8 +115,3 @@ def test_a_zotero_library_is_a_reading_list(tmp_path: Path, name: str) -> None:
     Library(tmp_path).add("journalArticle", {"title": "Growing trees", "date": "2004"})
     (found,) = read_bibliography(tmp_path / name).references
     assert (found.title, found.year) == ("Growing trees", 2004)
-
-
-def test_a_folder_without_a_library_is_no_reading_list(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is a directory"):
-        read_bibliography(tmp_path)

@@ -8,10 +8,7 @@ from hypothesis import strategies as st
 
 from recsys.formats.references.reference_writers import WRITERS, bibtex, markdown, markdown_item
 from recsys.formats.references.shown_facts import (
-    JOURNAL,
-    MEETING,
     citation_keys,
-    kind_of,
     paper_link,
 )
 from recsys.records import Paper
@@ -81,11 +78,6 @@ def test_colliding_keys_are_numbered_ignoring_case() -> None:
     assert citation_keys([same, other, same]) == ["Lee2000Word", "Lee2000Word-2", "Lee2000Word-3"]
 
 
-def test_a_group_name_stays_one_author() -> None:
-    entry = bibtex([paper(authors=("Centre for Research and Development", "A, B, C, D"))])
-    assert "author = {{Centre for Research and Development} and {A, B, C, D}}" in entry
-
-
 @each_row(
     ("doi", "url", "link"),
     [
@@ -113,27 +105,9 @@ def test_markdown_marks_are_escaped() -> None:
     assert r"a\*b\_c \[d\] \<e\>" in markdown_item(paper("a*b_c [d] <e>"))
 
 
-def test_a_preprint_server_is_no_conference() -> None:
-    assert kind_of(paper(venue="ArXiv")) == kind_of(paper(venue="CoRR")) == JOURNAL
-    assert kind_of(paper(venue="NeurIPS")) == MEETING
-
-
 def test_names_of_groups_and_of_several_words_are_kept_together() -> None:
     entry = bibtex([paper(authors=("Laurens van der Maaten", "King, Jr., Martin", "Plato"))])
     assert "author = {van der Maaten, Laurens and King, Jr., Martin and Plato}" in entry
-
-
-def test_an_abstract_is_written_where_it_is_known() -> None:
-    known, unknown = paper(abstract="What we did."), paper()
-    for name in ("bibtex", "ris", "csl-json"):
-        assert "What we did." in WRITERS[name]([known])
-        assert "bstract" not in WRITERS[name]([unknown])
-
-
-def test_a_doi_is_not_repeated_as_an_address() -> None:
-    both = paper(doi="10.1234/X", url="https://doi.org/10.1234/x")
-    assert "url" not in bibtex([both])
-    assert "UR  - " not in WRITERS["ris"]([both])
 
 
 def test_a_spreadsheet_shows_formulas_as_text() -> None:

@@ -180,13 +180,6 @@ def test_the_csv_module_reads_our_csv(papers: list[Paper]) -> None:
         )
 
 
-def test_an_old_doi_keeps_its_angle_brackets() -> None:
-    doi = "10.1002/(sici)1099-1212(199911/12)9:6<430::aid-oa512>3.0.co;2-p"
-    for name in READ_BACK:
-        (found,) = parse_bibliography(WRITERS[name]([Paper("x", "T", doi=doi)]), "-").references
-        assert found.doi == doi
-
-
 def test_an_identifier_is_read_back_from_wherever_it_stands() -> None:
     paper = Paper("x", "T", url="https://arxiv.org/abs/2004.07180v2", doi="10.18653/v1/P18-1001")
     for name in READ_BACK:

@@ -1,7 +1,7 @@
 import json
 
 from recsys.formats.answers import FORMATS, render
-from recsys.formats.references.shown_facts import bare_doi, paper_link, web_address
+from recsys.formats.references.shown_facts import bare_doi, paper_link
 from recsys.records import Answer, Paper, Recommendation
 from tests.rows import each_row
 
@@ -25,12 +25,6 @@ from tests.rows import each_row
 def test_an_id_or_alias_that_is_a_doi_is_the_doi(name: str, doi: str | None) -> None:
     assert bare_doi(Paper(name, "Ice")) == doi
     assert bare_doi(Paper("x", "Ice", aliases=("arxiv:1", name))) == doi
-
-
-def test_the_doi_that_is_told_goes_first() -> None:
-    paper = Paper("10.1000/id", "Ice", doi="https://doi.org/10.1000/told", aliases=("10.1000/a",))
-    assert bare_doi(paper) == "10.1000/told"
-    assert web_address(Paper("10.1000/a", "Ice", url="https://doi.org/10.1000/A")) is None
 
 
 @each_row("name", FORMATS)

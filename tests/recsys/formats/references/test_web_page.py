@@ -1,7 +1,5 @@
 from html.parser import HTMLParser
 
-import pytest
-
 from recsys.formats.references.web_page import web_page
 from recsys.records import Paper
 
@@ -49,11 +47,6 @@ def test_a_page_is_whole_and_needs_nothing_else(specter: Paper, bare: Paper) -> 
 def test_notes_stand_below_their_paper(specter: Paper, bare: Paper) -> None:
     text = outline(web_page([specter, bare], notes=[["93 %", "cited by 4"], []])).text
     assert text.index("SPECTER") < text.index("cited by 4") < text.index("On nothing")
-
-
-def test_there_are_notes_for_every_paper_or_for_none(specter: Paper) -> None:
-    with pytest.raises(ValueError, match="shorter"):
-        web_page([specter], notes=[])
 
 
 def test_mark_up_in_papers_and_notes_is_text() -> None:
