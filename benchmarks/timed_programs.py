@@ -263,25 +263,16 @@ def watched(calls: Sequence[tuple[str, Any, str]]) -> Iterator[dict[str, float]]
 
 def drafts(index: str, split: str) -> Figures:
     """Time the dev queries of a split, as they are and with references: milliseconds."""
-    recommender, rows = _asked(index, split, "dev")
+    from recsys.pipelines.evaluation.splits import read_split
+
+    recommender = recsys.load(index)
+    queries = read_split(Path(split), recommender.collection).part("dev")
+    rows = recommender.collection.corpus.rows(queries).tolist()
     plain = posed(recommender, rows)
     time_answers(recommender, rows[:WARM_UP], plain)
     taken = time_answers(recommender, rows, plain)
     cited = time_answers(recommender, rows, posed(recommender, rows, MANY_REFERENCES))
     return {"median": statistics.median(taken), "with_references": statistics.median(cited)}
-
-
-def top(index: str, split: str) -> dict[str, dict[str, list[str]]]:
-    """Answer the test queries of a split, posed as drafts: the papers shown, and the gold."""
-    return top_papers(*_asked(index, split, "test"))
-
-
-def _asked(index: str, split: str, part: str) -> tuple[Recommender, list[int]]:
-    from recsys.pipelines.evaluation.splits import read_split
-
-    recommender = recsys.load(index)
-    queries = read_split(Path(split), recommender.collection).part(part)
-    return recommender, recommender.collection.corpus.rows(queries).tolist()
 
 
 def top_papers(recommender: Recommender, rows: Iterable[int]) -> dict[str, dict[str, list[str]]]:
@@ -426,7 +417,7 @@ def ratios(rates: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, floa
 
 
 PROGRAMS: Mapping[str, Callable[..., Any]] = {
-    each.__name__: each for each in (build, answers, drafts, top, passages, encoding)
+    each.__name__: each for each in (build, answers, drafts, passages, encoding)
 }
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Which papers of a corpus a sentence names: by surnames and year, or by the name of a system."""
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
@@ -56,7 +57,9 @@ class TitleNames:
         """
         named = self._heads.get(system.key, {})
         heads = {row: score for row, score in named.items() if known[row]}
-        titles = self._titles_with(system)
+        words = tokens(system.name)
+        code = self.collection.terms.vocabulary.find(words[0]) if len(words) == 1 else None
+        titles = np.empty(0, np.int32) if code is None else self._rows_of_term[code]
         titles = titles[known[titles]]
         if len(titles) > MOST_TITLES or system.plain:  # A field's name, or any word: not sure.
             heads = {row: score for row, score in heads.items() if score == HEAD}
@@ -68,23 +71,12 @@ class TitleNames:
         rows = np.array(sorted(heads), np.int32)
         return rows, np.array([heads[row] for row in rows.tolist()], np.float32)
 
-    def _titles_with(self, system: SystemName) -> Rows:
-        words = tokens(system.name)
-        code = self.collection.terms.vocabulary.find(words[0]) if len(words) == 1 else None
-        return np.empty(0, np.int32) if code is None else self._rows_of_term[code]
-
     @cached_property
     def _heads(self) -> dict[str, dict[int, float]]:
         """Key of a name -> row -> score."""
-        heads: dict[str, dict[int, float]] = {}
-        for key, row, score in self._named():
-            rows = heads.setdefault(key, {})
-            rows[row] = max(score, rows.get(row, 0.0))
-        return heads
-
-    def _named(self) -> Iterator[tuple[str, int, float]]:
         import pyarrow.compute as compute
 
+        heads: dict[str, dict[int, float]] = defaultdict(dict)
         titles = self.collection.corpus.column("title")
         for score, pattern in _HEADS:
             found = compute.struct_field(compute.extract_regex(titles, pattern), "name")
@@ -92,7 +84,9 @@ class TitleNames:
             rows = np.flatnonzero(found.is_valid().to_numpy())
             for row, name in zip(rows.tolist(), found.drop_null().to_pylist(), strict=True):
                 if score == HEAD or (is_system_shaped(name) and not titles[row].as_py().isupper()):
-                    yield system_key(name), row, score
+                    named = heads[system_key(name)]
+                    named[row] = max(score, named.get(row, 0.0))
+        return heads
 
     @cached_property
     def _rows_of_term(self) -> Ragged:

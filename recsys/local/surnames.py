@@ -289,7 +289,10 @@ class NameReader:
             dated = self.text(at + 1) == "(" and self.has("year", at + 2)
             return _Name(self.text(at), at, at + 1) if small and dated else None
         after = name.after
-        while after < name.after + 2 and self.has("word", after) and self._is_scrap(after):
+        while after < name.after + 2 and self.has("word", after):
+            word = self.text(after)
+            if not word.islower() or len(word) > 5 or fold(word) in _AND | NO_SURNAMES:
+                break
             after += 1
         if after > name.after and self.text(after) == "," and self.has("year", after + 1):
             scraps = "".join(self.text(scrap) for scrap in range(name.after, after))
@@ -313,7 +316,11 @@ class NameReader:
         while first > run[0] and fold(self.text(first - 1)) in PARTICLES:
             first -= 1
         name = " ".join(self.text(word) for word in range(first, last + 1))
-        while first > run[0] and self._is_given(first - 1, last):
+        surname = self.text(last)
+        while first > run[0]:  # A given name; not "MINIPAR Lin", "Recently Lin" or "Following Lin".
+            word = self.text(first - 1)
+            if word.isupper() != surname.isupper() or word.endswith(("ing", "ly")):
+                break
             first -= 1
         if self.text(at) == "," and self._initial(at + 1) and self.text(at + 2) == ".":
             after = self._after_initials(at + 1)
@@ -327,15 +334,6 @@ class NameReader:
                 break
             at += 1 + (self.text(at + 1) == ".")
         return at
-
-    def _is_given(self, at: int, surname: int) -> bool:
-        """Tell a given name from "MINIPAR Lin", "Recently Lin" and "Following Lin"."""
-        word = self.text(at)
-        return word.isupper() == self.text(surname).isupper() and not word.endswith(("ing", "ly"))
-
-    def _is_scrap(self, at: int) -> bool:
-        word = self.text(at)
-        return word.islower() and len(word) < 6 and fold(word) not in _AND | NO_SURNAMES
 
     def _in_name(self, at: int) -> bool:
         word = self.text(at)

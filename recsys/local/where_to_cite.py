@@ -37,30 +37,6 @@ MOST_SENTENCES = 2_000
 _NEVER = np.float32(1e-9)
 
 
-@dataclass(frozen=True, slots=True)
-class _Compared:
-    """Sentences of a draft, and how each paper fits each of them: (k, n) float32."""
-
-    sentences: Sequence[Sentence]
-    fits: Floats
-
-    @property
-    def scores(self) -> Floats:
-        """What orders the sentences for each paper: (k, n) float32."""
-        # Counting the paper itself among the others lets one paper alone keep its fits.
-        scores = self.fits - (self.fits.sum(axis=0) - self.fits) / len(self.fits)
-        scores[:, [any(mark.gap for mark in each.marks) for each in self.sentences]] += MARKED
-        # A product rounds the same sentence otherwise in another column.
-        rounded: Floats = np.round(scores, 5)
-        return rounded
-
-    def best(self) -> tuple[list[int], list[float]]:
-        """Return the best sentence of each paper, ties by place in the text, and how it fits."""
-        near = self.fits >= self.fits.max(axis=1, keepdims=True) - BEHIND
-        at = np.where(near, self.scores, -np.inf).argmax(axis=1)
-        return at.tolist(), self.fits[np.arange(len(at)), at].tolist()
-
-
 @dataclass(frozen=True)
 class PlaceFinder:
     """Finds the places of recommended papers; made once for a recommender.
@@ -114,11 +90,15 @@ class PlaceFinder:
         if not len(rows) or not body.sentences:
             return {}
         with one_thread():
-            compared = self._compared(body.sentences, rows, as_of)
+            sentences, fits = self._compared(body.sentences, rows, as_of)
         places = {}
-        for row, at, fit in zip(rows.tolist(), *compared.best(), strict=True):
+        # Of each paper the best sentence, ties by place in the text.
+        near = fits >= fits.max(axis=1, keepdims=True) - BEHIND
+        best = np.where(near, _scores(sentences, fits), -np.inf).argmax(axis=1)
+        fit_best = fits[np.arange(len(best)), best]
+        for row, at, fit in zip(rows.tolist(), best.tolist(), fit_best.tolist(), strict=True):
             if fit >= LEAST:
-                sentence, span = compared.sentences[at], compared.sentences[at].span
+                sentence, span = sentences[at], sentences[at].span
                 places[self.recommender.collection.corpus.ids[row]] = Place(
                     text=sentence.text,
                     score=fit,
@@ -132,7 +112,8 @@ class PlaceFinder:
 
     def _compared(
         self, sentences: Sequence[Sentence], rows: Rows, as_of: int | None
-    ) -> "_Compared":
+    ) -> tuple[Sequence[Sentence], Floats]:
+        """Return sentences of a draft, and how each paper fits each of them: (k, n) float32."""
         collection = self.recommender.collection
         words = _fit_of_words(collection.terms, rows, [each.text for each in sentences])
         if len(sentences) > self.most:
@@ -146,7 +127,17 @@ class PlaceFinder:
         for at, sentence in enumerate(sentences):
             named = self.works.resolve(find_names(sentence.text), allowed=allowed)
             fits[np.searchsorted(rows, named.rows), at] += named.scores
-        return _Compared(sentences, fits)
+        return sentences, fits
+
+
+def _scores(sentences: Sequence[Sentence], fits: Floats) -> Floats:
+    """Return what orders the sentences for each paper: (k, n) float32."""
+    # Counting the paper itself among the others lets one paper alone keep its fits.
+    scores = fits - (fits.sum(axis=0) - fits) / len(fits)
+    scores[:, [any(mark.gap for mark in each.marks) for each in sentences]] += MARKED
+    # A product rounds the same sentence otherwise in another column.
+    rounded: Floats = np.round(scores, 5)
+    return rounded
 
 
 def _profiles(collection: Collection, rows: Rows, as_of: int | None) -> Floats:

@@ -9,13 +9,11 @@ import re
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 from urllib.parse import unquote, urlparse
 
 from recsys.errors import InputError, near_path, shortened
@@ -23,8 +21,6 @@ from recsys.formats.papers.paper_formats import BY_NAME
 from recsys.formats.papers.services import NOT_WORKS
 from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
-
-Row: TypeAlias = tuple[Any, ...]
 
 FILE, KEYS_FILE = "zotero.sqlite", "better-bibtex.sqlite"
 _MAGIC = b"SQLite format 3\0"
@@ -54,19 +50,18 @@ WHERE itemID NOT IN (SELECT itemID FROM deletedItems)
 AND libraryID NOT IN (SELECT libraryID FROM libraries WHERE type = 'feed')
 ORDER BY itemID
 """
-_FIELDS = """
-SELECT itemID, fieldID, value FROM itemData JOIN itemDataValues USING (valueID) ORDER BY itemID
-"""
+# Of one item, which keys of these tables lead to.
+_FIELDS = "SELECT fieldID, value FROM itemData JOIN itemDataValues USING (valueID) WHERE itemID = ?"
 _CREATORS = """
-SELECT itemID, creatorTypeID, firstName, lastName, fieldMode
-FROM itemCreators JOIN creators USING (creatorID) ORDER BY itemID, orderIndex
+SELECT creatorTypeID, firstName, lastName, fieldMode
+FROM itemCreators JOIN creators USING (creatorID) WHERE itemID = ? ORDER BY orderIndex
 """
-_TAGS = "SELECT itemID, name FROM itemTags JOIN tags USING (tagID) ORDER BY itemID, type, tagID"
+_TAGS = "SELECT name FROM itemTags JOIN tags USING (tagID) WHERE itemID = ? ORDER BY type, tagID"
 _ATTACHMENTS = """
-SELECT parentItemID, key, path, contentType FROM itemAttachments JOIN items USING (itemID)
-WHERE parentItemID IS NOT NULL AND path IS NOT NULL
+SELECT key, path, contentType FROM itemAttachments JOIN items USING (itemID)
+WHERE parentItemID = ? AND path IS NOT NULL
 AND itemID NOT IN (SELECT itemID FROM deletedItems)
-ORDER BY parentItemID, itemID
+ORDER BY itemID
 """
 # A title by other names.
 _TITLES = ("caseName", "nameOfAct", "subject")
@@ -121,19 +116,17 @@ def works(path: Path) -> Iterator[StoredWork | Problem]:
         try:
             _check(connection, file)
             keys = _citation_keys(file.parent)
-            with closing(connection.execute(_ATTACHMENTS)) as rows:
-                files = Gathered(rows)
-                for item, fields in items_of(connection):
-                    if item in keys and "citationKey" not in fields:
-                        fields = {**fields, "citationKey": keys[item]}
-                    pdfs = (
-                        stored_pdf(file.parent, str(key), str(path))
-                        for _, key, path, kind in files.of(item)
-                        if kind == "application/pdf" or str(path).lower().endswith(".pdf")
-                    )
-                    work = BY_NAME["Zotero"].reference_of(fields)
-                    yield StoredWork(work, next(filter(None, pdfs), None))
-                    count += 1
+            for item, fields in items_of(connection):
+                if item in keys and "citationKey" not in fields:
+                    fields = {**fields, "citationKey": keys[item]}
+                pdfs = (
+                    stored_pdf(file.parent, str(key), str(path))
+                    for key, path, kind in connection.execute(_ATTACHMENTS, (item,))
+                    if kind == "application/pdf" or str(path).lower().endswith(".pdf")
+                )
+                work = BY_NAME["Zotero"].reference_of(fields)
+                yield StoredWork(work, next(filter(None, pdfs), None))
+                count += 1
         except _DAMAGE as error:
             if not count:
                 raise _damaged(file, error) from error
@@ -169,57 +162,33 @@ def _tables_of(connection: sqlite3.Connection) -> frozenset[str]:
     return frozenset(name for (name,) in rows)
 
 
-class Gathered:
-    """Rows in the order of their first column, given out group by group in that order."""
-
-    def __init__(self, rows: Iterable[Row]) -> None:
-        self._groups = groupby(rows, key=itemgetter(0))
-        self._next = next(self._groups, None)
-
-    def of(self, item: int) -> list[Row]:
-        """Return the rows of an item; items must be asked for in order."""
-        while self._next is not None:
-            # SQLite has no types of columns: nothing comes first, numbers, then anything else.
-            number = self._next[0]
-            if number is not None and not (isinstance(number, int | float) and number < item):
-                break
-            self._next = next(self._groups, None)
-        return list(self._next[1]) if self._next is not None and self._next[0] == item else []
-
-
 def items_of(connection: sqlite3.Connection) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Yield the number and the fields of each work: none that is deleted, or of a feed."""
     types = _names(connection, "itemType", "typeName")
     fields = _names(connection, "field", "fieldName")
     roles = _names(connection, "creatorType", "creatorType")
-    with (
-        closing(connection.execute(_ITEMS)) as items,
-        closing(connection.execute(_FIELDS)) as values,
-        closing(connection.execute(_CREATORS)) as names,
-        closing(connection.execute(_TAGS)) as tags,
-    ):
-        told, people, words = Gathered(values), Gathered(names), Gathered(tags)
-        for item, key, kind in items:
-            name = types.get(kind, "document")
-            if name in NOT_WORKS:
-                continue
-            texts = {fields.get(field, "?"): str(value) for _, field, value in told.of(item)}
-            texts |= {"key": str(key), "itemType": name}
-            title = next((texts[name] for name in _TITLES if name in texts), None)
-            if title is not None:
-                texts.setdefault("title", title)
-            if date := _SORTED_DATE.match(texts.get("date", "")):
-                texts["date"] = texts["date"][date.end() :] or date[0]
-            creators: list[dict[str, str]] = []
-            for _, role, first, last, mode in people.of(item):
-                person = {"creatorType": roles.get(role, "author")}
-                if mode == 1 or not first:  # A name of one part is that of a group.
-                    person["name"] = str(last or "")
-                else:
-                    person |= {"firstName": str(first), "lastName": str(last or "")}
-                creators.append(person)
-            subjects = [{"tag": tag} for _, tag in words.of(item)]
-            yield item, texts | {"creators": creators, "tags": subjects}
+    for item, key, kind in connection.execute(_ITEMS):
+        name = types.get(kind, "document")
+        if name in NOT_WORKS:
+            continue
+        rows = connection.execute(_FIELDS, (item,))
+        texts = {fields.get(field, "?"): str(value) for field, value in rows}
+        texts |= {"key": str(key), "itemType": name}
+        title = next((texts[name] for name in _TITLES if name in texts), None)
+        if title is not None:
+            texts.setdefault("title", title)
+        if date := _SORTED_DATE.match(texts.get("date", "")):
+            texts["date"] = texts["date"][date.end() :] or date[0]
+        creators: list[dict[str, str]] = []
+        for role, first, last, mode in connection.execute(_CREATORS, (item,)):
+            person = {"creatorType": roles.get(role, "author")}
+            if mode == 1 or not first:  # A name of one part is that of a group.
+                person["name"] = str(last or "")
+            else:
+                person |= {"firstName": str(first), "lastName": str(last or "")}
+            creators.append(person)
+        subjects = [{"tag": tag} for (tag,) in connection.execute(_TAGS, (item,))]
+        yield item, texts | {"creators": creators, "tags": subjects}
 
 
 def _names(connection: sqlite3.Connection, what: str, column: str) -> dict[int, str]:

@@ -14,6 +14,7 @@ from recsys.pipelines.index.citation_links import LinkCounts
 from recsys.pipelines.index.columns import Cuts, write_columns
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
+from tests.rows import few
 from tests.stored import store_rows
 
 

@@ -24,6 +24,7 @@ from tests.pipelines.index.both_ways import as_dumps, both_ways, contents
 from tests.pipelines.index.dump_worlds import World, worlds, write_world
 from tests.pipelines.jobs.counting_engine import CountingEngine
 from tests.recsys.formats.exports.zotero_maker import Library
+from tests.rows import few
 
 
 def readings() -> st.SearchStrategy[Reading]:

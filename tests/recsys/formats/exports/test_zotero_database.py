@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from recsys.errors import InputError
 from recsys.formats.exports.zotero_database import (
-    Gathered,
     StoredWork,
     is_library,
     read,
@@ -257,11 +256,3 @@ def test_a_damaged_database_is_told(sound: Path, tmp_path: Path, seed: int) -> N
     except InputError:
         return
     assert sum(isinstance(each, Problem) for each in found) <= 1
-
-
-@given(st.lists(st.integers(0, 20)), st.lists(st.integers(0, 20), unique=True))
-def test_rows_are_given_to_the_item_that_they_belong_to(rows: list[int], items: list[int]) -> None:
-    sorted_rows = [(row, place) for place, row in enumerate(sorted(rows))]
-    gathered = Gathered([(None, 0), *sorted_rows, ("text", 0)])
-    for item in sorted(items):
-        assert gathered.of(item) == [row for row in sorted_rows if row[0] == item]
