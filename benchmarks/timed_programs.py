@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib import resources
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -36,8 +35,6 @@ VECTORS = "vectors.npy"
 """Beside the drafts: those of the corpus in 32 bits, which an index may store otherwise."""
 SHOWN, REFERENCES, MANY_REFERENCES = 20, 31, 40
 WARM_UP, TIMED, TIMED_CITING = 8, 40, 16
-SENTENCES, SINGLE, SHORTEST = 200, 50, 40
-"""Sentences of a draft, passages that are asked one by one, and characters that say something."""
 BATCHES = (8, 16, 32, 64, 128)
 """Batch sizes of sentence_transformers; 32 is its default."""
 LIBRARY = "sentence_transformers"
@@ -287,62 +284,6 @@ def top_papers(recommender: Recommender, rows: Iterable[int]) -> dict[str, dict[
     return found
 
 
-def passages(index: str) -> Figures:
-    """Time a draft of many sentences, single ones, and a scan of the vectors, beside encoding.
-
-    An index without an own local ranker is asked by the one that ships.
-    """
-    from recsys.local.local_recommender import (
-        LOCAL_RANKER,
-        LocalRecommender,
-        PassageRanker,
-        PassageReader,
-        load_local_ranker,
-    )
-
-    recommender = recsys.load(index)
-    folder = recommender.collection.folder
-    shipped = Path(str(resources.files("recsys"))) / "data" / LOCAL_RANKER
-    ranker = load_local_ranker(folder / LOCAL_RANKER if pin(folder).has(LOCAL_RANKER) else shipped)
-    return time_passages(LocalRecommender(PassageRanker(PassageReader(recommender), ranker)))
-
-
-def time_passages(local: Any) -> Figures:  # noqa: ANN401 - imported where it is used.
-    """Ask a sentence of each abstract, from the last on: seconds of processor time.
-
-    Returns:
-        {"papers", "sentences", "many": of all sentences together, "one": median of a passage,
-        "scan": median of a scan}.
-    """
-    from recsys.local.passage import Passage
-
-    collection = local.collection
-    abstracts = reversed(collection.corpus.texts().column("abstract").to_pylist())
-    said = ((each.strip() for each in (text or "").split(". ")) for text in abstracts)
-    first = (next((each for each in some if len(each) >= SHORTEST), None) for some in said)
-    texts = [*islice(filter(None, first), SENTENCES)]
-    asked = [Passage(text) for text in texts]
-    with watched([("encoding", type(local.recommender.encoder), "encode")]) as spent:
-
-        def seconds(some: Sequence[Passage]) -> float:
-            spent.clear()
-            begun = time.process_time()
-            local.recommend(Draft(title=texts[0]), some, 3)
-            return time.process_time() - begun - spent["encoding"] / 1000
-
-        seconds(asked[:20])
-        many = seconds(asked)
-        singles = [seconds([each]) for each in asked[:SINGLE]]
-    scans = time_scans(np.array(collection.vectors), range(min(SINGLE, len(collection.vectors))))
-    return {
-        "papers": len(collection.corpus),
-        "sentences": len(texts),
-        "many": many,
-        "one": statistics.median(singles),
-        "scan": statistics.median(scans) / 1000,
-    }
-
-
 def encoding(corpus: str, papers: str = "200", threads: str = "2", rounds: str = "3") -> Figures:
     """Compare bulk encoding with sentence_transformers: texts per second and ratios to the library.
 
@@ -417,7 +358,7 @@ def ratios(rates: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, floa
 
 
 PROGRAMS: Mapping[str, Callable[..., Any]] = {
-    each.__name__: each for each in (build, answers, drafts, passages, encoding)
+    each.__name__: each for each in (build, answers, drafts, encoding)
 }
 
 if __name__ == "__main__":
