@@ -48,8 +48,7 @@ from recsys.pipelines.ranking.training_table import collect, judge
 from recsys.protocols import silent
 from recsys.ranking.features import feature_names
 from recsys.recommend import Recommender
-from recsys.store.artifacts import CORPUS
-from recsys.store.generations import in_force, pin
+from recsys.store.generations import pin
 
 VIS, ARCHAEOLOGY = CORPORA = ("vis", "archaeology")
 SHOWN = 20
@@ -183,9 +182,6 @@ SECTIONS: Mapping[str, Callable[[Bench], Any]] = {
     "precision": partial(measure_precision, corpus=VIS),
     "matching": partial(measure_matching, corpora=CORPORA),
     "serving": partial(measure_serving, corpora=CORPORA),
-    "encoding": lambda bench: run_module(
-        "benchmarks.timed_programs", "encoding", in_force(bench.built(VIS)) / CORPUS
-    ),
     "map": partial(measure_maps, corpus=VIS),
     "corpora": measure_corpora,
 }

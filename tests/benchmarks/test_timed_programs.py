@@ -8,8 +8,6 @@ from benchmarks.result_tables import written
 from benchmarks.scale import with_ratios
 from benchmarks.timed_programs import (
     answers,
-    rates_of,
-    ratios,
 )
 from recsys.recommend import Recommender
 from tests.benchmarks.small_real import Made
@@ -40,17 +38,3 @@ def test_what_answering_takes_is_told(made: Made, monkeypatch: pytest.MonkeyPatc
     facts = {"processors": 2, "processor": "of Babbage", "python": "3.11", "numpy": "2"}
     sizes = {"600": {"answers": {"after": with_ratios(found)}}}
     assert "| candidates |" in written("scale", {"machine": facts, "sizes": sizes})
-
-
-def test_ratios_are_of_median_rounds_to_the_best_batch_size_by_each_clock() -> None:
-    assert rates_of([(1.0, 2.0), (9.0, 4.0), (2.0, 8.0)], 8) == {"wall": 4.0, "cpu": 2.0}
-    rates = {
-        "sentence_transformers, batch 8": {"wall": 10.0, "cpu": 8.0},
-        "sentence_transformers, batch 32": {"wall": 20.0, "cpu": 5.0},
-        "recsys int8": {"wall": 80.0, "cpu": 32.0},
-    }
-    assert ratios(rates) == {
-        "sentence_transformers, batch 8": {"wall": 0.5, "cpu": 1.0},
-        "sentence_transformers, batch 32": {"wall": 1.0, "cpu": 0.62},
-        "recsys int8": {"wall": 4.0, "cpu": 4.0},
-    }
