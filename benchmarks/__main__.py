@@ -4,6 +4,10 @@ Run as `python -m benchmarks --data DIR --docs docs/results`; `--only` measures 
 and keeps the figures of the others.
 """
 
+import gzip
+import json
+import shutil
+import statistics
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -26,9 +30,10 @@ from benchmarks.bench import (
     chosen,
     program,
     run_module,
+    run_program,
+    run_recsys,
 )
 from benchmarks.corpora.measure import measure_corpora, write_corpora
-from benchmarks.costs import measure_build, measure_serving, measure_update, timed
 from benchmarks.map_quality import measure_maps
 from benchmarks.matching_quality import measure_matching
 from benchmarks.result_tables import Report, written
@@ -37,18 +42,84 @@ from recsys.eval.measures import summarise
 from recsys.eval.significance import expected_calibration_error
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.splits import gold, read_split
+from recsys.pipelines.jobs.engines import ONE_THREAD
 from recsys.pipelines.ranking.fit_ranker import fit
 from recsys.pipelines.ranking.training_table import collect, judge
 from recsys.protocols import silent
 from recsys.ranking.features import feature_names
 from recsys.recommend import Recommender
-from recsys.store.artifacts import CORPUS
-from recsys.store.generations import in_force
+from recsys.store.generations import pin
 
 VIS, ARCHAEOLOGY = CORPORA = ("vis", "archaeology")
 SHOWN = 20
 """Papers that an answer shows unless told otherwise."""
+DRAFT = Path("examples/draft.json")
+ADDED, ROUNDS = 7, 5
+"""Papers that an update adds, and processes of each program that answers."""
 SEEDS = (0, 1, 2)
+
+
+def measure_build(bench: Bench, corpus: str) -> Figures:
+    """Build an index from nothing but the file of papers, the exported encoder included."""
+    fresh = bench.work / "fresh"
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir(parents=True)
+    out, cache = fresh / f"{corpus}.index", str(fresh / "cache")
+    cost = run_recsys("build", bench.papers(corpus), "--out", out, env={"RECSYS_CACHE": cache})
+    papers = pin(out).manifest().config["papers"]
+    shutil.rmtree(fresh)
+    return {corpus: {"papers": papers, "seconds": cost.seconds, "peak_mib": cost.peak_mib}}
+
+
+def measure_update(bench: Bench, corpus: str) -> Figures:
+    """Take the last papers out of a copy of a corpus's index, and add them again."""
+    work = bench.work / "update"
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    index = Path(shutil.copytree(bench.built(corpus), work / "x.index"))
+    with gzip.open(bench.papers(corpus), "rt", encoding="utf-8") as file:
+        lines = [line for line in file if line.strip()]
+    last = lines[-ADDED:]
+    (work / "ids.txt").write_text("".join(f"{json.loads(line)['id']}\n" for line in last))
+    (work / "papers.jsonl").write_text("".join(last), encoding="utf-8")
+    run_recsys("update", index, "--remove", work / "ids.txt", "--quiet")
+    opening = run_recsys("recommend", DRAFT, "--index", index, "--quiet")
+    cost = run_recsys("update", index, work / "papers.jsonl", "--quiet")
+    shutil.rmtree(work)
+    return {
+        "papers": len(lines),
+        "added": ADDED,
+        "seconds": cost.seconds,
+        "peak_mib": cost.peak_mib,
+        "opening_mib": opening.peak_mib,
+    }
+
+
+def measure_serving(bench: Bench, corpora: Sequence[str]) -> Figures:
+    """Measure whole processes on the first corpus, and a running process on each."""
+    indexes = {corpus: bench.trained(corpus) for corpus in corpora}
+    index = indexes[corpora[0]]
+    asked = ("recommend", DRAFT, "--index", index, "--quiet", "-k", str(SHOWN))
+    peer: list[str | Path] = [sys.executable, "-m", "benchmarks.peer", index, DRAFT]
+    runs = {
+        "recommend": lambda: run_recsys(*asked, "--format", "jsonl"),
+        "peer": lambda: run_program(peer),
+    }
+    spent: dict[str, list[float]] = {name: [] for name in runs}
+    for turn in range(ROUNDS + 1):  # The first warms the disk cache.
+        for name, run in runs.items():
+            cost = run()
+            if turn:
+                spent[name].append(cost.cpu_seconds)
+    medians = {name: statistics.median(each) for name, each in spent.items()}
+    program = partial(run_module, "benchmarks.timed_programs", "drafts", env=ONE_THREAD)
+    return {
+        "cpu_seconds": medians,
+        "ratio": medians["peer"] / medians["recommend"],
+        "milliseconds": {
+            corpus: program(indexes[corpus], bench.split(corpus)) for corpus in corpora
+        },
+    }
 
 
 def measure_calibration(bench: Bench, corpus: str) -> Figures:
@@ -111,10 +182,6 @@ SECTIONS: Mapping[str, Callable[[Bench], Any]] = {
     "precision": partial(measure_precision, corpus=VIS),
     "matching": partial(measure_matching, corpora=CORPORA),
     "serving": partial(measure_serving, corpora=CORPORA),
-    "local": lambda bench: {"corpus": VIS, **timed("passages", bench.built(VIS))},
-    "encoding": lambda bench: run_module(
-        "benchmarks.timed_programs", "encoding", in_force(bench.built(VIS)) / CORPUS
-    ),
     "map": partial(measure_maps, corpus=VIS),
     "corpora": measure_corpora,
 }

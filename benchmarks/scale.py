@@ -2,12 +2,10 @@
 
     python -m benchmarks.scale make --data DIR --papers 1000000 --out FOLDER
     python -m benchmarks.scale measure --data DIR --sizes 30000,100000 --before ../before
-    python -m benchmarks.scale compare ../before --index-before INDEX --index-after INDEX \\
-        --split SPLIT --corpus vis
 
-Two versions are measured by the same programs in the same run, taking turns; `compare` does so on
-a real corpus. Ratios are made within a process, to one scan of its vectors, so that they do not
-depend on the machine's mood. Figures are kept as soon as they are known.
+Two versions are measured by the same programs in the same run, taking turns. Ratios are made within
+a process, to one scan of its vectors, so that they do not depend on the machine's mood. Figures are
+kept as soon as they are known.
 """
 
 import json
@@ -20,7 +18,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
 from benchmarks.bench import (
@@ -38,17 +35,13 @@ from benchmarks.bench import (
     run_program,
     tell,
 )
-from benchmarks.costs import measure_start
 from benchmarks.made_corpus import DRAFTS, VECTORS, make_corpus, read_real
 from benchmarks.result_tables import Report
-from benchmarks.vector_search import judged
 from recsys.errors import InputError
 from recsys.models.encoder import OnnxEncoder
 from recsys.pipelines.encoders.checkpoints import MINILM
 from recsys.pipelines.encoders.export_encoder import cached_encoder
 from recsys.pipelines.jobs.engines import ONE_THREAD
-from recsys.store.artifacts import CORPUS
-from recsys.store.generations import in_force
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 """The checkout that this code is part of."""
@@ -57,7 +50,6 @@ ROUNDS = 3
 BEFORE, AFTER = "before", "after"
 READY = "ready"
 """An empty file that says that a corpus is written to its end."""
-COMPARED = ("start", "encoding", "equal")
 Before = Annotated[Path | None, typer.Option(help="Checkout of the version to compare with.")]
 
 
@@ -68,17 +60,6 @@ def run_with(checkout: Path, program: str, *arguments: str | Path) -> Any:  # no
         InputError: there is no checkout.
         RecsysError: the program failed.
     """
-    # -P: not the folder of the program, nor the current one, whose modules are those of here.
-    command = [sys.executable, "-P", HERE / "timed_programs.py", program, *arguments]
-    return json.loads(run_program(command, env=ONE_THREAD | code_of(checkout)).out)
-
-
-def code_of(checkout: Path) -> dict[str, str]:
-    """Return the environment of a process that imports the code of a checkout.
-
-    Raises:
-        InputError: there is none.
-    """
     if not (checkout / "recsys" / "__init__.py").is_file():
         raise InputError(
             f"{checkout} is no checkout: there is no recsys/__init__.py.",
@@ -86,7 +67,10 @@ def code_of(checkout: Path) -> dict[str, str]:
         )
     inherited = os.environ.get("PYTHONPATH")
     folders = [str(checkout.resolve()), *([inherited] if inherited else [])]
-    return {"PYTHONPATH": os.pathsep.join(folders)}
+    # -P: not the folder of the program, nor the current one, whose modules are those of here.
+    command = [sys.executable, "-P", HERE / "timed_programs.py", program, *arguments]
+    environment = ONE_THREAD | {"PYTHONPATH": os.pathsep.join(folders)}
+    return json.loads(run_program(command, env=environment).out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,17 +138,6 @@ def size_name(papers: int) -> str:
     return f"{papers // 1000}k" if papers % 1000 == 0 else str(papers)
 
 
-def compare_answers(before: Figures, after: Figures) -> Figures:
-    """Count the drafts with the same papers, and those with the same order, and judge both."""
-    tops = [(before[query]["top"], after[query]["top"]) for query in before]
-    return {
-        "drafts": len(before),
-        "same papers": float(np.mean([set(one) == set(other) for one, other in tops])),
-        "same order": float(np.mean([one == other for one, other in tops])),
-        "F1@20": {BEFORE: judged(before)["F1@20"], AFTER: judged(after)["F1@20"]},
-    }
-
-
 def make(
     data: Data,
     papers: Annotated[int, typer.Option()],
@@ -205,34 +178,6 @@ def measure(
             report.keep(found)
 
 
-def compare(
-    before: Annotated[Path, typer.Argument(help="Checkout of the version to compare with.")],
-    index_before: Annotated[Path, typer.Option()],
-    index_after: Annotated[Path, typer.Option()],
-    split: Annotated[Path, typer.Option()],
-    corpus: Annotated[str, typer.Option(help="Its name, for the table.")],
-    only: str = ",".join(COMPARED),
-    docs: Docs = DOCS,
-    results: Results = HERE / "scale.json",
-) -> None:
-    """Compare two versions on a real corpus: start from the shell, encoding, equal answers."""
-    names, report = chosen(only, COMPARED), Report("scale", results, docs)
-    found = {"sizes": {}, "machine": machine(), **report.read()}
-    versions = {BEFORE: before, AFTER: CHECKOUT}
-    indexes = {BEFORE: index_before, AFTER: index_after}
-    if "start" in names:
-        starts = {name: (indexes[name], code_of(versions[name])) for name in versions}
-        report.keep(found := found | {"start": measure_start(starts)})
-    if "encoding" in names:
-        texts = in_force(index_before) / CORPUS
-        rates = {n: run_with(each, "encoding", texts, "200", "1") for n, each in versions.items()}
-        report.keep(found := found | {"encoding": rates})
-    if "equal" in names:
-        tops = {n: run_with(each, "top", indexes[n], split) for n, each in versions.items()}
-        found.setdefault("equal", {})[corpus] = compare_answers(tops[BEFORE], tops[AFTER])
-        report.keep(found)
-
-
-main = program("benchmarks.scale", make, measure, compare)
+main = program("benchmarks.scale", make, measure)
 if __name__ == "__main__":
     sys.exit(main())

@@ -13,8 +13,7 @@ from recsys.eval.recorded_runs import DRAFTS, FACTS, QUERIES, kind_of, posed
 from recsys.eval.report import system_tables
 from recsys.eval.report.evaluation_pictures import DRAWINGS, draw
 from recsys.eval.report.page import Page, Picture, Section
-from recsys.eval.report.system_tables import interval_cell
-from recsys.eval.report.tables import Cell, Table, cells
+from recsys.eval.report.tables import Table, cells, interval_cell
 from recsys.eval.run_figures import ASSESSMENT, Assessment, load_assessment
 
 # Tables of single queries, of studies, and the facts of how an evaluation was made.
@@ -33,7 +32,7 @@ def extremes(assessment: Assessment, queries: Queries, system: str) -> list[Tabl
             f"{name}-queries",
             f"{name.capitalize()} {kind.many} of {system}.",
             (kind.one, "year", "gold papers", called),
-            tuple((*query_cells(queries, each), Cell(f"{values[each]:.3f}")) for each in chosen),
+            tuple(cells(*query_facts(queries, each), f"{values[each]:.3f}") for each in chosen),
         )
         for name, chosen in (("best", found.best), ("worst", found.worst))
     ]
@@ -48,23 +47,22 @@ def differences(assessment: Assessment, queries: Queries, pair: Sequence[str], m
         f"{kind.many.capitalize()} on which {pair[0]} and {pair[1]} differ most.",
         (kind.one, "year", "gold papers", *pair, "difference"),
         tuple(
-            (
-                *query_cells(queries, each.query),
-                *cells(*(f"{value:.3f}" for value in (each.one, each.other))),
-                Cell(f"{each.one - each.other:+.3f}"),
+            cells(
+                *query_facts(queries, each.query),
+                f"{each.one:.3f}",
+                f"{each.other:.3f}",
+                f"{each.one - each.other:+.3f}",
             )
             for each in most_different(assessment.queries, one, other, most)
         ),
     )
 
 
-def query_cells(queries: Queries, query: str) -> tuple[Cell, ...]:
+def query_facts(queries: Queries, query: str) -> tuple[str, int | None, int | None]:
     """Describe a query: its title (its id where no title is known), year and gold papers."""
     known = queries.get(query, {})
     gold = known.get("gold")
-    return cells(
-        known.get("title") or query, known.get("year"), None if gold is None else len(gold)
-    )
+    return known.get("title") or query, known.get("year"), None if gold is None else len(gold)
 
 
 def self_citation(rows: Sequence[Mapping[str, Any]]) -> Table:
@@ -96,24 +94,18 @@ def seed_study(rows: Sequence[Mapping[str, Any]]) -> Table:
         return Interval(figure["value"], figure["low"], figure["high"])
 
     names = list(dict.fromkeys(name for row in rows for name in row["measures"]))
-    header = ["system", "seeds"]
-    for name in names:
-        header += [name, "gain", "p"]
     shown = []
     for row in rows:
-        found = [*cells(row["system"], row["seeds"])]
+        entries = [row["system"], row["seeds"]]
         for name in names:
             gain = row["gains"].get(name)
-            found += [
-                interval_cell(interval(row["measures"][name])),
-                interval_cell(interval(gain), signed=True),
-                Cell(f"{gain['p']:.4f}" if gain else ""),
-            ]
-        shown.append(tuple(found))
+            figure, more = interval(row["measures"][name]), interval(gain)
+            entries += [figure, interval_cell(more, signed=True), gain and f"{gain['p']:.4f}"]
+        shown.append(cells(*entries))
     return Table(
         "seed-study",
         f"Papers found of the other half of the references, {rows[0]['queries']:,} queries.",
-        tuple(header),
+        ("system", "seeds", *(title for name in names for title in (name, "gain", "p"))),
         tuple(shown),
         2,
         "Seeds: how many of the one half are given; it is neither recommended nor counted in any "

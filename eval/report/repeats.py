@@ -15,8 +15,8 @@ from recsys.errors import InputError, near_miss
 from recsys.eval.judge_runs import beaten, compare_all
 from recsys.eval.measures import Interval, draw, drawn_means, interval, per_query
 from recsys.eval.recorded_runs import read_evaluation
-from recsys.eval.report.system_tables import SURE, interval_cell, system_letters
-from recsys.eval.report.tables import Cell, Table, cells, writers
+from recsys.eval.report.system_tables import SURE, system_letters
+from recsys.eval.report.tables import Cell, Table, cells, interval_cell, writers
 from recsys.eval.significance import FLIPS
 
 SCHEMA = "recsys.repeats/1"
@@ -133,7 +133,7 @@ def table(found: Repeats) -> Table:
         return replace(interval_cell(system.means[measure], "".join(beaten)), text=text)
 
     rows = tuple(
-        (*cells(letters[each.name], each.name), *(cell(each, key) for key in SHOWN))
+        cells(letters[each.name], each.name, *(cell(each, key) for key in SHOWN))
         for each in found.systems
     )
     seeds = "1 seed" if found.times == 1 else f"{found.times} seeds"
@@ -150,7 +150,7 @@ def table(found: Repeats) -> Table:
 def more_table(found: Repeats) -> Table:
     """Show what each system has more than the base, with intervals."""
     rows = tuple(
-        (*cells(each.name), *(interval_cell(each.more[key], signed=True) for key in SHOWN))
+        cells(each.name, *(interval_cell(each.more[key], signed=True) for key in SHOWN))
         for each in found.systems
         if each.more
     )

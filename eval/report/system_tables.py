@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 from string import ascii_lowercase
 
-from recsys.eval.measures import CANDIDATES, Interval
+from recsys.eval.measures import CANDIDATES
 from recsys.eval.recorded_runs import kind_of
-from recsys.eval.report.tables import Cell, Table, best_marked, cells
+from recsys.eval.report.tables import Cell, Table, best_marked, cells, interval_cell, p_text
 from recsys.eval.run_figures import Assessment, SystemResult
 
 ORACLE = "oracle"
@@ -28,16 +28,6 @@ def system_letters(names: Sequence[str]) -> dict[str, str]:
     return dict(zip(names, many, strict=False))
 
 
-def interval_cell(found: Interval | None, marks: str = "", *, signed: bool = False) -> Cell:
-    """Write a figure to three decimals with its bounds; None is an empty entry."""
-    if found is None:
-        return Cell("")
-    form = "{:+.3f}" if signed else "{:.3f}"
-    return Cell(
-        form.format(found.value), form.format(found.low), form.format(found.high), marks=marks
-    )
-
-
 def headline(assessment: Assessment, measures: Sequence[str] | None = None) -> Table:
     """Show every system by every measure that is known, and whom it beats.
 
@@ -55,10 +45,7 @@ def headline(assessment: Assessment, measures: Sequence[str] | None = None) -> T
         name for name in measures or kind.headline if any(name in each.measures for each in systems)
     ]
     rows = [
-        (
-            *cells(names[system.name], system.name),
-            *(cell(system, measure) for measure in known),
-        )
+        cells(names[system.name], system.name, *(cell(system, measure) for measure in known))
         for system in systems
     ]
     f1 = (
@@ -87,14 +74,12 @@ def candidates(assessment: Assessment) -> Table:
     skipped = (kind.headline[0], "MRR") if skipping else ()
     counts = {system.name: system.measures.get(CANDIDATES) for system in assessment.systems}
     rows = [
-        (
-            *cells(
-                system.name,
-                f"{system.answered:,}",
-                None if (count := counts[system.name]) is None else f"{count.value:,.0f}",
-                f"{timing[system.name]:.1f}" if system.name in timing else None,
-            ),
-            *(interval_cell(system.skip_rule.get(name)) for name in skipped),
+        cells(
+            system.name,
+            f"{system.answered:,}",
+            None if (count := counts[system.name]) is None else f"{count.value:,.0f}",
+            f"{timing[system.name]:.1f}" if system.name in timing else None,
+            *(system.skip_rule.get(name) for name in skipped),
         )
         for system in assessment.systems
     ]
@@ -120,17 +105,17 @@ def significance(assessment: Assessment) -> list[Table]:
         pooled = any(pair.pooled for pair in pairs)
         extra = ("of the averages",) if pooled else ()
         rows = tuple(
-            (
-                *cells(pair.one, pair.other),
+            cells(
+                pair.one,
+                pair.other,
                 interval_cell(pair.difference, signed=True),
                 *([interval_cell(pair.pooled, signed=True)] if pooled else []),
-                *cells(
-                    *("<0.001" if p < 0.001 else f"{p:.3f}" for p in (pair.p, pair.p_holm)),
-                    None if pair.cohen_d is None else f"{pair.cohen_d:+.2f}",
-                    f"{100 * pair.won:.0f} %",
-                    f"{100 * pair.lost:.0f} %",
-                    "significant" if pair.p_holm < SURE else "",
-                ),
+                p_text(pair.p),
+                p_text(pair.p_holm),
+                None if pair.cohen_d is None else f"{pair.cohen_d:+.2f}",
+                f"{100 * pair.won:.0f} %",
+                f"{100 * pair.lost:.0f} %",
+                "significant" if pair.p_holm < SURE else "",
             )
             for pair in pairs
         )
@@ -165,7 +150,7 @@ def slices(assessment: Assessment) -> list[Table]:
             parts = [found.get((value, system)) for system in systems]
             figures = [None if part is None else part.measures.get(measure) for part in parts]
             counts = (f"{first[value].queries:,}", f"{first[value].gold:,}")
-            rows.append((*cells(value, *counts), *map(interval_cell, figures)))
+            rows.append(cells(value, *counts, *figures))
         title = SLICE_TITLES.get(kind, f"By {kind}").replace("the query", f"the {asked.one}")
         header = (kind, asked.many, "gold papers", *systems)
         name, caption = f"slice-{_slug(kind)}", f"{title}: {measure}."

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from recsys.eval.measures import Interval
 from recsys.formats.references.shown_facts import one_line
 
 _WIDTH = 100
@@ -64,9 +65,31 @@ class Table:
         return max((len(row[column].marks) for row in self.rows), default=0)
 
 
-def cells(*texts: object) -> tuple[Cell, ...]:
-    """Make a row of plain entries; None is an empty one."""
-    return tuple(Cell("" if text is None else str(text)) for text in texts)
+def cells(*entries: object) -> tuple[Cell, ...]:
+    """Make a row: cells stay, figures get their bounds, all else is plain text; None is empty."""
+    row: list[Cell] = []
+    for entry in entries:
+        if isinstance(entry, Interval):
+            entry = interval_cell(entry)
+        elif not isinstance(entry, Cell):
+            entry = Cell("" if entry is None else str(entry))
+        row.append(entry)
+    return tuple(row)
+
+
+def interval_cell(found: Interval | None, marks: str = "", *, signed: bool = False) -> Cell:
+    """Write a figure to three decimals with its bounds; None is an empty entry."""
+    if found is None:
+        return Cell("")
+    form = "{:+.3f}" if signed else "{:.3f}"
+    return Cell(
+        form.format(found.value), form.format(found.low), form.format(found.high), marks=marks
+    )
+
+
+def p_text(p: float) -> str:
+    """Write a p to three decimals."""
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def row_values(table: Table) -> list[dict[str, str | float | None]]:

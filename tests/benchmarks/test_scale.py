@@ -9,29 +9,13 @@ import pytest
 import benchmarks.scale as program
 from benchmarks.bench import HERE
 from benchmarks.made_corpus import DRAFTS
-from benchmarks.scale import CHECKOUT, compare_answers, run_with
+from benchmarks.scale import CHECKOUT, run_with
 from recsys.errors import InputError, RecsysError
 from tests.benchmarks.small_real import Made
 
 KEPT = json.loads((HERE / "scale.json").read_text(encoding="utf-8"))
 """What was measured last: figures of the shapes that programs give."""
 PAGE = "# Scale\n\n<!-- scale -->\nold\n<!-- /scale -->\n\nAfter.\n"
-
-
-def test_answers_are_compared_by_papers_order_and_gold() -> None:
-    before = {
-        "a": {"top": ["x", "y"], "gold": ["x"]},
-        "b": {"top": ["x", "y"], "gold": ["z"]},
-        "c": {"top": [], "gold": ["x", "y"]},
-        "d": {"top": ["z"], "gold": ["z"]},
-    }
-    after = before | {"a": {"top": ["y", "x"], "gold": ["x"]}, "b": {"top": ["z"], "gold": ["z"]}}
-    found = compare_answers(before, after)
-    assert found["drafts"] == 4
-    assert (found["same papers"], found["same order"]) == (0.75, 0.5)
-    # Two of 80 papers shown are gold, and recall is 1, 0, 0, 1; then three, and 1, 1, 0, 1.
-    assert found["F1@20"]["before"] == pytest.approx(2 * 0.025 * 0.5 / 0.525)
-    assert found["F1@20"]["after"] == pytest.approx(2 * 0.0375 * 0.75 / 0.7875)
 
 
 def test_figures_are_kept_and_versions_take_turns(
@@ -72,29 +56,7 @@ def test_figures_are_kept_and_versions_take_turns(
     assert page.endswith("After.\n")
 
 
-def test_two_versions_are_compared_on_a_real_corpus(
-    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[str] = []
-
-    def run(checkout: Path, name: str, *arguments: str | Path) -> Any:  # noqa: ANN401
-        asked.append(name)
-        same = {"a": {"top": ["x"], "gold": ["x"]}}
-        return KEPT["encoding"]["after"] if name == "encoding" else same
-
-    monkeypatch.setattr(program, "run_with", run)
-    monkeypatch.setattr(program, "measure_start", lambda versions: KEPT["start"])
-    (tmp_path / "scale.md").write_text(PAGE, encoding="utf-8")
-    index, results = str(made.index), tmp_path / "scale.json"
-    options = ["compare", str(CHECKOUT), "--index-before", index, "--index-after", index]
-    options += ["--split", str(made.split(tmp_path)), "--corpus", "made"]
-    assert program.main([*options, "--docs", str(tmp_path), "--results", str(results)]) == 0
-    assert asked == ["encoding", "encoding", "top", "top"]
-    found = json.loads(results.read_text(encoding="utf-8"))
-    assert found["start"] == KEPT["start"] and set(found["encoding"]) == {"before", "after"}
-    assert "| made | 1 | 100.00% |" in (tmp_path / "scale.md").read_text(encoding="utf-8")
-
-
+@pytest.mark.slow  # It starts the benchmark twice.
 def test_a_program_runs_as_a_file_with_the_code_of_a_checkout(made: Made, tmp_path: Path) -> None:
     """It must not need the package that it lies in: another checkout may lack it."""
     found = run_with(CHECKOUT, "answers", made.index, made.corpus / DRAFTS)
@@ -102,12 +64,12 @@ def test_a_program_runs_as_a_file_with_the_code_of_a_checkout(made: Made, tmp_pa
     (tmp_path / "recsys").mkdir()
     (tmp_path / "recsys" / "__init__.py").write_text("raise SystemExit(7)", encoding="utf-8")
     with pytest.raises(RecsysError, match="exit code 7"):
-        run_with(tmp_path, "top")
+        run_with(tmp_path, "answers")
 
 
 def test_a_mistake_is_told_before_work(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(InputError, match="is no checkout"):
-        run_with(tmp_path, "top")
+        run_with(tmp_path, "answers")
     options = ["measure", "--data", ".", "--sizes", "10"]
     assert program.main([*options, "--only", "answer"]) == 1
     assert "Did you mean 'answers'?" in capsys.readouterr().err

@@ -9,8 +9,7 @@ import numpy as np
 from recsys.eval.measures import Interval
 from recsys.eval.report.evaluation_pictures import wilson
 from recsys.eval.report.page import Page, Picture, Section
-from recsys.eval.report.system_tables import interval_cell
-from recsys.eval.report.tables import Cell, Table, cells
+from recsys.eval.report.tables import Cell, Table, cells, interval_cell, p_text
 from recsys.eval.studies.clicks.click_evaluation import DISPLAY, ClickEvaluation
 from recsys.eval.studies.clicks.click_log import ClickLog
 from recsys.eval.studies.clicks.click_pictures import (
@@ -74,12 +73,9 @@ def propensity_page(
     rows = []
     for place, row in enumerate(positions):
         value = row["propensity"]
-        figure = Cell(f"{value:.3f}")
-        if "low" in row:
-            figure = interval_cell(Interval(value, row["low"], row["high"]))
-        line = (*cells(row["position"]), figure, *cells(f"{1 / value:.2f}"))
-        beside = cells(f"{row['truth']:.3f}", f"{errors[place]:+.1f} %") if errors else ()
-        rows.append((*line, *beside))
+        figure = Interval(value, row["low"], row["high"]) if "low" in row else f"{value:.3f}"
+        beside = (f"{row['truth']:.3f}", f"{errors[place]:+.1f} %") if errors else ()
+        rows.append(cells(row["position"], figure, f"{1 / value:.2f}", *beside))
     caption = "Propensity of each position, relative to the first one."
     note = " ".join([*notes, *warnings])
     table = Table("propensities", caption, tuple(header), tuple(rows), 1, note)
@@ -118,7 +114,7 @@ def evaluation_page(evaluation: ClickEvaluation, facts: Mapping[str, str]) -> Pa
     for row in _estimate_rows(evaluation.systems):
         name, estimator = row[0].text, row[1].text
         size = evaluation.systems[name].effective.get(estimator)
-        rows.append((*row, Cell("" if size is None else f"{size:,.0f}")))
+        rows.append(cells(*row, None if size is None else f"{size:,.0f}"))
     caption = "Every system by every measure, estimated in every way that the log allows."
     notes = (
         "With 95 % bootstrap intervals. SNIPS is what SciDocs calls adjusted: the mean over "
@@ -151,8 +147,9 @@ def _estimate_rows(
 ) -> list[tuple[Cell, ...]]:
     """Write a row for each system and estimator, where the log tells any of its measures."""
     return [
-        (
-            *cells(name, estimator),
+        cells(
+            name,
+            estimator,
             *(interval_cell(figure, signed=signed) for figure in figures.values()),
         )
         for name, each in found.items()
@@ -184,12 +181,10 @@ def _curves(evaluation: ClickEvaluation) -> Section:
     depths = [place for place, depth in enumerate(first.at) if depth in DEPTHS]
     header = ("system", "", *(f"{first.at[place]:g}" for place in depths))
     rows = tuple(
-        (
-            *cells(name, what),
-            *(
-                interval_cell(Interval(band.value[place], band.low[place], band.high[place]))
-                for place in depths
-            ),
+        cells(
+            name,
+            what,
+            *(Interval(band.value[at], band.low[at], band.high[at]) for at in depths),
         )
         for name, curve in evaluation.curves.items()
         for what, band in (("precision", curve.precision), ("recall", curve.recall))
@@ -215,10 +210,7 @@ def _calibration(evaluation: ClickEvaluation) -> Section:
             f"{name}: predicted relevance, and relevance by clicks.",
             ("bin", "papers", "predicted", "clicked", "relevant"),
             tuple(
-                (
-                    *cells(place, f"{b.count:,}", f"{b.predicted:.3f}", f"{b.clicked:.3f}"),
-                    interval_cell(b.relevant),
-                )
+                cells(place, f"{b.count:,}", f"{b.predicted:.3f}", f"{b.clicked:.3f}", b.relevant)
                 for place, b in enumerate(bins, 1)
             ),
             1,
@@ -449,24 +441,25 @@ def learning_section(study: LearningStudy) -> Section:
     header = ("eta", "ranker", "weights", f"gain in {MEASURE}", "p", "won", "lost", "seeds won")
     caption = f"What weights bring, {study.queries['test']:,} test queries, {seeds} seeds."
     rows = tuple(
-        (
-            *cells(f"{gain.system.eta:g}", gain.system.ranker, gain.system.weights),
+        cells(
+            f"{gain.system.eta:g}",
+            gain.system.ranker,
+            gain.system.weights,
             interval_cell(gain.difference, signed=True),
-            *cells(
-                "<0.001" if gain.p < 0.001 else f"{gain.p:.3f}",
-                f"{100 * gain.won:.0f} %",
-                f"{100 * gain.lost:.0f} %",
-                f"{sum(each > 0 for each in gain.by_seed)} of {len(gain.by_seed)}",
-            ),
+            p_text(gain.p),
+            f"{100 * gain.won:.0f} %",
+            f"{100 * gain.lost:.0f} %",
+            f"{sum(each > 0 for each in gain.by_seed)} of {len(gain.by_seed)}",
         )
         for gain in study.gains
     )
     figures = tuple(
-        (
-            *cells("" if e.system.eta is None else f"{e.system.eta:g}", e.system.ranker),
-            *cells(e.system.weights),
-            interval_cell(e.ndcg),
-            *cells(" ".join(f"{value:.3f}" for value in e.by_seed)),
+        cells(
+            None if e.system.eta is None else f"{e.system.eta:g}",
+            e.system.ranker,
+            e.system.weights,
+            e.ndcg,
+            " ".join(f"{value:.3f}" for value in e.by_seed),
         )
         for e in study.learned
     )

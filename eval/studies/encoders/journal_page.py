@@ -15,11 +15,10 @@ import numpy as np
 from recsys.eval.measures import Doubles, Interval
 from recsys.eval.report.evaluation_pictures import INK, Line, draw_lines, picture, styles
 from recsys.eval.report.page import Page, Picture, Section
-from recsys.eval.report.system_tables import SURE, interval_cell
-from recsys.eval.report.tables import Cell, Table, cells
+from recsys.eval.report.system_tables import SURE
+from recsys.eval.report.tables import Table, cells, interval_cell, p_text
 from recsys.eval.significance import bootstrap_difference, holm, randomisation_test
 from recsys.eval.studies.probes.probe_results import Group, folded
-from recsys.eval.studies.probes.report_probes import p_text
 
 LINEAR = "linear"
 Told: TypeAlias = Mapping[str, Doubles]
@@ -179,10 +178,12 @@ def journal_page(
 def share_table(shares: Mapping[float, Sequence[Trained]], found: Sequence[Change]) -> Table:
     """Show the linear model of each share of the seen classes."""
     rows = [
-        (
-            *cells(f"{share:g}", _mean(each, "classes"), _mean(each, "papers")),
-            *cells(*(f"{value:.3f}" for value in np.mean([one.seen for one in each], axis=0))),
-            *_cells(change),
+        cells(
+            f"{share:g}",
+            _mean(each, "classes"),
+            _mean(each, "papers"),
+            *(f"{value:.3f}" for value in np.mean([one.seen for one in each], axis=0)),
+            *_entries(change),
         )
         for (share, each), change in zip(shares.items(), found, strict=True)
     ]
@@ -200,7 +201,7 @@ def share_table(shares: Mapping[float, Sequence[Trained]], found: Sequence[Chang
 def label_table(probes: Sequence[str], found: Sequence[Change]) -> Table:
     """Show every probe of the encoders that learned most."""
     rows = [
-        (*cells("3/4 of its papers" if probe == LINEAR else probe), *_cells(change))
+        cells("3/4 of its papers" if probe == LINEAR else probe, *_entries(change))
         for probe, change in zip(probes, found, strict=True)
     ]
     return Table(
@@ -244,12 +245,11 @@ def _mean(trained: Sequence[Trained], what: str) -> str:
     return f"{np.mean([getattr(each, what) for each in trained]):,.0f}"
 
 
-def _cells(found: Change) -> tuple[Cell, ...]:
-    return (
-        *cells(f"{found.before:.3f}", f"{found.after:.3f}"),
-        interval_cell(found.change, signed=True),
-        *cells(p_text(found.p), p_text(found.p_classes)),
-    )
+def _entries(found: Change) -> tuple[object, ...]:
+    """Write what stands below _HEADER."""
+    change = interval_cell(found.change, signed=True)
+    p = p_text(found.p), p_text(found.p_classes)
+    return f"{found.before:.3f}", f"{found.after:.3f}", change, *p
 
 
 def _picture(shares: Mapping[float, Sequence[Trained]], found: Sequence[Change]) -> Picture:

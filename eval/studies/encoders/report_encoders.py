@@ -10,12 +10,11 @@ import numpy as np
 
 from recsys.eval.measures import Doubles, Interval
 from recsys.eval.report.page import Page, Picture, Section, as_json, html
-from recsys.eval.report.system_tables import SURE, interval_cell
-from recsys.eval.report.tables import Cell, Table, best_marked, cells
+from recsys.eval.report.system_tables import SURE
+from recsys.eval.report.tables import Cell, Table, best_marked, cells, interval_cell, p_text
 from recsys.eval.significance import bootstrap_difference, holm, sign_flip_tests
 from recsys.eval.studies.probes.maps import PAGES, SHOWN, ClassMap, map_png, map_svg
 from recsys.eval.studies.probes.probe_results import file_name
-from recsys.eval.studies.probes.report_probes import p_text
 
 # What was measured of an encoder, column by column, and which encoders differ beyond chance.
 
@@ -256,9 +255,7 @@ def _sections(found: Encoders, compared: Differences) -> Iterator[Section]:
         )
     shares = [name for name in known if COLUMNS[name].share]
     others = [name for name in known if not COLUMNS[name].share]
-    rows = [
-        (*cells(row.name), *(_cell(row, name, compared) for name in shares)) for row in found.rows
-    ]
+    rows = [cells(row.name, *(_cell(row, name, compared) for name in shares)) for row in found.rows]
     marked = best_marked(rows, first=1, rivals=[True] * len(rows))
     costs = [cells(*(cost_text(row.figures.get(name)) for name in others)) for row in found.rows]
     table = Table(
@@ -313,11 +310,7 @@ def _differences(found: Encoders, known: Sequence[str], compared: Differences) -
     """Show how far each encoder is from the reference, one table for each column."""
     for column in known:
         rows = [
-            (
-                *cells(name),
-                interval_cell(each[column].change, signed=True),
-                *cells(p_text(each[column].p)),
-            )
+            cells(name, interval_cell(each[column].change, signed=True), p_text(each[column].p))
             for name, each in compared.items()
             if column in each
         ]

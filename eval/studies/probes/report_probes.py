@@ -9,8 +9,8 @@ import numpy as np
 from recsys.errors import InputError
 from recsys.eval.report.evaluation_pictures import picture
 from recsys.eval.report.page import Page, Picture, Section, as_json, html
-from recsys.eval.report.system_tables import SURE, interval_cell, system_letters
-from recsys.eval.report.tables import Cell, Table, best_marked, cells
+from recsys.eval.report.system_tables import SURE, system_letters
+from recsys.eval.report.tables import Cell, Table, best_marked, cells, interval_cell, p_text
 from recsys.eval.studies.probes.linear import FOLDS
 from recsys.eval.studies.probes.maps import NEIGHBOURS, PAGES, SHOWN, STARTS, map_png, map_svg
 from recsys.eval.studies.probes.probe_results import (
@@ -88,8 +88,9 @@ def _linear(found: GroupResult) -> Iterator[Table]:
             winner, loser = (each.one, each.other) if better else (each.other, each.one)
             beaten[winner].append(letters[loser])
     rows = [
-        (
-            *cells(letters[name], name),
+        cells(
+            letters[name],
+            name,
             _spread(linear.accuracy, "".join(sorted(beaten[name]))),
             _spread(linear.macro_f1),
         )
@@ -128,11 +129,12 @@ def _spread(values: tuple[float, ...], marks: str = "") -> Cell:
 
 def _contrasts(found: GroupResult) -> Table:
     rows = tuple(
-        (
-            *cells(each.one, each.other),
+        cells(
+            each.one,
+            each.other,
             interval_cell(each.accuracy, signed=True),
             interval_cell(each.macro_f1, signed=True),
-            *cells(p_text(each.p)),
+            p_text(each.p),
         )
         for each in found.contrasts
     )
@@ -147,18 +149,13 @@ def _contrasts(found: GroupResult) -> Table:
     )
 
 
-def p_text(p: float) -> str:
-    """Write a p to three decimals."""
-    return "<0.001" if p < 0.001 else f"{p:.3f}"
-
-
 def _clusters(found: GroupResult) -> Table:
     sizes = list(next(iter(found.purity.values())))
     figures = [
-        (
-            *cells(name),
-            *(interval_cell(each[size].interval) for size in sizes),
-            *cells(*(f"{value:.3f}" for value in (dense.homogeneity, dense.completeness))),
+        cells(
+            name,
+            *(each[size].interval for size in sizes),
+            *(f"{value:.3f}" for value in (dense.homogeneity, dense.completeness)),
         )
         for (name, each), dense in zip(found.purity.items(), found.dense.values(), strict=True)
     ]
@@ -186,11 +183,7 @@ def _clusters(found: GroupResult) -> Table:
 
 def _pairs(found: GroupResult) -> Table:
     rows = [
-        (
-            *cells(name),
-            interval_cell(each.average_precision.interval),
-            interval_cell(each.auc.interval),
-        )
+        cells(name, each.average_precision.interval, each.auc.interval)
         for name, each in found.pairs.items()
     ]
     first = next(iter(found.pairs.values())).ranking

@@ -381,10 +381,9 @@ def _intervals(suite: Suite, shown: Sequence[Column]) -> Table:
         wins = beaten(suite.rows, column)
         marks = ("".join(sorted(letters[name] for name in wins[row.name])) for row in suite.rows)
         figures = (row.figures.get(column) for row in suite.rows)
-        rows.append((*cells(*column), *map(_bounded_cell, figures, marks)))
+        rows.append(cells(*column, *map(_bounded_cell, figures, marks)))
     if len(shown) == len(COLUMNS):
-        averages = (_bounded_cell(row.average) for row in suite.rows)
-        rows.append((*cells(AVERAGE, ""), *averages))
+        rows.append(cells(AVERAGE, "", *(_bounded_cell(row.average) for row in suite.rows)))
     header = ("task", "measure", *(f"{letters[row.name]} {row.name}" for row in suite.rows))
     notes = (
         "In brackets 95 % bootstrap intervals over queries, papers to classify or lists that were "

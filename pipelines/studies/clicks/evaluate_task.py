@@ -17,8 +17,7 @@ import numpy as np
 from recsys.errors import InputError, check_name, need
 from recsys.eval.measures import Doubles, Interval
 from recsys.eval.report.page import Page, Picture, Section
-from recsys.eval.report.system_tables import interval_cell
-from recsys.eval.report.tables import Cell, Table, best_marked, cells
+from recsys.eval.report.tables import Cell, Table, best_marked, cells, interval_cell
 from recsys.eval.studies.clicks.click_pictures import Dot, dots, propensity_curves
 from recsys.eval.studies.clicks.estimators import (
     DOUBLY_ROBUST,
@@ -263,8 +262,10 @@ def task_page(found: TaskResult, facts: Mapping[str, str]) -> Page:
     rankings = tuple(_systems(found, name) for name in (SNIPS, NAIVE, *rest))
     sections = [Section("systems", "Rankings", text, rankings, (SYSTEMS, CURVE), open=2)]
     rows = tuple(
-        (
-            *cells(each.name, f"{each.weighting} - {each.over}", estimator),
+        cells(
+            each.name,
+            f"{each.weighting} - {each.over}",
+            estimator,
             *(_cell(figure, signed=True) for figure in each.figures[estimator].values()),
         )
         for each in found.differences
@@ -321,7 +322,7 @@ def _known(found: TaskResult, estimator: str) -> bool:
 
 def _systems(found: TaskResult, estimator: str) -> Table:
     rows = [
-        (*cells(each.name, each.weighting), *map(_cell, each.figures[estimator].values()))
+        cells(each.name, each.weighting, *map(_cell, each.figures[estimator].values()))
         for each in found.systems
     ]
     adjusted = ", which SciDocs calls adjusted" if estimator == SNIPS else ""
