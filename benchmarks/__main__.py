@@ -48,8 +48,7 @@ from recsys.pipelines.ranking.training_table import collect, judge
 from recsys.protocols import silent
 from recsys.ranking.features import feature_names
 from recsys.recommend import Recommender
-from recsys.store.artifacts import CORPUS
-from recsys.store.generations import in_force, pin
+from recsys.store.generations import pin
 
 VIS, ARCHAEOLOGY = CORPORA = ("vis", "archaeology")
 SHOWN = 20
@@ -113,18 +112,14 @@ def measure_serving(bench: Bench, corpora: Sequence[str]) -> Figures:
             if turn:
                 spent[name].append(cost.cpu_seconds)
     medians = {name: statistics.median(each) for name, each in spent.items()}
+    program = partial(run_module, "benchmarks.timed_programs", "drafts", env=ONE_THREAD)
     return {
         "cpu_seconds": medians,
         "ratio": medians["peer"] / medians["recommend"],
         "milliseconds": {
-            corpus: timed("drafts", indexes[corpus], bench.split(corpus)) for corpus in corpora
+            corpus: program(indexes[corpus], bench.split(corpus)) for corpus in corpora
         },
     }
-
-
-def timed(program: str, *arguments: str | Path) -> Any:  # noqa: ANN401 - JSON.
-    """Run one of `timed_programs` on one thread."""
-    return run_module("benchmarks.timed_programs", program, *arguments, env=ONE_THREAD)
 
 
 def measure_calibration(bench: Bench, corpus: str) -> Figures:
@@ -187,10 +182,6 @@ SECTIONS: Mapping[str, Callable[[Bench], Any]] = {
     "precision": partial(measure_precision, corpus=VIS),
     "matching": partial(measure_matching, corpora=CORPORA),
     "serving": partial(measure_serving, corpora=CORPORA),
-    "local": lambda bench: {"corpus": VIS, **timed("passages", bench.built(VIS))},
-    "encoding": lambda bench: run_module(
-        "benchmarks.timed_programs", "encoding", in_force(bench.built(VIS)) / CORPUS
-    ),
     "map": partial(measure_maps, corpus=VIS),
     "corpora": measure_corpora,
 }

@@ -1,4 +1,4 @@
-"""What building, answering and encoding cost, in a process of its own: JSON on stdout.
+"""What building and answering cost, in a process of its own: JSON on stdout.
 
 Run as a file, `python -P timed_programs.py PROGRAM ARGUMENTS`, with PYTHONPATH naming the checkout
 whose code shall be measured: these programs import nothing but what versions to compare have in
@@ -11,14 +11,12 @@ import os
 import resource
 import statistics
 import sys
-import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib import resources
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -36,11 +34,6 @@ VECTORS = "vectors.npy"
 """Beside the drafts: those of the corpus in 32 bits, which an index may store otherwise."""
 SHOWN, REFERENCES, MANY_REFERENCES = 20, 31, 40
 WARM_UP, TIMED, TIMED_CITING = 8, 40, 16
-SENTENCES, SINGLE, SHORTEST = 200, 50, 40
-"""Sentences of a draft, passages that are asked one by one, and characters that say something."""
-BATCHES = (8, 16, 32, 64, 128)
-"""Batch sizes of sentence_transformers; 32 is its default."""
-LIBRARY = "sentence_transformers"
 PARTS: Sequence[tuple[str, Callable[[str], bool]]] = (
     ("vectors", lambda path: path in ("vectors/vectors.npy", "vectors/rests.npy")),
     ("their search", lambda path: path.startswith("vectors/")),
@@ -287,137 +280,8 @@ def top_papers(recommender: Recommender, rows: Iterable[int]) -> dict[str, dict[
     return found
 
 
-def passages(index: str) -> Figures:
-    """Time a draft of many sentences, single ones, and a scan of the vectors, beside encoding.
-
-    An index without an own local ranker is asked by the one that ships.
-    """
-    from recsys.local.local_recommender import (
-        LOCAL_RANKER,
-        LocalRecommender,
-        PassageRanker,
-        PassageReader,
-        load_local_ranker,
-    )
-
-    recommender = recsys.load(index)
-    folder = recommender.collection.folder
-    shipped = Path(str(resources.files("recsys"))) / "data" / LOCAL_RANKER
-    ranker = load_local_ranker(folder / LOCAL_RANKER if pin(folder).has(LOCAL_RANKER) else shipped)
-    return time_passages(LocalRecommender(PassageRanker(PassageReader(recommender), ranker)))
-
-
-def time_passages(local: Any) -> Figures:  # noqa: ANN401 - imported where it is used.
-    """Ask a sentence of each abstract, from the last on: seconds of processor time.
-
-    Returns:
-        {"papers", "sentences", "many": of all sentences together, "one": median of a passage,
-        "scan": median of a scan}.
-    """
-    from recsys.local.passage import Passage
-
-    collection = local.collection
-    abstracts = reversed(collection.corpus.texts().column("abstract").to_pylist())
-    said = ((each.strip() for each in (text or "").split(". ")) for text in abstracts)
-    first = (next((each for each in some if len(each) >= SHORTEST), None) for some in said)
-    texts = [*islice(filter(None, first), SENTENCES)]
-    asked = [Passage(text) for text in texts]
-    with watched([("encoding", type(local.recommender.encoder), "encode")]) as spent:
-
-        def seconds(some: Sequence[Passage]) -> float:
-            spent.clear()
-            begun = time.process_time()
-            local.recommend(Draft(title=texts[0]), some, 3)
-            return time.process_time() - begun - spent["encoding"] / 1000
-
-        seconds(asked[:20])
-        many = seconds(asked)
-        singles = [seconds([each]) for each in asked[:SINGLE]]
-    scans = time_scans(np.array(collection.vectors), range(min(SINGLE, len(collection.vectors))))
-    return {
-        "papers": len(collection.corpus),
-        "sentences": len(texts),
-        "many": many,
-        "one": statistics.median(singles),
-        "scan": statistics.median(scans) / 1000,
-    }
-
-
-def encoding(corpus: str, papers: str = "200", threads: str = "2", rounds: str = "3") -> Figures:
-    """Compare bulk encoding with sentence_transformers: texts per second and ratios to the library.
-
-    All encode the same texts with the same number of threads, taking turns, so that a busy machine
-    slows all of them. Rates are by the clock, and of one processor, which also pays for threads
-    that wait busily for each other. The library sorts texts by length and is measured at several
-    batch sizes; every ratio is to its best one by that clock.
-    """
-    from recsys.pipelines.index.paper_rows import read_texts
-    from recsys.store.corpus import Corpus
-
-    whole = Corpus.load(Path(corpus))
-    drawn = np.random.default_rng(0).choice(len(whole), min(int(papers), len(whole)), replace=False)
-    wanted = set(drawn.tolist())
-    every = enumerate(text for shard in read_texts(whole, 4096) for text in shard)
-    texts = [text for row, text in every if row in wanted]
-    with tempfile.TemporaryDirectory() as folder:
-        systems = _encoders(Path(folder), int(threads))
-        for encode in systems.values():
-            encode(texts[:32])
-        taken: dict[str, list[tuple[float, float]]] = {name: [] for name in systems}
-        for turn in range(int(rounds)):
-            for name in systems if turn % 2 == 0 else reversed(systems):
-                wall, cpu = time.perf_counter(), time.process_time()
-                systems[name](texts)
-                taken[name].append((time.perf_counter() - wall, time.process_time() - cpu))
-    rates = {name: rates_of(seconds, len(texts)) for name, seconds in taken.items()}
-    facts = {"texts": len(texts), "threads": int(threads), "rounds": int(rounds)}
-    return facts | {"texts_per_second": rates, "ratio": ratios(rates)}
-
-
-def _encoders(folder: Path, threads: int) -> dict[str, Callable[[Sequence[Text]], Any]]:
-    import torch
-    import transformers
-    from sentence_transformers import SentenceTransformer
-
-    from recsys.models.encoder import OnnxEncoder
-    from recsys.pipelines.encoders.checkpoints import MINILM, minilm_folder
-    from recsys.pipelines.encoders.export_encoder import export_encoder
-
-    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call] # untyped
-    torch.set_num_threads(threads)
-    model = SentenceTransformer(str(minilm_folder()), device="cpu")
-
-    def library(texts: Sequence[Text], size: int) -> object:
-        joined = [". ".join(part for part in text if part) for text in texts]
-        return model.encode(joined, batch_size=size, show_progress_bar=False)
-
-    systems: dict[str, Callable[[Sequence[Text]], Any]] = {
-        f"{LIBRARY}, batch {size}": partial(library, size=size) for size in BATCHES
-    }
-    for precision in ("f32", "int8"):
-        path = export_encoder(MINILM, folder / precision, precision=precision)
-        systems[f"recsys {precision}"] = OnnxEncoder.load(path, threads=threads).encode
-    return systems
-
-
-def rates_of(seconds: Sequence[tuple[float, float]], texts: int) -> dict[str, float]:
-    """Divide a number of texts by the medians of seconds, by the clock and of the processor."""
-    wall, cpu = (statistics.median(column) for column in zip(*seconds, strict=True))
-    return {"wall": round(texts / wall, 1), "cpu": round(texts / cpu, 1)}
-
-
-def ratios(rates: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-    """Divide by the best rate of the library, each clock by its own."""
-    peers = [rate for name, rate in rates.items() if name.startswith(LIBRARY)]
-    best = {clock: max(rate[clock] for rate in peers) for clock in peers[0]}
-    return {
-        name: {clock: round(rate[clock] / best[clock], 2) for clock in best}
-        for name, rate in rates.items()
-    }
-
-
 PROGRAMS: Mapping[str, Callable[..., Any]] = {
-    each.__name__: each for each in (build, answers, drafts, passages, encoding)
+    each.__name__: each for each in (build, answers, drafts)
 }
 
 if __name__ == "__main__":

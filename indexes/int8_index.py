@@ -22,6 +22,7 @@ from recsys.indexes.exact import (
     release,
     search_rows,
 )
+from recsys.store import kernels
 from recsys.store.arrays import Floats, Longs, Mask, Rows, load_array, top_k
 from recsys.store.graph import Years
 from recsys.store.kernels import dispatch
@@ -202,7 +203,7 @@ class Int8Index:
         if allowed is not None and FEW * np.count_nonzero(allowed) < n:
             inside = np.flatnonzero(allowed).astype(np.int32)
             return search_rows(self.vectors, inside, queries, k)
-        if 0 < k <= MOST and dispatch.COMPILED:
+        if 0 < k <= MOST and kernels.COMPILED:
             return self._few(queries, k, allowed)
         return self._any(queries, k, allowed)
 
@@ -270,7 +271,7 @@ def open_index(
             f"{folder / ERRORS_FILE} does not fit vectors of the shape {vectors.shape}.",
             "Build the index again with --force.",
         )
-    if isinstance(vectors, np.ndarray) and not dispatch.COMPILED:
+    if isinstance(vectors, np.ndarray) and not kernels.COMPILED:
         return ExactIndex(vectors)
     return Int8Index(vectors, rounded, errors)
 

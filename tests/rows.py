@@ -7,6 +7,7 @@ from inspect import signature
 from typing import Any, TypeAlias
 
 import pytest
+from hypothesis import settings
 
 THOROUGH = "RECSYS_TEST_THOROUGH" in os.environ
 """Set by `make test-thorough`: more examples of each property, and everything that is slow."""
@@ -45,6 +46,11 @@ def each_row(
         return all_rows
 
     return decorate
+
+
+def few(usually: int) -> settings:
+    """Try so many examples of a property that takes long, as many as of others thoroughly."""
+    return settings() if THOROUGH else settings(max_examples=usually)
 
 
 def _of_row(error: BaseException, row: str) -> Exception:

@@ -22,7 +22,7 @@ from recsys.store.arrays import (
     highest,
     look_up,
     number,
-    spans,
+    slices,
     top_k,
     totals,
 )
@@ -280,12 +280,13 @@ def text_features(context: FeatureContext) -> Columns:
     title_idf = np.where(text.in_title, idf, np.float32(0))
     all_idf, all_title_idf = (np.float32(max(float(w.sum()), 1e-9)) for w in (idf, title_idf))
     # Of each word of each candidate: whose it is, its idf, and its place in the draft.
-    owner, at = spans(store.terms.starts[rows], store.terms.lengths(rows))
-    codes = store.terms.values[at]
+    counts = store.terms.lengths(rows)
+    owner, codes = store.terms.take(rows)
+    frequencies = slices(store.terms.starts[rows], counts, store.frequencies)[1]
     word_idf, place = store.idf[codes], find_rows(text.codes, codes)
     shared = np.flatnonzero(place >= 0)
     own, place = owner[shared], place[shared]
-    weights = impacts(store.frequencies[at[shared]], idf[place], store.norms[rows[own]])
+    weights = impacts(frequencies[shared], idf[place], store.norms[rows[own]])
     bm25 = totals(own, weights * text.counts[place], m)
     length = np.float32(np.sqrt(max(float((idf**2).sum()), 1e-9)))
     lengths = np.sqrt(totals(owner, word_idf**2, m))
@@ -311,7 +312,7 @@ def text_features(context: FeatureContext) -> Columns:
         "text_in_text": totals(own, idf[place], m) / all_idf,
         "rarest_term": highest(own, idf[place], m),
         "term_cosine": divide(totals(own, (idf**2)[place], m), lengths * length, least=1e-9),
-        "terms": log_of(store.terms.lengths(rows).astype(np.float32)),
+        "terms": log_of(counts.astype(np.float32)),
         "query_terms": np.log1p(len(text.codes)),
         "age": _age(context),
     }

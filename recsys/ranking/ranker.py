@@ -23,7 +23,7 @@ from recsys.ranking.features import (
 from recsys.retrieval.propose import USUAL, share
 from recsys.store.arrays import Floats, Rows, find_rows, load_arrays, number, top_k, totals
 from recsys.store.artifacts import load_manifest
-from recsys.store.kernels.dispatch import LEAVES, Trees, score_trees
+from recsys.store.kernels.dispatch import LEAVES, Trees, interpolate, score_trees
 from recsys.store.vectors import row_dots
 
 # The trees of a model on disk: the arrays of `recsys.store.kernels.dispatch.Trees` in one file.
@@ -115,10 +115,7 @@ class Scale:
 
     def read(self, features: Floats) -> Floats:
         """Place (n, f) features on the scale, with lines between knots: (n, f) float32."""
-        quantiles = np.empty(features.shape, np.float32, order="F")
-        for column, line in enumerate(zip(self.knots, self.quantiles, strict=True)):
-            quantiles[:, column] = np.interp(features[:, column], *line)
-        return quantiles
+        return interpolate(features, self.knots, self.quantiles)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from recsys.errors import ArtifactCorrupt
+from recsys.store import kernels
 
 Rows: TypeAlias = NDArray[np.int32]
 Floats: TypeAlias = NDArray[np.float32]
@@ -259,6 +260,13 @@ def _facts(dtype: np.dtype[Any], shape: tuple[int, ...]) -> dict[str, Any]:
 
 def slices(begins: Longs, lengths: Longs, values: NDArray[Any]) -> tuple[Rows, NDArray[Any]]:
     """Concatenate `values[begin : begin + length]`: (owner, value), owner = number of the slice."""
+    if kernels.COMPILED:
+        ranges = kernels.fit(begins, np.int64), kernels.fit(lengths, np.int64)
+        count = int(lengths.sum())
+        owners, parts = np.empty(count, np.int32), np.empty(count, values.dtype)
+        width = np.array([values.itemsize])
+        kernels.compiled.slices(*ranges, values.view(np.uint8), width, owners, parts.view(np.uint8))
+        return owners, parts
     owner, at = spans(begins, lengths)
     return owner, values[at]
 
@@ -279,17 +287,23 @@ def offsets(lengths: Iterable[Longs]) -> Longs:
 def distinct(rows: Rows) -> Rows:
     """Return rows without repetition, ascending: quicker than `np.unique`, and imports less."""
     ascending = np.sort(rows)
-    return ascending[np.flatnonzero(np.diff(ascending, prepend=np.int32(-1)))]
+    first = np.ones(len(rows), np.bool_)
+    np.not_equal(ascending[1:], ascending[:-1], out=first[1:])
+    return ascending[first]
 
 
 def number(rows: Rows) -> tuple[Rows, Rows]:
     """Number rows: (the distinct rows, ascending; the number of each row), int32 both."""
     keys = distinct(rows)
-    return keys, np.searchsorted(keys, rows).astype(np.int32)
+    return keys, find_rows(keys, rows)
 
 
 def find_rows(rows: Rows, wanted: Rows) -> Rows:
     """Find the place of each wanted row among distinct rows in any order, -1 where it is not."""
+    if kernels.COMPILED:
+        places = np.empty(len(wanted), np.int32)
+        kernels.compiled.places(kernels.fit(rows, np.int32), kernels.fit(wanted, np.int32), places)
+        return places
     if not len(rows):
         return np.full(len(wanted), -1, np.int32)
     order = np.argsort(rows, kind="stable").astype(np.int32)
@@ -305,11 +319,16 @@ def look_up(rows: Rows, values: Floats, wanted: Rows) -> Floats:
     """
     at = find_rows(rows, wanted)
     padded = np.concatenate([values, np.zeros((*values.shape[:-1], 1), np.float32)], axis=-1)
-    return padded[..., at]  # -1 is the zero at the end.
+    return padded.take(at, axis=-1)  # -1 is the zero at the end.
 
 
 def totals(owner: Rows, weights: Floats | None, m: int) -> Floats:
     """Sum weights, or ones, by owner (0 <= owner < m) in float64: (m,) float32."""
+    if kernels.COMPILED:
+        sums = np.empty(m, np.float32)
+        given = np.empty(0, np.float32) if weights is None else kernels.fit(weights, np.float32)
+        kernels.compiled.totals(kernels.fit(owner, np.int32), given, sums)
+        return sums
     return np.bincount(owner, weights, minlength=m).astype(np.float32)
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from recsys.store.arrays import Longs, Mask, Ragged, Rows, find_rows, load_array, offsets, slices
 from recsys.store.artifacts import YEARS
+from recsys.store.kernels.dispatch import count_older
 
 Years: TypeAlias = NDArray[np.int16]
 UNKNOWN_YEAR = -1
@@ -41,20 +42,8 @@ class CitationGraph:
         return found
 
     def in_counts(self, rows: Rows, before: int) -> Longs:
-        """Count the papers older than `before` (year < before) that cite each row: (len(rows),).
-
-        O(log of the most citations) for each row.
-        """
-        begins, limit = self.cited_by.starts[rows], min(before, LATE)
-        low, high = begins, self.cited_by.starts[rows + 1]
-        while np.any(searched := low < high):
-            middle = np.where(searched, (low + high) // 2, 0)
-            years = self.years[self.cited_by.values[middle]]
-            below = searched & (np.where(years < 0, LATE, years) < limit)
-            low = np.where(below, middle + 1, low)
-            high = np.where(searched & ~below, middle, high)
-        counts: Longs = low - begins
-        return counts
+        """Count the papers older than `before` (year < before) that cite each row: (len(rows),)."""
+        return count_older(self.cited_by, self.years, rows, min(before, LATE))
 
     def citers(self, rows: Rows, before: int, *, most: int | None = None) -> tuple[Rows, Rows]:
         """Return (owner, citing row) of papers older than `before`, the latest `most` of each."""

@@ -74,6 +74,7 @@ def test_an_error_is_one_line_and_a_code(
     assert capsys.readouterr().err == told
 
 
+@pytest.mark.slow  # It opens another program's encoder.
 def test_the_peer_gives_nearly_the_same_answer(built: "Built") -> None:
     ours, peer = recsys.load(built.index), open_peer(built.index)
     draft = Draft("Glaciers and what they carry", "We measure how fast ice moves in valleys.")

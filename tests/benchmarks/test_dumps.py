@@ -7,7 +7,7 @@ from pathlib import Path
 from benchmarks.dumps import DUMPS, ONCE, main, make_dump
 from tests.built_index import hashes
 
-RECORDS, FILES = 6400, 32
+RECORDS, FILES = 3200, 32
 
 
 def test_a_size_makes_one_dump(tmp_path: Path) -> None:

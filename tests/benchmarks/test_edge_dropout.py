@@ -22,6 +22,7 @@ from recsys.retrieval.propose import propose
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection
 from recsys.store.graph import CitationGraph
+from tests.rows import few
 from tests.tiny import SMALL, World, random_world, with_nnselect
 from tests.tiny import collect as collect_papers
 
@@ -49,6 +50,7 @@ def answer(world: World, collection: Collection) -> tuple[list[int], Floats]:
 
 
 @given(SEEDS, SHARES, SHARES, SEEDS)
+@few(8)
 def test_a_smaller_share_is_a_part_of_a_larger_one(
     seed: int, one: float, other: float, draw: int
 ) -> None:
@@ -69,6 +71,7 @@ def test_what_learned_from_all_links_is_gone_with_them() -> None:
 
 
 @given(SEEDS, SEEDS)
+@few(8)
 def test_without_links_answers_are_those_of_a_corpus_built_without_references(
     seed: int, draw: int
 ) -> None:

@@ -56,6 +56,7 @@ def test_figures_are_kept_and_versions_take_turns(
     assert page.endswith("After.\n")
 
 
+@pytest.mark.slow  # It starts the benchmark twice.
 def test_a_program_runs_as_a_file_with_the_code_of_a_checkout(made: Made, tmp_path: Path) -> None:
     """It must not need the package that it lies in: another checkout may lack it."""
     found = run_with(CHECKOUT, "answers", made.index, made.corpus / DRAFTS)

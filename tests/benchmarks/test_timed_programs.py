@@ -1,8 +1,5 @@
 """Timed programs: what is measured is what happened, and nothing stays wrapped behind it."""
 
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from benchmarks import timed_programs
@@ -11,14 +8,9 @@ from benchmarks.result_tables import written
 from benchmarks.scale import with_ratios
 from benchmarks.timed_programs import (
     answers,
-    rates_of,
-    ratios,
-    time_passages,
 )
-from recsys.local.local_recommender import LocalRecommender, PassageRanker, PassageReader
 from recsys.recommend import Recommender
 from tests.benchmarks.small_real import Made
-from tests.pipelines.small_index import SumRanker, open_small_index, write_small_index
 
 
 def test_what_building_takes_is_told(made: Made) -> None:
@@ -46,38 +38,3 @@ def test_what_answering_takes_is_told(made: Made, monkeypatch: pytest.MonkeyPatc
     facts = {"processors": 2, "processor": "of Babbage", "python": "3.11", "numpy": "2"}
     sizes = {"600": {"answers": {"after": with_ratios(found)}}}
     assert "| candidates |" in written("scale", {"machine": facts, "sizes": sizes})
-
-
-def test_sentences_are_asked_together_and_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    recommender = open_small_index(write_small_index(tmp_path / "small"))
-    ranker = SumRanker(("sentence.cosine", "sentence.bm25_share"))
-    local = LocalRecommender(PassageRanker(PassageReader(recommender), ranker))
-    monkeypatch.setattr(timed_programs, "SENTENCES", 8)
-    asked = list[int]()
-    usual = LocalRecommender.recommend
-
-    def counted(self: LocalRecommender, draft: Any, passages: Any, k: int) -> Any:  # noqa: ANN401
-        asked.append(len(passages))
-        return usual(self, draft, passages, k)
-
-    monkeypatch.setattr(LocalRecommender, "recommend", counted)
-    found = time_passages(local)
-    assert asked == [8, 8, *[1] * 8]
-    assert found["sentences"] == 8 and found["papers"] == len(local.collection.corpus)
-    assert found["many"] > found["one"] > 0 and found["scan"] >= 0
-
-
-def test_ratios_are_of_median_rounds_to_the_best_batch_size_by_each_clock() -> None:
-    assert rates_of([(1.0, 2.0), (9.0, 4.0), (2.0, 8.0)], 8) == {"wall": 4.0, "cpu": 2.0}
-    rates = {
-        "sentence_transformers, batch 8": {"wall": 10.0, "cpu": 8.0},
-        "sentence_transformers, batch 32": {"wall": 20.0, "cpu": 5.0},
-        "recsys int8": {"wall": 80.0, "cpu": 32.0},
-    }
-    assert ratios(rates) == {
-        "sentence_transformers, batch 8": {"wall": 0.5, "cpu": 1.0},
-        "sentence_transformers, batch 32": {"wall": 1.0, "cpu": 0.62},
-        "recsys int8": {"wall": 4.0, "cpu": 4.0},
-    }

@@ -18,11 +18,15 @@ from recsys.pipelines.ranking.cross_fitting import learn_on
 from recsys.pipelines.ranking.fit_ranker import FittedRanker
 from recsys.pipelines.ranking.training_table import TrainingTable
 from tests.benches import built_already, write_corpora
+from tests.rows import THOROUGH
 
 if TYPE_CHECKING:
     from tests.built_index import Built
 
-NAMES = ("small", "twin", "third")
+NAMES = ("small", "twin", "third")[: None if THOROUGH else 2]
+SETTINGS: dict[str, tuple[str, ...]] = {"metadata": ()}
+if THOROUGH:
+    SETTINGS |= {"no metadata": ("--no-metadata",)}
 
 
 @pytest.fixture
@@ -112,16 +116,16 @@ def test_each_corpus_is_asked_of_what_learned_from_the_others(
 
     monkeypatch.setattr(program, "learn_on", watched_on)
     monkeypatch.setattr(program, "FEW", (5, 12))
-    assert run(data, "left-out", "--no-metadata") == 0
-    assert set(json.loads((data / "x.json").read_text())) == {"no metadata"}
-    assert run(data, "left-out") == 0
+    for number, option in enumerate(SETTINGS.values(), start=1):
+        assert run(data, "left-out", *option) == 0
+        assert set(json.loads((data / "x.json").read_text())) == set([*SETTINGS][:number])
     alone = [[name] for name in NAMES]
-    together = [["twin", "third"], ["small", "small", "third"], ["small", "small", "twin"]]
+    # "small" teaches by its titles alone as well.
+    together = [[each for each in ("small", *NAMES) if each != name] for name in NAMES]
     expected = [each for pair in zip(together, alone, strict=True) for each in pair]
-    assert taught == [*expected, *expected]
-    assert learned == [(5, 4), (12, 4)] * 2 * len(NAMES)
+    assert taught == expected * len(SETTINGS)
+    assert learned == [(5, 4), (12, 4)] * len(SETTINGS) * len(NAMES)
     found = json.loads((data / "x.json").read_text())
-    assert set(found) == {"no metadata", "metadata"}
     for each in (each for setting in found.values() for each in setting.values()):
         [whole] = each["shares"]
         assert (each["most"], whole["share"], set(each["few"])) == (15, 1, {"5", "12"})

@@ -189,6 +189,7 @@ def test_an_unreadable_assessment_is_refused(folder: Path, tmp_path: Path) -> No
         load_assessment(tmp_path)
 
 
+@pytest.mark.slow  # As other limits of time.
 def test_a_run_of_10_000_queries_is_scored_within_5_seconds(tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
     papers = [f"10.1109/{number}" for number in range(1_000_000, 1_000_150)]

@@ -183,8 +183,9 @@ def parameters(run: Command) -> Iterator[inspect.Parameter]:
     """List the arguments and options of a command, as typer takes them.
 
     An option is called after its parameter and explained in a docstring (see `explained`), unless
-    its annotation has words of its own. The options of a question stand where the function takes
-    `QuestionOptions`, and --json-errors at the end of every command.
+    its annotation has words of its own; "Default: ..." at their end is shown as its default. The
+    options of a question stand where the function takes `QuestionOptions`, and --json-errors at the
+    end of every command.
     """
     _, meanings = explained(run)
     for each in inspect.signature(run).parameters.values():
@@ -207,7 +208,8 @@ def parameters(run: Command) -> Iterator[inspect.Parameter]:
         if said is None or not said.help:
             # The note itself may stand in several commands.
             said = typer.Option() if said is None else copy.copy(said)
-            said.help = meanings[each.name]
+            said.help, _, default = meanings[each.name].partition(" Default: ")
+            said.show_default = default.removesuffix(".") or said.show_default
             if isinstance(said, OptionInfo) and said.default is ...:  # There is no flag in it.
                 said.param_decls = (f"--{each.name.replace('_', '-')}",)
         yield _parameter(each.name, Annotated[kind, said], each.default)

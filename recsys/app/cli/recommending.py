@@ -66,10 +66,8 @@ def recommend(
     k: Annotated[int, named_option("k")] = SHOWN,
     title: OwnWords = None,
     abstract: OwnWords = None,
-    root: Annotated[
-        Path | None, Option(metavar="DIR", show_default="the draft's repository, else its folder")
-    ] = None,
-    grobid: Annotated[str | None, Option(metavar="URL", show_default="none")] = None,
+    root: Annotated[Path | None, Option(metavar="DIR")] = None,
+    grobid: Annotated[str | None, Option(metavar="URL")] = None,
     fetch: bool = False,
     yes: bool = False,
     asked: Annotated[QuestionOptions, Without("k", "where")],
@@ -84,7 +82,7 @@ def recommend(
             help=f"Write the answer to this file; the answers to several drafts, as {_JOINED}.",
         ),
     ] = None,
-    out_dir: Annotated[Path | None, Option(metavar="DIR", show_default="none")] = None,
+    out_dir: Annotated[Path | None, Option(metavar="DIR")] = None,
     where: Annotated[bool, named_option("where")] = False,
     verbose: Annotated[bool, Option("--verbose", "-v")] = False,
     quiet: bool = False,
@@ -101,12 +99,15 @@ def recommend(
 
     Args:
         root: Folder that holds the files that the draft may name: nothing outside it is read.
-        grobid: Let this GROBID server read the PDF, which is sent to it and nowhere else.
+            Default: the draft's repository, else its folder.
+        grobid: Let this GROBID server read the PDF, which is sent to it and nowhere else. Default:
+            none.
         fetch: Answer out of what open sources on the web have around the draft: fetched after the
             plan was agreed to, and kept in the cache for the next time.
         yes: Agree to the plan of --fetch; without, the terminal asks.
         output: How the answer is written.
         out_dir: Write the answer to each draft into this folder, to a file called after it.
+            Default: none.
         verbose: List on stderr the references that are not in the corpus.
     """
     from recsys.machine import start_on_one_thread

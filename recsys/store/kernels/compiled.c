@@ -1,8 +1,8 @@
-/* The kernels of dispatch.py, compiled: the same meaning, the same results.
+/* The kernels of dispatch.py and arrays.py, compiled: the same meaning, the same results.
  *
- * dispatch.py is the only caller: it hands over contiguous arrays of the right type, and arrays to
- * write into. What is looked up by a number out of a file is compared with the length of what it
- * points into, so that a damaged file ends in an IndexError and never beyond an array.
+ * They are the only callers: they hand over contiguous arrays of the right type, and arrays to write
+ * into. What is looked up by a number out of a file is compared with the length of what it points
+ * into, so that a damaged file ends in an IndexError and never beyond an array.
  *
  * The loops are plain C that compilers vectorise, on x86 for three kinds of processors: the one at
  * hand is looked at when the module is loaded. Others (NEON) have one kind.
@@ -64,8 +64,8 @@ static void look_at_processor(void)
 static void look_at_processor(void) {}
 #endif
 
-/* Raised with that of dispatch.py, which takes no module that was compiled of an older source. */
-enum { REVISION = 14 };
+/* Raised with that of kernels/__init__.py, which takes no module that was compiled of an older source. */
+enum { REVISION = 17 };
 enum { AHEAD = 6, BLOCK = 1 << 17, BATCH = 512 };
 
 /* Arguments ------------------------------------------------------------------------------- */
@@ -188,18 +188,6 @@ INLINE void prefetch(const void *from, Py_ssize_t bytes)
         PREFETCH((const char *)from + at);
 }
 
-/* Say what is wrong with the ends of each query's rows, if there are any, and with the room. */
-static const char *look_at_ends(const Array *ends, Py_ssize_t m, Py_ssize_t q, Py_ssize_t room)
-{
-    const int64_t *end = ends->data;
-    if (!ends->length)
-        return m * q > room ? "no room for the products" : NULL;
-    for (Py_ssize_t at = 0; at < ends->length; at++)
-        if (end[at] < (at ? end[at - 1] : 0) || end[at] > m)
-            return "ends that do not ascend";
-    return ends->length != q || m > room ? "ends of another number" : NULL;
-}
-
 INLINE void multiply_rows_body(const float *vectors, Py_ssize_t d, const int32_t *rows, Py_ssize_t m,
                                const float *queries, Py_ssize_t q, float *out)
 {
@@ -214,27 +202,26 @@ DISPATCH(multiply_rows,
           const float *queries, Py_ssize_t q, float *out),
          (vectors, d, rows, m, queries, q, out))
 
-/* dots(vectors, rows, queries, [d], ends or nothing, out); ends: of the rows of each query, one query
- * after the other, where each has rows of its own. */
+/* dots(vectors, rows, queries, [d], out) */
 static PyObject *dots(PyObject *module, PyObject *arguments)
 {
-    Array a[6];
-    const int items[] = {4, 4, 4, 8, 8, 4};
-    if (!take(arguments, a, items, 6, 5))
+    Array a[5];
+    const int items[] = {4, 4, 4, 8, 4};
+    if (!take(arguments, a, items, 5, 4))
         return NULL;
     Py_ssize_t d = (Py_ssize_t)((const int64_t *)a[3].data)[0];
     Py_ssize_t n = d ? a[0].length / d : 0, q = d ? a[2].length / d : 0, m = a[1].length;
     const int32_t *rows = a[1].data;
-    const char *wrong = m * q > a[5].length ? "no room for the products" : NULL;
+    const char *wrong = m * q > a[4].length ? "no room for the products" : NULL;
     for (Py_ssize_t i = 0; i < m; i++)
         if (rows[i] < 0 || rows[i] >= n)
             wrong = "a row outside the vectors";
     if (!wrong) {
         Py_BEGIN_ALLOW_THREADS
-        multiply_rows(a[0].data, d, rows, m, a[2].data, q, a[5].data);
+        multiply_rows(a[0].data, d, rows, m, a[2].data, q, a[4].data);
         Py_END_ALLOW_THREADS
     }
-    return outcome(a, 6, wrong, 0);
+    return outcome(a, 5, wrong, 0);
 }
 
 /* Vectors in 24 bits: 8 of them in one array, 16 in another, and what both are multiplied with. */
@@ -316,34 +303,27 @@ static int multiply_places(const Split *split, const int32_t *places, Py_ssize_t
     return 1;
 }
 
-/* split_dots(codes, rests, scales, places, queries, [d], ends or nothing, out); ends: of the places of
- * each query, one query after the other, where each has places of its own. */
+/* split_dots(codes, rests, scales, places, queries, [d], out) */
 static PyObject *split_dots(PyObject *module, PyObject *arguments)
 {
-    Array a[8];
-    const int items[] = {1, 2, 4, 4, 4, 8, 8, 4};
-    if (!take(arguments, a, items, 8, 7))
+    Array a[7];
+    const int items[] = {1, 2, 4, 4, 4, 8, 4};
+    if (!take(arguments, a, items, 7, 6))
         return NULL;
     Split split;
     const char *wrong = take_split(a, ((const int64_t *)a[5].data)[0], &split);
     Py_ssize_t d = split.d, q = d ? a[4].length / d : 0, m = a[3].length;
-    wrong = wrong ? wrong : look_at_ends(&a[6], m, q, a[7].length);
-    float *vector = calloc(d + 1, sizeof(float)), *out = a[7].data;
+    if (m * q > a[6].length)
+        wrong = "no room for the products";
+    float *vector = calloc(d + 1, sizeof(float));
     int there = vector != NULL;
     if (!wrong && there) {
-        const int32_t *places = a[3].data;
-        const int64_t *ends = a[6].data;
-        const float *queries = a[4].data;
         Py_BEGIN_ALLOW_THREADS
-        if (!a[6].length)
-            there = multiply_places(&split, places, m, queries, q, vector, out);
-        for (Py_ssize_t at = 0, begin = 0; there && at < a[6].length; begin = (Py_ssize_t)ends[at++])
-            there = multiply_places(&split, places + begin, (Py_ssize_t)ends[at] - begin,
-                                    queries + at * d, 1, vector, out + begin);
+        there = multiply_places(&split, a[3].data, m, a[4].data, q, vector, a[6].data);
         Py_END_ALLOW_THREADS
     }
     free(vector);
-    return outcome(a, 8, wrong, !there);
+    return outcome(a, 7, wrong, !there);
 }
 
 INLINE void scan_rows_body(const int8_t *codes, Py_ssize_t d, Py_ssize_t begin, Py_ssize_t end,
@@ -758,6 +738,104 @@ INLINE void put(Table *table, int32_t key, int32_t value)
     size_t at = slot(table, key);
     table->keys[at] = key;
     table->values[at] = value;
+}
+
+/* places(rows, wanted, out): of each wanted row among distinct ones, -1 where it is not. */
+static PyObject *places(PyObject *module, PyObject *arguments)
+{
+    Array a[3];
+    const int items[] = {4, 4, 4};
+    if (!take(arguments, a, items, 3, 2))
+        return NULL;
+    const int32_t *rows = a[0].data, *wanted = a[1].data;
+    Table table;
+    int there = make(&table, 2 * a[0].length); /* Large: most of what is wanted is not there. */
+    const char *wrong = a[2].length < a[1].length ? "no room for the places" : NULL;
+    if (!wrong && there) {
+        Py_BEGIN_ALLOW_THREADS
+        for (Py_ssize_t i = 0; i < a[0].length; i++)
+            put(&table, rows[i], (int32_t)i);
+        for (Py_ssize_t i = 0; i < a[1].length; i++)
+            ((int32_t *)a[2].data)[i] = table.values[slot(&table, wanted[i])];
+        Py_END_ALLOW_THREADS
+    }
+    if (there)
+        free(table.keys);
+    return outcome(a, 3, wrong, !there);
+}
+
+/* slices(begins, lengths, values, [bytes of one], owners, out): parts of an array, one by one. */
+static PyObject *slices(PyObject *module, PyObject *arguments)
+{
+    Array a[6];
+    const int items[] = {8, 8, 1, 8, 4, 1};
+    if (!take(arguments, a, items, 6, 4))
+        return NULL;
+    const int64_t *begins = a[0].data, *lengths = a[1].data, width = *(int64_t *)a[3].data;
+    int64_t length = a[2].length / width, room = a[5].length / width, at = 0;
+    const char *wrong = a[1].length < a[0].length ? "lengths of another number" : NULL;
+    for (Py_ssize_t i = 0; i < a[0].length && !wrong; i++) {
+        int64_t begin = begins[i], here = lengths[i];
+        if (here < 0 || begin < 0 || begin > length || here > length - begin ||
+            here > room - at || here > a[4].length - at)
+            wrong = "a part outside the array";
+        else if (here)
+            memcpy((char *)a[5].data + at * width, (char *)a[2].data + begin * width, here * width);
+        for (int64_t end = wrong ? at : at + here; at < end; at++)
+            ((int32_t *)a[4].data)[at] = (int32_t)i;
+    }
+    return outcome(a, 6, wrong, 0);
+}
+
+/* totals(owners, weights or nothing, sums): weights, else ones, summed up by owner. */
+static PyObject *totals(PyObject *module, PyObject *arguments)
+{
+    Array a[3];
+    const int items[] = {4, 4, 4};
+    if (!take(arguments, a, items, 3, 2))
+        return NULL;
+    const int32_t *owners = a[0].data;
+    double *sums = calloc(a[2].length + 1, sizeof(double));
+    const char *wrong = a[1].length && a[1].length != a[0].length ? "weights of another number" : NULL;
+    for (Py_ssize_t i = 0; sums && !wrong && i < a[0].length; i++)
+        if (owners[i] < 0 || owners[i] >= a[2].length)
+            wrong = "an owner outside the sums";
+        else
+            sums[owners[i]] += a[1].length ? ((const float *)a[1].data)[i] : 1;
+    for (Py_ssize_t i = 0; sums && i < a[2].length; i++)
+        ((float *)a[2].data)[i] = (float)sums[i];
+    free(sums);
+    return outcome(a, 3, wrong, !sums);
+}
+
+/* older(starts, citing, years, rows, [limit], out): how many papers below a limit of years cite each
+ * row; citing papers lie by ascending years, those of unknown ones (-1) last. */
+static PyObject *older(PyObject *module, PyObject *arguments)
+{
+    Array a[6];
+    const int items[] = {8, 4, 2, 4, 8, 8};
+    if (!take(arguments, a, items, 6, 5))
+        return NULL;
+    const int64_t *starts = a[0].data, limit = *(int64_t *)a[4].data;
+    const int32_t *citing = a[1].data, *rows = a[3].data;
+    const char *wrong = a[5].length < a[3].length ? "no room for the counts" : NULL;
+    for (Py_ssize_t i = 0; i < a[3].length && !wrong; i++) {
+        int64_t row = rows[i], begin = row < 0 || row >= a[0].length - 1 ? -1 : starts[row];
+        int64_t low = begin, high = begin < 0 ? begin : starts[row + 1];
+        if (begin < 0 || high < begin || high > a[1].length)
+            wrong = "a row or citations outside the graph";
+        while (low < high && !wrong) {
+            int64_t middle = (low + high) / 2;
+            if (citing[middle] < 0 || citing[middle] >= a[2].length)
+                wrong = "a citing paper outside the graph";
+            else if ((uint16_t)((int16_t *)a[2].data)[citing[middle]] < limit)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        ((int64_t *)a[5].data)[i] = low - begin;
+    }
+    return outcome(a, 6, wrong, 0);
 }
 
 /* Words ----------------------------------------------------------------------------------- */
@@ -1317,6 +1395,42 @@ static PyObject *trees(PyObject *module, PyObject *arguments)
     return outcome(a, 8, wrong, 0);
 }
 
+/* Lines between knots ------------------------------------------------------------------------ */
+
+/* Read a value off the lines between k >= 1 ascending knots, as numpy.interp does. */
+INLINE float interpolate(double x, const float *knots, const float *values, Py_ssize_t k)
+{
+    if (x < knots[0])
+        return values[0];
+    if (!(x < knots[k - 1]))
+        return x >= knots[k - 1] ? values[k - 1] : (float)x; /* What is no number stays none. */
+    Py_ssize_t at = 0;
+    for (Py_ssize_t length = k - 1; length > 1; length -= length / 2)
+        at += x >= knots[at + length / 2] ? length / 2 : 0;
+    double from = values[at], slope = (values[at + 1] - from) / ((double)knots[at + 1] - knots[at]);
+    return (float)(slope * (x - knots[at]) + from);
+}
+
+/* interpolated(features, knots, values, [f], out): (f, n) features; knots and values are (f, k). */
+static PyObject *interpolated(PyObject *module, PyObject *arguments)
+{
+    Array a[5];
+    const int items[] = {4, 4, 4, 8, 4};
+    if (!take(arguments, a, items, 5, 4))
+        return NULL;
+    Py_ssize_t f = (Py_ssize_t)*(int64_t *)a[3].data;
+    Py_ssize_t n = f > 0 ? a[0].length / f : 0, k = f > 0 ? a[1].length / f : 0;
+    const float *features = a[0].data, *knots = a[1].data, *values = a[2].data;
+    float *out = a[4].data;
+    if (k < 1 || a[2].length < f * k || a[4].length < f * n)
+        return outcome(a, 5, "knots or features that do not fit each other", 0);
+    for (Py_ssize_t i = 0; i < f * n; i++)
+        out[i] = i % n && features[i] == features[i - 1] /* Many are the same for all. */
+                     ? out[i - 1]
+                     : interpolate(features[i], knots + i / n * k, values + i / n * k, k);
+    return outcome(a, 5, NULL, 0);
+}
+
 static PyMethodDef methods[] = {
     {"dots", dots, METH_VARARGS, NULL},
     {"split_dots", split_dots, METH_VARARGS, NULL},
@@ -1324,6 +1438,11 @@ static PyMethodDef methods[] = {
     {"matches", matches, METH_VARARGS, NULL},
     {"closest", closest, METH_VARARGS, NULL},
     {"trees", trees, METH_VARARGS, NULL},
+    {"places", places, METH_VARARGS, NULL},
+    {"slices", slices, METH_VARARGS, NULL},
+    {"totals", totals, METH_VARARGS, NULL},
+    {"older", older, METH_VARARGS, NULL},
+    {"interpolated", interpolated, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -1,28 +1,18 @@
 """The loops that an answer spends its time in: compiled, or in numpy where nothing was compiled.
 
-Both ways give the same results, but for products of floats, whose sums are rounded in another
-order. `RECSYS_KERNELS=plain` in the environment chooses numpy. Rows are numbers of papers. No
-function changes its arguments, and all arrays that it returns are new ones.
+Rows are numbers of papers. No function changes its arguments, and all arrays that it returns are
+new ones.
 """
 
-import os
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from recsys.store import kernels
 from recsys.store.arrays import Floats, Longs, Mask, Ragged, Rows, find_rows, spans, top_k
-
-REVISION = 14
-VARIABLE = "RECSYS_KERNELS"
-
-try:
-    from recsys.store.kernels import compiled
-
-    COMPILED = os.environ.get(VARIABLE) != "plain" and compiled.REVISION == REVISION
-except ImportError:  # No compiler was there on installation.
-    COMPILED = False
+from recsys.store.kernels import fit
 
 Codes = NDArray[np.int8]
 """Vectors rounded to -127 ... 127."""
@@ -32,10 +22,6 @@ Norms = NDArray[np.float64]
 
 _EVERY_ROW = np.empty(0, np.uint8)
 """What the compiled kernels take for no mask and for no list of rows."""
-
-
-def _fit(array: np.ndarray, kind: type) -> np.ndarray:
-    return np.ascontiguousarray(array, kind)
 
 
 # Vectors --------------------------------------------------------------------------------------
@@ -49,15 +35,15 @@ def dots(vectors: Floats, rows: Rows, queries: Floats) -> Floats:
     Raises:
         IndexError: a row is outside the vectors.
     """
-    if not COMPILED:
+    if not kernels.COMPILED:
         product: Floats = (vectors[rows] @ np.ascontiguousarray(queries.T)).T
         return product
-    many = _fit(np.atleast_2d(queries), np.float32)
+    many = fit(np.atleast_2d(queries), np.float32)
     out = np.empty((len(many), len(rows)), np.float32)
     width = np.array(vectors.shape[1:])
-    compiled.dots(
-        *(_fit(vectors, np.float32), _fit(rows, np.int32), many),
-        *(width, np.empty(0, np.int64), out),
+    kernels.compiled.dots(
+        *(fit(vectors, np.float32), fit(rows, np.int32), many),
+        *(width, out),
     )
     return out if queries.ndim == 2 else out[0]
 
@@ -97,19 +83,18 @@ def split_dots(split: Split, places: Rows, queries: Floats) -> Floats:
     Raises:
         IndexError: a place is outside the vectors.
     """
-    if not COMPILED:
+    if not kernels.COMPILED:
         product: Floats = (unsplit(split, places) @ np.ascontiguousarray(queries.T)).T
         return product
-    many = _fit(np.atleast_2d(queries), np.float32)
+    many = fit(np.atleast_2d(queries), np.float32)
     out = np.empty((len(many), len(places)), np.float32)
-    compiled.split_dots(
-        _fit(split.codes, np.int8),
-        _fit(split.rests, np.int16),
-        _fit(split.scales, np.float32),
-        _fit(places, np.int32),
+    kernels.compiled.split_dots(
+        fit(split.codes, np.int8),
+        fit(split.rests, np.int16),
+        fit(split.scales, np.float32),
+        fit(places, np.int32),
         many,
         np.array(split.codes.shape[1:]),
-        np.empty(0, np.int64),
         out,
     )
     return out if queries.ndim == 2 else out[0]
@@ -126,11 +111,11 @@ def scan(codes: Codes, begins: Longs, ends: Longs, queries: Codes) -> Rows:
 
     Returns: (q, m) int32, where m is the sum of the lengths; exact.
     """
-    if COMPILED:
-        ranges = _fit(begins, np.int64), _fit(ends, np.int64)
+    if kernels.COMPILED:
+        ranges = fit(begins, np.int64), fit(ends, np.int64)
         out = np.empty((len(queries), int((ranges[1] - ranges[0]).sum())), np.int32)
         width = np.array(codes.shape[1:])
-        compiled.scan(_fit(codes, np.int8), *ranges, _fit(queries, np.int16), width, out)
+        kernels.compiled.scan(fit(codes, np.int8), *ranges, fit(queries, np.int16), width, out)
         return out
     products = [np.empty((len(queries), 0), np.int32)]
     # Products of 8 bits are whole numbers below 2**24 in sums of up to a thousand.
@@ -167,18 +152,18 @@ def closest(
     Returns: for each query (rows, products): the exact product of the codes, in float32, times both
     scales.
     """
-    if COMPILED:
+    if kernels.COMPILED:
         q, k = len(queries[0]), max(min(k, len(codes)), 0)
         best, near = np.empty((q, k), np.int32), np.empty((q, k), np.float32)
         counts = np.zeros(q, np.int64)
-        compiled.closest(
-            _fit(codes, np.int8),
-            *(_fit(limits, np.int64) for limits in ranges),
-            _fit(scales, np.float32),
-            _EVERY_ROW if rows is None else _fit(rows, np.int32),
-            _EVERY_ROW if allowed is None else _fit(allowed, np.bool_),
-            _fit(queries[0], np.int16),
-            _fit(queries[1], np.float32),
+        kernels.compiled.closest(
+            fit(codes, np.int8),
+            *(fit(limits, np.int64) for limits in ranges),
+            fit(scales, np.float32),
+            _EVERY_ROW if rows is None else fit(rows, np.int32),
+            _EVERY_ROW if allowed is None else fit(allowed, np.bool_),
+            fit(queries[0], np.int16),
+            fit(queries[1], np.float32),
             np.array([codes.shape[1], k]),
             best,
             near,
@@ -193,6 +178,34 @@ def closest(
     products = products[:, inside] * scales[places[inside]] * queries[1][:, None]
     chosen = [top_k(line, k) for line in products]
     return [(theirs[inside[at]], line[at]) for at, line in zip(chosen, products, strict=True)]
+
+
+# Citations ------------------------------------------------------------------------------------
+
+
+def count_older(citers: Ragged, years: NDArray[np.int16], rows: Rows, limit: int) -> Longs:
+    """Count the papers of years 0 <= year < limit that cite each row: (len(rows),).
+
+    citers: row -> citing rows, by ascending year, negative (unknown) ones last. O(log of the most
+    citations) for each row.
+
+    Raises:
+        IndexError: a row, or one that cites it, is outside the graph.
+    """
+    begins = citers.starts[rows]
+    if kernels.COMPILED:
+        counts = np.empty(len(rows), np.int64)
+        graph = fit(citers.starts, np.int64), fit(citers.values, np.int32), fit(years, np.int16)
+        kernels.compiled.older(*graph, fit(rows, np.int32), np.array([limit]), counts)
+        return counts
+    low, high = begins, citers.starts[rows + 1]
+    while np.any(searched := low < high):
+        middle = np.where(searched, (low + high) // 2, 0)
+        found = years[citers.values[middle]]
+        below = searched & (found >= 0) & (found < limit)
+        low = np.where(below, middle + 1, low)
+        high = np.where(searched & ~below, middle, high)
+    return np.asarray(low - begins)
 
 
 # Words ----------------------------------------------------------------------------------------
@@ -277,23 +290,23 @@ def matches(
 
     Returns: (rows, scores), best first.
     """
-    if not COMPILED or len(query.codes) > _MOST_WORDS:
+    if not kernels.COMPILED or len(query.codes) > _MOST_WORDS:
         return _matches_in_numpy(postings, query, allowed, k)
     k = min(max(k, 0), len(postings.norms))
     rows, scores, count = np.empty(k, np.int32), np.empty(k, np.float32), np.zeros(1, np.int64)
     terms = np.full((len(query.codes), 3), K1 + 1, np.float32)
     terms[:, 0], terms[:, 2] = query.idf, query.counts
-    compiled.matches(
-        _fit(postings.starts, np.int64),
-        _fit(postings.rows, np.int32),
-        _fit(postings.levels, np.uint8),
-        _fit(postings.norms, np.float64),
-        _fit(postings.terms.starts, np.int64),
-        _fit(postings.terms.values, np.int32),
+    kernels.compiled.matches(
+        fit(postings.starts, np.int64),
+        fit(postings.rows, np.int32),
+        fit(postings.levels, np.uint8),
+        fit(postings.norms, np.float64),
+        fit(postings.terms.starts, np.int64),
+        fit(postings.terms.values, np.int32),
         np.ascontiguousarray(postings.frequencies).view(np.uint8),
-        _fit(query.codes, np.int32),
+        fit(query.codes, np.int32),
         terms,
-        _EVERY_ROW if allowed is None else _fit(allowed, np.bool_),
+        _EVERY_ROW if allowed is None else fit(allowed, np.bool_),
         np.array([postings.frequencies.itemsize, k]),
         rows,
         scores,
@@ -328,6 +341,25 @@ def _matches_in_numpy(
     return rows[best], scores[best]
 
 
+# Lines between knots --------------------------------------------------------------------------
+
+
+def interpolate(features: Floats, knots: Floats, values: Floats) -> Floats:
+    """Read each column of (n, f) features off lines between knots: (n, f) float32, by columns.
+
+    knots: (f, k) float32, ascending, k >= 1; values: (f, k) float32 at the knots. What lies beyond
+    the knots has the value of the nearest.
+    """
+    out = np.empty(features.shape, np.float32, order="F")
+    if kernels.COMPILED:
+        lines = fit(knots, np.float32), fit(values, np.float32), np.array([len(knots)])
+        kernels.compiled.interpolated(np.asfortranarray(features, np.float32).T, *lines, out.T)
+        return out
+    for column, line in enumerate(zip(knots, values, strict=True)):
+        out[:, column] = np.interp(features[:, column], *line)
+    return out
+
+
 # Trees ----------------------------------------------------------------------------------------
 
 LEAVES = 32
@@ -360,10 +392,12 @@ def score_trees(trees: Trees, features: Floats) -> Floats:
     first of all if the nodes of a damaged file rule out every one. The sum goes from tree to tree,
     in float32: (m,).
     """
-    if COMPILED:
+    if kernels.COMPILED:
         out, sizes = np.empty(len(features), np.float32), (features.shape[1], len(trees.values))
         forest = trees.feature, trees.threshold, trees.tree, trees.left, trees.values
-        compiled.trees(*forest, np.asfortranarray(features, np.float32).T, np.array(sizes), out)
+        kernels.compiled.trees(
+            *forest, np.asfortranarray(features, np.float32).T, np.array(sizes), out
+        )
         return out
     columns, total = np.ascontiguousarray(features.T), np.zeros(len(features), np.float32)
     for first in range(0, len(trees.values), _TREES):

@@ -30,6 +30,7 @@ from tests.pipelines.corpora.corpus_files import (
 )
 from tests.recsys.formats.exports.zotero_maker import Library
 from tests.recsys.formats.source_examples import TEXTS
+from tests.rows import few
 
 
 def test_three_formats_of_one_paper_are_one_and_each_gives_its_best(tmp_path: Path) -> None:
@@ -233,6 +234,7 @@ def test_remarks_and_oddities_are_counted_over_all_files(tmp_path: Path) -> None
 
 
 @given(st.lists(st.sampled_from(TEXTS), min_size=1, max_size=4), st.randoms())
+@few(8)
 def test_any_files_together_are_papers_with_distinct_ids(
     tmp_path_factory: pytest.TempPathFactory, texts: list[tuple[str, str]], random: Random
 ) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from recsys.pipelines.corpora.corpus_worth import CorpusWorth, worth_of
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
+from tests.rows import few
 from tests.stored import store_rows
 
 PAPERS: list[dict[str, Any]] = [
@@ -58,6 +59,7 @@ papers = st.lists(
 
 
 @given(some=papers)
+@few(8)
 def test_counting_paper_by_paper_gives_the_same(
     some: list[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:

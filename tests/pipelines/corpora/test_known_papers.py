@@ -21,6 +21,7 @@ from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
 from tests.pipelines.corpora.corpus_files import BIB, RIS, RIVERS, SAND, WOS, json_lines, write
 from tests.recsys.formats.source_examples import TEXTS
+from tests.rows import few
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +183,7 @@ def test_a_citation_may_mean_a_paper_of_the_index_by_its_title(
     first=st.lists(st.sampled_from(TEXTS), min_size=1, max_size=3, unique=True),
     then=st.lists(st.sampled_from(TEXTS), min_size=1, max_size=3, unique=True),
 )
+@few(8)
 def test_no_paper_link_or_field_is_lost_by_an_update(
     tmp_path_factory: pytest.TempPathFactory,
     first: Sequence[tuple[str, str]],

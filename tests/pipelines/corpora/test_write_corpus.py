@@ -16,6 +16,7 @@ from recsys.pipelines.corpora.write_corpus import Written, write_corpus
 from recsys.pipelines.index.ingest import ingest
 from tests.pipelines.corpora.corpus_files import json_lines, three, write
 from tests.recsys.formats.source_examples import TEXTS
+from tests.rows import few
 
 
 def written(sources: Sequence[Path], out: Path, reading: Reading = AS_TOLD) -> Written:
@@ -35,6 +36,7 @@ def sources(tmp_path: Path) -> list[Path]:
 
 
 @given(texts=st.lists(st.sampled_from(TEXTS), min_size=1, max_size=4, unique=True))
+@few(8)
 def test_any_written_corpus_builds_the_same_bytes(
     tmp_path_factory: pytest.TempPathFactory, texts: list[tuple[str, str]]
 ) -> None:

@@ -94,6 +94,7 @@ def cosines(left: Floats, right: Floats) -> Floats:
     return products
 
 
+@pytest.mark.slow  # The next one asks for the stored vectors.
 def test_the_packaged_model_agrees_with_torch(own_cache: Path) -> None:
     encoder = OnnxEncoder.load(cached_encoder(MINILM, own_cache, precision="f32"))
     ids = [encoder.token_ids(text) for text in (*SAMPLES, *OTHERS)]

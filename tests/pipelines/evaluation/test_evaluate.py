@@ -137,6 +137,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (folder / "runs").glob("*.trec")}
 
 
+@pytest.mark.slow  # `test_batch` shares one run among processes.
 def test_runs_depend_neither_on_processes_nor_on_other_systems(
     report: EvaluationReport, index: Path, split: Path, tmp_path: Path
 ) -> None:

@@ -79,7 +79,7 @@ def measured(collection: Collection, query: Query) -> tuple[list[int], list[list
     ).tolist()
 
 
-@each_row("seed", range(60), usually=25)
+@each_row("seed", range(60), usually=10)
 def test_references_that_are_held_out_show_nowhere(seed: int) -> None:
     """A world in which the paper never cited them gives the same candidates and features."""
     world = random_world(seed)

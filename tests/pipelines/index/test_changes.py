@@ -22,6 +22,7 @@ from recsys.pipelines.index.text import merge_text, write_text
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
 from recsys.store.terms import TermStore
+from tests.rows import few
 
 Row: TypeAlias = Mapping[str, object]
 World: TypeAlias = dict[str, Row]
@@ -126,6 +127,7 @@ PAPERS = st.lists(
 @given(
     PAPERS, st.lists(st.tuples(PAPERS, st.lists(IDS, max_size=4)), max_size=4), st.integers(1, 5)
 )
+@few(8)
 def test_any_changes_write_what_a_rebuild_writes(
     tmp_path_factory: pytest.TempPathFactory,
     first: list[Row],

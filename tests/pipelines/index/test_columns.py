@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.pipelines.corpora import partitions
@@ -14,6 +14,7 @@ from recsys.pipelines.index.citation_links import LinkCounts
 from recsys.pipelines.index.columns import Cuts, write_columns
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
+from tests.rows import few
 from tests.stored import store_rows
 
 
@@ -101,7 +102,7 @@ RECORDS = st.lists(
 )
 
 
-@settings(max_examples=15, deadline=None)
+@few(8)
 @given(RECORDS, st.integers(1, 5), st.integers(1, 3), st.integers(1, 9))
 def test_papers_in_many_files_are_the_bytes_of_one_piece(
     tmp_path_factory: pytest.TempPathFactory,

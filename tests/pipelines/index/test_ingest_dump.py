@@ -24,6 +24,7 @@ from tests.pipelines.index.both_ways import as_dumps, both_ways, contents
 from tests.pipelines.index.dump_worlds import World, worlds, write_world
 from tests.pipelines.jobs.counting_engine import CountingEngine
 from tests.recsys.formats.exports.zotero_maker import Library
+from tests.rows import few
 
 
 def readings() -> st.SearchStrategy[Reading]:
@@ -31,7 +32,7 @@ def readings() -> st.SearchStrategy[Reading]:
     return st.builds(Reading, apart=st.booleans(), titles_only=st.booleans(), keyphrases=keyphrases)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(few(8), suppress_health_check=[HealthCheck.too_slow])
 @given(worlds(), st.integers(1, 5), readings())
 def test_any_world_in_any_number_of_parts_is_the_same(
     world: World, parts: int, reading: Reading

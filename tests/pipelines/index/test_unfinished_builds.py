@@ -103,6 +103,7 @@ def test_a_build_that_fails_in_any_stage_continues(
     assert set(again).isdisjoint(order[: order.index(stage)])
 
 
+@pytest.mark.slow  # `test_encode` interrupts one here.
 def test_a_build_that_was_killed_while_encoding_keeps_what_it_has(tmp_path: Path) -> None:
     papers, out = write_many(tmp_path / "papers.jsonl", 700), tmp_path / "x.index"
     partial = out / "unfinished" / "build"

@@ -120,6 +120,7 @@ def test_names_help_where_they_are_and_hurt_nobody(report: LocalReport) -> None:
     assert nobody and all(with_names[query] == without[query] for query in nobody)
 
 
+@pytest.mark.slow  # `test_batch` shares one run among processes.
 def test_runs_depend_neither_on_processes_nor_on_other_systems(
     report: LocalReport, index: Path, found: LocalQueries, tmp_path: Path
 ) -> None:

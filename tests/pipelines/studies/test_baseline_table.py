@@ -62,6 +62,7 @@ def test_paragraph_vectors_tell_topics_of_rare_words_apart() -> None:
         assert ((vectors @ centres.T).argmax(axis=1) == topic).mean() > 0.9
 
 
+@pytest.mark.slow  # It starts a process of all baselines.
 def test_every_process_fits_the_same(index: Path) -> None:
     here = {name: digest(fitted(name, index)) for name in BASELINES}
     command = [sys.executable, "-m", "tests.pipelines.studies.fits", str(index)]

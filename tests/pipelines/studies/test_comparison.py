@@ -129,6 +129,7 @@ def test_a_second_call_computes_nothing(case: Case, compared: Encoders) -> None:
     assert not any("ask" in stage or "encode" in stage for stage in case.told)
 
 
+@pytest.mark.slow  # The next one continues at a row, `test_evaluate` within one.
 def test_a_killed_call_continues(built: "Built", tmp_path: Path) -> None:
     case = Case(built, tmp_path)
     only = replace(OPTIONS, label=None)

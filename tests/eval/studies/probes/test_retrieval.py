@@ -84,7 +84,7 @@ def test_papers_of_the_same_text_tie_however_they_are_added_up() -> None:
 
 
 def test_intervals_are_those_of_ranking_the_pairs_of_drawn_papers_again() -> None:
-    n, samples = 150, 400
+    n, samples = 100, 200
     vectors, members = drawn(n, seed=3)
     found = retrieve_pairs(vectors, members, estimate(n, samples))
     one, other = np.triu_indices(n, 1)

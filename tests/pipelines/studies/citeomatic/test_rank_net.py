@@ -69,7 +69,7 @@ def test_training_and_answering_agree(shape: RankShape, seed: int) -> None:
     assert penalty.item() == 0
 
 
-@each_row("shape", SHAPES)
+@each_row("shape", SHAPES, usually=3)
 def test_gradients_are_those_of_finite_differences(shape: RankShape) -> None:
     batch = cut(random_data(3), shape, 3)
     batch = replace(batch, numbers=batch.numbers.double())

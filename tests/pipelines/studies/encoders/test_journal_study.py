@@ -116,6 +116,7 @@ def test_what_is_finished_is_not_trained_again(
     assert not list((folder / "out" / ROWS).glob("*.safetensors"))
 
 
+@pytest.mark.slow  # It trains once more.
 def test_few_papers_of_a_class_may_be_asked_for(
     report: tuple[Trained, ...], options: CurveOptions, folder: Path
 ) -> None:

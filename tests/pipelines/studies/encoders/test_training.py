@@ -73,6 +73,7 @@ def free_port() -> int:
     raise RuntimeError("no free port")
 
 
+@pytest.mark.slow  # `test_an_adapter_learns_and_is_continued` stops it in this process.
 def test_a_killed_training_ends_as_if_it_had_not_been(folder: Path, whole: TrainedEncoder) -> None:
     # In the second epoch, between two checks.
     assert started(folder, 11).wait(timeout=120) == -signal.SIGKILL
@@ -81,6 +82,7 @@ def test_a_killed_training_ends_as_if_it_had_not_been(folder: Path, whole: Train
     assert_equal(resumed, whole)
 
 
+@pytest.mark.slow  # It starts torch in another process.
 def test_processes_together_learn_what_one_does(
     folder: Path, whole: TrainedEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:

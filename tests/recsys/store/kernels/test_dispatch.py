@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.store.arrays import Floats, Longs, Mask, Ragged, Rows
+from recsys.store import kernels
+from recsys.store.arrays import Floats, Longs, Mask, Ragged, Rows, find_rows, slices, totals
 from recsys.store.kernels import dispatch
 from recsys.store.kernels.dispatch import (
     K1,
@@ -24,7 +25,9 @@ from recsys.store.kernels.dispatch import (
     Split,
     Trees,
     closest,
+    count_older,
     dots,
+    interpolate,
     scan,
     score_trees,
     split_dots,
@@ -39,17 +42,17 @@ T = TypeVar("T")
 def both_ways(kernel: Callable[..., T], *given: object, **named: object) -> tuple[T, T]:
     """Return what the compiled kernel gives, and what numpy gives."""
     compiled = kernel(*given, **named)
-    with patch.object(dispatch, "COMPILED", False):
+    with patch.object(kernels, "COMPILED", False):
         return compiled, kernel(*given, **named)
 
 
 def test_the_compiled_kernels_are_in_use() -> None:
-    assert dispatch.COMPILED
+    assert kernels.COMPILED
 
 
 def test_those_of_numpy_can_be_asked_for() -> None:
-    ask = "from recsys.store.kernels import dispatch; assert not dispatch.COMPILED"
-    env = {**os.environ, dispatch.VARIABLE: "plain"}
+    ask = "from recsys.store import kernels; assert not kernels.COMPILED"
+    env = {**os.environ, kernels.VARIABLE: "plain"}
     subprocess.run([sys.executable, "-c", ask], env=env, check=True)
 
 
@@ -287,6 +290,80 @@ def test_words_that_do_not_fit_are_refused(damage: str) -> None:
             words = replace(words, idf=np.full(30, np.inf, np.float32))
     with pytest.raises(IndexError):
         dispatch.matches(postings, words, None, 10)
+
+
+# Lists of rows, citations, lines ------------------------------------------------------------
+
+
+@given(SEEDS, st.integers(0, 60), st.integers(0, 300))
+def test_lists_of_rows_are_those_of_numpy_to_the_last_bit(seed: int, n: int, m: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = rng.choice(200, n, replace=False).astype(np.int32)
+    wanted = rng.integers(-1, 200, m).astype(np.int32)
+    at, plain = both_ways(find_rows, rows, wanted)
+    np.testing.assert_array_equal(at, plain)
+    assert [rows.tolist().index(row) if row in rows else -1 for row in wanted] == at.tolist()
+    owner, weights = rng.integers(0, 9, m), rng.normal(size=m).astype(np.float32)
+    for given_weights in (weights, None):
+        sums, plain_sums = both_ways(totals, owner.astype(np.int32), given_weights, 9)
+        np.testing.assert_array_equal(sums, plain_sums)
+    lengths = rng.integers(0, 4, n)
+    begins = np.where(lengths > 0, rng.integers(0, 300, n), 0)
+    for kind in (np.uint8, np.uint16, np.int32):
+        values = rng.integers(0, 250, 310).astype(kind)
+        parts, plain_parts = both_ways(slices, begins, lengths, values)
+        np.testing.assert_array_equal(parts[0], plain_parts[0])
+        np.testing.assert_array_equal(parts[1], plain_parts[1])
+        assert parts[1].dtype == kind
+
+
+@given(SEEDS)
+def test_older_citations_are_counted_as_by_numpy(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    years = rng.choice([-1, 1999, 2000, 2001, 2005], 40).astype(np.int16)
+    by_year = np.argsort(np.where(years < 0, 9999, years), kind="stable").astype(np.int32)
+    cited = [by_year[rng.random(40) < 0.2] for _ in range(40)]
+    citers = Ragged(np.cumsum([0, *map(len, cited)]), np.concatenate(cited).astype(np.int32))
+    rows = rng.integers(0, 40, 15).astype(np.int32)
+    counts, plain = both_ways(count_older, citers, years, rows, 2001)
+    assert counts.tolist() == plain.tolist()
+    older = [sum(0 <= years[one] < 2001 for one in cited[row]) for row in rows]
+    assert counts.tolist() == older
+
+
+@given(SEEDS, st.integers(2, 9))
+def test_lines_are_those_of_numpy_to_the_last_bit(seed: int, k: int) -> None:
+    rng = np.random.default_rng(seed)
+    knots = np.sort(rng.integers(-4, 5, (3, k)), axis=1).astype(np.float32) / np.float32(3)
+    values = rng.normal(size=(3, k)).astype(np.float32)
+    features = rng.choice([*knots.ravel(), *rng.normal(size=9), np.nan, np.inf, -np.inf], (50, 3))
+    read, plain = both_ways(interpolate, features.astype(np.float32), knots, values)
+    np.testing.assert_array_equal(read, plain)
+
+
+KNOTS = np.ones((3, 3), np.float32)
+LINE, ROW, YEARS = np.array([0, 0, 1]), np.array([1], np.int32), np.array([1, 2], np.int16)
+
+
+@each_row(
+    "name, call",
+    [
+        ("an owner", lambda: totals(np.array([9], np.int32), None, 9)),
+        ("no owner", lambda: totals(np.array([-1], np.int32), None, 9)),
+        ("a part", lambda: slices(np.array([3]), np.array([2]), np.zeros(4, np.uint8))),
+        ("a length", lambda: slices(np.array([1, 0]), np.array([-1, 2]), np.zeros(4, np.uint8))),
+        ("a row", lambda: count_older(Ragged(LINE, ROW), YEARS, np.array([2], np.int32), 5)),
+        ("a citer", lambda: count_older(Ragged(LINE, ROW + 7), YEARS, ROW, 5)),
+        ("an end", lambda: count_older(Ragged(LINE + 1, ROW), YEARS, ROW, 5)),
+        (
+            "a knot",
+            lambda: interpolate(np.ones((4, 2), "f"), np.ones((2, 3), "f"), np.ones(5, "f")),
+        ),
+    ],
+)
+def test_what_lies_outside_is_refused(name: str, call: Callable[[], object]) -> None:
+    with pytest.raises((IndexError, ValueError)):
+        call()
 
 
 # Trees --------------------------------------------------------------------------------------
