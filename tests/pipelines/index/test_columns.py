@@ -33,7 +33,7 @@ def test_references_are_resolved_and_counted(tmp_path: Path) -> None:
             row("c", references=["a", "b", "a", "c", "c", "?"]),
             row("a", references=None),
             row("b", references=["a"]),
-        ),
+        ).to_batches(),
     )
     assert counts == LinkCounts(links=3, outside=1, to_self=2, repeated=1)
     graph = CitationGraph.load(tmp_path)
