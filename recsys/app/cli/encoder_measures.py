@@ -265,10 +265,10 @@ def compare_encoders(
         reference=reference, dim=dim, precision=precision, seed=seed, jobs=jobs,
     )  # fmt: skip
     with shown_progress(quiet=quiet) as progress:
-        found = encoder_comparison.compare_encoders(
-            index, split, compared_encoders.wanted(encoders), options, out, labelled=labels,
-            cache=cache_folder(), open_index=open_index, progress=progress,
-        )  # fmt: skip
+        bench = compared_encoders.Bench(
+            index, split, labels, options, out, cache_folder(), open_index, progress
+        )
+        found = encoder_comparison.compare_encoders(bench, compared_encoders.wanted(encoders))
     read = {"split": split} | ({} if labels is None else {"labelled papers": labels})
     page = report_encoders.encoders_page(found, made(seed, index=index / "manifest.json", **read))
     report_encoders.write_folder(out, found, page)
