@@ -25,12 +25,7 @@ from recsys.store.arrays import (
 from recsys.store.collection import check_postings
 from recsys.store.graph import Years
 from recsys.store.kernels import dispatch
-from recsys.store.kernels.dispatch import (
-    Counts,
-    Postings,
-    QueryTerms,
-    levels,
-)
+from recsys.store.kernels.dispatch import Counts, Postings, QueryTerms, levels
 from recsys.store.terms import QueryText, TermStore
 
 # Arrays put aside on the disk while others are made: what is sorted need not fit into memory.

@@ -160,12 +160,7 @@ def summary(facts: Mapping[str, Any], papers: int) -> str:
 
 
 def choose_expansion(
-    index: HnswIndex,
-    *,
-    k: int,
-    target: float = 0.99,
-    sample: int = 100,
-    rng: np.random.Generator,
+    index: HnswIndex, *, k: int, target: float = 0.99, sample: int = 100, rng: np.random.Generator
 ) -> Facts:
     """Find the first expansion of a ladder whose recall@k reaches the target: it, and the recall.
 

@@ -14,14 +14,7 @@ import numpy as np
 
 from recsys.errors import ArtifactCorrupt
 from recsys.indexes.backends import Facts, Former
-from recsys.indexes.exact import (
-    blocks,
-    compared_in_full,
-    nearest,
-    recall,
-    release,
-    search_allowed,
-)
+from recsys.indexes.exact import blocks, compared_in_full, nearest, recall, release, search_allowed
 from recsys.indexes.int8_index import Rounded, RoundedQueries, write_split
 from recsys.protocols import VectorIndex
 from recsys.retrieval.propose import StageOne

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from recsys.pipelines.corpora.partitions import Parts, batch_of, by_hash, divide, flattened
+from recsys.pipelines.corpora.partitions import batch_of, by_hash, divide, flattened
 from recsys.pipelines.corpora.works import NO_SPACE, WORKS, Works
 from recsys.query.matching import Title, named_among, title_likeness, title_of
 from recsys.store.arrays import Longs
@@ -221,13 +221,13 @@ def is_server(venue: str) -> bool:
 def _sharing_names(works: Works, folder: Path) -> Longs:
     """List pairs of works next to each other among those that have one name, ascending: (2, p)."""
 
-    def names() -> Iterator[tuple[pa.RecordBatch, Parts]]:
+    def names() -> Iterator[pa.RecordBatch]:
         for begin, batch in works.batches(["names"]):
             flat, rows = flattened(batch.column(0), begin)
-            yield batch_of(_NAMES, flat, rows), by_hash(flat, works.parts)
+            yield batch_of(_NAMES, flat, rows)
 
     pairs = [np.empty((2, 0), np.int64)]
-    for part in divide(folder / "names.runs", _NAMES, works.parts, names()):
+    for part in divide(folder / "names.runs", _NAMES, works.parts, names(), by_hash):
         codes, owners = _codes(part.column(0)), part.column(1).to_numpy()
         order = np.lexsort((owners, codes))
         same = np.flatnonzero((np.diff(codes[order]) == 0) & (np.diff(owners[order]) != 0))
@@ -251,7 +251,7 @@ def _alike(
         (first work of that beginning, one work, another, whether they are versions) of each.
     """
 
-    def heads() -> Iterator[tuple[pa.RecordBatch, Parts]]:
+    def heads() -> Iterator[pa.RecordBatch]:
         for begin, batch in works.batches(_COMPARED):
             titles = batch.column("title").to_pylist()
             letters = (_NOT_LETTERS.sub("", fold((title or "")[: 4 * _HEAD])) for title in titles)
@@ -259,11 +259,10 @@ def _alike(
             there = pc.is_valid(every)
             rows = begin + np.flatnonzero(there.to_numpy(zero_copy_only=False))
             head = every.filter(there)
-            compared = batch_of(_HEADS, head, rows, *batch.filter(there).columns)
-            yield compared, by_hash(head, works.parts)
+            yield batch_of(_HEADS, head, rows, *batch.filter(there).columns)
 
     pairs: list[tuple[int, int, int, bool]] = []
-    for part in divide(folder / "heads.runs", _HEADS, works.parts, heads()):
+    for part in divide(folder / "heads.runs", _HEADS, works.parts, heads(), by_hash):
         codes, rows = _codes(part.column("head")), part.column("row").to_numpy()
         order = np.argsort(codes, kind="stable")
         for group in np.split(order, np.flatnonzero(np.diff(codes[order])) + 1):

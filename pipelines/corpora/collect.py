@@ -32,13 +32,15 @@ from recsys.pipelines.corpora.known_papers import KnownPapers
 from recsys.pipelines.corpora.link_citations import LinkedWorks, Rule, link, numbered
 from recsys.pipelines.corpora.merge_works import Papers, merge
 from recsys.pipelines.corpora.paper_names import cited_as_all
-from recsys.pipelines.corpora.partitions import Parts, Runs, batch_of, by_range, divide, flattened
-from recsys.pipelines.corpora.source_files import (
-    SourceFile,
-    fetched,
-    is_pdf,
-    is_remote,
+from recsys.pipelines.corpora.partitions import (
+    Runs,
+    batch_of,
+    by_range,
+    divide,
+    flattened,
+    part_of_range,
 )
+from recsys.pipelines.corpora.source_files import SourceFile, fetched, is_pdf, is_remote
 from recsys.pipelines.corpora.source_intake import (
     COUNTED,
     REJECTS,
@@ -163,7 +165,7 @@ def _by_owner(
         return owners[order], rows.column(1).take(pa.array(order))
 
     def between(begin: int, end: int) -> tuple[NDArray[np.int64], pa.Array]:
-        first, last = by_range(np.array([begin, end - 1]), total, references.parts).tolist()
+        first, last = part_of_range(np.array([begin, end - 1]), total, references.parts).tolist()
         counts, names = np.zeros(end - begin, np.int64), []
         for part in range(first, last + 1):
             owners, called = sorted_part(part)
@@ -331,10 +333,9 @@ def gather(
     rules: Counter[int] = Counter()
     references = None
     if works.cited:
-        described = _described(
-            linked_works(works, papers, folder, known), papers.count, parts, rules
-        )
-        references = divide(folder / "references.runs", _REFERENCES, parts, described)
+        described = _described(linked_works(works, papers, folder, known), rules)
+        place, part_of = folder / "references.runs", by_range(papers.count)
+        references = divide(place, _REFERENCES, parts, described, part_of)
     progress("merge", 3, 3)
     counts: dict[str, Counter[str]] = {name: Counter() for name in COUNTED}
     for shard in shards:
@@ -347,10 +348,7 @@ def gather(
         papers=papers.count,
         without_abstract=papers.unknown["abstract"],
         without_year=papers.unknown["year"],
-        joined={
-            "by identifier": clusters.by_name,
-            "by title, author and year": clusters.by_title,
-        },
+        joined={"by identifier": clusters.by_name, "by title, author and year": clusters.by_title},
         kept_apart=clusters.kept_apart,
         conflicts=papers.conflicts,
         untitled=papers.untitled,
@@ -387,9 +385,7 @@ def linked_works(
     return link(cited(), works.cited, targets, folder, works.parts)
 
 
-def _described(
-    linked: Iterator[LinkedWorks], papers: int, parts: int, rules: Counter[int]
-) -> Iterator[tuple[pa.RecordBatch, Parts]]:
+def _described(linked: Iterator[LinkedWorks], rules: Counter[int]) -> Iterator[pa.RecordBatch]:
     """Name cited works by the paper found, by their surest name, else by where they were printed.
 
     rules: counts by what they were found.
@@ -399,5 +395,4 @@ def _described(
         name, place, year = (works.cited.column(each) for each in ("name", "place", "year"))
         names = pc.coalesce(works.ids, name, cited_as_all(place, year))
         owners = works.cited.column("owner").filter(pc.is_valid(names))
-        rows = batch_of(_REFERENCES, owners, names.drop_null())
-        yield rows, by_range(owners.to_numpy(), papers, parts)
+        yield batch_of(_REFERENCES, owners, names.drop_null())

@@ -25,14 +25,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from recsys.pipelines.corpora.paper_names import NOBODY, PaperNames, all_names
-from recsys.pipelines.corpora.partitions import (
-    Runs,
-    RunWriter,
-    batch_of,
-    by_hash,
-    by_range,
-    divide,
-)
+from recsys.pipelines.corpora.partitions import Runs, RunWriter, batch_of, by_hash, by_range, divide
 from recsys.pipelines.corpora.works import CITED, SCHEMA
 from recsys.query.matching import THRESHOLD, Title, named_among, score, title_of
 from recsys.records import Paper, Reference
@@ -151,32 +144,26 @@ def link(
         parts: into how many they are divided.
     """
     with (
-        RunWriter(folder / "cited.runs", _NUMBERED, parts) as numbered,
-        RunWriter(folder / "wanted.runs", _WANTED, parts) as wanted,
+        RunWriter(folder / "cited.runs", _NUMBERED, parts, by_range(total, "number")) as numbered,
+        RunWriter(folder / "wanted.runs", _WANTED, parts, by_hash) as wanted,
     ):
         number = 0
         for batch in cited:
             numbers = np.arange(number, number + batch.num_rows)
             number += batch.num_rows
             works = batch_of(_NUMBERED, *batch.columns, numbers)
-            numbered.add(works, by_range(numbers, total, parts))
+            numbered.add(works)
             for keys in _wanted_keys(works):
-                wanted.add(keys, by_hash(keys.column(0), parts))
+                wanted.add(keys)
         waiting, names = numbered.runs(), wanted.runs()
 
     def look_up(name: str, wanted: Runs, offer: _Offer, find: _Find) -> Runs:
-        offered = (
-            (keys, by_hash(keys.column(0), parts))
-            for begin, papers in (targets() if wanted.rows else ())
-            for keys in offer(begin, papers)
-        )
-        offers = divide(folder / "offered.runs", _OFFERED, parts, offered)
-        found = (
-            (batch, by_range(batch.column(0).to_numpy(), total, parts))
-            for mine, theirs in zip(wanted, offers, strict=True)
-            for batch in find(mine, theirs)
-        )
-        return divide(folder / f"{name}.runs", _FOUND, parts, found)
+        numbered = targets() if wanted.rows else ()
+        offered = (keys for begin, papers in numbered for keys in offer(begin, papers))
+        offers = divide(folder / "offered.runs", _OFFERED, parts, offered, by_hash)
+        pairs = zip(wanted, offers, strict=True)
+        found = (batch for mine, theirs in pairs for batch in find(mine, theirs))
+        return divide(folder / f"{name}.runs", _FOUND, parts, found, by_range(total))
 
     named = look_up("named", names, _offered_names, _find_names)
 
@@ -185,8 +172,7 @@ def link(
         return _settled(waiting.part(part), named.part(part))
 
     untold = (_wanted_titles(settled(part)) for part in range(parts))
-    titles = ((keys, by_hash(keys.column(0), parts)) for keys in untold)
-    wanted_titles = divide(folder / "wanted.runs", _WANTED, parts, titles)
+    wanted_titles = divide(folder / "wanted.runs", _WANTED, parts, untold, by_hash)
     scored = look_up("scored", wanted_titles, _offered_titles, _score_titles)
     for part, scores in enumerate(scored):
         yield _settled_by_title(settled(part), scores)

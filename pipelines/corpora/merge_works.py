@@ -92,7 +92,7 @@ def merge(works: Works, clusters: Clusters, folder: Path, keyphrases: str) -> Pa
     with (
         pa.OSFile(str(path), "wb") as file,
         pa.ipc.new_file(file, _MERGED, options=PACKED) as target,
-        RunWriter(members, _MEMBERS, works.parts) as waiting,
+        RunWriter(members, _MEMBERS, works.parts, by_range(clusters.count, "cluster")) as waiting,
     ):
         writer = _PaperWriter(target, keyphrases)
         paper_of = np.full(len(works), NOBODY, np.int32)
@@ -102,10 +102,9 @@ def merge(works: Works, clusters: Clusters, folder: Path, keyphrases: str) -> Pa
             alone[clusters.rows[first:end] - begin] = False
             single = batch if alone.all() else batch.filter(pa.array(alone))
             paper_of[begin + np.flatnonzero(alone)] = writer.add(single)
-            cluster = clusters.cluster_of[first:end]
-            several = [*batch.filter(pa.array(~alone)).columns, pa.array(cluster)]
-            several = pa.RecordBatch.from_arrays(several, schema=_MEMBERS)
-            waiting.add(several, by_range(cluster, clusters.count, works.parts))
+            cluster = pa.array(clusters.cluster_of[first:end])
+            several = [*batch.filter(pa.array(~alone)).columns, cluster]
+            waiting.add(pa.RecordBatch.from_arrays(several, schema=_MEMBERS))
         conflicts: Counter[str] = Counter()
         merged = [writer.add(rows) for rows in _merged(waiting.runs(), conflicts)]
         every = np.concatenate([np.empty(0, np.int32), *merged])

@@ -6,7 +6,7 @@ part; of large ones, memory holds one part at a time.
 """
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -25,24 +25,27 @@ PACKED = pa.ipc.IpcWriteOptions(compression="lz4")
 
 Parts: TypeAlias = NDArray[Any]
 """The part of each row: (rows,) integers."""
+PartOf: TypeAlias = Callable[[pa.RecordBatch, int], Parts]
+"""Tells the part of each row, out of so many."""
 
 
 class RunWriter:
-    """Takes rows and the part of each, and writes them run by run."""
+    """Takes rows, and writes them run by run. part_of: of each, where there are several parts."""
 
-    def __init__(self, path: Path, schema: pa.Schema, parts: int) -> None:
+    def __init__(
+        self, path: Path, schema: pa.Schema, parts: int = 1, part_of: PartOf | None = None
+    ) -> None:
         """Begin a file without rows."""
-        self.schema, self.parts, self.path = schema, parts, path
-        self._waiting: list[tuple[pa.RecordBatch, Parts]] = []
+        self.schema, self.parts, self.path, self._part_of = schema, parts, path, part_of
+        self._waiting: list[pa.RecordBatch] = []
         self._bytes = self._rows = 0
         self._file = pa.OSFile(str(path), "wb")
         self._writer = pa.ipc.new_file(self._file, schema, options=PACKED)
 
-    def add(self, rows: pa.RecordBatch, part_of: Parts | None = None) -> None:
-        """Take rows, and the part of each where there are several."""
+    def add(self, rows: pa.RecordBatch) -> None:
+        """Take rows."""
         if rows.num_rows:
-            first = np.zeros(rows.num_rows, np.int32)
-            self._waiting.append((rows, first if part_of is None else part_of))
+            self._waiting.append(rows)
             self._bytes += rows.nbytes
             self._rows += rows.num_rows
         if self._bytes >= RUN_BYTES:
@@ -63,15 +66,13 @@ class RunWriter:
     def _flush(self) -> None:
         if not self._waiting:
             return
-        batches, parts = zip(*self._waiting, strict=True)
-        held, part_of = (
-            one_batch(pa.Table.from_batches(batches, self.schema)),
-            np.concatenate(parts),
-        )
-        if self.parts > 1:
+        held = one_batch(pa.Table.from_batches(self._waiting, self.schema))
+        ends, begin = [held.num_rows], 0
+        if self.parts > 1 and self._part_of is not None:
+            part_of = self._part_of(held, self.parts)
             held = held.take(pa.array(np.argsort(part_of, kind="stable")))
-        begin = 0
-        for end in np.cumsum(np.bincount(part_of, minlength=self.parts)).tolist():
+            ends = np.cumsum(np.bincount(part_of, minlength=self.parts)).tolist()
+        for end in ends:
             self._writer.write_batch(held.slice(begin, end - begin))
             begin = end
         self._waiting.clear()
@@ -116,12 +117,12 @@ class Runs:
 
 
 def divide(
-    path: Path, schema: pa.Schema, parts: int, rows: Iterable[tuple[pa.RecordBatch, Parts]]
+    path: Path, schema: pa.Schema, parts: int, rows: Iterable[pa.RecordBatch], part_of: PartOf
 ) -> Runs:
-    """Write rows, each with the part that it belongs to."""
-    with RunWriter(path, schema, parts) as writer:
-        for batch, part_of in rows:
-            writer.add(batch, part_of)
+    """Write rows, each into the part that it belongs to."""
+    with RunWriter(path, schema, parts, part_of) as writer:
+        for batch in rows:
+            writer.add(batch)
         return writer.runs()
 
 
@@ -161,21 +162,29 @@ def stored_batches(path: Path, names: Sequence[str] | None = None) -> Iterator[p
                 yield batch if names is None else batch.select(names)
 
 
-def by_hash(keys: pa.Array, parts: int) -> Parts:
+def part_of_hash(keys: pa.Array, parts: int) -> Parts:
     """Divide strings by their hash: equal ones have one part. There must be no nulls."""
-    if parts == 1:
-        return np.zeros(len(keys), np.int32)
     hashes = (crc32(key) for key in keys.cast(pa.large_binary()).to_pylist())
     return np.fromiter(hashes, np.uint32, len(keys)) % np.uint32(parts)
 
 
-def by_range(values: Longs | Rows, total: int, parts: int) -> Parts:
+def by_hash(rows: pa.RecordBatch, parts: int) -> Parts:
+    """Divide rows by the hash of their first column, see `part_of_hash`."""
+    return part_of_hash(rows.column(0), parts)
+
+
+def part_of_range(values: Longs | Rows, total: int, parts: int) -> Parts:
     """Divide the numbers below total into ranges of about one size, ascending."""
     return (values.astype(np.int64) * parts // max(total, 1)).astype(np.int32)
 
 
+def by_range(total: int, column: str | int = 0) -> PartOf:
+    """Divide rows by numbers below total in a column, see `part_of_range`."""
+    return lambda rows, parts: part_of_range(rows.column(column).to_numpy(), total, parts)
+
+
 def first_of_range(part: int, total: int, parts: int) -> int:
-    """Return the first number of a range of `by_range`: the last one begins at the total."""
+    """Return the first number of a part by `part_of_range`: the last one begins at the total."""
     return -(-part * total // parts)
 
 
@@ -197,9 +206,7 @@ class Splitters:
         """Count the parts."""
         return len(self.bounds) + 1
 
-    def divide(self, keys: pa.Array) -> Parts:
-        """Return the part of each string; there must be no nulls."""
-        if not self.bounds:
-            return np.zeros(len(keys), np.int32)
-        binary = keys.cast(pa.large_binary()).to_pylist()
-        return np.fromiter((bisect_right(self.bounds, key) for key in binary), np.int32, len(keys))
+    def part_of(self, rows: pa.RecordBatch, _parts: int) -> Parts:
+        """Return the part of each row by its first column; there must be no nulls."""
+        keys = rows.column(0).cast(pa.large_binary()).to_pylist()
+        return np.fromiter((bisect_right(self.bounds, key) for key in keys), np.int32, len(keys))

@@ -35,11 +35,7 @@ class SourceIntake:
     """
 
     def __init__(
-        self,
-        folder: Path,
-        cache: Path,
-        tables: Sequence[str] = (),
-        progress: Progress = silent,
+        self, folder: Path, cache: Path, tables: Sequence[str] = (), progress: Progress = silent
     ) -> None:
         """Begin with no work.
 

@@ -83,8 +83,8 @@ class WorkWriter:
         self.count = self.cited = 0
         self.given: set[int] = set()
         self.spaceless = False
-        self._works = RunWriter(folder / WORK_ROWS, WORKS, 1)
-        self._cited = RunWriter(folder / CITED_ROWS, CITED, 1)
+        self._works = RunWriter(folder / WORK_ROWS, WORKS)
+        self._cited = RunWriter(folder / CITED_ROWS, CITED)
 
     def add(self, works: Iterator[Reference], space: int, *, sealed: bool) -> None:
         """Take the works of one file; space: the number of where its ids are given."""

@@ -19,7 +19,7 @@ import numpy as np
 
 from recsys.errors import InputError
 from recsys.eval.measures import CANDIDATE_RECALL, CANDIDATES, Interval, Judged, flag, summarise
-from recsys.eval.recorded_runs import FACTS, QRELS, QUERIES, RUNS
+from recsys.eval.recorded_runs import FACTS, QRELS, QUERIES, RUNS, SCHEMA
 from recsys.eval.trec import run_lines, write_lines, write_qrels
 from recsys.pipelines.evaluation.splits import gold, gold_ids, query_rng, read_split
 from recsys.pipelines.evaluation.system_table import SYSTEMS, check_systems
@@ -29,7 +29,7 @@ from recsys.pipelines.jobs.kept_results import Entry, OpenIndex, Sidecar, asking
 from recsys.protocols import Progress, silent
 from recsys.records import PaperId
 from recsys.store.arrays import Mask, Rows
-from recsys.store.artifacts import MANIFEST, fingerprint, sha256, write_json
+from recsys.store.artifacts import CREATED_BY, MANIFEST, fingerprint, sha256, write_json
 from recsys.store.collection import Collection
 from recsys.store.corpus import PAPERS
 from recsys.store.generations import root_of
@@ -317,11 +317,40 @@ def versions() -> dict[str, str]:
     return found
 
 
-def candidate_facts(responses: Mapping[PaperId, Response]) -> dict[str, Any]:
-    """Count each query's candidates and the gold papers among them."""
+def answer_facts(
+    index: Path,
+    collection: Collection,
+    asked: Mapping[str, Any],
+    answers: Mapping[str, Mapping[PaperId, Response]],
+) -> dict[str, Any]:
+    """Tell of the answers of systems: by what they were made, and what is known beside the runs.
+
+    asked: what was asked; its seed samples the probabilities.
+    """
+    chosen = {
+        name: responses
+        for name, responses in answers.items()
+        if any(each.candidates is not None for each in responses.values())
+    }
     return {
-        "count": {query: response.candidates for query, response in responses.items()},
-        "found": {query: response.found for query, response in responses.items()},
+        "schema": SCHEMA,
+        **asked,
+        "created_by": CREATED_BY,
+        "versions": versions(),
+        "corpus": corpus_facts(index, collection),
+        "timing": {name: milliseconds(responses) for name, responses in answers.items()},
+        "candidates": {
+            name: {
+                "count": {query: each.candidates for query, each in responses.items()},
+                "found": {query: each.found for query, each in responses.items()},
+            }
+            for name, responses in chosen.items()
+        },
+        "calibration": {
+            name: calibration_facts(responses, asked["seed"])
+            for name, responses in answers.items()
+            if any(each.probabilities for each in responses.values())
+        },
     }
 
 

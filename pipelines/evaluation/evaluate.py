@@ -14,23 +14,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recsys.errors import InputError
-from recsys.eval.recorded_runs import RUNS, SCHEMA
+from recsys.eval.recorded_runs import RUNS
 from recsys.eval.trec import ordered, read_run, write_run
 from recsys.pipelines.evaluation.batch import (
     MOST_PAIRS,
     WORK,
     BatchOptions,
     Response,
+    answer_facts,
     answerer,
     batch_fingerprint,
-    calibration_facts,
-    candidate_facts,
     check_folder,
     check_options,
-    corpus_facts,
-    milliseconds,
     query_facts,
-    versions,
     write_folder,
     write_responses,
 )
@@ -56,7 +52,7 @@ from recsys.pipelines.jobs.kept_results import Entry, OpenIndex, Sidecar, Start,
 from recsys.protocols import Progress, silent
 from recsys.records import PaperId
 from recsys.store.arrays import Floats
-from recsys.store.artifacts import CREATED_BY, NNSELECT, sha256
+from recsys.store.artifacts import NNSELECT, sha256
 from recsys.store.collection import Collection
 
 if TYPE_CHECKING:
@@ -94,8 +90,7 @@ def read_external(
     for name in runs:
         if not _NAME.fullmatch(name):
             raise InputError(
-                f"{name!r} cannot name a run.",
-                "Use letters, digits, dots, dashes and underscores.",
+                f"{name!r} cannot name a run.", "Use letters, digits, dots, dashes and underscores."
             )
         if name in SYSTEMS:
             raise InputError(
@@ -333,15 +328,13 @@ def _assessed(
     out: Path,
     collection: Collection,
     answers: Mapping[str, Mapping[PaperId, Response]],
-    told: Mapping[str, Any],
+    told: dict[str, Any],
 ) -> EvaluationReport:
     """Write the facts of runs that are written, and assess them."""
     from recsys.eval.judge_runs import assess
 
     options = under_way.options
-    timing = {name: milliseconds(responses) for name, responses in answers.items()}
-    facts = {
-        "schema": SCHEMA,
+    asked = {
         "command": options.command,
         "part": options.part,
         "k": options.k,
@@ -349,28 +342,13 @@ def _assessed(
         "metadata": options.metadata,
         "systems": [*answers, *told["external"]],
         "external": told["external"],
-        "created_by": CREATED_BY,
-        "versions": versions(),
-        "corpus": corpus_facts(under_way.index, collection),
         "split_sha256": sha256(under_way.split),
-        "timing": timing,
-        "candidates": {
-            name: candidate_facts(responses)
-            for name, responses in answers.items()
-            if all(each.candidates is not None for each in responses.values())
-        },
-        "calibration": {
-            name: calibration_facts(responses, options.seed)
-            for name, responses in answers.items()
-            if any(each.probabilities for each in responses.values())
-        },
-        **told,
     }
+    facts = answer_facts(under_way.index, collection, asked, answers) | told
     write_folder(out, {each: query_facts(collection, each) for each in under_way.queries}, facts)
     assessment = assess(out, seed=options.seed)
     for sidecar in under_way.done:
         sidecar.remove()
     count, continued = len(under_way.queries), under_way.continued
-    return EvaluationReport(
-        out, options.part, count, timing, continued, told["warnings"], assessment
-    )
+    timing, warnings = facts["timing"], facts["warnings"]
+    return EvaluationReport(out, options.part, count, timing, continued, warnings, assessment)

@@ -136,6 +136,25 @@ def _check(
     return None
 
 
+_FAULTS: Mapping[str, tuple[type[RecsysError], str, str]] = {
+    "unknown": (
+        InputError,
+        "papers that the index does not hold",
+        "Give a run over the papers of this corpus.",
+    ),
+    "itself": (
+        LeakageError,
+        "a query to itself",
+        "Leave the query out of what its answer may hold.",
+    ),
+    "newer": (
+        LeakageError,
+        "papers newer than the query, or of unknown year,",
+        "Leave them out: the query's authors could not know them.",
+    ),
+}
+
+
 def check_run(name: str, run: Mapping[PaperId, Iterable[PaperId]], collection: Collection) -> None:
     """Refuse a run that recommends unknown papers, the query itself, or papers newer than it.
 
@@ -145,7 +164,7 @@ def check_run(name: str, run: Mapping[PaperId, Iterable[PaperId]], collection: C
         InputError: papers that the collection does not hold.
         LeakageError: the other two; with the number of recommendations and the first one.
     """
-    faults: dict[str, list[str]] = {"unknown": [], "itself": [], "newer": []}
+    faults: dict[str, list[str]] = {fault: [] for fault in _FAULTS}
     ids = collection.corpus.ids  # Looking each id up would take ten times as long.
     years = {ids[row]: year for row, year in enumerate(collection.graph.years.tolist())}
     for query, papers in run.items():
@@ -159,29 +178,7 @@ def check_run(name: str, run: Mapping[PaperId, Iterable[PaperId]], collection: C
             else:
                 fault = "newer"
             faults[fault].append(f"{paper!r} to {query!r} of {years[query]}")
-    for fault, error, what, hint in _FAULTS:
+    for fault, (error, what, hint) in _FAULTS.items():
         if found := faults[fault]:
             times = f"{len(found)} {'time' if len(found) == 1 else 'times'} (first: {found[0]})"
             raise error(f"The run {name} recommends {what} {times}.", hint)
-
-
-_FAULTS: tuple[tuple[str, type[RecsysError], str, str], ...] = (
-    (
-        "unknown",
-        InputError,
-        "papers that the index does not hold",
-        "Give a run over the papers of this corpus.",
-    ),
-    (
-        "itself",
-        LeakageError,
-        "a query to itself",
-        "Leave the query out of what its answer may hold.",
-    ),
-    (
-        "newer",
-        LeakageError,
-        "papers newer than the query, or of unknown year,",
-        "Leave them out: the query's authors could not know them.",
-    ),
-)

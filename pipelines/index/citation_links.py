@@ -17,11 +17,11 @@ from recsys.pipelines.corpora.partitions import (
     Parts,
     Runs,
     batch_of,
-    by_hash,
     by_range,
     divide,
     first_of_range,
     flattened,
+    part_of_hash,
 )
 from recsys.store.arrays import GrowingRagged, Longs, Rows
 from recsys.store.artifacts import YEARS
@@ -45,25 +45,24 @@ class LinkCounts:
     repeated: int = 0
 
 
-def names_of_papers(papers: pa.RecordBatch, first: int, parts: int) -> tuple[pa.RecordBatch, Parts]:
+def names_of_papers(papers: pa.RecordBatch, first: int) -> pa.RecordBatch:
     """Give what papers are called as rows of CALLED; first: the row of the first one."""
     names, rows = all_names(papers)
     is_id = pa.array(np.arange(len(names)) < papers.num_rows)
     there = pc.is_valid(names)
     names = names.filter(there).cast(pa.string())
     rows = pa.array(first + rows, pa.int32()).filter(there)
-    return batch_of(CALLED, names, rows, is_id.filter(there)), _by_name(names, parts)
+    return batch_of(CALLED, names, rows, is_id.filter(there))
 
 
-def references_of(papers: pa.RecordBatch, first: int, parts: int) -> tuple[pa.RecordBatch, Parts]:
+def references_of(papers: pa.RecordBatch, first: int) -> pa.RecordBatch:
     """Give what papers cite as rows of REFERENCES; first: the row of the first one."""
-    names, rows = flattened(papers.column("references"), first)
-    return batch_of(REFERENCES, names, rows), _by_name(names, parts)
+    return batch_of(REFERENCES, *flattened(papers.column("references"), first))
 
 
-def _by_name(names: pa.Array, parts: int) -> Parts:
-    """Divide names so that all spellings of a DOI have one part."""
-    return by_hash(_plain(names), parts) if parts > 1 else by_hash(names, parts)
+def by_name(rows: pa.RecordBatch, parts: int) -> Parts:
+    """Divide rows by the name in their first column: all spellings of a DOI have one part."""
+    return part_of_hash(_plain(rows.column(0)), parts)
 
 
 def _plain(names: pa.Array) -> pa.Array:
@@ -86,22 +85,18 @@ def write_graph(folder: Path, work: Path, called: Runs, cited: Runs, years: Year
         (first_of_range(part, n, parts), first_of_range(part + 1, n, parts))
         for part in range(parts)
     ]
-    links = divide(
-        work / "links.runs",
-        _PAIRS,
-        parts,
-        (
-            (batch_of(_PAIRS, pa.array(citing), pa.array(papers)), by_range(citing, n, parts))
-            for citing, papers in _resolved(called, cited, counts)
-        ),
+    resolved = (
+        batch_of(_PAIRS, pa.array(citing), pa.array(papers))
+        for citing, papers in _resolved(called, cited, counts)
     )
+    links = divide(work / "links.runs", _PAIRS, parts, resolved, by_range(n))
     by_year: Rows = np.argsort(np.where(years == UNKNOWN_YEAR, LATE, years), kind="stable").astype(
         np.int32
     )
     place = np.empty(n, np.int32)
     place[by_year] = np.arange(n, dtype=np.int32)
 
-    def distinct() -> Iterator[tuple[pa.RecordBatch, Parts]]:
+    def distinct() -> Iterator[pa.RecordBatch]:
         with GrowingRagged(folder, "cites") as cites:
             for (first, end), part in zip(spans, links, strict=True):
                 citing, papers = _sorted(part, n)
@@ -111,10 +106,9 @@ def write_graph(folder: Path, work: Path, called: Runs, cited: Runs, years: Year
                 counts.repeated += int((~fresh).sum())
                 citing, papers = citing[fresh], papers[fresh].astype(np.int32)
                 cites.append(np.bincount(citing - first, minlength=end - first), papers)
-                pairs = batch_of(_PAIRS, pa.array(papers), pa.array(place[citing]))
-                yield pairs, by_range(papers, n, parts)
+                yield batch_of(_PAIRS, pa.array(papers), pa.array(place[citing]))
 
-    citers = divide(work / "citers.runs", _PAIRS, parts, distinct())
+    citers = divide(work / "citers.runs", _PAIRS, parts, distinct(), by_range(n))
     with GrowingRagged(folder, "cited_by") as cited_by:
         for (first, end), part in zip(spans, citers, strict=True):
             papers, places = _sorted(part, n)

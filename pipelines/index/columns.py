@@ -19,7 +19,6 @@ import pyarrow.compute as pc
 import pyarrow.parquet as parquet
 
 from recsys.pipelines.corpora.partitions import (
-    Parts,
     Runs,
     RunWriter,
     Splitters,
@@ -35,6 +34,7 @@ from recsys.pipelines.index.citation_links import (
     CALLED,
     REFERENCES,
     LinkCounts,
+    by_name,
     names_of_papers,
     references_of,
     write_graph,
@@ -134,8 +134,8 @@ def write_columns(
     none = Splitters(())
     cut = cuts or Cuts(none, none, none)
     with TemporaryDirectory(prefix="recsys-", dir=work or folder) as place:
-        rows = ((batch, cut.ids.divide(batch.column("id"))) for batch in papers.to_batches())
-        runs = divide(Path(place, "sorted.runs"), SCHEMA, cut.ids.parts, rows)
+        sorted_runs, ids = Path(place, "sorted.runs"), cut.ids
+        runs = divide(sorted_runs, SCHEMA, ids.parts, papers.to_batches(), ids.part_of)
         return _write(folder, Path(place), map(with_keys, _sorted_groups(runs)), cut)
 
 
@@ -206,11 +206,13 @@ def _write(folder: Path, work: Path, groups: Iterable[pa.RecordBatch], cuts: Cut
         enter = stack.enter_context
         stored = enter(parquet.ParquetWriter(folder / PAPERS, SCHEMA, **PACKED))
         shown, ids = enter(ShownWriter(folder)), enter(GrowingRagged(folder, "ids", blob=True))
-        hashed = enter(RunWriter(work / "hashed.runs", _HASHED, parts))
-        called = enter(RunWriter(work / "called.runs", CALLED, parts))
-        cited = enter(RunWriter(work / "cited.runs", REFERENCES, parts))
-        authors = enter(RunWriter(work / "authors.runs", _KEYS, cuts.authors.parts))
-        venues = enter(RunWriter(work / "venues.runs", _KEYS, cuts.venues.parts))
+        hashed = enter(RunWriter(work / "hashed.runs", _HASHED, parts, by_range(1 << 32)))
+        called = enter(RunWriter(work / "called.runs", CALLED, parts, by_name))
+        cited = enter(RunWriter(work / "cited.runs", REFERENCES, parts, by_name))
+        authors, venues = (
+            enter(RunWriter(work / f"{name}.runs", _KEYS, cut.parts, cut.part_of))
+            for name, cut in (("authors", cuts.authors), ("venues", cuts.venues))
+        )
         for papers in groups:
             stored.write_batch(papers.select(SCHEMA.names), ROW_GROUP)
             records = papers.select(["id", *FIELDS]).to_pylist()
@@ -218,19 +220,14 @@ def _write(folder: Path, work: Path, groups: Iterable[pa.RecordBatch], cuts: Cut
             texts = [record["id"].encode() for record in records]
             ids.append(np.array([*map(len, texts)]), np.frombuffer(b"".join(texts), np.uint8))
             hashes, rows = hashes_of(records, count)
-            by_order = (hashes.astype(np.int64) * parts) >> 32
-            hashed.add(batch_of(_HASHED, pa.array(hashes), pa.array(rows)), by_order)
+            hashed.add(batch_of(_HASHED, pa.array(hashes), pa.array(rows)))
             years.append(pc.fill_null(papers.column("year"), UNKNOWN_YEAR).to_numpy())
             flags = papers.column("front_matter").to_numpy(zero_copy_only=False)
             front.append((count + np.flatnonzero(flags)).astype(np.int32))
-            for name, writer, cut in (
-                ("author_keys", authors, cuts.authors),
-                ("venue_key", venues, cuts.venues),
-            ):
-                keys = _key_rows(papers.column(name), count)
-                writer.add(keys, cut.divide(keys.column(0)))
-            called.add(*names_of_papers(papers, count, parts))
-            cited.add(*references_of(papers, count, parts))
+            authors.add(_key_rows(papers.column("author_keys"), count))
+            venues.add(_key_rows(papers.column("venue_key"), count))
+            called.add(names_of_papers(papers, count))
+            cited.add(references_of(papers, count))
             count += papers.num_rows
         runs = [writer.runs() for writer in (hashed, authors, venues, called, cited)]
     files = (folder / HASHES, np.uint32), (folder / ROWS, np.int32)
@@ -263,18 +260,15 @@ def _key_rows(column: pa.Array, first: int) -> pa.RecordBatch:
 def _write_authors(folder: Path, work: Path, runs: Runs, n: int, parts: int) -> None:
     """Write author_keys, authors, and papers_of_author of n papers."""
 
-    def coded() -> Iterator[tuple[pa.RecordBatch, Parts]]:
+    def coded() -> Iterator[pa.RecordBatch]:
         with GrowingRagged(folder, "papers_of_author") as papers_of_author:
             for rows, places, codes, first, end in _coded(runs, folder, "author_keys"):
                 order = np.argsort(codes, kind="stable")
                 lengths = np.bincount(codes - first, minlength=end - first)
                 papers_of_author.append(lengths, rows[order])
-                yield (
-                    batch_of(_CODES, *map(pa.array, (rows, places, codes))),
-                    by_range(rows, n, parts),
-                )
+                yield batch_of(_CODES, *map(pa.array, (rows, places, codes)))
 
-    of_papers = divide(work / "codes.runs", _CODES, parts, coded())
+    of_papers = divide(work / "codes.runs", _CODES, parts, coded(), by_range(n))
     with GrowingRagged(folder, "authors") as authors:
         for number, part in enumerate(of_papers):
             rows, places, codes = (column.to_numpy() for column in part.columns)

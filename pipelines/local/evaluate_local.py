@@ -16,7 +16,7 @@ import numpy as np
 
 from recsys.errors import DraftError, InputError, check_name, near_miss
 from recsys.eval.judge_runs import assess
-from recsys.eval.recorded_runs import RUNS, SCHEMA, SENTENCE, SENTENCES
+from recsys.eval.recorded_runs import RUNS, SENTENCE, SENTENCES
 from recsys.local.local_recommender import PassageRanker
 from recsys.local.mentions import find_mentions
 from recsys.local.named_works import NO_NAMES
@@ -25,15 +25,12 @@ from recsys.machine import one_thread
 from recsys.pipelines.evaluation.batch import (
     WORK,
     Response,
-    calibration_facts,
-    candidate_facts,
+    answer_facts,
     check_folder,
-    corpus_facts,
     entry_of,
     gold_facts,
     manifest_hashes,
     milliseconds,
-    versions,
     write_folder,
     write_responses,
 )
@@ -44,7 +41,7 @@ from recsys.pipelines.jobs.kept_results import Entry, Sidecar, gather
 from recsys.pipelines.local.local_queries import KNOWN, LocalQueries, LocalQuery, Posed, pose_query
 from recsys.protocols import Progress, silent
 from recsys.store.arrays import Floats, top_k
-from recsys.store.artifacts import CREATED_BY, MANIFEST, fingerprint, sha256
+from recsys.store.artifacts import MANIFEST, fingerprint, sha256
 from recsys.store.collection import Collection
 from recsys.store.generations import root_of
 from recsys.store.graph import UNKNOWN_YEAR
@@ -369,10 +366,7 @@ def _check(options: LocalEvaluation) -> None:
 
 
 def _key(
-    ranker: PassageRanker,
-    options: LocalEvaluation,
-    queries: Mapping[str, LocalQuery],
-    system: str,
+    ranker: PassageRanker, options: LocalEvaluation, queries: Mapping[str, LocalQuery], system: str
 ) -> str:
     """Hash what answers depend on."""
     manifests = manifest_hashes(ranker.reader.collection.folder)
@@ -395,9 +389,7 @@ def _write(
 ) -> "Assessment":
     for name, responses in answers.items():
         write_responses(out / RUNS / f"{name}.trec", responses, name)
-    learned = sorted(LEARNED.intersection(answers))
-    facts = {
-        "schema": SCHEMA,
+    asked = {
         "command": options.command,
         "part": SENTENCE,
         "k": options.k,
@@ -406,14 +398,9 @@ def _write(
         "masked": options.masked,
         "contexts": options.contexts,
         "systems": [*answers],
-        "created_by": CREATED_BY,
-        "versions": versions(),
-        "corpus": corpus_facts(root_of(collection.folder), collection),
-        "timing": {name: milliseconds(each) for name, each in answers.items()},
-        "candidates": {name: candidate_facts(answers[name]) for name in learned},
-        "calibration": {n: calibration_facts(answers[n], options.seed) for n in learned},
-        "warnings": [*told],
     }
+    index = root_of(collection.folder)
+    facts = answer_facts(index, collection, asked, answers) | {"warnings": [*told]}
     described = {}
     for name, query in queries.items():
         year = int(collection.graph.years[query.citing])

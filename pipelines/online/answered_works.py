@@ -74,40 +74,34 @@ def text_at(reply: Reply, *path: str) -> str | None:
 
 
 def read_records(
-    client: Client, site: str, items: Iterable[object], reader: Callable[[Record], Reference]
+    items: Iterable[object], reader: Callable[[Record], Reference]
 ) -> Iterator[Reference]:
-    """Read each record; one that is none is counted, and left out."""
+    """Read each record; what is none is left out."""
     for item in items:
-        if item is None:
-            continue
         try:
-            if not isinstance(item, dict):
-                raise FieldError("no object")
-            yield reader(item)
-        except FieldError as error:
-            client.left_out[f"{site}: {error}"] += 1
+            if isinstance(item, dict):
+                yield reader(item)
+        except FieldError:
+            continue
 
 
 def each_once(works: Iterable[Reference], most: int | None = None) -> Iterator[Reference]:
     """Leave out what came before under the same id; stop after so many."""
-    seen: set[str] = set()
 
-    def new() -> Iterator[Reference]:
-        for work in works:
-            name = work.id or next(map(str.lower, full_names(work)), f"title:{work.title}")
-            if name not in seen:
-                seen.add(name)
-                yield work
+    def name(work: Reference) -> str:
+        return work.id or next(map(str.lower, full_names(work)), f"title:{work.title}")
 
-    return islice(new(), most)
+    return islice(distinct(works, name), most)
 
 
-def distinct(values: Iterable[str]) -> Iterator[str]:
-    """Leave out what came before, as it is taken."""
-    seen: set[str] = set()
+def distinct(
+    values: Iterable[Item], name: Callable[[Item], object] = lambda value: value
+) -> Iterator[Item]:
+    """Leave out what came before by the same name, as it is taken."""
+    seen: set[object] = set()
     for value in values:
-        if value not in seen:
-            seen.add(value)
+        if (known := name(value)) not in seen:
+            seen.add(known)
             yield value
 
 

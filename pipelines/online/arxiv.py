@@ -131,7 +131,7 @@ class Arxiv:
 
     def _entries(self, reply: Reply) -> Iterator[Reference]:
         entries = (_of_entry(entry) for entry in _elements(reply, _ATOM))
-        return read_records(self._client, "arxiv", entries, _reference_of)
+        return read_records(entries, _reference_of)
 
     def _harvested(self, since: date) -> Iterator[Reference]:
         first = (("metadataPrefix", "arXiv"), ("from", since.isoformat()))
@@ -158,7 +158,7 @@ class Arxiv:
                     "Ask again; where this lasts, the source has changed.",
                 )
             items = (_of_record(each) for each in found if each.tag == "record")
-            yield from read_records(self._client, "arxiv", items, _reference_of)
+            yield from read_records(items, _reference_of)
 
 
 _QUERY = ("arxiv", "/api/query")

@@ -41,7 +41,6 @@ from recsys.pipelines.online.http_exchange import (
     retry_policy,
 )
 from recsys.pipelines.online.sites import MAIL, SITES, Keys, Site, base_address
-from recsys.pipelines.online.sources import Cost
 
 KEPT_DAYS = 30
 """An answer that is older is asked for anew."""
@@ -64,7 +63,7 @@ class AnswerStore:
             head, _, body = raw.partition(b"\n")
             facts = json.loads(head)
             if now - facts["at"] < self.days * _DAY:
-                return Reply(facts["status"], facts["headers"], body, stored=True)
+                return Reply(facts["status"], facts["headers"], body)
         except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError):
             pass  # Cut short by a crash of the machine, or another's file.
         return None
@@ -120,10 +119,9 @@ class Question:
     """What a site is asked.
 
     path: begins with "/". parameters: in their order, without a key. form: sent in a body as an
-    address has them. document: sent in a body, as JSON. json: whether JSON is expected. credits:
-    what it costs. tolerated: statuses that are an answer, too: that there is nothing. passing:
-    statuses that are given back, and not stored. fresh: what the store has is not taken. kept: the
-    answer goes into the store.
+    address has them. document: sent in a body, as JSON. json: whether JSON is expected. tolerated:
+    statuses that are an answer, too: that there is nothing. passing: statuses that are given back,
+    and not stored. fresh: what the store has is not taken. kept: the answer goes into the store.
     """
 
     site: str
@@ -132,7 +130,6 @@ class Question:
     form: tuple[tuple[str, str], ...] = ()
     document: object = None
     json: bool = True
-    credits: float = 0.0
     tolerated: frozenset[int] = frozenset()
     passing: frozenset[int] = frozenset()
     fresh: bool = False
@@ -160,16 +157,12 @@ class Question:
 class Client:
     """Asks sites; counts what it asked.
 
-    made: requests by site, retries and redirects among them. credits: by site, as the sites' own
-    prices say. found: answers that the store had. left_out: records that could not be read, by why.
+    made: requests by site, retries and redirects among them.
     """
 
     def __init__(self, config: ClientConfig) -> None:
         self.config = config
         self.made: Counter[str] = Counter()
-        self.credits: dict[str, float] = {}
-        self.left_out: Counter[str] = Counter()
-        self.found = 0
         self._store = AnswerStore(config.store, config.days) if config.store else None
         self._exchange: Exchange | None = None
         self._paces: dict[str, Pace] = {}
@@ -180,11 +173,6 @@ class Client:
     def __exit__(self, *_: object) -> None:
         if self._exchange is not None:
             self._exchange.close()
-
-    @property
-    def spent(self) -> Cost:
-        """What was asked of all sites together."""
-        return Cost(self.made.total(), sum(self.credits.values()))
 
     def has_key(self, site: str) -> bool:
         """Tell whether there is a key for a site."""
@@ -201,7 +189,6 @@ class Client:
         address = base_address(site, self.config.addresses)
         asked = f"{address}{question.shown}\n{question.body.decode()}"
         if store is not None and not question.fresh and (stored := store.get(asked, clock.now())):
-            self.found += 1
             return replace(stored, value=_decoded(question, stored.status, stored.body))
         reply = self._asked(site, question)
         if store is not None and question.kept and reply.status not in question.passing:
@@ -241,8 +228,6 @@ class Client:
     def _answer(self, site: Site, question: Question, reply: Reply) -> Reply:
         """Return what came as the answer, or say what is wrong with it."""
         if reply.status in {_GOOD, *question.tolerated, *question.passing}:
-            so_far = self.credits.get(site.name, 0.0)
-            self.credits[site.name] = so_far + question.credits
             return reply
         if reply.status in _REFUSED:
             raise KeyRefused(

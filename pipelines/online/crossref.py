@@ -128,4 +128,4 @@ class Crossref:
                 return
 
     def _read(self, items: Iterable[object]) -> Iterator[Reference]:
-        return read_records(self._client, _SITE, items, _reference_of)
+        return read_records(items, _reference_of)

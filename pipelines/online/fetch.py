@@ -25,7 +25,6 @@ from recsys.pipelines.online.fetch_plan import (
     Allowance,
     FetchPlan,
     FetchQuestion,
-    Planned,
     SourcePlan,
     cited_at,
     key_at,
@@ -76,11 +75,6 @@ class Desk:
     today: Callable[[], date]
     requests: Callable[[str], int]
     progress: Progress = silent
-
-    def source(self, source: Source, kept: Journal) -> JournaledSource:
-        """Return a source whose answers are kept."""
-        name = source.facts.name
-        return JournaledSource(source, kept, lambda: self.requests(name))
 
     def write(
         self,
@@ -157,10 +151,9 @@ def fetch(plan: FetchPlan, desk: Desk) -> FetchReport:
     question = plan.question
     _check_free(desk.out, question)
     with _working(desk, question.fingerprint) as kept:
-        leading, *others = (desk.source(part.source, kept) for part in plan.parts)
-        citing = plan.parts[0].planned.citing
+        leading, *others = (JournaledSource(part.source, kept) for part in plan.parts)
         allowance = Allowance(plan.calls - sum(part.cost.requests for part in plan.parts[1:]))
-        found = snowball(question, leading, allowance, citing=citing, progress=desk.progress)
+        found = snowball(question, leading, allowance, progress=desk.progress)
         spare = Allowance(plan.calls - kept.spent.get(leading.facts.name, 0))
         added = [_enriched(source, found.works, spare, desk.progress) for source in others]
         ways = found.ways | ({"added": sum(len(each.works) for each in added)} if added else {})
@@ -241,7 +234,7 @@ def _working(desk: Desk, fingerprint: str) -> Iterator[Journal]:
         folder.mkdir(exist_ok=True, mode=0o700)  # It tells of a draft.
         answers = sidecar.read()
         with sidecar.appending(answers) as append:
-            yield Journal(desk.today, answers, append)
+            yield Journal(desk.today, desk.requests, answers, append)
         shutil.rmtree(folder)
 
 
@@ -252,8 +245,7 @@ def library_question(source: str, library: str) -> FetchQuestion:
 
 def library_plan(source: Source, question: FetchQuestion) -> FetchPlan:
     """Plan to fetch a library: nobody knows how large it is before it is read."""
-    cost = source.facts.cost(Kind.SEARCH, LARGEST)
-    return FetchPlan(question, (SourcePlan(source, Planned(), cost),))
+    return FetchPlan(question, (SourcePlan(source, ((Kind.SEARCH, LARGEST, 1),)),))
 
 
 def fetch_library(plan: FetchPlan, desk: Desk) -> FetchReport:
@@ -261,7 +253,7 @@ def fetch_library(plan: FetchPlan, desk: Desk) -> FetchReport:
     question = plan.question
     _check_free(desk.out, question)
     with _working(desk, question.fingerprint) as kept:
-        source = desk.source(plan.parts[0].source, kept)
+        source = JournaledSource(plan.parts[0].source, kept)
         works = [work for work in source.search("", most=LARGEST) if work.title]
         fetched = [FetchedWorks(source.facts, works, source.days)]
         return desk.write(question, kept, fetched, {"library": len(works)})
@@ -271,11 +263,8 @@ def update_plan(file: Path, sources: Sequence[Source], *, most: int | None = Non
     """Plan the update of a file: what each source that tells of changes is asked."""
     question = read_record(file).question
     count = len(_words(question))
-    parts = []
-    for source in sources:
-        able = Kind.CHANGED in source.facts.kinds
-        parts.append(SourcePlan.of(source, Planned(changed=count if able else 0)))
-    return FetchPlan(question, tuple(parts), most)
+    calls = [((Kind.CHANGED, source.facts.page, count),) for source in sources]
+    return FetchPlan(question, tuple(map(SourcePlan, sources, calls)), most)
 
 
 def update_question(record: FetchRecord) -> str:
@@ -304,7 +293,7 @@ def update(file: Path, plan: FetchPlan, desk: Desk) -> FetchReport:
         allowance, since, before = Allowance(plan.calls), record.cursor - _OVERLAP, 0
         fetched = []
         for part in plan.parts:
-            source = desk.source(part.source, kept)
+            source = JournaledSource(part.source, kept)
             facts, schemes = source.facts, source.facts.schemes
             names, before = _names_in(file, schemes)
             found: dict[str, Reference] = {}

@@ -7,7 +7,6 @@ function of them alone, so that one that was killed comes to the same papers as 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any
 
 from recsys.formats.references.bibliography import record_of, work_of
 from recsys.pipelines.jobs.kept_results import Entry
@@ -21,11 +20,12 @@ from recsys.store.artifacts import fingerprint
 class Journal:
     """Answers of an unfinished fetch.
 
-    today: tells the day of an answer. spent: requests of all answers, by source. first: the day of
-    the first answer.
+    today: tells the day of an answer. requests: tells how many a source has made so far, by its
+    name. spent: requests of all answers, by source. first: the day of the first answer.
     """
 
     today: Callable[[], date]
+    requests: Callable[[str], int]
     known: Mapping[str, Entry]
     append: Callable[[str, Entry], None]
     count: int = 0
@@ -33,17 +33,16 @@ class Journal:
     spent: dict[str, int] = field(default_factory=dict)
 
     def hear(
-        self, source: str, question: Sequence[object], ask: Callable[[], tuple[list[Any], int]]
+        self, source: str, question: Sequence[object], ask: Callable[[], Iterable[Reference]]
     ) -> Entry:
-        """Return the answer to a question: the one that is kept, or a new one.
-
-        ask: gives works as JSON has them, and the requests that it took.
-        """
+        """Return the answer to a question: the one that is kept, or a new one."""
         name = f"{self.count} {source} {fingerprint(question)}"
         self.count += 1
         entry = self.known.get(name)
         if entry is None:
-            works, requests = ask()
+            before = self.requests(source)
+            works = [record_of(work) for work in ask()]
+            requests = self.requests(source) - before
             entry = {"on": self.today().isoformat(), "requests": requests, "works": works}
             self.append(name, entry)
         self.first = self.first or entry["on"]
@@ -53,15 +52,10 @@ class Journal:
 
 @dataclass(slots=True)
 class JournaledSource:
-    """A source whose answers are kept.
-
-    requests: tells how many the source has made so far. days: when each work came first, by its
-    key.
-    """
+    """A source whose answers are kept. days: when each work came first, by its key."""
 
     source: Source
     journal: Journal
-    requests: Callable[[], int]
     days: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -103,12 +97,7 @@ class JournaledSource:
     def _heard(
         self, question: Sequence[object], ask: Callable[[], Iterable[Reference]]
     ) -> Iterator[Reference]:
-        def counted() -> tuple[list[Any], int]:
-            before = self.requests()
-            works = [record_of(work) for work in ask()]
-            return works, self.requests() - before
-
-        entry = self.journal.hear(self.facts.name, question, counted)
+        entry = self.journal.hear(self.facts.name, question, ask)
         for record in entry["works"]:
             work = work_of(record)
             if (key := key_at(work, self.facts.schemes)) is not None:

@@ -175,48 +175,26 @@ _RETRIES = 0.1
 """Share of the requests that may be needed because others failed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """How many calls of each kind a source gets.
-
-    named: works looked up by name, for each scheme of names. finds: by title. searches, citing,
-    changed: calls, each for a page. works: works fetched by name.
-    """
-
-    named: tuple[int, ...] = ()
-    finds: int = 0
-    searches: int = 0
-    citing: int = 0
-    works: int = 0
-    changed: int = 0
-
-    def costs(self, source: Source) -> Iterator[Cost]:
-        """Tell what the calls cost at most."""
-        page, batch = source.facts.page, source.facts.batch
-        yield from (source.facts.cost(Kind.WORKS, count) for count in self.named)
-        yield source.facts.cost(Kind.FIND, self.finds)
-        yield source.facts.cost(Kind.SEARCH, page) * self.searches
-        yield source.facts.cost(Kind.CITING, page) * self.citing
-        yield source.facts.cost(Kind.CHANGED, page) * self.changed
-        yield source.facts.cost(Kind.WORKS, batch) * math.ceil(self.works / batch)
-
-
-def planned(question: FetchQuestion, source: Source) -> Planned:
-    """Plan the calls to the source that leads: what it cannot answer is not asked."""
-    facts, papers = source.facts, question.papers
+def planned(question: FetchQuestion, source: Source) -> "SourcePlan":
+    """Plan the calls to the source that leads."""
+    facts = source.facts
     named = asked_names(question.references, facts.schemes).values()
     titled = [each for each in question.references if each.title]
-    citing = min(max(papers // _PAPERS_PER_CITING, _FEWEST_CITING), _MOST_CITING)
-    can = facts.kinds
-    # The last request of each round is not full.
-    rounded = math.ceil(papers * _SPARE) + ROUNDS * facts.batch
-    return Planned(
-        named=tuple(map(len, named)) if Kind.WORKS in can else (),
-        finds=len(titled) if Kind.FIND in can else 0,
-        searches=len(searches(question)) if Kind.SEARCH in can else 0,
-        citing=citing if Kind.CITING in can else 0,
-        works=rounded if Kind.WORKS in can and facts.references else 0,
-    )
+    calls = [(Kind.WORKS, len(names), 1) for names in named]
+    calls += [
+        (Kind.FIND, len(titled), 1),
+        (Kind.SEARCH, facts.page, len(searches(question))),
+        (Kind.CITING, facts.page, citing_calls(question.papers)),
+    ]
+    if facts.references:  # The last request of each round is not full.
+        works = math.ceil(question.papers * _SPARE) + ROUNDS * facts.batch
+        calls.append((Kind.WORKS, facts.batch, math.ceil(works / facts.batch)))
+    return SourcePlan(source, tuple(calls))
+
+
+def citing_calls(papers: int) -> int:
+    """Return how often is asked for what cites works, to fetch so many papers."""
+    return min(max(papers // _PAPERS_PER_CITING, _FEWEST_CITING), _MOST_CITING)
 
 
 def asked_names(
@@ -247,22 +225,23 @@ class Allowance:
 
 @dataclass(frozen=True, slots=True)
 class SourcePlan:
-    """The calls to one source, and what they cost at most, retries left out."""
+    """The calls to one source: of a kind, for a count as `SourceFacts.cost` takes it, so many."""
 
     source: Source
-    planned: Planned
-    cost: Cost
+    calls: tuple[tuple[Kind, int, int], ...]
 
-    @classmethod
-    def of(cls, source: Source, planned: Planned) -> "SourcePlan":
-        """Plan these calls."""
-        return cls(source, planned, sum(planned.costs(source), Cost()))
+    @property
+    def cost(self) -> Cost:
+        """What they cost at most, retries left out; what the source cannot answer is not asked."""
+        facts = self.source.facts
+        return sum((facts.cost(kind, count) * times for kind, count, times in self.calls), Cost())
 
     def __str__(self) -> str:
         """Say what the calls cost at most."""
-        priced = f", {self.cost.credits:,.0f} credits" if self.cost.credits else ""
-        minutes = max(math.ceil(self.cost.seconds / 60), 1)
-        requests = f"at most {self.cost.requests:,} requests{priced}, about {minutes:,} min"
+        cost = self.cost
+        priced = f", {cost.credits:,.0f} credits" if cost.credits else ""
+        minutes = max(math.ceil(cost.seconds / 60), 1)
+        requests = f"at most {cost.requests:,} requests{priced}, about {minutes:,} min"
         return f"{self.source.facts.title}: {requests}."
 
 
@@ -311,9 +290,9 @@ def plan_of(
     question: FetchQuestion, sources: Sequence[Source], *, most: int | None = None
 ) -> FetchPlan:
     """Plan a fetch: the first source leads, and the others add what they know of its papers."""
-    leading, *others = sources
-    parts = [SourcePlan.of(leading, planned(question, leading))]
-    for source in others:
-        able = Kind.WORKS in source.facts.kinds
-        parts.append(SourcePlan.of(source, Planned(works=question.papers if able else 0)))
+    parts = [planned(question, sources[0])]
+    for source in sources[1:]:
+        batch = source.facts.batch
+        calls = (Kind.WORKS, batch, math.ceil(question.papers / batch))
+        parts.append(SourcePlan(source, (calls,)))
     return FetchPlan(question, tuple(parts), most)

@@ -143,16 +143,12 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer; names of headers are in lower case. value: what its JSON says, where it is some.
-
-    stored: it was not asked for now.
-    """
+    """An answer; names of headers are in lower case. value: what its JSON says, if it is some."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes = field(repr=False)
     value: Any = field(default=None, repr=False)
-    stored: bool = False
 
 
 class Exchange:

@@ -45,7 +45,6 @@ _FIELDS = (
     "biblio,is_retracted,is_paratext,primary_topic,keywords,referenced_works,"
     "abstract_inverted_index"
 )
-_LIST, _SEARCH = 1.0, 10.0
 _FAME, _DATE = "cited_by_count:desc", "publication_date:desc"
 _OFFERED = 10
 _MOST_PAGED = 10_000
@@ -72,7 +71,7 @@ class OpenAlex:
         if not words:
             return None
         filters = f"title.search:{' '.join(words)}"
-        return agreed(wanted, self._paged((("filter", filters),), _SEARCH, _OFFERED))
+        return agreed(wanted, self._paged((("filter", filters),), _OFFERED))
 
     def citing(
         self, names: Sequence[str], *, most: int, until: int | None = None
@@ -92,7 +91,6 @@ class OpenAlex:
                     ("filter", ",".join([f"cites:{'|'.join(part)}", *_years(None, until)])),
                     ("sort", _FAME if until is None else _DATE),
                 ),
-                _LIST,
                 share,
             )
         )
@@ -114,34 +112,30 @@ class OpenAlex:
 
     def _named(self, scheme: str, names: Sequence[str]) -> Iterable[Reference]:
         filters = (("filter", f"{scheme}:{'|'.join(names)}"),)
-        return self._paged(filters, _LIST, FACTS.page)
+        return self._paged(filters, FACTS.page)
 
     def _searched(self, words: str, filters: list[str], most: int) -> Iterator[Reference]:
         asked = any_of(words)
         if not asked:
             return iter(())
         narrowed = (("filter", ",".join(filters)),) if filters else ()
-        return self._paged((("search", asked), *narrowed), _SEARCH, most)
+        return self._paged((("search", asked), *narrowed), most)
 
-    def _paged(
-        self, parameters: tuple[tuple[str, str], ...], price: float, most: int
-    ) -> Iterator[Reference]:
+    def _paged(self, parameters: tuple[tuple[str, str], ...], most: int) -> Iterator[Reference]:
         """Yield the works of a list, page by page, each once.
 
         Who has no key gets numbered pages, which end after 10,000 works.
         """
-        return each_once(self._pages(parameters, price, most), most)
+        return each_once(self._pages(parameters, most), most)
 
-    def _pages(
-        self, parameters: tuple[tuple[str, str], ...], price: float, most: int
-    ) -> Iterator[Reference]:
+    def _pages(self, parameters: tuple[tuple[str, str], ...], most: int) -> Iterator[Reference]:
         size = min(most, FACTS.page)
         by_cursor = most > FACTS.page and self._client.has_key("openalex")
         asked = (*parameters, ("select", _FIELDS), ("per_page", str(size)))
 
         def question(place: str) -> Question:
             where = ("cursor" if by_cursor else "page", place)
-            return Question("openalex", "/works", (*asked, where), credits=price)
+            return Question("openalex", "/works", (*asked, where))
 
         page = 0
         pages = token_pages(
@@ -153,7 +147,7 @@ class OpenAlex:
         for reply in pages:
             page += 1
             items = listed("openalex", reply, "results")
-            yield from read_records(self._client, "openalex", items, _reference_of)
+            yield from read_records(items, _reference_of)
             last = not by_cursor and (len(items) < size or page * size >= _MOST_PAGED)
             if not items or last:
                 return

@@ -107,11 +107,7 @@ class PubMed:
 
     def changed(self, words: str, *, since: date, most: int) -> Iterator[Reference]:
         """Yield articles that have some of these words and came into PubMed since a day."""
-        dates = [
-            ("datetype", "edat"),
-            ("mindate", since.strftime("%Y/%m/%d")),
-            ("maxdate", "3000"),
-        ]
+        dates = [("datetype", "edat"), ("mindate", since.strftime("%Y/%m/%d")), ("maxdate", "3000")]
         return self._searched(words, dates, most)
 
     def _named(self, scheme: str, names: Sequence[str]) -> Iterable[Reference]:

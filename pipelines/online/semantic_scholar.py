@@ -97,7 +97,7 @@ class SemanticScholar:
         if reply.status in _UNKNOWN:
             return None
         items = listed(_SITE, reply, "data")
-        found = agreed(wanted, read_records(self._client, _SITE, items, _reference_of))
+        found = agreed(wanted, read_records(items, _reference_of))
         return found and next(self.works([f"s2:{found.id}"]), found)
 
     def citing(
@@ -158,7 +158,7 @@ class SemanticScholar:
                 f"{_SITE} answers {len(items):,} works for {len(names):,} names.",
                 "The source has changed, or is out of order.",
             )
-        yield from read_records(self._client, _SITE, items, _reference_of)
+        yield from read_records(items, _reference_of)
 
     def _citing(self, name: str, until: int | None) -> Iterator[str]:
         """Yield the ids of what cites a work, up to a year."""

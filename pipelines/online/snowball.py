@@ -18,6 +18,7 @@ from recsys.pipelines.online.fetch_plan import (
     FetchQuestion,
     asked_names,
     cited_at,
+    citing_calls,
     key_at,
     names_at,
     searches,
@@ -201,12 +202,7 @@ class Snowball:
 
 
 def snowball(
-    question: FetchQuestion,
-    source: Source,
-    allowance: Allowance,
-    *,
-    citing: int,
-    progress: Progress = silent,
+    question: FetchQuestion, source: Source, allowance: Allowance, *, progress: Progress = silent
 ) -> Snowball:
     """Fetch works from a source.
 
@@ -214,7 +210,6 @@ def snowball(
         question: what for.
         source: whom to ask.
         allowance: what may be asked; it is spent.
-        citing: calls for citing works, spread over the rounds.
         progress: told of the papers taken.
     """
     looked_up = look_up(source, question.references, allowance)
@@ -227,7 +222,8 @@ def snowball(
     while (left := question.papers - len(links.taken)) > 0 and rounds < _MOST_ROUNDS:
         quota = math.ceil(left / max(ROUNDS - rounds, 1) / (1 if rounds else 2))
         rounds += 1
-        names = links.most_linked(math.ceil(citing / ROUNDS) * CITING_NAMES, asked)
+        calls = math.ceil(citing_calls(question.papers) / ROUNDS)
+        names = links.most_linked(calls * CITING_NAMES, asked)
         for batch in _parts(names, CITING_NAMES):
             if not allowance.allows(source, Kind.CITING, source.facts.page):
                 break

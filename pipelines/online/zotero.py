@@ -135,7 +135,7 @@ class Zotero:
             return BY_NAME["Zotero"].reference_of(data)
 
         works = (item for item in items if str(_data(item).get("itemType")) not in NOT_WORKS)
-        return read_records(self._client, self._site, works, reference)
+        return read_records(works, reference)
 
 
 def _data(item: object) -> Record:

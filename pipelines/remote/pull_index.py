@@ -21,12 +21,7 @@ from recsys.errors import ArtifactError
 from recsys.machine import remove_leftovers, temporary_name
 from recsys.pipelines.jobs.index_writer import writing
 from recsys.pipelines.remote.object_store import PIECE, ObjectFolder
-from recsys.pipelines.remote.store_pointer import (
-    StorePointer,
-    need_pointer,
-    read_generation,
-    torn,
-)
+from recsys.pipelines.remote.store_pointer import StorePointer, need_pointer, read_generation, torn
 from recsys.protocols import Progress, silent
 from recsys.store.artifacts import (
     MANIFEST,

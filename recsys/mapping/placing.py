@@ -65,8 +65,8 @@ def lay_out(topic: Reals, years: Years, groups: Longs, last: int) -> Layout:
         last: the year of the draft; no paper is newer.
     """
     count = int(groups.max()) + 1 if len(groups) else 0
-    columns = _Columns.of(years, last)
-    x, y = columns.middles(years), np.zeros(len(years))
+    x, width, ticks = _columns(years, last)
+    y = np.zeros(len(years))
     tops, bottoms, top = np.zeros(count), np.zeros(count), TOP
     for group in range(count):
         members = np.flatnonzero(groups == group)
@@ -75,59 +75,34 @@ def lay_out(topic: Reals, years: Years, groups: Longs, last: int) -> Layout:
         y[members] = top + LABEL + BAND * shares
         tops[group], bottoms[group] = top, top + LABEL + BAND + GAP
         top = bottoms[group]
-        x[members] = _dodged(x[members], y[members], columns.width)
-    ticks, draft_x = columns.ticks(), WIDTH - DRAFT_WIDTH / 2
-    return Layout(WIDTH, top + BOTTOM, x, y, tops, bottoms, ticks, draft_x)
+        x[members] = _dodged(x[members], y[members], width)
+    return Layout(WIDTH, top + BOTTOM, x, y, tops, bottoms, ticks, WIDTH - DRAFT_WIDTH / 2)
 
 
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    """One column a year, and before them one for older papers and one for those without a year.
+def _columns(years: Years, last: int) -> tuple[Reals, float, tuple[Tick, ...]]:
+    """Return the middle of each paper's column (m,), the width of a year's, and those with a name.
 
-    first, last: years with a column of their own. width: of each.
+    One column a year, and before them one for those without a year and one for older papers. Every
+    year is named if there is room, else every fifth or tenth.
     """
-
-    first: int
-    last: int
-    older: bool
-    undated: bool
-
-    @classmethod
-    def of(cls, years: Years, last: int) -> "_Columns":
-        known = np.sort(years[years != UNKNOWN_YEAR].astype(np.int64))
-        if len(known) == 0:
-            return cls(last, last, False, bool(len(years)))
-        first = int(known[int(TAIL * len(known))]) // ROUND * ROUND
-        last = max(last, int(known[-1]))
-        return cls(first, last, int(known[0]) < first, len(known) < len(years))
-
-    @property
-    def begin(self) -> float:
-        """Where the first year's column begins."""
-        return MARGIN + (self.older + self.undated) * NARROW
-
-    @property
-    def width(self) -> float:
-        return (WIDTH - DRAFT_WIDTH - self.begin) / (self.last - self.first + 1)
-
-    def middles(self, years: Years) -> Reals:
-        """Return the middle of each paper's column: (m,) float64."""
-        dated = self.begin + (years.astype(np.float64) - self.first + 0.5) * self.width
-        x = np.where(years < self.first, self.begin - NARROW / 2, dated)
-        return np.where(years == UNKNOWN_YEAR, MARGIN + NARROW / 2, x)
-
-    def ticks(self) -> tuple[Tick, ...]:
-        """Name the columns: every year if there is room, else every fifth or tenth."""
-        ticks = [Tick("no year", MARGIN + NARROW / 2)] if self.undated else []
-        if self.older:
-            ticks.append(Tick(f"<{self.first}", self.begin - NARROW / 2))
-        step = next((each for each in (1, 2, 5, 10, 20, 50) if each * self.width >= APART), 100)
-        for year in range(self.first, self.last + 1):
-            x = self.begin + (year - self.first + 0.5) * self.width
-            free = not ticks or x - ticks[-1].x >= APART
-            if free and (year % step == 0 or self.first == self.last):
-                ticks.append(Tick(str(year), x))
-        return tuple(ticks)
+    known = np.sort(years[years != UNKNOWN_YEAR].astype(np.int64))
+    first = int(known[int(TAIL * len(known))]) // ROUND * ROUND if len(known) else last
+    last = max([last, *known[-1:].tolist()])
+    undated, older = len(known) < len(years), bool(np.any(known < first))
+    begin = MARGIN + (older + undated) * NARROW
+    width = (WIDTH - DRAFT_WIDTH - begin) / (last - first + 1)
+    x = begin + (years.astype(np.float64) - first + 0.5) * width
+    x = np.where(years < first, begin - NARROW / 2, x)
+    x = np.where(years == UNKNOWN_YEAR, MARGIN + NARROW / 2, x)
+    ticks = [Tick("no year", MARGIN + NARROW / 2)] if undated else []
+    ticks += [Tick(f"<{first}", begin - NARROW / 2)] if older else []
+    step = next((each for each in (1, 2, 5, 10, 20, 50) if each * width >= APART), 100)
+    for year in range(first, last + 1):
+        middle = begin + (year - first + 0.5) * width
+        free = not ticks or middle - ticks[-1].x >= APART
+        if free and (year % step == 0 or first == last):
+            ticks.append(Tick(str(year), middle))
+    return x, width, tuple(ticks)
 
 
 def _dodged(x: Reals, y: Reals, width: float) -> Reals:

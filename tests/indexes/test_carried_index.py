@@ -130,6 +130,15 @@ def test_the_former_folder_may_go_and_is_never_written(tmp_path: Path) -> None:
     assert open_built(vectors, now.folder, now.facts).search(vectors[5], 1)[0].tolist() == [5]
 
 
+@pytest.mark.parametrize("bad", [np.array([0, 50], np.int32), np.array([-2, 0], np.int32)])
+def test_rows_that_are_none_are_refused(bad: Rows, tmp_path: Path) -> None:
+    vectors = random_vectors(50)
+    former = built("annoy", tmp_path / "old", vectors)
+    np.save(former.folder / ITEMS_FILE, bad)
+    with pytest.raises(ArtifactCorrupt, match="names rows that are none of the 50"):
+        open_built(vectors, former.folder, {**former.facts, "search_k": 10})
+
+
 def test_a_forest_of_which_a_byte_changed_is_not_mapped(tmp_path: Path) -> None:
     vectors = random_vectors(50)
     former = built("annoy", tmp_path / "old", vectors)

@@ -11,7 +11,7 @@ import pytest
 from recsys.errors import ArtifactCorrupt
 from recsys.indexes.backends import FILES, Former, build_index, carry_index, open_built, summary
 from recsys.indexes.exact import ExactIndex
-from recsys.indexes.hnsw_index import GRAPH_FILE, ITEMS_FILE, HnswIndex
+from recsys.indexes.hnsw_index import GRAPH_FILE, ITEMS_FILE, MOST_DEAD, HnswIndex
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import sha256
 from tests.indexes.small_indexes import random_vectors, share
@@ -54,6 +54,16 @@ def test_new_rows_are_added_and_gone_ones_never_found(tmp_path: Path) -> None:
     for row in range(0, 410, 9):
         assert index.search(today[row], 1)[0].tolist() == [row]
     assert summary(now, 410).endswith("of the 200 nearest.")
+
+
+def test_where_much_is_gone_another_graph_is_made(tmp_path: Path) -> None:
+    old = random_vectors(300)
+    for name in ("old", "new"):
+        (tmp_path / name).mkdir()
+    facts = build_index("hnsw", old, tmp_path / "old")
+    today, rows = changed(old, gone=int(300 * MOST_DEAD), new=0)
+    carry_index("hnsw", today, tmp_path / "new", Former(tmp_path / "old", facts, rows))
+    assert len(np.load(tmp_path / "new" / ITEMS_FILE)) == 240
 
 
 def test_the_same_vectors_give_the_same_bytes(tmp_path: Path) -> None:

@@ -22,8 +22,7 @@ DRAFT = FetchQuestion(
 
 def roll(question: FetchQuestion, source: MemorySource, most: int | None = None) -> Snowball:
     plan = plan_of(question, [source], most=most)
-    citing = plan.parts[0].planned.citing
-    return snowball(question, source, Allowance(plan.calls), citing=citing)
+    return snowball(question, source, Allowance(plan.calls))
 
 
 def ids(works: Sequence[Reference]) -> list[str]:
@@ -96,4 +95,4 @@ def test_a_source_is_not_asked_for_what_it_cannot_tell(kind: Kind) -> None:
     found = roll(DRAFT, source)
     assert kind not in source.asked
     assert found.works
-    assert getattr(planned(DRAFT, source), "citing" if kind is Kind.CITING else "changed") == 0
+    assert planned(DRAFT, source).cost.requests < planned(DRAFT, MemorySource(WORLD)).cost.requests

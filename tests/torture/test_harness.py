@@ -268,6 +268,7 @@ def lines(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @each_row("name", TORTURES)
+@pytest.mark.slow  # It makes the worlds of them all.
 def test_a_slice_of_a_torture_does_no_harm(name: str, lines: dict[str, str]) -> None:
     line = lines[name]
     found = {kind: int(re.findall(rf"(\d+) {kind}\b", line)[0]) for kind in FAILURES}

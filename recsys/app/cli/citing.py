@@ -30,14 +30,12 @@ Accept: TypeAlias = Literal["marked", "all"]
 
 
 def cite(
-    draft: Annotated[str | None, Argument(metavar="DRAFT", show_default="stdin")] = None,
+    draft: Annotated[str | None, Argument(metavar="DRAFT")] = None,
     *,
     index: IndexOrStarter = None,
-    line: Annotated[int | None, Option(metavar="N", min=1, show_default="all")] = None,
-    offset: Annotated[
-        int | None, Option(metavar="N", min=0, show_default="at the | or the end")
-    ] = None,
-    needs: Annotated[Path | None, Option(metavar="DIR", show_default="none")] = None,
+    line: Annotated[int | None, Option(metavar="N", min=1)] = None,
+    offset: Annotated[int | None, Option(metavar="N", min=0)] = None,
+    needs: Annotated[Path | None, Option(metavar="DIR")] = None,
     most: Annotated[int, Option(metavar="N", min=0)] = 10,
     k: Annotated[int, Option("-k", min=1)] = 3,
     as_of: Annotated[int | None, named_option("as_of")] = None,
@@ -45,8 +43,8 @@ def cite(
     abstract: OwnWords = None,
     seeds: Annotated[list[str] | None, named_option("seeds")] = None,
     output: Annotated[str, OneOf(LOCAL_FORMATS), Option("--format")] = "table",
-    out: Annotated[Path | None, Option(metavar="FILE", show_default="stdout")] = None,
-    fill: Annotated[Path | None, Option(metavar="FILE.bib", show_default="none")] = None,
+    out: Annotated[Path | None, Option(metavar="FILE")] = None,
+    fill: Annotated[Path | None, Option(metavar="FILE.bib")] = None,
     patch: bool = False,
     dry_run: bool = False,
     least: Annotated[float, Option(metavar="P", min=0, max=1)] = LEAST_CHANCE,
@@ -62,17 +60,19 @@ def cite(
 
     Args:
         draft: The draft: .tex, .md, .txt, .docx, .pdf or .zip; `-` reads a passage from stdin, in
-            which | marks the place.
-        line: Answer only for the sentence on this line of the draft.
-        offset: The place in a passage: how many characters stand before it.
+            which | marks the place. Default: stdin.
+        line: Answer only for the sentence on this line of the draft. Default: all.
+        offset: The place in a passage: how many characters stand before it. Default: at the | or
+            the end.
         needs: A judge of sentences that you trained: sentences that need a citation and have no
             mark are answered, too. None comes with recsys, for none was good enough in a field that
-            it had not seen.
+            it had not seen. Default: none.
         most: Sentences without a mark at most, with --needs.
         k: Number of papers for each place.
         output: How the answer is written.
-        out: Write the answer to this file.
-        fill: Add the accepted papers to this BibTeX file; what it holds stays as it is.
+        out: Write the answer to this file. Default: stdout.
+        fill: Add the accepted papers to this BibTeX file; what it holds stays as it is. Default:
+            none.
         patch: Put their keys in place of the marks of the draft, too, and write what changes to
             stdout as a unified diff.
         dry_run: Change no file: only say what would go where.

@@ -84,7 +84,7 @@ def estimate(
     log: Log,
     *,
     method: Method,
-    depth: Annotated[int | None, Option(min=1, show_default="all")] = None,
+    depth: Annotated[int | None, Option(min=1)] = None,
     truth: Annotated[Path | None, Option(metavar="FILE")] = None,
     out: Annotated[Path | None, Option(metavar="FILE")] = None,
     samples: AtLeastOne = 200,
@@ -101,7 +101,7 @@ def estimate(
     Args:
         method: How to estimate: from a swap experiment, from rankers that disagree (harvest), or by
             regression-EM without features (em).
-        depth: Positions that count; lists are cut there.
+        depth: Positions that count; lists are cut there. Default: all.
         truth: Propensities to compare with: of a simulated log, they are known.
         out: File to write the propensities to, as SciDocs' propensity_scores.json.
     """

@@ -36,17 +36,11 @@ def embed(
     papers: Annotated[Path, IndexPlace(), Argument(metavar="PAPERS")],
     out: Annotated[Path, Option(metavar="FILE")],
     *,
-    encoder: Annotated[
-        str | None, Option(metavar="NAME", show_default="minilm, or the vectors that the index has")
-    ] = None,
+    encoder: Annotated[str | None, Option(metavar="NAME")] = None,
     pooling: OwnPooling = None,
-    precision: Annotated[Precision | None, Option(show_default="int8")] = None,
-    split: Annotated[
-        Path | None, Option(metavar="FILE", show_default="all papers are learned from")
-    ] = None,
-    nnselect: Annotated[
-        Path | None, IndexPlace(), Option(metavar="INDEX", show_default="PAPERS")
-    ] = None,
+    precision: Precision | None = None,
+    split: Annotated[Path | None, Option(metavar="FILE")] = None,
+    nnselect: Annotated[Path | None, IndexPlace(), Option(metavar="INDEX")] = None,
     engine: EngineName = POOL,
     address: Address = None,
     quiet: bool = False,
@@ -60,10 +54,12 @@ def embed(
             it.
         encoder: `minilm`, `mpnet`, a name on the Hugging Face hub, a local directory, or a baseline
             that is fit on the papers: random, tfidf-svd, doc2vec, fasttext, sif, sgc, nnselect.
-        precision: Numbers in which the encoder computes.
+            Default: minilm, or the vectors that the index has.
+        precision: Numbers in which the encoder computes. Default: int8.
         split: Split of an index, for a baseline: it does not learn from papers newer than the train
-            queries, nor from what any query cites.
+            queries, nor from what any query cites. Default: all papers are learned from.
         nnselect: Index whose trained NNSelect encodes the papers, for the baseline of this name.
+            Default: PAPERS.
     """
     from recsys.app.cache import cache_folder
     from recsys.pipelines.studies.embed import EmbedOptions
@@ -86,7 +82,7 @@ def scidocs(
     folder: Annotated[Path, Argument(metavar="DIR")],
     embeddings: Annotated[list[str] | None, Option(metavar="[NAME=]FILE")] = None,
     random: bool = False,
-    tasks: Annotated[str | None, Option(metavar="NAMES", show_default="all that are there")] = None,
+    tasks: Annotated[str | None, Option(metavar="NAMES")] = None,
     part: SuitePart = "test",
     queries: Annotated[Path | None, Option(metavar="FILE")] = None,
     output: Annotated[ComparisonFormat, Option("--format")] = "table",
@@ -105,6 +101,7 @@ def scidocs(
             and recomm; may be repeated.
         random: Evaluate random vectors, too: the lower bound.
         tasks: Some of mag, mesh, co-view, co-read, cite, co-cite, recomm; commas between them.
+            Default: all that are there.
         part: What is evaluated on.
         queries: JSON lines file to write, with the figures of each query of a ranking task.
         output: How the table is written.
@@ -124,9 +121,7 @@ def scidocs(
 def generate_scidocs(
     index: Index,
     out: Annotated[Path, Option(metavar="DIR")],
-    split: Annotated[
-        Path | None, Option(metavar="FILE", show_default="half of the papers each")
-    ] = None,
+    split: Annotated[Path | None, Option(metavar="FILE")] = None,
     queries: AtLeastOne = 500,
     seed: Seed = 0,
     quiet: bool = False,
@@ -139,7 +134,7 @@ def generate_scidocs(
     Args:
         out: Directory to write.
         split: Split whose dev and test papers tell what is related in val and test: an encoder that
-            was trained on its train papers has not seen it.
+            was trained on its train papers has not seen it. Default: half of the papers each.
         queries: Queries of a ranking task at most.
     """
     from recsys.indexes.opening import open_collection
@@ -158,9 +153,9 @@ def probe_embeddings(
     papers: Annotated[Path, Argument(metavar="PAPERS")],
     embeddings: Annotated[list[str], Option(metavar="[NAME=]FILE")],
     label: Annotated[str, Option(metavar="NAME")],
-    most_classes: Annotated[int | None, Option("--classes", min=2, show_default="all")] = None,
+    most_classes: Annotated[int | None, Option("--classes", min=2)] = None,
     min_count: Annotated[int, Option(min=4)] = 20,
-    most: Annotated[int | None, Option("--papers", min=8, show_default="all")] = None,
+    most: Annotated[int | None, Option("--papers", min=8)] = None,
     probes: Annotated[str, Option(metavar="NAMES")] = "linear,clusters,retrieval,map",
     seen: Annotated[Path | None, Option(metavar="FILE")] = None,
     unseen: Annotated[float | None, Option(metavar="SHARE", min=0.0, max=1.0)] = None,
@@ -179,9 +174,9 @@ def probe_embeddings(
         papers: File of papers as `build` reads it.
         embeddings: Vectors of the papers, as `embed` writes them; may be repeated, to compare.
         label: What the classes are: venue, keyphrases, or labels.NAME of the papers' labels.
-        most_classes: Classes at most, the most frequent ones.
+        most_classes: Classes at most, the most frequent ones. Default: all.
         min_count: Papers that a class has at least.
-        most: Papers at most, drawn by chance.
+        most: Papers at most, drawn by chance. Default: all.
         probes: Some of linear, clusters, retrieval, map; commas between them.
         seen: Names of classes that an encoder was trained to tell, one on each line: papers of
             these and of the other classes are probed apart.
@@ -217,14 +212,12 @@ def compare_encoders(
     split: Split,
     encoders: Annotated[list[str], Option("--encoder", metavar="NAME")],
     out: Annotated[Path, Option(metavar="DIR")],
-    labels: Annotated[Path | None, Option(metavar="PAPERS", show_default="no probes")] = None,
+    labels: Annotated[Path | None, Option(metavar="PAPERS")] = None,
     label: Annotated[str | None, Option(metavar="NAME")] = None,
-    most: Annotated[int | None, Option("--papers", min=8, show_default="all")] = None,
+    most: Annotated[int | None, Option("--papers", min=8)] = None,
     min_count: Annotated[int, Option(min=4)] = 20,
     queries: Annotated[int, Option(min=0)] = 500,
-    reference: Annotated[
-        str | None, Option(metavar="NAME", show_default="minilm, else the first")
-    ] = None,
+    reference: Annotated[str | None, Option(metavar="NAME")] = None,
     dim: AtLeastOne = 300,
     part: AskedPart = "test",
     precision: Precision = "int8",
@@ -244,12 +237,12 @@ def compare_encoders(
             for vectors made elsewhere; with --labels NAME=FILE,FILE, the second one of the labelled
             papers; may be repeated.
         out: Folder for the page, and for all that need not be done again.
-        labels: File of papers with labels, for the probes.
+        labels: File of papers with labels, for the probes. Default: no probes.
         label: What the probes' classes are: venue, keyphrases, or labels.NAME.
-        most: Labelled papers at most, drawn by chance.
+        most: Labelled papers at most, drawn by chance. Default: all.
         min_count: Labelled papers that a class has at least.
         queries: Queries of a ranking task of SciDocs; 0: no such tasks.
-        reference: Encoder that the others are tested against.
+        reference: Encoder that the others are tested against. Default: minilm, else the first.
         dim: Length of a vector of a baseline that is fit.
         part: Whose queries are asked.
         precision: Numbers in which encoders compute.

@@ -2,28 +2,29 @@
 
 Args:
     papers: File of papers as `build` reads it, or an index.
-    rows: Some rows of the table; commas between them.
+    rows: Some rows of the table; commas between them. Default: all.
     label: What is to be told: venue, keyphrases, or labels.NAME of the papers' labels.
     min_count: Papers that a class has at least.
     max_count: Papers of a class that are used, by chance.
     start: `minilm`, `random`, a Hugging Face name, or a local directory to start from.
     adapter: Train a low-rank adapter and leave the encoder's own weights; 0 trains all weights.
     loss: SPECTER's, the same for unit vectors, or in-batch.
-    margin: How much farther away than a positive a negative shall be.
+    margin: How much farther away than a positive a negative shall be. Default: 1, 0.1 for unit
+        vectors.
     epochs: How often papers are read.
     rate: Highest learning rate: it rises to that in a tenth of the steps, then falls.
     batch: Papers of a step.
-    part: Papers computed at a time; fewer need less memory.
+    part: Papers computed at a time; fewer need less memory. Default: the whole step.
     dropout: Share of values left out.
-    max_length: Training cuts texts to so many tokens; shorter ones train faster.
-    steps: Steps at most.
-    max_minutes: Stop after so many minutes; the same command continues.
+    max_length: Training cuts texts to so many tokens; shorter ones train faster. Default: the
+        encoder's own.
+    steps: Steps at most. Default: all.
+    max_minutes: Stop after so many minutes; the same command continues. Default: none.
     dev_queries: Dev queries that are asked; 0 asks all.
     dev_papers: Papers that are ranked for them, gold among them; 0 ranks all.
     precision: Numbers to compute in; auto is bf16 on a GPU, else f32.
 """
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
@@ -47,19 +48,15 @@ from recsys.app.terminal import emit, made, note, shown_progress
 
 if TYPE_CHECKING:
     from recsys.pipelines.studies.encoders.tower import LoraOptions
-    from recsys.pipelines.studies.encoders.train_encoder import EncoderOptions
-    from recsys.pipelines.studies.encoders.training import Pace
 
 Numbers: TypeAlias = Literal["auto", "f32", "bf16"]
 """In which numbers products are computed."""
 From: TypeAlias = Annotated[str, Option("--from", metavar="NAME")]
 Adapter: TypeAlias = Annotated[int, Option(metavar="RANK", min=0)]
 Dropout: TypeAlias = Annotated[float, Option(min=0.0, max=0.99)]
-MaxLength: TypeAlias = Annotated[
-    int | None, Option(metavar="TOKENS", show_default="the encoder's own")
-]
-StepsAtMost: TypeAlias = Annotated[int | None, Option(min=1, show_default="all")]
-MaxMinutes: TypeAlias = Annotated[float | None, Option(min=0.0, show_default="none")]
+MaxLength: TypeAlias = Annotated[int | None, Option(metavar="TOKENS")]
+StepsAtMost: TypeAlias = Annotated[int | None, Option(min=1)]
+MaxMinutes: TypeAlias = Annotated[float | None, Option(min=0.0)]
 
 
 def half(numbers: Numbers) -> bool | None:
@@ -76,7 +73,7 @@ def lora(rank: int) -> "LoraOptions | None":
 
 Loss: TypeAlias = Literal["triplet", "unit-triplet", "in-batch"]
 """What is minimised: the names of `recsys.pipelines.studies.encoders.train_encoder`."""
-Margin: TypeAlias = Annotated[float | None, Option(min=0.0, show_default="1, 0.1 for unit vectors")]
+Margin: TypeAlias = Annotated[float | None, Option(min=0.0)]
 RateOrUsual: TypeAlias = Annotated[
     float | None, Option(min=0.0, show_default="2e-5, 2e-4 for an adapter")
 ]
@@ -98,12 +95,7 @@ def train_encoder(
     epochs: AtLeastOne = 2,
     rate: RateOrUsual = None,
     batch: AtLeastOne = 32,
-    part: Annotated[
-        int | None,
-        Option(
-            min=1, show_default="16; for in-batch the whole step, whose texts are its negatives"
-        ),
-    ] = None,
+    part: Annotated[int | None, Option(min=1)] = None,
     dropout: Dropout = 0.0,
     max_length: MaxLength = None,
     steps: StepsAtMost = None,
@@ -129,57 +121,26 @@ def train_encoder(
         every_paper: Learn from all papers not newer than the train queries.
         epochs: How often each query gives triplets.
         batch: Triplets of a step.
-        part: Triplets computed at a time; fewer need less memory.
+        part: Triplets computed at a time; fewer need less memory. Default: 16; for in-batch the
+            whole step, whose texts are its negatives.
     """
-    from recsys.pipelines.studies.encoders.train_encoder import train_encoder as train
-    from recsys.pipelines.studies.encoders.training import Run, rank_of_process
+    from recsys.pipelines.studies.encoders import train_encoder as job
+    from recsys.pipelines.studies.encoders.training import LoopOptions, Pace, Run, rank_of_process
     from recsys.pipelines.studies.encoders.triplets import Draw, Reading, Sample
 
-    options = encoder_options(
-        start, adapter, loss, margin=margin, rate=rate, max_length=max_length,
-        device=device, precision=precision,
+    usual = job.ADAPTER_RATE if adapter else job.RATE
+    pace = Pace(usual if rate is None else rate)
+    options = job.EncoderOptions(
+        start, pooling, lora(adapter), dropout, max_length, half(precision),
+        Draw(5, hard, near), job.LossOptions(loss, margin),
+        LoopOptions(epochs, batch, part, pace, steps=steps, seed=seed), device,
     )  # fmt: skip
-    loop = replace(options.loop, epochs=epochs, batch=batch, part=part, steps=steps, seed=seed)
-    draw = Draw(5, hard, near)
-    options = replace(options, pooling=pooling, dropout=dropout, draw=draw, loop=loop)
     reading = Reading(every=every_paper, sample=Sample(dev_queries or None, dev_papers or None))
     quiet, asked = quiet or rank_of_process() > 0, index if split else None
     with shown_work(asked, quiet=quiet) as progress:
         run = Run(minutes=max_minutes, progress=progress)
-        report = train(index, split, options, out, reading, run)
+        report = job.train_encoder(index, split, options, out, reading, run)
     tell(report.lines(), quiet=quiet)
-
-
-def encoder_options(
-    start: str,
-    adapter: int,
-    loss: Loss,
-    *,
-    margin: float | None,
-    rate: float | None,
-    max_length: int | None,
-    device: Device,
-    precision: Numbers,
-) -> "EncoderOptions":
-    """Put together what training an encoder and its ablations both ask for."""
-    from recsys.pipelines.studies.encoders.train_encoder import (
-        ADAPTER_RATE,
-        RATE,
-        EncoderOptions,
-        LossOptions,
-    )
-    from recsys.pipelines.studies.encoders.training import LoopOptions, Pace
-
-    usual = ADAPTER_RATE if adapter else RATE
-    return EncoderOptions(
-        start=start,
-        loss=LossOptions(loss, margin),
-        loop=LoopOptions(pace=Pace(usual if rate is None else rate)),
-        lora=lora(adapter),
-        max_length=max_length,
-        device=device,
-        half=half(precision),
-    )
 
 
 LabelledPapers: TypeAlias = Annotated[Path, Argument(metavar="PAPERS")]
@@ -188,16 +149,16 @@ ClassSize: TypeAlias = Annotated[int, Option(min=2)]
 JournalRate: TypeAlias = Annotated[
     float | None, Option(min=0.0, show_default="5e-5, 2e-4 for an adapter")
 ]
-PapersAtATime: TypeAlias = Annotated[int | None, Option(min=1, show_default="the whole step")]
+PapersAtATime: TypeAlias = Annotated[int | None, Option(min=1)]
 
 
 def ablate_encoder(
     index: Index,
     split: Split,
     out: Folder,
-    rows: Annotated[str, Option(metavar="NAMES", show_default="all")] = "",
+    rows: Annotated[str, Option(metavar="NAMES")] = "",
     start: From = "minilm",
-    other_start: Annotated[str | None, Option(metavar="NAME", show_default="none")] = None,
+    other_start: Annotated[str | None, Option(metavar="NAME")] = None,
     adapter: Adapter = 0,
     loss: Loss = "triplet",
     margin: Margin = None,
@@ -218,21 +179,23 @@ def ablate_encoder(
     are not trained again. `ablations.html` in the folder adds the curves of loss and dev.
 
     Args:
-        other_start: Another encoder to start from, which adds a row.
+        other_start: Another encoder to start from, which adds a row. Default: none.
         steps: Steps of each row at most.
         output: How the table is written.
     """
     from recsys.eval.report.page import FORMATS
     from recsys.pipelines.studies.citeomatic.network_training import device_of
-    from recsys.pipelines.studies.encoders import encoder_ablations
-    from recsys.pipelines.studies.encoders.training import Ranks, Run
+    from recsys.pipelines.studies.encoders import encoder_ablations, train_encoder
+    from recsys.pipelines.studies.encoders.training import LoopOptions, Pace, Ranks, Run
     from recsys.pipelines.studies.encoders.triplets import Reading, Sample
 
-    encoder = encoder_options(
-        start, adapter, loss, margin=margin, rate=rate, max_length=max_length,
-        device=device, precision=precision,
+    usual = train_encoder.ADAPTER_RATE if adapter else train_encoder.RATE
+    pace = Pace(usual if rate is None else rate)
+    encoder = train_encoder.EncoderOptions(
+        start, lora=lora(adapter), max_length=max_length, half=half(precision),
+        loss=train_encoder.LossOptions(loss, margin),
+        loop=LoopOptions(pace=pace, steps=steps, seed=seed), device=device,
     )  # fmt: skip
-    encoder = replace(encoder, loop=replace(encoder.loop, steps=steps, seed=seed))
     reading = Reading(sample=Sample(dev_queries or None, dev_papers or None))
     chosen = names_in(rows) or ()
     options = encoder_ablations.AblationOptions(encoder, reading, chosen, other_start)
@@ -279,12 +242,14 @@ def train_journal(
     from recsys.pipelines.studies.encoders import train_journal as job
     from recsys.pipelines.studies.encoders.tower import StartOptions
     from recsys.pipelines.studies.encoders.train_journal import ClassOptions
-    from recsys.pipelines.studies.encoders.training import LoopOptions, Run, rank_of_process
+    from recsys.pipelines.studies.encoders.training import LoopOptions, Pace, Run, rank_of_process
 
+    usual = job.ADAPTER_RATE if adapter else job.RATE
+    pace = Pace(usual if rate is None else rate)
     options = job.JournalOptions(
         StartOptions(start, pooling, lora(adapter), dropout, max_length, half(precision)),
         ClassOptions(label, min_count, max_count, unseen, seed=seed),
-        LoopOptions(epochs, batch, part, _pace(rate, adapter), steps=steps, seed=seed),
+        LoopOptions(epochs, batch, part, pace, steps=steps, seed=seed),
         device,
     )
     quiet = quiet or rank_of_process() > 0
@@ -304,7 +269,7 @@ def ablate_journal(
     min_count: ClassSize = 100,
     max_count: ClassSize = 300,
     asked: Annotated[int, Option(min=4)] = 20,
-    asked_most: Annotated[int | None, Option(min=4, show_default="all")] = None,
+    asked_most: Annotated[int | None, Option(min=4)] = None,
     runs: AtLeastOne = 3,
     start: From = "minilm",
     pooling: OwnPooling = None,
@@ -331,7 +296,7 @@ def ablate_journal(
         seeds: How many, from --seed on; each keeps other classes.
         unseen: Share of the classes that each seed keeps from training.
         asked: Papers that an unseen class has at least.
-        asked_most: Papers of an unseen class that are asked for, by chance.
+        asked_most: Papers of an unseen class that are asked for, by chance. Default: all.
         runs: Runs of the linear model, each with other folds.
         output: How the tables are written.
     """
@@ -339,10 +304,12 @@ def ablate_journal(
     from recsys.pipelines.studies.citeomatic.network_training import device_of
     from recsys.pipelines.studies.encoders import journal_study, tower, train_journal, training
 
+    usual = train_journal.ADAPTER_RATE if adapter else train_journal.RATE
+    pace = training.Pace(usual if rate is None else rate)
     each = train_journal.JournalOptions(
         tower.StartOptions(start, pooling, lora(adapter), dropout, max_length, half(precision)),
         train_journal.ClassOptions(label, min_count, max_count, unseen, seed=seed),
-        training.LoopOptions(epochs, batch, part, _pace(rate, adapter), checks=1, seed=seed),
+        training.LoopOptions(epochs, batch, part, pace, checks=1, seed=seed),
         device,
     )
     some = journal_study.read_shares(shares)
@@ -354,11 +321,3 @@ def ablate_journal(
     page = journal_study.write_curve(found, label, papers, out, made(seed, papers=papers))
     note(f"Written to {out}.", quiet=quiet)
     emit(FORMATS[output](page))
-
-
-def _pace(rate: float | None, adapter: int) -> "Pace":
-    from recsys.pipelines.studies.encoders.train_journal import ADAPTER_RATE, RATE
-    from recsys.pipelines.studies.encoders.training import Pace
-
-    usual = ADAPTER_RATE if adapter else RATE
-    return Pace(usual if rate is None else rate)

@@ -108,6 +108,8 @@ def evaluate(
         k_study: Try several numbers of neighbours, too.
         self_citation: Look where papers by the query's own authors stand, too.
         seed_study: See what half of the references, given, would add.
+        split: JSON file with the paper ids of the train, dev and test queries. Without, the newest
+            papers with enough references are for test, those before for dev. Default: by year.
     """
     from recsys.app.wiring import open_index
     from recsys.pipelines.evaluation.evaluate import EvaluateOptions
@@ -169,7 +171,7 @@ def compare(
 def repeats(
     folders: Annotated[list[Path], Argument(metavar="DIR...")],
     output: Annotated[ComparisonFormat, Option("--format")] = "table",
-    base: Annotated[str | None, Option(metavar="SYSTEM", show_default="none")] = None,
+    base: Annotated[str | None, Option(metavar="SYSTEM")] = None,
     seed: Annotated[int, Option(min=0)] = 0,
 ) -> None:
     """Average evaluations that repeat one another, and test every pair of systems.
@@ -181,7 +183,7 @@ def repeats(
     Args:
         folders: Folders that `recsys evaluate` wrote with different seeds.
         output: How the table is written.
-        base: Show also what each system has more than this one, with 95 % intervals.
+        base: Show also what each system has more than this one, with 95 % intervals. Default: none.
         seed: Seed of the tests and the intervals.
     """
     from recsys.eval.report.repeats import RENDERERS
@@ -193,9 +195,7 @@ def repeats(
 def report(
     folder: Annotated[Path, Argument(metavar="DIR")],
     output: Annotated[EvaluationFormat, Option("--format")] = "html",
-    out: Annotated[
-        Path | None, Option(metavar="FILE", show_default="report.html, .md, .json or .tex in DIR")
-    ] = None,
+    out: Annotated[Path | None, Option(metavar="FILE")] = None,
     quiet: bool = False,
 ) -> None:
     """Report on an evaluation: one HTML page, Markdown, JSON, or LaTeX tables.
@@ -207,7 +207,7 @@ def report(
     Args:
         folder: Folder that `recsys evaluate` wrote, or an encoder that was trained.
         output: How the report is written.
-        out: File to write; `-` is stdout.
+        out: File to write; `-` is stdout. Default: report.html, .md, .json or .tex in DIR.
     """
     from recsys.eval.report.evaluation_pictures import write_pictures
     from recsys.eval.report.evaluation_report import SUFFIXES, Report, read_report

@@ -20,16 +20,12 @@ def fetch(
     query: Annotated[str | None, Option(metavar="WORDS")] = None,
     update: Annotated[Path | None, Option(metavar="FILE")] = None,
     zotero: bool = False,
-    group: Annotated[str | None, Option(metavar="KEY", show_default="your own library")] = None,
+    group: Annotated[str | None, Option(metavar="KEY")] = None,
     papers: Annotated[int, Option(min=1, max=50_000)] = PAPERS,
-    source: Annotated[list[str] | None, Option(metavar="NAME", show_default="openalex")] = None,
-    since: Annotated[int | None, Option("--from", metavar="YEAR", show_default="any")] = None,
-    as_of: Annotated[
-        int | None, Option(metavar="YEAR", min=1000, max=2999, show_default="now")
-    ] = None,
-    most_requests: Annotated[
-        int | None, Option(min=1, show_default="as many as the plan says")
-    ] = None,
+    source: Annotated[list[str] | None, Option(metavar="NAME")] = None,
+    since: Annotated[int | None, Option("--from", metavar="YEAR")] = None,
+    as_of: Annotated[int | None, Option(metavar="YEAR", min=1000, max=2999)] = None,
+    most_requests: Annotated[int | None, Option(min=1)] = None,
     dry_run: bool = False,
     yes: bool = False,
     out: Annotated[Path | None, Option(metavar="FILE")] = None,
@@ -46,13 +42,14 @@ def fetch(
         query: Fetch what these words find, and what is around it.
         update: Fetch what is new since this file was fetched, and merge it into the file.
         zotero: Fetch the Zotero library of this machine, while Zotero runs.
-        group: With --zotero: the number of a group, whose library is fetched.
+        group: With --zotero: the number of a group, whose library is fetched. Default: your own
+            library.
         papers: Number of papers to fetch at most.
         source: One of openalex, semanticscholar, crossref, arxiv and pubmed; may be repeated: the
-            first one leads, the others add what they know of its papers.
-        since: Fetch no older paper.
-        as_of: Fetch as in this year: nothing newer is fetched, or counted.
-        most_requests: Make no more requests than these.
+            first one leads, the others add what they know of its papers. Default: openalex.
+        since: Fetch no older paper. Default: any.
+        as_of: Fetch as in this year: nothing newer is fetched, or counted. Default: now.
+        most_requests: Make no more requests than these. Default: as many as the plan says.
         dry_run: Show requests, credits and minutes, and fetch nothing.
         yes: Agree to the plan; without, the terminal asks.
         out: Write the papers here as JSON lines, packed where it ends in .gz; what was asked and

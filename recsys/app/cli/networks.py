@@ -183,7 +183,7 @@ def ablate_nnrank(
     split: Split,
     out: Folder,
     part: Part = "dev",
-    rows: Annotated[str, Option(metavar="NAMES", show_default="all")] = "",
+    rows: Annotated[str, Option(metavar="NAMES")] = "",
     no_metadata: bool = False,
     epochs: AtLeastOne = 10,
     rate: Factor = 0.0005,
@@ -200,7 +200,7 @@ def ablate_nnrank(
 
     Args:
         part: Which queries to ask.
-        rows: Some rows of the table; commas between them.
+        rows: Some rows of the table; commas between them. Default: all.
         output: How the table is written.
     """
     from recsys.pipelines.studies.citeomatic import nnrank_ablations

@@ -1,17 +1,20 @@
 """Options that mean the same in every command, and the words that they take.
 
 An annotation says of a parameter what typer reads, and beside it what `program.command` does. What
-a parameter means is told by its command, else by the module of that, else here.
+a parameter means is told by its command, else by the module of that, else here, and after
+"Default:" what stands for none.
 
 Args:
     index: Directory that `recsys build` wrote, or s3://BUCKET/PATH of one on a store.
-    title: Title of the draft.
-    abstract: Abstract of the draft.
+    title: Title of the draft. Default: the draft's own.
+    abstract: Abstract of the draft. Default: the draft's own.
     split: JSON file with the paper ids of the train, dev and test queries.
     no_metadata: Leave authors and venues out of the ranking.
     candidates: What candidates come from: some of embedding, nnselect, bm25; commas between them.
-    jobs: Processes that share the work; the run does not depend on it.
-    pooling: How token vectors become one: cls for SPECTER, mean for MiniLM.
+        Default: what the ranker was trained with.
+    jobs: Processes that share the work; the run does not depend on it. Default: one per processor.
+    pooling: How token vectors become one: cls for SPECTER, mean for MiniLM. Default: the encoder's
+        own.
     no_wait: Fail at once if another process is writing the index; else wait for it.
     device: Where to compute; auto takes a GPU if there is one.
     out: Folder to write.
@@ -20,7 +23,7 @@ Args:
     engine: What shares the work: the processors of this machine, or a cluster of Ray (needs
         `recsys[ray]`). What is written does not depend on it.
     address: Cluster of Ray: `auto` for the one that this machine is in, HOST:PORT, or
-        ray://HOST:PORT.
+        ray://HOST:PORT. Default: a cluster of this machine alone.
     num_gpus: With Ray: share of a GPU that each process takes to encode, such as 0.5.
     sources: Files and folders of papers, plain or .gz, each format recognised by its content:
         BibTeX, RIS, CSV, Web of Science, PubMed, Scopus, OpenAlex, Semantic Scholar, Crossref, a
@@ -29,9 +32,10 @@ Args:
     titles_only: Leave abstracts out: what is encoded, searched and shown of a paper is its title.
         For corpora in which only some papers have an abstract.
     keyphrases: Let each abstract begin with the paper's keyphrases, so that they are encoded,
-        searched and shown with it: `keyphrases`, as files of most formats have them, or
-        labels.NAME of the papers' labels. Best where their authors gave them; the keywords of a
-        draft are then read as well.
+        searched and shown with it: `keyphrases`, as files of most formats have them, or labels.NAME
+        of the papers' labels. Best where their authors gave them; the keywords of a draft are then
+        read as well. Default: none.
+    json_errors: Write an error as {"error": {"kind", "what", "hint"}} on stderr, for programs.
 """
 
 from collections.abc import Iterable, Iterator
@@ -127,25 +131,14 @@ IndexOrStarter: TypeAlias = Annotated[
 ]
 ChangedIndex: TypeAlias = Annotated[Path, IndexPlace(changed=True), Argument(metavar="INDEX")]
 """Of a command that writes a new generation."""
-OwnWords: TypeAlias = Annotated[str | None, Option(metavar="TEXT", show_default="the draft's own")]
+OwnWords: TypeAlias = Annotated[str | None, Option(metavar="TEXT")]
 """A title or an abstract that goes before that of the draft."""
 Split: TypeAlias = Annotated[Path, Option(metavar="FILE")]
-OwnSplit: TypeAlias = Annotated[
-    Path | None,
-    Option(
-        "--split",
-        metavar="FILE",
-        show_default="by year",
-        help="JSON file with the paper ids of the train, dev and test queries. Without, the newest "
-        "papers with enough references are for test, those before for dev.",
-    ),
-]
-Candidates: TypeAlias = Annotated[
-    str | None, Option(metavar="NAMES", show_default="what the ranker was trained with")
-]
+OwnSplit: TypeAlias = Annotated[Path | None, Option(metavar="FILE")]
+Candidates: TypeAlias = Annotated[str | None, Option(metavar="NAMES")]
 AtLeastOne: TypeAlias = Annotated[int, Option(min=1)]
-Jobs: TypeAlias = Annotated[int | None, Option(min=1, show_default="one per processor")]
-OwnPooling: TypeAlias = Annotated[Pooling | None, Option(show_default="the encoder's own")]
+Jobs: TypeAlias = Annotated[int | None, Option(min=1)]
+OwnPooling: TypeAlias = Pooling | None
 Folder: TypeAlias = Annotated[Path, Option(metavar="DIR")]
 Seed: TypeAlias = Annotated[int, Option(min=0)]
 
@@ -191,10 +184,8 @@ def names_in(text: str | None) -> tuple[str, ...] | None:
 # How commands are told where the work is done that can be shared out.
 
 POOL, RAY = "pool", "ray"
-EngineName: TypeAlias = Annotated[str, OneOf((POOL, RAY)), Option()]
-Address: TypeAlias = Annotated[
-    str | None, Option(metavar="ADDRESS", show_default="a cluster of this machine alone")
-]
+EngineName: TypeAlias = Annotated[str, OneOf((POOL, RAY))]
+Address: TypeAlias = Annotated[str | None, Option(metavar="ADDRESS")]
 NumGpus: TypeAlias = Annotated[float, Option(min=0)]
 
 
@@ -249,7 +240,7 @@ Columns: TypeAlias = Annotated[
     ),
 ]
 Apart: TypeAlias = Annotated[bool, Option("--preprints-apart")]
-Keyphrases: TypeAlias = Annotated[str | None, Option(metavar="FIELD", show_default="none")]
+Keyphrases: TypeAlias = Annotated[str | None, Option(metavar="FIELD")]
 
 
 def reading_of(

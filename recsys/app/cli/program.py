@@ -23,13 +23,6 @@ from recsys.query.question_schema import QuestionOptions, options
 
 Command: TypeAlias = Callable[..., int | None]
 """Returns an exit code, or None for 0."""
-JsonErrors: TypeAlias = Annotated[
-    bool,
-    typer.Option(
-        JSON_ERRORS,
-        help='Write an error as {"error": {"kind", "what", "hint"}} on stderr, for programs.',
-    ),
-]
 _Note = TypeVar("_Note", IndexPlace, OneOf, Without)
 _LITERAL: Any = Literal
 
@@ -183,8 +176,9 @@ def parameters(run: Command) -> Iterator[inspect.Parameter]:
     """List the arguments and options of a command, as typer takes them.
 
     An option is called after its parameter and explained in a docstring (see `explained`), unless
-    its annotation has words of its own. The options of a question stand where the function takes
-    `QuestionOptions`, and --json-errors at the end of every command.
+    its annotation has words of its own; "Default: ..." at their end is shown as its default. The
+    options of a question stand where the function takes `QuestionOptions`, and --json-errors at the
+    end of every command.
     """
     _, meanings = explained(run)
     for each in inspect.signature(run).parameters.values():
@@ -207,11 +201,13 @@ def parameters(run: Command) -> Iterator[inspect.Parameter]:
         if said is None or not said.help:
             # The note itself may stand in several commands.
             said = typer.Option() if said is None else copy.copy(said)
-            said.help = meanings[each.name]
+            said.help, _, default = meanings[each.name].partition(" Default: ")
+            said.show_default = default.removesuffix(".") or said.show_default
             if isinstance(said, OptionInfo) and said.default is ...:  # There is no flag in it.
                 said.param_decls = (f"--{each.name.replace('_', '-')}",)
         yield _parameter(each.name, Annotated[kind, said], each.default)
-    yield _parameter("json_errors", JsonErrors, False)
+    said = typer.Option(JSON_ERRORS, help=meanings["json_errors"])
+    yield _parameter("json_errors", Annotated[bool, said], False)
 
 
 def explained(run: Command) -> tuple[str, Mapping[str, str]]:

@@ -42,34 +42,20 @@ if TYPE_CHECKING:
     from recsys.query.resolve_draft import Asked, Outcome
     from recsys.recommend import Recommender
 
-DRAFT = (
-    "The draft: .json, .tex, .Rnw, .zip or a project's folder, .md, .qmd, .Rmd, .ipynb, .typ, "
-    ".org, .txt, .pdf, .docx or .odt; a reading list; one paper's DOI, arXiv, ACL or corpus id; "
-    "`-` reads stdin."
-)
 NO_PLACES = "So no paper gets a place in it."
 _JOINED = " or ".join(name for name, form in FORMATS.items() if form.joins)
 _MAP_ENDINGS = (".html", ".svg")
 
 
 def recommend(
-    drafts: Annotated[
-        list[str] | None,
-        Argument(
-            metavar="DRAFT",
-            show_default="stdin",
-            help=f"{DRAFT} Each of several gets its own answer.",
-        ),
-    ] = None,
+    drafts: Annotated[list[str] | None, Argument(metavar="DRAFT")] = None,
     *,
     index: IndexOrStarter = None,
     k: Annotated[int, named_option("k")] = SHOWN,
     title: OwnWords = None,
     abstract: OwnWords = None,
-    root: Annotated[
-        Path | None, Option(metavar="DIR", show_default="the draft's repository, else its folder")
-    ] = None,
-    grobid: Annotated[str | None, Option(metavar="URL", show_default="none")] = None,
+    root: Annotated[Path | None, Option(metavar="DIR")] = None,
+    grobid: Annotated[str | None, Option(metavar="URL")] = None,
     fetch: bool = False,
     yes: bool = False,
     asked: Annotated[QuestionOptions, Without("k", "where")],
@@ -84,7 +70,7 @@ def recommend(
             help=f"Write the answer to this file; the answers to several drafts, as {_JOINED}.",
         ),
     ] = None,
-    out_dir: Annotated[Path | None, Option(metavar="DIR", show_default="none")] = None,
+    out_dir: Annotated[Path | None, Option(metavar="DIR")] = None,
     where: Annotated[bool, named_option("where")] = False,
     verbose: Annotated[bool, Option("--verbose", "-v")] = False,
     quiet: bool = False,
@@ -100,13 +86,19 @@ def recommend(
     the exit code is 1.
 
     Args:
+        drafts: The draft: .json, .tex, .Rnw, .zip or a project's folder, .md, .qmd, .Rmd, .ipynb,
+            .typ, .org, .txt, .pdf, .docx or .odt; a reading list; one paper's DOI, arXiv, ACL or
+            corpus id; `-` reads stdin. Each of several gets its own answer. Default: stdin.
         root: Folder that holds the files that the draft may name: nothing outside it is read.
-        grobid: Let this GROBID server read the PDF, which is sent to it and nowhere else.
+            Default: the draft's repository, else its folder.
+        grobid: Let this GROBID server read the PDF, which is sent to it and nowhere else. Default:
+            none.
         fetch: Answer out of what open sources on the web have around the draft: fetched after the
             plan was agreed to, and kept in the cache for the next time.
         yes: Agree to the plan of --fetch; without, the terminal asks.
         output: How the answer is written.
         out_dir: Write the answer to each draft into this folder, to a file called after it.
+            Default: none.
         verbose: List on stderr the references that are not in the corpus.
     """
     from recsys.machine import start_on_one_thread
@@ -152,9 +144,7 @@ def recommend(
 
 
 def draw_map(
-    draft: Annotated[
-        str | None, Argument(metavar="DRAFT", show_default="stdin", help=DRAFT)
-    ] = None,
+    draft: Annotated[str | None, Argument(metavar="DRAFT")] = None,
     *,
     index: IndexOrStarter = None,
     out: Annotated[Path, Option(metavar="FILE")] = STDIN,
@@ -172,6 +162,9 @@ def draw_map(
     draft cites; the three widest gaps are named.
 
     Args:
+        draft: The draft: .json, .tex, .Rnw, .zip or a project's folder, .md, .qmd, .Rmd, .ipynb,
+            .typ, .org, .txt, .pdf, .docx or .odt; a reading list; one paper's DOI, arXiv, ACL or
+            corpus id; `-` reads stdin. Default: stdin.
         out: Write the map to this file: a page with its table (.html), or the picture alone (.svg);
             `-` writes the page to stdout.
     """

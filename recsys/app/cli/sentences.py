@@ -19,6 +19,7 @@ from recsys.app.cli.options import (
     Folder,
     Index,
     Jobs,
+    OwnSplit,
     Part,
     Seed,
     bad_value,
@@ -36,7 +37,6 @@ SYSTEMS = ("bm25", "embedding", "hybrid", "two-stage", "profile", "local", "loca
 EVERY_YEAR = (0, 9999)
 
 Contexts: TypeAlias = Annotated[list[Path], Argument(metavar="CONTEXTS...")]
-OwnSplit: TypeAlias = Annotated[Path | None, Option(metavar="FILE")]
 
 
 def add_contexts(
@@ -59,12 +59,8 @@ def train_local(
     contexts: Contexts,
     *,
     split: OwnSplit = None,
-    train_until: Annotated[
-        int | None, Option(metavar="YEAR", show_default="by the number of sentences")
-    ] = None,
-    dev_until: Annotated[
-        int | None, Option(metavar="YEAR", show_default="by the number of sentences")
-    ] = None,
+    train_until: Annotated[int | None, Option(metavar="YEAR")] = None,
+    dev_until: Annotated[int | None, Option(metavar="YEAR")] = None,
     per_paper: AtLeastOne = 2,
     seed: Seed = 0,
     no_wait: bool = False,
@@ -79,9 +75,10 @@ def train_local(
 
     Args:
         train_until: Last year of the citing papers to train on. Without years and without --split,
-            the newest fifth of the sentences is left for test, and a tenth before for dev.
+            the newest fifth of the sentences is left for test, and a tenth before for dev. Default:
+            by the number of sentences.
         dev_until: Last year of the citing papers to stop and calibrate on; those after it are for
-            test.
+            test. Default: by the number of sentences.
     """
     from recsys.app.wiring import open_index
     from recsys.pipelines.local.store_contexts import read_sentences
@@ -102,7 +99,7 @@ def evaluate_local(
     contexts: Contexts,
     out: Folder,
     *,
-    years: Annotated[str | None, Option(metavar="FIRST-LAST", show_default="all")] = None,
+    years: Annotated[str | None, Option(metavar="FIRST-LAST")] = None,
     split: OwnSplit = None,
     part: Part = "test",
     systems: Annotated[
@@ -124,7 +121,7 @@ def evaluate_local(
     learned from the citing papers are refused.
 
     Args:
-        years: Years of the citing papers, such as 2011-2012 or 2012.
+        years: Years of the citing papers, such as 2011-2012 or 2012. Default: all.
         part: Which papers of the split: those of its part.
         known: What is known beside the sentence: nothing, the draft's title, or its title, abstract
             and other references.

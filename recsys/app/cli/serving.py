@@ -18,11 +18,9 @@ def serve(
     host: Annotated[str, Option(metavar="ADDRESS")] = "127.0.0.1",
     port: Annotated[int, Option(min=0, max=65535)] = 8000,
     open_page: Annotated[bool, Option("--open")] = False,
-    token: Annotated[str | None, Option(metavar="TEXT", show_default="none")] = None,
+    token: Annotated[str | None, Option(metavar="TEXT")] = None,
     i_know: bool = False,
-    allow_host: Annotated[
-        list[str] | None, Option(metavar="NAME", show_default="the address itself")
-    ] = None,
+    allow_host: Annotated[list[str] | None, Option(metavar="NAME")] = None,
     workers: Annotated[int, Option(min=1, max=64)] = 1,
     threads: Annotated[int, Option(min=1, max=64)] = 2,
     queue: Annotated[int, Option(min=0)] = 32,
@@ -32,7 +30,7 @@ def serve(
     indexes: Annotated[
         list[Path] | None,
         IndexPlace(followed=True),
-        Argument(metavar="INDEX", show_default="the starter corpus"),
+        Argument(metavar="INDEX"),
     ] = None,
     quiet: bool = False,
 ) -> None:
@@ -45,9 +43,11 @@ def serve(
         host: Address of this machine to listen on.
         port: Port; 0 takes any that is free.
         open_page: Open the page in the browser.
-        token: Answer only who shows this token, of 16 characters or more; `new` makes one.
+        token: Answer only who shows this token, of 16 characters or more; `new` makes one. Default:
+            none.
         i_know: Let other machines ask without a token: everybody may then.
-        allow_host: Answer under this name, too, such as that of a proxy; may be repeated.
+        allow_host: Answer under this name, too, such as that of a proxy; may be repeated. Default:
+            the address itself.
         workers: Processes; they share the memory.
         threads: Questions that a process works on.
         queue: Questions that wait; more are refused (503).
@@ -55,7 +55,7 @@ def serve(
         max_body: Megabytes that a request may have.
         metrics: Count requests at /metrics, for Prometheus.
         indexes: Directories that `recsys build` wrote, or s3://BUCKET/PATH of some; the first is
-            asked unless another is chosen.
+            asked unless another is chosen. Default: the starter corpus.
     """
     from recsys.errors import need
     from recsys.machine import start_on_one_thread

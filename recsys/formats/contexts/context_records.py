@@ -147,72 +147,40 @@ def read_masked(stream: BinaryIO) -> Iterator[Context | Problem]:
 
 
 def members(stream: BinaryIO) -> Iterator[object]:
-    """Yield the values of an object's members; a Problem where one cannot be read."""
-    text = _Members(stream)
-    text.more()
-    text.pass_over(_OPENING)
-    while not text.at_end():
+    """Yield the values of an object's members; a Problem where one cannot be read.
+
+    What is held of the stream grows, twice as much each time, until a member is held whole.
+    """
+    decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+    chunk = stream.read(_CHUNK)
+    held, passed, size = decode(chunk, final=not chunk), 0, 2 * _CHUNK
+    opening = _OPENING.match(held)
+    at = opening.end() if opening else 0
+    while True:
+        space = _SPACE.match(held, at)
+        at = space.end() if space else at
+        if held.startswith("}", at):
+            return
         try:
-            yield text.member()
+            _, end = _decode(held, at)
+            colon = _COLON.match(held, end)
+            if colon is None or colon.end() == len(held):
+                raise ValueError
+            value, end = _decode(held, colon.end())
         except (ValueError, RecursionError):
-            if not text.more():
-                yield text.broken()
-
-
-class _Members:
-    """What is decoded of a stream and not yet read."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._held, self._place, self._passed = "", 0, 0
-        self._size = _CHUNK
-        self._ended = False
-
-    def more(self) -> bool:
-        """Read on, twice as much as before; False at the end, or where too much is held."""
-        if self._ended or len(self._held) - self._place > LARGEST_MEMBER:
-            return False
-        chunk = self._stream.read(self._size)
-        self._ended = not chunk
-        self._size = min(2 * self._size, LARGEST_MEMBER)
-        self._passed += self._place
-        self._held = self._held[self._place :] + self._decoder.decode(chunk, final=not chunk)
-        self._place = 0
-        return True
-
-    def pass_over(self, pattern: re.Pattern[str]) -> None:
-        """Go behind what matches here, if anything does."""
-        if match := pattern.match(self._held, self._place):
-            self._place = match.end()
-
-    def at_end(self) -> bool:
-        """Tell whether nothing is left but the end of the object."""
-        self.pass_over(_SPACE)
-        while self._place == len(self._held):
-            if not self.more():
-                return True
-            self.pass_over(_SPACE)
-        return self._held[self._place] == "}"
-
-    def member(self) -> object:
-        """Read a name and a value; raises ValueError where both are not held whole."""
-        _, place = _decode(self._held, self._place)
-        colon = _COLON.match(self._held, place)
-        if colon is None or colon.end() == len(self._held):
-            raise ValueError
-        value: object
-        value, self._place = _decode(self._held, colon.end())
-        self._size = _CHUNK
-        return value
-
-    def broken(self) -> Problem:
-        """Go to the next member that can be told, and say where one could not be read."""
-        at = self._passed + self._place
-        following = _NEXT.search(self._held, self._place + 1)
-        self._place = following.end() if following else len(self._held)
-        self._size = _CHUNK
-        return Problem(f"character {at:,}: a context is no JSON.", "not JSON")
+            if chunk and len(held) - at <= LARGEST_MEMBER:
+                chunk = stream.read(size)
+                size, passed = min(2 * size, LARGEST_MEMBER), passed + at
+                held, at = held[at:] + decode(chunk, final=not chunk), 0
+                continue
+            if at == len(held):
+                return
+            yield Problem(f"character {passed + at:,}: a context is no JSON.", "not JSON")
+            following = _NEXT.search(held, at + 1)
+            end = following.end() if following else len(held)
+        else:
+            yield value
+        at, size = end, _CHUNK
 
 
 def is_unarxive(head: str) -> bool:

@@ -158,6 +158,7 @@ def test_vectors_from_elsewhere_are_measured_but_not_timed(
     assert alone.figures.keys() == RECOMMENDED and alone.failed == ()
 
 
+@pytest.mark.slow  # It trains the networks of the suite.
 def test_neither_the_suite_nor_the_vectors_of_the_index_are_made_again(
     built: "Built", tmp_path: Path
 ) -> None:

@@ -172,6 +172,7 @@ def interrupt(*arguments: object, **options: object) -> None:
     raise KeyboardInterrupt
 
 
+@pytest.mark.slow  # Usually those of builds and batches are interrupted.
 def test_an_interrupt_leaves_nothing_half_written(
     simulated: Simulated, tmp_path: Path, run_cli: "RunCli", monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -126,6 +126,7 @@ def test_from_contexts_to_a_report(
     assert "`recsys train local`" in leaking.err and "was trained on" in leaking.err
 
 
+@pytest.mark.slow  # As `test_encoder_leaks` has it of the other ranker.
 def test_a_local_ranker_is_told_to_trust_an_encoder_of_its_papers_too_much(
     index: Path, contexts: Path, run_cli: "RunCli"
 ) -> None:

@@ -224,9 +224,8 @@ def test_vectors_from_elsewhere_are_given_with_new_papers(
     np.testing.assert_allclose(found, vectors[-1] / np.linalg.norm(vectors[-1]), atol=1e-6)
 
 
-@pytest.mark.parametrize(
-    "number", [pytest.param(signal.SIGINT, marks=pytest.mark.slow), signal.SIGKILL]
-)
+@pytest.mark.slow  # Usually `test_update_law` kills some.
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_a_killed_update_continues(
     number: signal.Signals, index: Path, tmp_path: Path, run_cli: "RunCli"
 ) -> None:

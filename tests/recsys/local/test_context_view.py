@@ -16,7 +16,7 @@ from recsys.local.local_features import (
     compute_local,
     profile_cosines,
 )
-from recsys.local.local_recommender import LocalPool, explain_local, gather
+from recsys.local.local_recommender import QUOTED, LocalPool, explain_local, gather
 from recsys.local.named_works import NamedWorks
 from recsys.local.passage import (
     BEST_FEW,
@@ -278,6 +278,14 @@ def test_the_reason_counts_papers_and_not_sentences(tmp_path: Path) -> None:
     near = unit(VECTOR + 0.01 * np.eye(3, 8) * [[1], [2], [3]])
     told = with_told(plain(), said, near, tmp_path)
     assert reason_of(told) == "cited by 2 papers in sentences like this: 'Shadow plants.'"
+
+
+def test_a_long_sentence_is_cut_at_a_word(tmp_path: Path) -> None:
+    for number, text in enumerate(("plants " * 100, "p" * 1000, "plants, " * 28)):
+        told = with_told(plain(), [("c", "a", text)], VECTOR[None], made(tmp_path / str(number)))
+        quoted = (reason_of(told) or "").partition("'")[2]
+        assert 150 < len(quoted) <= QUOTED + 1 and quoted.endswith("…'")
+        assert " …" not in quoted and ",…" not in quoted
 
 
 def made(folder: Path) -> Path:

@@ -25,6 +25,7 @@ from recsys.store.arrays import Floats
 from recsys.store.collection import Collection, Space
 from tests.hashing_encoder import HashingEncoder
 from tests.local_worlds import SMALL_POOL, facts_of, random_local_world, reader_of, recommender_of
+from tests.rows import few
 from tests.tiny import SMALL, collect, random_world, unit, with_nnselect
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -137,6 +138,7 @@ def test_nnselect_reads_whole_drafts_only() -> None:
 
 
 @given(SEEDS)
+@few(10)
 def test_an_answer_is_the_same_alone_as_among_others_and_again(seed: int) -> None:
     world, other = random_local_world(seed), random_local_world(seed + 1)
     draft = replace(world.draft, title=world.draft.title or "graphs")

@@ -128,6 +128,11 @@ def test_any_text_is_read_and_spans_lie_inside(pieces: list[str], blank: str) ->
         assert len(mention.surnames) == len(mention.names)
 
 
+@given(st.text(max_size=200))
+def test_no_text_is_too_strange(text: str) -> None:
+    find_mentions(text)
+
+
 @each_row(
     "piece",
     ["A ", "A.", "Ash, ", "Ash and ", "(", "et al ", "(Ash, ", "van der ", "2004 ", "a", " ", "[1"],

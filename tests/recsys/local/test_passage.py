@@ -30,6 +30,7 @@ from tests.local_worlds import (
     reader_of,
     recommender_of,
 )
+from tests.rows import few
 from tests.time_travel import back_in_time, may_be_seen
 from tests.tiny import collect, unit
 
@@ -195,6 +196,7 @@ def answer(
 
 
 @given(SEEDS)
+@few(10)
 def test_nothing_written_later_changes_a_passages_answer(seed: int) -> None:
     world = random_local_world(seed)
     now, features, reasons = answer(world.collection, world)

@@ -69,6 +69,12 @@ def test_scores_equal_those_of_the_text_that_lightgbm_wrote(
     np.testing.assert_allclose(ranker.trees.score(features), booster.predict(features), atol=1e-5)
 
 
+def test_no_candidates_have_no_scores(ranker: TreeRanker) -> None:
+    none = ranker.score(np.empty((0, len(ranker.feature_names)), np.float32))
+    assert none.shape == (0,)
+    assert ranker.probability(none).shape == (0,)
+
+
 @given(st.lists(st.floats(-50, 50, width=32), min_size=1, max_size=30))
 def test_a_higher_score_is_never_a_lower_chance(ranker: TreeRanker, values: list[float]) -> None:
     chances = ranker.probability(np.sort(np.array(values, np.float32)))

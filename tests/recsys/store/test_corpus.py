@@ -11,6 +11,7 @@ from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.index.ingest import ingest
 from recsys.records import Paper
 from recsys.store.corpus import Coded, Corpus, paper_types
+from tests.rows import few
 
 WORD = st.text("abcXYZéü漢\U0001f600", min_size=1, max_size=5)
 PAPERS = st.lists(
@@ -47,6 +48,7 @@ def stored(folder: Path, papers: list[Paper]) -> Corpus:
 
 
 @given(PAPERS)
+@few(10)
 def test_a_paper_read_is_the_paper_written(
     tmp_path_factory: pytest.TempPathFactory, papers: list[Paper]
 ) -> None:

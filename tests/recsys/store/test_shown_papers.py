@@ -17,7 +17,7 @@ from recsys.records import Paper
 from recsys.store.collection import check_corpus
 from recsys.store.corpus import BLOB, FIELDS, STARTS, TOGETHER, Corpus, ShownPapers, ShownWriter
 from recsys.store.graph import CitationGraph
-from tests.rows import each_row
+from tests.rows import each_row, few
 
 TEXT = st.text('ab\n"\\é漢\U0001f600', max_size=6)
 TEXTS = st.none() | st.lists(TEXT, max_size=3)
@@ -50,6 +50,7 @@ def written(folder: Path, *records: dict[str, Any]) -> ShownPapers:
 
 
 @given(RECORDS)
+@few(10)
 def test_papers_are_those_of_the_columns(
     tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, Any]]
 ) -> None:

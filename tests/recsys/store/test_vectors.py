@@ -103,6 +103,12 @@ def test_places_out_of_a_file_are_not_believed() -> None:
         damaged[:]
 
 
+def test_they_become_no_array_unasked() -> None:
+    vectors, _ = made(moved=False)
+    with pytest.raises(TypeError, match="say which rows"):
+        np.asarray(vectors)
+
+
 @each_row("moved", [False, True])
 def test_they_are_read_from_files(moved: bool, tmp_path: Path) -> None:
     vectors, array = made(moved=moved)

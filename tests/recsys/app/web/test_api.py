@@ -375,6 +375,7 @@ def test_what_the_draft_cites_counts(client: TestClient) -> None:
         ([("file", ("a.zip", b"PK\x03\x04"))], "{}", "a.zip"),
         ([("file", ("a.md", b"# Only a title\n"))], "{}", "no sentence of running text"),
     ],
+    usually=5,
 )
 def test_a_draft_that_cannot_be_answered_is_one_problem(
     client: TestClient, files: list[tuple[str, tuple[str, bytes]]], request_: str, said: str

@@ -37,7 +37,7 @@ from tests.recsys.app.web.page_samples import (
     filled,
     form,
 )
-from tests.rows import each_row
+from tests.rows import each_row, few
 
 STATIC = Path(page_writing.__file__).parent / "static"
 STYLE, SCRIPT = STATIC / "style.css", STATIC / "script.js"
@@ -138,6 +138,7 @@ Skeleton: TypeAlias = list[tuple[str, tuple[str, ...]]]
 
 
 @given(text=st.text(min_size=1, max_size=40))
+@few(8)
 def test_no_text_makes_an_element_or_an_attribute(text: str) -> None:
     dangerous = f"x{text}</textarea><script>\"'&lt;{text}x"
     assert _skeletons(dangerous) == _skeletons("x")

@@ -175,6 +175,7 @@ def test_no_file_too_many_files_and_too_large_ones_start_no_process(
         read_uploaded_lists([half, half, UploadedFile("b", b"x")])
 
 
+@pytest.mark.slow  # As other limits of time.
 def test_fifty_megabytes_are_read_or_refused_in_time() -> None:
     assert read_one("a.md", b"# T\n\n" + b"word " * 10_000_000).title == "T"
     with pytest.raises(DraftError, match="nested too deeply"):

@@ -8,6 +8,7 @@ from recsys.formats.drafts.pdf import parse
 from recsys.formats.drafts.pdf_pages import Pages
 from recsys.records import Body, Span
 from tests.recsys.formats.drafts.small_pdf import HEIGHT, Text, down, write_pdf
+from tests.rows import few
 
 FRONT = [
     Text("On the measure of rivers", 180, 740, 17),
@@ -163,6 +164,7 @@ LINES = st.builds(
 
 
 @given(st.lists(LINES, min_size=1, max_size=15))
+@few(8)
 def test_whatever_is_on_a_page_keys_are_those_of_the_list(page: list[Text]) -> None:
     try:
         parse(write_pdf([page]), Path("draft.pdf")).manuscript()

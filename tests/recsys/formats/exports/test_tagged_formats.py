@@ -22,7 +22,7 @@ from recsys.formats.exports.tagged_formats import ENDNOTE, NBIB, RIS, WOS, Tagge
 from recsys.formats.references.bibliography import Problem, work_of
 from recsys.records import Reference
 from tests.recsys.formats.exports import golden_exports as golden
-from tests.rows import each_row
+from tests.rows import each_row, few
 
 FORMATS = {"WOS": WOS, "NBIB": NBIB, "ENDNOTE": ENDNOTE, "RIS": RIS}
 EXAMPLES = [(WOS, golden.WOS), (NBIB, golden.NBIB), (ENDNOTE, golden.ENW), (RIS, golden.RIS)]
@@ -229,6 +229,7 @@ WRITERS: list[Callable[[list[str], list[str]], str]] = [
 
 @each_row(("form", "write"), list(zip(FORMATS.values(), WRITERS, strict=True)))
 @given(records=st.lists(st.tuples(WORDS, WORDS), max_size=4))
+@few(10)
 def test_no_word_of_any_line_is_lost(
     form: TaggedFormat,
     write: Callable[[list[str], list[str]], str],

@@ -24,7 +24,7 @@ from recsys.formats.references.reference_writers import WRITERS
 from recsys.formats.references.shown_facts import names_of, web_address
 from recsys.records import Paper, Reference
 from tests.recsys.formats.references.invented_papers import RAW_PAPERS, TIDY_PAPERS, tidy
-from tests.rows import each_row
+from tests.rows import each_row, few
 
 LATEX = LatexNodes2Text()
 READ_BACK = ["bibtex", "ris", "csl-json", "csv", "html"]
@@ -72,6 +72,7 @@ PAPERS = st.lists(TIDY_PAPERS.filter(nobody_is_et_al), min_size=1, max_size=3)
 
 @each_row("name", READ_BACK)
 @given(papers=PAPERS)
+@few(10)
 def test_our_reader_reads_what_we_write(name: str, papers: list[Paper]) -> None:
     found = parse_bibliography(WRITERS[name](papers), "standard input")
     assert [facts_read(each) for each in found.references] == [facts_of(each) for each in papers]
@@ -80,6 +81,7 @@ def test_our_reader_reads_what_we_write(name: str, papers: list[Paper]) -> None:
 
 @each_row("name", READ_BACK)
 @given(papers=st.lists(RAW_PAPERS, min_size=1, max_size=3))
+@few(10)
 def test_control_characters_and_line_ends_do_no_harm(name: str, papers: list[Paper]) -> None:
     text = WRITERS[name](papers)
     text.encode()  # No half of a surrogate pair is left.
