@@ -38,34 +38,22 @@ MOST_CITERS = 30
 class TitleMeans:
     """The mean vector of each paper's latest citers as of one moment, made when first asked for.
 
-    Passages of a draft share most of their candidates. slots: (n,) int32, where `made` has a
-    paper's mean, -1 where it has none yet. count: so many it has.
+    Passages of a draft share most of their candidates. made: row of a paper -> (d,) float32.
     """
 
-    slots: Rows | None = None
-    made: Floats = field(default_factory=lambda: np.empty((0, 0), np.float32))
-    count: int = 0
+    made: dict[int, Floats] = field(default_factory=dict)
 
     def of(self, context: FeatureContext) -> Floats:
         """Return the means of the candidates: (m, d) float32."""
-        n, d = context.collection.vectors.shape
-        if self.slots is None:
-            self.slots, self.made = np.full(n, -1, np.int32), np.empty((0, d), np.float32)
-        new = context.rows[self.slots[context.rows] < 0]
+        rows, vectors = context.rows.tolist(), context.collection.vectors
+        new = np.array([row for row in rows if row not in self.made], np.int32)
         if len(new):
-            end = self.count + len(new)
-            if end > len(self.made):
-                room = np.empty((2 * end, d), np.float32)
-                room[: self.count] = self.made[: self.count]
-                self.made = room
             owner, citing = context.graph.citers(new, context.query.before, most=MOST_CITERS)
             once = distinct(citing)
-            theirs = context.collection.vectors[once]
-            places = np.searchsorted(once, citing)
-            self.made[self.count : end] = means_of(theirs, places, owner, len(new))
-            self.slots[new] = np.arange(self.count, end, dtype=np.int32)
-            self.count = end
-        return self.made[self.slots[context.rows]]
+            means = means_of(vectors[once], np.searchsorted(once, citing), owner, len(new))
+            self.made.update(zip(new.tolist(), means, strict=True))
+        found = np.array([self.made[row] for row in rows], np.float32)
+        return found.reshape(len(rows), vectors.shape[1])
 
 
 def means_of(vectors: Floats, places: Longs, owner: Rows, n: int) -> Floats:

@@ -94,7 +94,11 @@ class PlaceFinder:
         places = {}
         # Of each paper the best sentence, ties by place in the text.
         near = fits >= fits.max(axis=1, keepdims=True) - BEHIND
-        best = np.where(near, _scores(sentences, fits), -np.inf).argmax(axis=1)
+        # Counting the paper itself among the others lets one paper alone keep its fits.
+        scores = fits - (fits.sum(axis=0) - fits) / len(fits)
+        scores[:, [any(mark.gap for mark in each.marks) for each in sentences]] += MARKED
+        # A product rounds the same sentence otherwise in another column.
+        best = np.where(near, np.round(scores, 5), -np.inf).argmax(axis=1)
         fit_best = fits[np.arange(len(best)), best]
         for row, at, fit in zip(rows.tolist(), best.tolist(), fit_best.tolist(), strict=True):
             if fit >= LEAST:
@@ -128,16 +132,6 @@ class PlaceFinder:
             named = self.works.resolve(find_names(sentence.text), allowed=allowed)
             fits[np.searchsorted(rows, named.rows), at] += named.scores
         return sentences, fits
-
-
-def _scores(sentences: Sequence[Sentence], fits: Floats) -> Floats:
-    """Return what orders the sentences for each paper: (k, n) float32."""
-    # Counting the paper itself among the others lets one paper alone keep its fits.
-    scores = fits - (fits.sum(axis=0) - fits) / len(fits)
-    scores[:, [any(mark.gap for mark in each.marks) for each in sentences]] += MARKED
-    # A product rounds the same sentence otherwise in another column.
-    rounded: Floats = np.round(scores, 5)
-    return rounded
 
 
 def _profiles(collection: Collection, rows: Rows, as_of: int | None) -> Floats:

@@ -238,6 +238,8 @@ def train_ranker(
         folds: Cut the train and dev queries into so many parts. A ranker is trained without each of
             them, and the mean of all answers. With 1, one ranker is trained on the train queries,
             stopped on those of dev, and can be tried on these. Default: 1; 4 with --passes 2.
+        split: JSON file with the paper ids of the train, dev and test queries. Without, the newest
+            papers with enough references are for test, those before for dev. Default: by year.
         passes: Look once, or twice: a second ranker sees what a first one puts on top, and how the
             other candidates are linked to that. To train it takes several times as long.
     """

@@ -108,6 +108,8 @@ def evaluate(
         k_study: Try several numbers of neighbours, too.
         self_citation: Look where papers by the query's own authors stand, too.
         seed_study: See what half of the references, given, would add.
+        split: JSON file with the paper ids of the train, dev and test queries. Without, the newest
+            papers with enough references are for test, those before for dev. Default: by year.
     """
     from recsys.app.wiring import open_index
     from recsys.pipelines.evaluation.evaluate import EvaluateOptions

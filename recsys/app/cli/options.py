@@ -35,6 +35,7 @@ Args:
         searched and shown with it: `keyphrases`, as files of most formats have them, or labels.NAME
         of the papers' labels. Best where their authors gave them; the keywords of a draft are then
         read as well. Default: none.
+    json_errors: Write an error as {"error": {"kind", "what", "hint"}} on stderr, for programs.
 """
 
 from collections.abc import Iterable, Iterator
@@ -133,16 +134,7 @@ ChangedIndex: TypeAlias = Annotated[Path, IndexPlace(changed=True), Argument(met
 OwnWords: TypeAlias = Annotated[str | None, Option(metavar="TEXT")]
 """A title or an abstract that goes before that of the draft."""
 Split: TypeAlias = Annotated[Path, Option(metavar="FILE")]
-OwnSplit: TypeAlias = Annotated[
-    Path | None,
-    Option(
-        "--split",
-        metavar="FILE",
-        show_default="by year",
-        help="JSON file with the paper ids of the train, dev and test queries. Without, the newest "
-        "papers with enough references are for test, those before for dev.",
-    ),
-]
+OwnSplit: TypeAlias = Annotated[Path | None, Option(metavar="FILE")]
 Candidates: TypeAlias = Annotated[str | None, Option(metavar="NAMES")]
 AtLeastOne: TypeAlias = Annotated[int, Option(min=1)]
 Jobs: TypeAlias = Annotated[int | None, Option(min=1)]

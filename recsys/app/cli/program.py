@@ -23,13 +23,6 @@ from recsys.query.question_schema import QuestionOptions, options
 
 Command: TypeAlias = Callable[..., int | None]
 """Returns an exit code, or None for 0."""
-JsonErrors: TypeAlias = Annotated[
-    bool,
-    typer.Option(
-        JSON_ERRORS,
-        help='Write an error as {"error": {"kind", "what", "hint"}} on stderr, for programs.',
-    ),
-]
 _Note = TypeVar("_Note", IndexPlace, OneOf, Without)
 _LITERAL: Any = Literal
 
@@ -213,7 +206,8 @@ def parameters(run: Command) -> Iterator[inspect.Parameter]:
             if isinstance(said, OptionInfo) and said.default is ...:  # There is no flag in it.
                 said.param_decls = (f"--{each.name.replace('_', '-')}",)
         yield _parameter(each.name, Annotated[kind, said], each.default)
-    yield _parameter("json_errors", JsonErrors, False)
+    said = typer.Option(JSON_ERRORS, help=meanings["json_errors"])
+    yield _parameter("json_errors", Annotated[bool, said], False)
 
 
 def explained(run: Command) -> tuple[str, Mapping[str, str]]:

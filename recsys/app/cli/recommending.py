@@ -42,25 +42,13 @@ if TYPE_CHECKING:
     from recsys.query.resolve_draft import Asked, Outcome
     from recsys.recommend import Recommender
 
-DRAFT = (
-    "The draft: .json, .tex, .Rnw, .zip or a project's folder, .md, .qmd, .Rmd, .ipynb, .typ, "
-    ".org, .txt, .pdf, .docx or .odt; a reading list; one paper's DOI, arXiv, ACL or corpus id; "
-    "`-` reads stdin."
-)
 NO_PLACES = "So no paper gets a place in it."
 _JOINED = " or ".join(name for name, form in FORMATS.items() if form.joins)
 _MAP_ENDINGS = (".html", ".svg")
 
 
 def recommend(
-    drafts: Annotated[
-        list[str] | None,
-        Argument(
-            metavar="DRAFT",
-            show_default="stdin",
-            help=f"{DRAFT} Each of several gets its own answer.",
-        ),
-    ] = None,
+    drafts: Annotated[list[str] | None, Argument(metavar="DRAFT")] = None,
     *,
     index: IndexOrStarter = None,
     k: Annotated[int, named_option("k")] = SHOWN,
@@ -98,6 +86,9 @@ def recommend(
     the exit code is 1.
 
     Args:
+        drafts: The draft: .json, .tex, .Rnw, .zip or a project's folder, .md, .qmd, .Rmd, .ipynb,
+            .typ, .org, .txt, .pdf, .docx or .odt; a reading list; one paper's DOI, arXiv, ACL or
+            corpus id; `-` reads stdin. Each of several gets its own answer. Default: stdin.
         root: Folder that holds the files that the draft may name: nothing outside it is read.
             Default: the draft's repository, else its folder.
         grobid: Let this GROBID server read the PDF, which is sent to it and nowhere else. Default:
@@ -153,9 +144,7 @@ def recommend(
 
 
 def draw_map(
-    draft: Annotated[
-        str | None, Argument(metavar="DRAFT", show_default="stdin", help=DRAFT)
-    ] = None,
+    draft: Annotated[str | None, Argument(metavar="DRAFT")] = None,
     *,
     index: IndexOrStarter = None,
     out: Annotated[Path, Option(metavar="FILE")] = STDIN,
@@ -173,6 +162,9 @@ def draw_map(
     draft cites; the three widest gaps are named.
 
     Args:
+        draft: The draft: .json, .tex, .Rnw, .zip or a project's folder, .md, .qmd, .Rmd, .ipynb,
+            .typ, .org, .txt, .pdf, .docx or .odt; a reading list; one paper's DOI, arXiv, ACL or
+            corpus id; `-` reads stdin. Default: stdin.
         out: Write the map to this file: a page with its table (.html), or the picture alone (.svg);
             `-` writes the page to stdout.
     """

@@ -19,6 +19,7 @@ from recsys.app.cli.options import (
     Folder,
     Index,
     Jobs,
+    OwnSplit,
     Part,
     Seed,
     bad_value,
@@ -36,7 +37,6 @@ SYSTEMS = ("bm25", "embedding", "hybrid", "two-stage", "profile", "local", "loca
 EVERY_YEAR = (0, 9999)
 
 Contexts: TypeAlias = Annotated[list[Path], Argument(metavar="CONTEXTS...")]
-OwnSplit: TypeAlias = Annotated[Path | None, Option(metavar="FILE")]
 
 
 def add_contexts(

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 from urllib.parse import urlencode
@@ -232,15 +232,11 @@ class FormFields:
 
     def address(self, path: str = "/answer") -> str:
         """Write the question into an address, but no text of a draft; "" when it is too long."""
-        address = f"{path}?{urlencode(list(self._pairs()))}"
-        return address if len(address) <= LONGEST_SHARED else ""
-
-    def _pairs(self) -> Iterator[tuple[str, str]]:
         values = asdict(replace(self, page="", text=""))
-        for name, value in (values | values.pop("options")).items():
-            for each in (value,) if isinstance(value, str) else value:
-                if each:
-                    yield name, each
+        options = values.pop("options")
+        said = {name: value for name, value in (values | options).items() if value}
+        address = f"{path}?{urlencode(said, doseq=True)}"
+        return address if len(address) <= LONGEST_SHARED else ""
 
 
 def _by_id(ids: Iterable[PaperId]) -> tuple[Reference, ...]:

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import zlib
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -104,13 +104,9 @@ async def read_form(request: Request) -> SentForm:
 
 
 async def _read_multipart(request: Request) -> SentForm:
-    async def stream() -> AsyncGenerator[bytes, None]:
-        async for piece in request.stream():
-            yield piece
-
     parser = _InMemory(
         request.headers,
-        stream(),
+        request.stream(),
         max_files=MOST_FILES,
         max_fields=MOST_FIELDS,
         max_part_size=LONGEST_FIELD,

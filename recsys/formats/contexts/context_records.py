@@ -162,7 +162,11 @@ def members(stream: BinaryIO) -> Iterator[object]:
         if held.startswith("}", at):
             return
         try:
-            value, end = _member(held, at)
+            _, end = _decode(held, at)
+            colon = _COLON.match(held, end)
+            if colon is None or colon.end() == len(held):
+                raise ValueError
+            value, end = _decode(held, colon.end())
         except (ValueError, RecursionError):
             if chunk and len(held) - at <= LARGEST_MEMBER:
                 chunk = stream.read(size)
@@ -177,15 +181,6 @@ def members(stream: BinaryIO) -> Iterator[object]:
         else:
             yield value
         at, size = end, _CHUNK
-
-
-def _member(held: str, at: int) -> tuple[object, int]:
-    """Read a name and a value, and where they end; raises ValueError where they are not whole."""
-    _, at = _decode(held, at)
-    colon = _COLON.match(held, at)
-    if colon is None or colon.end() == len(held):
-        raise ValueError
-    return _decode(held, colon.end())
 
 
 def is_unarxive(head: str) -> bool:

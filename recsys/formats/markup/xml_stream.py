@@ -294,22 +294,14 @@ def raw_text(element: Element, dropped: frozenset[str] = NOTHING) -> str:
 
     What is a paragraph of its own is set apart.
     """
-    if not len(element):
-        return element.text or ""
-    pieces: list[str] = []
-    stack: list[Element | str] = [element]  # The next one is the last.
-    while stack:
-        item = stack.pop()
-        if isinstance(item, str):
-            pieces.append(item)
-        elif item is element or item.tag not in dropped:
-            if item.tag in _BLOCKS:
-                pieces.append(" ")
-                stack.append(" ")
-            pieces.append(item.text or "")
-            for child in reversed(item):
-                stack += (child.tail or "", child)
-    return "".join(pieces)
+    return _spaced(element, dropped) if len(element) else element.text or ""
+
+
+def _spaced(element: Element, dropped: frozenset[str]) -> str:
+    pieces = [element.text or ""]
+    for child in element:  # Reading has bounded how deep they go.
+        pieces += ("" if child.tag in dropped else _spaced(child, dropped), child.tail or "")
+    return f" {''.join(pieces)} " if element.tag in _BLOCKS else "".join(pieces)
 
 
 def title_of(element: Element | None) -> str | None:
