@@ -51,7 +51,7 @@ from recsys.pipelines.index.external_vectors import PreviousVectors, given_mask,
 from recsys.pipelines.index.ingest import links_line, rejects_line
 from recsys.pipelines.index.text import merge_text
 from recsys.pipelines.jobs.engines import USUAL, Engine
-from recsys.pipelines.jobs.index_writer import Stage, StagedFolder, members_of, writing
+from recsys.pipelines.jobs.index_writer import IndexWriter, Stage, StagedFolder, members_of, writing
 from recsys.protocols import Progress, silent
 from recsys.store.arrays import Floats, Rows, write_rows
 from recsys.store.artifacts import (
@@ -147,47 +147,58 @@ def update(
         )
     files = source_files(sources, out=index) if sources else []
     with writing(index, wait=options.wait, progress=progress) as writer:
-        base = open_collection(writer.index)
-        config = dict(pin(base.folder).manifest().config)
-        if options.embeddings is not None and "external" not in config:
-            raise InputError(
-                f"The vectors of this index were made by {config['options']['encoder']}.",
-                "Leave --embeddings out: new papers are encoded, too.",
-            )
-        work = writer.work("update")
-        try:
-            changes, lines = _read(base.corpus, config, files, options, work, progress)
-            run = _Update(base, config, plan(base.corpus, changes), work, files, options, progress)
-            lines += run.plan.lines()
-            if not any((*run.plan.counts, options.compact, options.embeddings)):
-                new = config | run.origin()
-                if new != config:  # What was built of other files is as if built of this one.
-                    writer.commit(members_of(base.folder), new)
-                work.remove()
-                return UpdateReport(index, True, new, tuple(lines))
-            # Hash what the update depends on.
-            vectors = [] if options.embeddings is None else embedding_files(options.embeddings)
-            paths = [base.folder / MANIFEST, *(file.path for file in files), *vectors]
-            asked = [changes.removed, options.compact, options.columns]
-            key = fingerprint([_REVISION, [sha256(path) for path in paths], *asked])
-            stages = {CORPUS: run.columns, TEXT: run.text, VECTORS: run.vectors}
-            if (base.folder / NNSELECT).is_dir():
-                stages[NNSELECT] = run.nnselect
-            if (base.folder / CONTEXTS).is_dir():
-                stages[CONTEXTS] = run.contexts
-            done = {name: work.stage(name, key, fill) for name, fill in stages.items()}
-            gone = left_out(base.folder)
-            members = {n: path for n, path in members_of(base.folder).items() if n not in gone}
-            new, changed = run.config_of(done)
-            writer.commit(members | {name: work.finished / name for name in done}, new)
+        # What it opened is closed when it returns: then the former generation can go.
+        return _update(writer, index, files, options, progress)
+
+
+def _update(
+    writer: IndexWriter,
+    index: Path,
+    files: Sequence[SourceFile],
+    options: UpdateOptions,
+    progress: Progress,
+) -> UpdateReport:
+    base = open_collection(writer.index)
+    config = dict(pin(base.folder).manifest().config)
+    if options.embeddings is not None and "external" not in config:
+        raise InputError(
+            f"The vectors of this index were made by {config['options']['encoder']}.",
+            "Leave --embeddings out: new papers are encoded, too.",
+        )
+    work = writer.work("update")
+    try:
+        changes, lines = _read(base.corpus, config, files, options, work, progress)
+        run = _Update(base, config, plan(base.corpus, changes), work, files, options, progress)
+        lines += run.plan.lines()
+        if not any((*run.plan.counts, options.compact, options.embeddings)):
+            new = config | run.origin()
+            if new != config:  # What was built of other files is as if built of this one.
+                writer.commit(members_of(base.folder), new)
             work.remove()
-        except RecsysError:  # To run it again would end so again.
-            work.remove()
-            raise
-        lines += [*changed, summary(new["ann"], new["papers"])]
-        lines += words_summary(new.get(WORD_SEARCH, {}), new["papers"])
-        lines += [f"The old {name} does not fit any more: train it again." for name in gone]
-        return UpdateReport(index, False, new, (*lines, *rejects_line(index)))
+            return UpdateReport(index, True, new, tuple(lines))
+        # Hash what the update depends on.
+        vectors = [] if options.embeddings is None else embedding_files(options.embeddings)
+        paths = [base.folder / MANIFEST, *(file.path for file in files), *vectors]
+        asked = [changes.removed, options.compact, options.columns]
+        key = fingerprint([_REVISION, [sha256(path) for path in paths], *asked])
+        stages = {CORPUS: run.columns, TEXT: run.text, VECTORS: run.vectors}
+        if (base.folder / NNSELECT).is_dir():
+            stages[NNSELECT] = run.nnselect
+        if (base.folder / CONTEXTS).is_dir():
+            stages[CONTEXTS] = run.contexts
+        done = {name: work.stage(name, key, fill) for name, fill in stages.items()}
+        gone = left_out(base.folder)
+        members = {n: path for n, path in members_of(base.folder).items() if n not in gone}
+        new, changed = run.config_of(done)
+        writer.commit(members | {name: work.finished / name for name in done}, new)
+        work.remove()
+    except RecsysError:  # To run it again would end so again.
+        work.remove()
+        raise
+    lines += [*changed, summary(new["ann"], new["papers"])]
+    lines += words_summary(new.get(WORD_SEARCH, {}), new["papers"])
+    lines += [f"The old {name} does not fit any more: train it again." for name in gone]
+    return UpdateReport(index, False, new, (*lines, *rejects_line(index)))
 
 
 def _read(

@@ -30,7 +30,7 @@ from recsys.pipelines.evaluation.leakage import (
 )
 from recsys.pipelines.evaluation.splits import SPLIT_FILE, ChosenSplit, Split, given_or_made
 from recsys.pipelines.jobs.engines import Engine
-from recsys.pipelines.jobs.index_writer import writing
+from recsys.pipelines.jobs.index_writer import IndexWriter, writing
 from recsys.pipelines.ranking.cross_fitting import FOLDS, TrainedRanker, learn_on, teach
 from recsys.pipelines.ranking.fit_ranker import CUTOFF, FittedRanker, KeptTrees, calibrate
 from recsys.pipelines.ranking.training_table import (
@@ -361,44 +361,55 @@ def train_ranker(
         InputError: candidates cannot come from there, or another process changes the index.
     """
     with writing(index, wait=wait, progress=progress) as writer:
-        collection = open_collection(writer.index)
-        chosen = given_or_made(split, collection)
-        options = started(options, chosen, made=split is None)
-        lesson = _Lesson.of(collection, chosen.split, options, unseen, progress)
-        if split is None:
-            lesson.check_test(chosen.split)
-        trained = lesson.train(options, progress)
-        folder = ranker_folder(writer.index, metadata=options.metadata)
-        report = report_on(trained, folder)
-        searches = lesson.posings[0].stage_one.searches
-        facts = {
-            "options": {
-                "metadata": options.metadata,
-                "seed": options.seed,
-                **({"start": SHIPPED} if options.start == SHIPPED else {}),
-                **({"folds": options.parts} if options.parts > 1 else {}),
-                **({"passes": options.passes} if options.passes > 1 else {}),
-            },
-            "candidates": list(searches),
-            "nnselect": None if lesson.nnselect is None else lesson.nnselect.fingerprint,
-            UNTIL: newest_year(collection, *lesson.queries),
-            "train_queries": fingerprint(sorted(chosen.split.train)),
-            "dev": {"f1": report.f1, "mrr": report.mrr, "ece": report.calibration_error},
-        }
-        trusting = learned_by_encoder(collection, [*chosen.split.train, *chosen.split.dev])
-        told = [*chosen.told, *filter(None, [trusting])]
-        if split is None:  # The test queries are asked as those of dev are.
-            rows, metadata = collection.corpus.rows(chosen.split.part(TEST)), options.metadata
-            posing, ranker = lesson.posings[1], trained.ranker
-            trial = try_ranker(lesson.collection, rows, ranker, posing, metadata, progress)
-            told += trial.lines()
-            facts["test"] = trial.facts()
-        with writer.member(folder.name) as new:
-            chosen.save(new / SPLIT_FILE)
-            seen = lesson.seen(options)
-            trained.ranker.save(new, seen, origin="its own ranker", facts=facts, text=True)
-        saved = ranker_folder(in_force(writer.index), metadata=options.metadata)
-        return replace(report, folder=saved, candidates=searches, told=tuple(told))
+        # What it opened is closed when it returns: then the former generation can go.
+        return _train(writer, split, options, unseen, progress)
+
+
+def _train(
+    writer: IndexWriter,
+    split: Path | None,
+    options: TrainOptions,
+    unseen: UnseenViews | None,
+    progress: Progress,
+) -> TrainReport:
+    collection = open_collection(writer.index)
+    chosen = given_or_made(split, collection)
+    options = started(options, chosen, made=split is None)
+    lesson = _Lesson.of(collection, chosen.split, options, unseen, progress)
+    if split is None:
+        lesson.check_test(chosen.split)
+    trained = lesson.train(options, progress)
+    folder = ranker_folder(writer.index, metadata=options.metadata)
+    report = report_on(trained, folder)
+    searches = lesson.posings[0].stage_one.searches
+    facts = {
+        "options": {
+            "metadata": options.metadata,
+            "seed": options.seed,
+            **({"start": SHIPPED} if options.start == SHIPPED else {}),
+            **({"folds": options.parts} if options.parts > 1 else {}),
+            **({"passes": options.passes} if options.passes > 1 else {}),
+        },
+        "candidates": list(searches),
+        "nnselect": None if lesson.nnselect is None else lesson.nnselect.fingerprint,
+        UNTIL: newest_year(collection, *lesson.queries),
+        "train_queries": fingerprint(sorted(chosen.split.train)),
+        "dev": {"f1": report.f1, "mrr": report.mrr, "ece": report.calibration_error},
+    }
+    trusting = learned_by_encoder(collection, [*chosen.split.train, *chosen.split.dev])
+    told = [*chosen.told, *filter(None, [trusting])]
+    if split is None:  # The test queries are asked as those of dev are.
+        rows, metadata = collection.corpus.rows(chosen.split.part(TEST)), options.metadata
+        posing, ranker = lesson.posings[1], trained.ranker
+        trial = try_ranker(lesson.collection, rows, ranker, posing, metadata, progress)
+        told += trial.lines()
+        facts["test"] = trial.facts()
+    with writer.member(folder.name) as new:
+        chosen.save(new / SPLIT_FILE)
+        seen = lesson.seen(options)
+        trained.ranker.save(new, seen, origin="its own ranker", facts=facts, text=True)
+    saved = ranker_folder(in_force(writer.index), metadata=options.metadata)
+    return replace(report, folder=saved, candidates=searches, told=tuple(told))
 
 
 @dataclass(frozen=True, slots=True)
