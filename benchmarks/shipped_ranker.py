@@ -38,15 +38,14 @@ from benchmarks.bench import (
     program,
     read_papers,
 )
-from benchmarks.edge_dropout import EdgeDropout, View, all_links, share_of_links
+from benchmarks.edge_dropout import EdgeDropout, View, all_links
 from recsys.indexes.opening import open_collection
 from recsys.models.encoder import SeenQueries
 from recsys.pipelines.evaluation.splits import read_parts, read_split
 from recsys.pipelines.jobs.index_writer import writing
 from recsys.pipelines.ranking.cross_fitting import FOLDS, TrainedRanker, teach
 from recsys.pipelines.ranking.fit_network import FEWER_UNITS
-from recsys.pipelines.ranking.fit_ranker import FittedRanker
-from recsys.pipelines.ranking.train_ranker import looking_again, report_on
+from recsys.pipelines.ranking.train_ranker import report_on
 from recsys.pipelines.ranking.training_table import (
     Posing,
     TrainingTable,
@@ -239,21 +238,6 @@ def _pose_together(sets: Sequence[TrainingSet]) -> tuple[TrainingTable, int, lis
     train, dev = zip(*(each.pose() for each in sets), strict=True)
     queries = sum(len(each.groups) for each in train)
     return concatenate([*train, *dev]), queries, [len(each.features) for each in (*train, *dev)]
-
-
-def seen_by(
-    collection: Collection,
-    rows: Rows,
-    names: tuple[str, ...],
-    share: float,
-    first: FittedRanker | None = None,
-) -> TrainingTable:
-    """Pose query rows, without seeds, to a collection that knows a share of its citations.
-
-    first: gives the chances that a ranker reads which looks twice.
-    """
-    posing = looking_again(first, Posing(links=share_of_links(collection, share)))
-    return collect(collection, rows, names, progress=silent, stage="features", posing=posing)
 
 
 def sample(rows: Rows, most: int, rng: np.random.Generator) -> Rows:

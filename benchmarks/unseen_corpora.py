@@ -31,7 +31,6 @@ from benchmarks.shipped_ranker import (
     TrainingSet,
     forms_of,
     sample,
-    seen_by,
     teach_together,
     training_set_of,
 )
@@ -170,7 +169,8 @@ def ask(
         Their answers, and the error of the chances of all candidates.
     """
     names = (ranker.first or ranker).feature_names
-    table = seen_by(collection, rows, names, share, ranker.first)
+    posing = looking_again(ranker.first, Posing(links=share_of_links(collection, share)))
+    table = collect(collection, rows, names, progress=silent, stage="features", posing=posing)
     scores = table.scored(ranker.predict)
     error = expected_calibration_error(ranker.calibrated(scores), table.relevant)
     return judge(scores, table), error

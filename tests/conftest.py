@@ -1,10 +1,11 @@
 """Fixtures that every folder of tests may use."""
 
+import gc
 import io
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,6 +45,17 @@ def left_out(config: pytest.Config) -> set[str]:
 def pytest_report_header(config: pytest.Config) -> str:
     left = ", ".join(sorted(left_out(config))) or "none"
     return f"areas left out, unchanged since the last thorough run: {left}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no garbage among what is imported and collected: it stays, and is a lot."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

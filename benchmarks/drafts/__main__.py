@@ -1,29 +1,22 @@
 """Read small drafts, written in the ways in which people write them, and fill the page.
 
-Run as `python -m benchmarks.drafts --docs docs/results`. With `--before DIR` the reader of another
-checkout is tried as well, and what it gets wrong is kept beside today's verdict. The drafts, a
-folder each, and what a reader must find in them: `cases.toml`.
+Run as `python -m benchmarks.drafts --docs docs/results`. The drafts, a folder each, and what a
+reader must find in them: `cases.toml`.
 """
 
-import json
 import shutil
-import subprocess
 import sys
 import tempfile
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from benchmarks.bench import Results, program
+from benchmarks.bench import DOCS, Docs, program
 from benchmarks.result_tables import written
 from docs.made.marked_pages import check_page, rewrite_page
 from recsys.errors import RecsysError
 from recsys.formats.drafts.draft_formats import open_draft
-from recsys.store.artifacts import write_json
 
 HERE = Path(__file__).parent
 PAGE, RIGHT = "drafts", "right"
@@ -74,37 +67,10 @@ def put_down(draft: Draft, folder: Path) -> Path:
     return folder / draft.draft
 
 
-def run(
-    docs: Annotated[
-        Path | None, typer.Option(help="Folder of drafts.md; else verdicts are printed.")
-    ] = None,
-    before: Annotated[Path | None, typer.Option(help="Another checkout to compare with.")] = None,
-    results: Results = Path("benchmarks/drafts.json"),
-) -> None:
+def run(docs: Docs = DOCS) -> None:
     """Read all drafts, and write what of them is wrong."""
-    if docs is None:
-        sys.stdout.write(json.dumps(verdicts(read_cases())) + "\n")
-        return
     check_page(docs, PAGE)
-    kept = json.loads(results.read_text("utf-8")) if results.is_file() else {}
-    then = verdicts_of_checkout(before) if before else kept.get("before", {})
-    now = verdicts(read_cases())
-    write_json(results, {"before": then, "now": now})
-    rewrite_page(docs, PAGE, verdict_tables(then, now))
-
-
-def verdicts_of_checkout(folder: Path) -> Mapping[str, str]:
-    """Read today's drafts with the reader of another checkout, first in the path."""
-    code = (
-        f"import sys; sys.path.insert(0, {str(folder.resolve())!r}); import recsys;"
-        f"sys.path.insert(0, {str(HERE.parents[1])!r}); from benchmarks.drafts.__main__ import main"
-        "; sys.exit(main([]))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], check=True, stdout=subprocess.PIPE, text=True
-    )
-    found: dict[str, str] = json.loads(done.stdout)
-    return found
+    rewrite_page(docs, PAGE, verdict_tables(verdicts(read_cases())))
 
 
 def verdicts(drafts: Iterable[Draft]) -> Mapping[str, str]:
@@ -136,16 +102,14 @@ def verdict(draft: Draft) -> str:
     return ", ".join(wrong) or RIGHT
 
 
-def verdict_tables(before: Mapping[str, str], now: Mapping[str, str]) -> str:
+def verdict_tables(found: Mapping[str, str]) -> str:
     """Write how many drafts of each part are read right, and what is wrong with which."""
     of_part: dict[str, list[str]] = {}
-    for name in now:
-        of_part.setdefault(name.partition(": ")[0], []).append(name)
-    parts = []
-    for part, names in (*of_part.items(), ("all", [*now])):
-        then, right = (sum(each.get(name) == RIGHT for name in names) for each in (before, now))
-        parts.append((part, len(names), then if before else "-", right))
-    return written(PAGE, {"parts": parts, "before": before, "now": now})
+    for name, said in found.items():
+        of_part.setdefault(name.partition(": ")[0], []).append(said)
+    rows = (*of_part.items(), ("all", [*found.values()]))
+    parts = [(part, len(said), said.count(RIGHT)) for part, said in rows]
+    return written(PAGE, {"parts": parts, "verdicts": found})
 
 
 main = program("benchmarks.drafts", run)

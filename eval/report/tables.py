@@ -77,14 +77,15 @@ def cells(*entries: object) -> tuple[Cell, ...]:
     return tuple(row)
 
 
-def interval_cell(found: Interval | None, marks: str = "", *, signed: bool = False) -> Cell:
-    """Write a figure to three decimals with its bounds; None is an empty entry."""
+def interval_cell(
+    found: Interval | None, marks: str = "", *, signed: bool = False, digits: int = 3
+) -> Cell:
+    """Write a figure with its bounds, to so many decimals; None is an empty entry."""
     if found is None:
         return Cell("")
-    form = "{:+.3f}" if signed else "{:.3f}"
-    return Cell(
-        form.format(found.value), form.format(found.low), form.format(found.high), marks=marks
-    )
+    form = f"{'+' if signed else ''}.{digits}f"
+    value, low, high = (format(each, form) for each in (found.value, found.low, found.high))
+    return Cell(value, low, high, marks)
 
 
 def p_text(p: float) -> str:

@@ -89,8 +89,9 @@ class Labelled:
 class Bench:
     """All that is the same for every encoder; what it takes work to make is made once.
 
-    labelled_file: papers of the probes; None: there are no probes. out: keeps what is made. cache:
-    keeps exported encoders.
+    index: as `build` writes it. labelled_file: papers of the probes; None: there are no probes.
+    out: keeps all that need not be done again. cache: keeps exported encoders. open_index: opens an
+    index that answers. progress: told about every step.
     """
 
     index: Path

@@ -47,19 +47,18 @@ from recsys.pipelines.index.encode import link_vectors
 from recsys.pipelines.index.external_vectors import take
 from recsys.pipelines.jobs.engines import ProcessPool
 from recsys.pipelines.jobs.index_writer import locked, writing
-from recsys.pipelines.jobs.kept_results import OpenIndex, once
+from recsys.pipelines.jobs.kept_results import once
 from recsys.pipelines.ranking.train_ranker import TrainOptions, train_ranker
 from recsys.pipelines.studies.compared_encoders import (
     PARTS,
     ROWS,
     Bench,
-    CompareOptions,
     Maker,
     Wanted,
 )
 from recsys.pipelines.studies.embedding_probes import ProbeOptions, probe
 from recsys.pipelines.studies.scidocs_suite import Source, SuiteOptions, evaluate_suite
-from recsys.protocols import Progress, silent
+from recsys.protocols import Progress
 from recsys.store.artifacts import (
     CORPUS,
     TEXT,
@@ -84,30 +83,8 @@ _Found: TypeAlias = dict[str, Any] | None
 """What a step found out, as JSON: figures, notes and a map; None where it was not asked for."""
 
 
-def compare_encoders(
-    index: Path,
-    split: Path,
-    encoders: Sequence[Wanted],
-    options: CompareOptions,
-    out: Path,
-    *,
-    labelled: Path | None = None,
-    cache: Path,
-    open_index: OpenIndex,
-    progress: Progress = silent,
-) -> Encoders:
+def compare_encoders(bench: Bench, encoders: Sequence[Wanted]) -> Encoders:
     """Measure every encoder by everything that there are papers for.
-
-    Args:
-        index: as `build` writes it.
-        split: file of a split of its papers.
-        encoders: what is compared.
-        options: how.
-        out: folder that keeps all that need not be done again.
-        labelled: a file of papers; None: no probes.
-        cache: where exported encoders are kept.
-        open_index: opens an index that answers.
-        progress: told about every step.
 
     Raises:
         InputError: OUT holds something else, or an option or file cannot be used.
@@ -115,6 +92,7 @@ def compare_encoders(
         SplitError: the split does not fit the index, or its parts overlap.
         MissingExtraError: the page could not be written at the end.
     """
+    options, labelled = bench.options, bench.labelled_file
     for package in ("jinja2", "matplotlib"):
         need(package, "The page of a comparison")
     names = [each.name for each in encoders]
@@ -125,9 +103,8 @@ def compare_encoders(
             f"No encoder is called {reference!r}.{near_miss(reference, names)}",
             f"Compared are {', '.join(names)}.",
         )
-    bench = Bench(index, split, labelled, options, out, cache, open_index, progress)
     bench.check()
-    with locked(out):
+    with locked(bench.out):
         bench.set_up()
         measured = [_measured(bench, each) for each in encoders]
     # Speeds as of one machine: by the encoder that took turns with each, over the rows.
@@ -141,7 +118,7 @@ def compare_encoders(
     return Encoders(
         rows=tuple(rows),
         reference=reference,
-        index=index.name.removesuffix(".index"),
+        index=bench.index.name.removesuffix(".index"),
         part=options.part,
         label=options.label,
         papers="" if labelled is None else labelled.name,

@@ -1,19 +1,18 @@
-"""The page that sets encoders side by side, and the folder that it is written into."""
+"""The page that sets encoders side by side."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from recsys.eval.measures import Doubles, Interval
-from recsys.eval.report.page import Page, Picture, Section, as_json, html
+from recsys.eval.report.page import Page, Section
 from recsys.eval.report.system_tables import SURE
 from recsys.eval.report.tables import Cell, Table, best_marked, cells, interval_cell, p_text
 from recsys.eval.significance import bootstrap_difference, holm, sign_flip_tests
-from recsys.eval.studies.probes.maps import PAGES, SHOWN, ClassMap, map_png, map_svg
+from recsys.eval.studies.probes.maps import SHOWN, ClassMap, map_pictures
 from recsys.eval.studies.probes.probe_results import file_name
 
 # What was measured of an encoder, column by column, and which encoders differ beyond chance.
@@ -201,10 +200,7 @@ def encoders_page(found: Encoders, facts: Mapping[str, str]) -> Page:
         facts=tuple(facts.items()),
         schema=SCHEMA,
         figures=as_figures(found, compared),
-        draw=lambda: {
-            name: Picture(map_svg(each), f"{each.title}: {len(each.points):,} papers.")
-            for name, each in maps(found).items()
-        },
+        draw=lambda: map_pictures(maps(found)),
     )
 
 
@@ -323,16 +319,3 @@ def _differences(found: Encoders, known: Sequence[str], compared: Differences) -
                 notes=f"Compared: {COLUMNS[column].tested}. With 95 % paired bootstrap intervals; "
                 "p Holm-corrected over the encoders.",
             )
-
-
-PAGE, FIGURES = "encoders.html", "encoders.json"
-
-
-def write_folder(folder: Path, found: Encoders, page: Page) -> None:
-    """Write the page, its figures, and the maps as SVG and PNG."""
-    (folder / FIGURES).write_text(as_json(page), encoding="utf-8")
-    for name, each in maps(found).items():
-        (folder / f"{name}.svg").write_text(map_svg(each), encoding="utf-8")
-        for colours in PAGES:
-            (folder / f"{name}-{colours}.png").write_bytes(map_png(each, colours))
-    (folder / PAGE).write_text(html(page), encoding="utf-8")

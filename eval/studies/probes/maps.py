@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from recsys.errors import need
 from recsys.eval.measures import Doubles
 from recsys.eval.report.evaluation_pictures import INK, MARKERS, PALETTE, picture
+from recsys.eval.report.page import Page, Picture, as_json, html
 from recsys.store.arrays import Floats, Longs, Mask
 
 if TYPE_CHECKING:
@@ -72,6 +74,24 @@ def map_png(found: ClassMap, page: str) -> bytes:
             target, format="png", dpi=DOTS, facecolor=background, metadata={"Software": None}
         )
     return target.getvalue()
+
+
+def map_pictures(maps: Mapping[str, ClassMap]) -> dict[str, Picture]:
+    """Draw maps for a page."""
+    return {
+        name: Picture(map_svg(each), f"{each.title}: {len(each.points):,} papers.")
+        for name, each in maps.items()
+    }
+
+
+def write_with_maps(folder: Path, name: str, page: Page, maps: Mapping[str, ClassMap]) -> None:
+    """Write NAME.html, its figures as NAME.json, and the maps as SVG and PNG."""
+    (folder / f"{name}.json").write_text(as_json(page), encoding="utf-8")
+    for place, each in maps.items():
+        (folder / f"{place}.svg").write_text(map_svg(each), encoding="utf-8")
+        for colours in PAGES:
+            (folder / f"{place}-{colours}.png").write_bytes(map_png(each, colours))
+    (folder / f"{name}.html").write_text(html(page), encoding="utf-8")
 
 
 def densest(points: Doubles, taken: Doubles, gap: float) -> Doubles:

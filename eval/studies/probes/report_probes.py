@@ -8,11 +8,17 @@ import numpy as np
 
 from recsys.errors import InputError
 from recsys.eval.report.evaluation_pictures import picture
-from recsys.eval.report.page import Page, Picture, Section, as_json, html
+from recsys.eval.report.page import Page, Section
 from recsys.eval.report.system_tables import SURE, system_letters
 from recsys.eval.report.tables import Cell, Table, best_marked, cells, interval_cell, p_text
 from recsys.eval.studies.probes.linear import FOLDS
-from recsys.eval.studies.probes.maps import NEIGHBOURS, PAGES, SHOWN, STARTS, map_png, map_svg
+from recsys.eval.studies.probes.maps import (
+    NEIGHBOURS,
+    SHOWN,
+    STARTS,
+    map_pictures,
+    write_with_maps,
+)
 from recsys.eval.studies.probes.probe_results import (
     ALL,
     Group,
@@ -40,10 +46,7 @@ def probe_page(found: ProbeResult, facts: Mapping[str, str]) -> Page:
         facts=(*facts.items(), ("scikit-learn", version("scikit-learn"))),
         schema=SCHEMA,
         figures=as_figures(found),
-        draw=lambda: {
-            name: Picture(map_svg(each), f"{each.title}: {len(each.points):,} papers.")
-            for name, each in found.maps().items()
-        },
+        draw=lambda: map_pictures(found.maps()),
     )
 
 
@@ -201,7 +204,7 @@ def _pairs(found: GroupResult) -> Table:
     )
 
 
-PAGE, FIGURES, TOLD = "probes.html", "probes.json", "told.jsonl"
+TOLD = "told.jsonl"
 
 
 def check_folder(folder: Path) -> None:
@@ -220,11 +223,6 @@ def check_folder(folder: Path) -> None:
 
 
 def write_folder(folder: Path, found: ProbeResult, page: Page) -> None:
-    """Write the page, its figures, what was told of each paper, and the maps as SVG and PNG."""
-    (folder / FIGURES).write_text(as_json(page), encoding="utf-8")
+    """Write the page, its figures, what was told of each paper, and the maps."""
     (folder / TOLD).write_text("".join(f"{line}\n" for line in told_lines(found)), encoding="utf-8")
-    for name, each in found.maps().items():
-        (folder / f"{name}.svg").write_text(map_svg(each), encoding="utf-8")
-        for colours in PAGES:
-            (folder / f"{name}-{colours}.png").write_bytes(map_png(each, colours))
-    (folder / PAGE).write_text(html(page), encoding="utf-8")
+    write_with_maps(folder, "probes", page, found.maps())

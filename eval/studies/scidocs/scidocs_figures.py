@@ -18,6 +18,7 @@ import json
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations
 from typing import TypeAlias
 
@@ -36,7 +37,7 @@ from recsys.eval.measures import (
     stack,
 )
 from recsys.eval.report.system_tables import SURE, system_letters
-from recsys.eval.report.tables import Cell, Table, cells, writers
+from recsys.eval.report.tables import Table, cells, interval_cell, writers
 from recsys.eval.significance import holm, sign_flip_tests
 from recsys.eval.studies.probes.linear import drawn_macro_f1
 from recsys.eval.studies.scidocs.scidocs_layout import CLASSIFICATION, RANKING, Classes, Task
@@ -381,9 +382,10 @@ def _intervals(suite: Suite, shown: Sequence[Column]) -> Table:
         wins = beaten(suite.rows, column)
         marks = ("".join(sorted(letters[name] for name in wins[row.name])) for row in suite.rows)
         figures = (row.figures.get(column) for row in suite.rows)
-        rows.append(cells(*column, *map(_bounded_cell, figures, marks)))
+        rows.append(cells(*column, *map(partial(interval_cell, digits=2), figures, marks)))
     if len(shown) == len(COLUMNS):
-        rows.append(cells(AVERAGE, "", *(_bounded_cell(row.average) for row in suite.rows)))
+        averages = (interval_cell(row.average, digits=2) for row in suite.rows)
+        rows.append(cells(AVERAGE, "", *averages))
     header = ("task", "measure", *(f"{letters[row.name]} {row.name}" for row in suite.rows))
     notes = (
         "In brackets 95 % bootstrap intervals over queries, papers to classify or lists that were "
@@ -392,12 +394,6 @@ def _intervals(suite: Suite, shown: Sequence[Column]) -> Table:
     )
     caption = "The same figures with their intervals."
     return Table("scidocs-intervals", caption, header, tuple(rows), 2, notes)
-
-
-def _bounded_cell(figure: Figure | None, marks: str = "") -> Cell:
-    if figure is None:
-        return Cell("")
-    return Cell(f"{figure.value:.2f}", f"{figure.low:.2f}", f"{figure.high:.2f}", marks)
 
 
 def _text(figure: Figure | None) -> str | None:

@@ -110,11 +110,6 @@ class RankData:
         sets = {name: distinct(bags.of(name)) for name in INTERSECTED}
         return cls(bags, sets, graph, vectors, folds)
 
-    def pairs(self, queries: Rows, candidates: Rows) -> Pairs:
-        """Put rows side by side, to answer."""
-        cosine = cosines(self.vectors, self.vectors, queries, candidates)
-        return make_pairs(self.sets, self.graph, cosine, queries, candidates)
-
     def training_pairs(self, queries: Rows, candidates: Rows) -> Pairs:
         """Put rows side by side, to learn."""
         cosine = self.folds.cosines(queries, candidates)
@@ -355,7 +350,9 @@ class Shortlists:
         for row, query, right in zip(dev.rows.tolist(), dev.queries, dev.gold, strict=True):
             vector = data.vectors[row]
             rows = np.sort(select(collection.graph, data.vectors, query, vector, neighbours)[0])
-            parts.append(data.pairs(np.full(len(rows), row, np.int32), rows))
+            query_rows = np.full(len(rows), row, np.int32)
+            cosine = cosines(data.vectors, data.vectors, query_rows, rows)
+            parts.append(make_pairs(data.sets, data.graph, cosine, query_rows, rows))
             counts.append(len(rows))
             relevant.append(np.isin(rows, right))
         return cls(

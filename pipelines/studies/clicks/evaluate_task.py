@@ -111,22 +111,15 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
-    """How many papers are asked for or shown, and how many of them have a record, an embedding."""
-
-    papers: int
-    described: int
-    embedded: int
-
-
-@dataclass(frozen=True, slots=True)
 class TaskResult:
     """All systems on the test clicks.
 
-    lists, clicks: part -> how many. effective: estimator -> effective number of test clicks.
+    coverage: how many papers are asked for or shown, and how many of them are described by a record
+    and embedded. lists, clicks: part -> how many. effective: estimator -> effective number of test
+    clicks.
     """
 
-    coverage: Coverage
+    coverage: Mapping[str, int]
     lists: Mapping[str, int]
     clicks: Mapping[str, int]
     propensities: Propensities
@@ -192,7 +185,7 @@ def evaluate_task(
         ]
         differences.append(Difference(name, first, other, _over_seeds(compared)))
     return TaskResult(
-        Coverage(len(papers), len(described), len(embedded)),
+        {"papers": len(papers), "described": len(described), "embedded": len(embedded)},
         lists={part: len(log) for part, log in task.logs.items()},
         clicks={part: int(log.clicked.sum()) for part, log in task.logs.items()},
         propensities=task.propensities,
@@ -282,9 +275,9 @@ def task_page(found: TaskResult, facts: Mapping[str, str]) -> Page:
     counts = {f"{part} lists": found.lists[part] for part in PARTS}
     counts |= {f"{part} clicks": found.clicks[part] for part in PARTS}
     counts |= {
-        "papers": found.coverage.papers,
-        "papers with a record": found.coverage.described,
-        "papers with an embedding": found.coverage.embedded,
+        "papers": found.coverage["papers"],
+        "papers with a record": found.coverage["described"],
+        "papers with an embedding": found.coverage["embedded"],
         "positions with a propensity": len(found.propensities),
     }
     data = tuple(cells(what, f"{count:,}") for what, count in counts.items())

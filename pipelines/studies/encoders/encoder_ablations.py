@@ -46,21 +46,11 @@ SCHEMA = "recsys.encoder-ablations/1"
 
 
 @dataclass(frozen=True, slots=True)
-class AblationOptions:
-    """encoder: of the full row. rows: names; empty: all. other: a checkpoint to start from."""
+class Row:
+    """What is trained, and what is read."""
 
     encoder: EncoderOptions = field(default_factory=EncoderOptions)
     reading: Reading = field(default_factory=Reading)
-    rows: tuple[str, ...] = ()
-    other: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """How a row differs: what is trained, and what is read."""
-
-    encoder: EncoderOptions
-    reading: Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,35 +63,46 @@ class Outcome:
     course: Course
 
 
-def variants(options: AblationOptions) -> dict[str, Row]:
-    """List the rows of the table."""
-    encoder, reading = options.encoder, options.reading
+def variants(full: Row, other: str | None = None) -> dict[str, Row]:
+    """List the rows of the table; other: a checkpoint to start from, too."""
+    encoder, reading = full.encoder, full.reading
     easy = replace(encoder, draw=replace(encoder.draw, hard=0, near=0))
     rows = {
-        FULL: Row(encoder, reading),
+        FULL: full,
         "no-abstract": Row(encoder, replace(reading, fields=())),
         "with-venue": Row(encoder, replace(reading, fields=(ABSTRACT, VENUE))),
         "with-authors": Row(encoder, replace(reading, fields=(ABSTRACT, AUTHORS))),
         "no-hard-negatives": Row(easy, reading),
         "random-start": Row(replace(encoder, start=RANDOM, lora=None), reading),
     }
-    if options.other is not None:
-        rows[OTHER_START] = Row(replace(encoder, start=options.other), reading)
+    if other is not None:
+        rows[OTHER_START] = Row(replace(encoder, start=other), reading)
     return rows
 
 
-def ablate(index: Path, split: Path, options: AblationOptions, out: Path, run: Run) -> Page:
+def ablate(
+    index: Path,
+    split: Path,
+    full: Row,
+    out: Path,
+    run: Run,
+    *,
+    chosen: tuple[str, ...] = (),
+    other: str | None = None,
+) -> Page:
     """Train every row, compare them on dev, and write the page.
+
+    chosen: names of rows; empty: all. other: see `variants`.
 
     Raises:
         ArtifactError: the index or a checkpoint cannot be read.
         SplitError: the split does not fit the index, or its parts overlap.
         InputError: OUT holds something else, or there is no such row.
     """
-    rows = variants(options)
-    for name in options.rows:
+    rows = variants(full, other)
+    for name in chosen:
         check_name(name, rows, "row")
-    names = [name for name in rows if not options.rows or name in (FULL, *options.rows)]
+    names = [name for name in rows if not chosen or name in (FULL, *chosen)]
     check_out(out, ROWS, "ablations")
     (out / ROWS).mkdir(parents=True, exist_ok=True)
     outcomes = []

@@ -253,6 +253,10 @@ class Task(Protocol):
         """Judge the encoder as it is on dev, higher is better; all but the first is only kept."""
         ...
 
+    def save(self, student: Student, folder: Path, *, changed: bool) -> None:
+        """Write the encoder and what belongs to it; changed: whether it is another than before."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class LoopOptions:
@@ -434,15 +438,7 @@ def put(parameters: dict[str, nn.Parameter], values: dict[str, Tensor]) -> None:
         parameters[name].copy_(value)
 
 
-class RecordedTask(Task, Protocol):
-    """A task whose encoder is kept."""
-
-    def save(self, student: Student, folder: Path, *, changed: bool) -> None:
-        """Write the encoder and what belongs to it; changed: whether it is another than before."""
-        ...
-
-
-SomeTask = TypeVar("SomeTask", bound=RecordedTask)
+SomeTask = TypeVar("SomeTask", bound=Task)
 
 
 @dataclass(frozen=True, slots=True)

@@ -251,6 +251,7 @@ def compare_encoders(
     from recsys.app.wiring import open_index
     from recsys.eval.report.page import FORMATS
     from recsys.eval.studies.encoders import report_encoders
+    from recsys.eval.studies.probes.maps import write_with_maps
     from recsys.pipelines.studies import compared_encoders, encoder_comparison
 
     options = compared_encoders.CompareOptions(
@@ -258,13 +259,13 @@ def compare_encoders(
         reference=reference, dim=dim, precision=precision, seed=seed, jobs=jobs,
     )  # fmt: skip
     with shown_progress(quiet=quiet) as progress:
-        found = encoder_comparison.compare_encoders(
-            index, split, compared_encoders.wanted(encoders), options, out, labelled=labels,
-            cache=cache_folder(), open_index=open_index, progress=progress,
-        )  # fmt: skip
+        bench = compared_encoders.Bench(
+            index, split, labels, options, out, cache_folder(), open_index, progress
+        )
+        found = encoder_comparison.compare_encoders(bench, compared_encoders.wanted(encoders))
     read = {"split": split} | ({} if labels is None else {"labelled papers": labels})
     page = report_encoders.encoders_page(found, made(seed, index=index / "manifest.json", **read))
-    report_encoders.write_folder(out, found, page)
+    write_with_maps(out, "encoders", page, report_encoders.maps(found))
     emit(FORMATS[output](page))
     failures = found.failures()
     note("\n".join(failures), quiet=quiet or not failures)

@@ -198,10 +198,12 @@ def ablate_encoder(
     )  # fmt: skip
     reading = Reading(sample=Sample(dev_queries or None, dev_papers or None))
     chosen = names_in(rows) or ()
-    options = encoder_ablations.AblationOptions(encoder, reading, chosen, other_start)
+    full = encoder_ablations.Row(encoder, reading)
     with shown_work(index, quiet=quiet) as progress:
         run = Run(Ranks(device=device_of(device)), progress=progress)
-        page = encoder_ablations.ablate(index, split, options, out, run)
+        page = encoder_ablations.ablate(
+            index, split, full, out, run, chosen=chosen, other=other_start
+        )
     note(f"Written to {out}.", quiet=quiet)
     emit(FORMATS[output](page))
 

@@ -27,6 +27,7 @@ from recsys.eval.studies.encoders.report_encoders import (
 )
 from recsys.formats.embeddings import Embeddings, read_embeddings, write_embeddings
 from recsys.pipelines.studies.compared_encoders import (
+    Bench,
     CompareOptions,
     wanted,
 )
@@ -58,10 +59,9 @@ class Case:
     ) -> Encoders:
         self.told.clear()
         papers = self.small.papers if options.label else None
-        return compare_encoders(
-            self.built.index, self.built.split, wanted(names), options, self.out, labelled=papers,
-            cache=cache_folder(), open_index=open_index, progress=progress or self._tell,
-        )  # fmt: skip
+        index, split, told = self.built.index, self.built.split, progress or self._tell
+        bench = Bench(index, split, papers, options, self.out, cache_folder(), open_index, told)
+        return compare_encoders(bench, wanted(names))
 
     def _tell(self, stage: str, done: int, total: int) -> None:
         if not self.told or self.told[-1] != stage:

@@ -12,8 +12,8 @@ from recsys.eval.studies.encoders.report_encoders import (
     RECALL,
     encoders_page,
     maps,
-    write_folder,
 )
+from recsys.eval.studies.probes.maps import write_with_maps
 from tests.eval.studies.encoders.invented_encoders import invented_encoders
 
 
@@ -68,7 +68,7 @@ def test_every_format_is_written_and_json_has_all_figures() -> None:
 
 def test_the_folder_holds_page_figures_and_maps(tmp_path: Path) -> None:
     found = invented_encoders()
-    write_folder(tmp_path, found, encoders_page(found, {}))
+    write_with_maps(tmp_path, "encoders", encoders_page(found, {}), maps(found))
     names = [f"map-{name}" for name in ("minilm", "best", "random")]
     assert list(maps(found)) == names
     ends = (".svg", "-light.png", "-dark.png")

@@ -9,7 +9,6 @@ from recsys.eval.report.page import FORMATS, Page
 from recsys.eval.studies.clicks.estimators import MEASURES
 from recsys.eval.studies.clicks.propensities import Propensities
 from recsys.pipelines.studies.clicks.evaluate_task import (
-    Coverage,
     Difference,
     Figure,
     Figures,
@@ -32,7 +31,8 @@ def figures(value: float, deviation: float = 0.0) -> Figures:
 @pytest.fixture(scope="module")
 def page() -> Page:
     result = TaskResult(
-        Coverage(50, 40, 30), COUNTS, COUNTS, Propensities("swap", np.array([1, 0.5])), (0, 1),
+        {"papers": 50, "described": 40, "embedded": 30},
+        COUNTS, COUNTS, Propensities("swap", np.array([1, 0.5])), (0, 1),
         {"naive": 1234.0, "SNIPS": 617.0},
         (
             System("display order", None, figures(0.5)),

@@ -9,8 +9,8 @@ from recsys.eval.report.page import FORMATS
 from recsys.eval.significance import holm, randomisation_test
 from recsys.eval.studies.encoders.training_page import Course
 from recsys.pipelines.studies.encoders.encoder_ablations import (
-    AblationOptions,
     Outcome,
+    Row,
     ablation_page,
     ablation_table,
     variants,
@@ -25,7 +25,7 @@ def course(name: str) -> Course:
 
 
 def test_each_row_changes_one_thing() -> None:
-    rows = variants(AblationOptions(other="allenai/specter"))
+    rows = variants(Row(), "allenai/specter")
     full = rows["full"]
     assert rows["no-abstract"].reading.fields == ()
     assert rows["with-venue"].reading.fields == ("abstract", "venue")
@@ -36,7 +36,7 @@ def test_each_row_changes_one_thing() -> None:
     for name, row in rows.items():
         same = (row.encoder == full.encoder) + (row.reading == full.reading)
         assert same == (2 if name == "full" else 1), name
-    assert "other-start" not in variants(AblationOptions())
+    assert "other-start" not in variants(Row())
 
 
 def test_the_table_compares_with_the_full_encoder() -> None:
