@@ -22,6 +22,7 @@ from benchmarks.bench import (
     HERE,
     OUT,
     Bench,
+    Cost,
     Data,
     Docs,
     Figures,
@@ -101,7 +102,7 @@ def measure_serving(bench: Bench, corpora: Sequence[str]) -> Figures:
     index = indexes[corpora[0]]
     asked = ("recommend", DRAFT, "--index", index, "--quiet", "-k", str(SHOWN))
     peer: list[str | Path] = [sys.executable, "-m", "benchmarks.peer", index, DRAFT]
-    runs = {
+    runs: Mapping[str, Callable[[], Cost]] = {
         "recommend": lambda: run_recsys(*asked, "--format", "jsonl"),
         "peer": lambda: run_program(peer),
     }
