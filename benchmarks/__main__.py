@@ -4,8 +4,6 @@ Run as `python -m benchmarks --data DIR --docs docs/results`; `--only` measures 
 and keeps the figures of the others.
 """
 
-import gzip
-import json
 import shutil
 import statistics
 import sys
@@ -22,6 +20,7 @@ from benchmarks.bench import (
     HERE,
     OUT,
     Bench,
+    Cost,
     Data,
     Docs,
     Figures,
@@ -54,8 +53,8 @@ VIS, ARCHAEOLOGY = CORPORA = ("vis", "archaeology")
 SHOWN = 20
 """Papers that an answer shows unless told otherwise."""
 DRAFT = Path("examples/draft.json")
-ADDED, ROUNDS = 7, 5
-"""Papers that an update adds, and processes of each program that answers."""
+ROUNDS = 5
+"""Processes of each program that answers."""
 SEEDS = (0, 1, 2)
 
 
@@ -71,37 +70,13 @@ def measure_build(bench: Bench, corpus: str) -> Figures:
     return {corpus: {"papers": papers, "seconds": cost.seconds, "peak_mib": cost.peak_mib}}
 
 
-def measure_update(bench: Bench, corpus: str) -> Figures:
-    """Take the last papers out of a copy of a corpus's index, and add them again."""
-    work = bench.work / "update"
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(parents=True)
-    index = Path(shutil.copytree(bench.built(corpus), work / "x.index"))
-    with gzip.open(bench.papers(corpus), "rt", encoding="utf-8") as file:
-        lines = [line for line in file if line.strip()]
-    last = lines[-ADDED:]
-    (work / "ids.txt").write_text("".join(f"{json.loads(line)['id']}\n" for line in last))
-    (work / "papers.jsonl").write_text("".join(last), encoding="utf-8")
-    run_recsys("update", index, "--remove", work / "ids.txt", "--quiet")
-    opening = run_recsys("recommend", DRAFT, "--index", index, "--quiet")
-    cost = run_recsys("update", index, work / "papers.jsonl", "--quiet")
-    shutil.rmtree(work)
-    return {
-        "papers": len(lines),
-        "added": ADDED,
-        "seconds": cost.seconds,
-        "peak_mib": cost.peak_mib,
-        "opening_mib": opening.peak_mib,
-    }
-
-
 def measure_serving(bench: Bench, corpora: Sequence[str]) -> Figures:
     """Measure whole processes on the first corpus, and a running process on each."""
     indexes = {corpus: bench.trained(corpus) for corpus in corpora}
     index = indexes[corpora[0]]
     asked = ("recommend", DRAFT, "--index", index, "--quiet", "-k", str(SHOWN))
     peer: list[str | Path] = [sys.executable, "-m", "benchmarks.peer", index, DRAFT]
-    runs = {
+    runs: Mapping[str, Callable[[], Cost]] = {
         "recommend": lambda: run_recsys(*asked, "--format", "jsonl"),
         "peer": lambda: run_program(peer),
     }
@@ -177,7 +152,6 @@ OWN_PAGES: Mapping[str, Callable[[Any], str]] = {
 """Sections that have pages of their own."""
 SECTIONS: Mapping[str, Callable[[Bench], Any]] = {
     "build": partial(measure_build, corpus=VIS),
-    "update": lambda bench: {corpus: measure_update(bench, corpus) for corpus in CORPORA},
     "calibration": lambda bench: {corpus: measure_calibration(bench, corpus) for corpus in CORPORA},
     "precision": partial(measure_precision, corpus=VIS),
     "matching": partial(measure_matching, corpora=CORPORA),

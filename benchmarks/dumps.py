@@ -23,6 +23,7 @@ import numpy as np
 import typer
 
 from benchmarks.bench import DOCS, Docs, gzipped, program, run_module
+from benchmarks.edge_dropout import spread_bits
 from benchmarks.made_corpus import invented_author, invented_word
 from benchmarks.result_tables import written
 from docs.made.marked_pages import check_page, rewrite_page
@@ -67,12 +68,8 @@ def _draws(numbers: Longs, count: int, kind: int) -> Floats:
     """Draw (numbers, count) values from 0 to 1: the same for the same number and kind."""
     places = np.arange(count, dtype=np.uint64)
     mixed = (numbers.astype(np.uint64)[:, None] << np.uint64(12)) + places
-    # Mixes the bits of a number: the finaliser of SplitMix64, Steele et al. 2014.
     mixed = (mixed + np.uint64(kind << 56)) * np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    high = (mixed ^ (mixed >> np.uint64(31))) >> np.uint64(40)
-    return high.astype(np.float32) / np.float32(1 << 24)
+    return (spread_bits(mixed) >> np.uint64(40)).astype(np.float32) / np.float32(1 << 24)
 
 
 @cache

@@ -94,11 +94,11 @@ def share_of_links(collection: Collection, share: float, *, seed: int = TRIAL_SE
 def draws(citing: Rows, cited: Rows, seed: int) -> NDArray[np.float64]:
     """Draw a number in [0, 1) for each pair of rows, by a hash of them and the seed: (e,)."""
     keys = citing.astype(np.uint64) << np.uint64(32) | cited.astype(np.uint64)
-    hashed = _mixed(_mixed(keys) + _mixed(np.array([seed + 1], np.uint64)))
+    hashed = spread_bits(spread_bits(keys) + spread_bits(np.array([seed + 1], np.uint64)))
     return np.asarray((hashed >> np.uint64(11)) * np.float64(2.0**-53))
 
 
-def _mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def spread_bits(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Spread each key over all bits: the finaliser of SplitMix64 (Steele et al. 2014)."""
     for shift, multiplier in zip(_SHIFTS, _MULTIPLIERS, strict=False):
         keys = (keys ^ keys >> shift) * multiplier

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from benchmarks.bench import PAPERS, gzipped, read_papers
 from recsys.errors import InputError
 from recsys.formats.bodies.running_text import sentence_spans
+from recsys.pipelines.studies.baselines import encode_all
 from recsys.protocols import Encoder, Progress, silent
 from recsys.store.arrays import Floats, Longs, Rows, load_array, write_rows
 from recsys.store.artifacts import fingerprint
@@ -129,16 +130,8 @@ def read_real(
     texts = [(paper["title"], paper["abstract"]) for paper in papers]
     key = fingerprint([encoder.fingerprint, texts])
 
-    def encode() -> Floats:
-        vectors = np.empty((len(texts), encoder.dim), np.float32)
-        for begin in range(0, len(texts), 512):
-            some = texts[begin : begin + 512]
-            vectors[begin : begin + 512] = encoder.encode(some)
-            progress("encode real papers", begin + len(some), len(texts))
-        return vectors
-
     cache.mkdir(parents=True, exist_ok=True)
-    vectors = _kept(cache / f"real-{key}.npy", encode)
+    vectors = _kept(cache / f"real-{key}.npy", lambda: encode_all(encoder, texts, progress))
     return RealPapers(
         titles=tuple(halves(paper["title"]) for paper in papers),
         abstracts=tuple(

@@ -87,13 +87,6 @@ def medians(turns: Sequence[Figures]) -> Figures:
     }
 
 
-def size_name(papers: int) -> str:
-    """Write 30000 as 30k and 1000000 as 1m."""
-    if papers % 1_000_000 == 0:
-        return f"{papers // 1_000_000}m"
-    return f"{papers // 1000}k" if papers % 1000 == 0 else str(papers)
-
-
 def make(
     data: Data,
     papers: Annotated[int, typer.Option()],
@@ -120,7 +113,7 @@ def measure(
     names, report = chosen(only, SECTIONS), Report("scale", results, docs)
     report.read()
     for size in map(int, sizes.split(",")):
-        folder = work / size_name(size)
+        folder = work / str(size)
         if not (folder / READY).exists():
             make(data, size, folder, seed, work / "cache")
             (folder / READY).touch()

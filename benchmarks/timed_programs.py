@@ -138,7 +138,8 @@ def answers(index: str, drafts: str) -> Figures:
     scans, warm, cited = [], [], []
     whole = np.load(Path(drafts).with_name(VECTORS), mmap_mode="r").view(np.ndarray)
     for at in range(0, TIMED, 8):  # Taking turns: a machine that is busy for a while slows all.
-        scans += time_scans(whole, rows[at : at + 2])
+        # A scan multiplies all vectors with one, as a search without an index does.
+        scans += [milliseconds(whole.__matmul__, np.array(whole[row])) for row in rows[at : at + 2]]
         warm += time_answers(recommender, rows[at : at + 8], plain[at : at + 8])
         half = slice(at // 2, at // 2 + 4)
         cited += time_answers(recommender, rows[half], citing[half])
@@ -186,11 +187,6 @@ def time_answers(
         milliseconds(replace(recommender, encoder=encoder).recommend, draft, SHOWN)
         for encoder, draft in zip(encoders, drafts, strict=False)
     ]
-
-
-def time_scans(vectors: Floats, rows: Sequence[int]) -> list[float]:
-    """Multiply all vectors with each of some, as a search without an index does."""
-    return [milliseconds(vectors.__matmul__, np.array(vectors[row])) for row in rows]
 
 
 def time_parts(

@@ -24,7 +24,7 @@ from tests.rows import each_row
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("RECSYS_DATA", ROOT.parent / "shared" / "data"))
 CORPUS = "vis"
-PAPERS = 640
+PAPERS = 480
 BEGINNING = 300
 """Letters of an abstract: what a text of them takes to encode grows faster than it does."""
 QUERIES = {"train": 24, "dev": 10, "test": 16}

@@ -43,18 +43,13 @@ class Section:
     open: int = 1
 
 
-def no_pictures() -> Mapping[str, Picture]:
-    """Draw nothing."""
-    return {}
-
-
 @dataclass(frozen=True, slots=True)
 class Page:
     """What is shown, in which order.
 
     lead: a sentence or two below the title. facts: what it takes to make the page again. figures:
-    all that is known, for programs, in JSON of a schema. draw: draws the pictures, name by name;
-    called only by who shows them, because it takes seconds.
+    all that is known, for programs, in JSON of a schema. draw: draws the pictures, name by name,
+    if there are any; called only by who shows them, because it takes seconds.
     """
 
     title: str
@@ -63,7 +58,7 @@ class Page:
     facts: tuple[tuple[str, str], ...]
     schema: str
     figures: Mapping[str, Any]
-    draw: Callable[[], Mapping[str, Picture]] = no_pictures
+    draw: Callable[[], Mapping[str, Picture]] = dict
 
     def tables(self) -> Iterator[Table]:
         """Give every table, in the order of the page."""

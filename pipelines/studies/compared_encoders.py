@@ -120,18 +120,6 @@ class Bench:
             raise InputError(f"There is no file of papers at {labelled}.", "Check the path.")
         check_out(self.out, ROWS, "comparison")
 
-    def set_up(self) -> None:
-        """Make all that encoders share: what is wrong with it ends the comparison.
-
-        Raises:
-            InputError: the labelled papers cannot be read.
-            ArtifactError: the index cannot be opened.
-            SplitError: the split does not fit the index, or its parts overlap.
-        """
-        _ = self.split
-        (self.out / ROWS).mkdir(parents=True, exist_ok=True)
-        _ = self.suite, self.labelled
-
     @cached_property
     def collection(self) -> Collection:
         """The index: one generation for all that is measured."""

@@ -1,9 +1,8 @@
 """Tokens of running text as citations by author and year are made of."""
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 
 from recsys.store.words import fold
 
@@ -54,7 +53,7 @@ def cut(text: str) -> list[Token]:
         for match in _TOKEN.finditer(text[:LONGEST].translate(_PLAIN_SIGNS))
     ]
     parts = [part for piece in pieces for part in _unglue(piece)]
-    return list(_split_and(list(_join_others(parts))))
+    return list(_joined(parts))
 
 
 def _unglue(piece: Token) -> Iterator[Token]:
@@ -75,43 +74,31 @@ def _unglue(piece: Token) -> Iterator[Token]:
         yield piece
 
 
-def _join_others(tokens: list[Token]) -> Iterator[Token]:
-    """Make one token of "et al.", also of "Bakeret al"."""
-
-    def is_at(at: int, texts: Container[str]) -> bool:
-        return at < len(tokens) and tokens[at].text.lower() in texts
-
+def _joined(parts: Sequence[Token]) -> Iterator[Token]:
+    """Make one token of "et al.", also of "Bakeret al", and two of the first in "Gaoand Vogel"."""
+    texts = [*(part.text.lower() for part in parts), "", "", ""]
     at = 0
-    while at < len(tokens):
-        token, after = tokens[at], at + 1
-        if token.kind == "word" and token.text.lower().endswith("et"):
-            al = after + is_at(after, (".",))
-            if is_at(al, _AL):
-                middle, after = token.end - 2, al + 1
-                if middle > token.start:
-                    yield Token("word", token.text[:-2], token.start, middle)
-                token = Token("others", "et al", middle, tokens[al].end)
-                at = after + is_at(after, (".",))
-                yield token
-                continue
-        if token.kind == "others" and is_at(after, (".",)):
-            token, after = replace(token, end=tokens[after].end), after + 1
-        yield token
-        at = after
-
-
-def _split_and(tokens: list[Token]) -> Iterator[Token]:
-    """Make two tokens of the first word of "Gaoand Vogel"."""
-    for token, following in zip_longest(tokens, tokens[1:]):
-        word = token.text
-        capitals = word[:1].isupper() and following is not None and following.text[:1].isupper()
-        glued = token.kind == "word" and len(word) > 4 and word.endswith("and") and capitals
-        if glued and word.lower() not in _GIVEN_NAMES:
-            middle = token.end - 3
-            yield Token("word", word[:-3], token.start, middle)
-            yield Token("word", "and", middle, token.end)
+    while at < len(parts):
+        token, word, after = parts[at], parts[at].text, at + 1
+        following = parts[after].text if after < len(parts) else ""
+        al = after + (following == ".")
+        glued = token.kind == "word" and len(word) > 4 and word.endswith("and")
+        glued = glued and word[0].isupper() and texts[at] not in _GIVEN_NAMES
+        if token.kind == "word" and texts[at].endswith("et") and texts[al] in _AL:
+            middle = token.end - 2
+            if middle > token.start:
+                yield Token("word", word[:-2], token.start, middle)
+            yield Token("others", "et al", middle, parts[al].end)
+            after = al + 1 + (texts[al + 1] == ".")
+        elif glued and following[:1].isupper() and texts[after] != "et":
+            yield Token("word", word[:-3], token.start, token.end - 3)
+            yield Token("word", "and", token.end - 3, token.end)
+        elif token.kind == "others" and following == ".":
+            yield replace(token, end=parts[after].end)
+            after += 1
         else:
             yield token
+        at = after
 
 
 # Words that tell whether a capitalised word before a year can be a surname.

@@ -61,7 +61,7 @@ def studied(examples: list[FullText], tmp_path_factory: pytest.TempPathFactory) 
     out = tmp_path_factory.mktemp("judge") / "needs-citation"
     with pytest.MonkeyPatch.context() as patch:  # Less of the same takes less time.
         patch.setattr(program, "FOLDS", 2)
-        patch.setattr(judge, "ROUNDS", 40)
+        patch.setattr(judge, "ROUNDS", 20)
         patch.setattr(judge, "processors", lambda: 1)
         figures = program.study(examples, HashingEncoder(), out)
     return Studied(figures, CitationWorthiness.load(out))

@@ -4,6 +4,7 @@ import pytest
 
 from recsys.errors import (
     AnswerNotUnderstood,
+    KeyRefused,
     OnlineError,
     SourceUnreachable,
 )
@@ -84,6 +85,13 @@ def test_who_sends_us_in_a_circle_is_left(servers: Servers) -> None:
         with pytest.raises(AnswerNotUnderstood, match="on and on"):
             ask(client)
     assert client.made["openalex"] == 4
+
+
+def test_a_wrong_key_is_told_at_once(servers: Servers) -> None:
+    servers["openalex"].order(Fault.FORBIDDEN)
+    with pytest.raises(KeyRefused, match="RECSYS_OPENALEX_KEY"):
+        ask(servers.client())
+    assert len(servers["openalex"].asked) == 1
 
 
 def test_nobody_there_is_told(servers: Servers) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recsys.errors import InputError
+from recsys.errors import InputError, NothingFound
 from recsys.pipelines.online.fetch import Desk, answered, fetch, unfinished
 from recsys.pipelines.online.fetch_plan import FetchQuestion, plan_of
 from recsys.pipelines.online.fetch_report import read_record, record_path
@@ -156,6 +156,14 @@ def test_a_fetch_killed_after_the_file_was_written_is_finished(tmp_path: Path) -
     assert answered(other, QUESTION)
 
 
+def test_a_file_that_is_there_is_not_written_over(tmp_path: Path) -> None:
+    out = tmp_path / "field.jsonl"
+    out.write_text("mine")
+    with pytest.raises(InputError, match="is there already"):
+        fetched(out, MemorySource(WORLD, SMALL))
+    assert out.read_text() == "mine"
+
+
 def test_answers_to_another_question_are_not_thrown_away(tmp_path: Path) -> None:
     out = tmp_path / "field.jsonl"
     with pytest.raises(Killed):
@@ -164,6 +172,11 @@ def test_answers_to_another_question_are_not_thrown_away(tmp_path: Path) -> None
     with pytest.raises(InputError, match="another question"):
         fetched(out, MemorySource(WORLD, SMALL), other)
     assert unfinished(out, QUESTION.fingerprint)
+
+
+def test_nothing_found_says_so(tmp_path: Path) -> None:
+    with pytest.raises(NothingFound, match="no paper"):
+        fetched(tmp_path / "field.jsonl", MemorySource([], SMALL))
 
 
 def test_a_second_source_adds_what_it_knows_of_the_same_papers(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Keys: where they come from, where they go, and that they are nowhere else."""
 
 import logging
+import os
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -63,6 +64,15 @@ def test_a_file_that_others_may_read_is_refused(keys_in: Callable[..., Path], mo
     with pytest.raises(InputError) as caught:
         read_keys()
     assert caught.value.hint == f"Run `chmod 600 {path}`." and KEY not in str(caught.value)
+
+
+def test_what_is_no_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(tmp_path / "pipe", 0o600)
+    (tmp_path / "folder").mkdir(0o700)
+    for name in ("pipe", "folder"):
+        monkeypatch.setenv("RECSYS_KEYS", str(tmp_path / name))
+        with pytest.raises(InputError, match="it is no file"):
+            read_keys()
 
 
 @pytest.mark.parametrize(

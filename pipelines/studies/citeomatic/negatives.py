@@ -22,7 +22,7 @@ from recsys.models.pairs import counts_as_of
 from recsys.pipelines.evaluation.splits import gold
 from recsys.store.arrays import Floats, Longs, Mask, Ragged, Rows
 from recsys.store.collection import Collection
-from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
+from recsys.store.graph import UNKNOWN_YEAR, CitationGraph, Years
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -145,8 +145,7 @@ class TripletSampler:
         """Lay out what stays the same in every epoch; queries: rows of known year."""
         graph = collection.graph
         years = np.asarray(graph.years)
-        dated = np.flatnonzero(years != UNKNOWN_YEAR).astype(np.int32)
-        by_year = dated[np.argsort(years[dated], kind="stable")]
+        by_year, _ = in_turn(graph.years)
         positives = ragged([gold(collection, row) for row in queries.tolist()])
         places = np.arange(len(queries), dtype=np.int32)
         owner, cited = graph.cites.take(queries)
@@ -217,6 +216,18 @@ class TripletSampler:
             rows[left[good]] = drawn[good]
             left = left[~good]
         return rows
+
+
+def in_turn(years: Years) -> tuple[Rows, Longs]:
+    """Order the papers of known year, oldest first: (their rows, row -> place there).
+
+    The place of a paper of unknown year is behind all others'.
+    """
+    known = np.flatnonzero(np.asarray(years) != UNKNOWN_YEAR).astype(np.int32)
+    rows = known[np.argsort(np.asarray(years)[known], kind="stable")]
+    turn = np.full(len(years), len(years))
+    turn[rows] = np.arange(len(rows))
+    return rows, turn
 
 
 def keys(places: Rows, rows: Rows) -> Longs:

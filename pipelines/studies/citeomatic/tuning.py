@@ -130,12 +130,6 @@ def _replaced(options: Any, place: Sequence[str], value: float) -> Any:  # noqa:
     return replace(options, **{first: new})
 
 
-def write_parameters(path: Path, model: Model, values: Parameters, facts: object) -> None:
-    """Write a choice; facts: what it was chosen by."""
-    value = {"schema": SCHEMA, "model": model.value, "parameters": dict(values), "chosen": facts}
-    write_json(path, value)
-
-
 def read_parameters(path: Path | None, model: Model) -> Parameters:
     """Read what a search chose for a model; None: nothing.
 
@@ -381,6 +375,7 @@ def tune(
     finals = search.finish(progress=progress)
     report = TuneReport(model, trials, continued, options.long, finals, out / CHOSEN)
     facts = {"measure": MEASURES[model], "dev": report.best.figure, "trials": trials}
-    write_parameters(report.chosen, model, report.best.values, facts)
+    chosen = {"model": model.value, "parameters": dict(report.best.values), "chosen": facts}
+    write_json(report.chosen, {"schema": SCHEMA, **chosen})
     checkpoint.unlink(missing_ok=True)
     return report

@@ -30,6 +30,7 @@ from recsys.pipelines.studies.citeomatic.negatives import (
     Kind,
     Triplets,
     TripletSampler,
+    in_turn,
     keys,
     ragged,
 )
@@ -37,7 +38,7 @@ from recsys.store.arrays import Floats, Longs, Mask, Ragged, Rows, top_k
 from recsys.store.artifacts import sha256
 from recsys.store.collection import Collection
 from recsys.store.generations import content_key
-from recsys.store.graph import UNKNOWN_YEAR, CitationGraph, Years
+from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
 
 CITED, CITED_BY_CITED = 5.0, 1.0
 """SPECTER's counts."""
@@ -166,18 +167,6 @@ class RelatedSampler:
             if len(free):
                 rows[at] = rng.choice(free)
         return rows
-
-
-def in_turn(years: Years) -> tuple[Rows, Longs]:
-    """Order the papers of known year, oldest first: (their rows, row -> place there).
-
-    The place of a paper of unknown year is behind all others'.
-    """
-    known = np.flatnonzero(np.asarray(years) != UNKNOWN_YEAR).astype(np.int32)
-    rows = known[np.argsort(np.asarray(years)[known], kind="stable")]
-    turn = np.full(len(years), len(years))
-    turn[rows] = np.arange(len(rows))
-    return rows, turn
 
 
 def _above(counts: Counts, bound: Counts | float) -> Longs:

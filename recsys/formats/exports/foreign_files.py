@@ -90,31 +90,29 @@ _IN_ROOT: tuple[tuple[str, Said], ...] = (
     ("officedocument/2006/bibliography", ("Word's list of sources", _EXPORT)),
     ("22-rdf-syntax-ns", ("RDF", "Export RIS, BibTeX or JSON instead.")),
 )
-# Plain text that other programs write.
-_TEXTS: tuple[tuple[re.Pattern[str], Said], ...] = (
-    (re.compile(r"\s*=LDR  \d{5}"), ("a MARC record as text", _EXPORT)),
+# Plain text that other programs write: how it begins, what it is, and what to do.
+_TEXTS = (
+    (r"\s*=LDR  \d{5}", "a MARC record as text", _EXPORT),
     (
-        re.compile(r"\s*1[.:] [^\n]{1,2000}(?:\n(?!\n\n)[^\n]*){0,200}?\bPMID: ?\d"),
-        (
-            "PubMed's summary or abstracts as text",
-            "In PubMed, choose Save and the format PubMed, or Send to and Citation manager.",
-        ),
+        r"\s*1[.:] [^\n]{1,2000}(?:\n(?!\n\n)[^\n]*){0,200}?\bPMID: ?\d",
+        "PubMed's summary or abstracts as text",
+        "In PubMed, choose Save and the format PubMed, or Send to and Citation manager.",
     ),
     (
-        re.compile(r"\s*RT [A-Z][^\n]{0,60}\n(?:[A-Z][A-Z0-9] [^\n]*\n){0,3}[A-Z][A-Z0-9] "),
-        ("a RefWorks tagged file", "Export RIS instead."),
+        r"\s*RT [A-Z][^\n]{0,60}\n(?:[A-Z][A-Z0-9] [^\n]*\n){0,3}[A-Z][A-Z0-9] ",
+        "a RefWorks tagged file",
+        "Export RIS instead.",
+    ),
+    (r"\s*\{Reference Type\}:", "a NoteExpress file", "Export RIS or EndNote instead."),
+    (
+        r"\s*Scopus\s+EXPORT DATE",
+        "Scopus' plain text",
+        "In Scopus, export CSV with the references, RIS or BibTeX.",
     ),
     (
-        re.compile(r"\s*\{Reference Type\}:"),
-        ("a NoteExpress file", "Export RIS or EndNote instead."),
-    ),
-    (
-        re.compile(r"\s*Scopus\s+EXPORT DATE"),
-        ("Scopus' plain text", "In Scopus, export CSV with the references, RIS or BibTeX."),
-    ),
-    (
-        re.compile(r"\s*(?:%!PS|\\documentclass|\\begin\{document\})"),
-        ("a paper's text, not its references", "Give the .bib file, or the PDF."),
+        r"\s*(?:%!PS|\\documentclass|\\begin\{document\})",
+        "a paper's text, not its references",
+        "Give the .bib file, or the PDF.",
     ),
 )
 
@@ -155,7 +153,7 @@ def foreign(head: bytes) -> Said | None:
     if plain.startswith("<"):
         return _marked_up(plain)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return next((said for looks_so, said in _TEXTS if looks_so.match(text)), None)
+    return next(((what, hint) for sign, what, hint in _TEXTS if re.match(sign, text)), None)
 
 
 def _marked_up(text: str) -> Said | None:

@@ -49,21 +49,15 @@ _Parts: TypeAlias = tuple[str | None, str | None, str | None, str | None, str | 
 
 def cited_in(cell: str) -> tuple[Reference, ...]:
     """Return what a cell of references cites, each with its first author, in their order."""
-    items: list[str] = []
-    parts: list[str] = []
+    items: list[list[str]] = []
     complete = True  # Split at the semicolons between references, not at those within titles.
     for piece in cleaned(cell[:_LONGEST_CELL]).split("; "):
-        stripped = piece.strip(" ;")
-        if not stripped:
-            continue
-        if parts and (complete or _STARTS.match(stripped[:_LONGEST_NAME])):
-            items.append("; ".join(parts))
-            parts, complete = [], False
-        parts.append(stripped)
-        complete = bool(_YEAR_INSIDE.search(stripped) or _YEAR_AT_END.search(stripped[-12:]))
-    if parts:
-        items.append("; ".join(parts))
-    return tuple(map(_cited, items))
+        if stripped := piece.strip(" ;"):
+            if complete or _STARTS.match(stripped[:_LONGEST_NAME]):
+                items.append([])
+            items[-1].append(stripped)
+            complete = bool(_YEAR_INSIDE.search(stripped) or _YEAR_AT_END.search(stripped[-12:]))
+    return tuple(_cited("; ".join(parts)) for parts in items)
 
 
 def _cited(item: str) -> Reference:

@@ -177,27 +177,20 @@ def kind_in(cell: str) -> str | None:
     return None
 
 
-class Cited(NamedTuple):
-    """What a work cites: ids of the same file, and works as they are described."""
-
-    ids: tuple[str, ...] = ()
-    works: tuple[Reference, ...] = ()
-
-
-def cited_in(cell: str) -> Cited:
-    """Return what a cell cites, told apart by how it looks.
+def cited_in(cell: str) -> tuple[tuple[str, ...], tuple[Reference, ...]]:
+    """Return the ids of the same file, or the works, that a cell cites, told by how it looks.
 
     Known are lists of ids of OpenAlex and the Lens, of DOIs, of any other ids; what Dimensions,
     Web of Science and Scopus write.
 
-    >>> cited_in("https://openalex.org/W12|https://openalex.org/W34").ids
-    ('W12', 'W34')
+    >>> cited_in("https://openalex.org/W12|https://openalex.org/W34")
+    (('W12', 'W34'), ())
     """
     head = cell[:_LOOKED_AT].strip()
     if not head:
-        return Cited()
+        return (), ()
     if _DIMENSIONS.match(head):
-        return Cited(works=tuple(map(_of_dimensions, re.split(r";\s?(?=\[)", cell))))
+        return (), tuple(map(_of_dimensions, re.split(r";\s?(?=\[)", cell)))
     if _CITED_NAME.fullmatch(_BETWEEN_NAMES.split(head, maxsplit=1)[0].strip()):
         names = [name for part in _BETWEEN_NAMES.split(cell) if (name := part.strip())]
         if all(map(_CITED_NAME.fullmatch, names)):
@@ -205,16 +198,16 @@ def cited_in(cell: str) -> Cited:
     if _WEB_OF_SCIENCE.match(head) or (
         _WEB_OF_SCIENCE.search(head) and not _YEAR_IN_BRACKETS.search(head)
     ):
-        return Cited(works=wos_citations.cited_in(cell))
-    return Cited(works=scopus_citations.cited_in(cell))
+        return (), wos_citations.cited_in(cell)
+    return (), scopus_citations.cited_in(cell)
 
 
-def _of_names(names: list[str]) -> Cited:
+def _of_names(names: list[str]) -> tuple[tuple[str, ...], tuple[Reference, ...]]:
     of_openalex = [match[1].upper() for name in names if (match := _WORK.fullmatch(name))]
     if len(of_openalex) == len(names):
-        return Cited(ids=tuple(of_openalex))
+        return tuple(of_openalex), ()
     if not any(_DOI.fullmatch(name) or _LENS.fullmatch(name) for name in names):
-        return Cited(ids=tuple(names))
+        return tuple(names), ()
     works = []
     for name in names:
         doi = identifiers.doi(name) if "10." in name else None
@@ -222,7 +215,7 @@ def _of_names(names: list[str]) -> Cited:
             works.append(Reference(ids=(f"lens:{name.lower()}",)))
         else:
             works.append(Reference(doi=doi) if doi else Reference(id=name))
-    return Cited(works=tuple(works))
+    return (), tuple(works)
 
 
 def _of_dimensions(item: str) -> Reference:

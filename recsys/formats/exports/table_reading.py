@@ -1,6 +1,7 @@
 """Read tables of works by their header: CSV and its relatives with ",", ";" or tabs."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 
@@ -144,21 +145,19 @@ def _is_vertical(opening: Sequence[str], place: int) -> bool:
 
 def _header_place(opening: Sequence[str], columns: Mapping[str, str]) -> int | None:
     """Return the place of the line that heads columns, else of the first that says something."""
+    wanted = set(map(header_key, columns.values()))
+
+    def heads(line: str) -> bool:
+        if not columns:
+            return _heads_some(line)
+        return wanted <= set(map(header_key, split_line(line, _delimiter(line, columns.values()))))
+
     said = [
         place
         for place, line in enumerate(opening)
         if line.strip("\ufeff \t\r\n,;") and not _told_delimiter(line)
     ]
-    wanted = set(map(header_key, columns.values()))
-    for place in said:
-        line = opening[place]
-        if columns:
-            cells = split_line(line, _delimiter(line, columns.values()))
-            if wanted <= set(map(header_key, cells)):
-                return place
-        elif _heads_some(line):
-            return place
-    return next(iter(said), None)
+    return next(chain((place for place in said if heads(opening[place])), said), None)
 
 
 def _heads_some(line: str) -> bool:
@@ -185,43 +184,39 @@ def _delimiter(line: str, names: Iterable[str] = ()) -> str:
 
 def _work(cells: Sequence[str], header: Header) -> Reference:
     """Return the work that the cells of a row describe."""
-    facts: dict[str, list[str]] = {}
+    facts: dict[str, list[str]] = defaultdict(list)
     for field, places in header.columns.items():
-        for place in places:
-            if place < len(cells) and (said := _said(cells[place], header.quoted)):
-                facts.setdefault(field, []).append(said)
-
-    def all_of(field: str) -> list[str]:
-        return facts.get(field, [])
+        said = (_said(cells[place], header.quoted) for place in places if place < len(cells))
+        facts[field] = list(filter(None, said))
 
     def first(field: str) -> str:
-        return next(iter(all_of(field)), "")
+        return next(iter(facts[field]), "")
 
     own = header.program == OWN
-    urls = all_of("url")
+    urls = facts["url"]
     if not own:
         urls = [cell.replace("|", " ").split()[0].rstrip(";") for cell in urls]
     url = next(filter(None, map(address_in, urls)), None)
     volume, page = place_in(first("citation"))
     source = source_in(first("source"))
-    cited = cited_in(first("references"))
+    cited_ids, cites = cited_in(first("references"))
     names = (name_in(scheme, first(scheme)) for scheme in SCHEMES if first(scheme))
     labels = {
         "type": text_in(first("type")),
-        "fields": _phrases(all_of("fields")),
-        "keywords_plus": [phrase.lower() for phrase in _phrases(all_of("keywords_plus"))],
+        "fields": _phrases(facts["fields"]),
+        "keywords_plus": [phrase.lower() for phrase in _phrases(facts["keywords_plus"])],
     }
     # A DOI within the address of something else ends before its "&".
     within = _DOI_WITHIN.search(url or "")
     eprint = first("arxiv")
     eprint = f"arXiv:{eprint}" if eprint[:4].isdigit() else eprint
-    texts = (*all_of("doi"), eprint, within[1] if within else url or "")
+    texts = (*facts["doi"], eprint, within[1] if within else url or "")
     named = identified(Reference(), *filter(_HINT.search, texts))
     return Reference(
         key=text_in(first("key")) or "",
         title=text_in(first("title")),
         authors=(people_written if own else people_in)(first("authors")),
-        year=next(filter(None, map(year_in, (*all_of("year"), source.year))), None),
+        year=next(filter(None, map(year_in, (*facts["year"], source.year))), None),
         venue=text_in(first("venue") or source.venue),
         abstract=text_in(first("abstract")),
         id=text_in(_OPENALEX.sub("", first("id"))),
@@ -229,15 +224,15 @@ def _work(cells: Sequence[str], header: Header) -> Reference:
         arxiv=named.arxiv,
         acl=named.acl,
         url=url,
-        kind=next(filter(None, map(kind_in, all_of("type"))), None),
+        kind=next(filter(None, map(kind_in, facts["type"])), None),
         pmid=pmid_in(first("pmid")),
         ids=tuple(filter(None, names)),
         volume=text_in(first("volume")) or volume or source.volume,
-        page=next(filter(None, map(page_in, all_of("page"))), None) or page or source.page,
-        keyphrases=tuple(_phrases(all_of("keyphrases"))),
+        page=next(filter(None, map(page_in, facts["page"])), None) or page or source.page,
+        keyphrases=tuple(_phrases(facts["keyphrases"])),
         labels={name: label for name, label in labels.items() if label},
-        cited_ids=cited.ids,
-        cites=cited.works,
+        cited_ids=cited_ids,
+        cites=cites,
     )
 
 

@@ -131,19 +131,7 @@ def _plain(text: str) -> str:
     if not text.isascii() and _MOJIBAKE.search(text):
         import ftfy
 
-        # Mend what was decoded wrong, and nothing else.
-        text = ftfy.fix_encoding(
-            text,
-            unescape_html=False,
-            remove_terminal_escapes=False,
-            fix_latin_ligatures=False,
-            fix_character_width=False,
-            uncurl_quotes=False,
-            fix_line_breaks=False,
-            remove_control_chars=False,
-            normalization=None,
-            explain=False,
-        )
+        text = ftfy.fix_encoding(text)
     for _ in range(_DEEPEST if "&" in text else 0):
         text = _ENTITY.sub(
             lambda match: (

@@ -83,6 +83,13 @@ def test_runs_and_judgements_that_cannot_be_used_are_refused(
         mrr(folder, text)
 
 
+def test_two_runs_of_one_name_are_refused(folder: Path) -> None:
+    (folder / "other").mkdir()
+    again = run(folder / "other", GOOD, name="good")[0]
+    with pytest.raises(InputError, match="Two runs are called 'good'"):
+        compare([folder / "good.trec", again], folder / "qrels.txt")
+
+
 def test_json_is_versioned_and_says_what_was_left_out(folder: Path) -> None:
     compared = compare(run(folder, "q1 Q0 a 1 3 t\n"), folder / "qrels.txt", samples=50)
     value = json.loads(RENDERERS["json"](compared))

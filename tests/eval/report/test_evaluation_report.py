@@ -16,6 +16,7 @@ from scipy import stats
 from recsys.errors import (
     ArtifactCorrupt,
     ArtifactMismatch,
+    ArtifactMissing,
     InputError,
     MissingExtraError,
 )
@@ -194,6 +195,17 @@ def test_a_folder_that_was_not_assessed_is_assessed(folder: Path) -> None:
     assert read_report(folder).assessment == report.assessment
     for write in FORMATS.values():
         assert "On q1" in write(report) or write is latex
+
+
+def test_a_missing_folder_names_its_neighbour(folder: Path) -> None:
+    with pytest.raises(ArtifactMissing, match=f"Did you mean '{folder.name}'"):
+        read_report(folder.with_name(folder.name + "x"))
+
+
+def test_a_half_written_folder_is_not_reported(folder: Path) -> None:
+    (folder / "facts.json").unlink()
+    with pytest.raises(ArtifactMissing, match="not a finished evaluation"):
+        read_report(folder)
 
 
 def test_a_folder_without_runs_is_not_reported(folder: Path) -> None:

@@ -54,6 +54,13 @@ def test_what_is_not_there_is_told_with_what_is(tmp_path: Path) -> None:
         source_files([])
 
 
+def test_a_folder_without_files_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    touched(tmp_path / ".hidden")
+    with pytest.raises(CorpusError, match="holds no files"):
+        source_files([tmp_path])
+
+
 def test_what_can_be_read_but_once_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for source in (tmp_path / "pipe", Path("-"), Path("/dev/null")):

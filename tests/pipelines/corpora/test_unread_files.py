@@ -26,6 +26,13 @@ def test_a_folder_with_rubbish_gives_its_works_and_names_the_rest(tmp_path: Path
     assert len(report.skipped) == len(names)
 
 
+@pytest.mark.parametrize("name", ["notes.txt", "other.json"])
+def test_a_file_that_is_named_must_hold_works(tmp_path: Path, name: str) -> None:
+    path = write(tmp_path / name, '{"a": 1}' if name == "other.json" else "Remember.\n" * 20)
+    with pytest.raises(CorpusError, match=name):
+        read(*three(tmp_path), path, folder=tmp_path)
+
+
 @pytest.mark.parametrize("named", [False, True])
 def test_a_file_that_is_cut_off_is_an_error_wherever_it_lies(tmp_path: Path, named: bool) -> None:
     folder = tmp_path / "dump"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.errors import CorpusError
+from recsys.errors import CorpusError, InputError
 from recsys.pipelines.corpora.collect import AS_TOLD, Reading
 from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.corpora.source_intake import REJECTS
@@ -92,3 +92,8 @@ def test_a_refused_source_leaves_what_was_there(tmp_path: Path, sources: list[Pa
     assert out.read_text() == "precious"
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {"bad.txt", "papers.jsonl", *(path.name for path in sources)}
+
+
+def test_a_folder_that_is_not_there_is_told(tmp_path: Path, sources: list[Path]) -> None:
+    with pytest.raises(InputError, match="There is no folder"):
+        written(sources, tmp_path / "none" / "papers.jsonl")

@@ -249,6 +249,12 @@ def test_unknown_settings_are_refused(
     assert not (tmp_path / "out").exists()
 
 
+def test_other_architectures_are_refused(tmp_path: Path) -> None:
+    source = write_checkpoint(tmp_path / "model", "distilbert")
+    with pytest.raises(InputError, match="distilbert"):
+        export_encoder(str(source), tmp_path / "out")
+
+
 @pytest.mark.usefixtures("offline")
 def test_a_name_that_cannot_be_found_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(ArtifactMissing, match=r"'minlm' could not be loaded.*'minilm'\?") as caught:

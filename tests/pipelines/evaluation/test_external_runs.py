@@ -31,6 +31,12 @@ def test_a_run_is_ordered_cut_and_scored_by_rank(collection: Collection, tmp_pat
     assert (run.facts["answered"], run.facts["other_queries"]) == (1, 1)
 
 
+def test_a_run_of_other_queries_is_refused(collection: Collection, tmp_path: Path) -> None:
+    runs = written(tmp_path, "rivers-05 Q0 rivers-04 1 1")
+    with pytest.raises(InputError, match="none of the 3 queries"):
+        read_external(runs, collection, QUERIES, k=5)
+
+
 @pytest.mark.parametrize("name", ["two-stage", "a/b", "", ".x", "a b"])
 def test_names_that_cannot_be_used_are_refused(
     name: str, collection: Collection, tmp_path: Path

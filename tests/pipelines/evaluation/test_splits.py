@@ -84,6 +84,16 @@ def test_an_unusable_split_is_refused_with_its_reason(
     assert raised.value.hint
 
 
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff", b"train: a", b"[" * 100_000])
+def test_what_is_not_json_is_refused(
+    content: bytes, collection: Collection, tmp_path: Path
+) -> None:
+    path = tmp_path / "split.json"
+    path.write_bytes(content)
+    with pytest.raises(SplitError, match="is not JSON"):
+        read_split(path, collection)
+
+
 def test_a_missing_split_names_its_neighbour(collection: Collection, tmp_path: Path) -> None:
     write_small_split(tmp_path / "split.json")
     with pytest.raises(SplitError, match=r"Did you mean 'split\.json'"):

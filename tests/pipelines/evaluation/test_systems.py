@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recsys.errors import ArtifactMissing
+from recsys.errors import ArtifactMissing, InputError
 from recsys.indexes.whoosh_index import WhooshIndex
 from recsys.models.nnrank import NNRankCorpus
 from recsys.models.nnselect import NNSelectModel
 from recsys.pipelines.evaluation.splits import gold, query_rng
-from recsys.pipelines.evaluation.system_table import SYSTEMS
+from recsys.pipelines.evaluation.system_table import SYSTEMS, check_systems
 from recsys.pipelines.evaluation.systems import Ranked, SystemContext, prepare, whoosh_folder
 from recsys.store.artifacts import MANIFEST, NNSELECT, nnrank_folder
 from recsys.store.generations import in_force
@@ -33,6 +33,12 @@ def ask(context: SystemContext, system: str, paper: str = "deserts-10", k: int =
 
 def names(context: SystemContext, ranked: Ranked) -> list[str]:
     return [context.collection.corpus.ids[row] for row in ranked.rows.tolist()]
+
+
+def test_a_near_miss_is_suggested() -> None:
+    check_systems(SYSTEMS)
+    with pytest.raises(InputError, match=r"no system 'bm25-whosh'\. Did you mean 'bm25-whoosh'"):
+        check_systems(["bm25", "bm25-whosh"])
 
 
 @each_row("system", SYSTEMS)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recsys.errors import NothingFound
+from recsys.errors import NothingFound, SplitError
 from recsys.pipelines.evaluation.splits import (
     SPLIT_FILE,
     ChosenSplit,
@@ -110,3 +110,10 @@ def test_a_split_that_tests_nothing_any_more_is_replaced(tmp_path: Path) -> None
     nothing = '{"train": ["t0-05"], "dev": ["t0-06"], "test": ["gone"]}'
     collection = linked_beside(tmp_path, nothing)
     assert split_to_evaluate(None, collection, metadata=True) == make_split(collection)
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"test": 5}', '{"train": [1]}', '{"x": []}', "{"])
+def test_a_damaged_split_is_named(tmp_path: Path, text: str) -> None:
+    collection = linked_beside(tmp_path, text)
+    with pytest.raises(SplitError, match=r"split\.json"):
+        split_to_evaluate(None, collection, metadata=True)

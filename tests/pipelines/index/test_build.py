@@ -153,6 +153,12 @@ def test_papers_that_can_be_read_only_once_are_refused(
     assert names(tmp_path) == ["pipe"]
 
 
+def test_a_place_that_cannot_be_written_is_refused(built: "Built") -> None:
+    with pytest.raises(OSError) as caught:
+        build_in(Path("/proc/x.index"), built.papers)
+    assert caught.value.filename
+
+
 def test_a_link_stays_a_link(index: Path, others: Path) -> None:
     link = index.parent / "link.index"
     link.symlink_to(index)

@@ -2,14 +2,14 @@ from pathlib import Path
 
 import pytest
 
-from recsys.errors import InputError, KeyRefused, SourceUnreachable, UsageError
+from recsys.errors import ArtifactMissing, InputError, KeyRefused, SourceUnreachable, UsageError
 from recsys.pipelines.remote.object_store import (
     ObjectFolder,
     StoreAddress,
     failure_of,
     store_address,
 )
-from recsys.pipelines.remote.store_pointer import find_pointer
+from recsys.pipelines.remote.store_pointer import find_pointer, need_pointer
 from tests.pipelines.remote.store_server import REFUSED, StoreServer, folder_at
 from tests.rows import each_row
 
@@ -20,6 +20,12 @@ def test_there_is_no_such_bucket() -> None:
     for ask in (find_pointer, lambda store: store.listed("x"), lambda store: store.send("x", b"")):
         with pytest.raises(InputError, match=r"There is no bucket 'none' at http://127\.0\.0\.1"):
             ask(ObjectFolder(StoreAddress("s3", "none/my.index")))
+
+
+def test_there_is_no_index() -> None:
+    with pytest.raises(ArtifactMissing, match="There is no index at s3://bucket/none") as caught:
+        need_pointer(folder_at("none"))
+    assert "recsys build PAPERS --store s3://bucket/none" in caught.value.hint
 
 
 def test_a_store_that_cannot_even_be_opened_says_what_is_missing(

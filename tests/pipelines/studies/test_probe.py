@@ -119,3 +119,11 @@ def test_what_cannot_be_probed_is_refused(
     with pytest.raises(InputError) as caught:
         run(small, options)
     assert message in str(caught.value)
+
+
+def test_vectors_that_are_all_alike_are_refused(small: Small, tmp_path: Path) -> None:
+    ids = read_embeddings(small.good).ids
+    same = tmp_path / "same.npy"
+    write_embeddings(same, Embeddings(ids, np.ones((len(ids), 3), np.float32)))
+    with pytest.raises(InputError, match="All 80 vectors of same are alike"):
+        probe(small.papers, {"same": same}, OPTIONS)

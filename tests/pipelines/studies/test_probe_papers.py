@@ -8,8 +8,10 @@ import pytest
 from recsys.errors import InputError
 from recsys.formats.embeddings import Embeddings
 from recsys.pipelines.studies.embedding_probes import (
+    ProbeOptions,
     classes,
     named_files,
+    probe,
     read_values,
     shared_papers,
 )
@@ -60,6 +62,12 @@ def test_files_are_named_by_themselves_or_by_the_user(tmp_path: Path) -> None:
         named_files(["x/v.npy", "y/v.npy"])
 
 
+def test_there_must_be_an_embedding(tmp_path: Path) -> None:
+    papers = small_probe(tmp_path).papers
+    with pytest.raises(InputError, match="no embeddings"):
+        probe(papers, {}, ProbeOptions("venue"))
+
+
 def test_papers_with_every_vector_are_kept_and_the_others_counted() -> None:
     values = {name: ["x"] for name in "dbca"}
     found = shared_papers(values, {"one": embeddings(*"abcx"), "two": embeddings(*"dcba")}, "venue")
@@ -87,3 +95,8 @@ def test_classes_are_spelled_as_they_mostly_are() -> None:
     found = classes(values, "venue", most=9, least=2)
     assert found.names == ("CHI", "vis", "Rare")
     assert found.labels.tolist() == [0, 0, 2, 1, 1, 1, 2]
+
+
+def test_one_class_is_not_enough() -> None:
+    with pytest.raises(InputError, match="1 classes of venue have at least 3 of these 5 papers"):
+        classes([["a"]] * 3 + [["b"]] * 2, "venue", most=9, least=3)

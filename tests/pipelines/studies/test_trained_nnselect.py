@@ -1,11 +1,13 @@
 """NNSelect's vectors: of its own index, of another, and not of queries that it has seen."""
 
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from recsys.errors import LeakageError
+from recsys.errors import ArtifactMissing, InputError, LeakageError
 from recsys.models.encoder import SeenQueries
 from recsys.models.nnselect import KIND, SCHEMA, NNSelectModel
 from recsys.pipelines.evaluation.splits import read_split
@@ -61,3 +63,14 @@ def test_queries_that_it_has_seen_are_refused(index: Path, tmp_path: Path) -> No
         has_seen(train, dev)
         with pytest.raises(LeakageError, match=message):
             fit_baseline("nnselect", material)
+
+
+def test_there_must_be_a_model(index: Path, tmp_path: Path) -> None:
+    material = material_of(open_small_collection(index), None)
+    with pytest.raises(InputError, match="Give --nnselect INDEX"):
+        fit_baseline("nnselect", replace(material, index=None))
+    with pytest.raises(ArtifactMissing, match="not a finished index"):
+        fit_baseline("nnselect", replace(material, index=tmp_path))
+    shutil.rmtree(in_force(index) / NNSELECT)
+    with pytest.raises(ArtifactMissing, match="has no NNSelect model"):
+        fit_baseline("nnselect", material)

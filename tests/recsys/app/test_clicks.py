@@ -131,7 +131,7 @@ def test_a_study_is_a_page_a_file_for_programs_and_tables(
     index: Path, tmp_path: Path, run_cli: "RunCli"
 ) -> None:
     out = tmp_path / "new" / "study"
-    only = ("--only", "recovery,coverage", "--impressions", 4000, "--logs", 2)
+    only = ("--only", "recovery,coverage", "--impressions", 1500, "--logs", 2)
     done = run_cli("study", "clicks-study", index, "--out", out, *only)
     assert done.code == 0
     assert "Estimated propensities against the truth." in done.out

@@ -12,7 +12,7 @@ import pytest
 
 from recsys.app import grobid
 from recsys.app.grobid import read_by_grobid
-from recsys.errors import DraftError, InputError
+from recsys.errors import DraftError, InputError, RecsysError
 from tests.inputs.small_pdf import pdf_of
 from tests.rows import each_row
 
@@ -157,6 +157,11 @@ def test_a_server_that_hangs_is_left(server: Server, draft: Path) -> None:
 def test_an_address_that_is_none_is_refused(draft: Path, address: str) -> None:
     with pytest.raises(InputError, match="no address"):
         read_by_grobid(address, draft)
+
+
+def test_nobody_there_is_said(draft: Path) -> None:
+    with pytest.raises(RecsysError, match="does not answer"):
+        read_by_grobid("http://127.0.0.1:1", draft)
 
 
 def test_only_a_pdf_is_sent(server: Server, tmp_path: Path) -> None:

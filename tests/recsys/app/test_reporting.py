@@ -62,3 +62,11 @@ def test_runs_are_compared_and_what_was_left_out_is_noted(
     quiet = run_cli("compare", *runs, "--qrels", qrels, "--format", "json", "--quiet")
     assert quiet.err == ""
     assert json.loads(quiet.out)["schema"] == "recsys.comparison/1"
+
+
+def test_a_broken_run_is_one_line(evaluation: Path, run_cli: "RunCli") -> None:
+    run = evaluation / "runs" / "bm25.trec"
+    run.write_text("q Q0 a 1 nan t\n", encoding="utf-8")
+    done = run_cli("compare", run, "--qrels", evaluation / "qrels.txt")
+    assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
+    assert done.err.startswith(f"error: {run}:1: the score is nan.")

@@ -110,6 +110,11 @@ def test_a_missing_file_is_answered_with_its_neighbour(tmp_path: Path) -> None:
         read_bytes(tmp_path / "nowhere" / "draft.tex")
 
 
+def test_a_directory_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is a directory"):
+        read_bytes(tmp_path)
+
+
 @each_row("name", ["a" * 5000, "nul\0byte", "file/below"])
 def test_an_impossible_path_is_an_error_like_any_other(tmp_path: Path, name: str) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")

@@ -19,7 +19,7 @@ from recsys.formats.source_streams import NOT_UTF8, TOO_LONG
 from recsys.formats.work_stream import Found, Reject, Remark, format_of_file, open_works, tidied
 from recsys.records import Reference
 from tests.recsys.formats.exports.zotero_maker import Library
-from tests.recsys.formats.source_examples import EXAMPLES, TEXTS
+from tests.recsys.formats.source_examples import EXAMPLES, OWN, TEXTS
 from tests.rows import each_row
 from tests.torture import samples
 
@@ -124,6 +124,12 @@ def test_a_header_alone_is_no_work_and_no_error(tmp_path: Path, name: str, packe
         assert (stream.format, list(stream.items)) == (name, [])
 
 
+@each_row("raw", [b"", b"\n", b" \r\n \n", gzip.compress(b"", mtime=0), codecs.BOM_UTF8])
+def test_an_empty_file_says_so(tmp_path: Path, raw: bytes) -> None:
+    with pytest.raises(CorpusError, match=r"is empty|holds no JSON|no format"):
+        works_of(written(tmp_path, raw))
+
+
 MARC = "00714cam a2200205 a 4500001001300000003000600013005001700019008004100036\x1eon rivers\x1d"
 FOREIGN = {
     "a MARC record": MARC.encode(),
@@ -140,6 +146,13 @@ def test_what_a_file_is_instead_is_said(tmp_path: Path, what: str, packed: bool)
     with pytest.raises(CorpusError, match=f"is {what}") as caught:
         works_of(path)
     assert caught.value.hint
+
+
+@each_row("raw", [bytes(5000), bytes(range(256)) * 20, b"\xfe" * 500, b"Rivers flow.\n" * 50])
+def test_what_nothing_knows_is_refused_with_its_beginning(tmp_path: Path, raw: bytes) -> None:
+    with pytest.raises(CorpusError, match="is of no format that is known") as caught:
+        works_of(written(tmp_path, raw, "works.txt"))
+    assert "BibTeX" in caught.value.hint
 
 
 @each_row(("name", "text"), TEXTS)
@@ -240,6 +253,16 @@ def test_a_zotero_database_is_known_by_its_bytes(tmp_path: Path) -> None:
     library = Library(tmp_path)
     library.add("book", {"title": "On rivers", "date": "2001"})
     assert [(work.title, work.year) for work in works_of(library.file)] == [("On rivers", 2001)]
+
+
+def test_columns_are_for_tables_alone(tmp_path: Path) -> None:
+    path = written(tmp_path, b"A;B\nOn rivers;2001\n", "works.csv")
+    with open_works(path, columns={"title": "A", "year": "B"}) as stream:
+        works = [item.work for item in stream.items if isinstance(item, Found)]
+    assert [(work.title, work.year) for work in works] == [("On rivers", 2001)]
+    own = written(tmp_path, OWN.encode())
+    with open_works(own, columns={"title": "A"}) as stream:
+        assert len(list(stream.items)) == 2
 
 
 def test_our_own_format_is_sealed_and_its_texts_stay(tmp_path: Path) -> None:

@@ -121,6 +121,12 @@ def test_a_record_of_another_shape_is_refused(record: str, tmp_path: Path) -> No
         shown.paper(0, "a", None)
 
 
+def test_too_few_records_are_refused(tmp_path: Path) -> None:
+    shown = written(tmp_path, {"title": "One"})
+    with pytest.raises(ArtifactCorrupt):
+        shown.paper(1, "b", None)
+
+
 def test_packs_that_do_not_fit_the_papers_are_refused(tmp_path: Path) -> None:
     corpus = stored(tmp_path, [{"title": f"Title {n}"} for n in range(2 * TOGETHER)])
     graph = CitationGraph.load(tmp_path)

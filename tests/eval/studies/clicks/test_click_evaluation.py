@@ -1,5 +1,7 @@
 """Runs judged by a click log: scores are looked up, what is missing ranks last and is said."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,6 +14,7 @@ from recsys.eval.studies.clicks.click_evaluation import (
     by_depth,
     calibration,
     evaluate_runs,
+    read_runs,
     run_scores,
 )
 from recsys.eval.studies.clicks.click_log import ClickLog, Impression
@@ -85,6 +88,24 @@ def test_probabilities_are_calibrated_and_other_scores_are_not() -> None:
     sure["q3"] = dict.fromkeys("ea", 1.0)
     high = {query: {paper: 2.0 for paper in papers} for query, papers in sure.items()}
     assert list(judged({"sure": sure, "high": high}, EVEN).calibration) == ["sure"]
+
+
+def test_a_run_over_other_papers_is_refused() -> None:
+    with pytest.raises(InputError, match="'r' ranks no paper that the log shows"):
+        judged({"r": {"q1": {"d": 1.0}, "q9": {"a": 1.0}}})
+
+
+def test_two_runs_of_one_name_are_refused(tmp_path: Path) -> None:
+    line = "q1 Q0 a 1 1.0 t\n"
+    paths = [tmp_path / name for name in ("x/r.trec", "y/r.txt", f"{DISPLAY}.trec")]
+    for path in paths:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(line)
+    assert read_runs(paths[:1]) == {"r": {"q1": {"a": 1.0}}}
+    with pytest.raises(InputError, match="Two systems are called 'r'"):
+        read_runs(paths[:2])
+    with pytest.raises(InputError, match=f"Two systems are called '{DISPLAY}'"):
+        read_runs(paths[2:])
 
 
 # Curves and calibration from clicks: by hand, against loops, and against a known truth.

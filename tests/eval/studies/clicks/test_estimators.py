@@ -22,6 +22,7 @@ from recsys.eval.studies.clicks.estimators import (
     Estimates,
     Options,
     Unit,
+    check_scores,
     compare,
     doubly_robust,
     drawn_figures,
@@ -246,6 +247,17 @@ def test_ties_count_one_half_above_and_below(
     case = scored([Impression("q", tuple("abcd"[: len(scores)]), tuple(clicked))], [scores])
     found = standing(case.scores, case.log.present)
     assert [each[case.log.clicked].tolist() for each in found] == [above, below]
+
+
+def test_a_shown_paper_without_a_score_is_an_error() -> None:
+    impressions = [Impression("q", ("a", "b")), Impression("r", ("c",), ("c",))]
+    case = scored(impressions, [[1, 2], [3]])
+    assert check_scores(case.log, case.scores) is case.scores  # Behind the end nothing is needed.
+    case.scores[0, 1] = np.nan
+    with pytest.raises(InputError, match=r"'b' at position 2 of impression 1 \(query 'q'\) has no"):
+        check_scores(case.log, case.scores)
+    with pytest.raises(InputError, match=r"shape \(1, 2\), the log \(2, 2\)"):
+        check_scores(case.log, case.scores[:1])
 
 
 # Sums over samples of a log.

@@ -92,6 +92,12 @@ def test_what_is_written_reads_back(
     assert [path.read_bytes() for path in sorted(folder.rglob("*.*"))] == once
 
 
+@pytest.mark.parametrize("field", ["title", "year", "authors", "references", "cited_by"])
+def test_a_paper_that_lacks_a_field_is_an_error(root: Path, field: str) -> None:
+    with pytest.raises(InputError, match=f"{METADATA}: The paper 'a' has no field '{field}'"):
+        with_paper(root, {key: value for key, value in PAPER.items() if key != field})
+
+
 NOBODY: frozenset[str] = frozenset()
 NO_YEARS = (None, "", "forthcoming", 0, 10**400, float("nan"), float("inf"))
 
@@ -121,6 +127,19 @@ def test_a_value_of_another_type_is_an_error(root: Path, record: object, what: s
         with_paper(root, record)
     assert f"{root / METADATA}: " in str(caught.value)
     assert what in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff", b"[" * 100_000])
+def test_metadata_that_is_no_json_object_is_an_error(root: Path, content: bytes) -> None:
+    (root / METADATA).write_bytes(content)
+    with pytest.raises(InputError, match=f"{METADATA} (is not JSON|holds no JSON object)"):
+        read_task(root)
+
+
+def test_a_list_longer_than_the_table_is_an_error_with_both_lengths(root: Path) -> None:
+    (root / PROPENSITIES).write_text('{"scores": [0.9, 0.5]}')
+    with pytest.raises(InputError, match=r"A list in \S*train\.csv shows 3 .* covers 2 pos"):
+        read_task(root)
 
 
 def test_every_missing_file_is_named(root: Path, tmp_path: Path) -> None:

@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, roc_auc_score
 
+from recsys.errors import InputError
 from recsys.eval.measures import Doubles
 from recsys.eval.studies.probes.pairs import HELD, Blocks, PairRanking, count_pairs, rank_pairs
 from recsys.store.arrays import Mask
+from tests.rows import each_row
 
 SCORES = st.one_of(st.sampled_from([-1.0, -0.5, 0.0, 0.25, 1.0]), st.floats(-1, 1))
 PAIRS = st.lists(st.tuples(SCORES, st.booleans()), min_size=2, max_size=60).filter(
@@ -78,3 +80,9 @@ def test_memory_holds_a_few_pairs_at_a_time() -> None:
     assert found.auc == pytest.approx(roc_auc_score(positive, scores), abs=1e-9)
     theirs = average_precision_score(positive, scores)
     assert found.average_precision == pytest.approx(theirs, abs=1e-9)
+
+
+@each_row(("positive", "kind"), [(True, "positive"), (False, "negative")])
+def test_pairs_of_one_kind_cannot_be_told_apart(positive: bool, kind: str) -> None:
+    with pytest.raises(InputError, match=f"All 3 pairs are {kind}"):
+        ranked(blocks([0.1, 0.2, 0.3], [positive] * 3))

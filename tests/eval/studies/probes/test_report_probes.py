@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recsys.errors import MissingExtraError
+from recsys.errors import InputError, MissingExtraError
 from recsys.eval.report.page import FORMATS
 from recsys.eval.studies.probes.probe_results import SEEN, UNSEEN
 from recsys.eval.studies.probes.report_probes import check_folder, probe_page, write_folder
@@ -80,6 +80,15 @@ def test_the_folder_holds_page_figures_maps_and_what_was_told(tmp_path: Path) ->
 
 
 _ENDS = (".svg", "-light.png", "-dark.png")
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_the_work(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for name, what in (("file", "is a file"), ("no/out", "no folder")):
+        with pytest.raises(InputError, match=what):
+            check_folder(tmp_path / name)
+    group = invented_group(embeddings=("../a b", ".. a/b"))
+    assert list(invented_result(group).maps()) == ["map-..-a-b", "map-..-a-b-1"]
 
 
 def test_without_matplotlib_the_missing_extra_is_named_before_the_work(

@@ -92,6 +92,13 @@ def test_wrong_classes_are_named(tmp_path: Path, content: bytes, message: str) -
         read_classes(tmp_path, Task.MAG, "train")
 
 
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"There is no file .*mag/val\.csv"):
+        read_classes(tmp_path, Task.MAG, "val")
+    with pytest.raises(InputError, match=r"There is no file .*cite/val\.qrel"):
+        read_judgements(tmp_path, Task.CITE, "val")
+
+
 def test_wrong_metadata_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="holds no texts"):
         next(suite_papers(tmp_path))

@@ -1,5 +1,7 @@
 """Figures, comparison and table of the suite: by hand, and in every format."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -17,6 +19,7 @@ from recsys.eval.studies.scidocs.scidocs_figures import (
     average,
     beaten,
     classification_figure,
+    query_lines,
     ranking_figures,
 )
 from recsys.eval.studies.scidocs.scidocs_layout import Task
@@ -134,3 +137,11 @@ def test_the_table_shows_measured_and_published_figures() -> None:
 def test_every_format_holds_the_figures(name: str) -> None:
     text = RENDERERS[name](Suite("data", "test", (row("ours", np.array([0.25, 0.5])),)))
     assert "37.5" in text
+
+
+def test_each_query_has_a_line() -> None:
+    lines = query_lines(Suite("data", "test", (row("ours", np.array([0.25, 1.0])),))).splitlines()
+    assert [json.loads(line) for line in lines] == [
+        {"encoder": "ours", "task": "cite", "query": "q0", "map": 0.25, "ndcg": 0.75},
+        {"encoder": "ours", "task": "cite", "query": "q1", "map": 1.0, "ndcg": 0.0},
+    ]

@@ -1,11 +1,13 @@
 """Cross-fitting: a train query meets only models that have not learned from it."""
 
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from recsys.errors import ArtifactMissing
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.jobs.tensor_file import TensorFile
 from recsys.pipelines.studies.citeomatic.cross_fit import (
@@ -28,6 +30,7 @@ from recsys.pipelines.studies.citeomatic.nnselect import (
 )
 from recsys.protocols import Progress, silent
 from recsys.store.arrays import Rows
+from recsys.store.artifacts import NNSELECT
 from recsys.store.collection import Collection
 from recsys.store.generations import in_force
 from tests.pipelines.studies.citeomatic.conftest import SELECT, Wordy
@@ -90,6 +93,12 @@ def test_folds_are_kept_until_nnselect_changes(wordy: Wordy, index: Path) -> Non
     assert not (index / "unfinished").exists()
     train_nnselect(index, wordy.split, NNSelectOptions(SelectOptions(dim=5), SELECT.loop))
     assert fitter(wordy, index).vectors().vectors.shape[2] == 5
+
+
+def test_without_nnselect_there_is_nothing_to_fold(wordy: Wordy, index: Path) -> None:
+    shutil.rmtree(in_force(index) / NNSELECT)
+    with pytest.raises(ArtifactMissing, match="no nnselect at"):
+        fitter(wordy, index).vectors()
 
 
 def test_cosines_are_those_of_the_querys_fold() -> None:

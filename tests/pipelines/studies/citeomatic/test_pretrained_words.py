@@ -41,6 +41,17 @@ def test_what_is_no_vector_is_refused(tmp_path: Path, text: str, message: str) -
         read_word_vectors(path, WORDS)
 
 
+def test_a_missing_or_damaged_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no file of word vectors"):
+        read_word_vectors(tmp_path / "none.txt", WORDS)
+    (tmp_path / "bad.gz").write_bytes(gzip.compress(LINES.encode())[:-9])
+    with pytest.raises(InputError, match="cannot be read"):
+        read_word_vectors(tmp_path / "bad.gz", WORDS)
+    (tmp_path / "bad.txt").write_bytes(b"ash\xff 1 2")
+    with pytest.raises(InputError, match="cannot be read"):
+        read_word_vectors(tmp_path / "bad.txt", WORDS)
+
+
 def test_a_network_starts_from_them() -> None:
     network = NNSelect(3, 2, torch.Generator().manual_seed(0))
     before = network.words.table()

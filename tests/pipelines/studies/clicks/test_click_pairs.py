@@ -70,6 +70,13 @@ def test_pairs_are_those_of_a_loop(data: st.DataObject) -> None:
     assert listed(pairs(log, numbered(log), HALVING)) == scaled.round(9).tolist()
 
 
+@each_row("option", ["weighting", "negatives"])
+def test_an_unknown_option_is_named(option: str) -> None:
+    with pytest.raises(InputError, match="'al'") as raised:
+        pairs(LOG, numbered(LOG), HALVING, **{option: "al"})
+    assert "Choose among" in raised.value.hint
+
+
 @each_row("weighting", ["per-position", "constant"])
 def test_a_click_beyond_the_propensities_is_refused(weighting: str) -> None:
     with pytest.raises(InputError, match="Position 2"):

@@ -1,5 +1,6 @@
 """The SciDocs task from its folder to the figures, on invented papers."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -148,6 +149,13 @@ def test_figures_are_averaged_over_seeds(result: TaskResult, singles: list[TaskR
         assert found.value == pytest.approx((one.value + other.value) / 2)
         assert found.low == pytest.approx((one.low + other.low) / 2)
         assert found.deviation == pytest.approx(abs(one.value - other.value) / np.sqrt(2))
+
+
+def test_embeddings_of_other_papers_are_refused(folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "others.jsonl"
+    path.write_text(json.dumps({"paper_id": "W123", "embedding": [1.0]}) + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"none of the task's 120 papers.*'W123'.*'p000'"):
+        evaluate_task(folder, path, rng=np.random.default_rng(0))
 
 
 @each_row(

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from recsys.errors import InputError
 from recsys.eval.studies.clicks.recommendation_task import RelatedPaper
 from recsys.eval.studies.clicks.simulation import World
 from recsys.eval.studies.clicks.studies import UNWEIGHTED, LearningStudy, System, graded_ndcg
@@ -104,3 +105,9 @@ def test_baselines_are_judged_by_the_relevance(found: LearningStudy, world: Corp
         expected = graded_ndcg(scores, test.relevance, test.pool, 10).mean()
         assert ndcg(found, System(name)) == pytest.approx(expected)
     assert ndcg(found, System("embedding cosine")) == pytest.approx(1)
+
+
+def test_too_few_clicks_are_refused(world: CorpusWorld) -> None:
+    options = LearningOptions(seeds=1, impressions=100, trials=3)
+    with pytest.raises(InputError, match="clicked at position"):
+        study_learning(world, options, rng=np.random.default_rng(0))

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -114,6 +115,12 @@ def test_what_is_not_a_simulated_task_is_left_alone(collection: Collection, tmp_
         with pytest.raises(InputError, match=message):
             simulate_task(collection, target, SMALL, rng=rng())
     assert contents(tmp_path) == {"thesis.tex": b"years of work"}
+
+
+def test_unknown_readers_are_refused(collection: Collection, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"no readers 'positoin'\. Did you mean 'position'"):
+        simulate_task(collection, tmp_path / "task", replace(SMALL, readers="positoin"), rng=rng())
+    assert not any(tmp_path.iterdir())
 
 
 def test_a_failure_leaves_the_earlier_task_as_it_was(

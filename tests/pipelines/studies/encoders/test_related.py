@@ -80,3 +80,13 @@ def test_what_is_wrong_is_named(tmp_path: Path, name: str, text: str, said: str)
     folder = write_folder(tmp_path / "data", **{name: text})
     with pytest.raises(InputError, match=said):
         read_related(folder, Reading())
+
+
+def test_a_missing_or_unreadable_file_is_named(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "data")
+    (folder / "val.txt").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match="cannot be read"):
+        read_related(folder, Reading())
+    (folder / "val.txt").rename(folder / "vals.txt")
+    with pytest.raises(InputError, match=r"Did you mean 'vals\.txt'"):
+        read_related(folder, Reading())

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from recsys.errors import InputError
 from recsys.eval.studies.encoders.training_page import TRAINING
 from recsys.eval.studies.probes.probe_results import read_class_names
 from recsys.pipelines.encoders.checkpoints import read_checkpoint
@@ -71,3 +72,9 @@ def test_the_folder_is_an_ordinary_encoder_without_the_classifier(
     assert facts["papers"] == {"learned": 15 * len(names), "dev": 5 * len(names)}
     assert {each.name for each in tmp_path.iterdir()} == {"own", "papers.jsonl"}
     assert f"({facts['learned_numbers']:,} numbers)" in report.lines()[0]
+
+
+def test_other_folders_are_not_replaced(options: JournalOptions, tmp_path: Path) -> None:
+    source = write_journal_papers(tmp_path / "papers.jsonl")
+    with pytest.raises(InputError, match="holds no encoder that recsys trained"):
+        train_journal(source, options, tmp_path, Run())

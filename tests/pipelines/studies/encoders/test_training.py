@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from recsys.errors import InputError, RecsysError
 from recsys.pipelines.jobs.tensor_file import TensorFile
 from recsys.pipelines.studies.citeomatic.network_training import one_thread
-from recsys.pipelines.studies.encoders.tower import Learner, LoraOptions
+from recsys.pipelines.studies.encoders.tower import Learner, LoraOptions, Student
 from recsys.pipelines.studies.encoders.train_encoder import TrainedEncoder, fit
 from recsys.pipelines.studies.encoders.training import (
     STAGE,
@@ -171,6 +171,9 @@ class Scripted:
 
     def measure(self) -> list[float]:
         return [next(self._measures), 0.25]
+
+    def save(self, student: Student, folder: Path, *, changed: bool) -> None:
+        raise NotImplementedError
 
 
 def scripted(

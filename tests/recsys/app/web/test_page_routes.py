@@ -176,6 +176,11 @@ def test_a_file_that_cannot_be_read_is_told(client: TestClient) -> None:
         assert read(answer.text).one("h1").words()
 
 
+def test_an_unknown_index_is_told(client: TestClient) -> None:
+    for path in ("/?index=none", "/answer?title=x&index=none", "/search?q=x&index=none"):
+        assert client.get(path).status_code == 404
+
+
 def test_a_paper_has_a_page_and_its_neighbours_have_theirs(client: TestClient) -> None:
     html = client.get("/paper", params={"id": "rivers-05"}).text
     assert read(html).one("h1").words() == "On rivers in survey 5"

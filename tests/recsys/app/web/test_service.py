@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from recsys.app.web.index_registry import IndexRegistry, named
-from recsys.app.web.replies import RequestError
+from recsys.app.web.replies import RequestError, UnknownIndex
 from recsys.app.web.service import WorkPool
 from recsys.app.wiring import open_index
 from recsys.errors import InputError
@@ -145,6 +145,14 @@ def test_an_index_that_cannot_be_opened_for_want_of_memory_leaves_the_former(
         (index / MANIFEST).write_bytes((index / MANIFEST).read_bytes() + b" ")
         assert registry.current() is before
         assert served.trouble
+
+
+def test_an_unknown_index_is_named_with_those_that_there_are(built: Built) -> None:
+    registry = IndexRegistry({"small": built.index}, open_index)
+    with pytest.raises(UnknownIndex, match="smal") as caught:
+        registry.current("smal")
+    assert "small" in str(caught.value)
+    assert registry.current("").name == registry.current("small").name == "small"
 
 
 def test_names_and_doubles(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recsys.errors import InputError
+from recsys.errors import DraftError, InputError
 from recsys.formats.drafts.draft_formats import FORMATS, open_draft, parse_draft
 from tests.rows import each_row
 
@@ -74,3 +74,8 @@ def test_what_has_no_running_text_is_an_error_with_a_next_step(name: str, raw: b
     with pytest.raises(InputError) as error:
         assert parse_draft(raw, Path(name)).body.sentences
     assert error.value.hint
+
+
+def test_a_list_of_references_is_said_to_have_no_text() -> None:
+    with pytest.raises(DraftError, match="no running text to look for gaps in"):
+        assert parse_draft(BIB.encode(), Path("refs.bib")).body.sentences

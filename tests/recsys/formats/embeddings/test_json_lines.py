@@ -76,3 +76,10 @@ def test_a_line_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
     path.write_bytes(GOOD.encode() + b'\n{"paper_id": "\xff", "embedding": [1, 2]}')
     with pytest.raises(InputError, match="line 2: the line is not UTF-8"):
         read_embeddings(path)
+
+
+def test_a_file_without_vectors_says_so(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"holds no vector\. A line reads"):
+        read(tmp_path, "")
+    with pytest.raises(InputError, match=r"holds no vector\. Papers listed without one: 1\."):
+        read(tmp_path, '{"paper_id": "b", "embedding": []}')

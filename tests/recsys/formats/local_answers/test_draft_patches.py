@@ -20,7 +20,7 @@ from recsys.formats.local_answers.filled_drafts import (
     write_patches,
 )
 from recsys.formats.local_answers.shown_gaps import keys_of
-from recsys.records import Gap, LocalAnswer, Sentence
+from recsys.records import Gap, LocalAnswer, Mark, Sentence, Span
 from tests.recsys.formats.local_answers.made_answers import (
     ITEMS,
     answer_on,
@@ -184,6 +184,15 @@ def test_what_has_no_lines_is_refused(change: dict[str, str | None], message: st
     answer = answer_on("a.tex", DRAFT)
     with pytest.raises(InputError, match=message):
         patched(LocalAnswer(answer.gaps, draft=change["draft"], unit=change.get("unit") or "line"))
+
+
+def test_marks_that_overlap_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.tex"
+    path.write_text("ab[CITE]\n", encoding="utf-8")
+    gap = answer_on(path, "ab[CITE]\n").gaps[0]
+    inner = replace(gap, mark=Mark(0, (), True, "[CI", Span(1, 3, 1, 6)))
+    with pytest.raises(InputError, match="overlap"):
+        patched(LocalAnswer((gap, inner), draft=str(path)))
 
 
 def test_a_key_that_the_encoding_cannot_hold_is_told(tmp_path: Path) -> None:

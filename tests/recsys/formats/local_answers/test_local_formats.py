@@ -5,9 +5,11 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recsys.errors import InputError
 from recsys.formats.answers import LOCAL_FORMATS, render_local
 from recsys.formats.local_answers.gap_json import GAP_SCHEMA, LOCAL_ANSWER_SCHEMA
 from recsys.formats.local_answers.shown_gaps import around, file_of, keys_of, place_of
@@ -94,6 +96,11 @@ def test_places_without_lines_and_files_are_shown(form: str) -> None:
     assert "page 7" in render_local(LocalAnswer((placed,), draft="a.pdf", unit="page"), form) or (
         form in ("json", "jsonl")
     )
+
+
+def test_there_is_no_other_format() -> None:
+    with pytest.raises(InputError, match=r"'marcdown'\. Did you mean 'markdown'"):
+        render_local(small_answer(), "marcdown")
 
 
 @each_row(

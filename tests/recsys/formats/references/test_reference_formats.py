@@ -115,3 +115,8 @@ def test_a_zotero_library_is_a_reading_list(tmp_path: Path, name: str) -> None:
     Library(tmp_path).add("journalArticle", {"title": "Growing trees", "date": "2004"})
     (found,) = read_bibliography(tmp_path / name).references
     assert (found.title, found.year) == ("Growing trees", 2004)
+
+
+def test_a_folder_without_a_library_is_no_reading_list(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is a directory"):
+        read_bibliography(tmp_path)
