@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -297,11 +297,9 @@ _NEW = -1
 
 @dataclass(frozen=True, slots=True)
 class ContextsReport:
-    """What was added. contexts: how many there are now. facts: what the manifest says."""
+    """What was added. told: that, for people."""
 
     index: Path
-    contexts: int
-    facts: Mapping[str, Any]
     told: tuple[str, ...]
 
     def lines(self) -> list[str]:
@@ -340,7 +338,7 @@ def add_contexts(
             work.remove()
             raise
         work.remove()
-    return ContextsReport(index, contexts, read, told)
+    return ContextsReport(index, told)
 
 
 def _read(
@@ -384,7 +382,7 @@ def _read(
         *(f"{what}: {tally(counts)}" for what, counts in reasons if counts),
         *(f"passed over: {what}" for what in files.skipped),
     ]
-    return {"read": intake.count, "added": added, "told": lines}
+    return {"told": lines}
 
 
 def _write(
