@@ -100,7 +100,7 @@ def decode(raw: bytes, name: str) -> str:
     Raises:
         InputError: the bytes are no text, or neither UTF-8 nor marked as UTF-16 or UTF-32.
     """
-    encoding, label = _encoding(raw)
+    encoding, label = encoding_of(raw)
     try:
         return _checked(raw.decode(encoding), name)
     except UnicodeDecodeError as error:
@@ -122,7 +122,7 @@ def decode_or_guess(raw: bytes, name: str) -> tuple[str, str | None]:
     Raises:
         InputError: the bytes are no text.
     """
-    encoding, _ = _encoding(raw)
+    encoding, _ = encoding_of(raw)
     try:
         return _checked(raw.decode(encoding), name), None
     except UnicodeDecodeError:
@@ -136,7 +136,8 @@ def decode_or_guess(raw: bytes, name: str) -> tuple[str, str | None]:
     return _checked(text, name), f"{name} is not UTF-8; it was read as Windows-1252 (Latin-1)."
 
 
-def _encoding(raw: bytes) -> tuple[str, str]:
+def encoding_of(raw: bytes) -> tuple[str, str]:
+    """Return the encoding that a byte order mark tells, else UTF-8, and what people call it."""
     marked = ((codec, label) for mark, codec, label in MARKS if raw.startswith(mark))
     return next(marked, ("utf-8", "UTF-8"))
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from recsys.errors import CorpusError, near_path
-from recsys.formats.files import MARKS, STDIN, standard_input
+from recsys.formats.files import STDIN, encoding_of, standard_input
 from recsys.protocols import Progress, silent
 
 if TYPE_CHECKING:
@@ -97,8 +97,7 @@ def head_of_file(source: Path) -> bytes:
 
 def head_text(head: bytes) -> str:
     """Decode the first bytes of a file as well as that can be done, line ends as "\\n"."""
-    encoding = next((codec for mark, codec, _ in MARKS if head.startswith(mark)), None)
-    text = head.decode(encoding or "utf-8", errors="replace")
+    text = head.decode(encoding_of(head)[0], errors="replace")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -111,8 +110,7 @@ def text_lines(stream: BinaryIO, oddities: Counter[str]) -> Iterator[str]:
     Raises:
         CorpusError: a line has no end.
     """
-    mark = cast(io.BufferedReader, stream).peek(4)[:4]
-    encoding = next((codec for each, codec, _ in MARKS if mark.startswith(each)), "utf-8")
+    encoding, _ = encoding_of(cast(io.BufferedReader, stream).peek(4))
     errors = "surrogateescape" if encoding.startswith("utf-8") else "replace"
     text = io.TextIOWrapper(stream, encoding=encoding, errors=errors, newline=None)
     number = 0

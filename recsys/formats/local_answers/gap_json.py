@@ -7,7 +7,7 @@ links: both would have to be escaped, and viewers differ in that.
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import astuple, fields
 from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import quote
@@ -36,6 +36,7 @@ _RULES: Mapping[str, str] = {
     MISSING: "The author left a mark where a citation is missing.",
     NEEDED: "The sentence says what others have found, and cites nothing.",
 }
+_REGION = ("startLine", "startColumn", "endLine", "endColumn")
 _BRACES = str.maketrans("{}", "()")
 _LINK = re.compile(r"\](?=\()")
 
@@ -114,7 +115,8 @@ def sarif(answer: LocalAnswer, keys: GapKeys) -> str:
 
 
 def _result(answer: LocalAnswer, gap: Gap, keys: GapKeys) -> dict[str, Any]:
-    kind, sentence = kind_of_gap(gap), marked_sentence(gap)
+    record, sentence = gap_record(answer, gap, keys), marked_sentence(gap)
+    kind = record["kind"]
     fingerprint = hashlib.sha256(f"{kind}\n{sentence}".encode(errors="replace")).hexdigest()[:16]
     path = PurePath(file_of(answer, gap))
     # Relative to the current folder, if the file lies below that.
@@ -124,12 +126,7 @@ def _result(answer: LocalAnswer, gap: Gap, keys: GapKeys) -> dict[str, Any]:
     location: dict[str, Any] = {"physicalLocation": {"artifactLocation": {"uri": uri}}}
     span = span_of(gap)
     if span is not None and answer.unit == "line":
-        region: dict[str, Any] = {
-            "startLine": span.line,
-            "startColumn": span.column,
-            "endLine": span.end_line,
-            "endColumn": span.end_column,
-        }
+        region: dict[str, Any] = dict(zip(_REGION, astuple(span), strict=True))
         if gap.mark is not None and gap.mark.span is not None:
             region["snippet"] = {"text": gap.mark.printed}
         location["physicalLocation"]["region"] = region
@@ -144,8 +141,7 @@ def _result(answer: LocalAnswer, gap: Gap, keys: GapKeys) -> dict[str, Any]:
         "partialFingerprints": {"sentence/v1": fingerprint},
         "properties": {
             "sentence": sentence,
-            "need": None if gap.need is None else round(float(gap.need), 6),
-            "recommendations": [paper_record(item, keys) for item in gap.recommendations],
+            **{name: record[name] for name in ("need", "recommendations")},
         },
     }
     if gap.need is not None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from recsys.formats import identifiers
 from recsys.formats.papers.paper_fields import FieldError, lower_doi
@@ -34,7 +34,7 @@ def named(reference: Reference, pairs: Pairs) -> Reference:
 
     A DOI that arXiv or the ACL gave tells their own identifier, too.
     """
-    own: dict[str, str] = {}
+    own: dict[str, Any] = {}
     ids: list[str] = []
     for name, value in pairs:
         scheme = SCHEMES.get(name.lower()) if isinstance(name, str) else None
@@ -49,14 +49,8 @@ def named(reference: Reference, pairs: Pairs) -> Reference:
         own.setdefault("arxiv", identifiers.arxiv(doi) or "")
     if doi and doi.startswith(("10.18653/v1/", "10.3115/v1/")):
         own.setdefault("acl", identifiers.acl(doi) or "")
-    return replace(
-        reference,
-        doi=doi or reference.doi,
-        arxiv=own.get("arxiv") or reference.arxiv,
-        acl=own.get("acl") or reference.acl,
-        pmid=own.get("pmid") or reference.pmid,
-        ids=tuple(dict.fromkeys((*reference.ids, *ids))),
-    )
+    known = {scheme: text for scheme, text in own.items() if text}
+    return replace(reference, ids=tuple(dict.fromkeys((*reference.ids, *ids))), **known)
 
 
 def _spelt(scheme: str, value: object) -> str | None:

@@ -20,7 +20,7 @@ from recsys.formats.references.bibliography import (
     text_in,
     year_in,
 )
-from recsys.formats.references.bibtex_entries import Entry, entries_in
+from recsys.formats.references.bibtex_entries import Entry, entries_in, split_outside
 from recsys.formats.references.people import HOMONYM, SUFFIXES
 from recsys.records import Reference
 
@@ -157,8 +157,8 @@ def _names_between_and(field: str) -> Iterator[str]:
     >>> list(_names_between_and("Matthew Kay 0001 and Martin King, Jr."))
     ['Matthew Kay', 'Martin King Jr.']
     """
-    for name in _split(field[:_LONGEST_NAMES], _AND):
-        parts = [from_latex(part).strip() for part in _split(name, _COMMA)]
+    for name in split_outside(field[:_LONGEST_NAMES], _AND):
+        parts = [from_latex(part).strip() for part in split_outside(name, _COMMA)]
         if len(parts) > 3:
             yield ", ".join(parts)
             continue
@@ -170,15 +170,3 @@ def _names_between_and(field: str) -> Iterator[str]:
         if suffix and given.lower() in SUFFIXES:
             suffix, given = [given], suffix[0]  # "King, Martin, Jr.", as databases have it.
         yield " ".join(filter(None, (given, family, *suffix)))
-
-
-def _split(text: str, marks: re.Pattern[str]) -> list[str]:
-    """Split at the marks outside braces that are no braces themselves."""
-    parts, depth, start = [], 0, 0
-    for match in marks.finditer(text):
-        if match[0] in "{}":
-            depth = max(depth + (1 if match[0] == "{" else -1), 0)
-        elif depth == 0:
-            parts.append(text[start : match.start()])
-            start = match.end()
-    return [*parts, text[start:]]

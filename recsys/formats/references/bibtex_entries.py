@@ -154,23 +154,28 @@ def _short(text: str, length: int) -> str:
 
 def _value(source: str, strings: Mapping[str, str]) -> str:
     """Join the parts of a value (`{...} # "..." # name`) as they will be read."""
-    parts, depth, quoted, start = [], 0, False, 0
-    for match in _MARK.finditer(source):
-        mark = match[0]
-        if mark == '"':
-            quoted ^= depth == 0
-        elif mark != "#":
-            depth = max(depth + (1 if mark == "{" else -1), 0)
-        elif depth == 0 and not quoted:
-            parts.append(source[start : match.start()])
-            start = match.end()
     value, longest = "", len(source) + _LONGEST_STRING
-    for part in map(str.strip, [*parts, source[start:]]):
+    for part in map(str.strip, split_outside(source, _MARK)):
         enclosed = len(part) > 1 and part[0] + part[-1] in ("{}", '""')
         value += part[1:-1] if enclosed else strings.get(part.lower(), part)
         if len(value) >= longest:
             break
     return value[:longest]
+
+
+def split_outside(text: str, marks: re.Pattern[str]) -> list[str]:
+    """Split at the marks outside braces and quotes, which are no more than the pattern matches."""
+    parts, depth, quoted, start = [], 0, False, 0
+    for match in marks.finditer(text):
+        mark = match[0]
+        if mark == '"':
+            quoted ^= depth == 0
+        elif mark in "{}":
+            depth = max(depth + (1 if mark == "{" else -1), 0)
+        elif depth == 0 and not quoted:
+            parts.append(text[start : match.start()])
+            start = match.end()
+    return [*parts, text[start:]]
 
 
 class _Family:
