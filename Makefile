@@ -71,8 +71,9 @@ benchmarks: $(DEV) ## Measure on the corpora below DATA and rewrite the tables i
 	rm -rf benchmarks/out/*.index/ranker*  # Figures are those of the code as it stands.
 	$(BIN)/python -m benchmarks --data $(DATA) --docs docs/results
 
-benchmarks-scale: $(DEV) ## Measure on made corpora of SIZE papers; rewrites docs/results/scale.md.
-	$(BIN)/python -m benchmarks.scale measure --data $(DATA) --sizes $(SIZE) --docs docs/results
+benchmarks-scale: $(DEV) ## Measure on made corpora of SIZE papers; BEFORE=DIR compares with another checkout.
+	$(BIN)/python -m benchmarks.scale measure --data $(DATA) --sizes $(SIZE) \
+	  $(if $(BEFORE),--before $(BEFORE)) --docs docs/results
 
 benchmarks-fetch: $(DEV) ## Measure what papers fetched around a draft are worth; rewrites docs/results/fetch.md.
 	$(BIN)/python -m tests.online.measure_fetch --data $(DATA) --docs docs/results

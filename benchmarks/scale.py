@@ -1,18 +1,21 @@
 """Make corpora of any size, and measure what building and answering cost on them.
 
     python -m benchmarks.scale make --data DIR --papers 1000000 --out FOLDER
-    python -m benchmarks.scale measure --data DIR --sizes 30000,100000
+    python -m benchmarks.scale measure --data DIR --sizes 30000,100000 --before ../before
 
-Ratios are made within a process, to one scan of its vectors, so that they do not depend on the
-machine's mood. Figures are kept as soon as they are known.
+Two versions are measured by the same programs in the same run, taking turns. Ratios are made within
+a process, to one scan of its vectors, so that they do not depend on the machine's mood. Figures are
+kept as soon as they are known.
 """
 
+import json
+import os
 import shutil
 import statistics
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
@@ -28,45 +31,76 @@ from benchmarks.bench import (
     chosen,
     machine,
     program,
-    run_module,
+    run_program,
     tell,
 )
 from benchmarks.made_corpus import DRAFTS, VECTORS, make_corpus, read_real
 from benchmarks.result_tables import Report
+from recsys.errors import InputError
 from recsys.models.encoder import OnnxEncoder
 from recsys.pipelines.encoders.checkpoints import MINILM
 from recsys.pipelines.encoders.export_encoder import cached_encoder
 from recsys.pipelines.jobs.engines import ONE_THREAD
 
+CHECKOUT = Path(__file__).resolve().parents[1]
+"""The checkout that this code is part of."""
 WORK = Path("benchmarks/out/scale")
-INDEX, ROUNDS = "made.index", 3
-"""Of the papers, in the folder of a corpus; and processes that answer."""
+ROUNDS = 3
+BEFORE, AFTER = "before", "after"
 READY = "ready"
 """An empty file that says that a corpus is written to its end."""
+Before = Annotated[Path | None, typer.Option(help="Checkout of the version to compare with.")]
 
 
-def measure_build(folder: Path, rounds: int) -> Figures:
-    """Build an index of a made corpus with given vectors."""
-    shutil.rmtree(folder / INDEX, ignore_errors=True)
-    return timed("build", folder / PAPERS, folder / VECTORS, folder / INDEX)
+def run_with(checkout: Path, program: str, *arguments: str | Path) -> Any:  # noqa: ANN401 - JSON.
+    """Run one of `timed_programs` with the code of any checkout, on one thread.
+
+    Raises:
+        InputError: there is no checkout.
+        RecsysError: the program failed.
+    """
+    if not (checkout / "recsys" / "__init__.py").is_file():
+        raise InputError(
+            f"{checkout} is no checkout: there is no recsys/__init__.py.",
+            "Make one, for instance with `git worktree add ../before COMMIT`.",
+        )
+    inherited = os.environ.get("PYTHONPATH")
+    folders = [str(checkout.resolve()), *([inherited] if inherited else [])]
+    # -P: not the folder of the program, nor the current one, whose modules are those of here.
+    command = [sys.executable, "-P", HERE / "timed_programs.py", program, *arguments]
+    environment = ONE_THREAD | {"PYTHONPATH": os.pathsep.join(folders)}
+    return json.loads(run_program(command, env=environment).out)
 
 
-def measure_answers(folder: Path, rounds: int) -> Figures:
-    """Answer in so many processes: medians, also of ratios to a scan."""
-    if not (folder / INDEX).is_dir():
-        measure_build(folder, rounds)
-    turns = [timed("answers", folder / INDEX, folder / DRAFTS) for _ in range(rounds)]
-    return medians([with_ratios(each) for each in turns])
+Versions: TypeAlias = Mapping[str, Path]
+"""Name -> checkout."""
 
 
-def timed(name: str, *arguments: Path) -> Figures:
-    """Run one of `timed_programs` on one thread."""
-    found: Figures = run_module("benchmarks.timed_programs", name, *arguments, env=ONE_THREAD)
+def measure_builds(folder: Path, versions: Versions, rounds: int) -> Figures:
+    """Build indexes of a made corpus with given vectors: what each version took."""
+    found = {}
+    for name, checkout in versions.items():
+        index = folder / f"{name}.index"
+        shutil.rmtree(index, ignore_errors=True)
+        found[name] = run_with(checkout, "build", folder / PAPERS, folder / VECTORS, index)
     return found
 
 
-SECTIONS: Mapping[str, Callable[[Path, int], Figures]] = {
-    "build": measure_build,
+def measure_answers(folder: Path, versions: Versions, rounds: int) -> Figures:
+    """Answer in so many processes of each version, taking turns: medians, and ratios to a scan."""
+    indexes = {name: folder / f"{name}.index" for name in versions}
+    if not all(index.is_dir() for index in indexes.values()):
+        measure_builds(folder, versions, rounds)
+    turns: dict[str, list[Figures]] = {name: [] for name in versions}
+    for _ in range(rounds):
+        for name, checkout in versions.items():
+            facts = run_with(checkout, "answers", indexes[name], folder / DRAFTS)
+            turns[name].append(with_ratios(facts))
+    return {name: medians(each) for name, each in turns.items()}
+
+
+SECTIONS: Mapping[str, Callable[[Path, Versions, int], Figures]] = {
+    "build": measure_builds,
     "answers": measure_answers,
 }
 
@@ -103,6 +137,7 @@ def measure(
     data: Data,
     sizes: Annotated[str, typer.Option(help="Numbers of papers, with commas.")],
     only: str = ",".join(SECTIONS),
+    before: Before = None,
     rounds: int = ROUNDS,
     seed: int = 0,
     work: Work = WORK,
@@ -112,6 +147,7 @@ def measure(
     """Measure the sections of each size; corpora that are not there are made."""
     names, report = chosen(only, SECTIONS), Report("scale", results, docs)
     report.read()
+    versions = ({BEFORE: before} if before else {}) | {AFTER: CHECKOUT}
     for size in map(int, sizes.split(",")):
         folder = work / str(size)
         if not (folder / READY).exists():
@@ -119,7 +155,7 @@ def measure(
             (folder / READY).touch()
         for name in names:
             sys.stderr.write(f"== {name}, {size:,} papers\n")
-            figures = SECTIONS[name](folder, rounds)
+            figures = SECTIONS[name](folder, versions, rounds)
             found = {"sizes": {}, **report.read(), "machine": machine()}
             found["sizes"].setdefault(str(size), {})[name] = figures
             report.keep(found)

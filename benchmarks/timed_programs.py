@@ -1,6 +1,8 @@
 """What building and answering cost, in a process of its own: JSON on stdout.
 
-Drafts are papers of the corpus, their stored vectors given, so that nothing is encoded.
+Run as a file, `python -P timed_programs.py PROGRAM ARGUMENTS`, with PYTHONPATH naming the checkout
+whose code shall be measured: these programs import nothing but what versions to compare have in
+common. Drafts are papers of the corpus, their stored vectors given, so that nothing is encoded.
 Times of answers are CPU milliseconds; run them on one thread.
 """
 

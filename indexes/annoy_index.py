@@ -5,7 +5,7 @@ differ in a few splits from that of another; on one machine the same seed gives 
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,14 +31,6 @@ ITEMS_FILE = "forest.items.npy"
 TREES = 100
 FEW_TREES = 10
 """For vectors that are searched for a while only: negatives of a model that goes on learning."""
-
-
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """A search_k and the recall that was measured with it, in [0, 1]."""
-
-    search_k: int
-    recall: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +165,7 @@ def build(
         return {"trees": trees, "k": k, "search_k": k * trees}
     forest = AnnoyIndex.load(folder / FOREST_FILE, vectors, search_k=-1)
     effort = choose_search_k(forest, k=k, rng=np.random.default_rng(0))
-    return {"trees": trees, "k": k, **asdict(effort)}
+    return {"trees": trees, "k": k, **effort}
 
 
 def carry(vectors: Floats, folder: Path, former: Former, *, years: Years | None = None) -> Facts:
@@ -233,8 +225,8 @@ def choose_search_k(
     target: float = 0.99,
     sample: int = 200,
     rng: "np.random.Generator",  # Not looked up before it is needed: it takes its time.
-) -> Effort:
-    """Find the smallest search_k of a ladder whose recall@k reaches the target.
+) -> Facts:
+    """Find the smallest search_k of a ladder whose recall@k reaches the target: it, and the recall.
 
     Sampled rows are the queries, and a row finding itself does not count. A found row is right when
     its cosine is no lower than that of the k-th exact neighbour, so ties do not matter.
@@ -251,5 +243,5 @@ def choose_search_k(
         found = [trial.approximate(index.vectors[row], len(rows)) for row, (rows, _) in wanted]
         share = recall(found, near)
         if share >= target or search_k >= most:
-            return Effort(search_k, share)
+            return {"search_k": search_k, "recall": share}
         search_k = min(search_k * 5 // 4 + 1, most)

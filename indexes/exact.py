@@ -18,7 +18,7 @@ from recsys.store.vectors import StoredVectors, dots, multiplied, row_dots
 GROUP = 16
 """Values of which one search for the best looks at the highest first."""
 BLOCK = 1 << 25
-"""Bytes of vectors that are multiplied with several queries at once, so products stay small."""
+"""Bytes of vectors that are read, or multiplied with several queries at once."""
 FEW = 4
 """Where fewer than one in so many rows is allowed, it is quicker to copy these than to read all."""
 
@@ -148,15 +148,13 @@ def summary(facts: Mapping[str, Any], papers: int) -> str:
 
 # Read vectors in blocks: as real arrays, and without keeping what was mapped on the way.
 
-AT_ONCE = 1 << 25
-"""Bytes of vectors in a block."""
 _SHARED = ("r", "r+", "w+")
 """Modes of maps whose pages are those of the file: nothing is lost when they are let go."""
 
 
 def blocks(vectors: StoredVectors) -> Iterator[tuple[int, Floats]]:
     """Copy (n, d) vectors block by block: (the first row, its vectors)."""
-    step = max(AT_ONCE // max(vectors[:1].nbytes, 1), 1)
+    step = _step(vectors)
     for begin in range(0, len(vectors), step):
         yield begin, np.array(vectors[begin : begin + step])
         for part in mapped_parts(vectors):

@@ -48,7 +48,7 @@ class Lists:
 
     @classmethod
     def load(cls, folder: Path, shape: tuple[int, ...]) -> "Lists":
-        """Memory-map what `save` wrote of vectors of this shape.
+        """Memory-map what `write_lists` wrote of vectors of this shape.
 
         Raises:
             ArtifactCorrupt: it does not fit them.
@@ -69,15 +69,6 @@ class Lists:
                 "Build the index again with --force.",
             )
         return cls(rows, starts, centroids)
-
-    def save(self, folder: Path) -> None:
-        """Write them beside the vectors."""
-        for name, array in (
-            (ROWS_FILE, self.rows),
-            (STARTS_FILE, self.starts),
-            (CENTROIDS_FILE, self.centroids),
-        ):
-            np.save(folder / name, array)
 
     @property
     def of_rows(self) -> Rows:
@@ -351,7 +342,9 @@ def write_lists(vectors: Floats, folder: Path, lists: Lists) -> IvfIndex:
     places = np.empty(len(vectors), np.int32)
     places[lists.rows] = np.arange(len(vectors), dtype=np.int32)
     write_split(vectors, folder, places=places)
-    lists.save(folder)
+    np.save(folder / ROWS_FILE, lists.rows)
+    np.save(folder / STARTS_FILE, lists.starts)
+    np.save(folder / CENTROIDS_FILE, lists.centroids)
     options, n = StageOne(), len(vectors)
     alone, together = Effort(options.neighbours, n, 1.0), Effort(options.per_seed, n, 1.0)
     return IvfIndex(vectors, Rounded.stored(vectors, folder), lists, alone, together)

@@ -84,26 +84,20 @@ def with_contexts(collection: Collection) -> Collection:
     folder = collection.folder / CONTEXTS
     if not folder.is_dir():
         return collection
-    from recsys.store.contexts import WORDS, Contexts
+    from recsys.store.contexts import KIND, SCHEMA, WORDS, Contexts
 
     contexts = Contexts.load(folder, len(collection.corpus))
     if contexts.codes is not None:
-        _check_encoder(collection, folder, contexts.codes.shape[1])
+        theirs = load_manifest(folder, KIND, SCHEMA).config.get("encoder")
+        own = pin(collection.folder).manifest().config["encoder"]
+        if theirs != own or contexts.codes.shape[1] != collection.vectors.shape[1]:
+            raise ArtifactMismatch(
+                f"The contexts of {root_of(collection.folder)} have vectors by another encoder "
+                "than its papers.",
+                "Add the same files again: `recsys add-contexts INDEX FILE`.",
+            )
     terms, text_index = _open_words(folder / WORDS, len(contexts), {})
     return replace(collection, contexts=ContextSpace(contexts, terms, text_index))
-
-
-def _check_encoder(collection: Collection, folder: Path, dim: int) -> None:
-    from recsys.store.contexts import KIND, SCHEMA
-
-    theirs = load_manifest(folder, KIND, SCHEMA).config.get("encoder")
-    own = pin(collection.folder).manifest().config["encoder"]
-    if theirs != own or dim != collection.vectors.shape[1]:
-        raise ArtifactMismatch(
-            f"The contexts of {root_of(collection.folder)} have vectors by another encoder than "
-            "its papers.",
-            "Add the same files again: `recsys add-contexts INDEX FILE`.",
-        )
 
 
 def _open_words(folder: Path, n: int, facts: Mapping[str, Any]) -> tuple[TermStore, TextIndex]:

@@ -25,5 +25,5 @@ def store(papers: Sequence[Paper], folder: Path) -> Corpus:
 def store_rows(folder: Path, rows: Sequence[Mapping[str, object]]) -> Corpus:
     """Write rows of SCHEMA to a new folder, and open them; what a row lacks is unknown."""
     folder.mkdir(parents=True)
-    write_columns(folder, pa.Table.from_pylist([dict(row) for row in rows], SCHEMA))
+    write_columns(folder, pa.Table.from_pylist([dict(row) for row in rows], SCHEMA).to_batches())
     return Corpus.load(folder)

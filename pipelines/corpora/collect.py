@@ -80,23 +80,14 @@ class Reading:
 
     def record(self) -> dict[str, Any]:
         """Write out what was chosen, so that JSON can have it."""
-        chosen = asdict(self)
-        if not self.titles_only:  # As versions wrote that knew nothing of it.
-            del chosen["titles_only"]
-        if not self.keyphrases:
-            del chosen["keyphrases"]
-        return chosen
+        later = "titles_only", "keyphrases"  # Left out as by versions that knew nothing of them.
+        return {name: each for name, each in asdict(self).items() if each or name not in later}
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Reading":
         """Read what `record` wrote, once JSON has had it."""
         columns = tuple((str(ours), str(theirs)) for ours, theirs in record["columns"])
-        return cls(
-            columns,
-            bool(record["apart"]),
-            bool(record.get("titles_only", False)),
-            str(record.get("keyphrases", "")),
-        )
+        return cls(**{**record, "columns": columns})
 
 
 AS_TOLD = Reading()
@@ -337,10 +328,8 @@ def gather(
         place, part_of = folder / "references.runs", by_range(papers.count)
         references = divide(place, _REFERENCES, parts, described, part_of)
     progress("merge", 3, 3)
-    counts: dict[str, Counter[str]] = {name: Counter() for name in COUNTED}
-    for shard in shards:
-        for name, counted in counts.items():
-            counted.update(shard.facts[name])
+    none = Counter[str]()
+    counts = {name: sum((Counter(s.facts[name]) for s in shards), none) for name in COUNTED}
     report = CollectReport(
         files=tuple(FileRead(*file) for shard in shards for file in shard.facts["files"]),
         skipped=tuple(str(each) for shard in shards for each in shard.facts["skipped"]),

@@ -16,6 +16,11 @@ from recsys.records import Paper, Reference
 from recsys.store.corpus import Corpus
 from recsys.store.words import author_key, keyphrases_in, without_keyphrases
 
+_SAME = (
+    *("id", "title", "abstract", "year", "authors", "venue"),
+    *("keyphrases", "doi", "url", "labels"),
+)
+"""What a stored paper and a work call alike."""
 _COLUMNS = ("id", "title", "year", "authors", "doi", "aliases")
 
 
@@ -65,7 +70,7 @@ class KnownPapers:
         writer.close()
         facts = {"works": writer.count, "cited": writer.cited, "spaceless": writer.spaceless}
         spaces = {"spaces": [("the papers of an index", True)], "given": list(writer.given)}
-        return ShardFiles(place, facts | spaces, {})
+        return ShardFiles(place, facts | spaces)
 
     def _as_read(self, paper: Paper) -> Paper:
         if not self.keyphrases:
@@ -76,17 +81,5 @@ class KnownPapers:
 
 def work_of(paper: Paper) -> Reference:
     """Return a stored paper as a work, which goes by the same names."""
-    return Reference(
-        id=paper.id,
-        title=paper.title,
-        abstract=paper.abstract,
-        year=paper.year,
-        authors=paper.authors,
-        venue=paper.venue,
-        cited_ids=paper.references,
-        keyphrases=paper.keyphrases,
-        doi=paper.doi,
-        url=paper.url,
-        labels=paper.labels,
-        ids=paper.aliases,
-    )
+    same = {name: getattr(paper, name) for name in _SAME}
+    return Reference(**same, cited_ids=paper.references, ids=paper.aliases)

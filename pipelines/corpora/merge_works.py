@@ -31,7 +31,7 @@ _ROWS = 4096
 _MERGED = pa.schema([*SCHEMA, WORKS.field("place"), WORKS.field("names")])
 _MEMBERS = pa.schema([*WORKS, ("cluster", pa.int64())])
 _NUMBERED = re.compile(r"(?:-\d+)+$")
-"""At the end of an id: what `distinct_id` may have added."""
+"""At the end of an id: what `_renamed` may have added."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ def _renamed(path: Path, roots: Longs) -> dict[int, PaperId]:
     order = np.argsort(roots, kind="stable")
     same = np.flatnonzero(np.diff(roots[order]) == 0)
     rivals = np.unique(order[np.concatenate([same, same + 1])])
-    taken: dict[PaperId, int] = {}
+    taken: dict[PaperId, int] = {}  # Ids, and the last number that each was given.
     renamed: dict[int, PaperId] = {}
     begin = 0
     for batch in stored_batches(path, ["id"]) if len(rivals) else ():
@@ -192,7 +192,13 @@ def _renamed(path: Path, roots: Longs) -> dict[int, PaperId]:
         papers = rivals[first:end]
         ids = batch.column(0).take(pa.array(papers - begin)).to_pylist()
         for paper, paper_id in zip(papers.tolist(), ids, strict=True):
-            if (name := distinct_id(paper_id, taken)) != paper_id:
+            name, number = paper_id, taken.get(paper_id, 1)
+            while name in taken:
+                number += 1
+                name = f"{paper_id}-{number}"
+            taken[paper_id] = number
+            taken.setdefault(name, 1)
+            if name != paper_id:
                 renamed[paper] = name
         begin += batch.num_rows
     return renamed
@@ -275,17 +281,6 @@ def id_of_work(work: Mapping[str, Any]) -> PaperId:
     surname = (author or "anonymous").partition(" ")[0]
     digest = hashlib.sha256(fold(work["title"]).encode()).hexdigest()[:8]
     return f"{surname}{work['year'] or ''}-{digest}"
-
-
-def distinct_id(paper_id: PaperId, taken: dict[PaperId, int]) -> PaperId:
-    """Number an id that is taken; taken: ids, and the last number that each was given."""
-    name, number = paper_id, taken.get(paper_id, 1)
-    while name in taken:
-        number += 1
-        name = f"{paper_id}-{number}"
-    taken[paper_id] = number
-    taken.setdefault(name, 1)
-    return name
 
 
 def aliases_of(work: Mapping[str, Any], paper_id: PaperId) -> list[str]:

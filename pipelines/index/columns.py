@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -63,19 +63,6 @@ _KEYS = pa.schema([("key", pa.string()), ("row", pa.int32()), ("place", pa.int32
 _CODES = pa.schema([("row", pa.int32()), ("place", pa.int32()), ("code", pa.int32())])
 
 
-class PaperStream(Protocol):
-    """Papers that are read some at a time: a table, or what lies on disk."""
-
-    @property
-    def num_rows(self) -> int:
-        """Count them."""
-        ...
-
-    def to_batches(self) -> Iterable[pa.RecordBatch]:
-        """Give rows of SCHEMA with distinct ids."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Cuts:
     """Where the order of strings is cut into ranges: of ids, keys of authors, keys of venues.
@@ -115,19 +102,22 @@ class Merged:
     now, be it replaced; GONE where there is none.
     """
 
-    ids: SortedStrings
     origins: Origins
     today: Rows
 
 
 def write_columns(
-    folder: Path, papers: PaperStream, *, work: Path | None = None, cuts: Cuts | None = None
+    folder: Path,
+    papers: Iterable[pa.RecordBatch],
+    *,
+    work: Path | None = None,
+    cuts: Cuts | None = None,
 ) -> LinkCounts:
     """Write corpus columns and citation graph.
 
     Args:
         folder: an empty folder to fill.
-        papers: in any order.
+        papers: rows of SCHEMA with distinct ids, in any order.
         work: where runs lie; None: in the folder, while it is filled.
         cuts: where what is compared of all papers is divided; None: nowhere.
     """
@@ -135,7 +125,7 @@ def write_columns(
     cut = cuts or Cuts(none, none, none)
     with TemporaryDirectory(prefix="recsys-", dir=work or folder) as place:
         sorted_runs, ids = Path(place, "sorted.runs"), cut.ids
-        runs = divide(sorted_runs, SCHEMA, ids.parts, papers.to_batches(), ids.part_of)
+        runs = divide(sorted_runs, SCHEMA, ids.parts, papers, ids.part_of)
         return _write(folder, Path(place), map(with_keys, _sorted_groups(runs)), cut)
 
 
@@ -176,7 +166,7 @@ def merged_ids(old: SortedStrings, kept: Mask, papers: pa.Table) -> Merged:
     stayed = ids.of_old != GONE
     rows[ids.of_old[stayed]] = np.flatnonzero(stayed)
     rows[ids.of_new] = len(old) + order.to_numpy()
-    return Merged(ids.strings, Origins(rows, len(old)), ids.of_old)
+    return Merged(Origins(rows, len(old)), ids.of_old)
 
 
 def merge_columns(folder: Path, papers: pa.Table, old: Corpus, merged: Merged) -> LinkCounts:

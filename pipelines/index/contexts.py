@@ -113,11 +113,6 @@ def write_contexts(
     seal(folder, KIND, SCHEMA, {**config, **counts})
 
 
-def taken(contexts: pa.Table, order: Longs) -> pa.Table:
-    """Return contexts in another order."""
-    return contexts.take(pa.array(order)).combine_chunks()
-
-
 def columns_of(cited: Rows, citing: Rows, texts: pa.Table) -> pa.Table:
     """Put a table of COLUMNS together; texts: the columns text and section."""
     said = (pc.cast(texts.column(name), pa.large_string()) for name in ("text", "section"))
@@ -156,7 +151,7 @@ def carry_contexts(previous: Path, today: Rows, years: Years, folder: Path) -> l
         places = there[order]
         vectors = old.codes[places], old.scales[places]
     config = load_manifest(previous, KIND, SCHEMA).config
-    write_contexts(folder, taken(table, order), years, vectors, config)
+    write_contexts(folder, table.take(pa.array(order)).combine_chunks(), years, vectors, config)
     gone = len(old) - len(order)
     lost = f", {gone:,} gone with their papers" if gone else ""
     return [

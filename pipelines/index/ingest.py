@@ -104,7 +104,7 @@ def ingest(
         )
         sample = (batch for _, batch in papers.papers.batches())
         cuts = Cuts.of(sample, papers.num_rows, papers.parts)
-        links = write_columns(folder, papers, work=work, cuts=cuts)
+        links = write_columns(folder, papers.to_batches(), work=work, cuts=cuts)
         if (work / REJECTS).exists():
             shutil.move(work / REJECTS, folder / REJECTS)
         shutil.rmtree(work)

@@ -147,6 +147,7 @@ def update(
         )
     files = source_files(sources, out=index) if sources else []
     with writing(index, wait=options.wait, progress=progress) as writer:
+        # What it opened is closed when it returns: then the former generation can go.
         return _update(writer, index, files, options, progress)
 
 

@@ -185,15 +185,10 @@ class MadeFiles:
 
 @dataclass(frozen=True, slots=True)
 class ShardFiles:
-    """A shard that is done. folder: where its files lie. hashes: SHA-256 by name of the file."""
+    """A shard that is done. folder: where its files lie."""
 
     folder: Path
     facts: Mapping[str, Any]
-    hashes: Mapping[str, str]
-
-    def path(self, name: str) -> Path:
-        """Name where one of its files lies."""
-        return self.folder / name
 
 
 def do_shards(
@@ -234,7 +229,7 @@ def do_shards(
             hashes = {file: sha256(content).hexdigest() for file, content in made.files.items()}
             # Last of all: that they are whole.
             write_json(place / NOTE, {"key": mark, "facts": dict(made.facts), "files": hashes})
-            done[left[at]] = ShardFiles(place, made.facts, hashes)
+            done[left[at]] = ShardFiles(place, made.facts)
             progress(name, len(done), len(shards))
     return [done[at] for at in range(len(shards))]
 
@@ -247,9 +242,9 @@ def _done(folder: Path, mark: str, total: int) -> dict[int, ShardFiles]:
     for path in sorted(folder.iterdir()):
         note = noted(path / NOTE, mark) if path.name in place_of else None
         with suppress(OSError, LookupError, TypeError, AttributeError):  # It was cut short.
-            hashes = {str(name): str(sha) for name, sha in note["files"].items()} if note else {}
-            if note and all(hash_of_file(path / name) == sha for name, sha in hashes.items()):
-                done[place_of[path.name]] = ShardFiles(path, dict(note["facts"]), hashes)
+            files = note["files"].items() if note else ()
+            if note and all(hash_of_file(path / name) == sha for name, sha in files):
+                done[place_of[path.name]] = ShardFiles(path, dict(note["facts"]))
                 continue
         shutil.rmtree(path)
     return done

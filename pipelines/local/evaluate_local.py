@@ -5,6 +5,7 @@ is called `CITING#N` there, N counting the sentences of the citing paper.
 """
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Collection as Sized
 from dataclasses import asdict, dataclass, replace
@@ -267,7 +268,11 @@ def evaluate_local(
     collection = ranker.reader.collection
     of_years = found.of_years(collection, *options.years)
     chosen = of_years.at_most(options.per_paper, seed=options.seed)
-    queries = named_queries(collection, chosen.queries)
+    queries: dict[str, LocalQuery] = {}
+    counted: Counter[int] = Counter()
+    for query in chosen.queries:  # Each is called after its citing paper.
+        counted[query.citing] += 1
+        queries[f"{collection.corpus.ids[query.citing]}#{counted[query.citing]}"] = query
     if not queries:
         raise InputError(
             f"No sentence is by a paper of {options.years[0]} to {options.years[1]}.",
@@ -303,16 +308,6 @@ def evaluate_local(
         sidecar.remove()
     timing = {name: milliseconds(responses) for name, responses in answers.items()}
     return LocalReport(out, len(queries), timing, assessment, (*found.lines(), *told))
-
-
-def named_queries(collection: Collection, queries: Iterable[LocalQuery]) -> dict[str, LocalQuery]:
-    """Call each query after its citing paper."""
-    found: dict[str, LocalQuery] = {}
-    counted: dict[int, int] = {}
-    for query in queries:
-        counted[query.citing] = counted.get(query.citing, 0) + 1
-        found[f"{collection.corpus.ids[query.citing]}#{counted[query.citing]}"] = query
-    return found
 
 
 def answerer(

@@ -35,7 +35,6 @@ from recsys.pipelines.index.contexts import (
     columns_of,
     contexts_today,
     in_order,
-    taken,
     write_contexts,
 )
 from recsys.pipelines.jobs.index_writer import StagedFolder, members_of, writing
@@ -373,7 +372,7 @@ def _read(
         old, places = contexts_today(base / CONTEXTS, rows)
         here = pa.concat_tables([old.append_column(_OLD, pa.array(places)), here])
     order = in_order(here, corpus.years)
-    table = taken(here, order.order)
+    table = here.take(pa.array(order.order)).combine_chunks()
     if not table.num_rows:
         raise InputError(
             f"No context of {files.named} can be used: {tally(order.dropped)}.",

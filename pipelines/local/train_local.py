@@ -206,8 +206,8 @@ class LocalSchool:
         train, dev = table_of(self.train), table_of(self.dev)
         fitted = fit(train, dev, LOCAL_FEATURES, seed=seed, progress=progress)
         # Of the papers that are shown: the many others would drown them.
-        knots = calibrate(*_shown(fitted, self.dev))
-        fitted = FittedRanker(fitted.booster, fitted.feature_names, *knots, fitted.seed)
+        scores, chances_of = calibrate(*_shown(fitted, self.dev))
+        fitted = replace(fitted, scores=scores, probabilities=chances_of)
         figures = {}
         for way in sorted({str(each.way) for each in self.dev}):
             own = [each for each in self.dev if str(each.way) == way]
@@ -299,7 +299,7 @@ def train_local(
     citing = np.unique([each.citing for each in (*parts.train, *parts.dev)])
     trusting = learned_by_encoder(collection, [collection.corpus.ids[row] for row in citing])
     told = (*parts.told, *filter(None, [trusting]), f"Saved in {index}.")
-    return LocalTrainReport(report.sentences, report.trees, report.figures, report.error, told)
+    return replace(report, told=told)
 
 
 def save_local(

@@ -10,7 +10,7 @@ from recsys.errors import AnswerNotUnderstood
 from recsys.formats.papers.paper_fields import FieldError, Record, nested
 from recsys.pipelines.online.client import Client, Question
 from recsys.pipelines.online.http_exchange import Reply
-from recsys.pipelines.online.sources import full_names
+from recsys.pipelines.online.sources import SourceFacts, full_names
 from recsys.query.matching import THRESHOLD, named_among, score, title_of
 from recsys.records import Paper, Reference
 from recsys.store.words import STOP_WORDS, folded_words
@@ -22,6 +22,44 @@ _EXPIRED = frozenset({400, 404, 410})
 _GOOD = 200
 _LONGEST_LIST = 3_000
 """Letters of the names in one address: OpenAlex takes some 4,000 of a whole one."""
+
+
+class WebSource:
+    """What sources on the web do alike; see `sources.Source`. facts: what one gives.
+
+    reader: makes a work of a record of its answers.
+    """
+
+    facts: SourceFacts
+    reader: Callable[[Record], Reference]
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def works(self, names: Sequence[str]) -> Iterator[Reference]:
+        """Yield the works of these names, in their order."""
+        return in_order(names, self.facts.schemes, self.facts.batch, self._named)
+
+    def find(self, wanted: Reference) -> Reference | None:
+        """Look a work up by its title; year or first author have to agree."""
+        return agreed(wanted, self._offered(wanted.title or "", wanted))
+
+    def citing(
+        self, names: Sequence[str], *, most: int, until: int | None = None
+    ) -> Iterator[Reference]:
+        """Yield nothing: only some know, or tell."""
+        return iter(())
+
+    def _named(self, scheme: str, names: Sequence[str]) -> Iterable[Reference]:
+        """Ask for bare names of a scheme, in one request."""
+        raise NotImplementedError
+
+    def _offered(self, title: str, wanted: Reference) -> Iterable[Reference]:
+        """Ask for works that may be the one that is wanted."""
+        raise NotImplementedError
+
+    def _read(self, items: Iterable[object]) -> Iterator[Reference]:
+        return read_records(items, self.reader)
 
 
 def agreed(wanted: Reference, offered: Iterable[Reference]) -> Reference | None:

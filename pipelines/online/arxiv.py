@@ -15,15 +15,13 @@ from recsys.errors import AnswerNotUnderstood
 from recsys.formats.markup.xml_stream import Layout, Record, records
 from recsys.formats.papers.paper_formats import BY_NAME
 from recsys.pipelines.online.answered_works import (
-    agreed,
+    WebSource,
     each_once,
-    in_order,
     numbered_pages,
-    read_records,
     telling_words,
     token_pages,
 )
-from recsys.pipelines.online.client import Client, Question
+from recsys.pipelines.online.client import Question
 from recsys.pipelines.online.http_exchange import Reply
 from recsys.pipelines.online.sites import SITES
 from recsys.pipelines.online.sources import ANY, Kind, SourceFacts
@@ -50,7 +48,6 @@ FACTS = SourceFacts(
     terms="https://info.arxiv.org/help/api/tou.html",
     licence="CC0 for what describes the papers",
 )
-_reference_of = BY_NAME["arXiv snapshot"].reference_of
 _OFFERED = 10
 _MOST_WORDS = 20
 _ATOM = Layout(frozenset({"entry"}))
@@ -58,31 +55,15 @@ _OAI = Layout(frozenset({"record", "resumptionToken", "error"}))
 _FORGOTTEN, _NOTHING = "badResumptionToken", "noRecordsMatch"
 
 
-class Arxiv:
+class Arxiv(WebSource):
     """Ask arXiv for preprints."""
 
     facts = FACTS
+    reader = staticmethod(BY_NAME["arXiv snapshot"].reference_of)
 
-    def __init__(self, client: Client) -> None:
-        self._client = client
-
-    def works(self, names: Sequence[str]) -> Iterator[Reference]:
-        """Yield the preprints of these ids, in their order."""
-        return in_order(names, FACTS.schemes, FACTS.batch, self._named)
-
-    def find(self, wanted: Reference) -> Reference | None:
-        """Look a preprint up by the words of its title; year or first author have to agree."""
-        words = telling_words(wanted.title or "")
-        if not words:
-            return None
-        asked = " AND ".join(f"ti:{word}" for word in words)
-        return agreed(wanted, self._queried(asked, _OFFERED))
-
-    def citing(
-        self, names: Sequence[str], *, most: int, until: int | None = None
-    ) -> Iterator[Reference]:
-        """Yield nothing: arXiv does not know."""
-        return iter(())
+    def _offered(self, title: str, wanted: Reference) -> Iterable[Reference]:
+        asked = " AND ".join(f"ti:{word}" for word in telling_words(title))
+        return self._queried(asked, _OFFERED) if asked else ()
 
     def search(
         self, words: str, *, most: int, since: int | None = None, until: int | None = None
@@ -131,7 +112,7 @@ class Arxiv:
 
     def _entries(self, reply: Reply) -> Iterator[Reference]:
         entries = (_of_entry(entry) for entry in _elements(reply, _ATOM))
-        return read_records(entries, _reference_of)
+        return self._read(entries)
 
     def _harvested(self, since: date) -> Iterator[Reference]:
         first = (("metadataPrefix", "arXiv"), ("from", since.isoformat()))
@@ -158,7 +139,7 @@ class Arxiv:
                     "Ask again; where this lasts, the source has changed.",
                 )
             items = (_of_record(each) for each in found if each.tag == "record")
-            yield from read_records(items, _reference_of)
+            yield from self._read(items)
 
 
 _QUERY = ("arxiv", "/api/query")

@@ -212,7 +212,16 @@ class Client:
             if wait is None:
                 return self._answer(site, question, reply)
             if wait > LONGEST_TOLD:
-                raise self._spent_today(site, wait)
+                until, when = None, ""
+                if wait < math.inf:  # Else nobody knows.
+                    until = self.config.clock.now() + wait
+                    when = f", until {datetime.fromtimestamp(until, UTC):%Y-%m-%d %H:%M} UTC"
+                more = f"; a key ({site.key}) may allow more" if site.key else ""
+                raise BudgetGone(
+                    f"{site.name} allows no more requests now{when}.",
+                    f"Give the same command again then{more}.",
+                    until=until,
+                )
             why, garbled = f"it answers {reply.status}{_said(reply)}", False
             self._pace(site).hold(wait)
         if garbled:
@@ -238,19 +247,6 @@ class Client:
         raise AnswerNotUnderstood(
             f"{site.name} answers {question.brief} with {reply.status}{_said(reply)}.",
             "Ask for something else; where this lasts, the source has changed.",
-        )
-
-    def _spent_today(self, site: Site, wait: float) -> BudgetGone:
-        """Say when a site may be asked again; wait: seconds, infinity where nobody knows."""
-        until, when = None, ""
-        if wait < math.inf:
-            until = self.config.clock.now() + wait
-            when = f", until {datetime.fromtimestamp(until, UTC):%Y-%m-%d %H:%M} UTC"
-        more = f"; a key ({site.key}) may allow more" if site.key else ""
-        return BudgetGone(
-            f"{site.name} allows no more requests now{when}.",
-            f"Give the same command again then{more}.",
-            until=until,
         )
 
     def _sent_once(self, site: Site, question: Question) -> Reply:

@@ -12,16 +12,14 @@ from urllib.parse import quote
 from recsys.formats.papers.paper_fields import nested
 from recsys.formats.papers.paper_formats import BY_NAME
 from recsys.pipelines.online.answered_works import (
-    agreed,
+    WebSource,
     each_once,
-    in_order,
     listed,
-    read_records,
     telling_words,
     text_at,
     token_pages,
 )
-from recsys.pipelines.online.client import Client, Question
+from recsys.pipelines.online.client import Question
 from recsys.pipelines.online.sites import SITES
 from recsys.pipelines.online.sources import Kind, SourceFacts
 from recsys.records import Reference
@@ -39,7 +37,6 @@ FACTS = SourceFacts(
     terms="https://www.crossref.org/documentation/retrieve-metadata/rest-api",
     licence="facts, free to use; abstracts belong to their publishers",
 )
-_reference_of = BY_NAME["Crossref works"].reference_of
 _SITE = "crossref"
 _FIELDS = (
     "DOI,URL,abstract,article-number,author,container-title,created,event,group-title,issued,page,"
@@ -50,32 +47,20 @@ _MOST_WORDS = 30
 _UNKNOWN = frozenset({404})
 
 
-class Crossref:
+class Crossref(WebSource):
     """Ask Crossref for works; it tells nobody what cites them."""
 
     facts = FACTS
+    reader = staticmethod(BY_NAME["Crossref works"].reference_of)
 
-    def __init__(self, client: Client) -> None:
-        self._client = client
-
-    def works(self, names: Sequence[str]) -> Iterator[Reference]:
-        """Yield the works of these DOIs, in their order."""
-        return in_order(names, FACTS.schemes, FACTS.batch, self._named)
-
-    def find(self, wanted: Reference) -> Reference | None:
-        """Look a work up as a reference list prints it; year or first author have to agree."""
-        if not wanted.title:
-            return None
-        printed = " ".join([wanted.title, *wanted.authors[:1], str(wanted.year or "")]).strip()
+    def _offered(self, title: str, wanted: Reference) -> Iterable[Reference]:
+        """Ask as a reference list prints it."""
+        if not title:
+            return ()
+        printed = " ".join([title, *wanted.authors[:1], str(wanted.year or "")]).strip()
         asked = (("query.bibliographic", printed), ("rows", str(_OFFERED)), ("select", _FIELDS))
         reply = self._client.ask(Question(_SITE, "/works", asked))
-        return agreed(wanted, self._read(listed(_SITE, reply, "message", "items")))
-
-    def citing(
-        self, names: Sequence[str], *, most: int, until: int | None = None
-    ) -> Iterator[Reference]:
-        """Yield nothing: Crossref tells its members only."""
-        return iter(())
+        return self._read(listed(_SITE, reply, "message", "items"))
 
     def search(
         self, words: str, *, most: int, since: int | None = None, until: int | None = None
@@ -126,6 +111,3 @@ class Crossref:
             yield from self._read(items)
             if len(items) < FACTS.page:  # There is a cursor after the last page, too.
                 return
-
-    def _read(self, items: Iterable[object]) -> Iterator[Reference]:
-        return read_records(items, _reference_of)

@@ -9,18 +9,16 @@ from datetime import date
 
 from recsys.formats.papers.paper_formats import BY_NAME
 from recsys.pipelines.online.answered_works import (
-    agreed,
+    WebSource,
     each_once,
-    in_order,
     listed,
     parts_of,
-    read_records,
     requests_for,
     telling_words,
     text_at,
     token_pages,
 )
-from recsys.pipelines.online.client import Client, Question
+from recsys.pipelines.online.client import Question
 from recsys.pipelines.online.sites import SITES
 from recsys.pipelines.online.sources import Kind, SourceFacts
 from recsys.records import Reference
@@ -39,7 +37,6 @@ FACTS = SourceFacts(
     licence="CC0",
     prices={**dict.fromkeys(Kind, 10), Kind.WORKS: 1, Kind.CITING: 1},
 )
-_reference_of = BY_NAME["OpenAlex works"].reference_of
 _FIELDS = (
     "id,doi,title,display_name,publication_year,ids,primary_location,locations,type,authorships,"
     "biblio,is_retracted,is_paratext,primary_topic,keywords,referenced_works,"
@@ -52,26 +49,20 @@ _BREAKING = frozenset(",|")
 """What a list of names in a filter cannot have in a name."""
 
 
-class OpenAlex:
+class OpenAlex(WebSource):
     """Ask OpenAlex for works."""
 
     facts = FACTS
-
-    def __init__(self, client: Client) -> None:
-        self._client = client
+    reader = staticmethod(BY_NAME["OpenAlex works"].reference_of)
 
     def works(self, names: Sequence[str]) -> Iterator[Reference]:
         """Yield the works of these names, in their order; a name with a comma is not known."""
         usable = [name for name in names if _BREAKING.isdisjoint(name)]
-        return in_order(usable, FACTS.schemes, FACTS.batch, self._named)
+        return super().works(usable)
 
-    def find(self, wanted: Reference) -> Reference | None:
-        """Look a work up by the words of its title; year or first author have to agree."""
-        words = telling_words(wanted.title or "")
-        if not words:
-            return None
-        filters = f"title.search:{' '.join(words)}"
-        return agreed(wanted, self._paged((("filter", filters),), _OFFERED))
+    def _offered(self, title: str, wanted: Reference) -> Iterable[Reference]:
+        words = " ".join(telling_words(title))
+        return self._paged((("filter", f"title.search:{words}"),), _OFFERED) if words else ()
 
     def citing(
         self, names: Sequence[str], *, most: int, until: int | None = None
@@ -147,7 +138,7 @@ class OpenAlex:
         for reply in pages:
             page += 1
             items = listed("openalex", reply, "results")
-            yield from read_records(items, _reference_of)
+            yield from self._read(items)
             last = not by_cursor and (len(items) < size or page * size >= _MOST_PAGED)
             if not items or last:
                 return

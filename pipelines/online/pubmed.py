@@ -14,15 +14,14 @@ from recsys.errors import AnswerNotUnderstood
 from recsys.formats.markup.pubmed_xml import PUBMED
 from recsys.formats.references.bibliography import Problem
 from recsys.pipelines.online.answered_works import (
-    agreed,
+    WebSource,
     distinct,
-    in_order,
     listed,
     numbered_pages,
     parts_of,
     telling_words,
 )
-from recsys.pipelines.online.client import Client, Question
+from recsys.pipelines.online.client import Question
 from recsys.pipelines.online.sites import SITES
 from recsys.pipelines.online.sources import ANY, Kind, SourceFacts
 from recsys.records import Reference
@@ -56,26 +55,15 @@ _CITED_BY, _CITES = "pubmed_pubmed_citedin", "pubmed_pubmed_refs"
 _Form = tuple[tuple[str, str], ...]
 
 
-class PubMed:
+class PubMed(WebSource):
     """Ask PubMed for articles."""
 
     facts = FACTS
 
-    def __init__(self, client: Client) -> None:
-        self._client = client
-
-    def works(self, names: Sequence[str]) -> Iterator[Reference]:
-        """Yield the articles of these numbers and DOIs, in their order."""
-        return in_order(names, FACTS.schemes, FACTS.batch, self._named)
-
-    def find(self, wanted: Reference) -> Reference | None:
-        """Look an article up by the words of its title; year or first author have to agree."""
-        words = telling_words(wanted.title or "")
-        if not words:
-            return None
-        term = " AND ".join(f"{word}[ti]" for word in words)
-        numbers = islice(self._found((("term", term),), _OFFERED), _OFFERED)
-        return agreed(wanted, self._fetched(list(numbers)))
+    def _offered(self, title: str, wanted: Reference) -> Iterable[Reference]:
+        term = " AND ".join(f"{word}[ti]" for word in telling_words(title))
+        numbers = islice(self._found((("term", term),), _OFFERED), _OFFERED if term else 0)
+        return self._fetched(list(numbers))
 
     def citing(
         self, names: Sequence[str], *, most: int, until: int | None = None

@@ -14,17 +14,17 @@ from recsys.errors import AnswerNotUnderstood
 from recsys.formats.papers.paper_fields import nested
 from recsys.formats.papers.paper_formats import BY_NAME
 from recsys.pipelines.online.answered_works import (
+    WebSource,
     agreed,
     distinct,
     each_once,
     listed,
-    read_records,
     requests_for,
     telling_words,
     text_at,
     token_pages,
 )
-from recsys.pipelines.online.client import Client, Question
+from recsys.pipelines.online.client import Question
 from recsys.pipelines.online.sites import SITES
 from recsys.pipelines.online.sources import Kind, SourceFacts
 from recsys.records import Reference
@@ -48,7 +48,6 @@ FACTS = SourceFacts(
     terms="https://www.semanticscholar.org/product/api/license",
     licence="ODC-BY 1.0; abstracts belong to their publishers",
 )
-_reference_of = BY_NAME["Semantic Scholar API or S2AG"].reference_of
 _SITE = "semanticscholar"
 _GRAPH = "/graph/v1/paper"
 _OWN_FIELDS = (
@@ -72,19 +71,15 @@ _MOST_RANKED = 1000
 _UNKNOWN = frozenset({400, 404})
 
 
-class SemanticScholar:
+class SemanticScholar(WebSource):
     """Ask Semantic Scholar for works."""
 
     facts = FACTS
-
-    def __init__(self, client: Client) -> None:
-        self._client = client
+    reader = staticmethod(BY_NAME["Semantic Scholar API or S2AG"].reference_of)
 
     def works(self, names: Sequence[str]) -> Iterator[Reference]:
         """Yield the works of these names, in their order."""
-        known = [name for name in dict.fromkeys(names) if _id(name)]
-        batches = (known[i : i + FACTS.batch] for i in range(0, len(known), FACTS.batch))
-        return each_once(work for part in batches for work in self._batch(part))
+        return each_once(self._batches(name for name in dict.fromkeys(names) if _id(name)))
 
     def find(self, wanted: Reference) -> Reference | None:
         """Look a work up by its title; year or first author have to agree."""
@@ -97,7 +92,7 @@ class SemanticScholar:
         if reply.status in _UNKNOWN:
             return None
         items = listed(_SITE, reply, "data")
-        found = agreed(wanted, read_records(items, _reference_of))
+        found = agreed(wanted, self._read(items))
         return found and next(self.works([f"s2:{found.id}"]), found)
 
     def citing(
@@ -158,7 +153,7 @@ class SemanticScholar:
                 f"{_SITE} answers {len(items):,} works for {len(names):,} names.",
                 "The source has changed, or is out of order.",
             )
-        yield from read_records(items, _reference_of)
+        yield from self._read(items)
 
     def _citing(self, name: str, until: int | None) -> Iterator[str]:
         """Yield the ids of what cites a work, up to a year."""
@@ -186,9 +181,11 @@ class SemanticScholar:
             offset = following if isinstance(following, int) and following > offset else None
 
     def _of_ids(self, ids: Iterable[str], most: int) -> Iterator[Reference]:
-        """Yield the works of ids, a batch at a time."""
-        wanted = (f"s2:{number}" for number in islice(distinct(ids), most))
-        while part := list(islice(wanted, FACTS.batch)):
+        """Yield the works of ids."""
+        return self._batches(f"s2:{number}" for number in islice(distinct(ids), most))
+
+    def _batches(self, names: Iterator[str]) -> Iterator[Reference]:
+        while part := list(islice(names, FACTS.batch)):
             yield from self._batch(part)
 
 

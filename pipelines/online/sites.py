@@ -98,9 +98,8 @@ def base_address(site: Site, given: Mapping[str, str]) -> str:
     """
     address = given.get(site.name) or os.environ.get(site.variable) or site.address
     parts = urlsplit(address)
-    if parts.scheme == "https" and parts.hostname:
-        return address.rstrip("/")
-    if parts.scheme == "http" and is_loopback(parts.hostname or ""):
+    secure = parts.scheme == "https" and parts.hostname
+    if secure or (parts.scheme == "http" and is_loopback(parts.hostname or "")):
         return address.rstrip("/")
     raise InputError(
         f"{address!r} is no address that {site.name} may be asked at.",

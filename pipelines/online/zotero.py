@@ -14,9 +14,8 @@ from recsys.formats.papers.paper_fields import FieldError, Record
 from recsys.formats.papers.paper_formats import BY_NAME
 from recsys.formats.papers.services import NOT_WORKS
 from recsys.pipelines.online.answered_works import (
-    agreed,
+    WebSource,
     each_once,
-    in_order,
     listed,
     numbered_pages,
     read_records,
@@ -50,7 +49,7 @@ OWN = "users/0"
 _LARGEST_LIBRARY = 1_000_000
 
 
-class Zotero:
+class Zotero(WebSource):
     """Ask Zotero for the works of a library.
 
     library: `users/0`, or a group as `groups/NUMBER`: on the web where there is a key, else here.
@@ -67,20 +66,9 @@ class Zotero:
         self._site, self._before = ("zotero-web", "/") if on_web else ("zotero", "/api/")
         self.facts = replace(FACTS, pace=SITES[self._site].pace)
 
-    def works(self, names: Sequence[str]) -> Iterator[Reference]:
-        """Yield the works of these keys, in their order."""
-        return in_order(names, FACTS.schemes, FACTS.batch, self._named)
-
-    def find(self, wanted: Reference) -> Reference | None:
-        """Look a work up by its title; year or first author have to agree."""
-        words = " ".join(telling_words(wanted.title or "", 4))
-        return agreed(wanted, self._paged((("q", words),), FACTS.page)) if words else None
-
-    def citing(
-        self, names: Sequence[str], *, most: int, until: int | None = None
-    ) -> Iterator[Reference]:
-        """Yield nothing: a library does not know."""
-        return iter(())
+    def _offered(self, title: str, wanted: Reference) -> Iterable[Reference]:
+        words = " ".join(telling_words(title, 4))
+        return self._paged((("q", words),), FACTS.page) if words else ()
 
     def search(
         self, words: str, *, most: int, since: int | None = None, until: int | None = None

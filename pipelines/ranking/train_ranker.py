@@ -366,6 +366,7 @@ def train_ranker(
         InputError: candidates cannot come from there, or another process changes the index.
     """
     with writing(index, wait=wait, progress=progress) as writer:
+        # What it opened is closed when it returns: then the former generation can go.
         return _train(writer, split, options, unseen, progress)
 
 

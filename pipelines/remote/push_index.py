@@ -4,7 +4,7 @@ Readers see the former index until then, whatever happens. A push that was kille
 run again, only what is not there; nothing of it is in force before.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -83,7 +83,37 @@ def push_index(
             raise _lost(store)
         there = {} if anew else _sizes(store, pointer)
         copies = {} if anew or former is None else _lying(store, former)
-        report = _send(store, folder, pointer, there, copies, progress)
+        files = load_manifest(folder, INDEX_KIND, INDEX_SCHEMA).files
+        count = Counted(
+            f"push {store.address}, MB", sum(facts["bytes"] for facts in files.values()), progress
+        )
+
+        def bring(name: str) -> str:
+            facts, also = files[name], f"{pointer.folder}/{name}"
+            before = copies.get((facts["sha256"], facts["bytes"]))
+            if there.get(name) == facts["bytes"]:
+                how = "kept"
+            elif before is not None and store.copy(before, also):
+                how = "copied"
+            else:
+                if sha256(folder / name) != facts["sha256"]:
+                    raise ArtifactCorrupt(
+                        f"{folder / name} does not have the checksum in its manifest.",
+                        "Build it again with --force.",
+                    )
+                store.send(also, folder / name)
+                how = "sent"
+            count(facts["bytes"])
+            return how
+
+        names = sorted(files, key=lambda name: (-int(files[name]["bytes"]), name))
+        done = dict(zip(names, at_once(bring, names, count), strict=True))
+        store.send(f"{pointer.folder}/{MANIFEST}", (folder / MANIFEST).read_bytes())
+
+        def told(how: str) -> tuple[int, int]:
+            sizes = [int(files[name]["bytes"]) for name in names if done[name] == how]
+            return len(sizes), sum(sizes)
+
     seen = None if former is None else former.seen
     if not store.replace(MANIFEST, pointer.seen.content, seen):
         now = find_pointer(store)
@@ -91,7 +121,9 @@ def push_index(
         if now is None or now.value != pointer.value:
             raise _lost(store)
     remove_old(store, {pointer.generation} | ({former.generation} if former else set()))
-    return report
+    return PushReport(
+        str(store.address), sent=told("sent"), copied=told("copied"), kept=told("kept")
+    )
 
 
 def _sizes(store: ObjectFolder, pointer: StorePointer) -> dict[str, int]:
@@ -111,54 +143,6 @@ def _lying(store: ObjectFolder, former: StorePointer) -> dict[tuple[str, int], s
             if sizes.get(name) == facts["bytes"]
         }
     return {}
-
-
-def _send(
-    store: ObjectFolder,
-    folder: Path,
-    pointer: StorePointer,
-    there: Mapping[str, int],
-    copies: Mapping[tuple[str, int], str],
-    progress: Progress,
-) -> PushReport:
-    """Bring every file of a generation to the store, its manifest last.
-
-    there: sizes of what a killed push has sent, by name. copies: see `_lying`.
-    """
-    files = load_manifest(folder, INDEX_KIND, INDEX_SCHEMA).files
-    count = Counted(
-        f"push {store.address}, MB", sum(facts["bytes"] for facts in files.values()), progress
-    )
-
-    def bring(name: str) -> str:
-        facts, also = files[name], f"{pointer.folder}/{name}"
-        before = copies.get((facts["sha256"], facts["bytes"]))
-        if there.get(name) == facts["bytes"]:
-            how = "kept"
-        elif before is not None and store.copy(before, also):
-            how = "copied"
-        else:
-            if sha256(folder / name) != facts["sha256"]:
-                raise ArtifactCorrupt(
-                    f"{folder / name} does not have the checksum in its manifest.",
-                    "Build it again with --force.",
-                )
-            store.send(also, folder / name)
-            how = "sent"
-        count(facts["bytes"])
-        return how
-
-    names = sorted(files, key=lambda name: (-int(files[name]["bytes"]), name))
-    done = dict(zip(names, at_once(bring, names, count), strict=True))
-    store.send(f"{pointer.folder}/{MANIFEST}", (folder / MANIFEST).read_bytes())
-
-    def told(how: str) -> tuple[int, int]:
-        sizes = [int(files[name]["bytes"]) for name in names if done[name] == how]
-        return len(sizes), sum(sizes)
-
-    return PushReport(
-        str(store.address), sent=told("sent"), copied=told("copied"), kept=told("kept")
-    )
 
 
 def _lost(store: ObjectFolder) -> InputError:

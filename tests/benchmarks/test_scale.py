@@ -1,4 +1,4 @@
-"""Measuring at several sizes: what is there is not made again, and the page says what was found."""
+"""Measuring at several sizes: both versions are asked alike, and the page says what was found."""
 
 import json
 from pathlib import Path
@@ -9,6 +9,8 @@ import pytest
 import benchmarks.scale as program
 from benchmarks.bench import HERE
 from benchmarks.made_corpus import DRAFTS
+from benchmarks.scale import CHECKOUT, run_with
+from recsys.errors import InputError, RecsysError
 from tests.benchmarks.small_real import Made
 
 KEPT = json.loads((HERE / "scale.json").read_text(encoding="utf-8"))
@@ -16,46 +18,58 @@ KEPT = json.loads((HERE / "scale.json").read_text(encoding="utf-8"))
 PAGE = "# Scale\n\n<!-- scale -->\nold\n<!-- /scale -->\n\nAfter.\n"
 
 
-def test_figures_are_kept_and_nothing_is_made_twice(
+def test_figures_are_kept_and_versions_take_turns(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
+    asked: list[tuple[Path, str]] = []
     made: list[int] = []
 
-    def timed(name: str, *arguments: Path) -> dict[str, Any]:
-        asked.append(name)
+    def run(checkout: Path, name: str, *arguments: str | Path) -> dict[str, Any]:
+        asked.append((checkout, name))
         if name == "build":
-            arguments[2].mkdir()
-        figures: dict[str, Any] = KEPT["sizes"]["30000"][name]
+            Path(arguments[2]).mkdir()
+        figures: dict[str, Any] = KEPT["sizes"]["30000"][name]["after"]
         return figures
 
     def make(data: Path, papers: int, out: Path, seed: int, cache: Path) -> None:
         out.mkdir()
         made.append(papers)
 
-    monkeypatch.setattr(program, "timed", timed)
+    before = tmp_path / "checkout"
+    monkeypatch.setattr(program, "run_with", run)
     monkeypatch.setattr(program, "make", make)
     (tmp_path / "scale.md").write_text(PAGE, encoding="utf-8")
     results = tmp_path / "kept" / "scale.json"
     options = ["measure", "--data", str(tmp_path), "--sizes", "2000", "--work", str(tmp_path)]
     options += ["--docs", str(tmp_path), "--results", str(results), "--rounds", "2"]
-    assert program.main([*options, "--only", "answers"]) == 0
-    assert asked == ["build", "answers", "answers"]
+    assert program.main([*options, "--only", "answers", "--before", str(before)]) == 0
+    turns = [before, CHECKOUT]
+    builds, answers = ([(each, name) for each in turns] for name in ("build", "answers"))
+    assert asked == [*builds, *answers * 2]
     assert program.main([*options, "--only", "build"]) == 0
     assert made == [2000], "a corpus is made once"
     kept = json.loads(results.read_text(encoding="utf-8"))["sizes"]["2000"]
-    assert set(kept) == {"answers", "build"}
+    assert set(kept["answers"]) == {"before", "after"}
+    assert set(kept["build"]) == {"after"}
     page = (tmp_path / "scale.md").read_text(encoding="utf-8")
-    assert page.count("| a warm answer |") == 1 and "| building | 2,000 papers |" in page
+    assert page.count("| a warm answer, ") == 2 and "| building | 2,000 papers |" in page
     assert page.endswith("After.\n")
 
 
-def test_a_program_is_run_in_a_process_of_its_own(made: Made) -> None:
-    found = program.timed("answers", made.index, made.corpus / DRAFTS)
+@pytest.mark.slow  # It starts the benchmark twice.
+def test_a_program_runs_as_a_file_with_the_code_of_a_checkout(made: Made, tmp_path: Path) -> None:
+    """It must not need the package that it lies in: another checkout may lack it."""
+    found = run_with(CHECKOUT, "answers", made.index, made.corpus / DRAFTS)
     assert found["papers"] == made.size and found["warm"] > 0
+    (tmp_path / "recsys").mkdir()
+    (tmp_path / "recsys" / "__init__.py").write_text("raise SystemExit(7)", encoding="utf-8")
+    with pytest.raises(RecsysError, match="exit code 7"):
+        run_with(tmp_path, "answers")
 
 
 def test_a_mistake_is_told_before_work(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(InputError, match="is no checkout"):
+        run_with(tmp_path, "answers")
     options = ["measure", "--data", ".", "--sizes", "10"]
     assert program.main([*options, "--only", "answer"]) == 1
     assert "Did you mean 'answers'?" in capsys.readouterr().err

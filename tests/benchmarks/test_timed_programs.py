@@ -36,5 +36,5 @@ def test_what_answering_takes_is_told(made: Made, monkeypatch: pytest.MonkeyPatc
         assert found[name]["ranking"] > found[name]["stage one"] > found[name]["bm25"]
         assert 0 < found[name]["candidates"] <= 500
     facts = {"processors": 2, "processor": "of Babbage", "python": "3.11", "numpy": "2"}
-    sizes = {"600": {"answers": with_ratios(found)}}
+    sizes = {"600": {"answers": {"after": with_ratios(found)}}}
     assert "| candidates |" in written("scale", {"machine": facts, "sizes": sizes})

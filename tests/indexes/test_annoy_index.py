@@ -36,7 +36,7 @@ def test_chosen_search_k_is_the_first_of_the_ladder_that_reaches_the_target(
     def choose(target: float) -> tuple[int, float]:
         rng = np.random.default_rng(0)
         effort = choose_search_k(big, k=20, target=target, sample=40, rng=rng)
-        return effort.search_k, effort.recall
+        return effort["search_k"], effort["recall"]
 
     search_k, recall = choose(0.95)
     assert recall >= 0.95

@@ -13,7 +13,7 @@ from tests.rows import each_row
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recsys.indexes.exact.AT_ONCE", 4 * 16 * 7)  # Seven vectors.
+    monkeypatch.setattr("recsys.indexes.exact.BLOCK", 4 * 16 * 7)  # Seven vectors.
 
 
 def test_blocks_are_the_vectors_in_order(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def write_small_index(folder: Path, invented: Sequence[dict[str, object]] | None
     invented = invented_papers() if invented is None else invented
     papers = [{name: paper.get(name) for name in SCHEMA.names} for paper in invented]
     (folder / CORPUS).mkdir()
-    write_columns(folder / CORPUS, pa.Table.from_pylist(papers, SCHEMA))
+    write_columns(folder / CORPUS, pa.Table.from_pylist(papers, SCHEMA).to_batches())
     corpus = Corpus.load(folder / CORPUS)
     titles = corpus.texts().to_pylist()
     texts = [(each["title"], each["abstract"]) for each in titles]

@@ -40,7 +40,7 @@ def rebuilt(folder: Path, world: World) -> Path:
     """Write all papers at once."""
     (folder / "corpus").mkdir(parents=True)
     (folder / "text").mkdir()
-    write_columns(folder / "corpus", table(list(world.values())))
+    write_columns(folder / "corpus", table(list(world.values())).to_batches())
     write_text(Corpus.load(folder / "corpus"), folder / "text")
     return folder
 

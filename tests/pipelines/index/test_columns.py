@@ -33,7 +33,7 @@ def test_references_are_resolved_and_counted(tmp_path: Path) -> None:
             row("c", references=["a", "b", "a", "c", "c", "?"]),
             row("a", references=None),
             row("b", references=["a"]),
-        ),
+        ).to_batches(),
     )
     assert counts == LinkCounts(links=3, outside=1, to_self=2, repeated=1)
     graph = CitationGraph.load(tmp_path)
@@ -69,7 +69,7 @@ def test_any_batches_give_sorted_rows_and_the_right_links(
     with pytest.MonkeyPatch.context() as patch:
         for module in (columns, paper_rows):
             patch.setattr(module, "ROW_GROUP", group)
-        counts = write_columns(folder, pa.Table.from_batches(batches))
+        counts = write_columns(folder, batches)
     corpus, graph = Corpus.load(folder), CitationGraph.load(folder)
     ids = sorted(papers, key=str.encode)
     written = corpus.full_papers(range(len(ids)))
@@ -115,11 +115,11 @@ def test_papers_in_many_files_are_the_bytes_of_one_piece(
     with pytest.MonkeyPatch.context() as patch:
         for module in (columns, paper_rows):
             patch.setattr(module, "ROW_GROUP", group)
-        counts = write_columns(whole, table(*records))
+        counts = write_columns(whole, table(*records).to_batches())
         patch.setattr(partitions, "RUN_BYTES", 200)
         batches = table(*records).to_batches(max_chunksize=batch)
         cuts = Cuts.of(batches, len(records), groups)
-        assert write_columns(parts, pa.Table.from_batches(batches, SCHEMA), cuts=cuts) == counts
+        assert write_columns(parts, batches, cuts=cuts) == counts
     assert contents(parts) == contents(whole)
 
 

@@ -1,5 +1,6 @@
 """Finished parts of unfinished work: they count for the same work, only whole, and once."""
 
+import json
 from collections.abc import Callable
 from functools import partial
 from hashlib import sha256
@@ -113,14 +114,16 @@ SPELL = Stage("spell", partial(spell, "!"))
 
 
 def contents(found: list[ShardFiles]) -> list[bytes]:
-    return [each.path("word").read_bytes() for each in found]
+    return [(each.folder / "word").read_bytes() for each in found]
 
 
 def test_the_pool_writes_every_shard_with_its_hash_in_their_order(tmp_path: Path) -> None:
     found = do_shards(ProcessPool(2), SPELL, WORDS, tmp_path / "x", "key")
     assert contents(found) == [b"one!", b"two!", b"three!"]
     assert [each.facts["letters"] for each in found] == [3, 3, 5]
-    assert found[2].hashes == {"word": sha256(b"three!").hexdigest()}
+    assert json.loads((found[2].folder / NOTE).read_bytes())["files"] == {
+        "word": sha256(b"three!").hexdigest()
+    }
 
 
 def test_what_is_done_is_kept_and_the_rest_is_done(tmp_path: Path) -> None:

@@ -262,7 +262,7 @@ PAPERS = (
 def works(tmp_path_factory: pytest.TempPathFactory) -> ContextWorks:
     folder: Path = tmp_path_factory.mktemp("corpus")
     rows = [{name: paper.get(name) for name in WORKS_SCHEMA.names} for paper in PAPERS]
-    write_columns(folder, pa.Table.from_pylist(rows, WORKS_SCHEMA))
+    write_columns(folder, pa.Table.from_pylist(rows, WORKS_SCHEMA).to_batches())
     return ContextWorks.of(Corpus.load(folder))
 
 

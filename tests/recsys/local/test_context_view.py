@@ -30,7 +30,7 @@ from recsys.local.passage import (
     pose_passage,
 )
 from recsys.local.passage import COLUMNS as OF_DRAFT
-from recsys.pipelines.index.contexts import COLUMNS, in_order, taken, write_contexts
+from recsys.pipelines.index.contexts import COLUMNS, in_order, write_contexts
 from recsys.query.query import make_query
 from recsys.ranking.feature_context import FeatureContext
 from recsys.records import Draft, Paper
@@ -61,7 +61,7 @@ def with_told(
     table = pa.Table.from_pylist(said, COLUMNS)
     order = in_order(table, collection.corpus.years).order
     codes = None if vectors is None else quantised(vectors[order])
-    write_contexts(folder, taken(table, order), collection.corpus.years, codes, {})
+    write_contexts(folder, table.take(pa.array(order)), collection.corpus.years, codes, {})
     terms = TermStore.load(folder / WORDS)
     contexts = Contexts.load(folder, len(collection.corpus))
     space = ContextSpace(contexts, terms, Bm25Index.load(folder / WORDS, terms))

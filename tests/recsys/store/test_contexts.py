@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
-from recsys.pipelines.index.contexts import COLUMNS, in_order, taken, write_contexts
+from recsys.pipelines.index.contexts import COLUMNS, in_order, write_contexts
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import seal
 from recsys.store.contexts import (
@@ -49,7 +49,7 @@ def write(folder: Path, *, encoded: bool = True) -> Contexts:
     kept = in_order(table(FOUND), YEARS)
     folder.mkdir()
     codes = quantised(vectors(len(kept.order))) if encoded else None
-    write_contexts(folder, taken(table(FOUND), kept.order), YEARS, codes, {})
+    write_contexts(folder, table(FOUND).take(pa.array(kept.order)), YEARS, codes, {})
     return Contexts.load(folder, len(YEARS))
 
 

@@ -47,7 +47,7 @@ def test_names_are_looked_up_together() -> None:
 
 def test_names_that_do_not_fit_the_papers_are_refused(tmp_path: Path) -> None:
     rows = [{"id": each, "title": each, "doi": f"10.1/{each}"} for each in "ABC"]
-    write_columns(tmp_path, pa.Table.from_pylist(rows, schema=SCHEMA))
+    write_columns(tmp_path, pa.Table.from_pylist(rows, schema=SCHEMA).to_batches())
     corpus, graph = Corpus.load(tmp_path), CitationGraph.load(tmp_path)
     check_corpus(tmp_path, corpus, graph)
     hashes, places = corpus.named.hashes, corpus.named.rows

@@ -39,7 +39,7 @@ NOTHING: dict[str, Any] = dict.fromkeys(FIELDS)
 
 def stored(folder: Path, records: list[dict[str, Any]]) -> Corpus:
     rows = [{"id": f"p{number:03}", **record} for number, record in enumerate(records)]
-    write_columns(folder, pa.Table.from_pylist(rows, schema=SCHEMA))
+    write_columns(folder, pa.Table.from_pylist(rows, schema=SCHEMA).to_batches())
     return Corpus.load(folder)
 
 
