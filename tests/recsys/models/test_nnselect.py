@@ -45,16 +45,12 @@ def by_hand(model: NNSelectModel, title: str, abstract: str | None) -> list[floa
         summed = [0.0] * 4
         for word in text.split():
             if word in WORDS:
-                summed = [a + b for a, b in zip(summed, _vector(model, word), strict=True)]
+                vector = model.table[WORDS.index(word)].tolist()
+                summed = [a + b for a, b in zip(summed, vector, strict=True)]
         length = math.sqrt(sum(x * x for x in summed)) or 1
         total = [a + scale * b / length for a, b in zip(total, summed, strict=True)]
     length = math.sqrt(sum(x * x for x in total)) or 1
     return [x / length for x in total]
-
-
-def _vector(model: NNSelectModel, word: str) -> list[float]:
-    vector: list[float] = model.table[WORDS.index(word)].tolist()
-    return vector
 
 
 @given(st.lists(st.tuples(TEXT, TEXT | st.none()), max_size=5), st.integers(0, 99))
