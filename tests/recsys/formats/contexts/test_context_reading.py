@@ -61,6 +61,14 @@ def test_packing_line_ends_and_a_mark_of_byte_order_change_nothing(
     assert read(tmp_path, b"\xef\xbb\xbf" + plain.encode()) == expected
 
 
+def test_an_answer_on_citations_needs_the_cited_paper_named(tmp_path: Path) -> None:
+    contexts, problems = read(tmp_path, EXAMPLES["citations"])
+    assert contexts == [] and problems == ["paper that was asked about not named"]
+    told = json.loads(EXAMPLES["citations"]) | {"citedPaperInfo": {"paperId": "c" * 40}}
+    ((found,), problems) = read(tmp_path, json.dumps(told))
+    assert (found.citing, found.cited, problems) == ("d" * 40, "c" * 40, [])
+
+
 def test_masked_contexts_are_read_in_small_pieces(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -79,6 +87,14 @@ def test_what_cannot_be_read_is_told_line_by_line(tmp_path: Path) -> None:
     assert len(contexts) == 2
     assert problems[-2:] == ["no sentence around the mark", "object of no known format"]
     assert len(problems) == 4
+
+
+def test_a_list_of_objects_is_read_as_lines_are(tmp_path: Path) -> None:
+    records = [json.loads(line) for line in OWN.splitlines()]
+    expected = read(tmp_path, OWN)
+    assert read(tmp_path, json.dumps(records)) == expected
+    assert read(tmp_path, json.dumps(records, indent=2)) == expected
+    assert read(tmp_path, "[\n" + ",\n".join(OWN.splitlines()) + "\n]\n") == expected
 
 
 @each_row(

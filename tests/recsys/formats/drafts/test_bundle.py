@@ -98,6 +98,14 @@ def test_the_main_file_of_a_project_is_found(files: dict[str, bytes], title: str
     assert zipped(files).title == title
 
 
+def test_a_choice_among_main_files_is_said() -> None:
+    found = zipped({"main.tex": tex("A"), "b.tex": tex("B"), "c.tex": tex("C")})
+    assert found.notes[0] == (
+        "Of paper.zip, 'main.tex' is read as the main file, not 'b.tex' and 'c.tex'."
+    )
+    assert not zipped({"main.tex": tex("A"), "b.tex": b"text"}).notes
+
+
 @each_row(
     ("name", "content", "title"),
     [
@@ -198,6 +206,24 @@ def test_a_list_beside_a_draft_is_what_it_cites(
     assert len(found.references) == own + number
     assert f"{number} work{'s'[: number > 1]} of '{book}' added." in found.notes
     assert found.title == parse_bundle({name: content}).title
+
+
+def test_lists_alone_are_one_list() -> None:
+    found = parse_bundle(
+        {"a.bib": BIB, "b.ris": RIS, "c.json": b'[{"type": "book", "title": "J"}]'}
+    )
+    assert titles(found) == ["The first work", "The second work", "A work in RIS", "J"]
+    with pytest.raises(DraftError, match="holds no references"):
+        parse_bundle({"a.bib": b"x", "b.ris": b"x"})
+
+
+def test_two_drafts_are_named() -> None:
+    with pytest.raises(DraftError, match=r"'a\.tex' and 'b\.docx' are 2 drafts"):
+        parse_bundle({"a.tex": tex("A"), "b.docx": WORD, "c.bib": BIB})
+    with pytest.raises(DraftError, match=r"'a\.tex' and 'b\.tex' are 2 drafts"):
+        parse_bundle({"a.tex": tex("A"), "b.tex": tex("B")})
+    with pytest.raises(DraftError, match="None of the 2 files is a draft"):
+        parse_bundle({"a.png": b"x", "b.sty": b"x"})
 
 
 def test_names_are_labels() -> None:

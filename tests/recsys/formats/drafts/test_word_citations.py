@@ -4,8 +4,8 @@ import docx as python_docx
 from docx.enum.text import WD_BREAK
 
 from recsys.formats.drafts.word_draft import parse
-from tests.recsys.formats.drafts.small_docx import docx, mark, paragraph, run, style
-from tests.recsys.formats.drafts.written_docx import CITATIONS, TEXT, read, saved
+from tests.recsys.formats.drafts.small_docx import docx, field, mark, paragraph, run, style
+from tests.recsys.formats.drafts.written_docx import CITATIONS, TEXT, ZOTERO, read, saved
 from tests.rows import each_row
 
 
@@ -65,6 +65,14 @@ def test_tables_text_boxes_formulas_and_links_are_text_once() -> None:
     assert found.title == "A title with x+y"
     assert found.abstract == f"{TEXT} and a link"
     assert [work.title for work in found.references] == ["On the measure of rivers"]
+
+
+def test_footnotes_name_works_by_identifier_or_by_field() -> None:
+    notes = paragraph("See doi:10.1000/n1 for more.") + paragraph(
+        "And ", inside=field(f"ADDIN ZOTERO_ITEM CSL_CITATION {ZOTERO}")
+    )
+    raw = docx(paragraph("A title", style="Title"), paragraph(TEXT), footnotes=notes)
+    assert {work.doi for work in read(raw).references} == {"10.1000/r1", "10.1000/n1"}
 
 
 def test_references_may_be_lines_of_one_paragraph_or_told_by_their_style() -> None:

@@ -76,6 +76,14 @@ def test_standard_input_is_json_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read_embeddings(STDIN).vectors[:].tolist() == [[1, 2]]
 
 
+def test_papers_are_looked_up() -> None:
+    found = small(empty=("c",))
+    assert (len(found), found.dim) == (2, 2)
+    assert found.rows(["a", "x", "b", "c"]).tolist() == [1, -1, 0, -1]
+    assert found.of(["x", "a"]).tolist() == [[0, 0], found.vectors[1].tolist()]
+    assert found.of([]).shape == (0, 2)
+
+
 def test_vectors_that_do_not_fit_are_not_written(tmp_path: Path) -> None:
     ones = np.ones((2, 2), np.float32)
     broken = np.array([[1, 1], [np.nan, 1]], np.float32)

@@ -25,6 +25,11 @@ def test_line_ends_and_delimiters_within_quotes_belong_to_the_cell() -> None:
     ]
 
 
+def test_without_quoting_quotation_marks_are_words() -> None:
+    found = read('a\tb\n"Big" data\t"open\nc\td\n', "\t", quoted=False)
+    assert cells_of(found) == [["a", "b"], ['"Big" data', '"open'], ["c", "d"]]
+
+
 def test_a_quotation_mark_without_end_costs_one_row() -> None:
     text = "a,b\n" + '"open,1\n' + "".join(f"{n:060},{n}\n" for n in range(20_000))
     found = read(text)
@@ -34,6 +39,12 @@ def test_a_quotation_mark_without_end_costs_one_row() -> None:
     (problem,) = problems_of(found := read('a,b\n"open,1\nx,2\ny,3\n'))
     assert (problem.line, problem.reason) == (2, "quotation mark without end")
     assert cells_of(found) == [["a", "b"], ["x", "2"], ["y", "3"]]
+
+
+def test_a_table_cut_within_its_last_cell_gives_what_is_there() -> None:
+    found = read('a,b,c\n1,2,"an abstract\nof two lines')
+    assert cells_of(found)[1] == ["1", "2", "an abstract\nof two lines"]
+    assert [problem.line for problem in problems_of(found)] == [2]
 
 
 def test_long_cells_are_read_and_endless_rows_are_left_out() -> None:

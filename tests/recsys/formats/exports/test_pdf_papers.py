@@ -118,6 +118,20 @@ def test_the_stamp_of_arxiv_counts(tmp_path: Path) -> None:
     assert (found.arxiv, found.year, found.title) == ("1904.07180", 2019, TITLE)
 
 
+def test_only_its_own_doi_is_the_papers(tmp_path: Path) -> None:
+    own = Text("https://doi.org/10.1000/own.1", 72, 50, 8)
+    assert work(tmp_path, [*page(), own], LIST).doi == "10.1000/own.1"
+    two = Text("https://doi.org/10.1000/cited.2", 72, 40, 8)
+    assert work(tmp_path, [*page(), own, two], LIST).doi is None
+    assert work(tmp_path, [*page(), own, two], facts={"doi": "10.1000/A"}).doi == "10.1000/a"
+    listed = [Text("References", 72, 400, 12), Text(LISTED[1], 72, 380)]
+    assert work(tmp_path, [*page(), *listed]).doi is None
+
+
+def test_a_list_without_a_heading_is_found_by_its_numbers(tmp_path: Path) -> None:
+    assert len(work(tmp_path, page(), down(LISTED)).cites) == 3
+
+
 def test_running_heads_and_numbers_of_pages_are_left_out(tmp_path: Path) -> None:
     head = [Text("A. Ash: Nests of beetles 12", 72, 770), Text("12", 300, 30)]
     split = "On honey and"
@@ -130,6 +144,20 @@ def test_running_heads_and_numbers_of_pages_are_left_out(tmp_path: Path) -> None
     second = [head[0], Text("gravel. Bees, 2012.", y=740), Text(LISTED[2], y=700), head[1]]
     titles = [each.title for each in work(tmp_path, [*page(), *head], first, second).cites]
     assert titles == ["How beetles find nests", "On honey and gravel", "Engines of clouds"]
+
+
+def test_a_paper_without_a_list_says_so(tmp_path: Path) -> None:
+    _, problem = items(tmp_path, write_pdf([page()]))
+    assert problem == Problem(
+        "nests.pdf: no list of references was found.", "no list of references"
+    )
+
+
+def test_references_that_are_not_understood_are_counted(tmp_path: Path) -> None:
+    found, problem = items(tmp_path, write_pdf([page(), [*LIST, Text("[4] Ibid.", 72, 600)]]))
+    assert isinstance(found, Reference) and len(found.cites) == 3
+    assert isinstance(problem, Problem)
+    assert problem.text == "nests.pdf: 1 of 4 references could not be understood."
 
 
 @each_row(

@@ -86,6 +86,11 @@ def test_a_table_without_titles_is_refused() -> None:
         read_text("x" * 1_000_000)
 
 
+def test_a_list_of_identifiers_is_read() -> None:
+    assert read_text("DOI,year\n10.1234/X,2020\n") == [Reference(doi="10.1234/x", year=2020)]
+    assert read_text("pmid\n123\n") == [Reference(pmid="123")]
+
+
 @each_row(
     "text",
     [

@@ -96,6 +96,14 @@ def test_what_is_no_work_is_left_out(library: Library) -> None:
     assert titles == ["Growth of Betula nana", "Kept", "Of a group"]
 
 
+def test_a_title_may_have_another_name_and_a_field_be_the_users(library: Library) -> None:
+    library.add("case", {"caseName": "A v. B", "date": "0000-00-00 forthcoming", "mine": "x"})
+    work = references(library.folder)[-1]
+    assert (work.title, work.year) == ("A v. B", None)
+    library.add("book", {})
+    assert references(library.folder)[-1].title is None
+
+
 @pytest.mark.parametrize("older", [True, False])
 def test_citation_keys_of_the_plug_in_are_read(library: Library, older: bool) -> None:
     item = library.add("book", {"title": "Kept"})
@@ -104,6 +112,12 @@ def test_citation_keys_of_the_plug_in_are_read(library: Library, older: bool) ->
     native = library.add("book", {"title": "Newer", "citationKey": "own2021"})
     assert native
     assert references(library.folder)[-1].key == "own2021"
+
+
+@pytest.mark.parametrize("raw", [b"", b"no database", b"SQLite format 3\0" + b"\1" * 500])
+def test_keys_that_cannot_be_read_cost_no_work(library: Library, raw: bytes) -> None:
+    (library.folder / "better-bibtex.sqlite").write_bytes(raw)
+    assert len(references(library.folder)) == 1
 
 
 def test_the_stored_pdf_of_an_item_is_found(library: Library) -> None:

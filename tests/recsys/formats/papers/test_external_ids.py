@@ -1,5 +1,5 @@
 from recsys.formats.papers.external_ids import named
-from recsys.formats.papers.paper_fields import first_page
+from recsys.formats.papers.paper_fields import first_page, lower_doi
 from recsys.records import Reference
 from tests.rows import each_row
 
@@ -31,10 +31,22 @@ def test_identifiers_have_one_spelling(name: object, value: object, expected: Re
     assert named(Reference(), [(name, value)]) == expected
 
 
+def test_a_doi_tells_the_identifier_of_who_gave_it() -> None:
+    preprint = named(Reference(), [("doi", "10.48550/arXiv.2004.07180")])
+    paper = named(Reference(), [("doi", "10.18653/v1/2020.acl-main.207")])
+    assert (preprint.arxiv, paper.acl) == ("2004.07180", "2020.acl-main.207")
+
+
 def test_the_first_of_a_kind_counts_and_what_is_known_stays() -> None:
     before = Reference(pmid="1", ids=("mag:1",))
     found = named(before, [("doi", "10.1234/a"), ("doi", "10.1234/b"), ("mag", 1), ("mag", 2)])
     assert found == Reference(pmid="1", doi="10.1234/a", ids=("mag:1", "mag:2"))
+
+
+def test_numbers_and_dois() -> None:
+    assert named(Reference(), [("pmid", "0012")]).pmid == "12"
+    assert named(Reference(), [("pmid", "PMID")]).pmid is None
+    assert lower_doi("see 10.1234/AB.") == "10.1234/ab"
 
 
 @each_row(

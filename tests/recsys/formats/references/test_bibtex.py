@@ -160,6 +160,17 @@ def test_a_library_without_end_is_read_as_it_comes() -> None:
     assert [each.title for each in first if isinstance(each, Reference)] == ["T 1", "T 2", "T 3"]
 
 
+def test_an_entry_that_never_closes_ends_with_its_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("_PART", "_LARGE_PART", "_LARGEST_PART"):
+        monkeypatch.setattr(bibtex_entries, name, 1000)
+    text = "@misc{a, title={A\n" + "  more\n" * 1000 + "@misc{b, title={B}}\n"
+    problem, found = streamed(text)
+    assert isinstance(problem, Problem)
+    assert (problem.reason, problem.line) == ("broken entry", 1)
+    assert isinstance(found, Reference)
+    assert found.title == "B"
+
+
 @each_row(
     ("text", "so"),
     [
