@@ -79,7 +79,7 @@ class Lists:
 
     def nearest(self, queries: Floats, count: float) -> Rows:
         """Choose the lists nearest to any of (q, d) queries that hold so many rows for each."""
-        close = self._close(queries)
+        close = multiplied(self.centroids, queries)
         some = min(int(2 * count * len(self.centroids) / len(self.rows)) + 8, len(self.centroids))
         while True:
             lists, before = self._in_order(close, some)
@@ -89,15 +89,11 @@ class Lists:
 
     def before(self, queries: Floats) -> Longs:
         """Count the rows in lists that are nearer to a query: (q, lists), for (q, d) queries."""
-        close = self._close(queries)
+        close = multiplied(self.centroids, queries)
         lists, in_order = self._in_order(close, len(self.centroids))
         before = np.empty(close.shape, np.int64)
         np.put_along_axis(before, lists, in_order, axis=1)
         return before
-
-    def _close(self, queries: Floats) -> Floats:
-        """Multiply the centroids with (q, d) queries: (q, lists)."""
-        return multiplied(self.centroids, queries)
 
     def _in_order(self, close: Floats, some: int) -> tuple[Rows, Longs]:
         """Return some nearest lists of each query, and how many rows nearer ones hold."""

@@ -16,7 +16,6 @@ import pyarrow as pa
 
 from recsys.indexes.backends import Facts, Former
 from recsys.indexes.exact import compared_in_full, nearest, recall, search_allowed
-from recsys.indexes.lance.lance_places import failed
 from recsys.indexes.lance.lance_table import (
     Content,
     LanceTable,
@@ -41,8 +40,6 @@ LEAST = 5_000
 """Papers from which on an index is made: the engine scans fewer in the time of some lists."""
 IN_A_LIST, MOST_LISTS = 300, 4096
 """Papers of a list: half of it makes each question dearer, twice of it the search."""
-SPARE = 16
-"""Rows that are compared in full beside one and a half times those that are wanted."""
 FEW = 4
 """Where more than one in so many allowed rows would be asked for, all are compared instead."""
 FOUND = 0.995
@@ -68,12 +65,11 @@ class Effort:
 
 @dataclass(frozen=True, slots=True)
 class LanceIndex:
-    """Cosine search over vectors: (n, d) float32, L2-normalised rows. folder: of the table."""
+    """Cosine search over vectors: (n, d) float32, L2-normalised rows."""
 
     vectors: StoredVectors
     table: LanceTable = field(repr=False)
     effort: Effort
-    folder: Path
 
     def search(self, query: Floats, k: int, *, allowed: Mask | None = None) -> tuple[Rows, Floats]:
         """Return up to k (rows, exact cosines), best first."""
@@ -87,13 +83,8 @@ class LanceIndex:
         inside = n if allowed is None else int(np.count_nonzero(allowed))
         wanted = min(k, inside)
         condition = self.table.conditions.of_mask(allowed) if wanted > 0 else None
-        thinned = n / max(inside, 1)
-        count = wanted + wanted // 2 + SPARE
-        probes = self.effort.probed(wanted, thinned)
-        if condition is None and allowed is not None:
-            count = ceil(count * thinned)  # The engine returns what is not allowed, too.
-        elif condition is not None:
-            count += len(condition.excluded)
+        probes = self.effort.probed(wanted, n / max(inside, 1))
+        count = self.table.count(wanted, inside, condition)
         scanning = probes >= self.effort.lists > 0
         if wanted <= 0 or not len(queries) or scanning or FEW * count >= inside:
             return search_allowed(self.vectors, queries, k, allowed)
@@ -112,10 +103,7 @@ class LanceIndex:
         asked = asked.distance_type(METRIC).select(["id", "_distance"]).limit(count)
         if self.effort.lists:
             asked = asked.nprobes(probes)
-        if (where := self.table.where(condition)) is not None:
-            asked = asked.where(where, prefilter=True)
-        with failed(self.folder, TABLE):
-            found = asked.to_arrow()
+        found = self.table.found(asked, condition)
         ids = found["id"].to_numpy()
         if "query_index" not in found.column_names:  # A single one is not numbered.
             return [self.table.items.found(ids)]
@@ -141,7 +129,7 @@ def build(
             sample_rate=64,
         )
         table.table.create_index(COLUMN, config=kind)
-    return {"trained": n, **_measured(vectors, table, lists, folder)}
+    return {"trained": n, **_measured(vectors, table, lists)}
 
 
 def carry(vectors: Floats, folder: Path, former: Former, *, years: Years | None = None) -> Facts:
@@ -153,7 +141,7 @@ def carry(vectors: Floats, folder: Path, former: Former, *, years: Years | None 
     if table is None or (lists and len(table.items.rows) - trained > MOST_NEW * n):
         return build(vectors, folder, years=years)
     settle(table.table)
-    return {"trained": trained, **_measured(vectors, table, lists, folder)}
+    return {"trained": trained, **_measured(vectors, table, lists)}
 
 
 def open_index(vectors: StoredVectors, folder: Path, facts: Mapping[str, Any]) -> LanceIndex:
@@ -164,7 +152,7 @@ def open_index(vectors: StoredVectors, folder: Path, facts: Mapping[str, Any]) -
         SourceUnreachable: the store does not answer.
     """
     effort = Effort(int(facts["lists"]), int(facts["probes"]), int(facts["k"]))
-    return LanceIndex(vectors, open_lance(folder, TABLE, len(vectors)), effort, folder)
+    return LanceIndex(vectors, open_lance(folder, TABLE, len(vectors)), effort)
 
 
 def summary(facts: Mapping[str, Any], papers: int) -> str:
@@ -193,7 +181,7 @@ def _content(vectors: StoredVectors) -> Content:
     return Content(TABLE, COLUMN, pa.list_(pa.float16(), d), column)
 
 
-def _measured(vectors: Floats, table: LanceTable, lists: int, folder: Path) -> Facts:
+def _measured(vectors: Floats, table: LanceTable, lists: int) -> Facts:
     """Find how many lists reach FOUND, on a ladder; that a row finds itself does not count."""
     k, n = StageOne().neighbours, len(vectors)
     if not lists:
@@ -203,7 +191,7 @@ def _measured(vectors: Floats, table: LanceTable, lists: int, folder: Path) -> F
     near = nearest(vectors, queries, k + 1)
     probes = max(lists // 10, 1)
     while True:
-        index = LanceIndex(vectors, table, Effort(lists, probes, k + 1), folder)
+        index = LanceIndex(vectors, table, Effort(lists, probes, k + 1))
         share = recall(index.search_many(queries, k + 1), near)
         if share >= FOUND or probes >= lists:
             return {"lists": lists, "probes": probes, "k": k, "recall": share}

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,9 @@ from recsys.store.row_remap import GONE
 
 MOST_DEAD = 0.2
 """Share of the ids that are gone above which a table is made anew."""
+SPARE = 16
+"""Rows that are compared in full beside one and a half times those that are wanted: the engine
+rounds, and counts what was removed among the papers until it is written anew."""
 _AT_ONCE = 8192
 """Rows that are written, or ids that are deleted, at a time."""
 
@@ -48,11 +52,30 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class LanceTable:
-    """An open table. items: the row of each id, all of today's. conditions: of these rows."""
+    """An open table. items: the row of each id, all of today's. conditions: of these rows.
+
+    folder, name: where it lies, for errors.
+    """
 
     table: Any
     items: Carried
     conditions: RowConditions
+    folder: Path
+    name: str
+
+    def count(self, wanted: int, inside: int, condition: Condition | None) -> int:
+        """Return how many rows the engine is asked for, to find so many of those inside."""
+        count = wanted + wanted // 2 + SPARE
+        if condition is None:  # The engine returns what is not allowed, too.
+            return ceil(count * (len(self.conditions.order) / max(inside, 1)))
+        return count + len(condition.excluded)
+
+    def found(self, asked: Any, condition: Condition | None) -> pa.Table:  # noqa: ANN401 - see `table`
+        """Ask the engine, for rows that a condition allows."""
+        if (where := self.where(condition)) is not None:
+            asked = asked.where(where, prefilter=True)
+        with failed(self.folder, self.name):
+            return asked.to_arrow()
 
     def where(self, condition: Condition | None) -> str | None:
         """Write the years of a condition in SQL; None: all of them."""
@@ -83,7 +106,7 @@ def create(folder: Path, content: Content, years: Years | None, n: int) -> Lance
 
         table.create_index("year", config=BTree())
     np.save(folder / _items_file(content.table), rows)
-    return LanceTable(table, Carried.of(rows, n), RowConditions.of(told))
+    return LanceTable(table, Carried.of(rows, n), RowConditions.of(told), folder, content.table)
 
 
 def carried(
@@ -117,7 +140,7 @@ def carried(
         batches = _batches(content, told, known.unknown, len(old))
         table.add(pa.RecordBatchReader.from_batches(_schema(content), batches))
     np.save(folder / _items_file(name), now.rows)
-    return LanceTable(table, now, RowConditions.of(told))
+    return LanceTable(table, now, RowConditions.of(told), folder, name)
 
 
 def settle(table: Any) -> None:  # noqa: ANN401 - lancedb ships no types.
@@ -137,7 +160,7 @@ def open_lance(folder: Path, name: str, n: int) -> LanceTable:
     items = Carried.of(load_items(folder / _items_file(name), n), n)
     conditions = RowConditions.of(load_years(folder, n))
     with failed(folder, name):
-        return LanceTable(connection(folder).open_table(name), items, conditions)
+        return LanceTable(connection(folder).open_table(name), items, conditions, folder, name)
 
 
 def _items_file(name: str) -> str:

@@ -7,7 +7,6 @@ scores are those of `recsys.indexes.bm25` to the last bit, and rankers learn the
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ import numpy as np
 import pyarrow as pa
 
 from recsys.indexes.backends import Facts, Former
-from recsys.indexes.lance.lance_places import failed
 from recsys.indexes.lance.lance_table import (
     Content,
     LanceTable,
@@ -32,9 +30,6 @@ from recsys.store.kernels.dispatch import QueryTerms, weigh
 from recsys.store.terms import QueryText, TermStore
 
 TABLE, COLUMN = "words", "terms"
-SPARE = 16
-"""Papers that are weighed beside one and a half times those that are wanted: the engine counts what
-was removed among the papers until it is written anew."""
 MOST_COUNTED = 64
 """A draft's word is asked for so many times at most: its weight hardly changes the order then."""
 _AS_IS: Mapping[str, Any] = {
@@ -51,11 +46,10 @@ _AS_IS: Mapping[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class LanceWords:
-    """BM25 over the terms of a store, found by an engine. folder: of the table."""
+    """BM25 over the terms of a store, found by an engine."""
 
     store: TermStore
     table: LanceTable = field(repr=False)
-    folder: Path
 
     def search(
         self, query: QueryText, k: int, *, allowed: Mask | None = None
@@ -67,11 +61,7 @@ class LanceWords:
         if wanted <= 0 or not len(query.codes):
             return np.empty(0, np.int32), np.empty(0, np.float32)
         condition = self.table.conditions.of_mask(allowed)
-        count = wanted + wanted // 2 + SPARE
-        if condition is None:  # The engine returns what is not allowed, too.
-            count = ceil(count * n / inside)
-        else:
-            count += len(condition.excluded)
+        count = self.table.count(wanted, inside, condition)
         found = self._ask(query, count, condition)
         rows = met(found, condition, allowed)
         while condition is None and len(rows) < wanted and len(found) == count:
@@ -91,10 +81,7 @@ class LanceWords:
         told = (" ".join([word] * count) for word, count in zip(query.words, counts, strict=True))
         asked = self.table.table.search(" ".join(told), query_type="fts", fts_columns=COLUMN)
         asked = asked.select(["id", "_score"]).limit(count)
-        if (where := self.table.where(condition)) is not None:
-            asked = asked.where(where, prefilter=True)
-        with failed(self.folder, TABLE):
-            return self.table.items.found(asked.to_arrow()["id"].to_numpy())
+        return self.table.items.found(self.table.found(asked, condition)["id"].to_numpy())
 
 
 def build(
@@ -124,7 +111,7 @@ def open_index(store: TermStore, folder: Path, facts: Mapping[str, Any]) -> Lanc
         ArtifactError: it is missing, damaged, or does not fit the terms.
         SourceUnreachable: the store does not answer.
     """
-    return LanceWords(store, open_lance(folder, TABLE, len(store.terms)), folder)
+    return LanceWords(store, open_lance(folder, TABLE, len(store.terms)))
 
 
 def summary(facts: Mapping[str, Any], papers: int) -> str:

@@ -333,7 +333,6 @@ def gather(
     report = CollectReport(
         files=tuple(FileRead(*file) for shard in shards for file in shard.facts["files"]),
         skipped=tuple(str(each) for shard in shards for each in shard.facts["skipped"]),
-        works=len(works),
         papers=papers.count,
         without_abstract=papers.unknown["abstract"],
         without_year=papers.unknown["year"],

@@ -29,20 +29,19 @@ class FileRead:
 class CollectReport:
     """What became of the records of some files.
 
-    skipped: files of a folder that hold no works, and why. works: records that told of one.
-    papers: what they came to. rejected: records that gave none, by reason. oddities: lines that
-    were read in another way. remarks: works by what was odd. languages: works that are not in
-    English. joined: works that were one with another, by what told so; kept_apart: pairs that
-    something spoke against. conflicts: fields in which works of one paper differ. untitled: works
-    without title whose paper is not there. cited: works that reference lists describe, by what
-    became of them. titles_only: abstracts that were read are left out.
-    led_by: where the keyphrases were read that stand before abstracts; empty: none do.
-    keyphrases: papers that have some, by where; of `led_by` alone if that is told.
+    skipped: files of a folder that hold no works, and why. papers: what the works came to.
+    rejected: records that gave none, by reason. oddities: lines that were read in another way.
+    remarks: works by what was odd. languages: works that are not in English. joined: works that
+    were one with another, by what told so; kept_apart: pairs that something spoke against.
+    conflicts: fields in which works of one paper differ. untitled: works without title whose paper
+    is not there. cited: works that reference lists describe, by what became of them. titles_only:
+    abstracts that were read are left out. led_by: where the keyphrases were read that stand before
+    abstracts; empty: none do. keyphrases: papers that have some, by where; of `led_by` alone if
+    that is told.
     """
 
     files: tuple[FileRead, ...]
     skipped: tuple[str, ...]
-    works: int
     papers: int
     rejected: Mapping[str, int]
     oddities: Mapping[str, int]

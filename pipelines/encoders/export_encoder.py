@@ -8,6 +8,7 @@ they agree is kept in the manifest.
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
@@ -116,13 +117,9 @@ def cached_encoder(
     key = encoder_fingerprint(checkpoint, settings)
     folder = cache / "encoders" / f"{Path(name).name}-{precision}-{key}"
     if (folder / MANIFEST).is_file():
-        try:
+        with suppress(ArtifactError):  # Damaged: export it again.
             OnnxEncoder.load(folder, threads=1)
-            seen = SeenQueries.load(folder)
-        except ArtifactError:
-            pass  # Damaged: export it again.
-        else:
-            if seen == checkpoint.seen:  # Older versions left it out.
+            if SeenQueries.load(folder) == checkpoint.seen:  # Older versions left it out.
                 return folder
     return _export(checkpoint, settings, folder, True)
 

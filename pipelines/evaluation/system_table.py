@@ -5,14 +5,16 @@ It imports nothing heavy: the command line reads the names whenever it starts.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from recsys.errors import check_name
 from recsys.store.artifacts import NNRANK, NNSELECT
 
 if TYPE_CHECKING:
-    from recsys.pipelines.evaluation.systems import Rank, SystemContext
+    from recsys.pipelines.evaluation.systems import Ranked, SystemContext
+    from recsys.query.query import Query
 
 RANKER, WHOOSH, VECTORS = "ranker", "whoosh", "vectors"
 """What a system needs: a trained ranker, an extra index, the encoder's vectors. Else it is the name
@@ -21,7 +23,7 @@ of a trained model."""
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """One row: `module:function`, where the function opens the system for a `SystemContext`.
+    """One row: `module:function`, whose function ranks for a context, a query, its row and a k.
 
     needs: RANKER, WHOOSH, VECTORS, or some of `systems.MODELS`. settings: what the function is
     given by keyword.
@@ -31,11 +33,10 @@ class System:
     needs: frozenset[str] = frozenset()
     settings: Mapping[str, int] = field(default_factory=dict)
 
-    def open(self, context: "SystemContext") -> "Rank":
-        """Import the system and open it; called once per process."""
+    def open(self, context: "SystemContext") -> "Callable[[Query, int, int], Ranked]":
+        """Import the system; return what ranks papers for a query, its row, so many papers."""
         module, _, name = self.place.partition(":")
-        opener = cast("Callable[..., Rank]", getattr(import_module(module), name))
-        return opener(context, **self.settings)
+        return partial(getattr(import_module(module), name), context, **self.settings)
 
 
 _ALL = "recsys.pipelines.evaluation.systems"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,9 +33,12 @@ MODELS: Mapping[str, Callable[[Path, int], object]] = {
 """Models trained on an index: what loads it from its folder for so many papers."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SystemContext:
-    """What systems answer from. work: where extra indexes lie. seed: of everything random."""
+    """What systems answer from; what they load is loaded once.
+
+    work: where extra indexes lie. seed: of everything random.
+    """
 
     recommender: "Recommender"
     work: Path
@@ -45,10 +49,22 @@ class SystemContext:
         """Corpus, graph and search structures."""
         return self.recommender.collection
 
-    @property
-    def index(self) -> Path:
-        """The folder that holds the corpus, and the models trained on it."""
-        return self.collection.folder
+    @cached_property
+    def whoosh(self) -> WhooshIndex:
+        """The named baseline."""
+        return WhooshIndex.load(whoosh_folder(self.collection, self.work))
+
+    @cached_property
+    def nnselect(self) -> NNSelectModel:
+        """Citeomatic's own vectors."""
+        folder = model_folder(self.collection, NNSELECT, self.recommender.metadata)
+        return NNSelectModel.load(folder, len(self.collection.corpus))
+
+    @cached_property
+    def nnrank(self) -> NNRankCorpus:
+        """Citeomatic's network, with metadata or without."""
+        folder = model_folder(self.collection, NNRANK, self.recommender.metadata)
+        return NNRankCorpus.load(folder, len(self.collection.corpus))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,115 +81,78 @@ class Ranked:
     probabilities: Floats | None = None
 
 
-Rank = Callable[[Query, int, int], Ranked]
-"""Ranks papers for (the query, its row, the number of papers wanted)."""
-
-
-def shuffled(context: SystemContext) -> Rank:
+def shuffled(context: SystemContext, query: Query, row: int, k: int) -> Ranked:
     """Shuffle; a query's order depends on the seed and its id alone."""
-
-    def rank(query: Query, row: int, k: int) -> Ranked:
-        rng = query_rng(context.seed, context.collection.corpus.ids[row])
-        return _in_order(rng.permutation(np.flatnonzero(query.wanted))[:k].astype(np.int32))
-
-    return rank
+    rng = query_rng(context.seed, context.collection.corpus.ids[row])
+    return _in_order(rng.permutation(np.flatnonzero(query.wanted))[:k].astype(np.int32))
 
 
-def by_citations(context: SystemContext) -> Rank:
+def by_citations(context: SystemContext, query: Query, row: int, k: int) -> Ranked:
     """Order by the citations from papers older than the query."""
-    graph = context.collection.graph
-
-    def rank(query: Query, row: int, k: int) -> Ranked:
-        rows = np.flatnonzero(query.wanted).astype(np.int32)
-        counts = graph.in_counts(rows, query.before).astype(np.float32)
-        top = top_k(counts, k)
-        return Ranked(rows[top], counts[top])
-
-    return rank
+    rows = np.flatnonzero(query.wanted).astype(np.int32)
+    counts = context.collection.graph.in_counts(rows, query.before).astype(np.float32)
+    top = top_k(counts, k)
+    return Ranked(rows[top], counts[top])
 
 
-def bm25_whoosh(context: SystemContext) -> Rank:
+def bm25_whoosh(context: SystemContext, query: Query, row: int, k: int) -> Ranked:
     """Ask the Whoosh index, the named baseline."""
-    index = WhooshIndex.load(whoosh_folder(context.collection, context.work))
-    return lambda query, row, k: Ranked(*index.search(query.text, k, allowed=query.wanted))
+    return Ranked(*context.whoosh.search(query.text, k, allowed=query.wanted))
 
 
-def bm25(context: SystemContext) -> Rank:
+def bm25(context: SystemContext, query: Query, row: int, k: int) -> Ranked:
     """Ask for every word of title and abstract."""
-    index = context.collection.text_index
-    return lambda query, row, k: Ranked(*index.search(query.text, k, allowed=query.wanted))
+    return Ranked(*context.collection.text_index.search(query.text, k, allowed=query.wanted))
 
 
-def embedding(context: SystemContext) -> Rank:
+def embedding(context: SystemContext, query: Query, row: int, k: int) -> Ranked:
     """Order by the cosine with the draft's vector."""
-    index = context.collection.vector_index
-    return lambda query, row, k: Ranked(*index.search(query.vector, k, allowed=query.wanted))
+    return Ranked(*context.collection.vector_index.search(query.vector, k, allowed=query.wanted))
 
 
-def nnselect(context: SystemContext, *, neighbours: int = NEIGHBOURS) -> Rank:
+def nnselect(
+    context: SystemContext, query: Query, row: int, k: int, *, neighbours: int = NEIGHBOURS
+) -> Ranked:
     """Order the neighbours by Citeomatic's own vectors, and what they cite, by cosine."""
-    collection = context.collection
-    vectors = NNSelectModel.load(context.index / NNSELECT, len(collection.corpus)).vectors
-
-    def rank(query: Query, row: int, k: int) -> Ranked:
-        rows, cosines = select(collection.graph, vectors, query, vectors[row], neighbours)
-        return Ranked(rows[:k], cosines[:k], rows)
-
-    return rank
+    graph, vectors = context.collection.graph, context.nnselect.vectors
+    rows, cosines = select(graph, vectors, query, vectors[row], neighbours)
+    return Ranked(rows[:k], cosines[:k], rows)
 
 
-def nnrank(context: SystemContext, *, neighbours: int = NEIGHBOURS) -> Rank:
+def nnrank(
+    context: SystemContext, query: Query, row: int, k: int, *, neighbours: int = NEIGHBOURS
+) -> Ranked:
     """Rerank what NNSelect selects by Citeomatic's network, with metadata or without."""
-    collection = context.collection
-    graph, papers = collection.graph, len(collection.corpus)
-    vectors = NNSelectModel.load(context.index / NNSELECT, papers).vectors
-    folder = nnrank_folder(context.index, metadata=context.recommender.metadata)
-    network = NNRankCorpus.load(folder, papers)
-
-    def rank(query: Query, row: int, k: int) -> Ranked:
-        rows, cosines = select(graph, vectors, query, vectors[row], neighbours)
-        order = np.argsort(rows)  # Ties break by ascending row.
-        rows, cosines = rows[order], cosines[order]
-        scores = network.score(graph, row, rows, cosines)
-        top = top_k(scores, k)
-        return Ranked(rows[top], scores[top], rows)
-
-    return rank
+    graph, vectors = context.collection.graph, context.nnselect.vectors
+    rows, cosines = select(graph, vectors, query, vectors[row], neighbours)
+    order = np.argsort(rows)  # Ties break by ascending row.
+    rows, cosines = rows[order], cosines[order]
+    scores = context.nnrank.score(graph, row, rows, cosines)
+    top = top_k(scores, k)
+    return Ranked(rows[top], scores[top], rows)
 
 
-def stage_one(context: SystemContext) -> Rank:
+def stage_one(context: SystemContext, query: Query, row: int, k: int) -> Ranked:
     """Order the candidates by their prior."""
-
-    def rank(query: Query, row: int, k: int) -> Ranked:
-        candidates = propose(context.collection, query, context.recommender.stage_one)
-        top = top_k(candidates.prior, k)
-        return Ranked(candidates.rows[top], candidates.prior[top], candidates.rows)
-
-    return rank
+    candidates = propose(context.collection, query, context.recommender.stage_one)
+    top = top_k(candidates.prior, k)
+    return Ranked(candidates.rows[top], candidates.prior[top], candidates.rows)
 
 
-def two_stage(context: SystemContext) -> Rank:
+def two_stage(context: SystemContext, query: Query, row: int, k: int) -> Ranked:
     """Order the candidates as `recommend` does."""
-
-    def rank(query: Query, row: int, k: int) -> Ranked:
-        ranking = context.recommender.rank(query)
-        chances = context.recommender.ranker.probability(ranking.scores)
-        return Ranked(ranking.rows[:k], ranking.scores[:k], ranking.rows, chances)
-
-    return rank
+    ranking = context.recommender.rank(query)
+    chances = context.recommender.ranker.probability(ranking.scores)
+    return Ranked(ranking.rows[:k], ranking.scores[:k], ranking.rows, chances)
 
 
-def oracle(context: SystemContext) -> Rank:
+def oracle(context: SystemContext, query: Query, row: int, k: int) -> Ranked:
     """Put the gold candidates first, else keep the order of stage one: no reranker is better."""
-
-    def rank(query: Query, row: int, k: int) -> Ranked:
-        candidates = propose(context.collection, query, context.recommender.stage_one)
-        rows = candidates.rows[top_k(candidates.prior, len(candidates.rows))]
-        right = np.isin(rows, gold(context.collection, row))
-        ordered = np.concatenate([rows[right], rows[~right]])[:k]
-        return Ranked(ordered, _in_order(ordered).scores, rows)
-
-    return rank
+    candidates = propose(context.collection, query, context.recommender.stage_one)
+    rows = candidates.rows[top_k(candidates.prior, len(candidates.rows))]
+    right = np.isin(rows, gold(context.collection, row))
+    ordered = np.concatenate([rows[right], rows[~right]])[:k]
+    return Ranked(ordered, _in_order(ordered).scores, rows)
 
 
 def prepare(

@@ -113,12 +113,6 @@ def write_contexts(
     seal(folder, KIND, SCHEMA, {**config, **counts})
 
 
-def columns_of(cited: Rows, citing: Rows, texts: pa.Table) -> pa.Table:
-    """Put a table of COLUMNS together; texts: the columns text and section."""
-    said = (pc.cast(texts.column(name), pa.large_string()) for name in ("text", "section"))
-    return pa.table([cited.astype(np.int32), citing.astype(np.int32), *said], schema=COLUMNS)
-
-
 def contexts_today(folder: Path, today: Rows) -> tuple[pa.Table, Longs]:
     """Return the contexts of a folder whose papers are still there, and their former positions.
 
@@ -128,7 +122,8 @@ def contexts_today(folder: Path, today: Rows) -> tuple[pa.Table, Longs]:
     cited, citing = today[old.cited], today[old.citing]
     there = np.flatnonzero((cited != GONE) & (citing != GONE))
     texts = pq.read_table(folder / TEXTS).take(pa.array(there))
-    return columns_of(cited[there], citing[there], texts), there
+    said = (pc.cast(texts.column(name), pa.large_string()) for name in ("text", "section"))
+    return pa.table([cited[there], citing[there], *said], schema=COLUMNS), there
 
 
 def carry_contexts(previous: Path, today: Rows, years: Years, folder: Path) -> list[str]:

@@ -107,11 +107,10 @@ class UpdateOptions:
 
 @dataclass(frozen=True, slots=True)
 class UpdateReport:
-    """What was done. lines: that, for people. unchanged: whether there was nothing to do."""
+    """What was done. told: that, for people. unchanged: whether there was nothing to do."""
 
     index: Path
     unchanged: bool
-    config: Mapping[str, Any]
     told: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
@@ -175,7 +174,7 @@ def _update(
             if new != config:  # What was built of other files is as if built of this one.
                 writer.commit(members_of(base.folder), new)
             work.remove()
-            return UpdateReport(index, True, new, tuple(lines))
+            return UpdateReport(index, True, tuple(lines))
         # Hash what the update depends on.
         vectors = [] if options.embeddings is None else embedding_files(options.embeddings)
         paths = [base.folder / MANIFEST, *(file.path for file in files), *vectors]
@@ -198,7 +197,7 @@ def _update(
     lines += [*changed, summary(new["ann"], new["papers"])]
     lines += words_summary(new.get(WORD_SEARCH, {}), new["papers"])
     lines += [f"The old {name} does not fit any more: train it again." for name in gone]
-    return UpdateReport(index, False, new, (*lines, *rejects_line(index)))
+    return UpdateReport(index, False, (*lines, *rejects_line(index)))
 
 
 def _read(

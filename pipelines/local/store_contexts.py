@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -28,11 +28,11 @@ from recsys.pipelines.corpora.paper_names import (
     cited_as,
     printed_place,
 )
+from recsys.pipelines.corpora.partitions import batch_of
 from recsys.pipelines.corpora.source_files import SourceFile, hash_of, source_files
 from recsys.pipelines.corpora.works import cited_rows
 from recsys.pipelines.index.contexts import (
     COLUMNS,
-    columns_of,
     contexts_today,
     in_order,
     write_contexts,
@@ -192,9 +192,6 @@ NAMED = 5
 """Unknown papers that a report names; the others are counted."""
 
 
-_TEXTS = pa.schema([("text", pa.large_string()), ("section", pa.large_string())])
-
-
 @dataclass(slots=True)
 class ContextIntake:
     """What was read so far.
@@ -210,20 +207,16 @@ class ContextIntake:
 
     def take(self, contexts: Iterator[Context]) -> pa.Table:
         """Return those between papers of the corpus: a table of COLUMNS."""
-        tables = [COLUMNS.empty_table()]
+        batches = []
         while some := list(islice(contexts, AT_ONCE)):
             self.count += len(some)
             cited, citing = self.works.rows(some)
             self._count_unknown(some, cited == NOBODY, citing == NOBODY)
             there = np.flatnonzero((cited != NOBODY) & (citing != NOBODY))
             known = [some[at] for at in there.tolist()]
-            texts = {
-                "text": [each.text for each in known],
-                "section": [each.section for each in known],
-            }
-            one, other = (each[there].astype(np.int32) for each in (cited, citing))
-            tables.append(columns_of(one, other, pa.table(texts, schema=_TEXTS)))
-        return pa.concat_tables(tables)
+            told = [each.text for each in known], [each.section for each in known]
+            batches.append(batch_of(COLUMNS, cited[there], citing[there], *told))
+        return pa.Table.from_batches(batches, COLUMNS)
 
     def _count_unknown(self, contexts: Sequence[Context], cited: Mask, citing: Mask) -> None:
         """Count the contexts of unknown papers; cited, citing: (m,) bool, which are unknown."""
@@ -304,11 +297,9 @@ _NEW = -1
 
 @dataclass(frozen=True, slots=True)
 class ContextsReport:
-    """What was added. contexts: how many there are now. facts: what the manifest says."""
+    """What was added. told: that, for people."""
 
     index: Path
-    contexts: int
-    facts: Mapping[str, Any]
     told: tuple[str, ...]
 
     def lines(self) -> list[str]:
@@ -347,7 +338,7 @@ def add_contexts(
             work.remove()
             raise
         work.remove()
-    return ContextsReport(index, contexts, read, told)
+    return ContextsReport(index, told)
 
 
 def _read(
@@ -391,7 +382,7 @@ def _read(
         *(f"{what}: {tally(counts)}" for what, counts in reasons if counts),
         *(f"passed over: {what}" for what in files.skipped),
     ]
-    return {"read": intake.count, "added": added, "told": lines}
+    return {"told": lines}
 
 
 def _write(

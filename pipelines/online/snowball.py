@@ -216,7 +216,12 @@ def snowball(
     links = LinkCounts(question, source.facts.schemes)
     for way, works in (("named", looked_up.named), ("titled", looked_up.titled)):
         links.take(links.meet(way, works), seeds=True)
-    _search(question, source, allowance, links)
+    page = source.facts.page
+    for number, words in enumerate(searches(question)):
+        if not allowance.allows(source, Kind.SEARCH, page):
+            break
+        hits = source.search(words, most=page, since=question.since, until=question.as_of)
+        links.found(links.meet("searched", hits), _PHRASE * FOUND if number else FOUND)
     rounds = 0
     asked: dict[str, None] = {}
     while (left := question.papers - len(links.taken)) > 0 and rounds < _MOST_ROUNDS:
@@ -225,10 +230,10 @@ def snowball(
         calls = math.ceil(citing_calls(question.papers) / ROUNDS)
         names = links.most_linked(calls * CITING_NAMES, asked)
         for batch in _parts(names, CITING_NAMES):
-            if not allowance.allows(source, Kind.CITING, source.facts.page):
+            if not allowance.allows(source, Kind.CITING, page):
                 break
             asked |= dict.fromkeys(batch)
-            links.meet("citing", source.citing(batch, most=source.facts.page, until=question.as_of))
+            links.meet("citing", source.citing(batch, most=page, until=question.as_of))
         chosen = links.next(quota)
         unknown = [key for key in chosen if key not in links.known]
         for batch in _parts(unknown, source.facts.batch):
@@ -242,17 +247,6 @@ def snowball(
     fetched = tuple(links.known[key] for key in links.taken)[: question.papers]
     ways = Counter(links.ways.get(key, "cited") for key in links.taken)
     return Snowball(fetched, looked_up, dict(ways))
-
-
-def _search(
-    question: FetchQuestion, source: Source, allowance: Allowance, links: "LinkCounts"
-) -> None:
-    page = source.facts.page
-    for number, words in enumerate(searches(question)):
-        if not allowance.allows(source, Kind.SEARCH, page):
-            return
-        works = source.search(words, most=page, since=question.since, until=question.as_of)
-        links.found(links.meet("searched", works), _PHRASE * FOUND if number else FOUND)
 
 
 def _parts(keys: Sequence[str], size: int) -> Iterator[Sequence[str]]:

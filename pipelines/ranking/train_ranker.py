@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib import resources
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -321,18 +321,13 @@ def started(options: TrainOptions, chosen: ChosenSplit, *, made: bool) -> TrainO
     return replace(options, start=SHIPPED)
 
 
-class UnseenViews(Protocol):
-    """Shows each train query a collection whose NNSelect has not learned from it.
+UnseenViews: TypeAlias = Callable[..., Callable[[int], Collection]]
+"""Shows each train query a collection whose NNSelect has not learned from it.
 
-    How such models are trained is a matter of the study that trains NNSelect; the roof brings both
-    together.
-    """
-
-    def __call__(
-        self, index: Path, collection: Collection, queries: tuple[Rows, Rows], *, progress: Progress
-    ) -> Callable[[int], Collection]:
-        """Prepare the views of the (train, dev) queries; the answer gives that of a row."""
-        ...
+Called with the index, its collection, the (train, dev) rows and `progress=`; gives the view of a
+row. How such models are trained is a matter of the study that trains NNSelect; the roof brings both
+together.
+"""
 
 
 def train_ranker(

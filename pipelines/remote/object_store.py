@@ -44,6 +44,8 @@ _STATUS = re.compile(r"status code: (\d{3} [A-Z][A-Za-z ]*)")
 _ELSEWHERE = re.compile(r"\b30[17] |redirect|PermanentRedirect|AuthorizationHeaderMalformed")
 _ENDPOINT = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
 """What names the server, the first of them that is set."""
+_USUAL = {"s3": "The store of AWS", "gs": "Google's store", "az": "Azure's store"}
+"""The servers that are asked where none is named."""
 _KEYS = {
     "s3": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
     "gs": "GOOGLE_APPLICATION_CREDENTIALS",
@@ -105,7 +107,8 @@ def store_address(word: str | Path) -> StoreAddress | None:
 
 def failure_of(error: Exception, address: StoreAddress) -> RecsysError:
     """Tell what happened, and what to do next."""
-    said, keys, server = str(error), _KEYS[address.scheme], endpoint(address)
+    said, keys = str(error), _KEYS[address.scheme]
+    server = own_endpoint(address) or _USUAL[address.scheme]
     code = f" ({match[1]})" if (match := _CODE.search(said)) else ""
     if _NOT_GIVEN.search(said):
         return KeyRefused(
@@ -135,12 +138,6 @@ def failure_of(error: Exception, address: StoreAddress) -> RecsysError:
         f"Check {'AWS_ENDPOINT_URL and ' if address.scheme == 's3' else ''}the network, and run "
         "the same command again.",
     )
-
-
-def endpoint(address: StoreAddress) -> str:
-    """Name the server that is asked."""
-    usual = {"s3": "The store of AWS", "gs": "Google's store", "az": "Azure's store"}
-    return own_endpoint(address) or usual[address.scheme]
 
 
 def own_endpoint(address: StoreAddress) -> str | None:

@@ -59,15 +59,6 @@ def find_mentions(text: str) -> tuple[Mention, ...]:
     return tuple(_MentionReader(cut(text)).mentions())
 
 
-@dataclass(frozen=True, slots=True)
-class _Dated:
-    """How a year follows names. opened: a bracket before it; comma: a comma; at: its token."""
-
-    opened: bool
-    comma: bool
-    at: int
-
-
 @dataclass(frozen=True)
 class _MentionReader(NameReader):
     """Reads mentions off tokens."""
@@ -90,33 +81,29 @@ class _MentionReader(NameReader):
     def _read(self, names: Names, depth: int) -> tuple[list[Mention], int]:
         """Read what follows names: years, a number in brackets, or nothing after "et al."."""
         start = self.tokens[names.first].start
-        dated = self._dated(names.after)
-        if self.has("year", dated.at) and self._belongs(names, dated, depth):
-            found, after = self._years(names, dated.at, nested=dated.opened or depth > 0)
-            if dated.opened and self.text(after) in (")", "]"):
+        opened, _, at = dated = self._dated(names.after)
+        if self.has("year", at) and self._belongs(names, dated, depth):
+            found, after = self._years(names, at, nested=opened or depth > 0)
+            if opened and self.text(after) in (")", "]"):
                 found[-1] = replace(found[-1], end=self.tokens[after].end)
                 after += 1
             return found, after
-        if after := self._undated(dated.at):
-            end = self.tokens[after - 1].end
-            return [Mention(names.names, names.more, None, "", start, end)], after
-        if names.more or self._numbered(names.after):
-            after = self._numbered(names.after) or names.after
-            end = self.tokens[after - 1].end
-            return [Mention(names.names, names.more, None, "", start, end)], after
-        return [], names.first + 1
+        after = self._undated(at) or self._numbered(names.after)
+        if not (after or names.more):
+            return [], names.first + 1
+        after = after or names.after
+        end = self.tokens[after - 1].end
+        return [Mention(names.names, names.more, None, "", start, end)], after
 
-    def _belongs(self, names: Names, dated: _Dated, depth: int) -> bool:
+    def _belongs(self, names: Names, dated: tuple[bool, bool, int], depth: int) -> bool:
         """Tell whether the year is that of the names, and not of what they name."""
-        last = names.names[-1]
+        (opened, comma, at), last = dated, names.names[-1]
         if names.more or names.joined:
             return True
-        closed = depth > 0 or self.text(dated.at + 1) in (")", "]")
         if fold(last) in BOTH:
-            return (dated.comma and closed) or (dated.opened and fold(last) in ("he", "do", "her"))
-        if dated.opened:
-            return True
-        return dated.comma or not last.isupper()
+            closed = depth > 0 or self.text(at + 1) in (")", "]")
+            return (comma and closed) or (opened and fold(last) in ("he", "do", "her"))
+        return opened or comma or not last.isupper()
 
     def _years(self, names: Names, at: int, *, nested: bool) -> tuple[list[Mention], int]:
         """Read one or more years, and letters behind them, of the same names."""
@@ -151,8 +138,8 @@ class _MentionReader(NameReader):
             return after
         return 0
 
-    def _dated(self, at: int) -> _Dated:
-        """Pass over what stands between names and their year."""
+    def _dated(self, at: int) -> tuple[bool, bool, int]:
+        """Pass over what stands between names and their year: (a bracket, a comma, its token)."""
         opened = comma = False
         if self.has("owner", at) or self.text(at) == "'":
             at += 1
@@ -162,7 +149,7 @@ class _MentionReader(NameReader):
                 break
             opened, comma = opened or sign in "([", comma or sign in ",;"
             at += 1
-        return _Dated(opened, comma, at)
+        return opened, comma, at
 
     def _undated(self, at: int) -> int:
         """Read "in press" and the like: the token behind it, 0 where there is none."""

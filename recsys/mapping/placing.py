@@ -67,16 +67,15 @@ def lay_out(topic: Reals, years: Years, groups: Longs, last: int) -> Layout:
     count = int(groups.max()) + 1 if len(groups) else 0
     x, width, ticks = _columns(years, last)
     y = np.zeros(len(years))
-    tops, bottoms, top = np.zeros(count), np.zeros(count), TOP
+    edges = TOP + (LABEL + BAND + GAP) * np.arange(count + 1, dtype=np.float64)
     for group in range(count):
         members = np.flatnonzero(groups == group)
         members = members[np.lexsort((members, topic[members]))]
         shares = (np.arange(len(members)) + 0.5) / len(members)
-        y[members] = top + LABEL + BAND * shares
-        tops[group], bottoms[group] = top, top + LABEL + BAND + GAP
-        top = bottoms[group]
+        y[members] = edges[group] + LABEL + BAND * shares
         x[members] = _dodged(x[members], y[members], width)
-    return Layout(WIDTH, top + BOTTOM, x, y, tops, bottoms, ticks, WIDTH - DRAFT_WIDTH / 2)
+    height, draft_x = float(edges[-1]) + BOTTOM, WIDTH - DRAFT_WIDTH / 2
+    return Layout(WIDTH, height, x, y, edges[:-1], edges[1:], ticks, draft_x)
 
 
 def _columns(years: Years, last: int) -> tuple[Reals, float, tuple[Tick, ...]]:

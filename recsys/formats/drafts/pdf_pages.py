@@ -8,7 +8,7 @@ import unicodedata
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from recsys.errors import DraftError, need
@@ -80,11 +80,12 @@ _NUMBERING = re.compile(r"\A(?:\d{1,2}(?:\.\d{1,2})*|[IVXivx]{1,4})[.)]?\s+(?=\S
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of text. size: of its letters, in points. x, y: where it begins, from the lower left.
+    """A line of text, or a piece of one.
 
-    page: from 0. right: whether it begins in the right half of the page. parts: the text, divided
-    at wide gaps; empty where there are none. face: of most of its letters: "bold", "fixed" (as
-    wide as each other), or "".
+    size: of its letters, in points. x, y: where it begins, from the lower left. page: from 0.
+    right: whether it begins in the right half of the page. parts: the text, divided at wide gaps;
+    empty where there are none. face: of most of its letters: "bold", "fixed" (as wide as each
+    other), or "".
     """
 
     text: str
@@ -94,15 +95,6 @@ class Line:
     page: int
     right: bool = False
     parts: tuple[str, ...] = ()
-    face: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    text: str
-    size: float
-    x: float
-    y: float
     face: str = ""
 
 
@@ -163,7 +155,7 @@ class Pages:
         return fact[:LONGEST_FACT].strip() if isinstance(fact, str) else ""
 
     def _read(self, number: int, *, forms: int) -> list[Line]:
-        pieces: list[_Piece] = []
+        pieces: list[Line] = []
         turned: list[str] = []
         page, middle, left = self._pages[number], math.inf, LONGEST_PAGE
 
@@ -183,7 +175,8 @@ class Pages:
                 name = font.get("/BaseFont", "") if isinstance(font, dict) else ""
                 name = str(name)[:LONGEST_FACT]
                 face = "fixed" if _FIXED.search(name) else "bold" if _BOLD.search(name) else ""
-                pieces.append(_Piece(plain, abs(size) * abs(up_y), x + cm[4], y + cm[5], face))
+                size = abs(size) * abs(up_y)
+                pieces.append(Line(plain, size, x + cm[4], y + cm[5], number, face=face))
             elif plain:
                 turned.append(plain)
 
@@ -199,7 +192,7 @@ class Pages:
             except DraftError:
                 self.failures += 1
         self._margins[number] = " ".join("".join(turned).split())
-        return list(_lines(pieces, number, middle))
+        return list(_lines(pieces, middle))
 
     def _guarded(self, work: Callable[[], T], **limits: int) -> T:
         """Call pypdf: quietly, within limits, and with one kind of error."""
@@ -244,9 +237,9 @@ def _space_out(operator: bytes, operands: list[Any], *_: object) -> None:
     operands[0][:] = spaced
 
 
-def _lines(pieces: Sequence[_Piece], page: int, middle: float) -> Iterator[Line]:
+def _lines(pieces: Sequence[Line], middle: float) -> Iterator[Line]:
     """Join pieces that stand on one line, each right of the one before."""
-    runs: list[list[_Piece]] = []
+    runs: list[list[Line]] = []
     for piece in pieces:
         last = runs[-1][-1] if runs else piece
         near = abs(last.y - piece.y) <= _SAME_LINE * max(last.size, piece.size, 1.0)
@@ -255,10 +248,10 @@ def _lines(pieces: Sequence[_Piece], page: int, middle: float) -> Iterator[Line]
         else:
             runs.append([piece])
     for run in runs:
-        yield from _line(run, page, middle)
+        yield from _line(run, middle)
 
 
-def _line(run: Sequence[_Piece], page: int, middle: float) -> Iterator[Line]:
+def _line(run: Sequence[Line], middle: float) -> Iterator[Line]:
     sizes, faces = Counter[float](), Counter[str]()
     letters = [sum(map(str.isalpha, piece.text)) for piece in run]
     for piece, number in zip(run, letters, strict=True):
@@ -276,12 +269,10 @@ def _line(run: Sequence[_Piece], page: int, middle: float) -> Iterator[Line]:
     )
     parts = tuple(filter(None, (" ".join(part.split()) for part in written.split(GAP))))
     if parts:
-        yield Line(
+        yield replace(
+            run[0],
             text=" ".join(parts),
             size=size,
-            x=run[0].x,
-            y=run[0].y,
-            page=page,
             right=run[0].x > 0.97 * middle,
             parts=parts if len(parts) > 1 else (),
             # Within a sentence, a word may stand out.

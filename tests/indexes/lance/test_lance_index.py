@@ -122,14 +122,14 @@ def test_an_update_writes_what_is_new_alone(tmp_path: Path) -> None:
     before = np.full(1000, 2000, np.int16)
     before[rows >= 0] = years[rows[rows >= 0]]
     former = build(tmp_path / "old", old, before)
-    files = {path: path.read_bytes() for path in former.folder.rglob("*") if path.is_file()}
-    index = carry(tmp_path / "new", vectors, years, (former.folder, rows, former))
-    assert data_of(former.folder).items() < data_of(index.folder).items()
+    files = {path: path.read_bytes() for path in former.table.folder.rglob("*") if path.is_file()}
+    index = carry(tmp_path / "new", vectors, years, (former.table.folder, rows, former))
+    assert data_of(former.table.folder).items() < data_of(index.table.folder).items()
     assert len(index.table.items.rows) == 1040 and index.table.table.count_rows() == 1010
     assert all(path.read_bytes() == content for path, content in files.items())
     wide = replace(index, effort=replace(index.effort, k=20, probes=16))
     assert recall(wide, years, 2008) > 0.9
-    shutil.rmtree(former.folder)
+    shutil.rmtree(former.table.folder)
     for row in range(0, len(vectors), 100):
         assert index.search(vectors[row], 1)[0].tolist() == [row]
 
@@ -141,7 +141,10 @@ def test_a_paper_of_another_year_is_found_in_that(tmp_path: Path) -> None:
     now = years.copy()
     now[[5, 9]] = 2008
     index = carry(
-        tmp_path / "new", vectors, now, (former.folder, np.arange(600, dtype=np.int32), former)
+        tmp_path / "new",
+        vectors,
+        now,
+        (former.table.folder, np.arange(600, dtype=np.int32), former),
     )
     assert len(index.table.items.rows) == 602
     assert 5 not in index.search(vectors[5], 9, allowed=now <= 2004)[0]
@@ -152,9 +155,9 @@ def test_a_table_of_which_much_is_gone_is_written_anew(tmp_path: Path) -> None:
     old = random_vectors(300)
     vectors, rows = changed(old, gone=80, new=2)
     former = build(tmp_path / "old", old, years_of(300))
-    index = carry(tmp_path / "new", vectors, years_of(222), (former.folder, rows, former))
+    index = carry(tmp_path / "new", vectors, years_of(222), (former.table.folder, rows, former))
     assert len(index.table.items.rows) == 222
-    assert not data_of(former.folder).keys() & data_of(index.folder).keys()
+    assert not data_of(former.table.folder).keys() & data_of(index.table.folder).keys()
 
 
 @pytest.mark.parametrize("name", ["papers.lance", "papers.items.npy", "engine.years.npy"])

@@ -9,7 +9,6 @@ from recsys.pipelines.corpora.link_citations import Rule
 NOTHING = CollectReport(
     files=(FileRead("a.bib", "BibTeX", 3),),
     skipped=(),
-    works=3,
     papers=3,
     rejected={},
     oddities={},

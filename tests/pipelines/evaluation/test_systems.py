@@ -91,7 +91,9 @@ def test_the_oracle_puts_gold_first_in_the_order_of_stage_one(
 
 
 def test_nnselect_ranks_by_its_own_cosine(context: SystemContext) -> None:
-    model = NNSelectModel.load(in_force(context.index) / NNSELECT, len(context.collection.corpus))
+    model = NNSelectModel.load(
+        in_force(context.collection.folder) / NNSELECT, len(context.collection.corpus)
+    )
     query = model.vectors[context.collection.corpus.row("deserts-10") or 0]
     few, many = ask(context, "nnselect"), ask(context, "nnselect-100")
     for ranked in (few, many):
@@ -102,11 +104,11 @@ def test_nnselect_ranks_by_its_own_cosine(context: SystemContext) -> None:
 
 @each_row("metadata", [True, False])
 def test_nnrank_orders_what_nnselect_selects(context: SystemContext, metadata: bool) -> None:
-    recommender = open_small_index(context.index, metadata=metadata)
+    recommender = open_small_index(context.collection.folder, metadata=metadata)
     own = SystemContext(recommender, context.work)
     selected, ranked = ask(own, "nnselect"), ask(own, "nnrank")
     assert sorted(ranked.rows.tolist()) == sorted(selected.rows.tolist())
-    folder = nnrank_folder(in_force(context.index), metadata=metadata)
+    folder = nnrank_folder(in_force(context.collection.folder), metadata=metadata)
     network = NNRankCorpus.load(folder, len(context.collection.corpus))
     assert ("authors" in network.model.shape.fields) == metadata
     row = context.collection.corpus.row("deserts-10") or 0
