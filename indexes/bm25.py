@@ -100,7 +100,7 @@ def write_postings(folder: Path) -> None:
             keys = np.concatenate([spool.get(key) for key, _ in places])
             found = np.concatenate([spool.get(frequency) for _, frequency in places])
             order = np.argsort(keys)
-            papers = _rows(keys[order])
+            papers = (keys[order] & ((1 << _ROW_BITS) - 1)).astype(np.int32)
             rows.append(papers)
             weighed.append(levels(found[order], norms[papers]))
 
@@ -109,7 +109,9 @@ def _divided(folder: Path, cuts: Longs, spool: Spool) -> list[list[tuple[Place, 
     """Put keys and frequencies aside; return where they lie, for each range of terms."""
     ranges: list[list[tuple[Place, Place]]] = [[] for _ in cuts[1:]]
     for first, starts, codes, frequencies in _pieces(folder):
-        keys = _keys(codes, starts, first)
+        owners = np.repeat(np.arange(first, first + len(starts) - 1), np.diff(starts))
+        # Code and row in one number: by it, rows ascend within a term.
+        keys = codes.astype(np.int64) << _ROW_BITS | owners
         order = np.argsort(keys)
         keys, found = keys[order], frequencies[order]
         ends = np.searchsorted(keys, cuts << _ROW_BITS)
@@ -137,16 +139,6 @@ def _cuts(starts: Longs) -> Longs:
     """Divide rows at about every _AT_ONCE of their values: ascending, from 0 to their number."""
     marks = np.searchsorted(starts, np.arange(0, starts[-1], _AT_ONCE))
     return np.unique(np.concatenate([[0], marks, [len(starts) - 1]]))
-
-
-def _keys(codes: Rows, starts: Longs, first: int) -> Longs:
-    """Put code and row in one number: by it, rows ascend within a term."""
-    owners = np.repeat(np.arange(first, first + len(starts) - 1), np.diff(starts))
-    return codes.astype(np.int64) << _ROW_BITS | owners
-
-
-def _rows(keys: Longs) -> Rows:
-    return (keys & ((1 << _ROW_BITS) - 1)).astype(np.int32)
 
 
 @dataclass(frozen=True, slots=True)

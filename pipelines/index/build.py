@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -184,7 +185,13 @@ def build(
             for name, key in _keys(source, chosen).items()
         }
         facts = {key: fact for stage in stages.values() for key, fact in stage.facts.items()}
-        dropped, gone_before = _trained(out)
+        # What was trained for an index that is replaced, and what went with earlier ones.
+        dropped, gone_before = tuple[str, ...](), tuple[str, ...]()
+        with suppress(ArtifactError), pin(out) as old:  # There is none, or it is damaged.
+            gone_before = tuple(
+                load_manifest(old, INDEX_KIND, INDEX_SCHEMA).config.get(DROPPED, ())
+            )
+            dropped = tuple(name for name in members_of(old) if name not in STAGES)
         name = ", ".join(source.name for source in sources)
         config = {"recipe": recipe, "source": name, "options": chosen, **facts}
         if dropped or gone_before:
@@ -193,17 +200,6 @@ def build(
         work.remove()
     kept = tuple(name for name, stage in stages.items() if stage.kept)
     return BuildReport(out, unchanged=False, config=config, dropped=dropped, kept=kept)
-
-
-def _trained(index: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Name what was trained for an index that is replaced, and what went with earlier ones."""
-    try:
-        with pin(index) as old:
-            config = load_manifest(old, INDEX_KIND, INDEX_SCHEMA).config
-            trained = tuple(name for name in members_of(old) if name not in STAGES)
-            return trained, tuple(config.get(DROPPED, ()))
-    except ArtifactError:  # There is none, or it is damaged.
-        return (), ()
 
 
 def recipe_of(source: str, chosen: Mapping[str, Any]) -> str:

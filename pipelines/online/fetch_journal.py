@@ -32,23 +32,6 @@ class Journal:
     first: str = ""
     spent: dict[str, int] = field(default_factory=dict)
 
-    def hear(
-        self, source: str, question: Sequence[object], ask: Callable[[], Iterable[Reference]]
-    ) -> Entry:
-        """Return the answer to a question: the one that is kept, or a new one."""
-        name = f"{self.count} {source} {fingerprint(question)}"
-        self.count += 1
-        entry = self.known.get(name)
-        if entry is None:
-            before = self.requests(source)
-            works = [record_of(work) for work in ask()]
-            requests = self.requests(source) - before
-            entry = {"on": self.today().isoformat(), "requests": requests, "works": works}
-            self.append(name, entry)
-        self.first = self.first or entry["on"]
-        self.spent[source] = self.spent.get(source, 0) + entry["requests"]
-        return entry
-
 
 @dataclass(slots=True)
 class JournaledSource:
@@ -97,7 +80,19 @@ class JournaledSource:
     def _heard(
         self, question: Sequence[object], ask: Callable[[], Iterable[Reference]]
     ) -> Iterator[Reference]:
-        entry = self.journal.hear(self.facts.name, question, ask)
+        """Give the answer to a question: the one that is kept, or a new one."""
+        journal, source = self.journal, self.facts.name
+        name = f"{journal.count} {source} {fingerprint(question)}"
+        journal.count += 1
+        entry = journal.known.get(name)
+        if entry is None:
+            before = journal.requests(source)
+            works = [record_of(work) for work in ask()]
+            requests = journal.requests(source) - before
+            entry = {"on": journal.today().isoformat(), "requests": requests, "works": works}
+            journal.append(name, entry)
+        journal.first = journal.first or entry["on"]
+        journal.spent[source] = journal.spent.get(source, 0) + entry["requests"]
         for record in entry["works"]:
             work = work_of(record)
             if (key := key_at(work, self.facts.schemes)) is not None:
