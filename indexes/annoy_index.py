@@ -14,8 +14,7 @@ import numpy as np
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
 from recsys.indexes.backends import FILES, Facts, Former
-from recsys.indexes.carried import Carried, load_items
-from recsys.indexes.exact import ExactIndex, blocks, recall
+from recsys.indexes.exact import Carried, ExactIndex, blocks, load_items, recall
 from recsys.retrieval.propose import StageOne
 from recsys.store.arrays import Floats, Mask, Rows, top_k
 from recsys.store.artifacts import FOREST_FILE, link_or_copy, sha256

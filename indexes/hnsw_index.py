@@ -13,8 +13,7 @@ from usearch.index import Index
 
 from recsys.errors import ArtifactCorrupt
 from recsys.indexes.backends import FILES, Facts, Former
-from recsys.indexes.carried import Carried
-from recsys.indexes.exact import blocks, nearest, recall, search_allowed
+from recsys.indexes.exact import Carried, blocks, nearest, recall, search_allowed
 from recsys.retrieval.propose import StageOne
 from recsys.store.arrays import Floats, Mask, Rows, load_array, top_k
 from recsys.store.artifacts import sha256

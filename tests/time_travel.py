@@ -15,7 +15,7 @@ from recsys.store.collection import Collection, Space
 from recsys.store.corpus import Corpus
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
 from recsys.store.terms import TermStore
-from tests.postings import bm25_of
+from tests.indexes.small_indexes import bm25_of
 from tests.tiny import World, redescribed, unit
 
 

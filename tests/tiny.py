@@ -27,7 +27,7 @@ from recsys.store.corpus import (
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
 from recsys.store.terms import TermStore
 from recsys.store.words import author_keys, venue_key
-from tests.postings import bm25_of
+from tests.indexes.small_indexes import bm25_of
 
 SMALL = StageOne(neighbours=5, nnselect_neighbours=5, matches=5, per_seed=3, seeds=4, candidates=12)
 WORDS = "graph ranking vector corpus beetle cloud fern honey engine gravel".split()

@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from recsys.indexes.backends import Former
-from recsys.indexes.carried import Carried, load_items
+from recsys.indexes.exact import Carried, load_items
 from recsys.indexes.lance.lance_places import connection, failed
 from recsys.indexes.row_conditions import Condition, RowConditions, load_years, write_years
 from recsys.store.arrays import Mask, Rows

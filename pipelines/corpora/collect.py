@@ -52,7 +52,6 @@ from recsys.pipelines.corpora.works import SCHEMA, Works, led_abstracts
 from recsys.pipelines.jobs.engines import USUAL, Engine, Stage
 from recsys.pipelines.jobs.kept_results import ShardFiles, do_shards
 from recsys.protocols import Progress, silent
-from recsys.store.arrays import Longs
 from recsys.store.artifacts import fingerprint
 
 PART_BYTES = 32 << 20
@@ -120,10 +119,7 @@ class CollectedPapers:
         for begin, batch in self.papers.batches():
             rows = batch.select(SCHEMA.names)
             if described is not None:
-                counts, names = described(begin, begin + rows.num_rows)
-                rows = _with(
-                    rows, "references", longer_lists(rows.column("references"), counts, names)
-                )
+                rows = _with(rows, "references", described(begin, rows.column("references")))
             if self.reading.titles_only:
                 rows = _with(rows, "abstract", pa.nulls(rows.num_rows, pa.string()))
             if self.reading.keyphrases:
@@ -140,12 +136,10 @@ def _with(rows: pa.RecordBatch, name: str, cells: pa.Array) -> pa.RecordBatch:
     return rows.set_column(at, rows.schema.field(at), cells)
 
 
-def _by_owner(
-    references: Runs, total: int
-) -> Callable[[int, int], tuple[NDArray[np.int64], pa.Array]]:
-    """Return what gives the references that are described of the papers from one to another.
+def _by_owner(references: Runs, total: int) -> Callable[[int, pa.ListArray], pa.ListArray]:
+    """Return what puts the references that are described behind those that papers give as ids.
 
-    It returns how many each paper has, and all of them in their order.
+    It takes the number of the first paper, and what each gives.
     """
 
     @lru_cache(2)
@@ -155,27 +149,23 @@ def _by_owner(
         order = np.argsort(owners, kind="stable")
         return owners[order], rows.column(1).take(pa.array(order))
 
-    def between(begin: int, end: int) -> tuple[NDArray[np.int64], pa.Array]:
+    def longer(begin: int, given: pa.ListArray) -> pa.ListArray:
+        end = begin + len(given)
         first, last = part_of_range(np.array([begin, end - 1]), total, references.parts).tolist()
-        counts, names = np.zeros(end - begin, np.int64), []
+        counts, names = np.zeros(len(given), np.int64), []
         for part in range(first, last + 1):
             owners, called = sorted_part(part)
             inside = slice(*np.searchsorted(owners, [begin, end]).tolist())
-            counts += np.bincount(owners[inside] - begin, minlength=end - begin)
+            counts += np.bincount(owners[inside] - begin, minlength=len(given))
             names.append(called[inside])
-        return counts, pa.concat_arrays(names)
+        old, rows = flattened(given)
+        owners = np.concatenate([rows, np.repeat(np.arange(len(given)), counts)])
+        values = pa.concat_arrays([old, *(some.cast(given.type.value_type) for some in names)])
+        starts = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=len(given)))])
+        values = values.take(pa.array(np.argsort(owners, kind="stable")))
+        return pa.ListArray.from_arrays(pa.array(starts, pa.int32()), values, type=given.type)
 
-    return between
-
-
-def longer_lists(given: pa.ListArray, counts: Longs, names: pa.Array) -> pa.ListArray:
-    """Put so many of these names behind what each list gives."""
-    old, rows = flattened(given)
-    owners = np.concatenate([rows, np.repeat(np.arange(len(given)), counts)])
-    values = pa.concat_arrays([old, names.cast(given.type.value_type)])
-    starts = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=len(given)))])
-    values = values.take(pa.array(np.argsort(owners, kind="stable")))
-    return pa.ListArray.from_arrays(pa.array(starts, pa.int32()), values, type=given.type)
+    return longer
 
 
 def collect(

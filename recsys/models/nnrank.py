@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
-from recsys.models.nnselect import unit_rows
+from recsys.models.nnselect import sums, unit_rows
 from recsys.models.pairs import INTERSECTED, NUMBERS, Pairs, cosines, distinct, make_pairs
 from recsys.store.arrays import Floats, Ragged, Rows, load_array
 from recsys.store.artifacts import MANIFEST, NNSELECT, load_manifest, sha256
@@ -29,7 +29,6 @@ SCHEMA = 1
 TEXT_FIELDS = ("title", "abstract")
 METADATA_FIELDS = ("authors", "venue", "keyphrases")
 WORDS, CANDIDATE_WORDS = "words", "candidate_words"
-_AT_ONCE = 2048
 _AGAIN = "Train it again with `recsys train nnrank`."
 
 
@@ -169,18 +168,6 @@ class NNRank:
             )
         except (KeyError, TypeError, FileNotFoundError) as error:
             raise ArtifactCorrupt(f"The model in {folder} lacks {error}.", _AGAIN) from error
-
-
-def sums(table: Floats, bags: Ragged) -> Floats:
-    """Add up the rows of a table over each bag, repetitions counted: (n, d) float32."""
-    found = np.zeros((len(bags), table.shape[1]), np.float32)
-    for start in range(0, len(bags), _AT_ONCE):  # What is gathered stays small.
-        ends = bags.starts[start : start + _AT_ONCE + 1]
-        filled = np.flatnonzero(np.diff(ends))
-        if len(filled):
-            gathered = table[bags.values[ends[0] : ends[-1]]]
-            found[start + filled] = np.add.reduceat(gathered, (ends - ends[0])[filled], axis=0)
-    return found
 
 
 def elu(values: Floats) -> Floats:

@@ -150,6 +150,7 @@ def to_bags(
 
 KIND, SCHEMA = "nnselect", 1
 WORDS, TABLE, SCALES, VECTORS = "words", "table.npy", "scales.npy", "vectors.npy"
+_AT_ONCE = 2048
 COMMAND = "recsys train nnselect INDEX --split FILE"
 NEIGHBOURS = 10
 """Nearest papers whose citations become candidates, too, as in the paper's evaluation."""
@@ -184,15 +185,8 @@ class NNSelectModel:
         for place, name in enumerate(("title", "abstract")):
             lists = (words_of(text[place]) for text in texts)
             bags = to_bags(lists, self.words, longest=LONGEST[name])
-            both += self.scales[place] * unit_rows(self._sums(bags))
+            both += self.scales[place] * unit_rows(sums(self.table, bags))
         return unit_rows(both)
-
-    def _sums(self, bags: Ragged) -> Floats:
-        sums = np.zeros((len(bags), self.dim), np.float32)
-        full = np.flatnonzero(np.diff(bags.starts))
-        if len(full):
-            sums[full] = np.add.reduceat(self.table[bags.values], bags.starts[full], axis=0)
-        return sums
 
     def save(self, folder: Path) -> None:
         """Write the arrays; the manifest, of KIND and SCHEMA, names the fingerprint."""
@@ -258,6 +252,18 @@ def select(
     cosines = dots(vectors, rows, vector)
     order = top_k(cosines, len(rows))
     return rows[order], cosines[order]
+
+
+def sums(table: Floats, bags: Ragged) -> Floats:
+    """Add up the rows of a table over each bag, repetitions counted: (n, d) float32."""
+    found = np.zeros((len(bags), table.shape[1]), np.float32)
+    for start in range(0, len(bags), _AT_ONCE):  # What is gathered stays small.
+        ends = bags.starts[start : start + _AT_ONCE + 1]
+        filled = np.flatnonzero(np.diff(ends))
+        if len(filled):
+            gathered = table[bags.values[ends[0] : ends[-1]]]
+            found[start + filled] = np.add.reduceat(gathered, (ends - ends[0])[filled], axis=0)
+    return found
 
 
 def unit_rows(vectors: Floats) -> Floats:

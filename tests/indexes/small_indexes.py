@@ -14,10 +14,13 @@ from recsys.indexes.backends import (
     carry_index,
     open_built,
 )
+from recsys.indexes.bm25 import Bm25Index
 from recsys.indexes.int8_index import ERRORS_FILE, Int8Index, Rounded
 from recsys.indexes.ivf_index import Effort, IvfIndex, train_lists, write_lists
 from recsys.protocols import VectorIndex
-from recsys.store.arrays import Floats, Mask, load_array
+from recsys.store.arrays import Floats, Mask, load_array, offsets
+from recsys.store.kernels.dispatch import Postings, levels
+from recsys.store.terms import TermStore
 
 
 def lance_apart(names: Iterable[str]) -> list[object]:
@@ -79,3 +82,14 @@ def built_before(name: str, vectors: Floats, folder: Path) -> VectorIndex:
     (folder / "former").mkdir()
     former = Former(folder / "former", build_index(name, others, folder / "former"), rows)
     return open_built(vectors, folder, carry_index(name, vectors, folder, former))
+
+
+def bm25_of(store: TermStore) -> Bm25Index:
+    """Invert a term store in the plainest way: what the files have to say, too."""
+    owners = np.repeat(np.arange(len(store.terms), dtype=np.int32), np.diff(store.terms.starts))
+    order = np.lexsort((owners, store.terms.values))
+    starts = offsets([np.bincount(store.terms.values, minlength=len(store.vocabulary))])
+    rows = owners[order]
+    weighed = levels(store.frequencies[order], store.norms[rows])
+    known = store.norms, store.terms, store.frequencies
+    return Bm25Index(store, Postings(starts, rows, weighed, *known))

@@ -27,8 +27,7 @@ from recsys.indexes.bm25 import Bm25Index, write_postings
 from recsys.protocols import TextIndex
 from recsys.store.arrays import Floats, Mask
 from recsys.store.terms import QueryText, TermStore
-from tests.indexes.small_indexes import lance_apart
-from tests.postings import bm25_of
+from tests.indexes.small_indexes import bm25_of, lance_apart
 from tests.rows import each_row
 
 VOCABULARY = ("ant", "bee", "cat", "dog", "elk")

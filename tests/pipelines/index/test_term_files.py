@@ -14,7 +14,7 @@ from recsys.indexes.bm25 import LEVELS, ROWS, STARTS, Spool, write_postings
 from recsys.pipelines.index.text import write_terms
 from recsys.store.kernels.dispatch import levels
 from recsys.store.terms import TermStore, batches
-from tests.postings import bm25_of
+from tests.indexes.small_indexes import bm25_of
 
 PHRASES = st.lists(
     st.sampled_from(["ant", "ants", "bee", "cat", "the", "\u00e9tude", "dog " * 300]), max_size=6

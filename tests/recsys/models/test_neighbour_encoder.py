@@ -4,7 +4,7 @@ import numpy as np
 
 from recsys.models.encoder import NEIGHBOURS, NeighbourEncoder
 from recsys.store.terms import TermStore
-from tests.postings import bm25_of
+from tests.indexes.small_indexes import bm25_of
 from tests.tiny import unit
 
 TEXTS = [

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import ArtifactCorrupt, ArtifactMissing
-from recsys.models.nnrank import KIND, SCHEMA, NNRank, RankShape, sums
+from recsys.models.nnrank import KIND, SCHEMA, NNRank, RankShape
+from recsys.models.nnselect import sums
 from recsys.models.pairs import Pairs, distinct, shared_words
 from recsys.store.arrays import Floats, Ragged
 from recsys.store.artifacts import seal

@@ -18,7 +18,7 @@ from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus, HashedNames
 from recsys.store.graph import CitationGraph
 from recsys.store.terms import TermStore
-from tests.postings import bm25_of
+from tests.indexes.small_indexes import bm25_of
 from tests.rows import each_row
 
 PAPERS = (
