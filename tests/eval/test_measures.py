@@ -40,6 +40,17 @@ def flags(text: str) -> Mask:
     return np.array([each == "x" for each in text], bool)
 
 
+def test_precision_divides_by_k_even_when_fewer_are_ranked() -> None:
+    assert precision(flags("x.x"), 2) == 0.5
+    assert precision(flags("x.x"), 5) == 0.4
+    assert precision(flags(""), 5) == 0
+
+
+def test_recall_divides_by_all_gold_papers() -> None:
+    assert recall(flags("x.xx"), gold=8, k=3) == 0.25
+    assert recall(flags("x.xx"), gold=3, k=10) == 1
+
+
 def test_f1_is_the_harmonic_mean() -> None:
     assert f1(0.5, 0.25) == pytest.approx(1 / 3)
     assert f1(0.0, 0.0) == 0

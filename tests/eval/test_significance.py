@@ -36,6 +36,11 @@ def test_a_few_differences_are_tested_exactly() -> None:
     assert randomisation_test(one, other, rng=rng()) == 6 / 8
 
 
+def test_the_smallest_p_counts_the_observed_assignment() -> None:
+    one, other = np.ones(40), np.zeros(40)
+    assert randomisation_test(one, other, rng=rng(), flips=999) == 1 / 1000
+
+
 @given(PAIRS, st.integers(0, 2**32))
 def test_p_is_a_probability_and_does_not_depend_on_who_comes_first(
     pair: tuple[Doubles, Doubles], seed: int

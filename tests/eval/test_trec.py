@@ -65,6 +65,10 @@ def test_ties_are_written_in_the_order_given_for_tools_that_break_them_otherwise
     assert evaluator.evaluate(read_run(path))["q"]["recip_rank"] == 1.0
 
 
+def test_equal_scores_are_ordered_by_ascending_id() -> None:
+    assert ordered({"c": 1.0, "b": 2.0, "a": 1.0}) == ["b", "a", "c"]
+
+
 def test_judgements_survive_writing_and_reading(tmp_path: Path) -> None:
     path = tmp_path / "x.qrels"
     write_qrels(path, {"q1": {"b", "a"}, "q2": ["é"]})

@@ -1,5 +1,7 @@
 """What the client makes of servers that break, send too much, or send it elsewhere."""
 
+from pathlib import Path
+
 import pytest
 
 from recsys.errors import (
@@ -41,6 +43,15 @@ def test_what_lasts_is_told(
         ask(servers.client())
     assert said in caught.value.what and caught.value.hint
     assert len(servers["openalex"].asked) == TRIES
+
+
+def test_nothing_that_failed_is_kept(servers: Servers, tmp_path: Path) -> None:
+    for fault in (Fault.BROKEN, Fault.CUT, Fault.NO_JSON, Fault.HUGE, Fault.ELSEWHERE):
+        servers["openalex"].order(*[fault] * TRIES)
+        with pytest.raises(OnlineError):
+            ask(servers.client(store=tmp_path, largest=HUGE))
+        servers["openalex"].faults.clear()
+    assert not list(tmp_path.rglob("*.gz"))
 
 
 def test_a_huge_answer_is_not_read_to_its_end(servers: Servers) -> None:

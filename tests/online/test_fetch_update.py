@@ -64,6 +64,13 @@ def test_an_update_adds_what_is_new_and_cites_what_is_there(file: Path) -> None:
     assert not list(file.parent.glob("*.fetching"))
 
 
+def test_an_update_asks_no_more_than_planned(file: Path) -> None:
+    source = MemorySource([*WORLD, *NEW], facts(page=3))
+    plan = update_plan(file, [source])
+    update(file, plan, desk(file, source, date(2027, 2, 1)))
+    assert 0 < source.requests <= plan.calls
+
+
 def test_a_corpus_as_of_a_year_is_not_updated(tmp_path: Path) -> None:
     out = tmp_path / "old.jsonl"
     out.write_text("")

@@ -52,6 +52,10 @@ def test_the_example_of_the_package_runs_on_the_starter_corpus(
     assert (found.failed, found.attempted > 10) == (0, True)
 
 
+def test_all_that_is_promised_is_there() -> None:
+    assert all(hasattr(recsys, name) for name in recsys.__all__)
+
+
 def test_a_draft_is_asked_by_path_name_text_or_value(recommender: Recommender, draft: Path) -> None:
     manuscript = recsys.read_draft(draft)
     asked: list[Asked] = [draft, str(draft), manuscript]

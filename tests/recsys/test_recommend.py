@@ -4,6 +4,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -120,6 +121,14 @@ def test_authors_and_venue_are_not_read_without_metadata(recommender: Recommende
     assert signed.recommendations == plain.recommendations
     seen = recommender.recommend(replace(DRAFT, authors=("Ada Deserts",)), k=50)
     assert any("author" in item.sources for item in seen.recommendations)
+
+
+def test_a_paper_of_the_corpus_is_never_recommended_to_itself(recommender: Recommender) -> None:
+    row = recommender.collection.corpus.row("rivers-09")
+    assert row is not None
+    ranking = recommender.rank(recommender.query_of(row))
+    assert row not in ranking.rows
+    assert np.all(np.diff(ranking.scores) <= 0)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 50))

@@ -178,6 +178,13 @@ def test_other_peoples_folders_are_left_alone(index: Path, split: Path, tmp_path
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
+def test_an_evaluation_that_was_killed_at_once_is_run_again(
+    index: Path, split: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "runs").mkdir()
+    assert run(index, split, QUICK, tmp_path).queries
+
+
 @each_row(
     ("options", "message"),
     [

@@ -1,3 +1,4 @@
+import gzip
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -70,3 +71,12 @@ def test_no_usable_paper_is_an_error_with_reasons(tmp_path: Path, out: Path) -> 
     source = write(tmp_path, {"id": "a", "title": ""}, {"id": None, "title": "T"}, b"junk")
     with pytest.raises(CorpusError, match=r"no usable paper \(empty title: 1, .*not JSON: 1\)"):
         ingest(source_files([source]), out)
+
+
+def test_a_truncated_gzip_file_is_refused(tmp_path: Path, out: Path) -> None:
+    lines = b"".join(b'{"id": "p%d", "title": "T"}\n' % n for n in range(3000))
+    source = tmp_path / "papers.jsonl.gz"
+    source.write_bytes(gzip.compress(lines)[:-200])
+    with pytest.raises(CorpusError, match=r"line \d+ is the last good one"):
+        ingest(source_files([source]), out)
+    assert list(out.iterdir()) == []

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recsys.app.cache import cache_folder
+from recsys.errors import InputError
 from recsys.pipelines.index.build import BuildOptions, build
 from recsys.store.generations import in_force
 from tests.built_index import ROOT, finished_shards, stopped, write_many
@@ -19,6 +20,20 @@ from tests.pipelines.index.built_folders import build_in, hashes, names
 
 if TYPE_CHECKING:
     from tests.built_index import Built
+
+
+def test_two_builds_at_once_do_not_mix(built: "Built", tmp_path: Path) -> None:
+    out, refused = tmp_path / "x.index", list[str]()
+
+    def start_another(stage: str, done: int, total: int) -> None:
+        with pytest.raises(InputError, match=r"Another process is writing .*x\.index") as caught:
+            build_in(out, built.papers)
+        refused.append(caught.value.hint)
+
+    build_in(out, built.papers, progress=start_another)
+    assert refused
+    assert hashes(out) == hashes(built.index)
+    assert names(tmp_path) == ["x.index"]
 
 
 def test_who_waits_for_a_first_build_finds_it_done(built: "Built", tmp_path: Path) -> None:

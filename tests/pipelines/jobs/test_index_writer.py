@@ -173,6 +173,21 @@ def test_who_waits_writes_after_the_other(index: Path) -> None:
     assert told == [(stage, 0), (stage, 1)]
 
 
+def test_nothing_stays_of_a_first_build_that_fails(tmp_path: Path) -> None:
+    with pytest.raises(ValueError), writing(tmp_path / "x.index", new=True):
+        raise ValueError
+    with pytest.raises(ArtifactMissing), writing(tmp_path / "x.index"):
+        pass  # Only a new one is made where nothing is.
+    assert names(tmp_path) == []
+
+
+def test_a_first_build_that_was_killed_before_the_pointer_is_made_again(tmp_path: Path) -> None:
+    index = tmp_path / "x.index"
+    member(index / "generations" / "1.new" / "corpus", "half")
+    replaced(index, "one")
+    assert (read(index), names(index / "generations")) == ("one", ["1"])
+
+
 def test_unfinished_work_stays(tmp_path: Path) -> None:
     index = tmp_path / "x.index"
     with pytest.raises(ValueError), writing(index, new=True) as writer:

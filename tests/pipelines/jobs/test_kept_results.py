@@ -156,6 +156,15 @@ def test_a_damaged_shard_is_done_again(tmp_path: Path, harm: Callable[[Path], ob
     assert (engine.done, contents(first)[1]) == (["two"], b"two!")
 
 
+def test_other_work_begins_anew_and_nothing_of_the_old_stays(tmp_path: Path) -> None:
+    do_shards(CountingEngine(backwards=True), SPELL, WORDS, tmp_path, "key")
+    for key, words in (("other", WORDS), ("other", WORDS[:2])):
+        engine = CountingEngine(backwards=True)
+        do_shards(engine, SPELL, words, tmp_path, key)
+        assert len(engine.done) == len(words)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["00000", "00001"]
+
+
 def test_an_error_names_the_shard(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"There is no one\. This was shard 1 of 1 of 'refuse'"):
         stage = Stage("refuse", partial(partial, refuse))

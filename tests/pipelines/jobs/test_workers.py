@@ -3,6 +3,7 @@
 Within limits, who takes too long or too much has failed, and the others go on.
 """
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -11,6 +12,7 @@ import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from functools import partial
+from multiprocessing import resource_tracker
 from pathlib import Path
 
 import pytest
@@ -52,6 +54,7 @@ def powers(jobs: int, tasks: list[int]) -> dict[int, int]:
 def test_every_task_is_done_where_signals_cannot_be_masked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    resource_tracker.ensure_running()  # Python's own, which masks them where it is started.
     monkeypatch.delattr(signal, "pthread_sigmask", raising=False)  # As on Windows.
     assert powers(2, [5, 3]) == {0: 32, 1: 8}
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -222,3 +225,10 @@ def test_who_breaks_down_has_failed_and_errors_are_raised_here() -> None:
 def test_who_takes_too_long_is_ended() -> None:
     limits = Limits(seconds=4.0)  # Starting a process takes a good part of one.
     assert done(["endless", "a"], jobs=2, limits=limits) == [Failure.TIME, "A"]
+
+
+def test_nobody_is_left_behind_when_results_are_not_wanted() -> None:
+    results = limited(task, ["a", "b", "c"], jobs=1, limits=SHORT)
+    next(results)
+    results.close()
+    assert not multiprocessing.active_children()

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import InputError
+from recsys.local.mentions import find_mentions
 from recsys.local.named_works import NamedWorks
 from recsys.pipelines.local.local_queries import (
     KNOWN,
@@ -83,6 +84,14 @@ def test_what_cannot_be_asked_is_counted(collection: Collection) -> None:
         assert "ids of this corpus" in error.value.hint
 
 
+def test_years_are_those_of_the_citing_papers(collection: Collection, found: LocalQueries) -> None:
+    kept = found.of_years(collection, 2005, 2006).queries
+    assert {int(collection.corpus.years[each.citing]) for each in kept} == {2005, 2006}
+    every = found.of_years(collection, 0, 9999).queries
+    assert len(every) == len(found.queries) == 120
+    assert found.of_years(collection, 2006, 2005).queries == ()
+
+
 def test_a_draw_is_of_each_paper_alone(found: LocalQueries) -> None:
     drawn = found.at_most(1, seed=3).queries
     assert sorted(each.citing for each in drawn) == sorted({q.citing for q in found.queries})
@@ -147,6 +156,15 @@ def test_the_answer_cannot_be_read_from_names_and_years(
     raw = queries[0]
     passage = pose_query(collection, works, raw, known, masked=False).passage
     assert (passage.text, passage.beside) == (sentences[0], ())
+
+
+def test_a_masked_sentence_names_no_author(
+    collection: Collection, works: NamedWorks, found: LocalQueries
+) -> None:
+    for query in found.queries:
+        text = pose_query(collection, works, query, KNOWN[0], masked=True).passage.text
+        assert find_mentions(text) == ()
+        assert not any(digits in text for digits in ("200", "201", "199"))
 
 
 def test_what_stands_beside_the_gap_is_what_the_marks_would_tell(

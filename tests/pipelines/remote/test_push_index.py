@@ -51,6 +51,14 @@ def test_what_is_brought_to_a_store_is_fetched_from_it(place: str, tmp_path: Pat
     assert read(place, tmp_path / "elsewhere") == FILES
 
 
+def test_the_same_index_is_not_sent_again(server: StoreServer, place: str, tmp_path: Path) -> None:
+    index = make_index(tmp_path / "my.index")
+    push(index, place)
+    server.asked.clear()
+    assert push(index, place).unchanged
+    assert server.writes() == []
+
+
 def test_what_the_generation_before_has_is_copied_on_the_store(place: str, tmp_path: Path) -> None:
     push(make_index(tmp_path / "my.index"), place)
     moved = FILES["encoder/model.onnx"]

@@ -8,7 +8,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from recsys.errors import InputError
-from recsys.eval.studies.probes.probe_results import ProbeResult
+from recsys.eval.studies.probes.probe_results import ProbeResult, as_figures
 from recsys.formats.embeddings import Embeddings, read_embeddings, write_embeddings
 from recsys.pipelines.studies.embedding_probes import ProbeOptions, probe
 from tests.pipelines.small_probe import FIELDS, Small, small_probe
@@ -60,6 +60,12 @@ def test_pairs_share_any_class(small: Small, probed: ProbeResult) -> None:
     assert with_rare.group.counts().tolist() == [19, 18, 18, 19, 6]
     # Of 20 papers each field has 190 pairs; 2 of the 15 pairs of rare papers are among them.
     assert with_rare.pairs["good"].ranking.positives == 4 * 190 + 15 - 2
+
+
+def test_the_same_seed_gives_the_same_figures(small: Small, probed: ProbeResult) -> None:
+    assert as_figures(run(small, OPTIONS)) == as_figures(probed)
+    [other] = run(small, replace(OPTIONS, probes=("linear",), seed=1)).groups
+    assert (other.linear["poor"].told != probed.groups[0].linear["poor"].told).any()
 
 
 def test_only_what_is_asked_for_is_probed(small: Small) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from recsys.pipelines.studies.baselines import (
     WordVectors,
     first_component,
+    sif,
     weights,
     without,
 )
@@ -22,12 +23,25 @@ def words() -> WordVectors:
     return WordVectors(keyed, np.array([0.001, 0.003]))
 
 
+def test_frequent_words_weigh_less() -> None:
+    # a / (a + p), a = .001.
+    found = weights(np.array([0, 0.001, 0.003, 0.009]))
+    assert found.tolist() == pytest.approx([1, 1 / 2, 1 / 4, 1 / 10])
+
+
 def test_a_text_is_the_weighted_average_of_its_words(words: WordVectors) -> None:
     texts = [("Rivers", "The river and the sea"), ("Sea", None), ("", None)]
     # (2 * [4, 0] / 2 + [0, 8] / 4) / 3 and [0, 8] / 4.
     assert words.averages(texts, weights).ravel().tolist() == pytest.approx(
         [4 / 3, 2 / 3, 0, 2, 0, 0]
     )
+
+
+def test_the_common_component_is_subtracted(words: WordVectors) -> None:
+    encoder = sif(words, np.array([0.6, 0.8], np.float32), "x")
+    found = encoder.encode([("River", None), ("Sea", None), ("", "")])
+    # [4, 0] - 2.4 * [.6, .8] = [2.56, -1.92]; [0, 8] - 6.4 * [.6, .8] = [-3.84, 2.88].
+    assert found.ravel().tolist() == pytest.approx([0.8, -0.6, -0.8, 0.6, 0, 0], abs=1e-6)
 
 
 @given(st.integers(2, 30), st.integers(2, 6), st.integers(0, 2**32 - 1))

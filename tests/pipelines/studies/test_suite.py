@@ -23,9 +23,11 @@ from recsys.pipelines.studies.clicks.click_features import CONSTANT, FIRST_FIVE,
 from recsys.pipelines.studies.clicks.rankers import fit_feedforward
 from recsys.pipelines.studies.scidocs_generator import generate
 from recsys.pipelines.studies.scidocs_suite import (
+    RANDOM_DIM,
     TRAININGS,
     SuiteOptions,
     evaluate_suite,
+    random_vectors,
     sources,
 )
 from tests.hashing_encoder import HashingEncoder
@@ -165,3 +167,10 @@ def test_files_of_scidocs_serve_their_own_tasks(folder: Path, tmp_path: Path) ->
         "mesh: there are no vectors for it.",
         "recomm: there are no vectors for it.",
     )
+
+
+def test_random_vectors_have_the_published_spread() -> None:
+    found = random_vectors([str(i) for i in range(500)], np.random.default_rng(0))
+    assert found.vectors.shape == (500, RANDOM_DIM)
+    assert float(found.vectors[:].std()) == pytest.approx(0.67, abs=0.01)
+    assert float(found.vectors[:].mean()) == pytest.approx(0, abs=0.01)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from recsys.formats.answers import FORMATS
 from recsys.formats.references.reference_formats import read_bibliography
 
 if TYPE_CHECKING:
@@ -154,6 +155,12 @@ def test_what_is_exported_is_found_again(name: str, folder: Path, ask: Ask) -> N
     assert "8 library papers: 8 matched." in again.err
     answer = json.loads(again.out)
     assert [item["id"] for item in answer["recommendations"]] == recommended
+
+
+def test_every_format_of_an_answer_can_be_written(ask: Ask) -> None:
+    for form in FORMATS:
+        done = ask("--title", "Rivers", "--format", form, "-k", 2)
+        assert done.code == 0 and done.out.strip()
 
 
 def test_a_word_that_is_no_file_and_no_paper_is_refused(folder: Path, ask: Ask) -> None:

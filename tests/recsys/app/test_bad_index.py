@@ -215,6 +215,16 @@ def change_ranker(parts: Path, change: Callable[[dict[str, Any]], None]) -> None
     seal(folder, KIND, SCHEMA, config)
 
 
+def test_a_ranker_with_an_unknown_feature_is_refused(
+    index: Path, parts: Path, run_cli: "RunCli"
+) -> None:
+    change_ranker(parts, lambda config: config["feature_names"].append("moon_phase"))
+    done = run_cli("recommend", "--index", index, stdin=STDIN)
+    assert_refused(done, str(parts / "ranker"), "'moon_phase'", "recsys train ranker")
+    blind = run_cli("recommend", "--index", index, "--no-metadata", stdin=STDIN)
+    assert blind.code == 0
+
+
 def test_a_damaged_ranker_is_refused_and_training_mends_it(
     built: "Built", index: Path, parts: Path, run_cli: "RunCli"
 ) -> None:
@@ -224,6 +234,23 @@ def test_a_damaged_ranker_is_refused_and_training_mends_it(
     assert_refused(done, str(parts / "ranker" / "trees.npz"), "cannot be read")
     assert run_cli("train", "ranker", index, "--split", built.split).code == 0
     assert run_cli("recommend", "--index", index, stdin=STDIN).code == 0
+
+
+def test_nothing_found_is_exit_code_3_and_says_which_stage(
+    tmp_path: Path, run_cli: "RunCli"
+) -> None:
+    papers = tmp_path / "papers.jsonl"
+    papers.write_text('{"id": "a", "title": "On rivers", "year": 2000}\n')
+    assert run_cli("build", papers, "--out", tmp_path / "x.index", "--quiet").code == 0
+    out = tmp_path / "answer.json"
+    done = run_cli(
+        "recommend", "--index", tmp_path / "x.index", "--as-of", 1900, "--out", out, stdin=STDIN
+    )
+    assert (done.code, done.out, out.exists()) == (3, "", False)
+    understood, error = done.err.splitlines()
+    assert understood.startswith("Understood: ")
+    assert error.startswith("error: No paper is left to recommend: 1 papers in the corpus, 0 ")
+    assert "--as-of" in error
 
 
 def test_an_answer_says_that_the_index_had_a_ranker_of_its_own(

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 from tests.rows import each_row
 
@@ -52,6 +53,12 @@ def test_ctrl_c_while_it_starts_is_json_where_errors_are() -> None:
             "hint": "run the same command again; it continues from what it has kept.",
         }
     }
+
+
+def test_ctrl_c_once_the_program_runs_is_the_same_line(tmp_path: Path) -> None:
+    done = interrupt("recsys.app.wiring", "--title", "Rivers")
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr == LINE
 
 
 def test_the_entry_imports_no_command() -> None:

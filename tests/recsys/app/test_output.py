@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from recsys.app.terminal import check_target, emit
+from recsys.app.terminal import check_target, emit, note
 from recsys.errors import InputError
 
 
@@ -32,6 +32,12 @@ def test_targets_are_refused_before_the_work(tmp_path: Path) -> None:
     (tmp_path / "results").mkdir()
     with pytest.raises(InputError, match="Did you mean 'results'"):
         check_target(tmp_path / "result" / "a.txt")
+
+
+def test_notes_go_to_stderr_unless_quiet(capsys: pytest.CaptureFixture[str]) -> None:
+    note("heard")
+    note("not heard", quiet=True)
+    assert capsys.readouterr() == ("", "heard\n")
 
 
 def test_a_reader_that_leaves_early_is_no_error() -> None:

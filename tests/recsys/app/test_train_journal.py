@@ -71,6 +71,15 @@ def test_options_reach_the_training(folder: Path, tmp_path: Path, run_cli: "RunC
     assert facts["history"]["epoch_steps"] == 6 and facts["options"]["loop"]["part"] == 4
 
 
+def test_a_stopped_training_goes_on(folder: Path, tmp_path: Path, run_cli: "RunCli") -> None:
+    out, partial = tmp_path / "own", tmp_path / "own.partial.safetensors"
+    stopped = trained(run_cli, folder, out, "--max-minutes", 0)
+    assert "Stopped: the time was up. The same command continues." in stopped.err
+    assert partial.is_file()
+    assert trained(run_cli, folder, out, "--quiet").code == 0
+    assert not partial.exists()
+
+
 def test_what_is_missing_or_too_much_is_told(
     folder: Path, tmp_path: Path, run_cli: "RunCli"
 ) -> None:

@@ -88,6 +88,11 @@ def test_what_the_sentence_cites_is_never_recommended_even_if_it_is_named(
     assert asked.named.rows.tolist() == []
 
 
+def test_papers_beside_that_are_unknown_or_newer_tell_nothing(reader: PassageReader) -> None:
+    asked = posed(reader, Passage("About honey", beside=("d", "mars", "c")))
+    assert asked.query.seeds.tolist() == [2]
+
+
 def test_what_is_newer_than_the_draft_is_neither_named_nor_wanted(reader: PassageReader) -> None:
     asked = posed(reader, Passage("As Ash (2009) says"))
     assert 3 not in asked.named.rows and not asked.query.wanted[3]

@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -189,3 +191,8 @@ def test_a_corpus_that_knows_nothing_says_so(tmp_path: Path) -> None:
 def test_what_makes_no_sense_is_refused(corpus: Corpus, filters: Filters, message: str) -> None:
     with pytest.raises(InputError, match=message):
         apply_filters(filters, corpus, DRAFT)
+
+
+def test_the_package_opens_without_numpy() -> None:
+    code = "import recsys, sys; recsys.Filters(); sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -33,6 +33,18 @@ def test_candidates_are_ordered_by_distance() -> None:
     assert found.left_out == 0
 
 
+def test_ties_break_by_descending_id() -> None:
+    vectors = on_a_line(q=0, a=1, b=-1, c=1)
+    assert of_query(rank({"q": {"a": 0, "b": 0, "c": 1}}, vectors), "q") == (1, 1)
+    assert of_query(rank({"q": {"a": 1, "b": 0, "c": 0}}, vectors), "q")[0] == pytest.approx(1 / 3)
+
+
+def test_distances_that_differ_beyond_five_decimals_tie() -> None:
+    judgements: Qrels = {"q": {"a": 0, "b": 1}}
+    assert of_query(rank(judgements, on_a_line(q=0, a=0.500001, b=0.500002)), "q") == (1, 1)
+    assert of_query(rank(judgements, on_a_line(q=0, a=0.50001, b=0.50002)), "q")[0] == 0.5
+
+
 def test_distances_are_compared_in_32_bits() -> None:
     # 4096.00012 and 4096.00015 differ in the fifth decimal; the nearest float32 is the same.
     vectors = np.array([[0, 0], [4096, 1], [4096, 1.1]], np.float32)

@@ -5,9 +5,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from recsys.models.pairs import counts_as_of
 from recsys.pipelines.evaluation.splits import gold
 from recsys.pipelines.studies.citeomatic.negatives import (
     Kind,
+    Margins,
     Miner,
     Mining,
     Sampling,
@@ -18,6 +20,7 @@ from recsys.pipelines.studies.citeomatic.negatives import (
 )
 from recsys.store.arrays import Rows
 from recsys.store.collection import Collection
+from recsys.store.graph import CitationGraph
 from tests.tiny import random_world
 
 SEEDS = st.integers(0, 10_000)
@@ -95,6 +98,14 @@ def test_an_epoch_depends_on_the_generator_alone(seed: int) -> None:
     assert sorted(once.positive.tolist()) == sorted(other.positive.tolist()) or len(once) != len(
         other
     )
+
+
+def test_margins_count_citations_as_of_the_query() -> None:
+    years = np.array([2000, 2001, 2005, 2006], np.int16)
+    graph = CitationGraph.build(np.array([1, 2, 3], np.int32), np.array([0, 0, 0], np.int32), years)
+    rows, before = np.zeros(4, np.int32), np.array([2001, 2002, 2006, 2010], np.int16)
+    assert counts_as_of(graph, rows, before).tolist() == [0, 1, 2, 3]
+    assert Margins().of(np.zeros(1, np.int8), np.array([3]), np.array([3])) == pytest.approx(0.3)
 
 
 @given(SEEDS, st.integers(1, 12))

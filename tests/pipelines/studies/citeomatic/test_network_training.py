@@ -98,6 +98,13 @@ def test_a_checkpoint_of_something_else_is_not_continued(
     assert train(make(collection, tmp_path), LOOP, file).continued == 0
 
 
+def test_training_learns(collection: Collection, tmp_path: Path) -> None:
+    done = train(make(collection, tmp_path), replace(LOOP, epochs=8), checkpoint(tmp_path))
+    assert done.losses[-1] < done.losses[0]
+    assert max(done.measures) > done.measures[0]
+    assert done.triplets > 0 and done.per_second > 0 and done.waited > 0
+
+
 class Scripted:
     """A task that measures what it is told, and whose only weight counts its batches."""
 

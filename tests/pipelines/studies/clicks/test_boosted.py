@@ -7,6 +7,7 @@ from recsys.eval.measures import Doubles
 from recsys.pipelines.studies.clicks.click_features import Pairs
 from recsys.pipelines.studies.clicks.rankers import (
     gradients,
+    logistic_loss,
 )
 from tests.rows import each_row
 
@@ -55,6 +56,11 @@ def test_gradients_are_those_of_finite_differences(swaps: bool) -> None:
         assert curvature[row] == pytest.approx((up - 2 * here + down) / 1e-8, abs=1e-6)
     assert gradient.sum() == pytest.approx(0)
     assert (gradient[7], curvature[7]) == (0, 0)
+
+
+def test_the_loss_is_that_of_a_loop() -> None:
+    total = loss(SCORES, few_pairs().weight)
+    assert logistic_loss(SCORES, few_pairs()) == pytest.approx(total / 8)
 
 
 def test_scores_far_apart_do_not_overflow() -> None:

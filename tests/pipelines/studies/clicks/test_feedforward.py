@@ -12,6 +12,7 @@ from recsys.pipelines.studies.clicks.rankers import (
     FeedForward,
     FeedForwardOptions,
     fit_feedforward,
+    margin_loss,
 )
 from tests.pipelines.studies.clicks.toy_clicks import Toy, toy
 from tests.rows import each_row
@@ -52,6 +53,13 @@ def test_a_trained_network_scores_as_in_torch(
     with torch.no_grad():
         theirs = nn.Sequential(*modules[:-1]).double()((torch.from_numpy(features) - mean) / spread)
     assert net.score(features) == pytest.approx(theirs[..., 0].numpy(), abs=1e-6)
+
+
+def test_the_loss_of_pairs_by_hand() -> None:
+    features, rows = np.zeros((3, 1), np.float32), np.arange(3)
+    both = Pairs(features, rows, rows, np.array([0, 1]), np.array([1, 2]), np.array([1.5, 0.5]))
+    # 1.5 * max(0, 2 - (3 - 1.5)) and .5 * max(0, 2 - (1.5 + 1)), divided by 2.
+    assert margin_loss(np.array([3, 1.5, -1]), both, margin=2) == 0.375
 
 
 def test_training_stops_when_validation_stays_as_it_is(toys: tuple[Toy, Toy, Toy]) -> None:

@@ -57,6 +57,16 @@ def test_logits_are_cosines_whatever_numbers_products_are_computed_in(task: Jour
         assert np.allclose(logits * TEMPERATURE, cosines, atol=1e-6)
 
 
+def test_the_loss_is_the_mean_of_each_papers_own(task: JournalTask) -> None:
+    examples = task.examples(np.random.default_rng(0))[:9]
+    with torch.no_grad():
+        whole = float(task.loss(task.learner, examples))
+        logits = task.texts.through(task.learner, examples[:, 0]).double().numpy()
+    labels = task.papers.labels[examples[:, 0]]
+    expected = np.log(np.exp(logits).sum(axis=1)) - logits[np.arange(9), labels]
+    assert whole == pytest.approx(expected.mean(), abs=1e-5)
+
+
 def test_dev_is_judged_by_the_class_with_the_nearest_direction(task: JournalTask) -> None:
     dev = task.papers.dev
     vectors = task.texts.vectors(task.learner.tower, dev)

@@ -73,6 +73,16 @@ def free_port() -> int:
     raise RuntimeError("no free port")
 
 
+def test_training_learns(whole: TrainedEncoder) -> None:
+    did = whole.history
+    assert (did.epoch_steps, did.steps, did.examples) == (8, 16, 360)
+    assert did.checked == [0, 4, 8, 12, 16]
+    assert np.mean(did.losses[-4:]) < 0.7 * np.mean(did.losses[:4])
+    assert did.measures[did.best] > did.measures[0] + 0.3
+    assert whole.task.measure()[0] == did.measures[did.best]
+    assert did.per_second > 0
+
+
 @pytest.mark.slow  # `test_an_adapter_learns_and_is_continued` stops it in this process.
 def test_a_killed_training_ends_as_if_it_had_not_been(folder: Path, whole: TrainedEncoder) -> None:
     # In the second epoch, between two checks.

@@ -298,6 +298,18 @@ def test_anything_else_is_refused(text: str) -> None:
     assert caught.value.status == 400
 
 
+@each_row("offset", [-1, FARTHEST, 10**30])
+def test_a_token_that_goes_too_far_is_refused(offset: int) -> None:
+    with pytest.raises(RequestError):
+        offset_in(token(offset, DIGEST), DIGEST)
+
+
+def test_a_token_belongs_to_a_question_and_an_index() -> None:
+    for other in (digest_of("index", {"title": "Deserts"}), digest_of("x", {"title": "Rivers"})):
+        with pytest.raises(RequestError, match="another question"):
+            offset_in(token(20, DIGEST), other)
+
+
 # What do I cite here? As a program asks it.
 
 PASSAGE = "Rivers were measured with an instrument |, glaciers were not."

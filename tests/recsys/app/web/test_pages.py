@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
+from html import escape
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -130,6 +131,11 @@ def test_style_and_script_load_nothing_and_remember_nothing() -> None:
     assert not re.search(r"url\(|@import|@font-face", style)
     assert "prefers-color-scheme: dark" in style
     assert "@media print" in style
+
+
+def test_the_samples_hold_what_could_break_a_page() -> None:
+    assert escape("<script>alert(1)</script>") in PAGES["answer-odd"]
+    assert "<script>alert" not in PAGES["answer-odd"]
 
 
 # Whatever a text holds, it stays text on the pages.

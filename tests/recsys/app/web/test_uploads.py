@@ -322,6 +322,14 @@ def test_files_come_over_whatever_they_are_called(files: list[tuple[str, bytes]]
     assert read.files(stream) == files
 
 
+def test_a_request_that_ends_too_early_is_none() -> None:
+    stream = io.BytesIO(ReadingTask(LIST, 1, 1, ("a",), (9,)).header() + b"short")
+    with pytest.raises(ValueError, match="too early"):
+        ReadingTask.read(stream).files(stream)
+    with pytest.raises(ValueError, match="Expecting value"):
+        ReadingTask.read(io.BytesIO(b""))
+
+
 @each_row("kind", [InputError, DraftError, MissingExtraError])
 def test_an_error_comes_over_with_its_words(kind: type[RecsysError]) -> None:
     error = kind("What \u00e9 happened.", "What to do.")

@@ -25,6 +25,11 @@ def test_what_leads_out_or_is_of_no_concern_is_not_there(name: str) -> None:
     assert Archive(packed({name: b"x", "kept": b"y"}), "z").names == {"kept"}
 
 
+def test_of_two_entries_with_one_name_the_first_counts() -> None:
+    opened = Archive(packed({"a.tex": b"one", "./a.tex": b"two"}), "z")
+    assert opened.read("a.tex") == b"one"
+
+
 def test_what_unpacks_beyond_all_measure_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(draft_files, "LARGEST_ENTRY", 100)
     monkeypatch.setattr(draft_files, "MOST_BYTES", 200)

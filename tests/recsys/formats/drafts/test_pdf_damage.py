@@ -38,6 +38,13 @@ def test_what_is_no_readable_pdf_is_an_error(raw: bytes, what: str) -> None:
     assert caught.value.hint
 
 
+def test_a_broken_table_of_objects_is_mended() -> None:
+    raw = write_pdf([front()])
+    assert read_pdf(raw.replace(b"startxref\n", b"startxref\n9")).title == TITLE
+    with pytest.raises(DraftError, match="cannot be read as PDF"):
+        read_pdf(raw[: raw.rindex(b"xref\n0")])
+
+
 def test_an_encrypted_file_is_an_error() -> None:
     import io
 

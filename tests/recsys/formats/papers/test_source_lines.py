@@ -92,6 +92,14 @@ def test_a_truncated_gzip_file_is_refused_naming_the_last_good_line(tmp_path: Pa
     assert caught.value.hint
 
 
+@each_row("at", [30, -8])
+def test_a_damaged_gzip_file_is_refused(tmp_path: Path, at: int) -> None:
+    packed = bytearray(gzip.compress(b"some text\n" * 20 + bytes(range(11, 250)) * 3))
+    packed[at] ^= 0xFF
+    with pytest.raises(CorpusError, match="damaged data"):
+        read(written(tmp_path, bytes(packed)))
+
+
 @each_row(
     ("head", "what"),
     [

@@ -76,6 +76,14 @@ def test_a_field_of_any_length_is_read_in_seconds(field: str, unit: str) -> None
     assert time.process_time() - begun < 4
 
 
+def test_a_fact_of_many_lines_is_read_in_seconds() -> None:
+    begun = time.process_time()
+    text = "TY  - JOUR\nTI  - T\nAB  - x\n" + "y\n" * 300_000 + "ER  - \n"
+    (reference,) = parse_bibliography(text, "refs.ris").references
+    assert reference.title == "T"
+    assert time.process_time() - begun < 4
+
+
 def test_strings_that_double_each_other_stay_small() -> None:
     doubling = "".join(f"@string{{a{i + 1} = a{i} # a{i} # {{x}}}}\n" for i in range(1000))
     found = parse_bibliography(f"{doubling}@misc{{k, title = a1000}}", "refs.bib")

@@ -140,6 +140,19 @@ def test_the_closest_are_those_of_numpy_to_the_last_bit(d: int, k: int, q: int) 
                 assert one[0].dtype == np.int32 and one[1].dtype == np.float32
 
 
+@each_row("q", [2, 20])
+def test_what_is_close_is_not_looked_for_outside(q: int) -> None:
+    codes, scales = np.ones((50, 64), np.int8), np.ones(50, np.float32)
+    asked = codes[:q], scales[:q]
+    for pair in ((-1, 3), (4, 3), (0, 51)):
+        with pytest.raises((IndexError, ValueError)):
+            closest(codes, scales, (np.array(pair[:1]), np.array(pair[1:])), asked, 3)
+    ranges, everyone = (np.array([0]), np.array([50])), np.ones(50, bool)
+    astray = np.full(50, 50, np.int32)
+    with pytest.raises(IndexError, match="without a mark"):
+        closest(codes, scales, ranges, asked, 3, allowed=everyone, rows=astray)
+
+
 # Words --------------------------------------------------------------------------------------
 
 
@@ -197,6 +210,13 @@ def test_matches_are_those_of_all_papers_to_the_last_bit(n: int, k: int, kind: t
     check_matches(made_postings(rng, n, kind), made_words(rng), rng, k)
 
 
+def test_matches_of_many_papers_are_found_block_by_block() -> None:
+    rng = np.random.default_rng(5)
+    postings = made_postings(rng, 300_000)
+    for words, k in ((made_words(rng), 200), (made_words(rng, 2), 50)):
+        check_matches(postings, words, rng, k)
+
+
 @given(SEEDS, st.integers(1, 300), st.integers(0, 60), st.integers(1, 30))
 def test_matches_are_those_of_all_papers_however_alike_they_are(
     seed: int, n: int, k: int, t: int
@@ -249,6 +269,13 @@ def test_levels_are_no_lower_than_what_they_stand_for(seed: int) -> None:
     exact = 255 * frequencies / (frequencies + norms)
     levels = dispatch.levels(frequencies, norms)
     assert np.all((levels >= exact) & (levels < exact + 1))
+
+
+def test_no_words_match_nothing() -> None:
+    postings, nothing = made_postings(np.random.default_rng(0), 50), np.empty(0, np.float32)
+    words = QueryTerms(nothing.astype(np.int32), nothing, nothing)
+    for rows, scores in both_ways(dispatch.matches, postings, words, None, 5):
+        assert len(rows) == len(scores) == 0
 
 
 @each_row("damage", ["rows", "low", "starts", "codes", "levels", "mask"])
@@ -341,7 +368,6 @@ def test_lines_are_those_of_numpy_to_the_last_bit(seed: int, k: int) -> None:
     np.testing.assert_array_equal(read, plain)
 
 
-KNOTS = np.ones((3, 3), np.float32)
 LINE, ROW, YEARS = np.array([0, 0, 1]), np.array([1], np.int32), np.array([1, 2], np.int16)
 
 
@@ -403,6 +429,13 @@ def test_leaves_are_those_of_numpy_to_the_last_bit(m: int) -> None:
     scores, plain = both_ways(score_trees, trees, features)
     np.testing.assert_array_equal(scores, plain)
     np.testing.assert_array_equal(scores, score_trees(trees, np.asfortranarray(features)))
+
+
+def test_a_tree_that_rules_out_all_its_leaves_gives_its_first() -> None:
+    trees = made_trees(np.random.default_rng(0), 4, 9)
+    damaged = replace(trees, left=np.zeros_like(trees.left))
+    scores, plain = both_ways(score_trees, damaged, np.full((70, 9), 5, np.float32))
+    np.testing.assert_array_equal(scores, plain)
 
 
 def test_a_node_outside_is_refused() -> None:
