@@ -12,7 +12,7 @@ REVISION = 17
 VARIABLE = "RECSYS_KERNELS"
 
 try:
-    from recsys.store.kernels import compiled
+    from recsys.store.kernels import compiled as compiled  # Callers take it from here.
 
     COMPILED = os.environ.get(VARIABLE) != "plain" and compiled.REVISION == REVISION
 except ImportError:  # No compiler was there on installation.
