@@ -34,7 +34,7 @@ lint: $(DEV) ## Check style, formatting and the import rules.
 	$(BIN)/lint-imports --no-cache
 
 types: $(DEV) ## Check every type.
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers $(TESTERS)
 
 # In the order of their folders: else files of few, long tests come last, and one process waits.
 pytest: $(DEV) ## Run the tests in TESTERS processes, a file of them in one.

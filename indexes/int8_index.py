@@ -22,10 +22,9 @@ from recsys.indexes.exact import (
     release,
     search_rows,
 )
-from recsys.store import kernels
 from recsys.store.arrays import Floats, Longs, Mask, Rows, load_array, top_k
 from recsys.store.graph import Years
-from recsys.store.kernels import dispatch
+from recsys.store.kernels import dispatch, loops
 from recsys.store.kernels.dispatch import Codes
 from recsys.store.vectors import (
     CODES_FILE,
@@ -203,7 +202,7 @@ class Int8Index:
         if allowed is not None and FEW * np.count_nonzero(allowed) < n:
             inside = np.flatnonzero(allowed).astype(np.int32)
             return search_rows(self.vectors, inside, queries, k)
-        if 0 < k <= MOST and kernels.COMPILED:
+        if 0 < k <= MOST and loops.COMPILED:
             return self._few(queries, k, allowed)
         return self._any(queries, k, allowed)
 
@@ -271,7 +270,7 @@ def open_index(
             f"{folder / ERRORS_FILE} does not fit vectors of the shape {vectors.shape}.",
             "Build the index again with --force.",
         )
-    if isinstance(vectors, np.ndarray) and not kernels.COMPILED:
+    if isinstance(vectors, np.ndarray) and not loops.COMPILED:
         return ExactIndex(vectors)
     return Int8Index(vectors, rounded, errors)
 

@@ -17,8 +17,8 @@ from recsys.app import compiler
 from recsys.app.cache import cache_folder
 from recsys.errors import EXTRAS, InputError, OnlineError, SourceUnreachable, installed, need
 from recsys.machine import processors
-from recsys.store import kernels
 from recsys.store.artifacts import sha256
+from recsys.store.kernels import loops
 
 if TYPE_CHECKING:
     from recsys.pipelines.online.client import ClientConfig
@@ -119,9 +119,9 @@ def _libraries() -> Iterator[Check]:
     yield replace(check, detail=f"{check.detail}, {shown}")
 
     detail = "compiled"
-    if not kernels.COMPILED:  # Numpy's loops are slower, and no problem.
-        asked = os.environ.get(kernels.VARIABLE) == "plain"
-        why = f"as {kernels.VARIABLE} says" if asked else "none were compiled on installation"
+    if not loops.COMPILED:  # Numpy's loops are slower, and no problem.
+        asked = os.environ.get(loops.VARIABLE) == "plain"
+        why = f"as {loops.VARIABLE} says" if asked else "none were compiled on installation"
         detail = f"those of numpy, {why}: answers are slower"
     yield Check("kernels", True, detail)
 

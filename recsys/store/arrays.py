@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from recsys.errors import ArtifactCorrupt
-from recsys.store import kernels
+from recsys.store.kernels import loops
 
 Rows: TypeAlias = NDArray[np.int32]
 Floats: TypeAlias = NDArray[np.float32]
@@ -260,12 +260,12 @@ def _facts(dtype: np.dtype[Any], shape: tuple[int, ...]) -> dict[str, Any]:
 
 def slices(begins: Longs, lengths: Longs, values: NDArray[Any]) -> tuple[Rows, NDArray[Any]]:
     """Concatenate `values[begin : begin + length]`: (owner, value), owner = number of the slice."""
-    if kernels.COMPILED:
-        ranges = kernels.fit(begins, np.int64), kernels.fit(lengths, np.int64)
+    if loops.COMPILED:
+        ranges = loops.fit(begins, np.int64), loops.fit(lengths, np.int64)
         count = int(lengths.sum())
         owners, parts = np.empty(count, np.int32), np.empty(count, values.dtype)
         width = np.array([values.itemsize])
-        kernels.compiled.slices(*ranges, values.view(np.uint8), width, owners, parts.view(np.uint8))
+        loops.compiled.slices(*ranges, values.view(np.uint8), width, owners, parts.view(np.uint8))
         return owners, parts
     owner, at = spans(begins, lengths)
     return owner, values[at]
@@ -300,9 +300,9 @@ def number(rows: Rows) -> tuple[Rows, Rows]:
 
 def find_rows(rows: Rows, wanted: Rows) -> Rows:
     """Find the place of each wanted row among distinct rows in any order, -1 where it is not."""
-    if kernels.COMPILED:
+    if loops.COMPILED:
         places = np.empty(len(wanted), np.int32)
-        kernels.compiled.places(kernels.fit(rows, np.int32), kernels.fit(wanted, np.int32), places)
+        loops.compiled.places(loops.fit(rows, np.int32), loops.fit(wanted, np.int32), places)
         return places
     if not len(rows):
         return np.full(len(wanted), -1, np.int32)
@@ -324,10 +324,10 @@ def look_up(rows: Rows, values: Floats, wanted: Rows) -> Floats:
 
 def totals(owner: Rows, weights: Floats | None, m: int) -> Floats:
     """Sum weights, or ones, by owner (0 <= owner < m) in float64: (m,) float32."""
-    if kernels.COMPILED:
+    if loops.COMPILED:
         sums = np.empty(m, np.float32)
-        given = np.empty(0, np.float32) if weights is None else kernels.fit(weights, np.float32)
-        kernels.compiled.totals(kernels.fit(owner, np.int32), given, sums)
+        given = np.empty(0, np.float32) if weights is None else loops.fit(weights, np.float32)
+        loops.compiled.totals(loops.fit(owner, np.int32), given, sums)
         return sums
     return np.bincount(owner, weights, minlength=m).astype(np.float32)
 

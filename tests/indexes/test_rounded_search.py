@@ -20,9 +20,8 @@ from recsys.indexes.int8_index import (
     RoundedQueries,
     write_split,
 )
-from recsys.store import kernels
 from recsys.store.arrays import Floats, Rows, load_array
-from recsys.store.kernels import dispatch
+from recsys.store.kernels import dispatch, loops
 from recsys.store.kernels.dispatch import unsplit
 from recsys.store.vectors import CODES_FILE, SCALES_FILE, load_vectors, split
 from tests.indexes.small_indexes import random_vectors, share
@@ -113,7 +112,7 @@ def test_without_a_compiler_floats_are_scanned_where_there_are_any(
 ) -> None:
     vectors = random_vectors(50)
     facts = build_index("int8", vectors, tmp_path)
-    monkeypatch.setattr(kernels, "COMPILED", compiled)
+    monkeypatch.setattr(loops, "COMPILED", compiled)
     assert type(open_built(vectors, tmp_path, facts)) is kind
     assert type(open_built(load_vectors(tmp_path), tmp_path, facts)) is Int8Index
 

@@ -64,7 +64,7 @@ static void look_at_processor(void)
 static void look_at_processor(void) {}
 #endif
 
-/* Raised with that of kernels/__init__.py, which takes no module that was compiled of an older source. */
+/* Raised with that of loops.py, which takes no module that was compiled of an older source. */
 enum { REVISION = 17 };
 enum { AHEAD = 6, BLOCK = 1 << 17, BATCH = 512 };
 

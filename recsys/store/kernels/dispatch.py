@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.store import kernels
 from recsys.store.arrays import Floats, Longs, Mask, Ragged, Rows, find_rows, spans, top_k
-from recsys.store.kernels import fit
+from recsys.store.kernels import loops
+from recsys.store.kernels.loops import fit
 
 Codes = NDArray[np.int8]
 """Vectors rounded to -127 ... 127."""
@@ -35,13 +35,13 @@ def dots(vectors: Floats, rows: Rows, queries: Floats) -> Floats:
     Raises:
         IndexError: a row is outside the vectors.
     """
-    if not kernels.COMPILED:
+    if not loops.COMPILED:
         product: Floats = (vectors[rows] @ np.ascontiguousarray(queries.T)).T
         return product
     many = fit(np.atleast_2d(queries), np.float32)
     out = np.empty((len(many), len(rows)), np.float32)
     width = np.array(vectors.shape[1:])
-    kernels.compiled.dots(
+    loops.compiled.dots(
         *(fit(vectors, np.float32), fit(rows, np.int32), many),
         *(width, out),
     )
@@ -83,12 +83,12 @@ def split_dots(split: Split, places: Rows, queries: Floats) -> Floats:
     Raises:
         IndexError: a place is outside the vectors.
     """
-    if not kernels.COMPILED:
+    if not loops.COMPILED:
         product: Floats = (unsplit(split, places) @ np.ascontiguousarray(queries.T)).T
         return product
     many = fit(np.atleast_2d(queries), np.float32)
     out = np.empty((len(many), len(places)), np.float32)
-    kernels.compiled.split_dots(
+    loops.compiled.split_dots(
         fit(split.codes, np.int8),
         fit(split.rests, np.int16),
         fit(split.scales, np.float32),
@@ -111,11 +111,11 @@ def scan(codes: Codes, begins: Longs, ends: Longs, queries: Codes) -> Rows:
 
     Returns: (q, m) int32, where m is the sum of the lengths; exact.
     """
-    if kernels.COMPILED:
+    if loops.COMPILED:
         ranges = fit(begins, np.int64), fit(ends, np.int64)
         out = np.empty((len(queries), int((ranges[1] - ranges[0]).sum())), np.int32)
         width = np.array(codes.shape[1:])
-        kernels.compiled.scan(fit(codes, np.int8), *ranges, fit(queries, np.int16), width, out)
+        loops.compiled.scan(fit(codes, np.int8), *ranges, fit(queries, np.int16), width, out)
         return out
     products = [np.empty((len(queries), 0), np.int32)]
     # Products of 8 bits are whole numbers below 2**24 in sums of up to a thousand.
@@ -152,11 +152,11 @@ def closest(
     Returns: for each query (rows, products): the exact product of the codes, in float32, times both
     scales.
     """
-    if kernels.COMPILED:
+    if loops.COMPILED:
         q, k = len(queries[0]), max(min(k, len(codes)), 0)
         best, near = np.empty((q, k), np.int32), np.empty((q, k), np.float32)
         counts = np.zeros(q, np.int64)
-        kernels.compiled.closest(
+        loops.compiled.closest(
             fit(codes, np.int8),
             *(fit(limits, np.int64) for limits in ranges),
             fit(scales, np.float32),
@@ -193,10 +193,10 @@ def count_older(citers: Ragged, years: NDArray[np.int16], rows: Rows, limit: int
         IndexError: a row, or one that cites it, is outside the graph.
     """
     begins = citers.starts[rows]
-    if kernels.COMPILED:
+    if loops.COMPILED:
         counts = np.empty(len(rows), np.int64)
         graph = fit(citers.starts, np.int64), fit(citers.values, np.int32), fit(years, np.int16)
-        kernels.compiled.older(*graph, fit(rows, np.int32), np.array([limit]), counts)
+        loops.compiled.older(*graph, fit(rows, np.int32), np.array([limit]), counts)
         return counts
     low, high = begins, citers.starts[rows + 1]
     while np.any(searched := low < high):
@@ -290,13 +290,13 @@ def matches(
 
     Returns: (rows, scores), best first.
     """
-    if not kernels.COMPILED or len(query.codes) > _MOST_WORDS:
+    if not loops.COMPILED or len(query.codes) > _MOST_WORDS:
         return _matches_in_numpy(postings, query, allowed, k)
     k = min(max(k, 0), len(postings.norms))
     rows, scores, count = np.empty(k, np.int32), np.empty(k, np.float32), np.zeros(1, np.int64)
     terms = np.full((len(query.codes), 3), K1 + 1, np.float32)
     terms[:, 0], terms[:, 2] = query.idf, query.counts
-    kernels.compiled.matches(
+    loops.compiled.matches(
         fit(postings.starts, np.int64),
         fit(postings.rows, np.int32),
         fit(postings.levels, np.uint8),
@@ -351,9 +351,9 @@ def interpolate(features: Floats, knots: Floats, values: Floats) -> Floats:
     the knots has the value of the nearest.
     """
     out = np.empty(features.shape, np.float32, order="F")
-    if kernels.COMPILED:
+    if loops.COMPILED:
         lines = fit(knots, np.float32), fit(values, np.float32), np.array([len(knots)])
-        kernels.compiled.interpolated(np.asfortranarray(features, np.float32).T, *lines, out.T)
+        loops.compiled.interpolated(np.asfortranarray(features, np.float32).T, *lines, out.T)
         return out
     for column, line in enumerate(zip(knots, values, strict=True)):
         out[:, column] = np.interp(features[:, column], *line)
@@ -392,10 +392,10 @@ def score_trees(trees: Trees, features: Floats) -> Floats:
     first of all if the nodes of a damaged file rule out every one. The sum goes from tree to tree,
     in float32: (m,).
     """
-    if kernels.COMPILED:
+    if loops.COMPILED:
         out, sizes = np.empty(len(features), np.float32), (features.shape[1], len(trees.values))
         forest = trees.feature, trees.threshold, trees.tree, trees.left, trees.values
-        kernels.compiled.trees(
+        loops.compiled.trees(
             *forest, np.asfortranarray(features, np.float32).T, np.array(sizes), out
         )
         return out

@@ -5,7 +5,7 @@ import pytest
 
 from recsys.app import doctor
 from recsys.app.doctor import Check, examine
-from recsys.store import kernels
+from recsys.store.kernels import loops
 
 if TYPE_CHECKING:
     from tests.conftest import RunCli
@@ -47,7 +47,7 @@ def test_a_missing_encoder_is_added_without_its_dependencies(
 
 def test_it_tells_which_kernels_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     assert checked("kernels").detail == "compiled"
-    monkeypatch.setattr(kernels, "COMPILED", False)
+    monkeypatch.setattr(loops, "COMPILED", False)
     assert "none were compiled on installation" in checked("kernels").detail
-    monkeypatch.setenv(kernels.VARIABLE, "plain")
+    monkeypatch.setenv(loops.VARIABLE, "plain")
     assert checked("kernels").detail.startswith("those of numpy, as RECSYS_KERNELS says")

@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.store import kernels
 from recsys.store.arrays import Floats, Longs, Mask, Ragged, Rows, find_rows, slices, totals
-from recsys.store.kernels import dispatch
+from recsys.store.kernels import dispatch, loops
 from recsys.store.kernels.dispatch import (
     K1,
     Counts,
@@ -42,17 +41,17 @@ T = TypeVar("T")
 def both_ways(kernel: Callable[..., T], *given: object, **named: object) -> tuple[T, T]:
     """Return what the compiled kernel gives, and what numpy gives."""
     compiled = kernel(*given, **named)
-    with patch.object(kernels, "COMPILED", False):
+    with patch.object(loops, "COMPILED", False):
         return compiled, kernel(*given, **named)
 
 
 def test_the_compiled_kernels_are_in_use() -> None:
-    assert kernels.COMPILED
+    assert loops.COMPILED
 
 
 def test_those_of_numpy_can_be_asked_for() -> None:
-    ask = "from recsys.store import kernels; assert not kernels.COMPILED"
-    env = {**os.environ, kernels.VARIABLE: "plain"}
+    ask = "from recsys.store.kernels import loops; assert not loops.COMPILED"
+    env = {**os.environ, loops.VARIABLE: "plain"}
     subprocess.run([sys.executable, "-c", ask], env=env, check=True)
 
 
