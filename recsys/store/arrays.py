@@ -1,8 +1,9 @@
 """Small building blocks over numpy arrays: files, ragged rows, sorted strings, lists of rows."""
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 from zipfile import BadZipFile
@@ -154,12 +155,21 @@ class SortedStrings:
         def string(code: int) -> bytes:
             return bytes(blob[starts[code] : starts[code + 1]])
 
-        positions, codes = [], range(len(self))
+        positions, codes, (step, signs) = [], range(len(self)), self._signposts
         for word in words:
             wanted = word.encode("utf-8", "surrogatepass")
-            at = bisect_left(codes, wanted, key=string)
+            end = bisect_right(signs, wanted) * step
+            begin = max(end - step, 0)
+            at = bisect_left(codes, wanted, begin, min(end, len(codes)), key=string)
             positions.append(at if at < len(codes) and string(at) == wanted else -1)
         return np.array(positions, np.int32)
+
+    @cached_property
+    def _signposts(self) -> tuple[int, list[bytes]]:
+        """Every so manieth string, some thousand: to compare with them, none has to be fetched."""
+        step = max(len(self) >> 10, 1)
+        places = ((code, code + 1) for code in range(0, len(self), step))
+        return step, [self.blob[slice(*self.starts[[*place]])].tobytes() for place in places]
 
     def save(self, folder: Path, name: str) -> None:
         """Write `name.starts.npy` and `name.blob.npy`."""
@@ -294,6 +304,11 @@ def distinct(rows: Rows) -> Rows:
 
 def number(rows: Rows) -> tuple[Rows, Rows]:
     """Number rows: (the distinct rows, ascending; the number of each row), int32 both."""
+    if loops.COMPILED:
+        numbers, keys = np.empty((2, len(rows)), np.int32)
+        found = np.empty(1, np.int64)
+        loops.compiled.number(loops.fit(rows, np.int32), numbers, keys, found)
+        return keys[: found[0]], numbers
     keys = distinct(rows)
     return keys, find_rows(keys, rows)
 

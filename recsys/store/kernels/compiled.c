@@ -65,7 +65,7 @@ static void look_at_processor(void) {}
 #endif
 
 /* Raised with that of loops.py, which takes no module that was compiled of an older source. */
-enum { REVISION = 17 };
+enum { REVISION = 18 };
 enum { AHEAD = 6, BLOCK = 1 << 17, BATCH = 512 };
 
 /* Arguments ------------------------------------------------------------------------------- */
@@ -116,10 +116,14 @@ typedef struct {
     uint32_t *keys, *places, *other_keys, *other_places;
 } Sorting;
 
-static int begin_sorting(Sorting *sorting, Py_ssize_t m)
+static int begin_sorting(Sorting *sorting, Py_ssize_t m, const int32_t *keys)
 {
     uint32_t *room = malloc((m ? m : 1) * 4 * sizeof(uint32_t));
     *sorting = (Sorting){room, room + m, room + 2 * m, room + 3 * m};
+    for (Py_ssize_t i = 0; room && i < m; i++) {
+        sorting->keys[i] = (uint32_t)keys[i];
+        sorting->places[i] = (uint32_t)i;
+    }
     return room != NULL;
 }
 
@@ -291,11 +295,8 @@ static int multiply_places(const Split *split, const int32_t *places, Py_ssize_t
                            const float *queries, Py_ssize_t q, float *vector, float *out)
 {
     Sorting sorting;
-    if (!begin_sorting(&sorting, m))
+    if (!begin_sorting(&sorting, m, places))
         return 0;
-    memcpy(sorting.keys, places, m * sizeof(int32_t));
-    for (Py_ssize_t i = 0; i < m; i++)
-        sorting.places[i] = (uint32_t)i;
     sort_keys(&sorting, m); /* What lies near each other is quicker to fetch. */
     Wanted wanted = {(const int32_t *)sorting.keys, sorting.places, m, queries, q};
     multiply_split(split, &wanted, vector, out);
@@ -762,6 +763,32 @@ static PyObject *places(PyObject *module, PyObject *arguments)
     if (there)
         free(table.keys);
     return outcome(a, 3, wrong, !there);
+}
+
+/* number(rows, numbers, keys, [found]): the distinct rows, ascending, and the number of each row. */
+static PyObject *number(PyObject *module, PyObject *arguments)
+{
+    Array a[4];
+    const int items[] = {4, 4, 4, 8};
+    if (!take(arguments, a, items, 4, 1))
+        return NULL;
+    Py_ssize_t m = a[0].length, found = 0;
+    int32_t *numbers = a[1].data, *keys = a[2].data;
+    const char *wrong = a[1].length < m || a[2].length < m ? "no room for the numbers" : NULL;
+    Sorting sorting;
+    int there = begin_sorting(&sorting, m, a[0].data);
+    if (!wrong && there) {
+        sort_keys(&sorting, m);
+        for (Py_ssize_t i = 0; i < m; i++) {
+            if (!i || sorting.keys[i] != sorting.keys[i - 1])
+                keys[found++] = (int32_t)sorting.keys[i];
+            numbers[sorting.places[i]] = (int32_t)found - 1;
+        }
+    }
+    *(int64_t *)a[3].data = found;
+    if (there)
+        end_sorting(&sorting);
+    return outcome(a, 4, wrong, !there);
 }
 
 /* slices(begins, lengths, values, [bytes of one], owners, out): parts of an array, one by one. */
@@ -1439,6 +1466,7 @@ static PyMethodDef methods[] = {
     {"closest", closest, METH_VARARGS, NULL},
     {"trees", trees, METH_VARARGS, NULL},
     {"places", places, METH_VARARGS, NULL},
+    {"number", number, METH_VARARGS, NULL},
     {"slices", slices, METH_VARARGS, NULL},
     {"totals", totals, METH_VARARGS, NULL},
     {"older", older, METH_VARARGS, NULL},

@@ -8,7 +8,7 @@ import os
 
 import numpy as np
 
-REVISION = 17
+REVISION = 18
 VARIABLE = "RECSYS_KERNELS"
 
 try:
