@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.store.arrays import Floats, Longs, Mask, Ragged, Rows, find_rows, slices, totals
+from recsys.store.arrays import Floats, Longs, Mask, Ragged, Rows, find_rows, number, slices, totals
 from recsys.store.kernels import dispatch, loops
 from recsys.store.kernels.dispatch import (
     K1,
@@ -329,6 +329,9 @@ def test_lists_of_rows_are_those_of_numpy_to_the_last_bit(seed: int, n: int, m: 
     at, plain = both_ways(find_rows, rows, wanted)
     np.testing.assert_array_equal(at, plain)
     assert [rows.tolist().index(row) if row in rows else -1 for row in wanted] == at.tolist()
+    for one, other in zip(*both_ways(number, np.maximum(wanted, 0)), strict=True):
+        np.testing.assert_array_equal(one, other)
+        assert one.dtype == np.int32
     owner, weights = rng.integers(0, 9, m), rng.normal(size=m).astype(np.float32)
     for given_weights in (weights, None):
         sums, plain_sums = both_ways(totals, owner.astype(np.int32), given_weights, 9)
@@ -397,7 +400,7 @@ def test_what_lies_outside_is_refused(name: str, call: Callable[[], object]) -> 
 def made_trees(rng: np.random.Generator, trees: int, features: int) -> Trees:
     """Grow trees of 1 to 32 leaves: each split divides one of the leaves that are there."""
     feature, threshold, tree, left = [], [], [], []
-    for number in range(trees):
+    for grown in range(trees):
         spans = [(0, int(rng.integers(1, 33)))]
         while spans:
             begin, end = spans.pop()
@@ -406,7 +409,7 @@ def made_trees(rng: np.random.Generator, trees: int, features: int) -> Trees:
             middle = int(rng.integers(begin + 1, end))
             feature.append(int(rng.integers(features)))
             threshold.append(float(rng.integers(-2, 3)))
-            tree.append(number)
+            tree.append(grown)
             left.append(~(((1 << middle) - 1) ^ ((1 << begin) - 1)) & 0xFFFFFFFF)
             spans += [(begin, middle), (middle, end)]
     return Trees(
