@@ -25,8 +25,9 @@ from recsys.store.corpus import (
     hashes_of,
 )
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
+from recsys.store.names import author_keys
 from recsys.store.terms import TermStore
-from recsys.store.words import author_keys, venue_key
+from recsys.store.words import venue_key
 from tests.indexes.small_indexes import bm25_of
 
 SMALL = StageOne(neighbours=5, nnselect_neighbours=5, matches=5, per_seed=3, seeds=4, candidates=12)

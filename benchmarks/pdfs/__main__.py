@@ -32,7 +32,8 @@ from recsys.query.matching import match
 from recsys.records import Manuscript
 from recsys.store.collection import Collection
 from recsys.store.generations import is_index
-from recsys.store.words import author_key, fold
+from recsys.store.names import author_key
+from recsys.store.words import fold
 
 PAPERS, SEED = 240, 7
 PAGES = ("pdfs", "pdf-drafts")

@@ -14,7 +14,8 @@ from recsys.pipelines.corpora.works import CITED, Works, WorkWriter
 from recsys.pipelines.jobs.kept_results import ShardFiles
 from recsys.records import Paper, Reference
 from recsys.store.corpus import Corpus
-from recsys.store.words import author_key, keyphrases_in, without_keyphrases
+from recsys.store.names import author_key
+from recsys.store.words import keyphrases_in, without_keyphrases
 
 _SAME = (
     *("id", "title", "abstract", "year", "authors", "venue"),

@@ -31,7 +31,8 @@ from recsys.query.matching import THRESHOLD, Title, named_among, score, title_of
 from recsys.records import Paper, Reference
 from recsys.store.arrays import Longs, Rows
 from recsys.store.graph import UNKNOWN_YEAR
-from recsys.store.words import author_key, fold
+from recsys.store.names import author_key
+from recsys.store.words import fold
 
 MOST_OFFERED = 50
 """Papers compared with one title at most: more share only the beginning of a phrase."""

@@ -22,7 +22,8 @@ from recsys.pipelines.corpora.works import SCHEMA, WORKS, Works, count_with_keyp
 from recsys.query.matching import title_likeness, title_of
 from recsys.records import PaperId
 from recsys.store.arrays import Longs, Rows
-from recsys.store.words import author_key, fold
+from recsys.store.names import author_key
+from recsys.store.words import fold
 
 _ALIKE = 0.85
 """Titles of one work that are less alike are a conflict that is counted."""

@@ -11,7 +11,7 @@ from recsys.pipelines.corpora.partitions import flattened
 from recsys.records import Reference
 from recsys.store.arrays import Longs, Mask
 from recsys.store.graph import UNKNOWN_YEAR
-from recsys.store.words import author_key
+from recsys.store.names import author_key
 
 CITED_AS = "cite:"
 """Begins a name made of first author, year, volume and page: `cite:smith j|2010|12|345`."""

@@ -56,6 +56,8 @@ PACKED: Mapping[str, Any] = {
 }
 PART_PAPERS = 500_000
 """Papers of an index that make one more part when others are merged into it."""
+_AFTER_INITIAL = "^([^ ]* ?.?).*$"
+"""What `names.initialled` keeps of a name, and what not."""
 _SAMPLED = 50_000
 """Papers by which the order of ids and names is cut into ranges."""
 _HASHED = pa.schema([("hash", pa.uint32()), ("row", pa.int32())])
@@ -88,7 +90,7 @@ class Cuts:
                 batch.select(["id", "title", "labels", "authors", "venue"]).take(some)
             )
             ids += keyed.column("id").to_pylist()
-            authors += keyed.column("author_keys").flatten().to_pylist()
+            authors += keyed.column("author_names").flatten().to_pylist()
             venues += keyed.column("venue_key").drop_null().to_pylist()
         cut_ids, cut_authors, cut_venues = (Splitters.of(s, parts) for s in (ids, authors, venues))
         return cls(cut_ids, cut_authors, cut_venues, parts)
@@ -181,7 +183,7 @@ def merge_columns(folder: Path, papers: pa.Table, old: Corpus, merged: Merged) -
     parts = 1 + len(merged.origins) // PART_PAPERS
     authors, venues = (
         Splitters.of((keys[code] for code in range(0, len(keys), 1 + len(keys) // _SAMPLED)), parts)
-        for keys in (old.author_keys, old.venue_keys)
+        for keys in (old.author_names, old.venue_keys)
     )
     groups = merged_groups(papers, old, merged.origins)
     with TemporaryDirectory(prefix="recsys-", dir=folder) as place:
@@ -214,7 +216,7 @@ def _write(folder: Path, work: Path, groups: Iterable[pa.RecordBatch], cuts: Cut
             years.append(pc.fill_null(papers.column("year"), UNKNOWN_YEAR).to_numpy())
             flags = papers.column("front_matter").to_numpy(zero_copy_only=False)
             front.append((count + np.flatnonzero(flags)).astype(np.int32))
-            authors.add(_key_rows(papers.column("author_keys"), count))
+            authors.add(_key_rows(papers.column("author_names"), count))
             venues.add(_key_rows(papers.column("venue_key"), count))
             called.add(names_of_papers(papers, count))
             cited.add(references_of(papers, count))
@@ -248,14 +250,24 @@ def _key_rows(column: pa.Array, first: int) -> pa.RecordBatch:
 
 
 def _write_authors(folder: Path, work: Path, runs: Runs, n: int, parts: int) -> None:
-    """Write author_keys, authors, and papers_of_author of n papers."""
+    """Write author_names, their blocks, authors, and papers_of_author of n papers."""
 
     def coded() -> Iterator[pa.RecordBatch]:
-        with GrowingRagged(folder, "papers_of_author") as papers_of_author:
-            for rows, places, codes, first, end in _coded(runs, folder, "author_keys"):
+        block = last = None
+        papers_of_author = GrowingRagged(folder, "papers_of_author")
+        author_blocks = GrowingArray(folder / "author_blocks.npy", np.int32)
+        with papers_of_author, author_blocks:
+            for rows, places, codes, first, names in _coded(runs, folder, "author_names"):
                 order = np.argsort(codes, kind="stable")
-                lengths = np.bincount(codes - first, minlength=end - first)
+                lengths = np.bincount(codes - first, minlength=len(names))
                 papers_of_author.append(lengths, rows[order])
+                begins = pc.replace_substring_regex(names, _AFTER_INITIAL, r"\1")
+                before = pa.concat_arrays([pa.array([last], begins.type), begins])[:-1]
+                new = pc.fill_null(pc.not_equal(begins, before), True).to_numpy(False)
+                starts = np.where(new, np.arange(first, first + len(names)), block or 0)
+                author_blocks.append(blocks := np.maximum.accumulate(starts).astype(np.int32))
+                if len(names):
+                    block, last = int(blocks[-1]), begins[-1].as_py()
                 yield batch_of(_CODES, *map(pa.array, (rows, places, codes)))
 
     of_papers = divide(work / "codes.runs", _CODES, parts, coded(), by_range(n))
@@ -267,19 +279,19 @@ def _write_authors(folder: Path, work: Path, runs: Runs, n: int, parts: int) -> 
             authors.append(np.bincount(rows - first, minlength=end - first), codes[order])
 
 
-def _coded(runs: Runs, folder: Path, name: str) -> Iterator[tuple[Rows, Rows, Rows, int, int]]:
-    """Write the distinct strings; give rows, places, codes, and between which the codes are."""
+def _coded(runs: Runs, folder: Path, name: str) -> Iterator[tuple[Rows, Rows, Rows, int, pa.Array]]:
+    """Write the distinct strings; give rows, places, codes, the first code, and the strings."""
     first = 0
     with GrowingRagged(folder, name, blob=True) as strings:
         for part in runs:
             keys, rows, places = part.columns
             encoded = keys.dictionary_encode()
             order = pc.sort_indices(encoded.dictionary).to_numpy()
-            end = first + len(order)
             code_of = np.empty(len(order), np.int32)
-            code_of[order] = np.arange(first, end, dtype=np.int32)
-            words = encoded.dictionary.take(pa.array(order)).cast(pa.binary()).to_pylist()
+            code_of[order] = np.arange(first, first + len(order), dtype=np.int32)
+            names = encoded.dictionary.take(pa.array(order))
+            words = names.cast(pa.binary()).to_pylist()
             strings.append(np.array([*map(len, words)]), np.frombuffer(b"".join(words), np.uint8))
             codes = code_of[encoded.indices.to_numpy()]
-            yield rows.to_numpy(), places.to_numpy(), codes, first, end
-            first = end
+            yield rows.to_numpy(), places.to_numpy(), codes, first, names
+            first += len(names)

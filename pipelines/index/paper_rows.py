@@ -16,14 +16,15 @@ from recsys.pipelines.corpora.works import SCHEMA
 from recsys.store.arrays import Longs, Mask, Rows, SortedStrings
 from recsys.store.corpus import Corpus, paper_types
 from recsys.store.front_matter import is_front_matter
+from recsys.store.names import name_keys
 from recsys.store.row_remap import Origins
-from recsys.store.words import author_keys, venue_key
+from recsys.store.words import venue_key
 
 ROW_GROUP = 4096
 """Papers that are sorted and written together."""
 DERIVED = pa.schema(
     [
-        ("author_keys", pa.list_(pa.string())),
+        ("author_names", pa.list_(pa.string())),
         ("venue_key", pa.string()),
         ("front_matter", pa.bool_()),
     ]
@@ -79,7 +80,7 @@ def merged_groups(papers: pa.Table, old: Corpus, origins: Origins) -> Iterator[p
         origins: of each row.
     """
     rows = PaperRows(old, papers)
-    author_strings, venue_strings = _as_arrow(old.author_keys), _as_arrow(old.venue_keys)
+    author_strings, venue_strings = _as_arrow(old.author_names), _as_arrow(old.venue_keys)
     front = np.zeros(len(old), bool)
     front[old.front_matter] = True
     for begin in range(0, len(origins), ROW_GROUP):
@@ -111,7 +112,7 @@ def with_keys(papers: pa.RecordBatch) -> pa.RecordBatch:
     names = ("authors", "venue", "title", "labels")
     authors, venues, titles, labels = (papers.column(name).to_pylist() for name in names)
     derived = (
-        [author_keys(some or ()) for some in authors],
+        [name_keys(some or ()) for some in authors],
         [(venue_key(venue) if venue else "") or None for venue in venues],
         [
             is_front_matter(title or "", paper_types(json.loads(text)) if text else ())

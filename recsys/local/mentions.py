@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from recsys.local.surnames import BOTH, LONGEST, NameReader, Names, cut, is_surname, name_lists
-from recsys.store.words import STOP_WORDS, fold, surname
+from recsys.store.names import surname
+from recsys.store.words import STOP_WORDS, fold
 
 _UNDATED = {"in": ("press", "preparation", "prep"), "to": ("appear",), "forthcoming": (),
             "submitted": ()}  # fmt: skip

@@ -23,7 +23,8 @@ from recsys.store.arrays import Floats, Mask, Ragged, Rows
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
 from recsys.store.graph import UNKNOWN_YEAR, Years
-from recsys.store.words import author_key, tokens
+from recsys.store.names import author_key
+from recsys.store.words import tokens
 
 # Names that titles give: "BERT: Pre-training of ...", looked up without a look at all titles.
 
@@ -134,13 +135,13 @@ def find_resembling(
 
 def _codes(corpus: Corpus, begin: str) -> tuple[int, int]:
     """Return the codes of authors whose keys begin so: begin, end."""
-    first = bisect_left(corpus.author_keys, begin)
-    return first, bisect_left(corpus.author_keys, begin + "\U0010ffff", lo=first)
+    first = bisect_left(corpus.author_names, begin)
+    return first, bisect_left(corpus.author_names, begin + "\U0010ffff", lo=first)
 
 
 def _likeness(corpus: Corpus, row: int, mention: Mention) -> float:
     """Compare the authors of a paper, in their order, with the named ones: 0 where one differs."""
-    authors = [corpus.author_keys[code].partition(" ")[0] for code in corpus.authors[row].tolist()]
+    authors = [corpus.author_names[code].partition(" ")[0] for code in corpus.authors[row].tolist()]
     named = mention.surnames
     if len(authors) < len(named) or (len(authors) > len(named) and not mention.more):
         # Two names became one, or one became two.

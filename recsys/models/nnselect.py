@@ -19,8 +19,9 @@ from recsys.store.arrays import Floats, Longs, Ragged, Rows, SortedStrings, load
 from recsys.store.artifacts import load_manifest
 from recsys.store.generations import root_of
 from recsys.store.graph import CitationGraph
+from recsys.store.names import author_keys
 from recsys.store.vectors import dots
-from recsys.store.words import author_keys, fold, venue_key
+from recsys.store.words import fold, venue_key
 
 # What Citeomatic's models know of a paper: numbers of its words, authors, venue and keyphrases.
 #

@@ -24,7 +24,8 @@ from recsys.store.arrays import Mask, distinct
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
 from recsys.store.graph import UNKNOWN_YEAR
-from recsys.store.words import STOP_WORDS, fold, surname
+from recsys.store.names import surname
+from recsys.store.words import STOP_WORDS, fold
 
 # How sure it is that a reference means a paper: by title, year and first author.
 #
@@ -347,7 +348,7 @@ def _candidates(collection: Collection, wanted: _Wanted, allowed: Mask | None) -
     query = collection.terms.query((wanted.reference.title or "")[:LONGEST_TITLE], None)
     rows, _ = collection.text_index.search(query, CANDIDATES, allowed=allowed)
     corpus, reference = collection.corpus, wanted.reference
-    theirs = corpus.papers_of_author.take(corpus.author_codes(reference.authors[:1]))[1]
+    theirs = corpus.papers_of_author.take(corpus.namesakes(reference.authors[:1]))[1]
     if reference.year is not None:
         years = corpus.years[theirs].astype(np.int32)
         theirs = theirs[(np.abs(years - reference.year) <= 1) | (years == UNKNOWN_YEAR)]

@@ -11,7 +11,7 @@ from recsys.errors import DraftError
 from recsys.protocols import Encoder
 from recsys.query.question_schema import Filters
 from recsys.records import Draft, Paper
-from recsys.store.arrays import Floats, Mask, Rows, distinct, top_k
+from recsys.store.arrays import Floats, Mask, Rows, top_k
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus, paper_type
 from recsys.store.graph import UNKNOWN_YEAR
@@ -161,8 +161,7 @@ def make_query(
     wanted[seeds] = wanted[disliked] = False
     withheld = _NO_ROWS if front_matter else corpus.front_matter[wanted[corpus.front_matter]]
     wanted[withheld] = False
-    authors = corpus.author_codes(draft.authors) if metadata else _NO_ROWS
-    own_papers = distinct(corpus.papers_of_author.take(authors)[1])
+    own = corpus.written_by(draft.authors if metadata else (), allowed)
     centre = rocchio_vector(vector, collection.vectors[seeds])
     text = centre if vector is None else vector
     return Query(
@@ -173,8 +172,8 @@ def make_query(
         wanted=wanted,
         seeds=_closest_first(collection, seeds, text),
         disliked=_closest_first(collection, disliked, text),
-        authors=authors,
-        own_papers=own_papers[allowed[own_papers]],
+        authors=own.codes,
+        own_papers=own.papers,
         venue=corpus.venue_code(draft.venue) if metadata else -1,
         nnselect=_nnselect_vector(collection, nnselect, seeds),
         withheld=withheld,
@@ -317,8 +316,7 @@ def apply_filters(filters: Filters, corpus: Corpus, draft: Draft) -> Filtering:
         name = f"--exclude-author {', '.join(filters.exclude_authors)}"
         left_out.append((name, papers_of.take(corpus.namesakes(filters.exclude_authors))[1]))
     if filters.exclude_own:
-        own = papers_of.take(corpus.author_codes(draft.authors))[1]
-        left_out.append(("--exclude-own", own))
+        left_out.append(("--exclude-own", corpus.written_by(draft.authors).papers))
     if filters.library:
         left_out.append(("--exclude-library", corpus.rows(filters.library)))
     for name, rows in left_out:

@@ -14,7 +14,7 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin
 from recsys.errors import InputError
 from recsys.formats.identifiers import acl, arxiv, doi
 from recsys.records import Bibliography, Manuscript, PaperId, Reference
-from recsys.store.words import author_key
+from recsys.store.names import author_key
 
 MOST_VENUES = 20_000
 """Letters of all patterns of venues: a million would take minutes to compile."""

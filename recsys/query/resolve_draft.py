@@ -22,7 +22,8 @@ from recsys.records import (
 )
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
-from recsys.store.words import author_keys, folded_words, with_keyphrases, without_keyphrases
+from recsys.store.names import agree, name_keys
+from recsys.store.words import folded_words, with_keyphrases, without_keyphrases
 
 Asked: TypeAlias = str | Path | Manuscript | Reference | Draft
 """What can be asked: the file of a draft, its text, a draft that was read, one paper to find more
@@ -232,7 +233,7 @@ def understood(corpus: Corpus, draft: Draft, lists: Iterable[str]) -> str:
     if draft.keyphrases:
         parts.append(counted(len(draft.keyphrases), "keyphrase"))
     if draft.authors:
-        known = len(corpus.author_codes(draft.authors))
+        known = corpus.written_by(draft.authors).known
         parts.append(f"{counted(len(draft.authors), 'author')} ({known} in the corpus)")
     if draft.venue:
         known = corpus.venue_code(draft.venue) >= 0
@@ -281,8 +282,10 @@ def find_itself(collection: Collection, manuscript: Manuscript) -> tuple[PaperId
 
 def _agrees(manuscript: Manuscript, corpus: Corpus, row: int) -> bool:
     """Whether a paper of the same title has an author of the draft, or its abstract."""
-    theirs = corpus.papers([row])[0].authors
-    if not set(author_keys(manuscript.authors)).isdisjoint(author_keys(theirs)):
+    theirs = name_keys(corpus.papers([row])[0].authors)
+    if any(
+        agree(one, other) is not False for one in name_keys(manuscript.authors) for other in theirs
+    ):
         return True
     if not manuscript.abstract:
         return False

@@ -53,8 +53,9 @@ _OTHER_KINDS = frozenset(
 class Work:
     """What is compared of a paper.
 
-    authors: codes, empty where unknown. year: None where unknown. venue: code, -1 where unknown.
-    terms: codes of those in title and abstract; titled: how many of them the title has.
+    authors: codes of surnames with an initial, empty where unknown. year: None where unknown.
+    venue: code, -1 where unknown. terms: codes of those in title and abstract; titled: how many of
+    them the title has.
     """
 
     title: Title
@@ -228,7 +229,8 @@ class _Works:
         """Give pairs that may be one work, each once, the first of them one of the first m."""
         titled = set(self._near(_keys(self.collection.terms.title_terms, self.rows), m))
         yield from titled
-        signed = _keys(self.collection.corpus.authors, self.rows[: m + MOST_KNOWN])
+        corpus, some = self.collection.corpus, self.rows[: m + MOST_KNOWN]
+        signed = _keys(corpus.authors, some, corpus.author_blocks)
         for pair in self._near(signed, m):
             if pair not in titled and self._share_title(*pair):
                 yield pair
@@ -269,7 +271,8 @@ class _Works:
         return self.collection.terms.title_terms[int(self.rows[at])]
 
     def _authors(self, at: int) -> frozenset[int]:
-        return frozenset(self.collection.corpus.authors[int(self.rows[at])].tolist())
+        corpus = self.collection.corpus
+        return frozenset(corpus.author_blocks[corpus.authors[int(self.rows[at])]].tolist())
 
     def _work(self, at: int) -> Work:
         if at not in self._read:
@@ -285,9 +288,13 @@ class _Works:
         return self._read[at]
 
 
-def _keys(sets: Ragged, rows: Rows) -> _Keys:
-    """Hash the set of values of each row, whatever their order: (m,) uint64, 0 for none."""
+def _keys(sets: Ragged, rows: Rows, classes: Rows | None = None) -> _Keys:
+    """Hash the set of values of each row, whatever their order: (m,) uint64, 0 for none.
+
+    classes: of the values, which are hashed in their place.
+    """
     _, values = sets.take(rows)
+    values = values if classes is None else classes[values]
     mixed = (values.astype(np.uint64) + np.uint64(1)) * _ODD
     mixed = (mixed ^ (mixed >> _SHIFT)) * _OTHER_ODD
     sums = np.zeros(len(mixed) + 1, np.uint64)

@@ -487,6 +487,7 @@ def author_features(context: FeatureContext) -> Columns:
     query, graph, corpus = context.query, context.graph, context.collection.corpus
     owner, authors = corpus.authors.take(context.rows)
     shared = totals(owner[find_rows(query.authors, authors) >= 0], None, len(context))
+    shared[find_rows(query.own_papers, context.rows) < 0] = 0  # By namesakes, for all we know.
     older = query.own_papers[graph.older(query.own_papers, query.before)]
     edges = context.cited_by(older)
     votes = edges.votes(np.ones(len(older), np.float32))

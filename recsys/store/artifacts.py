@@ -50,7 +50,7 @@ continues what another one began."""
 INDEX_KIND = "index"
 # Raised when what is stored is read in another way; versions promise it, as they do the interfaces.
 # Every stage of a build depends on it. A file that no change has touched stays as it was written.
-INDEX_SCHEMA = 5
+INDEX_SCHEMA = 6
 CORPUS = "corpus"
 TEXT = "text"
 YEARS = "years.npy"

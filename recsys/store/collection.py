@@ -91,14 +91,16 @@ def check_corpus(folder: Path, corpus: Corpus, graph: CitationGraph) -> None:
     Raises:
         ArtifactCorrupt: naming the first array that does not fit.
     """
-    n, authors, venues = len(corpus), len(corpus.author_keys), len(corpus.venue_keys)
+    n, authors, venues = len(corpus), len(corpus.author_names), len(corpus.venue_keys)
     check = _Checks(folder)
     check.strings("ids", corpus.ids)
     check.array("years", corpus.years, np.int16, n)
     check.array("venues", corpus.venues, np.int32, n)
     check.within("venues", corpus.venues, -1, venues)
     check.strings("venue_keys", corpus.venue_keys)
-    check.strings("author_keys", corpus.author_keys)
+    check.strings("author_names", corpus.author_names)
+    check.array("author_blocks", corpus.author_blocks, np.int32, authors)
+    check.within("author_blocks", corpus.author_blocks, 0, max(authors, 1))
     check.ragged("authors", corpus.authors, n, authors)
     check.ragged("papers_of_author", corpus.papers_of_author, authors, n)
     front_matter, shown, named = corpus.front_matter, corpus.shown, corpus.named

@@ -32,7 +32,8 @@ from recsys.store.arrays import (
 )
 from recsys.store.artifacts import FRONT_MATTER, YEARS
 from recsys.store.graph import UNKNOWN_YEAR, Years
-from recsys.store.words import author_keys, fold, venue_key
+from recsys.store.names import agree, bearers, initialled, name_keys, written_out
+from recsys.store.words import fold, venue_key
 
 if TYPE_CHECKING:
     import pyarrow
@@ -299,6 +300,25 @@ class Coded(Generic[T]):
         return [self.values[code] for code in np.argsort(-counts, kind="stable")]
 
 
+MOST_NAMESAKES = 30
+"""Of a surname with an initial that more names have, none in the corpus is told by initials."""
+RARE = 3
+"""Initials with which a surname stands in the corpus at most, if one abbreviated is to tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Authorship:
+    """What some people wrote.
+
+    codes: of the names that are theirs, ascending. papers: rows of their papers, ascending. known:
+    how many of them wrote any.
+    """
+
+    codes: Rows
+    papers: Rows
+    known: int
+
+
 @dataclass(frozen=True)
 class Corpus:
     """The papers that can be recommended.
@@ -306,7 +326,8 @@ class Corpus:
     folder: where it was opened; by now it may be removed. stored: a Parquet file of all columns,
     mapped, because most of it is read later, or never. ids: row -> public id. years: (n,) int16,
     UNKNOWN_YEAR where unknown. venues: (n,) int32 code into venue_keys, -1 where unknown. authors:
-    row -> codes into author_keys; papers_of_author: author code -> rows. front_matter: (m,) int32,
+    row -> codes into author_names, which are keys of `name_key`; author_blocks: code -> the first
+    one with the same surname and initial; papers_of_author: code -> rows. front_matter: (m,) int32,
     rows of prefaces, indexes, errata and the like, ascending.
     """
 
@@ -317,7 +338,8 @@ class Corpus:
     venues: Rows
     venue_keys: SortedStrings
     authors: Ragged
-    author_keys: SortedStrings
+    author_names: SortedStrings
+    author_blocks: Rows
     papers_of_author: Ragged
     front_matter: Rows
     shown: ShownPapers
@@ -335,18 +357,74 @@ class Corpus:
         """Return the rows of those ids that the corpus holds, ascending, int32."""
         return self.ids.find_all(paper_ids)
 
-    def author_codes(self, names: Sequence[str]) -> Rows:
-        """Return the codes of a draft's authors that the corpus knows, ascending."""
-        return self.author_keys.find_all(author_keys(names))
-
     def namesakes(self, names: Sequence[str]) -> Rows:
-        """Return the codes of the authors so called; a surname alone calls all who bear it."""
-        codes = self.author_codes(names).tolist()
-        for key in author_keys(names):
-            if " " not in key:  # "surname i" lies between "surname " and "surname!".
-                begin, end = (bisect_left(self.author_keys, key + after) for after in " !")
-                codes += range(begin, end)
-        return np.array(codes, np.int32)
+        """Return the codes of all authors who may be so called; a surname alone calls everybody."""
+        found = list[int]()
+        for key in name_keys(names):
+            codes = range(*self._called(initialled(key)))
+            found += [code for code in codes if agree(key, self.author_names[code]) is not False]
+        return np.array(found, np.int32)
+
+    def written_by(self, names: Sequence[str], allowed: Mask | None = None) -> "Authorship":
+        """Find the papers that people wrote, and how they are called there.
+
+        A name that abbreviates, or is abbreviated, is theirs where nobody else is known who is
+        called so, and the surname is rare or another of them wrote the paper, too.
+
+        Args:
+            names: of the people.
+            allowed: (n,) bool, papers that may be read; None: all.
+        """
+        codes, sure, person = [], [], []
+        for place, key in enumerate(name_keys(names)):
+            some, certain = self._bearers(key, allowed)
+            codes.append(some)
+            sure.append(certain)
+            person.append(np.full(len(some), place, np.int32))
+        if not codes:
+            nobody = np.empty(0, np.int32)
+            return Authorship(nobody, nobody, 0)
+        all_codes, people = np.concatenate(codes), np.concatenate(person)
+        owner, rows = self.papers_of_author.take(all_codes)
+        if allowed is not None:
+            owner, rows = owner[allowed[rows]], rows[allowed[rows]]
+        papers, at = np.unique(rows, return_inverse=True)
+        pairs = np.unique(at * len(codes) + people[owner])
+        several = np.bincount(pairs // len(codes), minlength=len(papers)) > 1
+        several[at[np.concatenate(sure)[owner]]] = True
+        known = np.unique(people[owner[several[at]]])
+        return Authorship(np.unique(all_codes), papers[several], len(known))
+
+    def _bearers(self, key: str, allowed: Mask | None) -> tuple[Rows, Mask]:
+        """Return the codes of the names of a person, and for which nothing else need speak."""
+        codes = self._alive(*self._called(initialled(key)), allowed)
+        if len(codes) > MOST_NAMESAKES:  # Others are called so: only what is written out tells.
+            first = " ".join(key.split(" ")[:2])
+            codes = self._alive(*self._called(first), allowed) if written_out(key) else codes[:0]
+        known = [self.author_names[code] for code in codes.tolist()]
+        same = np.array([agree(key, name) is True for name in known], bool)
+        mine = np.array(bearers(key, known), bool)
+        if (mine & ~same).any():
+            family = self._alive(*self._called(key.partition(" ")[0]), allowed)
+            if len(np.unique(self.author_blocks[family])) <= RARE:
+                same = mine
+        return codes[mine], same[mine]
+
+    def _called(self, begin: str) -> tuple[int, int]:
+        """Return the codes of names that begin so: first, end; a whole word unless an initial."""
+        whole = " " not in begin or len(begin.rpartition(" ")[2]) > 1
+        first = bisect_left(self.author_names, begin)
+        return first, bisect_left(
+            self.author_names, begin + ("!" if whole else "\U0010ffff"), first
+        )
+
+    def _alive(self, begin: int, end: int, allowed: Mask | None) -> Rows:
+        """Return the codes in a range that a paper has which may be read."""
+        codes = np.arange(begin, end, dtype=np.int32)
+        if allowed is None or not len(codes):
+            return codes
+        owner, rows = self.papers_of_author.take(codes)
+        return codes[np.bincount(owner[allowed[rows]], minlength=len(codes)) > 0]
 
     def venue_code(self, venue: str | None) -> int:
         """Return the code of a venue, -1 when the corpus does not know it."""
@@ -451,7 +529,8 @@ class Corpus:
             load_array(folder / "venues.npy"),
             SortedStrings.load(folder, "venue_keys"),
             Ragged.load(folder, "authors"),
-            SortedStrings.load(folder, "author_keys"),
+            SortedStrings.load(folder, "author_names"),
+            load_array(folder / "author_blocks.npy"),
             Ragged.load(folder, "papers_of_author"),
             load_array(folder / FRONT_MATTER),
             ShownPapers.load(folder),

@@ -1,4 +1,4 @@
-"""Words as the text index and the features see them, keys of people and venues, keyphrases."""
+"""Words as the text index and the features see them, keys of venues, keyphrases."""
 
 import re
 import unicodedata
@@ -162,52 +162,11 @@ class Parted:
         return pairs
 
 
-# Keys under which people and venues are compared across spellings.
+# The key under which venues are compared across spellings.
 
-_SEPARATORS = re.compile(r"[\s.]+")
 _NOT_WORD = re.compile(r"[\W_]+")
 _KEPT = 1 << 15
-"""Names whose keys are kept: few of all names are most of those that occur."""
-_SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
-
-
-@lru_cache(_KEPT)
-def author_key(name: str) -> str | None:
-    """Return "surname f" (f: first initial) of a name, None when no surname is found.
-
-    Of a surname of several words the last one counts, so that both orders of a name agree.
-
-    >>> author_key("Cohan, Arman"), author_key("A. Cohan"), author_key("COHAN, AM")
-    ('cohan a', 'cohan a', 'cohan a')
-    >>> author_key("van der Maaten, Laurens"), author_key("Laurens van der Maaten")
-    ('maaten l', 'maaten l')
-    """
-    family, comma, given = fold(name).partition(",")
-    words = _name_words(family)
-    if not words:
-        return None
-    initial = "".join(_name_words(given))[:1] if comma else words[0][:1] if len(words) > 1 else ""
-    return f"{words[-1]} {initial}".strip()
-
-
-def surname(name: str) -> str:
-    """Return the surname in the key of a name, empty when none is found."""
-    return (author_key(name) or "").partition(" ")[0]
-
-
-def author_keys(names: Iterable[str]) -> list[str]:
-    """Return the distinct keys of several names, in order."""
-    return list(dict.fromkeys(key for name in names if (key := author_key(name))))
-
-
-def _name_words(text: str) -> list[str]:
-    """Split at white space and full stops; drop punctuation inside words, and Jr. and the like.
-
-    So are the numbers by which DBLP tells people of one name apart: "Wei Wang 0001".
-    """
-    words = [_NOT_WORD.sub("", part) for part in _SEPARATORS.split(text)]
-    kept = [word for word in words if word and not (word in _SUFFIXES or word.isdecimal())]
-    return kept or [word for word in words if word]
+"""Venues whose keys are kept: few of all are most of those that occur."""
 
 
 @lru_cache(_KEPT)

@@ -8,7 +8,8 @@ from itertools import chain, count
 
 from recsys.formats.drafts.wording import OTHERS, counted
 from recsys.records import Reference
-from recsys.store.words import author_key, fold
+from recsys.store.names import author_key
+from recsys.store.words import fold
 
 LONGEST_SIGN = 120
 """Characters of a note such as "[TODO: cite the survey]"."""

@@ -8,7 +8,8 @@ from itertools import chain, takewhile
 
 from recsys.formats.drafts.pdf_pages import Line, composed, heading, joined, main_size
 from recsys.formats.drafts.wording import KEYWORD_HEADING, KEYWORD_MARK, OPENING_WORDS, told_apart
-from recsys.store.words import author_key, fold
+from recsys.store.names import author_key
+from recsys.store.words import fold
 
 LONGEST_TITLE_WORDS = 40
 LONGEST_ABSTRACT_WORDS = 600

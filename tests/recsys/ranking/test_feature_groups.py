@@ -9,7 +9,7 @@ from recsys.indexes.bm25 import Bm25Index
 from recsys.ranking.feature_context import FeatureContext
 from recsys.ranking.features import RECENT, compute
 from recsys.records import Draft, Paper
-from recsys.store.words import author_keys
+from recsys.store.names import author_keys
 from tests.recsys.ranking.worked_example import context_among, context_in
 from tests.tiny import random_world
 

@@ -1,7 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.store.words import author_key, venue_key
+from recsys.store.names import author_key
+from recsys.store.words import venue_key
 from tests.rows import each_row
 
 

@@ -1,0 +1,144 @@
+"""Who is who: the one comparison of people's names, across spellings, orders and initials."""
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from recsys.store.words import fold
+
+_SEPARATORS = re.compile(r"[\s.]+")
+_NOT_WORD = re.compile(r"[\W_]+")
+_COMMA = re.compile("[,\uff0c]")
+_KEPT = 1 << 15
+"""Names whose keys are kept: few of all names are most of those that occur."""
+_SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
+_MOST_INITIALS = 3
+"""So many capital letters at most stand for given names, as in "Cohan, AM"."""
+_SHORTEST = 3
+"""Letters of a given name that may be cut short: "Ken" of "Kenneth", but not "Jo" of "John"."""
+
+
+@lru_cache(_KEPT)
+def name_key(name: str) -> str | None:
+    """Return the folded surname and given names, with spaces between; None without a surname.
+
+    Of a surname of several words the last one counts, so that both orders of a name agree. Initials
+    stand apart; the parts of a given name that a hyphen joins do not.
+
+    >>> name_key("Cohan, Arman"), name_key("A. Cohan"), name_key("COHAN, AM"), name_key("Cohan A")
+    ('cohan arman', 'cohan a', 'cohan a m', 'cohan a')
+    >>> name_key("van der Maaten, Laurens"), name_key("Laurens van der Maaten")
+    ('maaten laurens', 'maaten laurens')
+    """
+    family, *rest = (_words(part) for part in _COMMA.split(name, maxsplit=1))
+    if not family:
+        return None
+    given = rest[0] if rest else []
+    if not rest:
+        ends = [at for at, word in enumerate(family) if len(word) > 1]
+        if ends and ends[-1] + 1 < len(family):  # "Smith J. R."
+            family, given = family[: ends[-1] + 1], family[ends[-1] + 1 :]
+        else:
+            family, given = family[-1:], family[:-1]
+    split = (list(word) if _are_initials(word) else [word] for word in given)
+    return " ".join(fold(word) for word in (family[-1], *(part for some in split for part in some)))
+
+
+def author_key(name: str) -> str | None:
+    """Return "surname f" (f: first initial) of a name, None when no surname is found.
+
+    >>> author_key("Cohan, Arman"), author_key("Cohan")
+    ('cohan a', 'cohan')
+    """
+    key = name_key(name)
+    return None if key is None else initialled(key)
+
+
+def initialled(key: str) -> str:
+    """Cut what `name_key` gives down to the surname and the first initial."""
+    surname, space, given = key.partition(" ")
+    return surname + space + given[:1]
+
+
+def surname(name: str) -> str:
+    """Return the surname in the key of a name, empty when none is found."""
+    return (name_key(name) or "").partition(" ")[0]
+
+
+def author_keys(names: Iterable[str]) -> list[str]:
+    """Return the distinct keys `author_key` of several names, in order."""
+    return list(dict.fromkeys(key for name in names if (key := author_key(name))))
+
+
+def name_keys(names: Iterable[str]) -> list[str]:
+    """Return the distinct keys `name_key` of several names, in order."""
+    return list(dict.fromkeys(key for name in names if (key := name_key(name))))
+
+
+def _words(text: str) -> list[str]:
+    """Split at white space and full stops; drop punctuation inside words, and Jr. and the like.
+
+    So are the numbers by which DBLP tells people of one name apart: "Wei Wang 0001".
+    """
+    words = [_NOT_WORD.sub("", part) for part in _SEPARATORS.split(text)]
+    kept = [word for word in words if word and not (fold(word) in _SUFFIXES or word.isdecimal())]
+    return kept or [word for word in words if word]
+
+
+def _are_initials(word: str) -> bool:
+    return len(word) <= _MOST_INITIALS and word.isupper() and word.isalpha()
+
+
+def agree(one: str, other: str) -> bool | None:
+    """Tell whether two keys of `name_key` name one person.
+
+    Returns:
+        True: given names are written out and the same. False: they contradict each other. None: one
+        abbreviates the other, or tells no given name, so that both may be one person.
+
+    >>> agree("cohan arman", "cohan arman"), agree("wei jianhua", "wei jinsong")
+    (True, False)
+    >>> agree("wei j h", "wei jianhua"), agree("smith ken", "smith kenneth")
+    (None, None)
+    """
+    (family, *given), (other_family, *others) = one.split(" "), other.split(" ")
+    if family != other_family:
+        return False
+    if not (given and others):
+        return None
+    if "".join(given) == "".join(others):
+        return True if max(map(len, given + others)) > 1 else None
+    same: bool | None = True if len(given[0]) > 1 and given[0] == others[0] else None
+    for left, right in zip(given, others, strict=False):
+        short, full = sorted((left, right), key=len)
+        if not full.startswith(short) or (1 < len(short) < _SHORTEST and short != full):
+            return False
+    return same
+
+
+def written_out(key: str) -> bool:
+    """Tell whether a key of `name_key` has a given name in full."""
+    return len(key.partition(" ")[2].partition(" ")[0]) > 1
+
+
+def bearers(key: str, known: Sequence[str]) -> list[bool]:
+    """Tell which of the names of a corpus are that of the person with a key.
+
+    A name that is written out is, where it agrees. One that abbreviates, or that the key
+    abbreviates, is where all names in full that it may stand for may be one person's.
+
+    Args:
+        key: of `name_key`.
+        known: keys of the corpus with the same surname and first initial.
+    """
+    in_full = [each for each in (key, *known) if written_out(each)]
+    found = []
+    for each in known:
+        same = agree(key, each)
+        if same is None:
+            full, short = (key, each) if written_out(key) and len(key) >= len(each) else (each, key)
+            behind = [name for name in in_full if agree(short, name) is not False]
+            first = full if written_out(full) else next(iter(behind), full)
+            same = all(agree(first, name) is not False for name in behind)
+        found.append(same)
+    return found
