@@ -407,7 +407,9 @@ class Corpus:
         if (mine & ~same).any():
             family = self._alive(*self._called(key.partition(" ")[0]), allowed)
             if len(np.unique(self.author_blocks[family])) <= RARE:
-                same = mine
+                # "J. Ash" and "J. R. Ash" tell too little.
+                clear = [name == key or written_out(name) or written_out(key) for name in known]
+                same = mine & (same | clear)
         return codes[mine], same[mine]
 
     def _called(self, begin: str) -> tuple[int, int]:

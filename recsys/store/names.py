@@ -93,8 +93,8 @@ def agree(one: str, other: str) -> bool | None:
     """Tell whether two keys of `name_key` name one person.
 
     Returns:
-        True: given names are written out and the same. False: they contradict each other. None: one
-        abbreviates the other, or tells no given name, so that both may be one person.
+        True: given names are the same, written out or two initials at least. False: they contradict
+        each other. None: one abbreviates the other, or tells hardly anything: they may be one's.
 
     >>> agree("cohan arman", "cohan arman"), agree("wei jianhua", "wei jinsong")
     (True, False)
@@ -107,7 +107,7 @@ def agree(one: str, other: str) -> bool | None:
     if not (given and others):
         return None
     if "".join(given) == "".join(others):
-        return True if max(map(len, given + others)) > 1 else None
+        return True if len("".join(given)) > 1 else None
     same: bool | None = True if len(given[0]) > 1 and given[0] == others[0] else None
     for left, right in zip(given, others, strict=False):
         short, full = sorted((left, right), key=len)
