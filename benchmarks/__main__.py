@@ -103,24 +103,18 @@ def measure_calibration(bench: Bench, corpus: str) -> Figures:
     for name, metadata in (("two-stage", True), ("two-stage, no metadata", False)):
         recommender = recsys.load(index, metadata=metadata)
         queries = read_split(bench.split(corpus), recommender.collection).part("test")
-        found[name] = {"queries": len(queries)} | calibration_errors(recommender, queries)
+        found[name] = {"queries": len(queries), "ECE": calibration_error(recommender, queries)}
     return found
 
 
-def calibration_errors(recommender: Recommender, queries: Sequence[str]) -> dict[str, float]:
-    """Take the expected calibration error of the papers shown, and that of all candidates."""
-    shown, every = [], []
+def calibration_error(recommender: Recommender, queries: Sequence[str]) -> float:
+    """Take the expected calibration error of the papers shown."""
+    chances, hits = [], []
     for row in recommender.collection.corpus.rows(queries).tolist():
         ranking = recommender.rank(recommender.query_of(row))
-        hits = np.isin(ranking.rows, gold(recommender.collection, row))
-        pairs = np.column_stack([recommender.ranker.probability(ranking.scores), hits])
-        shown.append(pairs[:SHOWN])
-        every.append(pairs)
-    errors = {}
-    for name, parts in (("ECE", shown), ("ECE of candidates", every)):
-        chances, right = np.concatenate(parts).T
-        errors[name] = expected_calibration_error(chances, right.astype(bool))
-    return errors
+        chances.append(ranking.probabilities[:SHOWN])
+        hits.append(np.isin(ranking.rows[:SHOWN], gold(recommender.collection, row)))
+    return expected_calibration_error(np.concatenate(chances), np.concatenate(hits))
 
 
 def measure_precision(bench: Bench, corpus: str) -> Figures:

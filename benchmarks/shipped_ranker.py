@@ -197,25 +197,25 @@ def training_set_of(
         form: of the corpus.
         names: of the features.
         seed: of the samples.
-        most: train queries.
+        most: train queries, and dev queries if these are fewer than DEV_QUERIES.
     """
     rng = np.random.default_rng(seed)
     collection = open_collection(form.index)
     parts = read_split(form.split, collection)
     train = sample(collection.corpus.rows(parts.train), most, rng)
-    dev = sample(collection.corpus.rows(parts.dev), DEV_QUERIES, rng)
+    dev = sample(collection.corpus.rows(parts.dev), min(most, DEV_QUERIES), rng)
     view = form.links(collection)
     posings = Posing(seeded=True, links=view), Posing(links=view)
     return TrainingSet(form.corpus, names, collection, (train, dev), posings)
 
 
-def teach_together(sets: Sequence[TrainingSet], *, seed: int) -> TrainedRanker:
+def teach_together(sets: Sequence[TrainingSet], *, seed: int, folds: int = FOLDS) -> TrainedRanker:
     """Train rankers of folds of all corpora's queries, and such rankers again for a second look.
 
     Each query is seen again with the chances that a ranker gave it which has not learned from it;
     what answers first is the mean of those.
     """
-    names, fit = sets[0].names, partial(teach, seed=seed, units=FEWER_UNITS)
+    names, fit = sets[0].names, partial(teach, seed=seed, folds=folds, units=FEWER_UNITS)
     table, trained, sizes = _pose_together(sets)
     taught = fit(table, trained, names)
     first = taught.ranker

@@ -39,7 +39,7 @@ from recsys.eval.significance import bootstrap_pooled_f1, expected_calibration_e
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.splits import pose, read_split
 from recsys.pipelines.ranking.cross_fitting import learn_on
-from recsys.pipelines.ranking.fit_ranker import FittedRanker
+from recsys.pipelines.ranking.fit_ranker import CUTOFF, FittedRanker
 from recsys.pipelines.ranking.train_ranker import looking_again
 from recsys.pipelines.ranking.training_table import Posing, collect, judge
 from recsys.protocols import silent
@@ -166,13 +166,14 @@ def ask(
     """Ask the queries in these rows of a collection that knows a share of its citations.
 
     Returns:
-        Their answers, and the error of the chances of all candidates.
+        Their answers, and the error of the chances of the papers shown.
     """
     names = (ranker.first or ranker).feature_names
     posing = looking_again(ranker.first, Posing(links=share_of_links(collection, share)))
     table = collect(collection, rows, names, progress=silent, stage="features", posing=posing)
     scores = table.scored(ranker.predict)
-    error = expected_calibration_error(ranker.calibrated(scores), table.relevant)
+    shown = table.best(scores, CUTOFF)
+    error = expected_calibration_error(ranker.calibrated(scores[shown]), table.relevant[shown])
     return judge(scores, table), error
 
 

@@ -22,7 +22,7 @@ from recsys.query.question_schema import Filters
 from recsys.query.resolve_draft import NO_LISTS, Asked, Outcome, Question, resolve_draft
 from recsys.ranking.duplicates import find_versions
 from recsys.ranking.feature_context import FeatureContext
-from recsys.ranking.ranker import score
+from recsys.ranking.ranker import Transfer, evidence_of, score
 from recsys.ranking.reasons import explain
 from recsys.records import Answer, Draft, ReadingLists, Recommendation
 from recsys.retrieval.propose import IN_WORDS, Candidates, StageOne, filtered_retrieval, propose
@@ -41,7 +41,7 @@ MERGED = "other versions of papers above them, or cited"
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Candidates in order: (m,) int32 positions among them, best first, and (m,) scores.
+    """Candidates in order: (m,) int32 positions among them, best first, (m,) scores and chances.
 
     context: what is known of the candidates, out of which scores and reasons are made. versions:
     rows of the candidates that are other versions of a paper in the ranking, by its row; they are
@@ -52,6 +52,7 @@ class Ranking:
     context: FeatureContext
     positions: Rows
     scores: Floats
+    probabilities: Floats
     best: Rows
     versions: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     merged: int = 0
@@ -71,7 +72,8 @@ class Ranking:
 class Recommender:
     """Answers drafts out of one collection. Open one with `recsys.load`.
 
-    nnselect_encoder: places drafts in NNSelect's space, if the collection has one.
+    nnselect_encoder: places drafts in NNSelect's space, if the collection has one. transfer:
+    corrects chances where the ranker has not seen the collection.
     """
 
     collection: Collection
@@ -80,6 +82,7 @@ class Recommender:
     stage_one: StageOne = field(default_factory=StageOne)
     metadata: bool = True
     nnselect_encoder: Encoder | None = None
+    transfer: Transfer | None = None
 
     def recommend(
         self,
@@ -180,6 +183,7 @@ class Recommender:
             ranking.context,
             ranking.positions[found.standing],
             ranking.scores[found.standing],
+            ranking.probabilities[found.standing],
             ranking.best,
             found.others,
             len(ranking.rows) - len(found.standing),
@@ -193,13 +197,17 @@ class Recommender:
         proposed = propose(self.collection, query, self.stage_one, whole=keep is not None)
         context = FeatureContext(self.collection, query, proposed)
         scores = self._scores(context)
+        usual = context  # Of which chances depend, whatever filters let through.
         best = proposed.rows[top_k(scores, BEST)]
         if keep is not None:
             context, scores = self._widened(context, scores, keep)
         order = top_k(scores, len(scores))
         if keep is not None:
             order = order[keep[context.rows[order]]]
-        return Ranking(context, order, scores[order], best)
+        chances = self.ranker.probability(scores[order])
+        if self.transfer is not None:
+            chances = self.transfer.apply(chances, evidence_of(usual))
+        return Ranking(context, order, scores[order], chances, best)
 
     def query_to(self, draft: Draft, *, front_matter: bool = False) -> Query:
         """Pose a draft whose text is encoded for it; front matter is wanted only if that is said.
@@ -246,23 +254,26 @@ class Recommender:
 
     def _diversified(self, ranking: Ranking, k: int, diversity: float) -> Ranking:
         rows = ranking.rows[: max(k, POOL)]
-        relevance = self.ranker.probability(ranking.scores[: len(rows)])
+        relevance = ranking.probabilities[: len(rows)]
         chosen = diversify(relevance, self.collection.vectors[rows], k, diversity)
-        positions, scores = ranking.positions[chosen], ranking.scores[chosen]
-        return replace(ranking, positions=positions, scores=scores)
+        return replace(
+            ranking,
+            positions=ranking.positions[chosen],
+            scores=ranking.scores[chosen],
+            probabilities=ranking.probabilities[chosen],
+        )
 
     def _shown(self, ranking: Ranking, k: int) -> tuple[Recommendation, ...]:
         positions, scores = ranking.positions[:k].tolist(), ranking.scores[:k]
         rows = ranking.rows[:k].tolist()
         papers = self.collection.corpus.papers(rows)
-        probabilities = self.ranker.probability(scores)
         reasons = explain(ranking.context, positions, papers, ranking.best)
         return tuple(
             Recommendation(
                 rank=rank,
                 paper=paper,
                 score=float(scores[rank - 1]),
-                probability=float(probabilities[rank - 1]),
+                probability=float(ranking.probabilities[rank - 1]),
                 sources=(sources := ranking.candidates.source_names(position)),
                 reasons=reasons[rank - 1],
                 found_by=tuple(IN_WORDS[name] for name in sources),

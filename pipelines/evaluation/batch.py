@@ -21,14 +21,14 @@ from recsys.errors import InputError
 from recsys.eval.measures import CANDIDATE_RECALL, CANDIDATES, Interval, Judged, flag, summarise
 from recsys.eval.recorded_runs import FACTS, QRELS, QUERIES, RUNS, SCHEMA
 from recsys.eval.trec import run_lines, write_lines, write_qrels
-from recsys.pipelines.evaluation.splits import gold, gold_ids, query_rng, read_split
+from recsys.pipelines.evaluation.splits import gold, gold_ids, read_split
 from recsys.pipelines.evaluation.system_table import SYSTEMS, check_systems
 from recsys.pipelines.evaluation.systems import Ranked, SystemContext, prepare
 from recsys.pipelines.jobs.engines import USUAL, Engine
 from recsys.pipelines.jobs.kept_results import Entry, OpenIndex, Sidecar, asking, gather
 from recsys.protocols import Progress, silent
 from recsys.records import PaperId
-from recsys.store.arrays import Mask, Rows
+from recsys.store.arrays import Rows
 from recsys.store.artifacts import CREATED_BY, MANIFEST, fingerprint, sha256, write_json
 from recsys.store.collection import Collection
 from recsys.store.corpus import PAPERS
@@ -36,17 +36,18 @@ from recsys.store.generations import root_of
 
 WORK = ".work"
 """Folder beside a run for the indexes that some systems need beyond the built one."""
-_FORMAT = "recsys.batch/4"
+_FORMAT = "recsys.batch/5"
 """Raised when the same inputs would give other answers: unfinished runs then begin anew."""
+SHOWN = 20
+"""Papers of each answer whose probabilities are checked: those that a person sees."""
 
 
 @dataclass(frozen=True, slots=True)
 class BatchOptions:
     """What to answer, and how.
 
-    engine: asks the queries. seed: of the random system, and of the sample of candidates whose
-    probabilities are kept; calibration: its size, as a share of all. candidates: what they come
-    from; None: what the ranker was trained with.
+    engine: asks the queries. seed: of the random system. candidates: what they come from; None:
+    what the ranker was trained with.
     """
 
     part: str = "test"
@@ -55,7 +56,6 @@ class BatchOptions:
     metadata: bool = True
     engine: Engine = USUAL
     seed: int = 0
-    calibration: float = 0.0
     candidates: tuple[str, ...] | None = None
 
     @property
@@ -69,7 +69,7 @@ class Response:
     """One query's answer.
 
     seconds: processor time it took. found: gold papers among its candidates. probabilities,
-    outcomes: a sample of the candidates' probabilities, and whether each is gold.
+    outcomes: the chances of the papers that a person would see, and whether each is gold.
     """
 
     papers: list[PaperId]
@@ -196,28 +196,24 @@ def answerer(
         begun = time.process_time()  # Other processes share the machine.
         ranked = rank(recommender.query_of(row), row, options.k)
         seconds = time.process_time() - begun
-        sampled = None
-        if ranked.candidates is not None and options.calibration:
-            chance = query_rng(options.seed, paper).random(len(ranked.candidates))
-            sampled = chance < options.calibration
-        return entry_of(collection, ranked, seconds, gold(collection, row), sampled)
+        return entry_of(collection, ranked, seconds, gold(collection, row), SHOWN)
 
     return respond
 
 
 def entry_of(
-    collection: Collection, ranked: Ranked, seconds: float, right: Rows, sampled: Mask | None
+    collection: Collection, ranked: Ranked, seconds: float, right: Rows, shown: int
 ) -> Entry:
-    """Keep an answer; right: gold rows. sampled: of which candidates probabilities are kept."""
+    """Keep an answer; right: gold rows. shown: so many papers' probabilities are kept."""
     papers = [collection.corpus.ids[row] for row in ranked.rows.tolist()]
     scores = ranked.scores.astype(np.float64).tolist()  # Exact, as JSON is.
     entry = asdict(Response(papers, scores, seconds))
     if ranked.candidates is not None:
-        is_right = np.isin(ranked.candidates, right)
-        entry |= {"candidates": len(is_right), "found": int(is_right.sum())}
-        if ranked.probabilities is not None and sampled is not None:
-            entry["probabilities"] = ranked.probabilities[sampled].tolist()
-            entry["outcomes"] = is_right[sampled].astype(int).tolist()
+        found = int(np.isin(ranked.candidates, right).sum())
+        entry |= {"candidates": len(ranked.candidates), "found": found}
+        if ranked.probabilities is not None:
+            entry["probabilities"] = ranked.probabilities[:shown].tolist()
+            entry["outcomes"] = np.isin(ranked.rows[:shown], right).astype(int).tolist()
     return entry
 
 
@@ -355,7 +351,7 @@ def answer_facts(
 
 
 def calibration_facts(responses: Mapping[PaperId, Response], seed: int) -> dict[str, Any]:
-    """Collect the sampled probabilities and whether they came true, at most MOST_PAIRS."""
+    """Collect the probabilities shown and whether they came true, at most MOST_PAIRS."""
     chances = np.array([p for each in responses.values() for p in each.probabilities], np.float64)
     outcomes = np.array([o for each in responses.values() for o in each.outcomes], np.int64)
     kept = np.arange(len(chances))

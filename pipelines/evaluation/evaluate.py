@@ -17,7 +17,6 @@ from recsys.errors import InputError
 from recsys.eval.recorded_runs import RUNS
 from recsys.eval.trec import ordered, read_run, write_run
 from recsys.pipelines.evaluation.batch import (
-    MOST_PAIRS,
     WORK,
     BatchOptions,
     Response,
@@ -148,10 +147,10 @@ class EvaluateOptions:
         """The systems in the order of the table, each once."""
         return [name for name in SYSTEMS if name in self.systems]
 
-    def batch(self, system: str, *, metadata: bool, calibration: float) -> BatchOptions:
+    def batch(self, system: str, *, metadata: bool) -> BatchOptions:
         """Say how to ask one system."""
         asked = BatchOptions(self.part, self.k, system, metadata, self.engine, self.seed)
-        return replace(asked, calibration=calibration, candidates=self.candidates)
+        return replace(asked, candidates=self.candidates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,20 +192,19 @@ class _Evaluation:
     open_index: OpenIndex
     progress: Progress
     queries: tuple[PaperId, ...]
-    calibration: float
     continued: int = 0
     done: list[Sidecar] = field(default_factory=list)
 
     def answers(self, system: str, *, metadata: bool) -> dict[PaperId, Response]:
         """Ask a system every query, or take what was answered before."""
-        asked = self.options.batch(system, metadata=metadata, calibration=self.calibration)
+        asked = self.options.batch(system, metadata=metadata)
         start = partial(answerer, self.open_index, self.index, self.folder, asked)
         entries = self.entries(asked.tag, start, asked)
         return {query: Response(**entry) for query, entry in entries.items()}
 
     def study(self, name: str, start: Start) -> list[Entry]:
         """Ask every query in the ways of a study."""
-        asked = self.options.batch(name, metadata=self.options.metadata, calibration=0)
+        asked = self.options.batch(name, metadata=self.options.metadata)
         return list(self.entries(name, start, asked).values())
 
     def entries(self, name: str, start: Start, asked: BatchOptions) -> Mapping[PaperId, Entry]:
@@ -304,8 +302,7 @@ def evaluate(
     queries = chosen.split.part(options.part)
     external = read_external(options.runs, collection, queries, k=options.k)
     place, work = split or out / SPLIT_FILE, out / WORK
-    share = min(1.0, MOST_PAIRS / (len(queries) * recommender.stage_one.candidates))
-    under_way = _Evaluation(index, place, options, work, open_index, progress, queries, share)
+    under_way = _Evaluation(index, place, options, work, open_index, progress, queries)
     warnings = [*chosen.told, *under_way.warnings(recommender)]
     check_folder(out)
     work.mkdir(exist_ok=True)
@@ -316,7 +313,7 @@ def evaluate(
     studies = under_way.studies(collection)
     for name, responses in answers.items():
         check_run(name, {query: each.papers for query, each in responses.items()}, collection)
-        tag = options.batch(name, metadata=options.metadata, calibration=0).tag
+        tag = options.batch(name, metadata=options.metadata).tag
         write_responses(out / RUNS / f"{name}.trec", responses, tag)
     for name, run in external.items():
         write_run(out / RUNS / f"{name}.trec", run.rankings, tag=name)

@@ -71,8 +71,8 @@ class SystemContext:
 class Ranked:
     """What a system answers: rows best first and their scores.
 
-    candidates: rows it chose from, if it says so. probabilities: (len(candidates),) float32, the
-    calibrated chances of the candidates, if it has any.
+    candidates: rows it chose from, if it says so. probabilities: (len(rows),) float32, the
+    calibrated chances of the rows, if it has any.
     """
 
     rows: Rows
@@ -142,7 +142,7 @@ def stage_one(context: SystemContext, query: Query, row: int, k: int) -> Ranked:
 def two_stage(context: SystemContext, query: Query, row: int, k: int) -> Ranked:
     """Order the candidates as `recommend` does."""
     ranking = context.recommender.rank(query)
-    chances = context.recommender.ranker.probability(ranking.scores)
+    chances = ranking.probabilities[:k]
     return Ranked(ranking.rows[:k], ranking.scores[:k], ranking.rows, chances)
 
 

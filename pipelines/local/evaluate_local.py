@@ -115,10 +115,8 @@ class AskedPassage:
         """Ask the local ranker. unnamed: leave out what the sentence names."""
         query = replace(self.query, named=NO_NAMES) if unnamed else self.query
         found = self.ranker.rank(self.ranker.reader.facts_of(query))
-        rows = found.facts.rows
-        probabilities = np.empty(len(rows), np.float32)
-        probabilities[found.positions] = found.probabilities
-        return Ranked(found.rows[:k], found.scores[:k], rows, probabilities)
+        chances = found.probabilities[:k]
+        return Ranked(found.rows[:k], found.scores[:k], found.facts.rows, chances)
 
 
 BY_WORDS = "bm25"
@@ -337,10 +335,8 @@ def answerer(
                 ranked = LOCAL_SYSTEMS[system](AskedPassage(ranker, posed), options.k)
         except DraftError:  # Nothing is left of a sentence that was all names.
             return asdict(Response([], [], time.process_time() - begun))
-        seconds, shown = time.process_time() - begun, None
-        if ranked.candidates is not None:
-            shown = np.isin(ranked.candidates, ranked.rows[:SHOWN_DEPTH])
-        return entry_of(reader.collection, ranked, seconds, query.gold, shown)
+        seconds = time.process_time() - begun
+        return entry_of(reader.collection, ranked, seconds, query.gold, SHOWN_DEPTH)
 
     return respond
 

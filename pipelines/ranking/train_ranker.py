@@ -91,7 +91,8 @@ class TrainReport:
         return [
             learned,
             f"On dev: {F1} {self.f1:.4f}, MRR {self.mrr:.4f}, candidate recall "
-            f"{self.recall:.3f}, calibration error {self.calibration_error:.4f} (cross-fitted).",
+            f"{self.recall:.3f}, calibration error of the {CUTOFF} shown "
+            f"{self.calibration_error:.4f} (cross-fitted).",
             *self.told,
             f"Candidates come from {', '.join(self.candidates)}. "
             f"Saved in {root_of(self.folder.parent)}.",
@@ -117,13 +118,17 @@ def report_on(trained: TrainedRanker, folder: Path) -> TrainReport:
 
 
 def cross_fitted_error(scores: Floats, dev: TrainingTable) -> float:
-    """Fit the calibration on every other query, measure its error on the rest, both ways."""
+    """Fit the calibration on every other query, measure its error on the rest, both ways.
+
+    It is the error of the CUTOFF papers of each query that are shown.
+    """
     odd = np.repeat(np.arange(len(dev.groups)) % 2 == 1, dev.groups)
     probabilities = np.empty(len(scores))
     for held_out in (odd, ~odd):
         knots = calibrate(scores[~held_out], dev.relevant[~held_out])
         probabilities[held_out] = np.interp(scores[held_out], *knots)
-    return expected_calibration_error(probabilities, dev.relevant)
+    shown = dev.best(scores, CUTOFF)
+    return expected_calibration_error(probabilities[shown], dev.relevant[shown])
 
 
 @dataclass(frozen=True, slots=True)

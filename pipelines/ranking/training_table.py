@@ -58,6 +58,11 @@ class TrainingTable:
             scores[rows] = score(self.features[rows])
         return scores
 
+    def best(self, scores: Floats, k: int) -> NDArray[np.int64]:
+        """Find the candidates of the k highest of (n,) scores in each list, best first."""
+        tops = [rows.start + top_k(scores[rows], k) for rows in self.lists()]
+        return np.concatenate([np.empty(0, np.int64), *tops])
+
     def cut(self, queries: int) -> "tuple[TrainingTable, TrainingTable]":
         """Part the first so many queries from the others; nothing is copied."""
         rows = [int(self.groups[:queries].sum())]

@@ -60,7 +60,8 @@ def open_index(
     ranker = TreeRanker.load(serving_ranker(collection.folder, metadata=metadata))
     searches = ranker.searches if candidates is None else check_searches(candidates)
     if NNSELECT not in searches and not read_nnselect((ranker.first or ranker).feature_names):
-        return Recommender(collection, encoder, ranker, StageOne(searches), metadata)
+        stage_one, transfer = StageOne(searches), ranker.transfer
+        return Recommender(collection, encoder, ranker, stage_one, metadata, transfer=transfer)
     from recsys.models.nnselect import NNSelectModel
 
     model = NNSelectModel.load(collection.folder / NNSELECT, len(collection.corpus))

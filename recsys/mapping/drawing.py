@@ -197,9 +197,9 @@ def draw_around(
     layout = lay_out(topic, corpus.years[rows], groups, last)
     # The chance of each paper to be cited, 0 for those that are.
     others = np.flatnonzero(~around.cited)
-    first, scores = ranking.rows[: len(others)], ranking.scores[: len(others)]
+    first, chances_of_first = ranking.rows[: len(others)], ranking.probabilities[: len(others)]
     chances = np.zeros(len(rows), np.float32)
-    chances[np.searchsorted(rows, first)] = recommender.ranker.probability(scores)
+    chances[np.searchsorted(rows, first)] = chances_of_first
     cited_y = layout.y[around.cited] if around.cited.any() else layout.y
     return Map(
         title=" ".join(title.split()),

@@ -334,3 +334,21 @@ def _likely(made: _Bins, chance: _Bins) -> Floats:
     """Compare citations with those that chance would make: (bins,) float32."""
     likely: Floats = ((made + DOUBT) / (made + chance + 2 * DOUBT)).astype(np.float32)
     return likely
+
+
+LATELY = 3
+"""Years before a draft whose papers tell how much of a corpus its drafts cite."""
+
+
+def references_lately(graph: CitationGraph, before: int) -> float | None:
+    """Return how many papers of the corpus one cites, on average over those that cite any.
+
+    It reads papers of the last LATELY years before `before`; None: fewer than FEWEST of them cite.
+    """
+    years = graph.years
+    lately = (years != UNKNOWN_YEAR) & (years < before) & (years >= before - LATELY)
+    citing = np.flatnonzero(lately).astype(np.int32)
+    owner, cited = graph.references(citing)
+    counts = np.bincount(owner[years[cited] <= years[citing[owner]]])
+    any_cited = counts[counts > 0]
+    return float(any_cited.mean()) if len(any_cited) >= FEWEST else None

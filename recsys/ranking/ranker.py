@@ -1,15 +1,17 @@
 """Stage two's model at answering time: trees, a network beside them, calibration, two passes."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
+from math import log
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
+from numpy.typing import DTypeLike, NDArray
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
 from recsys.protocols import Ranker
-from recsys.ranking.feature_context import FeatureContext, divide
+from recsys.ranking.feature_context import FeatureContext, divide, references_lately
 from recsys.ranking.features import (
     BY_NAME,
     Columns,
@@ -344,12 +346,71 @@ def score(ranker: Ranker, context: FeatureContext) -> Floats:
     return ranker.score(np.concatenate([features, second], axis=1))
 
 
+# What a chance is worth on a corpus that the ranker has never seen.
+#
+# Drafts of one corpus cite more of it than those of another. How much its latest papers cite of it
+# tells that best of all that is known when a draft is answered.
+
+FEWEST_REFERENCES = 3.0
+"""Papers of the corpus that one cites on average; from fewer, most citations are just not known."""
+
+
+def _references(context: FeatureContext) -> float:
+    """Return the logarithm of the references that the latest papers have here, 0 if unknown."""
+    graph, before = context.graph, context.query.before
+    lately = graph.once((references_lately, before), lambda: references_lately(graph, before))
+    return log(lately) if lately is not None and lately >= FEWEST_REFERENCES else 0.0
+
+
+EVIDENCE: Mapping[str, Callable[[FeatureContext], float]] = {
+    "references": _references,
+    "references unknown": lambda context: float(not _references(context)),
+    "references given": lambda context: float(context.seeds is not None),
+}
+"""The numbers that a transfer may read, and how they are read of a query and its candidates."""
+SUREST = 1e-4
+"""Chances are taken to be that far from 0 and 1 at least."""
+
+
+def evidence_of(context: FeatureContext) -> dict[str, float]:
+    """Read all EVIDENCE of a query and its candidates."""
+    return {name: read(context) for name, read in EVIDENCE.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """Corrects chances where a ranker has not seen the corpus: logit p' = a + b logit p + w z.
+
+    Platt scaling (Platt 1999) that also reads evidence z, a number of the query each. Fitted on
+    answers of rankers that had not seen the corpus, see `benchmarks.chances`.
+
+    bias: a. slope: b > 0, so that the order of papers stays. evidence: name in EVIDENCE -> (weight,
+    lowest, highest); beyond what was seen when it was fitted, z counts as the lowest or highest.
+    """
+
+    bias: float
+    slope: float
+    evidence: Mapping[str, tuple[float, float, float]]
+
+    def apply(self, chances: Floats, evidence: Mapping[str, float | NDArray[np.float64]]) -> Floats:
+        """Correct (n,) chances by evidence of all of them, or of each: (n,) float32."""
+        told = sum(
+            weight * np.clip(evidence[name], low, high)
+            for name, (weight, low, high) in self.evidence.items()
+        )
+        sure = np.clip(chances.astype(np.float64), SUREST, 1 - SUREST)
+        odds = self.bias + told + self.slope * np.log(sure / (1 - sure))
+        return (1 / (1 + np.exp(-odds))).astype(np.float32)
+
+
 # Both together, calibrated.
 
 KIND = "ranker"
 FIRST = "first"
 """The folder inside a ranker's of the one whose chances it reads."""
 SCHEMA = 3
+TRANSFER = "transfer"
+"""What a manifest calls the correction of chances on corpora that a ranker has not seen."""
 _AGAIN = "Train it again with `recsys train ranker`."
 
 
@@ -362,7 +423,8 @@ class TreeRanker:
     searches: those whose candidates it was trained on. nnselect: fingerprint of the NNSelect that
     it was trained with, if it was. first: the ranker whose chances this one reads, see
     SECOND_FEATURES; None: it ranks in one pass. network: whose scores are added to those
-    of the trees; None: there is none.
+    of the trees; None: there is none. transfer: corrects chances on corpora that it has not seen;
+    None: it serves the one that it was calibrated on.
     """
 
     trees: StoredTrees
@@ -374,6 +436,7 @@ class TreeRanker:
     nnselect: str | None = None
     first: "TreeRanker | None" = None
     network: Network | None = None
+    transfer: Transfer | None = None
 
     def score(self, features: Floats) -> Floats:
         """Score (n, f) float32 features of one query: (n,) float32, higher is better."""
@@ -411,6 +474,7 @@ class TreeRanker:
             curve, origin = config["calibration"], config["origin"]
             knots = centred(np.array([curve["scores"], curve["probabilities"]]))
             searches = tuple(config.get("candidates", USUAL))
+            transfer = transfer_of(config.get(TRANSFER))
         except (KeyError, TypeError) as error:
             raise ArtifactCorrupt(
                 f"The manifest of the ranker in {folder} lacks {error}.", _AGAIN
@@ -443,7 +507,24 @@ class TreeRanker:
                     f"The ranker {folder} does not read what {folder / FIRST} gives it.", _AGAIN
                 )
         nnselect = config.get("nnselect")
-        return cls(trees, names, knots, origin, folder, searches, nnselect, first, network)
+        return cls(
+            trees, names, knots, origin, folder, searches, nnselect, first, network, transfer
+        )
+
+
+def transfer_of(stored: Mapping[str, Any] | None) -> Transfer | None:
+    """Read a transfer of a manifest, if there is one.
+
+    Raises:
+        KeyError: it lacks something, or reads evidence that this version does not have.
+    """
+    if stored is None:
+        return None
+    evidence = {}
+    for name, (weight, low, high) in stored["evidence"].items():
+        EVIDENCE[name]
+        evidence[name] = float(weight), float(low), float(high)
+    return Transfer(float(stored["bias"]), float(stored["slope"]), evidence)
 
 
 def centred(knots: np.typing.NDArray[np.float64]) -> np.typing.NDArray[np.float64]:
