@@ -60,7 +60,7 @@ from recsys.store.artifacts import load_manifest, ranker_folder, replacing, writ
 from recsys.store.collection import Collection
 
 KEPT = ("plantsci", "taxonomy")
-TRAINED_ON, FOLDS = 50, 2
+TRAINED_ON, TUNED_ON, FOLDS = 50, 30, 2
 """Queries of each form, and folds: how true chances are takes fewer than the order of papers."""
 ASKED = 350
 """Queries of each form and part that are asked at most."""
@@ -193,10 +193,11 @@ def ask(data: Data, work: Work) -> None:
             place = answers_of(work, left, metadata=metadata)
             if place.is_file():
                 continue
-            folder = place.with_suffix("")
+            taught = left if left in CORPORA else "all"  # KEPT are asked of one ranker.
+            folder = answers_of(work, taught, metadata=metadata).with_suffix("")
             if not folder.is_dir():
                 others = [
-                    training_set_of(form, names, seed=0, most=TRAINED_ON)
+                    training_set_of(form, names, seed=0, most=TRAINED_ON, tuned=TUNED_ON)
                     for corpus in CORPORA
                     if corpus != left
                     for form in forms[corpus]
@@ -205,7 +206,7 @@ def ask(data: Data, work: Work) -> None:
                 folder.parent.mkdir(parents=True, exist_ok=True)
                 seen = reduce(or_, (each.seen for each in others))
                 with replacing(folder) as new:
-                    ranker.save(new, seen, origin=f"all but {left}", facts={}, text=False)
+                    ranker.save(new, seen, origin=f"without {left}", facts={}, text=False)
             whole = dict(zip(FORMS if left in TITLES_TOO else FORMS[:1], forms[left], strict=False))
             found = show(TreeRanker.load(folder), whole, metadata=metadata)
             arrays = {

@@ -190,6 +190,7 @@ def training_set_of(
     *,
     seed: int,
     most: int = TRAIN_QUERIES,
+    tuned: int = DEV_QUERIES,
 ) -> TrainingSet:
     """Draw samples of the train and dev queries of a corpus.
 
@@ -197,13 +198,14 @@ def training_set_of(
         form: of the corpus.
         names: of the features.
         seed: of the samples.
-        most: train queries, and dev queries if these are fewer than DEV_QUERIES.
+        most: train queries.
+        tuned: dev queries at most.
     """
     rng = np.random.default_rng(seed)
     collection = open_collection(form.index)
     parts = read_split(form.split, collection)
     train = sample(collection.corpus.rows(parts.train), most, rng)
-    dev = sample(collection.corpus.rows(parts.dev), min(most, DEV_QUERIES), rng)
+    dev = sample(collection.corpus.rows(parts.dev), tuned, rng)
     view = form.links(collection)
     posings = Posing(seeded=True, links=view), Posing(links=view)
     return TrainingSet(form.corpus, names, collection, (train, dev), posings)
