@@ -33,7 +33,7 @@ from tests.indexes.small_indexes import bm25_of
 
 SMALL = StageOne(neighbours=5, nnselect_neighbours=5, matches=5, per_seed=3, seeds=4, candidates=12)
 WORDS = "graph ranking vector corpus beetle cloud fern honey engine gravel".split()
-PEOPLE = ("Ann Ash", "Bob Birch", "Cid Cedar", "Dee Date", "Eva Elm")
+PEOPLE = ("Ann Ash", "A. Ash", "Alma Ash", "Bob Birch", "B. Birch", "Cid Cedar", "Dee Date")
 VENUES = ("Forest Letters", "Acta Arborum", None)
 
 

@@ -5,7 +5,15 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.store.names import agree, author_key, bearers, initialled, name_key
+from recsys.store.names import (
+    agree,
+    author_key,
+    bearers,
+    contradict,
+    initialled,
+    name_key,
+    name_keys,
+)
 from tests.rows import each_row
 
 
@@ -183,3 +191,37 @@ def mine(name: str, known: Sequence[str]) -> str:
 )
 def test_whose_names_are(name: str, known: Sequence[str], same: str) -> None:
     assert mine(name, known) == same
+
+
+@each_row(
+    ("authors", "others", "expected"),
+    [
+        # One of the surname and given names that agree is enough.
+        ("Jianhua Wei", "Jinsong Wei", True),
+        ("Jianhua Wei", "Jinsong Wei; Jian-Hua Wei", False),
+        ("Jianhua Wei", "Jinsong Wei; J. Wei", False),
+        ("Jianhua Wei; Bo Elm", "Bo Elm; Jinsong Wei", True),
+        ("Bo Elm; Jianhua Wei", "Jinsong Wei; Bo Elm", False),
+        ("World Health Organization", "World Trade Organization", False),
+        ("World Health Organization", "Health Trade Organization", True),
+        # What is not written out, or follows the first given name, has too many slips.
+        ("J. R. Wei", "Jinsong T. Wei", False),
+        ("M. W. Oak", "W. M. Oak", False),
+        ("Ada B. Oak", "Ada C. Oak", False),
+        ("John H. van den Berg; Bo Elm", "John van den Berg", False),
+        # Nobody has the surname: what names are called is for others to say.
+        ("Jianhua Wei", "Bo Elm", False),
+        ("Jianhua Wei", "", False),
+        ("", "Jianhua Wei", False),
+        # A slip in a given name, and a name that is not the one on the passport.
+        ("Winfield Oak", "Winfleld Oak", False),
+        ("Winfield S. Oak", "Winfield A. Oak", False),
+        ("William Oak", "Bill Oak", True),
+        ("William Oak; Bo Elm; Ada Ash", "Bill Oak; B. Elm; Ash, Ada", False),
+        ("William Oak; Bo Elm", "Bill Oak; Bert Elm", True),
+        ("William Oak; Bo Elm", "Bill Oak", True),
+        ("William Oak", "Bill Oak; Bo Elm", True),
+    ],
+)
+def test_first_authors_contradict(authors: str, others: str, expected: bool) -> None:
+    assert contradict(*(name_keys(names.split(";")) for names in (authors, others))) is expected
