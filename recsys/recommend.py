@@ -156,7 +156,8 @@ class Recommender:
 
     def _answer(self, question: Question, k: int, filters: Filters, diversity: float) -> Answer:
         query = self.query_to(question.draft, front_matter=filters.keep_front_matter)
-        filtering = apply_filters(filters, self.collection.corpus, question.draft)
+        corpus = self.collection.corpus
+        filtering = apply_filters(filters, corpus, question.draft, query.allowed)
         ranking = self.rank(query, keep=filtering.keep)
         stages = self._stages(query, filtering, ranking, k)
         if len(ranking.rows) == 0:

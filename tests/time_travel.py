@@ -81,7 +81,7 @@ def _scrambled_papers(corpus: Corpus, seen: Mask) -> Corpus:
         corpus,
         venues=np.where(seen, corpus.venues, 0).astype(np.int32),
         authors=Ragged.from_pairs(owner, codes, len(corpus)),
-        papers_of_author=Ragged.from_pairs(codes, owner, len(corpus.author_keys)),
+        papers_of_author=Ragged.from_pairs(codes, owner, len(corpus.author_names)),
     )
     shown = vars(corpus)["_shown"].to_pylist()  # See `tests.tiny`.
     unseen = {"title": "Beech: unseen", "authors": ["Ann Ash"]}

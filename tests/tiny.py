@@ -1,5 +1,6 @@
 """Small collections in memory: from papers written out by hand, or drawn at random."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from mmap import mmap
@@ -25,14 +26,14 @@ from recsys.store.corpus import (
     hashes_of,
 )
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
-from recsys.store.names import author_keys
+from recsys.store.names import initialled, name_keys
 from recsys.store.terms import TermStore
 from recsys.store.words import venue_key
 from tests.indexes.small_indexes import bm25_of
 
 SMALL = StageOne(neighbours=5, nnselect_neighbours=5, matches=5, per_seed=3, seeds=4, candidates=12)
 WORDS = "graph ranking vector corpus beetle cloud fern honey engine gravel".split()
-PEOPLE = ("Ann Ash", "Bob Birch", "Cid Cedar", "Dee Date", "Eva Elm")
+PEOPLE = ("Ann Ash", "A. Ash", "Alma Ash", "Bob Birch", "B. Birch", "Cid Cedar", "Dee Date")
 VENUES = ("Forest Letters", "Acta Arborum", None)
 
 
@@ -133,8 +134,9 @@ def _some_ids(rng: np.random.Generator, n: int, most: int) -> tuple[str, ...]:
 
 
 def _corpus(papers: Sequence[Paper]) -> Corpus:
-    keys = [author_keys(paper.authors) for paper in papers]
+    keys = [name_keys(paper.authors) for paper in papers]
     people = sorted({key for row in keys for key in row})
+    blocks = [bisect_left(people, initialled(key)) for key in people]
     venues = [venue_key(paper.venue) if paper.venue else "" for paper in papers]
     places = sorted({venue for venue in venues if venue})
     owners = np.repeat(np.arange(len(papers), dtype=np.int32), [len(row) for row in keys])
@@ -149,7 +151,8 @@ def _corpus(papers: Sequence[Paper]) -> Corpus:
         venues=np.array([places.index(v) if v else -1 for v in venues], np.int32),
         venue_keys=SortedStrings.build(places),
         authors=Ragged.from_pairs(owners, codes, len(papers)),
-        author_keys=SortedStrings.build(people),
+        author_names=SortedStrings.build(people),
+        author_blocks=np.array(blocks, np.int32),
         papers_of_author=Ragged.from_pairs(codes, owners, len(people)),
         front_matter=np.empty(0, np.int32),
         **_described(records),

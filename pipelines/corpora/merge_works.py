@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, islice
+from itertools import combinations, groupby, islice
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from recsys.pipelines.corpora.works import SCHEMA, WORKS, Works, count_with_keyp
 from recsys.query.matching import title_likeness, title_of
 from recsys.records import PaperId
 from recsys.store.arrays import Longs, Rows
-from recsys.store.names import author_key
+from recsys.store.names import agree, name_keys, surname
 from recsys.store.words import fold
 
 _ALIKE = 0.85
@@ -267,8 +267,8 @@ def _conflicts(records: Sequence[Mapping[str, Any]]) -> Iterable[str]:
     titles = [title_of(record["title"]) for record in records if record["title"]]
     if any(title_likeness(titles[0], title) < _ALIKE for title in titles[1:]):
         yield "title"
-    firsts = {author_key(each["authors"][0]) for each in records if each["authors"]}
-    if len({(key or "").partition(" ")[0] for key in firsts}) > 1:
+    firsts = name_keys(record["authors"][0] for record in records if record["authors"])
+    if any(agree(one, other) is False for one, other in combinations(firsts, 2)):
         yield "first author"
 
 
@@ -278,10 +278,9 @@ def id_of_work(work: Mapping[str, Any]) -> PaperId:
         return str(work["own_id"])
     if work["names"]:
         return str(work["names"][0])
-    author = author_key(work["authors"][0]) if work["authors"] else None
-    surname = (author or "anonymous").partition(" ")[0]
+    author = (surname(work["authors"][0]) if work["authors"] else "") or "anonymous"
     digest = hashlib.sha256(fold(work["title"]).encode()).hexdigest()[:8]
-    return f"{surname}{work['year'] or ''}-{digest}"
+    return f"{author}{work['year'] or ''}-{digest}"
 
 
 def aliases_of(work: Mapping[str, Any], paper_id: PaperId) -> list[str]:

@@ -108,10 +108,10 @@ def self_citation_rows(
     for metadata, lists in answers.items():
         ranks = []  # From 1, of the papers that share an author with the query, ascending.
         for query, papers in lists.items():
-            authors = corpus.authors[int(corpus.rows([query])[0])]
+            [asked] = corpus.papers(corpus.rows([query]))
+            own = corpus.written_by(asked.authors).papers
             known = [row for paper in papers if (row := corpus.row(paper)) is not None]
-            owner, codes = corpus.authors.take(np.array(known, np.int32))
-            ranks.append(np.unique(owner[np.isin(codes, authors)]).astype(np.int64) + 1)
+            ranks.append(np.flatnonzero(np.isin(np.array(known, np.int32), own)) + 1)
         for length in (each for each in LENGTHS if each <= k):
             inside = [own[own <= length] for own in ranks]
             filled = [own if len(own) else np.array([length + 1]) for own in inside]

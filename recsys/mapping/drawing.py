@@ -167,7 +167,7 @@ def draw_map(
     with one_thread(), dot_cache():
         corpus, draft = recommender.collection.corpus, question.draft
         query = recommender.query_to(draft, front_matter=filters.keep_front_matter)
-        keep = apply_filters(question.filtered(filters), corpus, draft).keep
+        keep = apply_filters(question.filtered(filters), corpus, draft, query.allowed).keep
         return draw_around(recommender, query, title=draft.title, keep=keep)
 
 

@@ -24,7 +24,7 @@ from recsys.store.arrays import Mask, distinct
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
 from recsys.store.graph import UNKNOWN_YEAR
-from recsys.store.names import surname
+from recsys.store.names import contradict, name_keys, surname
 from recsys.store.words import STOP_WORDS, fold
 
 # How sure it is that a reference means a paper: by title, year and first author.
@@ -187,7 +187,10 @@ def _author_differs(reference: Reference, paper: Paper) -> float:
 
 
 def named_among(authors: Sequence[str], others: Sequence[str]) -> bool | None:
-    """Look for the first author's surname among others, in any order of names; None: unknown."""
+    """Look for the first author among others, by surname, in any order of names; None: unknown.
+
+    One whose given names contradict those of all who have the surname is not there.
+    """
     from rapidfuzz.distance import OSA
 
     wanted = surname(authors[0]) if authors else ""
@@ -195,8 +198,10 @@ def named_among(authors: Sequence[str], others: Sequence[str]) -> bool | None:
     words = {word for name in names for word in name if len(word) > 1}
     if not wanted or not words:
         return None
-    if wanted in words or len(wanted) <= 3:
-        return wanted in words
+    if wanted in words:
+        return authors[0] in others or not contradict(name_keys(authors), name_keys(others))
+    if len(wanted) <= 3:
+        return False
     return any(wanted in "".join(name) for name in names) or any(
         OSA.distance(wanted, word, score_cutoff=1) <= 1 for word in words
     )

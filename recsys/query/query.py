@@ -271,8 +271,12 @@ class Filtering:
         return f"Loosen more than one of {', '.join(left_without)}."
 
 
-def apply_filters(filters: Filters, corpus: Corpus, draft: Draft) -> Filtering:
+def apply_filters(
+    filters: Filters, corpus: Corpus, draft: Draft, allowed: Mask | None = None
+) -> Filtering:
     """Ask each filter that is on.
+
+    allowed: (n,) bool, papers whose names may tell who is an author of the draft; None: all.
 
     Raises:
         InputError: a value makes no sense, see `Filters.check`.
@@ -316,7 +320,7 @@ def apply_filters(filters: Filters, corpus: Corpus, draft: Draft) -> Filtering:
         name = f"--exclude-author {', '.join(filters.exclude_authors)}"
         left_out.append((name, papers_of.take(corpus.namesakes(filters.exclude_authors))[1]))
     if filters.exclude_own:
-        left_out.append(("--exclude-own", corpus.written_by(draft.authors).papers))
+        left_out.append(("--exclude-own", corpus.written_by(draft.authors, allowed).papers))
     if filters.library:
         left_out.append(("--exclude-library", corpus.rows(filters.library)))
     for name, rows in left_out:

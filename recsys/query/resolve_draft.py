@@ -1,5 +1,6 @@
 """Resolve a draft: what the user gave, in the terms of an open index."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -282,11 +283,12 @@ def find_itself(collection: Collection, manuscript: Manuscript) -> tuple[PaperId
 
 def _agrees(manuscript: Manuscript, corpus: Corpus, row: int) -> bool:
     """Whether a paper of the same title has an author of the draft, or its abstract."""
-    theirs = name_keys(corpus.papers([row])[0].authors)
-    if any(
-        agree(one, other) is not False for one in name_keys(manuscript.authors) for other in theirs
-    ):
-        return True
+    theirs = defaultdict[str, list[str]](list)  # By surname: some papers have 5,000 authors.
+    for key in name_keys(corpus.papers([row])[0].authors):
+        theirs[key.split(" ")[0]].append(key)
+    for key in name_keys(manuscript.authors):
+        if any(agree(key, other) is not False for other in theirs[key.split(" ")[0]]):
+            return True
     if not manuscript.abstract:
         return False
     stored = corpus.full_papers([row])[0].abstract  # Reading it costs more than all the rest.

@@ -17,6 +17,7 @@ from recsys.query.matching import Title, numerals, title_of
 from recsys.store.arrays import Ragged, Rows
 from recsys.store.collection import Collection
 from recsys.store.graph import UNKNOWN_YEAR
+from recsys.store.names import contradict
 
 # Tell whether two papers are versions of one work: a preprint, a talk, what stood in a journal.
 #
@@ -243,7 +244,8 @@ class _Works:
         if not authors_agree(self._authors(one), self._authors(other)):
             return False
         left, right = self.collection.vectors[self.rows[[one, other]]]
-        return one_work(self._work(one), self._work(other), float(left @ right))
+        alike = one_work(self._work(one), self._work(other), float(left @ right))
+        return alike and not contradict(self._names(one), self._names(other))
 
     def _near(self, keys: _Keys, m: int) -> Iterator[_Pair]:
         """Give pairs of equal keys other than 0 whose years are near, the smaller first."""
@@ -273,6 +275,10 @@ class _Works:
     def _authors(self, at: int) -> frozenset[int]:
         corpus = self.collection.corpus
         return frozenset(corpus.author_blocks[corpus.authors[int(self.rows[at])]].tolist())
+
+    def _names(self, at: int) -> list[str]:
+        corpus = self.collection.corpus
+        return [corpus.author_names[code] for code in corpus.authors[int(self.rows[at])].tolist()]
 
     def _work(self, at: int) -> Work:
         if at not in self._read:

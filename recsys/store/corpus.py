@@ -6,7 +6,7 @@ Rows are in ascending order of paper id, so "ties break by ascending id" is "by 
 import json
 import re
 import zlib
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -304,6 +304,8 @@ MOST_NAMESAKES = 30
 """Of a surname with an initial that more names have, none in the corpus is told by initials."""
 RARE = 3
 """Initials with which a surname stands in the corpus at most, if one abbreviated is to tell."""
+_AT_ONCE = 256
+"""Names that are looked at together: of more, mostly some are enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,8 +363,16 @@ class Corpus:
         """Return the codes of all authors who may be so called; a surname alone calls everybody."""
         found = list[int]()
         for key in name_keys(names):
-            codes = range(*self._called(initialled(key)))
-            found += [code for code in codes if agree(key, self.author_names[code]) is not False]
+            spans = [self._block(key)]
+            large = len(range(*spans[0])) > _AT_ONCE
+            if large and written_out(key):  # Few of these names begin so, or abbreviate it.
+                family, first, *_ = key.split(" ")
+                shorter = (self._called(f"{family} {first[:n]}") for n in range(1, len(first)))
+                spans = [*shorter, self._called(f"{family} {first}", whole=False)]
+            codes = [code for span in spans for code in range(*span)]
+            if len(key.partition(" ")[2]) > 1:
+                codes = [c for c in codes if agree(key, self.author_names[c]) is not False]
+            found += codes
         return np.array(found, np.int32)
 
     def written_by(self, names: Sequence[str], allowed: Mask | None = None) -> "Authorship":
@@ -397,36 +407,60 @@ class Corpus:
 
     def _bearers(self, key: str, allowed: Mask | None) -> tuple[Rows, Mask]:
         """Return the codes of the names of a person, and for which nothing else need speak."""
-        codes = self._alive(*self._called(initialled(key)), allowed)
-        if len(codes) > MOST_NAMESAKES:  # Others are called so: only what is written out tells.
-            first = " ".join(key.split(" ")[:2])
-            codes = self._alive(*self._called(first), allowed) if written_out(key) else codes[:0]
+        codes = self._alive(*self._block(key), allowed, MOST_NAMESAKES)
+        if len(codes) > MOST_NAMESAKES:  # Others are called so: one initial tells nothing.
+            first = key.split(" ")[:2] if written_out(key) else [key]
+            span = self._called(" ".join(first)) if len(key.partition(" ")[2]) > 1 else (0, 0)
+            codes = self._alive(*span, allowed)
         known = [self.author_names[code] for code in codes.tolist()]
         same = np.array([agree(key, name) is True for name in known], bool)
         mine = np.array(bearers(key, known), bool)
-        if (mine & ~same).any():
-            family = self._alive(*self._called(key.partition(" ")[0]), allowed)
-            if len(np.unique(self.author_blocks[family])) <= RARE:
-                # "J. Ash" and "J. R. Ash" tell too little.
-                clear = [name == key or written_out(name) or written_out(key) for name in known]
-                same = mine & (same | clear)
+        if (mine & ~same).any() and self._is_rare(key.partition(" ")[0], allowed):
+            # "J. Ash" and "J. R. Ash" tell too little.
+            clear = [name == key or written_out(name) or written_out(key) for name in known]
+            same = mine & (same | clear)
         return codes[mine], same[mine]
 
-    def _called(self, begin: str) -> tuple[int, int]:
-        """Return the codes of names that begin so: first, end; a whole word unless an initial."""
-        whole = " " not in begin or len(begin.rpartition(" ")[2]) > 1
-        first = bisect_left(self.author_names, begin)
-        return first, bisect_left(
-            self.author_names, begin + ("!" if whole else "\U0010ffff"), first
-        )
+    def _is_rare(self, family: str, allowed: Mask | None) -> bool:
+        """Tell whether few initials stand before a surname."""
+        (begin, end), initials = self._called(family), set[int]()
+        while begin < end and len(initials) <= RARE:
+            after = min(begin + _AT_ONCE, end)
+            initials |= {*self.author_blocks[self._alive(begin, after, allowed)].tolist()}
+            block = int(self.author_blocks[after - 1])
+            if block in initials:  # The rest of it tells nothing new.
+                after = bisect_right(self.author_blocks, block, after)
+            begin = after
+        return len(initials) <= RARE
 
-    def _alive(self, begin: int, end: int, allowed: Mask | None) -> Rows:
-        """Return the codes in a range that a paper has which may be read."""
+    def _block(self, key: str) -> tuple[int, int]:
+        """Return the codes of names with the surname and the initial of one: first, end."""
+        begin = initialled(key)
+        return self._called(begin, whole=" " not in begin)
+
+    def _called(self, begin: str, *, whole: bool = True) -> tuple[int, int]:
+        """Return the codes of names that begin so: first, end. whole: the last word ends there."""
+        first = bisect_left(self.author_names, begin)
+        after = begin + ("!" if whole else "\U0010ffff")
+        return first, bisect_left(self.author_names, after, first)
+
+    def _alive(self, begin: int, end: int, allowed: Mask | None, most: int | None = None) -> Rows:
+        """Return the codes in a range that a paper has which may be read.
+
+        most: where they are more, some are enough.
+        """
         codes = np.arange(begin, end, dtype=np.int32)
         if allowed is None or not len(codes):
             return codes
-        owner, rows = self.papers_of_author.take(codes)
-        return codes[np.bincount(owner[allowed[rows]], minlength=len(codes)) > 0]
+        pieces, found = [], 0
+        for at in range(0, len(codes), _AT_ONCE):
+            some = codes[at : at + _AT_ONCE]
+            owner, rows = self.papers_of_author.take(some)
+            pieces.append(some[np.bincount(owner[allowed[rows]], minlength=len(some)) > 0])
+            found += len(pieces[-1])
+            if most is not None and found > most:
+                break
+        return np.concatenate(pieces)
 
     def venue_code(self, venue: str | None) -> int:
         """Return the code of a venue, -1 when the corpus does not know it."""

@@ -142,3 +142,34 @@ def bearers(key: str, known: Sequence[str]) -> list[bool]:
             same = all(agree(first, name) is not False for name in behind)
         found.append(same)
     return found
+
+
+def contradict(authors: Sequence[str], others: Sequence[str]) -> bool:
+    """Tell whether the first of some authors is none of others, though one has the surname.
+
+    First given names that are written out tell. It is a slip where all other authors are the same
+    people, or where nobody else wrote either work and the names are one but for a letter.
+
+    Args:
+        authors: keys of `name_key`, in the order of a work.
+        others: those of another work.
+    """
+    first, *rest = authors or [""]
+    namesakes = [name for name in others if name.split(" ")[0] == first.split(" ")[0]]
+    if not namesakes or not all(_differ(first, name) for name in namesakes):
+        return False
+    if len(authors) != len(others) or others[0] not in namesakes:
+        return True
+    if rest:
+        pairs = zip(rest, others[1:], strict=True)
+        return any(agree(one, other) is False for one, other in pairs)
+    from rapidfuzz.distance import OSA
+
+    return OSA.distance(first, others[0]) > 1
+
+
+def _differ(one: str, other: str) -> bool:
+    """Tell whether first given names are written out, and others: what follows has more slips."""
+    if not (written_out(one) and written_out(other)) or agree(one, other) is not False:
+        return False
+    return agree(*(" ".join(key.split(" ")[:2]) for key in (one, other))) is False

@@ -106,7 +106,9 @@ def test_changed_files_are_those_of_a_rebuild(
 
 TEXT = st.lists(st.sampled_from(["ant", "bees", "çé", "dog", "of"]), max_size=5).map(" ".join)
 IDS = st.text("ab\u00e9\U0001f600", min_size=1, max_size=2)
-NAMES = st.sampled_from(["Lee, Ann", "A. Lee", "Bo Li", "Éva Nagy", "?"])
+NAMES = st.sampled_from(
+    ["Lee, Ann", "A. Lee", "Ada Lee", "Lee", "B. Lee", "Bo Li", "Éva Nagy", "?"]
+)
 PAPERS = st.lists(
     st.fixed_dictionaries(
         {"id": IDS, "title": TEXT.map(lambda text: text or "untitled")},

@@ -14,6 +14,7 @@ from recsys.pipelines.index.citation_links import LinkCounts
 from recsys.pipelines.index.columns import Cuts, write_columns
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
+from recsys.store.names import initialled
 from tests.rows import few
 from tests.stored import store_rows
 
@@ -44,13 +45,14 @@ def test_spellings_of_authors_and_venues_share_a_code(tmp_path: Path) -> None:
     rows = [
         row("a", authors=["Lee, Ann", "Bo Li"], venue="VLDB 2012"),
         row("b", authors=["A. Lee"], venue="vldb"),
-        row("c", authors=["Ann Lee", "ANN LEE"]),
+        row("c", authors=["Ann Lee", "LEE, ANN"]),
     ]
     corpus = store_rows(tmp_path / "corpus", rows)
-    (lee,) = corpus.author_codes(["LEE, A"]).tolist()
-    assert corpus.author_keys[lee] == "lee a"
-    assert corpus.papers_of_author[lee].tolist() == [0, 1, 2]
-    assert [len(corpus.authors[number]) for number in range(3)] == [2, 1, 1]
+    names = ["lee a", "lee a n n", "lee ann", "li bo"]
+    assert [corpus.author_names[code] for code in range(4)] == names
+    assert corpus.author_blocks.tolist() == [0, 0, 0, 3]
+    assert [corpus.papers_of_author[code].tolist() for code in range(4)] == [[1], [2], [0, 2], [0]]
+    assert [corpus.authors[number].tolist() for number in range(3)] == [[2, 3], [0], [2, 1]]
     assert corpus.venues.tolist() == [0, 0, -1]
     assert corpus.venue_code("VLDB'13") == 0
 
@@ -82,7 +84,8 @@ def test_any_batches_give_sorted_rows_and_the_right_links(
     assert counts.links + counts.outside + counts.to_self + counts.repeated == listed
 
 
-NAMES = st.lists(st.sampled_from(["Lee, Ann", "A. Lee", "Bo Li"]), max_size=3)
+PEOPLE = ("Lee, Ann", "A. Lee", "Ada Lee", "Lee", "Lee, B.", "Bo Li", "Éva Li", "李, 晓明")
+NAMES = st.lists(st.sampled_from(PEOPLE), max_size=3)
 RECORDS = st.lists(
     st.fixed_dictionaries(
         {"id": IDS, "title": IDS},
@@ -121,6 +124,10 @@ def test_papers_in_many_files_are_the_bytes_of_one_piece(
         cuts = Cuts.of(batches, len(records), groups)
         assert write_columns(parts, batches, cuts=cuts) == counts
     assert contents(parts) == contents(whole)
+    corpus = Corpus.load(parts)
+    names = [corpus.author_names[code] for code in range(len(corpus.author_names))]
+    begins = [*map(initialled, names)]
+    assert corpus.author_blocks.tolist() == [*map(begins.index, begins)]
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -88,6 +88,14 @@ def test_papers_that_pass(corpus: Corpus, filters: Filters, ids: str) -> None:
     assert left(corpus, filters) == ids
 
 
+def test_names_that_may_not_be_read_do_not_say_whose_a_paper_is() -> None:
+    papers = [Paper("a", "One", authors=("A. Lee",)), Paper("b", "Two", authors=("Anton Lee",))]
+    lees, draft = collect(papers, np.eye(2, dtype=np.float32)).corpus, Draft(authors=("Ann Lee",))
+    for allowed, kept in (([True, True], [True, True]), ([True, False], [False, True])):
+        found = apply_filters(Filters(exclude_own=True), lees, draft, np.array(allowed))
+        assert found.keep is not None and found.keep.tolist() == kept
+
+
 @given(st.lists(st.text("*?[!]-AaÁ()2|\\", min_size=1), min_size=1, max_size=3))
 def test_any_text_is_a_pattern_as_in_a_shell(globs: list[str]) -> None:
     names = ["Aa (2)", "áa-2", "[a]", "2", ""]

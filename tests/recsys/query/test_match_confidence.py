@@ -154,6 +154,23 @@ def test_short_surnames_are_compared_to_the_letter() -> None:
 
 
 @each_row(
+    ("given_name", "name", "expected"),
+    [
+        ("Wei, Jianhua", "Jianhua Wei", True),
+        ("Wei, Jianhua", "J. Wei", True),
+        ("Wei, J.", "Jinsong Wei", True),
+        ("Wei, Jianhua", "Jinsong Wei", False),
+        ("Jianhua, Wei", "Jianhua Wei", True),
+        ("Wei, Winfield", "Winfleld Wei", True),
+    ],
+)
+def test_given_names_in_full_tell_authors_apart(given_name: str, name: str, expected: bool) -> None:
+    reference = Reference(title="Beetle nests", authors=(given_name,), year=2010)
+    value = scored(reference, Paper("p", "Beetle nests", year=2010, authors=(name,)))
+    assert (value >= THRESHOLD) is expected
+
+
+@each_row(
     ("one", "other", "expected"),
     [
         ("Beetle nests", "Numerical cloud models", True),

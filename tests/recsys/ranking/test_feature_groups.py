@@ -9,7 +9,7 @@ from recsys.indexes.bm25 import Bm25Index
 from recsys.ranking.feature_context import FeatureContext
 from recsys.ranking.features import RECENT, compute
 from recsys.records import Draft, Paper
-from recsys.store.names import author_keys
+from recsys.store.names import name_keys
 from tests.recsys.ranking.worked_example import context_among, context_in
 from tests.tiny import random_world
 
@@ -115,6 +115,9 @@ def test_habit_leaves_out_papers_that_were_not_yet_written() -> None:
 def test_authors_in_common_equal_a_count_in_plain_python(seed: int) -> None:
     world = random_world(seed)
     context = context_in(world)
-    ours = set(author_keys(world.draft.authors))
-    theirs = [set(author_keys(world.papers[row].authors)) for row in context.rows]
-    assert column(context, "shared_authors") == [len(ours & keys) for keys in theirs]
+    names, query = world.collection.corpus.author_names, context.query
+    ours = {names[code] for code in query.authors}
+    assert column(context, "shared_authors") == [
+        len(ours & set(name_keys(world.papers[row].authors))) * (row in query.own_papers)
+        for row in context.rows
+    ]

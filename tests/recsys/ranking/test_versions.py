@@ -92,3 +92,11 @@ def test_of_two_versions_one_stands_and_nothing_is_lost(
     assert len(told) == len(set(told)) and set(told).isdisjoint(standing)
     for row in set(ranked.tolist()) - set(standing) - set(told):  # It is a version of a known one.
         assert found(collection, rows(row), known)[0] == []
+
+
+def test_other_people_with_the_same_initials_wrote_another_paper(tmp_path: Path) -> None:
+    papers = (*PAPERS[:1], paper(1, DRIFT, authors=("Anton Ash", "Bert Birch")),
+              paper(2, DRIFT, authors=("A. Ash", "Bob Birch")))  # fmt: skip
+    standing, others = found(of(papers, tmp_path / "corpus"), rows(0, 1, 2), rows())
+    assert standing == [0, 1]
+    assert others == {0: (2,)}

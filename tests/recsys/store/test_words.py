@@ -10,6 +10,7 @@ from recsys.store.words import (
     singular,
     spoken,
     tokens,
+    venue_key,
     word_pairs,
 )
 from tests.rows import each_row
@@ -111,3 +112,18 @@ def test_pairs_of_a_text_stand_beside_each_other() -> None:
     assert parted.spellings()["graph"] == "graphs"
     assert "of" not in parted.spellings().values()
     assert Parted.of(None).pairs() == Parted.of("one").pairs() == {}
+
+
+@each_row(
+    ("venue", "key"),
+    [
+        ("Proceedings of the 35th VLDB Conference, 2009", "proceedings of the vldb conference"),
+        ("IEEE Trans. Vis. & Comp. Graphics", "ieee trans vis comp graphics"),
+        ("计算机学报", "计算机学报"),
+        ("Électronique_2", "electronique"),
+        ("2019", ""),
+        ("", ""),
+    ],
+)
+def test_venue_keys(venue: str, key: str) -> None:
+    assert venue_key(venue) == key
