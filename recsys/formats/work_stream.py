@@ -21,7 +21,7 @@ from recsys.formats.papers.language import looks_english
 from recsys.formats.papers.paper_fields import FieldError
 from recsys.formats.papers.paper_formats import FORMATS as JSON_FORMATS
 from recsys.formats.papers.paper_formats import OWN, recognise
-from recsys.formats.papers.text_hygiene import tidy_abstract, tidy_title
+from recsys.formats.papers.text_hygiene import plain_text, tidy_abstract, tidy_title
 from recsys.formats.references.bibliography import EARLIEST_YEAR, LATEST_YEAR, Problem
 from recsys.formats.source_formats import FORMATS, JSON, TABLE, Shape, SourceFormat, recognised
 from recsys.formats.source_streams import head_of_file, head_text, open_bytes, text_lines
@@ -69,7 +69,8 @@ class WorkStream:
     """What a file holds.
 
     format: the name of its format. sealed: the file is one of ours; its ids tell papers apart, and
-    its texts stay as they are. oddities: lines that were read in another way, counted on the way.
+    its texts lose their mark-up alone. oddities: lines that were read in another way, counted on
+    the way.
     """
 
     format: str
@@ -201,13 +202,13 @@ def of_reader(items: Iterable[Reference | Problem]) -> Iterator[Found | Reject]:
 def tidied(work: Reference, *, sealed: bool) -> tuple[Reference, tuple[Remark, ...]]:
     """Tidy the texts of a work, forget an impossible year, and say what is odd or missing.
 
-    sealed: the work is of a file of ours, whose texts stay as they are.
+    sealed: the work is of a file of ours, whose texts lose their mark-up, but keep their capitals
+    and what would be a notice elsewhere.
     """
     remarks = []
     title, abstract, year = work.title, work.abstract, work.year
-    if not sealed:
-        title = tidy_title(title) if title else None
-        abstract = tidy_abstract(abstract) if abstract else None
+    title = (plain_text if sealed else tidy_title)(title) if title else None
+    abstract = ((plain_text if sealed else tidy_abstract)(abstract) or None) if abstract else None
     if abstract is None:
         remarks.append(Remark.NO_ABSTRACT)
     elif len(abstract) > LONGEST_ABSTRACT:

@@ -42,7 +42,7 @@ or more apart, unless it has four; nothing known but a title of one word.
 LONGEST_TITLE = 600
 """Characters of a title that are compared."""
 
-_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,80}>")
+_MARKED = re.compile(r"[<&\\$]")
 _WORD = re.compile(r"[^\W_]+")
 _SUBTITLE = re.compile(r"\s*[:?!\u2014]\s*|\.\s+|\s+[-\u2013]+\s+")
 _DIGITS = re.compile(r"[0-9]+")
@@ -77,15 +77,18 @@ class Title:
         return frozenset(self.words) - STOP_WORDS
 
 
-def title_of(text: str) -> Title:
-    """Prepare a title: HTML, accents, case and punctuation do not count."""
-    text = text[:LONGEST_TITLE]
-    if "&" in text:
-        import html  # With the names of all its characters.
+def without_mark_up(text: str) -> str:
+    """Return a text without mark-up, as those of a corpus are."""
+    if not _MARKED.search(text):
+        return text
+    from recsys.formats.papers.text_hygiene import plain_text  # Seldom needed, and much to import.
 
-        text = html.unescape(text)
-    plain = _TAG.sub("", text)
-    parts = [_words(part) for part in _SUBTITLE.split(plain)]
+    return plain_text(text)
+
+
+def title_of(text: str) -> Title:
+    """Prepare a title: mark-up, accents, case and punctuation do not count."""
+    parts = [_words(part) for part in _SUBTITLE.split(without_mark_up(text[:LONGEST_TITLE]))]
     ends = list(accumulate(len(part) for part in parts if part))
     # Roman numerals from II on become digits, and after "Part" any spelling of a number.
     words = [word for part in parts for word in part]
@@ -350,7 +353,8 @@ def _candidates(collection: Collection, wanted: _Wanted, allowed: Mask | None) -
     """List the rows whose text has the title's words, and the first author's of about that year."""
     if not wanted.title.words:
         return []
-    query = collection.terms.query((wanted.reference.title or "")[:LONGEST_TITLE], None)
+    title = without_mark_up((wanted.reference.title or "")[:LONGEST_TITLE])
+    query = collection.terms.query(title, None)
     rows, _ = collection.text_index.search(query, CANDIDATES, allowed=allowed)
     corpus, reference = collection.corpus, wanted.reference
     theirs = corpus.papers_of_author.take(corpus.namesakes(reference.authors[:1]))[1]

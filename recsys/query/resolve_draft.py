@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from recsys.errors import InputError, RecsysError, near_miss
 from recsys.formats.drafts.wording import counted
-from recsys.query.matching import Match, match, named_in_prose
+from recsys.query.matching import Match, match, named_in_prose, without_mark_up
 from recsys.query.question_schema import Filters, is_file, named_paper, read_draft
 from recsys.records import (
     Answer,
@@ -99,6 +99,11 @@ def resolve_draft(
         InputError: the draft cannot be read, or what a list names is neither a file nor a paper.
     """
     manuscript, ids, lists = _read(asked, lists)
+    manuscript = replace(
+        manuscript,
+        title=without_mark_up(manuscript.title),
+        abstract=without_mark_up(manuscript.abstract or "") or None,
+    )
     cited = _find(collection, "reference", Bibliography(manuscript.references), ids.references)
     liked = _find(collection, "liked paper", lists.liked)
     disliked = _find(collection, "disliked paper", lists.disliked, ids.disliked)

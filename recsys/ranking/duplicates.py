@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recsys.query.matching import Title, numerals, title_of
-from recsys.store.arrays import Ragged, Rows
+from recsys.store.arrays import Longs, Mask, Ragged, Rows
 from recsys.store.collection import Collection
 from recsys.store.graph import UNKNOWN_YEAR
 from recsys.store.names import contradict
@@ -24,8 +24,9 @@ from recsys.store.names import contradict
 # Titles have to agree, and what speaks against it must be absent: other numbers (Part I and II,
 # reports of two years), no author in common, years far apart. One title may lack words of the
 # other, or stand in the same venue in another year, only where the abstracts are known and are
-# one, because so are named what continues a paper, and reports that come every year. Thresholds
-# were chosen by reading pairs of five corpora: see docs/how-it-works/versions.md.
+# one, because so are named what continues a paper, and reports that come every year. A reprint of
+# one title, authors and abstract may come any number of years later. Thresholds were chosen by
+# reading pairs of five corpora: see docs/how-it-works/versions.md.
 
 SAME_TEXT = 0.7
 """Share of the distinct terms of two papers from which on their abstracts are one: versions with
@@ -33,7 +34,8 @@ one abstract have .75 and more, extended ones .6 and less."""
 ALIKE = 0.75
 """Cosine from which on papers of one title with two abstracts may be a paper and its extension."""
 YEARS_APART, WITH_ABSTRACTS = 1, 3
-"""Years between versions at most: where titles are all that is known, and where abstracts are."""
+"""Years between versions at most: where titles are all that is known, and where abstracts are,
+unless they and the titles are one."""
 ABSTRACT = 15
 """Terms beyond those of its title that tell that a paper has an abstract."""
 TELLING, UNSIGNED, LEAST = 4, 5, 2
@@ -56,7 +58,7 @@ class Work:
 
     authors: codes of surnames with an initial, empty where unknown. year: None where unknown.
     venue: code, -1 where unknown. terms: codes of those in title and abstract; titled: how many of
-    them the title has.
+    them the title has; numbers: those that begin with a digit.
     """
 
     title: Title
@@ -65,6 +67,7 @@ class Work:
     venue: int
     terms: frozenset[int]
     titled: int
+    numbers: frozenset[int] = frozenset()
 
     @property
     def has_abstract(self) -> bool:
@@ -113,9 +116,11 @@ def _one_text(one: Work, other: Work) -> bool:
     apart = years_apart(one.year, other.year)
     if not (one.authors and other.authors):
         return apart == 0 and _same_title(one, other, UNSIGNED)
+    same_title = _same_title(one, other, LEAST)
     if (apart or 0) > WITH_ABSTRACTS:
-        return False
-    if _same_title(one, other, LEAST):
+        # A reprint, whereas a report in the same words every year has that year's numbers.
+        return same_title and one.numbers == other.numbers
+    if same_title:
         return True
     # One title may have all words of the other in their order, and say no other kind.
     short, full = sorted((one.title, other.title), key=lambda title: len(title.words))
@@ -225,14 +230,16 @@ class _Works:
     collection: Collection
     rows: Rows
     _read: dict[int, Work] = field(default_factory=dict)
+    _signed: dict[int, frozenset[int]] = field(default_factory=dict)
 
     def pairs(self, m: int) -> Iterator[_Pair]:
         """Give pairs that may be one work, each once, the first of them one of the first m."""
-        titled = set(self._near(_keys(self.collection.terms.title_terms, self.rows), m))
+        titles = _keys(self.collection.terms.title_terms, self.rows)
+        titled = set(self._near(titles, m, reprints=True))
         yield from titled
         corpus, some = self.collection.corpus, self.rows[: m + MOST_KNOWN]
         signed = _keys(corpus.authors, some, corpus.author_blocks)
-        for pair in self._near(signed, m):
+        for pair in self._near(signed, m, reprints=False):
             if pair not in titled and self._share_title(*pair):
                 yield pair
 
@@ -247,8 +254,11 @@ class _Works:
         alike = one_work(self._work(one), self._work(other), float(left @ right))
         return alike and not contradict(self._names(one), self._names(other))
 
-    def _near(self, keys: _Keys, m: int) -> Iterator[_Pair]:
-        """Give pairs of equal keys other than 0 whose years are near, the smaller first."""
+    def _near(self, keys: _Keys, m: int, *, reprints: bool) -> Iterator[_Pair]:
+        """Give pairs of equal keys other than 0 whose years are near, the smaller first.
+
+        reprints: give those of any years, too, of which both say enough to be one text.
+        """
         years = self.collection.corpus.years[self.rows[: len(keys)]].astype(np.int32)
         order = np.argsort(keys, kind="stable")
         order = order[np.searchsorted(keys[order], np.uint64(0), "right") :]
@@ -260,8 +270,16 @@ class _Works:
             one, other = order[same], order[same + shift]
             unknown = (years[one] == UNKNOWN_YEAR) | (years[other] == UNKNOWN_YEAR)
             near = unknown | (abs(years[one] - years[other]) <= WITH_ABSTRACTS)
+            if reprints:
+                near |= self._says_enough(one) & self._says_enough(other)
             kept = near & (one < m)
             yield from zip(one[kept].tolist(), other[kept].tolist(), strict=True)
+
+    def _says_enough(self, at: Longs) -> Mask:
+        """Tell which papers have an abstract, and a title that is enough beside it."""
+        rows, terms = self.rows[at], self.collection.terms
+        titled = terms.title_terms.lengths(rows)
+        return (titled >= LEAST) & (terms.terms.lengths(rows) - titled >= ABSTRACT)
 
     def _share_title(self, one: int, other: int) -> bool:
         """Tell whether all title terms of the shorter title but one are in the other."""
@@ -273,8 +291,11 @@ class _Works:
         return self.collection.terms.title_terms[int(self.rows[at])]
 
     def _authors(self, at: int) -> frozenset[int]:
-        corpus = self.collection.corpus
-        return frozenset(corpus.author_blocks[corpus.authors[int(self.rows[at])]].tolist())
+        if at not in self._signed:
+            corpus = self.collection.corpus
+            codes = corpus.author_blocks[corpus.authors[int(self.rows[at])]]
+            self._signed[at] = frozenset(codes.tolist())
+        return self._signed[at]
 
     def _names(self, at: int) -> list[str]:
         corpus = self.collection.corpus
@@ -282,14 +303,16 @@ class _Works:
 
     def _work(self, at: int) -> Work:
         if at not in self._read:
-            row, corpus = int(self.rows[at]), self.collection.corpus
+            row, corpus, store = int(self.rows[at]), self.collection.corpus, self.collection.terms
+            terms = store.terms[row]
             self._read[at] = Work(
                 title_of(corpus.title(row)),
                 self._authors(at),
                 corpus.year(row),
                 int(corpus.venues[row]),
-                frozenset(self.collection.terms.terms[row].tolist()),
+                frozenset(terms.tolist()),
                 len(self._title_terms(at)),
+                frozenset(terms[terms < store.vocabulary.numbers].tolist()),
             )
         return self._read[at]
 

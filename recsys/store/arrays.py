@@ -165,6 +165,11 @@ class SortedStrings:
         return np.array(positions, np.int32)
 
     @cached_property
+    def numbers(self) -> int:
+        """Count the words that begin with a digit: they stand before all others."""
+        return bisect_left(self, ":")  # Which follows "9".
+
+    @cached_property
     def _signposts(self) -> tuple[int, list[bytes]]:
         """Every so manieth string, some thousand: to compare with them, none has to be fetched."""
         step = max(len(self) >> 10, 1)

@@ -1,6 +1,8 @@
 """The whole way of a draft, over small collections."""
 
+import json
 import tempfile
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import DraftError, InputError, NothingFound
+from recsys.formats.work_stream import read_papers
 from recsys.ranking.features import feature_names
 from recsys.recommend import Recommender
-from recsys.records import Draft
+from recsys.records import Answer, Draft
 from tests.rows import each_row
 from tests.small_recommender import DRAFT, ids, stored
 from tests.tiny import SMALL, random_world
@@ -51,6 +54,44 @@ def test_papers_cited_already_are_left_out_and_lead_to_others(recommender: Recom
     assert not any("seed" in item.sources for item in recommender.recommend(DRAFT).recommendations)
     cited = next(item for item in answer.recommendations if item.paper.id == "rivers-07")
     assert cited.reasons[0].kind == "seeds"
+
+
+TITLES = (
+    ("Early <i>Homo sapiens</i> of caves", "Early Homo sapiens of caves"),
+    ("Caves where &lt;b&gt;Homo&lt;/b&gt; &amp; kin slept", "Caves where Homo & kin slept"),
+    ("CO<sub>2</sub> of subglacial caves", "CO2 of subglacial caves"),
+    ("Drops of H<jats:sub>2</jats:sub>O", "Drops of H2O"),
+    (r"The $\beta$-dating of \emph{cave} art", "The β-dating of cave art"),
+    (
+        "<mml:math><mml:msup><mml:mi>t</mml:mi><mml:mn>2</mml:mn></mml:msup></mml:math> of caves",
+        "t2 of caves",
+    ),
+)
+"""What files write, and what it says."""
+ABSTRACT = "Early Homo sapiens breathed CO2. Caves are dated."
+MARKED = (
+    "<jats:title>Abstract</jats:title><jats:p>Early <jats:italic>Homo</jats:italic>&#160;sapiens "
+    "breathed CO<jats:sub>2</jats:sub>.</jats:p><jats:p>Caves are dated.</jats:p>"
+)
+
+
+def test_mark_up_changes_no_paper_no_rank_and_no_reason(tmp_path: Path) -> None:
+    def answer(name: str, titles: Sequence[str], abstract: str) -> Answer:
+        papers = [
+            {"id": f"p{at}", "title": title, "abstract": abstract, "year": 2000}
+            for at, title in enumerate(titles)
+        ]
+        (tmp_path / name).write_text("\n".join(map(json.dumps, papers)))
+        recommender = stored(list(read_papers(tmp_path / name)), tmp_path / f"{name} stored")
+        draft = Draft(f"Art of {titles[0]}", abstract, references=("p1",))
+        return recommender.recommend(draft)
+
+    marked, plain = zip(*TITLES, strict=True)
+    found = answer("marked", marked, MARKED)
+    assert found == answer("plain", plain, ABSTRACT)
+    told = [reason.text for item in found.recommendations for reason in item.reasons]
+    assert "close to “Caves where Homo & kin slept” of your list" in told
+    assert any("homo sapiens" in text for text in told)
 
 
 @each_row("draft", [Draft(""), Draft(" ", "\n"), Draft("\t", authors=("A B",))])

@@ -10,16 +10,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 from recsys.formats import identifiers
+from recsys.formats.papers.mark_up import without_tags
 
 Record: TypeAlias = Mapping[str, Any]
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u200b\ufeff\s]+")
-# Inline mark-up that publishers leave in titles; other "<...>" may be a formula and stays.
-_TAGS = re.compile(
-    r"</?(?:i|b|u|em|strong|sub|sup|sc|tt|p|br|span|italic|bold|title|(?:jats|mml):\w+)"
-    r"(?:\s[^<>]*)?/?>",
-    re.IGNORECASE,
-)
 _YEAR = re.compile(r"\s*(-?\d{1,9})(?:\.0*|-\d.*)?\s*", re.DOTALL)
 _DOI_PREFIX = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:)\s*", re.IGNORECASE)
 _WEB = ("http://", "https://")
@@ -55,7 +50,7 @@ def cleaned(text: str) -> str:
     if "&" in text:
         text = html.unescape(text)
     if "<" in text:
-        text = _TAGS.sub("", text)
+        text = without_tags(text)
     if not text.isprintable():
         text = _CONTROL.sub(" ", text)
     return " ".join(text.split())

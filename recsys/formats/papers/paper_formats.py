@@ -115,7 +115,7 @@ FORMATS = (
         "indexed deposited prefix member reference-count references-count",
         """date=issued|published|published-print|published-online|posted|approved|created
         people=author venue=container-title|event.name|group-title address=URL volume page
-        article=article-number keyphrases=subject type doi=DOI""",
+        article=article-number keyphrases=subject type doi=DOI abstract""",
         kinds=_KINDS_OF_CROSSREF,
         more=services.crossref,
     ),

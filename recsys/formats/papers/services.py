@@ -42,7 +42,6 @@ _MOST_PLACES = 20
 """Places of a work of OpenAlex in which an arXiv id is looked for."""
 _TITLES = ("article-title", "volume-title", "series-title")
 """Of the works that those of Crossref cite."""
-_LONGEST_ABSTRACT = 30_000  # Characters.
 _NUMBERED = re.compile(r" \d{4}\Z")
 """How dblp tells people of one name apart."""
 
@@ -181,7 +180,7 @@ def csl(item: Record) -> dict[str, Any]:
 
 
 def crossref(record: Record) -> dict[str, Any]:
-    """Read title, abstract, references, and the arXiv ids under which a work lies there, too.
+    """Read title, references, and the arXiv ids under which a work lies there, too.
 
     Raises:
         FieldError: it has neither a DOI nor a title.
@@ -191,18 +190,11 @@ def crossref(record: Record) -> dict[str, Any]:
         title = f"{title.rstrip(' :')}: {subtitle}"
     if not title and not lower_doi(record.get("DOI")):
         raise FieldError("missing title")
-    abstract = record.get("abstract")
-    if isinstance(abstract, str):
-        # Many publishers put a heading into the abstract's mark-up.
-        abstract = abstract[:_LONGEST_ABSTRACT].replace("<jats:title>Abstract</jats:title>", " ")
-        for tag in ("</jats:title>", "</jats:p>"):
-            abstract = abstract.replace(tag, f"{tag} ")
     relation = record.get("relation")
     preprints = listed(relation.get("has-preprint")) if isinstance(relation, dict) else []
     places = (item.get("id") for item in preprints if isinstance(item, dict))
     return {
         "title": title,
-        "abstract": text_of(abstract),
         "cites": tuple(filter(None, map(_cited_by_crossref, listed(record.get("reference"))))),
         "names": [("arxiv", place) for place in places if "arxiv" in str(place).lower()],
     }

@@ -10,6 +10,7 @@ from html import unescape
 from html.entities import html5
 
 from recsys.formats.latex.latex_text import from_latex, is_macro
+from recsys.formats.papers.mark_up import without_tags
 from recsys.formats.papers.publisher_tails import says_absent, without_notices
 from recsys.formats.papers.title_case import sentence_case
 
@@ -28,46 +29,6 @@ _UNSEEN = re.compile(
 )
 _LIGATURE = re.compile("[\ufb00-\ufb06]")
 _PROTECTED = re.compile(r"\{([A-Z][\w-]{0,60})\}")
-
-_LONGEST_FORMULA = 6_000
-"""Characters of a formula in mark-up: what is longer is left as it is."""
-_INLINE = (
-    "i|b|em|strong|sub|sup|span|italic|bold|sc|a|u|tt|font|small|big|inf|scp|xref|ext-link|label|"
-    "inline-formula|alternatives|tex-math|named-content|styled-content|monospace|underline|roman|"
-    "sans-serif|overline|strike|abbr|emph|math|mrow|mi|mn|mo|ms|msub|msup|msubsup|"
-    "mfrac|mtext|mspace|mover|munder|munderover|mstyle|semantics|annotation|annotation-xml|mfenced|"
-    "mtable|mtr|mtd|msqrt|mroot|mpadded|mphantom|mmultiscripts|mprescripts|menclose|"
-    "inline-graphic|email|uri|sup2|nobr|wbr"
-)
-_BLOCK = (
-    "p|div|br|sec|title|abstract|abstracttext|h[1-6]|ul|ol|li|list|list-item|table|tr|td|th|tbody|"
-    "thead|disp-formula|disp-quote|section|article|hr|dl|dt|dd|pre|blockquote|center|fig|caption|"
-    "def-list|def-item|para|simplepara|paragraph|body|html|graphic|statement"
-)
-_ATTRIBUTES = r"""(?:\s+[\w:.-]{1,40}\s*=\s*(?:"[^"<>]{0,999}"|'[^'<>]{0,999}'|[^\s<>"']{1,99}))*"""
-_ANY_INLINE = re.compile(
-    rf"</?(?:(?:\w{{1,10}}:)?(?:{_INLINE})|mml:[\w-]{{1,20}}){_ATTRIBUTES}\s*/?>", re.IGNORECASE
-)
-_ANY_BLOCK = re.compile(
-    rf"</?(?:(?:\w{{1,10}}:)?(?:{_BLOCK})|jats:[\w-]{{1,20}}){_ATTRIBUTES}\s*/?>", re.IGNORECASE
-)
-_HEADING = re.compile(
-    r"(?<=[\w)\]])[ \n]*</(?:jats:)?(?:title|label)>(?:\s*<(?:jats:)?p(?:\s[^<>]{0,200})?>)?",
-    re.IGNORECASE,
-)
-_COMMENT = re.compile(rf"<!--.{{0,{_LONGEST_FORMULA}}}?-->|<!\[CDATA\[|\]\]>", re.DOTALL)
-_MATH = re.compile(r"<(?:\w{1,10}:)?math\b", re.IGNORECASE)
-# The same formula in TeX, beside its MathML or within it.
-_TEX = re.compile(
-    rf"<((?:\w{{1,10}}:)?(?:tex-math|annotation(?:-xml)?)){_ATTRIBUTES}>"
-    rf".{{0,{_LONGEST_FORMULA}}}?</\1\s*>",
-    re.IGNORECASE | re.DOTALL,
-)
-_DOCUMENT = re.compile(
-    rf"\\documentclass.{{0,{_LONGEST_FORMULA}}}?"
-    rf"\\begin\{{document\}}(.{{0,{_LONGEST_FORMULA}}}?)\\end\{{document\}}",
-    re.DOTALL,
-)
 
 _LONGEST_LATEX = 1_000
 _DOLLARS = re.compile(
@@ -100,13 +61,22 @@ _LITERAL = re.compile(r"(?<!\\)\$|(?<!\S)~")
 _ESCAPED = {"$": r"\$", "~": r"\~{}"}
 
 
+def plain_text(text: str) -> str:
+    r"""Return a title or an abstract on one line without mark-up; its words stay as they are.
+
+    >>> plain_text(r"ON <i>HOMO</i> &amp; CO<sub>2</sub> in $\beta$-sheets, a < b")
+    'ON HOMO & CO2 in β-sheets, a < b'
+    """
+    return _on_one_line(_plain(text))
+
+
 def tidy_title(text: str) -> str:
     r"""Return a title as plain text on one line, in sentence case if it was in capitals.
 
     >>> tidy_title("THE <i>GENOME</i> OF {\\'E}TAPLES &amp;amp; DNA")
     'The genome of étaples & DNA'
     """
-    plain = _on_one_line(_plain(text))
+    plain = plain_text(text)
     if "{" in plain:
         plain = _PROTECTED.sub(r"\1", plain)
     return sentence_case(plain)
@@ -151,22 +121,6 @@ def _plain(text: str) -> str:
         text = _LIGATURE.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
         text = unicodedata.normalize("NFC", text)
     return text
-
-
-def without_tags(text: str) -> str:
-    """Take out the tags of HTML, JATS and MathML; formulas that are there twice stay once.
-
-    >>> without_tags("<p>H<sub>2</sub>O at <i>p</i> < 0.05</p>").strip()
-    'H2O at p < 0.05'
-    """
-    if "<!" in text or "]]>" in text:
-        text = _COMMENT.sub("", text)
-    if _MATH.search(text):
-        text = _TEX.sub("", text)
-    if "\\documentclass" in text:
-        text = _DOCUMENT.sub(r"\1", text)
-    text = _HEADING.sub(": ", text)
-    return _ANY_BLOCK.sub(" ", _ANY_INLINE.sub("", text))
 
 
 def without_latex(text: str) -> str:

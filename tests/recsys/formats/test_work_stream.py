@@ -265,13 +265,31 @@ def test_columns_are_for_tables_alone(tmp_path: Path) -> None:
         assert len(list(stream.items)) == 2
 
 
-def test_our_own_format_is_sealed_and_its_texts_stay(tmp_path: Path) -> None:
-    record = {"id": "a", "title": "ON RIVERS", "abstract": "Abstract: © 2016 Elsevier"}
+@each_row(
+    ("text", "plain"),
+    [
+        *((text, text) for text in ("ON RIVERS", "Abstract: © 2016 Elsevier", "a < b and c > d")),
+        *(
+            (text, text)
+            for text in ("p<0.05", "<10 keV", "a vector<int>", "$5 or $10", "a <b and c>")
+        ),
+        ("<i>Homo sapiens</i> in CO<sub>2</sub> and H<sub>2</sub>O", "Homo sapiens in CO2 and H2O"),
+        ("&lt;i&gt;Homo&lt;/i&gt; &amp;amp; $\\beta$", "Homo & β"),
+        ("<jats:title>Abstract</jats:title><jats:p>On</jats:p><jats:p>ice</jats:p>", "On ice"),
+    ],
+)
+def test_our_own_format_is_sealed_and_its_texts_lose_mark_up_alone(
+    tmp_path: Path, text: str, plain: str
+) -> None:
+    record = {"id": "a", "title": text, "abstract": text}
     with open_works(written(tmp_path, json.dumps(record).encode())) as stream:
         assert stream.sealed
         (item,) = stream.items
     assert isinstance(item, Found)
-    assert (item.work.title, item.work.abstract) == (record["title"], record["abstract"])
+    assert item.work.title == item.work.abstract == plain
+
+
+def test_other_formats_are_not_sealed(tmp_path: Path) -> None:
     with open_works(written(tmp_path, samples.RIS.encode())) as stream:
         assert not stream.sealed
 

@@ -75,6 +75,20 @@ def test_no_version_of_a_known_paper_stands(collection: Collection) -> None:
     assert others == {}
 
 
+def test_a_reprint_is_found_and_a_report_of_another_year_is_not(tmp_path: Path) -> None:
+    papers = (
+        paper(0, FERNS, 1990, abstract=ABSTRACT),
+        paper(1, FERNS, 2006, abstract=ABSTRACT, venue="Classics"),
+        paper(2, FERNS, 2016, abstract=f"{ABSTRACT} There were 1218 ferns in 2016."),
+        paper(
+            3, FERNS, 2026, abstract="We count the ferns once more, and say why there are fewer."
+        ),
+        paper(4, FERNS, 2012),
+    )
+    ranked = rows(1, 2, 0, 3, 4)
+    assert found(of(papers, tmp_path / "corpus"), ranked, rows()) == ([1, 2, 3, 4], {1: (0,)})
+
+
 @given(st.permutations(range(len(PAPERS))), st.integers(0, len(PAPERS)), st.integers(0, 3))
 def test_of_two_versions_one_stands_and_nothing_is_lost(
     collection: Collection, order: list[int], cut: int, unknown: int

@@ -7,7 +7,7 @@ https://jats.nlm.nih.gov/archiving/tag-library/1.3/element/alternatives.html
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.papers.text_hygiene import without_tags
+from recsys.formats.papers.mark_up import without_tags
 from tests.rows import each_row
 
 MATHML = "<mml:math><mml:msup><mml:mi>x</mml:mi><mml:mn>2</mml:mn></mml:msup></mml:math>"
@@ -25,6 +25,8 @@ TEX = (
          "Ice melts. So"),
         ("<jats:sec><jats:title>Aim</jats:title><jats:p>Ice.</jats:p></jats:sec>", "Aim: Ice."),
         ("<title>What is it?</title><p>Ice.</p>", "What is it? Ice."),
+        ("<jats:title>Abstract</jats:title><jats:p>Ice.</jats:p>", "Ice."),
+        ("<title>Ice</title>", "Ice"),
         ('<p class="a" id=\'b\'>Ice<br/>melts</p>', "Ice melts"),
         ('see <a href="http://a.b/c?d">here</a>', "see here"),
         (f"so {MATHML} holds", "so x2 holds"),
