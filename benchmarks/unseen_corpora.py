@@ -35,11 +35,11 @@ from benchmarks.shipped_ranker import (
     training_set_of,
 )
 from recsys.eval.measures import Judged, per_query, summarise
-from recsys.eval.significance import bootstrap_pooled_f1, expected_calibration_error
+from recsys.eval.significance import bootstrap_pooled_f1
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.splits import pose, read_split
 from recsys.pipelines.ranking.cross_fitting import learn_on
-from recsys.pipelines.ranking.fit_ranker import CUTOFF, FittedRanker
+from recsys.pipelines.ranking.fit_ranker import FittedRanker
 from recsys.pipelines.ranking.train_ranker import looking_again
 from recsys.pipelines.ranking.training_table import Posing, collect, judge
 from recsys.protocols import silent
@@ -119,7 +119,7 @@ def measure(
         {"papers", "links", "queries", "most", "networks": whether all rankers have some beside
         their trees, "systems": {name: {measure: interval}} of those that read no link, "shares":
         [{"share", "links": how many are known, "systems": {name: {measure: interval}};
-        of OTHERS: "ECE", "gains": {rival: of F1@20, an interval}, "ratio": to the better of BM25
+        of OTHERS: "gains": {rival: of F1@20, an interval}, "ratio": to the better of BM25
         and cosine}], "few": {so many queries: {measure: interval}, of OTHERS that learned on from
         so many of the corpus's own}}.
     """
@@ -133,8 +133,7 @@ def measure(
     for share in shares:
         own = study.learn_alone(corpus, share)
         networks = networks and own.networks > 0
-        judged, error = ask(others, collection, rows, share)
-        judged_own, _ = ask(own, collection, rows, share)
+        judged, judged_own = (ask(one, collection, rows, share) for one in (others, own))
         systems = {OTHERS: figures_of(judged), OWN: figures_of(judged_own)}
         known = share_of_links(collection, share)(int(rows[0]))
         found.append(
@@ -142,7 +141,6 @@ def measure(
                 "share": share,
                 "links": len(known.graph.cites.values),
                 "systems": systems,
-                "ECE": error,
                 "gains": {FUSED: f1_gain(judged, words[FUSED]), OWN: f1_gain(judged, judged_own)},
                 "ratio": systems[OTHERS]["F1@20"]["value"] / best,
             }
@@ -156,25 +154,16 @@ def measure(
         "networks": networks,
         "systems": plain,
         "shares": found,
-        "few": {n: figures_of(ask(each, collection, rows, 1.0)[0]) for n, each in tuned.items()},
+        "few": {n: figures_of(ask(each, collection, rows, 1.0)) for n, each in tuned.items()},
     }
 
 
-def ask(
-    ranker: FittedRanker, collection: Collection, rows: Rows, share: float
-) -> tuple[list[Judged], float]:
-    """Ask the queries in these rows of a collection that knows a share of its citations.
-
-    Returns:
-        Their answers, and the error of the chances of the papers shown.
-    """
+def ask(ranker: FittedRanker, collection: Collection, rows: Rows, share: float) -> list[Judged]:
+    """Ask the queries in these rows of a collection that knows a share of its citations."""
     names = (ranker.first or ranker).feature_names
     posing = looking_again(ranker.first, Posing(links=share_of_links(collection, share)))
     table = collect(collection, rows, names, progress=silent, stage="features", posing=posing)
-    scores = table.scored(ranker.predict)
-    shown = table.best(scores, CUTOFF)
-    error = expected_calibration_error(ranker.calibrated(scores[shown]), table.relevant[shown])
-    return judge(scores, table), error
+    return judge(table.scored(ranker.predict), table)
 
 
 def figures_of(judged: Sequence[Judged]) -> Figures:

@@ -21,7 +21,7 @@ BUILD = {"vis": {"papers": 6951, "seconds": 100.4, "peak_mib": 812.6}}
 PAGE = "# Title\n\n<!-- benchmarks -->\nold\n<!-- /benchmarks -->\n\nAfter.\n"
 
 
-@each_row("page", ["benchmarks", "scale", "engines-search", "few-links", "left-out"])
+@each_row("page", ["benchmarks", "scale", "engines-search", "few-links", "left-out", "chances"])
 def test_what_is_kept_is_what_a_page_shows(page: str) -> None:
     root = Path(program.__file__).parents[1]
     name = "results" if page == "benchmarks" else page

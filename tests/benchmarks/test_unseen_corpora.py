@@ -129,7 +129,7 @@ def test_each_corpus_is_asked_of_what_learned_from_the_others(
     for each in (each for setting in found.values() for each in setting.values()):
         [whole] = each["shares"]
         assert (each["most"], whole["share"], set(each["few"])) == (15, 1, {"5", "12"})
-        assert 0 <= whole["ECE"] <= 1 and each["networks"]
+        assert each["networks"]
     page = (data / "left-out.md").read_text()
     for name in NAMES:
         for setting in found:
