@@ -24,7 +24,8 @@ def transfer(bias: float = 0.0, slope: float = 1.0, weight: float = 0.0) -> Tran
 
 def corrected(by: Transfer, chances: list[float], given_any: float = 0.0) -> list[float]:
     evidence = dict.fromkeys(EVIDENCE, 0.0) | {"references given": given_any}
-    return by.apply(np.array(chances, np.float32), evidence).tolist()
+    found: list[float] = by.apply(np.array(chances, np.float32), evidence).tolist()
+    return found
 
 
 def test_odds_are_shifted_and_stretched_by_hand() -> None:
