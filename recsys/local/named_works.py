@@ -1,6 +1,5 @@
 """Which papers of a corpus a sentence names: by surnames and year, or by the name of a system."""
 
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -135,8 +134,7 @@ def find_resembling(
 
 def _codes(corpus: Corpus, begin: str) -> tuple[int, int]:
     """Return the codes of authors whose keys begin so: begin, end."""
-    first = bisect_left(corpus.author_names, begin)
-    return first, bisect_left(corpus.author_names, begin + "\U0010ffff", lo=first)
+    return corpus.author_names.place(begin), corpus.author_names.place(begin + "\U0010ffff")
 
 
 def _likeness(corpus: Corpus, row: int, mention: Mention) -> float:

@@ -150,19 +150,28 @@ class SortedStrings:
 
     def positions(self, words: Iterable[str]) -> Rows:
         """Return the position of each word, -1 where it is not there: int32. O(log n) each."""
+        found = (at if there else -1 for at, there in self._places(words))
+        return np.fromiter(found, np.int32)
+
+    def place(self, word: str) -> int:
+        """Return the position of the first string that is no smaller than a word. O(log n)."""
+        [(at, _)] = self._places([word])
+        return at
+
+    def _places(self, words: Iterable[str]) -> Iterator[tuple[int, bool]]:
+        """Yield the place of each word, and whether it stands there."""
         starts, blob = self.starts.data, self.blob.data  # Quicker than slices of numpy.
 
         def string(code: int) -> bytes:
             return bytes(blob[starts[code] : starts[code + 1]])
 
-        positions, codes, (step, signs) = [], range(len(self)), self._signposts
+        codes, (step, signs) = range(len(self)), self._signposts
         for word in words:
             wanted = word.encode("utf-8", "surrogatepass")
             end = bisect_right(signs, wanted) * step
             begin = max(end - step, 0)
             at = bisect_left(codes, wanted, begin, min(end, len(codes)), key=string)
-            positions.append(at if at < len(codes) and string(at) == wanted else -1)
-        return np.array(positions, np.int32)
+            yield at, at < len(codes) and string(at) == wanted
 
     @cached_property
     def numbers(self) -> int:

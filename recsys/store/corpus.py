@@ -6,7 +6,7 @@ Rows are in ascending order of paper id, so "ties break by ascending id" is "by 
 import json
 import re
 import zlib
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -440,9 +440,8 @@ class Corpus:
 
     def _called(self, begin: str, *, whole: bool = True) -> tuple[int, int]:
         """Return the codes of names that begin so: first, end. whole: the last word ends there."""
-        first = bisect_left(self.author_names, begin)
         after = begin + ("!" if whole else "\U0010ffff")
-        return first, bisect_left(self.author_names, after, first)
+        return self.author_names.place(begin), self.author_names.place(after)
 
     def _alive(self, begin: int, end: int, allowed: Mask | None, most: int | None = None) -> Rows:
         """Return the codes in a range that a paper has which may be read.

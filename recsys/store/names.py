@@ -89,6 +89,7 @@ def _are_initials(word: str) -> bool:
     return len(word) <= _MOST_INITIALS and word.isupper() and word.isalpha()
 
 
+@lru_cache(_KEPT)
 def agree(one: str, other: str) -> bool | None:
     """Tell whether two keys of `name_key` name one person.
 

@@ -85,6 +85,7 @@ def test_sorted_strings_find_what_a_list_finds(
     assert [strings[code] for code in range(len(strings))] == known
     for word in words + others:
         assert strings.find(word) == (known.index(word) if word in known else None)
+        assert strings.place(word) == sum(other.encode() < word.encode() for other in known)
     expected = sorted({known.index(word) for word in words + others if word in known})
     found = strings.find_all(iter(words + others))
     assert found.tolist() == expected
