@@ -38,6 +38,7 @@ from benchmarks.shipped_ranker import (
 from recsys.errors import InputError
 from recsys.eval.significance import expected_calibration_error
 from recsys.indexes.opening import open_collection
+from recsys.local.local_recommender import BESIDE, LOCAL_RANKER
 from recsys.pipelines.evaluation.splits import read_parts, training_poses
 from recsys.pipelines.ranking.fit_ranker import CUTOFF
 from recsys.query.query import Query
@@ -56,7 +57,14 @@ from recsys.ranking.ranker import (
 )
 from recsys.retrieval.propose import StageOne, propose
 from recsys.store.arrays import Rows, top_k
-from recsys.store.artifacts import load_manifest, ranker_folder, replacing, write_manifest
+from recsys.store.artifacts import (
+    MANIFEST,
+    load_manifest,
+    ranker_folder,
+    replacing,
+    sha256,
+    write_manifest,
+)
 from recsys.store.collection import Collection
 
 KEPT = ("plantsci", "taxonomy")
@@ -262,11 +270,17 @@ def fit(
         transfer = fit_transfer(answers)
         setting = "metadata" if metadata else "no metadata"
         found[setting] = {"rows": rows, "transfer": asdict(transfer)}
-        folder = ranker_folder(out, metadata=metadata)
-        manifest = load_manifest(folder, KIND, SCHEMA)
-        config = {**manifest.config, TRANSFER: asdict(transfer)}
-        write_manifest(folder, KIND, SCHEMA, config, manifest.files)
+        rewrite_manifest(ranker_folder(out, metadata=metadata), KIND, {TRANSFER: asdict(transfer)})
+    # The local ranker has learned beside scores, which stay as they were.
+    beside = sha256(ranker_folder(out, metadata=True) / MANIFEST)
+    rewrite_manifest(out / LOCAL_RANKER, LOCAL_RANKER, {BESIDE: beside})
     report.keep(found)
+
+
+def rewrite_manifest(folder: Path, kind: str, facts: Figures) -> None:
+    """Put facts into the manifest of a ranker, whose files stay."""
+    manifest = load_manifest(folder, kind, SCHEMA)
+    write_manifest(folder, kind, SCHEMA, {**manifest.config, **facts}, manifest.files)
 
 
 main = program("benchmarks.chances", ask, fit)
