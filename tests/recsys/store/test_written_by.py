@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from recsys.records import Paper
 from recsys.store.arrays import Mask
 from recsys.store.corpus import MOST_NAMESAKES, RARE, Corpus
-from recsys.store.names import agree, bearers, initialled, name_keys
+from recsys.store.names import agree, bearers, initialled, name_keys, written_out
 from tests.rows import each_row
 from tests.tiny import collect
 
@@ -34,7 +34,11 @@ def corpus_of(lists: Sequence[Sequence[str]]) -> Corpus:
         (["Ann Lee"], [["A. Lee"], ["Bo Elm"]], [0]),
         (["A. Lee"], [["Ann Lee"], ["A. Lee"]], [0, 1]),
         (["Lee"], [["Ann Lee"]], [0]),
-        # ... and where it is not, beside another author of the draft.
+        (["A. Lee"], [["A. M. Lee"], ["A. Lee"], ["A. M. Lee", "Bo Elm"]], [1]),
+        (["A. Lee", "Bo Elm"], [["A. M. Lee"], ["A. M. Lee", "B. Elm"]], [1]),
+        # Two initials are as good as a name in full ...
+        (["A. M. Lee"], [["A. M. Lee"], ["A. Lee"], ["A. N. Lee"], *OTHER_LEES], [0]),
+        # ... and one, where the surname is not rare, tells beside another author of the draft.
         (["Ann Lee"], [["A. Lee"], *OTHER_LEES], []),
         (["Ann Lee", "Bo Elm"], [["A. Lee"], ["A. Lee", "B. Elm"], *OTHER_LEES], [1]),
         (["Ann Lee", "Bo Elm"], [["A. Lee"], ["Elm, Bo"], *OTHER_LEES], [1]),
@@ -113,7 +117,11 @@ def by_the_rules(lists: list[list[str]], draft: list[str], allowed: Mask) -> lis
         rivals = [name for name in known if block in (initialled(name), name.split(" ")[0])]
         names = {name for name, its in zip(rivals, bearers(key, rivals), strict=True) if its}
         initials = {initialled(name) for name in known if name.split(" ")[0] == family}
-        sure |= names if len(initials) <= RARE else {n for n in names if agree(key, n)}
+        rare = len(initials) <= RARE
+        for name in names:
+            clear = name == key or written_out(name) or written_out(key)
+            if agree(key, name) or (rare and clear):
+                sure.add(name)
         theirs.append(names)
     return [
         row
