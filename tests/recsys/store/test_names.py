@@ -99,6 +99,7 @@ def test_both_orders_of_a_name_are_one_person(given_name: str, surname: str) -> 
         ("John Adam Smith", "Smith, John A.", True),
         ("LEE, ANN", "Ann Lee", True),
         ("World Health Organization", "World Health Organization", True),
+        ("J. R. Smith", "Smith, JR", True),
         # One abbreviates the other, or both abbreviate.
         ("Ken Smith", "Kenneth Smith", None),
         ("J. Wei", "Jianhua Wei", None),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from recsys.records import Paper
 from recsys.store.arrays import Mask
 from recsys.store.corpus import MOST_NAMESAKES, RARE, Corpus
-from recsys.store.names import agree, bearers, initialled, name_keys
+from recsys.store.names import agree, bearers, initialled, name_keys, written_out
 from tests.rows import each_row
 from tests.tiny import collect
 
@@ -38,6 +38,10 @@ def corpus_of(lists: Sequence[Sequence[str]]) -> Corpus:
         (["Ann Lee"], [["A. Lee"], *OTHER_LEES], []),
         (["Ann Lee", "Bo Elm"], [["A. Lee"], ["A. Lee", "B. Elm"], *OTHER_LEES], [1]),
         (["Ann Lee", "Bo Elm"], [["A. Lee"], ["Elm, Bo"], *OTHER_LEES], [1]),
+        # Two initials that agree tell, one of two does not.
+        (["A. M. Lee"], [["A. M. Lee"], ["A. Lee"], ["Lee, AM"], *OTHER_LEES], [0, 2]),
+        (["A. M. Lee"], [["A. Lee"], ["Bo Elm"]], []),
+        (["A. M. Lee", "Bo Elm"], [["A. Lee", "B. Elm"]], [0]),
         # It does not where it may be somebody else's name.
         (["Ann Lee"], [["A. Lee"], ["Anton Lee"]], []),
         (["Ann Lee", "Bo Elm"], [["A. Lee", "Bo Elm"], ["Anton Lee"]], [0]),
@@ -71,6 +75,9 @@ def test_of_many_namesakes_only_names_in_full_tell() -> None:
     assert corpus.written_by(["Jing Wang"]).papers.tolist() == [0, 2]
     assert corpus.written_by(["Jing Wang", "Li Elm"]).papers.tolist() == [0, 2, 3]
     assert corpus.written_by(["J. Wang"]).papers.tolist() == []
+    corpus = corpus_of([["J. M. Wang"], ["J. Wang"], *crowd])
+    assert corpus.written_by(["Wang, JM"]).papers.tolist() == [0]
+    assert corpus.written_by(["Wang"]).papers.tolist() == []
 
 
 def test_names_of_papers_that_may_not_be_read_are_not_heeded() -> None:
@@ -113,7 +120,9 @@ def by_the_rules(lists: list[list[str]], draft: list[str], allowed: Mask) -> lis
         rivals = [name for name in known if block in (initialled(name), name.split(" ")[0])]
         names = {name for name, its in zip(rivals, bearers(key, rivals), strict=True) if its}
         initials = {initialled(name) for name in known if name.split(" ")[0] == family}
-        sure |= names if len(initials) <= RARE else {n for n in names if agree(key, n)}
+        sure |= {name for name in names if agree(key, name)}
+        if len(initials) <= RARE:
+            sure |= {n for n in names if n == key or written_out(n) or written_out(key)}
         theirs.append(names)
     return [
         row
