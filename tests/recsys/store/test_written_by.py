@@ -34,7 +34,11 @@ def corpus_of(lists: Sequence[Sequence[str]]) -> Corpus:
         (["Ann Lee"], [["A. Lee"], ["Bo Elm"]], [0]),
         (["A. Lee"], [["Ann Lee"], ["A. Lee"]], [0, 1]),
         (["Lee"], [["Ann Lee"]], [0]),
-        # ... and where it is not, beside another author of the draft.
+        (["A. Lee"], [["A. M. Lee"], ["A. Lee"], ["A. M. Lee", "Bo Elm"]], [1]),
+        (["A. Lee", "Bo Elm"], [["A. M. Lee"], ["A. M. Lee", "B. Elm"]], [1]),
+        # Two initials are as good as a name in full ...
+        (["A. M. Lee"], [["A. M. Lee"], ["A. Lee"], ["A. N. Lee"], *OTHER_LEES], [0]),
+        # ... and one, where the surname is not rare, tells beside another author of the draft.
         (["Ann Lee"], [["A. Lee"], *OTHER_LEES], []),
         (["Ann Lee", "Bo Elm"], [["A. Lee"], ["A. Lee", "B. Elm"], *OTHER_LEES], [1]),
         (["Ann Lee", "Bo Elm"], [["A. Lee"], ["Elm, Bo"], *OTHER_LEES], [1]),
