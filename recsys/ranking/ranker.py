@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
-from math import log
+from math import log, log1p
 from pathlib import Path
 from typing import Any
 
@@ -362,9 +362,15 @@ def _references(context: FeatureContext) -> float:
     return log(lately) if lately is not None and lately >= FEWEST_REFERENCES else 0.0
 
 
+def _words(context: FeatureContext) -> float:
+    """Return the logarithm of the draft's distinct words where references are unknown, else 0."""
+    return 0.0 if _references(context) else log1p(len(context.query.text.codes))
+
+
 EVIDENCE: Mapping[str, Callable[[FeatureContext], float]] = {
     "references": _references,
     "references unknown": lambda context: float(not _references(context)),
+    "references unknown, words": _words,
     "references given": lambda context: float(context.seeds is not None),
 }
 """The numbers that a transfer may read, and how they are read of a query and its candidates."""

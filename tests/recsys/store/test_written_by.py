@@ -42,6 +42,10 @@ def corpus_of(lists: Sequence[Sequence[str]]) -> Corpus:
         (["Ann Lee"], [["A. Lee"], *OTHER_LEES], []),
         (["Ann Lee", "Bo Elm"], [["A. Lee"], ["A. Lee", "B. Elm"], *OTHER_LEES], [1]),
         (["Ann Lee", "Bo Elm"], [["A. Lee"], ["Elm, Bo"], *OTHER_LEES], [1]),
+        # Two initials that agree tell, one of two does not.
+        (["A. M. Lee"], [["A. M. Lee"], ["A. Lee"], ["Lee, AM"], *OTHER_LEES], [0, 2]),
+        (["A. M. Lee"], [["A. Lee"], ["Bo Elm"]], []),
+        (["A. M. Lee", "Bo Elm"], [["A. Lee", "B. Elm"]], [0]),
         # It does not where it may be somebody else's name.
         (["Ann Lee"], [["A. Lee"], ["Anton Lee"]], []),
         (["Ann Lee", "Bo Elm"], [["A. Lee", "Bo Elm"], ["Anton Lee"]], [0]),
@@ -75,6 +79,9 @@ def test_of_many_namesakes_only_names_in_full_tell() -> None:
     assert corpus.written_by(["Jing Wang"]).papers.tolist() == [0, 2]
     assert corpus.written_by(["Jing Wang", "Li Elm"]).papers.tolist() == [0, 2, 3]
     assert corpus.written_by(["J. Wang"]).papers.tolist() == []
+    corpus = corpus_of([["J. M. Wang"], ["J. Wang"], *crowd])
+    assert corpus.written_by(["Wang, JM"]).papers.tolist() == [0]
+    assert corpus.written_by(["Wang"]).papers.tolist() == []
 
 
 def test_names_of_papers_that_may_not_be_read_are_not_heeded() -> None:
@@ -117,11 +124,9 @@ def by_the_rules(lists: list[list[str]], draft: list[str], allowed: Mask) -> lis
         rivals = [name for name in known if block in (initialled(name), name.split(" ")[0])]
         names = {name for name, its in zip(rivals, bearers(key, rivals), strict=True) if its}
         initials = {initialled(name) for name in known if name.split(" ")[0] == family}
-        rare = len(initials) <= RARE
-        for name in names:
-            clear = name == key or written_out(name) or written_out(key)
-            if agree(key, name) or (rare and clear):
-                sure.add(name)
+        sure |= {name for name in names if agree(key, name)}
+        if len(initials) <= RARE:
+            sure |= {n for n in names if n == key or written_out(n) or written_out(key)}
         theirs.append(names)
     return [
         row
