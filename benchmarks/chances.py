@@ -78,8 +78,8 @@ PARTS = {"earlier": ("train", "dev"), "test": ("test",)}
 """Queries that are asked apart, as parts of a split."""
 BAND = 0.4, 0.6
 """Chances of about one half, of which README speaks."""
-FORMS = "abstracts", "titles"
-"""What is known of the papers of a form."""
+FORMS = "whole", "titles"
+"""A corpus as it is, and by its titles alone."""
 RIDGE = 1e-3
 """What weights of evidence cost, in standard deviations of it, beside the mean log loss."""
 STEPS = 12

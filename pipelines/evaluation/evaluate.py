@@ -17,6 +17,7 @@ from recsys.errors import InputError
 from recsys.eval.recorded_runs import RUNS
 from recsys.eval.trec import ordered, read_run, write_run
 from recsys.pipelines.evaluation.batch import (
+    SHOWN,
     WORK,
     BatchOptions,
     Response,
@@ -176,6 +177,8 @@ class EvaluationReport:
             shown = ", ".join(f"{name} {system.measures[name]}" for name in _HEADLINES)
             speed = self.timing.get(system.name)
             lines.append(f"{system.name}: {shown}" + (f", {speed:.1f} ms" if speed else ""))
+        for name, found in self.assessment.reliability.items():
+            lines.append(f"{name}: calibration error of the {SHOWN} shown {found.error:.4f}.")
         if self.continued:
             lines.append(f"Continued: {self.continued} answers were there already.")
         return [*lines, *self.warnings, f"Written to {self.folder}."]

@@ -34,7 +34,7 @@ def planted(seed: int, references: float, n: int = 20_000) -> Shown:
 
 def test_what_was_planted_is_found_on_a_corpus_left_out() -> None:
     answers: Answers = {
-        (str(at), "abstracts", "test", "links"): planted(at, 1.0 + at) for at in range(5)
+        (str(at), "whole", "test", "links"): planted(at, 1.0 + at) for at in range(5)
     }
     transfer = fit_transfer(answers)
     assert transfer.slope == pytest.approx(1, abs=0.05)
@@ -47,8 +47,8 @@ def test_what_was_planted_is_found_on_a_corpus_left_out() -> None:
 
 def test_corpora_count_alike_however_many_papers_they_have() -> None:
     answers: Answers = {
-        ("large", "abstracts", "test", "links"): planted(0, 1.0, 50_000),
-        ("small", "abstracts", "test", "links"): planted(1, 4.0, 2_000),
+        ("large", "whole", "test", "links"): planted(0, 1.0, 50_000),
+        ("small", "whole", "test", "links"): planted(1, 4.0, 2_000),
     }
     [large, small] = [each.corrected(fit_transfer(answers)).mean() for each in answers.values()]
     [in_large, in_small] = [each.cited.mean() for each in answers.values()]
@@ -91,4 +91,4 @@ def test_each_corpus_is_asked_and_what_ships_is_corrected(
         assert [(row["corpus"], row["links"]) for row in rows] == [
             (name, links) for name in (*NAMES, "kept") for links in ("links", "no links")
         ]
-    assert "| kept, abstracts | none | no |" in (tmp_path / "chances.md").read_text()
+    assert "| kept | none | no |" in (tmp_path / "chances.md").read_text()

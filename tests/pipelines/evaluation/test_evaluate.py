@@ -129,7 +129,8 @@ def test_the_report_speaks_of_every_system(report: EvaluationReport) -> None:
     assert lines[0] == "Evaluated 12 test queries; 95 % intervals."
     told = [line.partition(":")[0] for line in lines[1 : len(SYSTEMS) + 2]]
     assert told == [*SYSTEMS, "theirs"]
-    assert "Leakage unknown" in lines[len(SYSTEMS) + 2]
+    assert lines[len(SYSTEMS) + 2].startswith("two-stage: calibration error of the 20 shown ")
+    assert "Leakage unknown" in lines[len(SYSTEMS) + 3]
     assert lines[-1] == f"Written to {report.folder}."
 
 
