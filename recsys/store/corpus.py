@@ -399,8 +399,12 @@ class Corpus:
         if allowed is not None:
             owner, rows = owner[allowed[rows]], rows[allowed[rows]]
         papers, at = np.unique(rows, return_inverse=True)
-        pairs = np.unique(at * len(codes) + people[owner])
-        several = np.bincount(pairs // len(codes), minlength=len(papers)) > 1
+        several = np.ones(len(papers), bool)
+        # One name there is not two people, if a draft has somebody in two spellings.
+        for who in (people[owner].astype(np.int64), all_codes[owner].astype(np.int64)):
+            most = int(who.max(initial=0)) + 1
+            pairs = np.unique(at * most + who)
+            several &= np.bincount(pairs // most, minlength=len(papers)) > 1
         several[at[np.concatenate(sure)[owner]]] = True
         known = np.unique(people[owner[several[at]]])
         return Authorship(np.unique(all_codes), papers[several], len(known))

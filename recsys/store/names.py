@@ -12,6 +12,12 @@ _COMMA = re.compile("[,\uff0c]")
 _KEPT = 1 << 15
 """Names whose keys are kept: few of all names are most of those that occur."""
 _SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
+_PARTICLES = frozenset(
+    "af al av da de del della den der des di do dos du el la le ten ter van von zu".split()
+)
+"""Parts of a surname that stand between it and the given names: "Jarke J. van Wijk"."""
+_NOBODY = frozenset({"anonymous", "anon", "et al", "others", "and others", "unknown"})
+"""What stands in lists of authors and names nobody."""
 _MOST_INITIALS = 3
 """So many capital letters at most stand for given names, as in "Cohan, AM"."""
 _SHORTEST = 3
@@ -31,8 +37,10 @@ def name_key(name: str) -> str | None:
     ('maaten laurens', 'maaten laurens')
     """
     family, *rest = (_words(part) for part in _COMMA.split(name, maxsplit=1))
-    if not family:
+    if not family or " ".join(map(fold, family)) in _NOBODY:
         return None
+    if rest and len(rest[0]) == 1 and fold(rest[0][0]) in _SUFFIXES and rest[0][0] != "JR":
+        rest = []  # "Martin King, Jr."; "SMITH, JR" has two initials.
     given = rest[0] if rest else []
     if not rest:
         ends = [at for at, word in enumerate(family) if len(word) > 1]
@@ -40,6 +48,8 @@ def name_key(name: str) -> str | None:
             family, given = family[: ends[-1] + 1], family[ends[-1] + 1 :]
         else:
             family, given = family[-1:], family[:-1]
+            while len(given) > 1 and fold(given[-1]) in _PARTICLES:
+                given = given[:-1]
     split = (list(word) if _are_initials(word) else [word] for word in given)
     return " ".join(fold(word) for word in (family[-1], *(part for some in split for part in some)))
 

@@ -46,6 +46,9 @@ def corpus_of(lists: Sequence[Sequence[str]]) -> Corpus:
         (["A. M. Lee"], [["A. M. Lee"], ["A. Lee"], ["Lee, AM"], *OTHER_LEES], [0, 2]),
         (["A. M. Lee"], [["A. Lee"], ["Bo Elm"]], []),
         (["A. M. Lee", "Bo Elm"], [["A. Lee", "B. Elm"]], [0]),
+        # Two spellings of one author are not two.
+        (["Ann Lee", "A. Lee"], [["A. Lee"], *OTHER_LEES], []),
+        (["[Anonymous]", "et al."], [["[Anonymous]"], ["Anonymous", "et al"]], []),
         # It does not where it may be somebody else's name.
         (["Ann Lee"], [["A. Lee"], ["Anton Lee"]], []),
         (["Ann Lee", "Bo Elm"], [["A. Lee", "Bo Elm"], ["Anton Lee"]], [0]),
@@ -131,7 +134,11 @@ def by_the_rules(lists: list[list[str]], draft: list[str], allowed: Mask) -> lis
     return [
         row
         for row, names in enumerate(papers)
-        if not sure.isdisjoint(names) or sum(not its.isdisjoint(names) for its in theirs) > 1
+        if not sure.isdisjoint(names)
+        or (
+            sum(not its.isdisjoint(names) for its in theirs) > 1
+            and len(set(names) & set[str]().union(*theirs)) > 1
+        )
     ]
 
 
