@@ -1,20 +1,20 @@
 """Fit what the chances of the two stages are worth for single sentences.
 
-    python -m benchmarks.sentence_chances --data DIR --work DIR [--rankers DIR]
+    python -m benchmarks.sentence_chances --data DIR --work DIR
 
-DATA holds, of each corpus, sentences.jsonl.gz, split.json and papers.jsonl.gz; its index lies below
-WORK, or is built there. Dev sentences are asked by the two stages as `recsys cite` asks them where
-the local ranker does not order: drawn at random in every way that is known of a draft, with the
-corpus's citations and without. RANKERS holds CORPUS-meta, a ranker of drafts that has not learned
-from that corpus: the one that ships has, and is surer there than elsewhere. Errors are those of a
-fit to the other corpora; what is kept is fitted to all. It takes some three minutes on a processor.
-Where another ranker of drafts ships, this has to be fitted again.
+DATA holds, of each corpus, sentences.jsonl.gz, split.json and papers.jsonl.gz; WORK holds the
+rankers that have not seen it: run `python -m benchmarks.chances` before this. Dev sentences are
+asked as `recsys cite` asks the two stages where its local ranker does not order, with the citations
+of the corpus and without, in every way: alone or with more of the draft, as printed or without
+names. The local ranker that ships gets the fit to all corpora; test sentences of each tell how far
+those are off that were fitted to the others. Four minutes on one core. Where another ranker of
+drafts or another local ranker ships, run it again.
 """
 
 import json
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -22,141 +22,101 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from benchmarks.bench import SPLIT, Bench, Data, Work, program, tell
+from benchmarks.bench import SPLIT, Bench, Data, Work, program
+from benchmarks.chances import LINKS, Shown, answers_of, fit_transfer, joined, truth
 from benchmarks.edge_dropout import drop_edges
 from benchmarks.sentences import SENTENCES, citing_sentences
+from benchmarks.shipped_local_ranker import SHIPPED
 from recsys.app.wiring import open_local
 from recsys.errors import DraftError
-from recsys.eval.significance import expected_calibration_error
-from recsys.local.local_recommender import PassageRanker, PassageReader
-from recsys.local.sentence_gate import SENTENCE_CHANCES, SIGNS, Chances, SentenceChances
+from recsys.local.local_recommender import LOCAL_RANKER, PassageRanker, PassageReader
+from recsys.local.sentence_gate import SENTENCE_EVIDENCE
 from recsys.machine import one_thread
-from recsys.pipelines.local.local_queries import local_queries, pose_query
-from recsys.pipelines.local.train_local import SHOWN, Way, drawn_way
-from recsys.ranking.ranker import TreeRanker
+from recsys.pipelines.local.local_queries import KNOWN, LocalQuery, local_queries, pose_query
+from recsys.pipelines.local.train_local import SHOWN
+from recsys.ranking.ranker import SCHEMA, TRANSFER, Transfer, TreeRanker
 from recsys.store.arrays import Floats
-from recsys.store.artifacts import write_json
+from recsys.store.artifacts import load_manifest, write_manifest
 from recsys.store.vectors import dot_cache
 
-CORPORA = ("elife", "plantsci", "taxonomy")
-SHARES = (1.0, 0.0)
-"""Of the citations of a corpus that are known."""
-PENALTY = 10.0
-"""Inverse strength of the penalty on weights: signs that are the same everywhere stay small."""
+CORPORA = {"elife": "elife", "plantsci": "all", "taxonomy": "all"}
+"""Corpora with sentences, and without which one the ranker has learned that is asked."""
+PARTS = "dev", "test"
 PER_PAPER = 2
-"""Sentences of each article at most."""
-SHIPPED = Path(__file__).resolve().parents[1] / "recsys" / "data" / SENTENCE_CHANCES
+MASKED = {"printed": False, "masked": True}
 
 
 @dataclass(frozen=True, slots=True)
-class ShownPapers:
-    """The ten papers shown for a sentence.
+class _Keeping(Transfer):
+    """Keeps what it shall correct."""
 
-    way: how it was posed. links: share of the citations that were known. signs: (m, len(SIGNS))
-    float32, best paper first. relevant: (m,) int8. gold: how many papers the sentence cites.
-    """
+    kept: list[tuple[Floats, NDArray[np.float64]]] = field(default_factory=list)
 
-    corpus: str
-    way: Way
-    links: float
-    signs: Floats
-    relevant: NDArray[np.int8]
-    gold: int
+    def apply(self, chances: Floats, evidence: Mapping[str, float | NDArray[np.float64]]) -> Floats:
+        """Keep chances and evidence."""
+        table = np.column_stack([np.asarray(evidence[name]) for name in SENTENCE_EVIDENCE])
+        self.kept.append((chances, table))
+        return chances
 
 
-def shown_papers(
-    corpus: str,
-    data: Path,
-    index: Path,
-    ranker: Path | None,
-    *,
-    most: int,
-    part: str = "dev",
-    seed: int = 0,
-) -> list[ShownPapers]:
-    """Ask the two stages sentences of a part of a corpus.
-
-    ranker: of drafts; None: the index's, or the one that ships.
-    """
-    reader = open_local(index).ranker.reader
-    if ranker is not None:
-        recommender = replace(reader.recommender, ranker=TreeRanker.load(ranker))
-        reader = PassageReader(recommender, reader.pool)
-    folder = data / corpus
-    ids = frozenset(json.loads((folder / SPLIT).read_text(encoding="utf-8"))[part])
-    contexts = citing_sentences(folder / SENTENCES, ids)
-    every = local_queries(reader.collection, contexts).at_most(PER_PAPER, seed=seed).queries
-    drawn = np.random.default_rng(seed).permutation(len(every))[:most]
-    found = list[ShownPapers]()
-    for share in SHARES:
-        view = drop_edges(reader.recommender.collection, share, seed=seed)
+def show(
+    reader: PassageReader, queries: list[LocalQuery]
+) -> Iterator[tuple[tuple[str, str, str], Shown]]:
+    """Ask the two stages in every way: (known, how printed, links), what is shown."""
+    for links, share in LINKS.items():
+        view = drop_edges(reader.recommender.collection, share, seed=0)
         asked = PassageReader(replace(reader.recommender, collection=view), reader.pool)
-        for done, place in enumerate(np.sort(drawn).tolist()):
-            tell(f"{corpus}, {share:.0%} of the links", done, len(drawn))
-            query = every[place]
-            way, signs = drawn_way(query, seed=seed), list[Floats]()
-            posed = pose_query(asked.collection, asked.works, query, way.known, masked=way.masked)
-            ranker_of = PassageRanker(asked, asked.recommender.ranker, _keeping(signs))
-            try:
-                with one_thread(), dot_cache():
-                    ranking = ranker_of.rank(asked.whole(posed.draft, posed.passage))
-            except DraftError:  # Nothing is left of a sentence that was all names.
-                continue
-            relevant = np.isin(ranking.rows[:SHOWN], query.gold).astype(np.int8)
-            found.append(
-                ShownPapers(corpus, way, share, signs[0][:SHOWN], relevant, len(query.gold))
-            )
-    return found
+        for known in KNOWN:
+            for way, masked in MASKED.items():
+                answers = (_answer(asked, query, known, masked=masked) for query in queries)
+                yield (known, way, links), joined([each for each in answers if each is not None])
 
 
-def _keeping(signs: list[Floats]) -> Chances:
-    """Keep the signs of an answer, whose chances nobody needs."""
-
-    def keep(table: Floats) -> Floats:
-        signs.append(table)
-        return np.zeros(len(table), np.float32)
-
-    return keep
-
-
-def fit(shown: Sequence[ShownPapers]) -> SentenceChances:
-    """Fit the weights of signs by logistic regression."""
-    from sklearn.linear_model import LogisticRegression
-
-    signs = np.concatenate([each.signs for each in shown])
-    relevant = np.concatenate([each.relevant for each in shown])
-    model = LogisticRegression(C=PENALTY, fit_intercept=False, max_iter=1000)
-    model.fit(signs, relevant)
-    weights = (round(float(each), 4) for each in model.coef_[0])
-    return SentenceChances(dict(zip(SIGNS, weights, strict=True)))
-
-
-def error_of(chances: SentenceChances, shown: Sequence[ShownPapers]) -> float:
-    """Return the expected calibration error of the papers shown."""
-    given = np.concatenate([chances.of(each.signs) for each in shown])
-    return expected_calibration_error(given, np.concatenate([each.relevant for each in shown]))
+def _answer(reader: PassageReader, query: LocalQuery, known: str, *, masked: bool) -> Shown | None:
+    posed = pose_query(reader.collection, reader.works, query, known, masked=masked)
+    keeping = _Keeping(0.0, 1.0, {})
+    ranker = PassageRanker(reader, reader.recommender.ranker, keeping)
+    try:
+        with one_thread(), dot_cache():
+            rows = ranker.rank(reader.whole(posed.draft, posed.passage)).rows[:SHOWN]
+    except DraftError:  # Nothing is left of a sentence that was all names.
+        return None
+    ((chances, evidence),) = keeping.kept
+    cited = np.isin(rows, query.gold)
+    return Shown(chances[:SHOWN].astype(np.float64), evidence[:SHOWN], cited)
 
 
 def run(
     data: Data,
     work: Work,
-    rankers: Annotated[Path | None, typer.Option(help="Holds CORPUS-meta for each corpus.")] = None,
-    most: Annotated[int, typer.Option(help="Sentences of each corpus.")] = 300,
+    most: Annotated[int, typer.Option(help="Sentences of each part of a corpus.")] = 150,
     out: Path = SHIPPED,
 ) -> None:
-    """Ask, fit, say how far chances are off in a corpus that was left out, and keep the weights."""
-    shown = {}
-    for corpus in CORPORA:
-        ranker = None if rankers is None else rankers / f"{corpus}-meta"
-        index = Bench(data, work).built(corpus)
-        shown[corpus] = shown_papers(corpus, data, index, ranker, most=most)
-    errors = {}
-    for corpus, its in shown.items():
-        left_out = fit([each for name in shown if name != corpus for each in shown[name]])
-        errors[corpus] = round(error_of(left_out, its), 4)
-        sys.stderr.write(f"{corpus}, left out: calibration error {errors[corpus]:.4f}\n")
-    weights = fit([each for its in shown.values() for each in its]).weights
-    write_json(out, {"weights": weights, "errors of corpora left out": errors})
+    """Ask, fit, say how far chances are off, and give the local ranker what was fitted."""
+    answers: dict[str, dict[tuple[str, str, str, str], Shown]] = {part: {} for part in PARTS}
+    for corpus, left in CORPORA.items():
+        ranker = TreeRanker.load(answers_of(work, left, metadata=True).with_suffix(""))
+        reader = open_local(Bench(data, work).built(corpus)).ranker.reader
+        reader = PassageReader(replace(reader.recommender, ranker=ranker), reader.pool)
+        split = json.loads((data / corpus / SPLIT).read_text(encoding="utf-8"))
+        for part in PARTS:
+            contexts = citing_sentences(data / corpus / SENTENCES, frozenset(split[part]))
+            every = local_queries(reader.collection, contexts).at_most(PER_PAPER, seed=0).queries
+            drawn = np.random.default_rng(0).permutation(len(every))[:most]
+            for key, shown in show(reader, [every[place] for place in np.sort(drawn).tolist()]):
+                answers[part][(corpus, *key)] = shown
+        sys.stderr.write(f"{corpus} was asked.\n")
+    for (corpus, *way), shown in answers["test"].items():
+        others = {key: each for key, each in answers["dev"].items() if key[0] != corpus}
+        found = truth(shown.corrected(fit_transfer(others, SENTENCE_EVIDENCE)), shown.cited)
+        sys.stderr.write(
+            f"{corpus}, {', '.join(way)}: shown {found['shown']:.3f}, cited {found['kept']:.3f}, "
+            f"off by {found['ECE']:.3f}\n"
+        )
+    transfer = fit_transfer(answers["dev"], SENTENCE_EVIDENCE)
+    manifest = load_manifest(out, LOCAL_RANKER, SCHEMA)
+    config = {**manifest.config, TRANSFER: asdict(transfer)}
+    write_manifest(out, LOCAL_RANKER, SCHEMA, config, manifest.files)
 
 
 main = program("benchmarks.sentence_chances", run)

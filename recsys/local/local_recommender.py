@@ -12,7 +12,12 @@ from recsys.local.citation_worthiness import CitationWorthiness
 from recsys.local.local_features import LOCAL_FEATURES, LocalFacts, compute_local
 from recsys.local.named_works import NamedWorks
 from recsys.local.passage import DraftView, Passage, PassageQuery, pose_passage, pose_whole
-from recsys.local.sentence_gate import SENTENCE_EVIDENCE, in_turn, is_like_learned, sentence_evidence
+from recsys.local.sentence_gate import (
+    SENTENCE_EVIDENCE,
+    in_turn,
+    is_like_learned,
+    sentence_evidence,
+)
 from recsys.machine import one_thread
 from recsys.protocols import Ranker
 from recsys.query.query import moment
@@ -225,15 +230,15 @@ class PassageRanker:
         order = np.searchsorted(facts.rows, in_order).astype(np.int32)
         above = np.ceil(ranking.scores.max(initial=0)) + np.arange(len(named.rows), 0, -1)
         scores = np.concatenate([above, ranking.scores[others]]).astype(np.float32)
+        found = self._versions(facts, order)
+        order, scores = order[found.standing], scores[found.standing]
+        named = named.at(np.flatnonzero(np.isin(named.rows, facts.rows[order])))
         # A paper that is no candidate of the two stages has no chance of theirs.
         of_draft = np.zeros(len(facts.rows), np.float32)
         of_draft[np.searchsorted(facts.rows, ranking.rows)] = ranking.probabilities
         evidence = sentence_evidence(ranking.context, named, len(order))
-        chances = transfer.apply(of_draft[order], evidence)
-        found = self._versions(facts, order)
-        kept = found.standing
-        falling = np.minimum.accumulate(chances[kept])
-        return LocalRanking(facts, order[kept], scores[kept], falling, found.others)
+        chances = np.minimum.accumulate(transfer.apply(of_draft[order], evidence))
+        return LocalRanking(facts, order, scores, chances, found.others)
 
     def _versions(self, facts: LocalFacts, order: Rows) -> Versions:
         """Let one paper of each work stand, and none of a work that is cited and not named."""

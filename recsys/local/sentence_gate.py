@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from recsys.local.named_works import Named, NamedRows
 from recsys.ranking.feature_context import FeatureContext
-from recsys.ranking.ranker import EVIDENCE, evidence_of
 from recsys.store.arrays import Longs
 from recsys.store.collection import Collection
 
@@ -71,25 +70,28 @@ def in_turn(named: NamedRows, ranks: Sequence[int]) -> Longs:
 
 # The chance that a paper belongs to a sentence, of the chance that it belongs to the draft.
 
-NAMED_EVIDENCE = ("named", "name score", "name share", "others named")
-SENTENCE_EVIDENCE = (*EVIDENCE, "draft given", "words", *NAMED_EVIDENCE)
+SENTENCE_EVIDENCE = (
+    *("rank", "draft given", "references given"),
+    *("named", "name score", "name share", "others named"),
+)
 """What the transfer of a local ranker reads, which corrects the chances of the two stages."""
 
 
 def sentence_evidence(context: FeatureContext, named: NamedRows, m: int) -> dict[str, Doubles]:
-    """Read all SENTENCE_EVIDENCE of m papers, the first of which the sentence names: (m,) each.
+    """Read all SENTENCE_EVIDENCE of m papers in order, the first of which are named: (m,) each.
+
+    rank is a logarithm; a name's score and share are 0 for the other papers, which read how well
+    the best of those named fits: where a sentence names a work, the others are less likely.
 
     context: of the draft with the sentence in it.
     """
-    text, number = context.query.text, len(named.rows)
     # A sentence alone is the title of its query.
-    of_query = {
-        **evidence_of(context),
-        "draft given": float(text.abstract is not None),
-        "words": float(np.log1p(len(text.codes))),
-    }
-    evidence = {name: np.full(m, value) for name, value in of_query.items()}
-    evidence |= {name: np.zeros(m) for name in NAMED_EVIDENCE}
+    drafted = context.query.text.abstract is not None
+    evidence = {name: np.zeros(m) for name in SENTENCE_EVIDENCE}
+    evidence["rank"][:] = np.log(np.arange(1, m + 1))
+    evidence["draft given"][:] = drafted
+    evidence["references given"][:] = context.seeds is not None
+    number = len(named.rows)
     evidence["named"][:number] = 1
     evidence["name score"][:number] = named.scores
     evidence["name share"][:number] = named.shares

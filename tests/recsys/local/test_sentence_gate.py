@@ -1,34 +1,27 @@
-"""Where the local ranker does not know a corpus, the two stages order: names first, chances fall."""
+"""Where the local ranker does not know a corpus, the two stages order, and names come first."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.errors import ArtifactCorrupt
+from recsys.app.wiring import data_folder
 from recsys.local.local_recommender import (
+    LOCAL_RANKER,
     LocalRanking,
     LocalRecommender,
     PassageRanker,
     explain_local,
+    load_local_ranker,
 )
 from recsys.local.mentions import SystemName
 from recsys.local.named_works import NamedRows
 from recsys.local.passage import Passage
-from recsys.local.sentence_gate import (
-    MOST_WORDS,
-    SIGNS,
-    SentenceChances,
-    in_turn,
-    is_like_learned,
-)
+from recsys.local.sentence_gate import MOST_WORDS, SENTENCE_EVIDENCE, in_turn, is_like_learned
+from recsys.ranking.ranker import Transfer
 from recsys.records import Draft, Paper
-from recsys.store.arrays import Floats
 from recsys.store.collection import Collection
 from tests.hashing_encoder import HashingEncoder
 from tests.local_worlds import (
@@ -40,7 +33,7 @@ from tests.rows import each_row, few
 from tests.tiny import collect
 
 SEEDS = st.integers(0, 2**32 - 1)
-CHANCES = SentenceChances(dict.fromkeys(SIGNS, 0.0) | {"chance": 0.5, "named": 2.0})
+CHANCES = Transfer(0.1, 0.5, {"named": (2.0, 0.0, 1.0), "words": (-0.1, 0.0, 3.0)})
 
 
 def chain(*, links: int, abstract: str | None = None) -> Collection:
@@ -63,7 +56,7 @@ def gated(collection: Collection, *, always: bool = False) -> LocalRecommender:
     usual = recommender_of(collection)
     if always:
         collection.graph.once(("like learned", 2010), lambda: False)
-    return LocalRecommender(replace(usual.ranker, two_stages=CHANCES.of))
+    return LocalRecommender(replace(usual.ranker, two_stages=CHANCES))
 
 
 LONG = " ".join(f"word{at}" for at in range(int(MOST_WORDS)))
@@ -92,7 +85,7 @@ def test_two_stages_order_where_the_corpus_is_unlike_and_the_ranker_is_not_its_o
     links: int, own: bool, gate: bool
 ) -> None:
     usual = recommender_of(chain(links=links)).ranker
-    ranker = usual if own else replace(usual, two_stages=CHANCES.of)
+    ranker = usual if own else replace(usual, two_stages=CHANCES)
     draft = Draft("On honey", as_of=2012)
     (asked,) = ranker.posed(draft, [Passage("honey of bees")])
     assert asked.whole is gate
@@ -103,7 +96,7 @@ def test_two_stages_order_where_the_corpus_is_unlike_and_the_ranker_is_not_its_o
 
 
 def ranked(world: LocalWorld, passage: Passage | None = None) -> tuple[PassageRanker, LocalRanking]:
-    ranker = replace(recommender_of(world.collection).ranker, two_stages=CHANCES.of)
+    ranker = replace(recommender_of(world.collection).ranker, two_stages=CHANCES)
     asked = passage or world.passage
     return ranker, ranker.rank(ranker.reader.whole(world.draft, asked))
 
@@ -176,7 +169,7 @@ def test_a_work_that_only_its_name_brings_comes_first_and_says_so() -> None:
 
 def test_reasons_are_of_the_draft_with_the_sentence() -> None:
     collection = chain(links=1)
-    ranker = replace(recommender_of(collection).ranker, two_stages=CHANCES.of)
+    ranker = replace(recommender_of(collection).ranker, two_stages=CHANCES)
 
     def texts(draft: Draft) -> str:
         facts = ranker.rank(ranker.reader.whole(draft, Passage("bees dance"))).facts
@@ -191,13 +184,8 @@ def test_reasons_are_of_the_draft_with_the_sentence() -> None:
     assert "the nearest to the sentence" in alone and "draft" not in alone
 
 
-def test_weights_are_read_and_none_is_missing(tmp_path: Path) -> None:
-    path = tmp_path / "weights.json"
-    path.write_text(json.dumps({"weights": CHANCES.weights}))
-    signs: Floats = np.zeros((2, len(SIGNS)), np.float32)
-    signs[:, SIGNS.index("chance")] = [-2, 2]  # The second is no likelier than the first.
-    expected = 1 / (1 + np.exp(1))
-    assert SentenceChances.load(path).of(signs).tolist() == pytest.approx([expected] * 2)
-    path.write_text(json.dumps({"weights": {"chance": 1}}))
-    with pytest.raises(ArtifactCorrupt, match="does not weigh constant"):
-        SentenceChances.load(path)
+def test_a_transfer_of_sentences_is_stored_with_the_local_ranker_that_ships() -> None:
+    ranker = load_local_ranker(data_folder() / LOCAL_RANKER)
+    assert ranker.transfer is not None, "fit it: python -m benchmarks.sentence_chances"
+    assert ranker.transfer.slope > 0
+    assert set(ranker.transfer.evidence) == set(SENTENCE_EVIDENCE)
