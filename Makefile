@@ -83,7 +83,10 @@ evaluation: $(DEV) ## Repeat the evaluations on the corpora below DATA and rewri
 
 ranker: $(DEV) ## Train the shipped rankers again on the corpora below DATA: of drafts, then of sentences.
 	$(BIN)/python -m benchmarks.shipped_ranker --data $(DATA) --work benchmarks/out
+	$(BIN)/python -m benchmarks.chances ask --data $(DATA) --work benchmarks/out
+	$(BIN)/python -m benchmarks.chances fit --work benchmarks/out
 	$(BIN)/python -m benchmarks.shipped_local_ranker --data $(DATA) --work benchmarks/out
+	$(BIN)/python -m benchmarks.sentence_chances --data $(DATA) --work benchmarks/out
 
 # The tag manylinux says which systems a wheel runs on: auditwheel looks at what it needs.
 wheels: $(DEV) ## Build the wheel for this system into dist/, its kernels compiled.

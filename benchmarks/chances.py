@@ -12,7 +12,7 @@ ranker ships, run both again: forty minutes on two cores.
 """
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import reduce
 from operator import or_
@@ -91,7 +91,8 @@ _Doubles: TypeAlias = NDArray[np.float64]
 class Shown:
     """Papers shown for queries of a corpus by a ranker that has not seen it, s in all.
 
-    chances: (s,), uncorrected. evidence: (s, len(EVIDENCE)). cited: (s,) bool.
+    chances: (s,), uncorrected. evidence: (s, number of names), as EVIDENCE unless said otherwise.
+    cited: (s,) bool.
     """
 
     chances: _Doubles
@@ -100,11 +101,11 @@ class Shown:
 
     def corrected(self, transfer: Transfer) -> _Doubles:
         """Correct the chances."""
-        evidence = dict(zip(EVIDENCE, self.evidence.T, strict=True))
+        evidence = dict(zip(transfer.evidence, self.evidence.T, strict=True))
         return transfer.apply(self.chances.astype(np.float32), evidence).astype(np.float64)
 
 
-Answers: TypeAlias = dict[tuple[str, str, str, str], Shown]
+Answers: TypeAlias = Mapping[tuple[str, str, str, str], Shown]
 """By corpus, form in FORMS, part in PARTS and links in LINKS."""
 
 
@@ -145,10 +146,10 @@ def joined(lists: Sequence[Shown]) -> Shown:
     return Shown(*(np.concatenate([getattr(one, name) for one in lists]) for name in names))
 
 
-def fit_transfer(answers: Answers) -> Transfer:
+def fit_transfer(answers: Answers, names: Iterable[str] = EVIDENCE) -> Transfer:
     """Fit the correction: a logistic regression in which corpora count alike, and their forms.
 
-    Newton's method on the mean log loss, with RIDGE on the weights of evidence.
+    Newton's method on the mean log loss, with RIDGE on the weights of evidence. names: of that.
     """
     corpora = [corpus for corpus, *_ in answers]
     weights = np.concatenate(
@@ -164,7 +165,7 @@ def fit_transfer(answers: Answers) -> Transfer:
     odds = np.log(sure / (1 - sure))
     table = np.column_stack([np.ones(len(odds)), odds, (every.evidence - mean) / spread])
     costs = np.array([0.0, 0.0, *[2 * RIDGE] * len(mean)])
-    found = np.array([0.0, 1.0, *[0.0] * len(mean)])
+    found = np.zeros(2 + len(mean))
     for _ in range(STEPS):
         chances = 1 / (1 + np.exp(-(table @ found)))
         slope = table.T @ (weights * (chances - every.cited)) + costs * found
@@ -172,7 +173,7 @@ def fit_transfer(answers: Answers) -> Transfer:
         found -= np.linalg.solve(curve + np.diag(costs + 1e-9), slope)
     by = found[2:] / spread
     ends = (by, every.evidence.min(axis=0), every.evidence.max(axis=0))
-    evidence = zip(EVIDENCE, zip(*(each.tolist() for each in ends), strict=True), strict=True)
+    evidence = zip(names, zip(*(each.tolist() for each in ends), strict=True), strict=True)
     return Transfer(float(found[0] - by @ mean), float(found[1]), dict(evidence))
 
 
@@ -237,7 +238,7 @@ def read_answers(work: Path, *, metadata: bool) -> Answers:
     Raises:
         InputError: some were not asked.
     """
-    found: Answers = {}
+    found = dict[tuple[str, str, str, str], Shown]()
     for corpus in (*CORPORA, *KEPT):
         place = answers_of(work, corpus, metadata=metadata)
         if not place.is_file():

@@ -21,7 +21,7 @@ from recsys.eval.recorded_runs import RUNS, SENTENCE, SENTENCES
 from recsys.local.local_recommender import PassageRanker
 from recsys.local.mentions import find_mentions
 from recsys.local.named_works import NO_NAMES
-from recsys.local.passage import ContextUse, PassageQuery, pose_passage
+from recsys.local.passage import ContextUse, PassageQuery, pose_passage, with_sentence
 from recsys.machine import one_thread
 from recsys.pipelines.evaluation.batch import (
     WORK,
@@ -98,10 +98,8 @@ class AskedPassage:
 
     def two_stage(self, k: int) -> Ranked:
         """Ask the two stages of whole drafts, which take the sentence for the draft's abstract."""
-        draft, text = self.posed.draft, self.posed.passage.text
-        whole = " ".join(part for part in (text, draft.abstract) if part)
-        known = replace(draft, abstract=whole) if draft.title else replace(draft, title=text)
         recommender = self.ranker.reader.recommender
+        known = with_sentence(self.posed.draft, self.posed.passage.text)
         ranking = recommender.rank(recommender.query_to(known))
         return Ranked(ranking.rows[:k], ranking.scores[:k])
 
@@ -111,10 +109,15 @@ class AskedPassage:
         top = top_k(facts.profile, min(k, len(facts.rows)))
         return Ranked(facts.rows[top], facts.profile[top])
 
-    def local(self, k: int, *, unnamed: bool = False) -> Ranked:
-        """Ask the local ranker. unnamed: leave out what the sentence names."""
-        query = replace(self.query, named=NO_NAMES) if unnamed else self.query
-        found = self.ranker.rank(self.ranker.reader.facts_of(query))
+    def local(self, k: int, *, unnamed: bool = False, ungated: bool = False) -> Ranked:
+        """Ask as `recsys cite` does.
+
+        unnamed: leave out what the sentence names. ungated: let the local ranker order whatever the
+        corpus is like.
+        """
+        ranker = replace(self.ranker, two_stages=None) if ungated else self.ranker
+        query = next(ranker.posed(self.posed.draft, [self.posed.passage]))
+        found = ranker.rank(replace(query, named=NO_NAMES) if unnamed else query)
         chances = found.probabilities[:k]
         return Ranked(found.rows[:k], found.scores[:k], found.facts.rows, chances)
 
@@ -129,9 +132,10 @@ LOCAL_SYSTEMS: Mapping[str, Callable[[AskedPassage, int], Ranked]] = {
     "profile": AskedPassage.profile,
     "local": AskedPassage.local,
     "local-unnamed": partial(AskedPassage.local, unnamed=True),
+    "local-ungated": partial(AskedPassage.local, ungated=True),
 }
 """By the names that `recsys evaluate-local --systems` takes: each ranks so many papers."""
-LEARNED = frozenset({"local", "local-unnamed"})
+LEARNED = frozenset({"local", "local-unnamed", "local-ungated"})
 """Those that a local ranker orders."""
 
 
@@ -153,8 +157,10 @@ def guard(
     collection = recommender.collection
     citing = [collection.corpus.ids[row] for row in sorted({each.citing for each in queries})]
     local = not LEARNED.isdisjoint(options.systems)
-    # A sentence alone has no draft whose ranking could be read.
-    whole = "two-stage" in options.systems or (local and options.known != KNOWN[0])
+    # A sentence alone has no draft whose ranking a local ranker could read; the two stages, which
+    # may answer in its place, are asked of it all the same.
+    reads = local and (options.known != KNOWN[0] or ranker.two_stages is not None)
+    whole = "two-stage" in options.systems or reads
     asked = (
         (local, ranker.ranker, "local ranker", "local"),
         (whole, recommender.ranker, "ranker", "ranker"),

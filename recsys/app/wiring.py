@@ -174,7 +174,10 @@ def open_local(
 
 
 def local_of(recommender: Recommender) -> "LocalRecommender":
-    """Let an open index answer passages, too, by how papers were cited if it knows that."""
+    """Let an open index answer passages, too, by how papers were cited if it knows that.
+
+    Its own local ranker orders all of them; the one that ships, those of corpora like its own.
+    """
     from recsys.indexes.opening import with_contexts
     from recsys.local import local_recommender as local
 
@@ -182,7 +185,8 @@ def local_of(recommender: Recommender) -> "LocalRecommender":
         serving_model(recommender.collection.folder, local.LOCAL_RANKER)
     )
     whole = replace(recommender, collection=with_contexts(recommender.collection))
-    return local.LocalRecommender(local.PassageRanker(local.PassageReader(whole), ranker))
+    reader = local.PassageReader(whole)
+    return local.LocalRecommender(local.PassageRanker(reader, ranker, ranker.transfer))
 
 
 def said_of_rankers(recommender: Recommender) -> list[str]:

@@ -11,12 +11,19 @@ import numpy as np
 from recsys.local.citation_worthiness import CitationWorthiness
 from recsys.local.local_features import LOCAL_FEATURES, LocalFacts, compute_local
 from recsys.local.named_works import NamedWorks
-from recsys.local.passage import DraftView, Passage, PassageQuery, pose_passage, rows_of
+from recsys.local.passage import DraftView, Passage, PassageQuery, pose_passage, pose_whole
+from recsys.local.sentence_gate import (
+    SENTENCE_EVIDENCE,
+    in_turn,
+    is_like_learned,
+    sentence_evidence,
+)
 from recsys.machine import one_thread
 from recsys.protocols import Ranker
-from recsys.ranking.duplicates import find_versions
+from recsys.query.query import moment
+from recsys.ranking.duplicates import Versions, find_versions
 from recsys.ranking.feature_context import FeatureContext
-from recsys.ranking.ranker import SCHEMA, TreeRanker
+from recsys.ranking.ranker import SCHEMA, Transfer, TreeRanker
 from recsys.ranking.reasons import MOST_REASONS, NEAR, Findings
 from recsys.recommend import Recommender
 from recsys.records import Draft, Paper, Reason, Recommendation
@@ -33,7 +40,7 @@ from recsys.retrieval.propose import (
 from recsys.store.arrays import Floats, Rows, distinct, top_k
 from recsys.store.artifacts import MANIFEST, load_manifest, sha256
 from recsys.store.collection import Collection
-from recsys.store.vectors import dot_cache
+from recsys.store.vectors import dot_cache, dots
 
 # From passages to ranked papers: the whole way of local recommendation, for those who measure too.
 #
@@ -79,7 +86,7 @@ def gather(
     more = [
         found.rows,
         asked.draft.best(options.of_draft),
-        rows_of(asked.named, least=options.least_named, most=options.named),
+        asked.named.clearest(least=options.least_named, most=options.named).rows,
     ]
     if asked.contexts is not None:
         more.append(asked.contexts.proposed(options.contexts))
@@ -126,6 +133,10 @@ class PassageReader:
         """Rank the papers for the draft of a passage, once for all of its passages."""
         return DraftView.of(self.recommender, draft, passage.text)
 
+    def whole(self, draft: Draft, passage: Passage) -> PassageQuery:
+        """Pose a draft with a passage in it to the two stages."""
+        return pose_whole(self.recommender, self.works, draft, passage)
+
     def facts(self, view: DraftView, passage: Passage, vector: Floats) -> LocalFacts:
         """Propose candidates for a passage and gather what is known of them."""
         return self.facts_of(pose_passage(self.collection, self.works, view, passage, vector))
@@ -157,26 +168,95 @@ class LocalRanking:
 
 @dataclass(frozen=True, slots=True)
 class PassageRanker:
-    """Orders the candidates of passages by a local ranker."""
+    """Orders the candidates of passages, by a local ranker or by the two stages of whole drafts.
+
+    two_stages: corrects the chances of what these order, where the corpus is unlike what the local
+    ranker has learned from; None: the local ranker always orders.
+    """
 
     reader: PassageReader
     ranker: Ranker
+    two_stages: Transfer | None = None
 
-    def rank(self, facts: LocalFacts) -> LocalRanking:
+    def posed(self, draft: Draft, passages: Sequence[Passage]) -> Iterator[PassageQuery]:
+        """Pose passages to whichever will order what fits there.
+
+        The local ranker's draft is ranked once, and its passages are encoded together.
+
+        Raises:
+            DraftError: neither the draft nor the first passage says anything.
+        """
+        reader = self.reader
+        collection, before = reader.collection, moment(reader.collection.corpus, draft)
+        if self.two_stages is not None and not is_like_learned(collection, before):
+            yield from (reader.whole(draft, passage) for passage in passages)
+        elif passages:
+            view, vectors = reader.view(draft, passages[0]), reader.encode(passages)
+            for passage, vector in zip(passages, vectors, strict=True):
+                yield pose_passage(collection, reader.works, view, passage, vector)
+
+    def rank(self, asked: PassageQuery) -> LocalRanking:
         """Order candidates, of each work one: higher score first, ties by ascending id.
 
         Other versions of what the draft cites are left out; a paper that it cites itself is not,
         where the sentence names it.
         """
+        if asked.whole and self.two_stages is not None:
+            return self._by_two_stages(asked, self.two_stages)
+        facts = self.reader.facts_of(asked)
         scores = self.ranker.score(compute_local(facts, self.ranker.feature_names))
         order = top_k(scores, len(scores))
-        cited = np.union1d(facts.asked.query.seeds, facts.asked.draft.query.seeds)
-        others = np.setdiff1d(cited, facts.rows)
-        found = find_versions(self.reader.collection, facts.rows[order], others)
+        found = self._versions(facts, order)
         order = order[found.standing]
         ordered = scores[order]
         chances = self.ranker.probability(ordered)
         return LocalRanking(facts, order, ordered, chances, found.others)
+
+    def _by_two_stages(self, asked: PassageQuery, transfer: Transfer) -> LocalRanking:
+        """Let the two stages order; what the sentence names comes before all others.
+
+        Scores are those of the two stages; what is named stands whole points above the best.
+        """
+        recommender, options = self.reader.recommender, self.reader.pool
+        ranking = recommender.order(asked.query)
+        named = asked.named.clearest(least=options.least_named, most=options.named)
+        ranks = {row: rank for rank, row in enumerate(ranking.rows.tolist())}
+        named = named.at(
+            in_turn(named, [ranks.get(row, len(ranks)) for row in named.rows.tolist()])
+        )
+        others = ~np.isin(ranking.rows, named.rows)
+        facts = LocalFacts(asked, with_candidates(ranking.context, named.rows))
+        in_order = np.concatenate([named.rows, ranking.rows[others]])
+        order = np.searchsorted(facts.rows, in_order).astype(np.int32)
+        above = np.ceil(ranking.scores.max(initial=0)) + np.arange(len(named.rows), 0, -1)
+        scores = np.concatenate([above, ranking.scores[others]]).astype(np.float32)
+        found = self._versions(facts, order)
+        order, scores = order[found.standing], scores[found.standing]
+        named = named.at(np.flatnonzero(np.isin(named.rows, facts.rows[order])))
+        # A paper that is no candidate of the two stages has no chance of theirs.
+        of_draft = np.zeros(len(facts.rows), np.float32)
+        of_draft[np.searchsorted(facts.rows, ranking.rows)] = ranking.probabilities
+        evidence = sentence_evidence(ranking.context, named, len(order))
+        chances = np.minimum.accumulate(transfer.apply(of_draft[order], evidence))
+        return LocalRanking(facts, order, scores, chances, found.others)
+
+    def _versions(self, facts: LocalFacts, order: Rows) -> Versions:
+        """Let one paper of each work stand, and none of a work that is cited and not named."""
+        cited = np.union1d(facts.asked.query.seeds, facts.asked.draft.query.seeds)
+        others = np.setdiff1d(cited, facts.rows)
+        return find_versions(self.reader.collection, facts.rows[order], others)
+
+
+def with_candidates(context: FeatureContext, rows: Rows) -> FeatureContext:
+    """Add papers to the candidates, if they are none yet; no prior tells how promising they are."""
+    found, query, vectors = context.candidates, context.query, context.collection.vectors
+    new = np.setdiff1d(rows, found.rows)
+    if not len(new):
+        return context
+    cosines, nothing = dots(vectors, new, query.vector), np.zeros(len(new), np.float32)
+    pool = found.pool.joined(Pool(new, nothing.astype(found.pool.sources.dtype), cosines, nothing))
+    places = np.searchsorted(pool.rows, np.union1d(found.rows, new)).astype(np.int32)
+    return replace(context, candidates=replace(found, chosen=pool.take(places), pool=pool))
 
 
 # Reasons in words: what speaks for a paper at a place, strongest kinds first.
@@ -204,7 +284,10 @@ def explain_local(
 
 def _reasons(facts: LocalFacts, findings: Findings, at: int, paper: Paper) -> Iterator[Reason]:
     """Give all reasons for the candidate at a position, in the order in which they are told."""
-    named = facts.asked.named
+    named, query = facts.asked.named, facts.asked.query
+    # The two stages read the draft with the sentence in it, if there is one.
+    drafted = facts.asked.whole and (query.text.abstract is not None or len(query.seeds) > 0)
+    it, whose = ("sentence and draft", "your draft") if drafted else ("it", "the sentence")
     for place in np.flatnonzero(named.rows == facts.rows[at])[:1].tolist():
         if named.scores[place] >= LEAST_NAMED:
             yield named.reason(place)
@@ -223,20 +306,21 @@ def _reasons(facts: LocalFacts, findings: Findings, at: int, paper: Paper) -> It
         ties = (("cited by", seeds.votes), ("cited together with", seeds.company_share))
         strong = [tie for tie, shares in ties if shares[at] > 0]
         for tie in strong[:1]:
-            yield Reason("beside", f"{tie} what the sentence cites already")
+            yield Reason("beside", f"{tie} what {whose} cites already")
     if words := findings.words.shared(at, paper):
         terms = "term" if len(words) == 1 else "terms"
         yield Reason("terms", f"shares the {terms} {', '.join(words)}")
     if number := int(findings.near_citers[at]):
         nearest = len(findings.asked)
-        papers = f"{number} of the {nearest} papers nearest to it"
+        papers = f"{number} of the {nearest} papers nearest to {it}"
         yield Reason("votes", f"cited by {'the nearest paper' if nearest == 1 else papers}")
     rank = int(facts.asked.draft.column("rank", facts.rows[at : at + 1])[0])
     if 0 < rank <= BEST_OF_DRAFT:
         yield Reason("draft", f"among the {BEST_OF_DRAFT} that your draft as a whole calls for")
     if (near := int(findings.nearness[at])) <= NEAR:
-        text = "the nearest to the sentence" if near == 1 else f"among the {near} nearest to it"
-        yield Reason("near", text)
+        nearest_to = "sentence and draft" if drafted else "the sentence"
+        told = f"the nearest to {nearest_to}" if near == 1 else f"among the {near} nearest to {it}"
+        yield Reason("near", told)
     if number := int(facts.sentence.citations[at]):
         times = "once" if number == 1 else f"{number} times"
         yield Reason("citations", f"cited {times} in this corpus")
@@ -267,22 +351,15 @@ class LocalRecommender:
     ) -> list[tuple[Recommendation, ...]]:
         """Recommend at most k papers for each passage of a draft.
 
-        The draft is ranked once; passages are encoded together.
-
         Raises:
             DraftError: neither the draft nor its first passage says anything.
         """
-        if not passages:
-            return []
-        reader = self.ranker.reader
-        with one_thread(), dot_cache():
-            view = reader.view(draft, passages[0])
-            vectors = reader.encode(passages)
-        found = []
+        found: list[tuple[Recommendation, ...]] = []
         papers: dict[int, Paper] = {}
-        for passage, vector in zip(passages, vectors, strict=True):
+        queries = self.ranker.posed(draft, passages)
+        for _ in passages:
             with one_thread(), dot_cache():
-                ranking = self.ranker.rank(reader.facts(view, passage, vector))
+                ranking = self.ranker.rank(next(queries))
                 found.append(self._shown(ranking, k, papers))
         return found
 
@@ -304,7 +381,8 @@ class LocalRecommender:
             sources = facts.sentence.candidates.source_names(at)
             if facts.signs is not None and max(facts.signs.votes[at], facts.signs.bm25[at]) > 0:
                 sources = (*sources, "context")
-            sources = sources or ("draft",)
+            if not sources:  # Its name, or the draft.
+                sources = ("draft",) if facts.named[at] == 0 else ("name",)
             shown.append(
                 Recommendation(
                     rank=len(shown) + 1,
@@ -323,6 +401,7 @@ class LocalRecommender:
 _SOURCES: Mapping[str, str] = {
     **IN_WORDS,
     "draft": "the draft as a whole",
+    "name": "its name in the sentence",
     "context": "sentences that cite it",
 }
 """In words, what proposes candidates: also the draft alone, and sentences like the passage."""
@@ -345,7 +424,9 @@ def load_local_ranker(folder: Path) -> TreeRanker:
     Raises:
         ArtifactError: the folder is missing, damaged, or needs features that are not there.
     """
-    return TreeRanker.load(folder, kind=LOCAL_RANKER, known=frozenset(LOCAL_FEATURES))
+    return TreeRanker.load(
+        folder, kind=LOCAL_RANKER, known=frozenset(LOCAL_FEATURES), evidence=SENTENCE_EVIDENCE
+    )
 
 
 def name_of(ranker: Ranker) -> str | None:

@@ -18,7 +18,7 @@ from recsys.local.mentions import (
     system_key,
 )
 from recsys.records import Reason
-from recsys.store.arrays import Floats, Mask, Ragged, Rows
+from recsys.store.arrays import Floats, Longs, Mask, Ragged, Rows
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
 from recsys.store.graph import UNKNOWN_YEAR, Years
@@ -179,13 +179,16 @@ class NamedRows:
 
     def among(self, wanted: Mask) -> "NamedRows":
         """Keep the papers that a (n,) bool mask allows."""
-        kept = np.flatnonzero(wanted[self.rows])
-        return NamedRows(
-            self.rows[kept],
-            self.scores[kept],
-            self.shares[kept],
-            tuple(self.named[place] for place in kept.tolist()),
-        )
+        return self.at(np.flatnonzero(wanted[self.rows]))
+
+    def clearest(self, *, least: float, most: int) -> "NamedRows":
+        """Keep those that are named clearly enough, at most so many."""
+        return self.at(np.flatnonzero(self.scores >= least)[:most])
+
+    def at(self, places: Longs) -> "NamedRows":
+        """Return the papers at some places, in this order."""
+        names = tuple(self.named[place] for place in places.tolist())
+        return NamedRows(self.rows[places], self.scores[places], self.shares[places], names)
 
     def reason(self, place: int) -> Reason:
         """Say what names the paper at a place of `rows`."""

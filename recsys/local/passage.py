@@ -28,6 +28,8 @@ from recsys.store.contexts import Contexts
 from recsys.store.terms import QueryText
 from recsys.store.vectors import dots
 
+_NO_ROWS = np.empty(0, np.int32)
+
 # What those who cite a paper say of it by their titles: the mean of their vectors.
 
 MOST_CITERS = 30
@@ -109,9 +111,7 @@ class DraftView:
         """
         known = bool(recommender.collection.corpus.rows(draft.references).size)
         if not (has_text(draft) or known):
-            alone = recommender.query_to(replace(draft, title=text))
-            nothing = np.empty((0, len(COLUMNS)), np.float32)
-            return cls(alone, np.empty(0, np.int32), nothing)
+            return cls.of_nothing(recommender.query_to(replace(draft, title=text)))
         query = recommender.query_to(draft)
         ranking = recommender.order(query)
         rows, ranker = ranking.candidates.rows, recommender.ranker
@@ -121,6 +121,11 @@ class DraftView:
         outcome[ranking.positions, 1] = ranker.probability(ranking.scores)
         outcome[ranking.positions, 2] = np.arange(1, len(ranking.rows) + 1)
         return cls(query, rows, np.hstack([features, outcome]))
+
+    @classmethod
+    def of_nothing(cls, query: Query) -> "DraftView":
+        """Say that nothing is known of a draft by itself."""
+        return cls(query, _NO_ROWS, np.empty((0, len(COLUMNS)), np.float32))
 
     def column(self, name: str, rows: Rows) -> Floats:
         """Look a column up for any rows, OUTSIDE where the draft had no such candidate."""
@@ -341,7 +346,6 @@ class ContextSigns:
         return np.full(len(self.rows), OUTSIDE, np.float32)
 
 
-_NO_ROWS = np.empty(0, np.int32)
 _MARK = " [1]"
 
 
@@ -374,13 +378,16 @@ class PassageQuery:
 
     query: that of the sentence; its seeds are what is cited beside the gap. draft: what the whole
     draft says. named: the papers that the sentence names. contexts: how papers were cited; None
-    where that is not known, or hidden.
+    where that is not known, or hidden. whole: whether the query is that of the draft with the
+    sentence in it, whose seeds are all that the draft cites; then nothing is known of the draft by
+    itself.
     """
 
     query: Query
     draft: DraftView
     named: NamedRows
     contexts: ContextView | None = None
+    whole: bool = False
 
 
 def pose_passage(
@@ -388,17 +395,12 @@ def pose_passage(
 ) -> PassageQuery:
     """Turn a passage into a query as of its draft's moment.
 
-    What the draft cites elsewhere may be cited again here, if the sentence names it.
-
     vector: (d,) float32, L2-normalised, of the passage's words.
     """
     whole = draft.query
     beside = collection.corpus.rows(passage.beside)
     beside = beside[whole.allowed[beside]]
-    named = works.resolve(find_names(passage.naming), allowed=whole.allowed)
-    wanted = whole.wanted.copy()
-    wanted[np.intersect1d(whole.seeds, named.rows)] = True
-    wanted[beside] = False
+    named, wanted = _named_and_wanted(works, whole, passage, beside)
     query = replace(
         whole,
         vector=vector,
@@ -419,6 +421,47 @@ def pose_passage(
     return PassageQuery(query, draft, named.among(wanted), view)
 
 
-def rows_of(found: NamedRows, *, least: float, most: int) -> Rows:
-    """Return the papers that are named clearly enough, the clearest first."""
-    return found.rows[found.scores >= least][:most]
+def pose_whole(
+    recommender: Recommender, works: NamedWorks, draft: Draft, passage: Passage
+) -> PassageQuery:
+    """Turn a draft with a passage into one query to the two stages of whole drafts.
+
+    Raises:
+        DraftError: neither the draft nor the passage says anything.
+    """
+    corpus = recommender.collection.corpus
+    beside = corpus.rows(passage.beside)
+    cited = tuple(dict.fromkeys((*draft.references, *passage.beside)))
+    # The sentence before the draft's title, and no abstract: see docs/results/local.md.
+    asked = replace(
+        draft, title=passage.text, abstract=draft.title or draft.abstract, references=cited
+    )
+    whole = recommender.query_to(asked)
+    named, wanted = _named_and_wanted(works, whole, passage, beside)
+    if passage.contexts is ContextUse.ONLY:
+        view = ContextView.of(recommender.collection, whole, passage.text)
+        wanted &= False if view is None else view.spoken_of(len(wanted))
+    query = replace(whole, wanted=wanted)
+    return PassageQuery(query, DraftView.of_nothing(query), named.among(wanted), whole=True)
+
+
+def with_sentence(draft: Draft, text: str) -> Draft:
+    """Let a sentence begin the draft's abstract; of a draft without a title it is the title."""
+    if not draft.title:
+        return replace(draft, title=text)
+    return replace(draft, abstract=" ".join(part for part in (text, draft.abstract) if part))
+
+
+def _named_and_wanted(
+    works: NamedWorks, whole: Query, passage: Passage, beside: Rows
+) -> tuple[NamedRows, Mask]:
+    """Find what a passage names, and what may be recommended for it.
+
+    What the draft cites elsewhere may be cited again, if the sentence names it; what stands beside
+    the gap is never recommended.
+    """
+    named = works.resolve(find_names(passage.naming), allowed=whole.allowed)
+    wanted = whole.wanted.copy()
+    wanted[np.intersect1d(whole.seeds, named.rows)] = True
+    wanted[beside] = False
+    return named, wanted

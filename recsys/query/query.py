@@ -146,8 +146,7 @@ def make_query(
     """
     corpus = collection.corpus
     own_row = None if draft.paper_id is None else corpus.row(draft.paper_id)
-    years = (draft.as_of, None if own_row is None else corpus.year(own_row))
-    as_of = min((year for year in years if year is not None), default=None)
+    as_of = written_in(corpus, draft)
     allowed = np.ones(len(corpus), bool) if as_of is None else corpus.years <= as_of
     if draft.paper_id is not None:  # In an evaluation, a paper of unknown year might be newer.
         allowed = allowed & (corpus.years != UNKNOWN_YEAR)
@@ -167,7 +166,7 @@ def make_query(
     return Query(
         vector=centre,
         text=rocchio_text(collection.terms, draft, seeds),
-        before=int(corpus.years.max()) + 1 if as_of is None else as_of,
+        before=moment(corpus, draft),
         allowed=allowed,
         wanted=wanted,
         seeds=_closest_first(collection, seeds, text),
@@ -178,6 +177,19 @@ def make_query(
         nnselect=_nnselect_vector(collection, nnselect, seeds),
         withheld=withheld,
     )
+
+
+def written_in(corpus: Corpus, draft: Draft) -> int | None:
+    """Return the year as of which a draft is answered; None: nobody has said, see `moment`."""
+    row = None if draft.paper_id is None else corpus.row(draft.paper_id)
+    years = (draft.as_of, None if row is None else corpus.year(row))
+    return min((year for year in years if year is not None), default=None)
+
+
+def moment(corpus: Corpus, draft: Draft) -> int:
+    """Return the year before which papers cite as far as a draft may know, see `make_query`."""
+    as_of = written_in(corpus, draft)
+    return int(corpus.years.max()) + 1 if as_of is None else as_of
 
 
 def draft_of(paper: Paper) -> Draft:

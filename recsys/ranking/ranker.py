@@ -460,7 +460,12 @@ class TreeRanker:
 
     @classmethod
     def load(
-        cls, folder: Path, *, kind: str = KIND, known: Collection[str] = BY_NAME
+        cls,
+        folder: Path,
+        *,
+        kind: str = KIND,
+        known: Collection[str] = BY_NAME,
+        evidence: Collection[str] = EVIDENCE,
     ) -> "TreeRanker":
         """Open a ranker folder.
 
@@ -468,6 +473,7 @@ class TreeRanker:
             folder: where it lies.
             kind: of the artifact.
             known: names of the features that can be computed for it.
+            evidence: names of what its transfer may read.
 
         Raises:
             ArtifactError: the folder is missing, damaged, of another kind or schema, or was
@@ -480,7 +486,7 @@ class TreeRanker:
             curve, origin = config["calibration"], config["origin"]
             knots = centred(np.array([curve["scores"], curve["probabilities"]]))
             searches = tuple(config.get("candidates", USUAL))
-            transfer = transfer_of(config.get(TRANSFER))
+            transfer = transfer_of(config.get(TRANSFER), evidence)
         except (KeyError, TypeError) as error:
             raise ArtifactCorrupt(
                 f"The manifest of the ranker in {folder} lacks {error}.", _AGAIN
@@ -518,8 +524,10 @@ class TreeRanker:
         )
 
 
-def transfer_of(stored: Mapping[str, Any] | None) -> Transfer | None:
-    """Read a transfer of a manifest, if there is one.
+def transfer_of(
+    stored: Mapping[str, Any] | None, known: Collection[str] = EVIDENCE
+) -> Transfer | None:
+    """Read a transfer of a manifest, if there is one. known: what evidence there is.
 
     Raises:
         KeyError: it lacks something, or reads evidence that this version does not have.
@@ -528,7 +536,8 @@ def transfer_of(stored: Mapping[str, Any] | None) -> Transfer | None:
         return None
     evidence = {}
     for name, (weight, low, high) in stored["evidence"].items():
-        EVIDENCE[name]
+        if name not in known:
+            raise KeyError(name)
         evidence[name] = float(weight), float(low), float(high)
     return Transfer(float(stored["bias"]), float(stored["slope"]), evidence)
 

@@ -157,7 +157,7 @@ def test_an_answer_is_the_same_alone_as_among_others_and_again(seed: int) -> Non
 def test_a_ranking_holds_every_candidate_once(seed: int) -> None:
     world = random_local_world(seed)
     ranker = recommender_of(world.collection).ranker
-    found = ranker.rank(facts_of(world))
+    found = ranker.rank(facts_of(world).asked)
     assert sorted(found.rows.tolist()) == found.facts.rows.tolist()
     pairs = list(zip((-found.scores).tolist(), found.rows.tolist(), strict=True))
     assert pairs == sorted(pairs)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from recsys.local.local_features import LOCAL_FEATURES, compute_local
 from recsys.local.local_recommender import PassageReader, explain_local
+from recsys.local.mentions import SystemName
 from recsys.local.named_works import NamedRows, find_names
 from recsys.local.passage import (
     COLUMNS,
@@ -17,7 +18,6 @@ from recsys.local.passage import (
     Passage,
     PassageQuery,
     pose_passage,
-    rows_of,
 )
 from recsys.ranking.features import compute, feature_names
 from recsys.records import Draft, Paper, Reason
@@ -118,10 +118,12 @@ def test_a_passage_asks_of_nothing_that_its_draft_may_not(seed: int) -> None:
 
 def test_clear_names_come_first_and_are_few() -> None:
     scores = np.array([0.9, 0.5, 0.2, 0.1], np.float32)
-    found = NamedRows(np.array([4, 1, 2, 3], np.int32), scores, scores, ())
-    assert rows_of(found, least=0.2, most=2).tolist() == [4, 1]
-    assert rows_of(found, least=0.6, most=9).tolist() == [4]
-    assert rows_of(found, least=1.0, most=9).tolist() == []
+    names = tuple(SystemName(name, False, 0, 1) for name in "abcd")
+    found = NamedRows(np.array([4, 1, 2, 3], np.int32), scores, scores, names)
+    for least, most, rows in ((0.2, 2, [4, 1]), (0.6, 9, [4]), (1.0, 9, [])):
+        kept = found.clearest(least=least, most=most)
+        assert kept.rows.tolist() == rows
+        assert kept.named == names[: len(rows)]
 
 
 # A draft's own candidates as its passages look them up, against a plain dict.
