@@ -32,7 +32,10 @@ from recsys.app.terminal import command_line
 Known: TypeAlias = Literal["sentence", "title", "references"]
 Reading: TypeAlias = Literal["all", "hidden", "only"]
 """The values of `ContextUse`."""
-SYSTEMS = ("bm25", "embedding", "hybrid", "two-stage", "profile", "local", "local-unnamed")
+SYSTEMS = (
+    *("bm25", "embedding", "hybrid", "two-stage", "profile"),
+    *("local", "local-unnamed", "local-ungated"),
+)
 """The names of `evaluate_local.LOCAL_SYSTEMS`, which takes long to import."""
 EVERY_YEAR = (0, 9999)
 
