@@ -219,11 +219,15 @@ class PassageRanker:
         """
         recommender, options = self.reader.recommender, self.reader.pool
         ranking = recommender.order(asked.query)
-        named = asked.named.clearest(least=options.least_named, most=options.named)
-        ranks = {row: rank for rank, row in enumerate(ranking.rows.tolist())}
-        named = named.at(
-            in_turn(named, [ranks.get(row, len(ranks)) for row in named.rows.tolist()])
-        )
+        named = asked.named.clearest(least=options.least_named)
+        # Who is no candidate comes after all who are, by the cosine.
+        places = {row: place for place, row in enumerate(ranking.rows.tolist())}
+        cosines = dots(self.reader.collection.vectors, named.rows, asked.query.vector).tolist()
+        ranks = [
+            places.get(row, len(places) + 1 - cosine)
+            for row, cosine in zip(named.rows.tolist(), cosines, strict=True)
+        ]
+        named = named.at(in_turn(named, ranks)[: options.named])
         others = ~np.isin(ranking.rows, named.rows)
         facts = LocalFacts(asked, with_candidates(ranking.context, named.rows))
         in_order = np.concatenate([named.rows, ranking.rows[others]])

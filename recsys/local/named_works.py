@@ -181,8 +181,8 @@ class NamedRows:
         """Keep the papers that a (n,) bool mask allows."""
         return self.at(np.flatnonzero(wanted[self.rows]))
 
-    def clearest(self, *, least: float, most: int) -> "NamedRows":
-        """Keep those that are named clearly enough, at most so many."""
+    def clearest(self, *, least: float, most: int | None = None) -> "NamedRows":
+        """Keep those that are named clearly enough, at most so many; None: all of them."""
         return self.at(np.flatnonzero(self.scores >= least)[:most])
 
     def at(self, places: Longs) -> "NamedRows":

@@ -51,7 +51,7 @@ def _is_like(collection: Collection, before: int) -> bool:
 # Works that the sentence names come first: each name means one work.
 
 
-def in_turn(named: NamedRows, ranks: Sequence[int]) -> Longs:
+def in_turn(named: NamedRows, ranks: Sequence[float]) -> Longs:
     """Order named papers: the best one for each name, then the second best for each, and so on.
 
     ranks: of each in the ranking that decides where a name fits several equally well.

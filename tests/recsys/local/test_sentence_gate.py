@@ -127,10 +127,11 @@ def test_chances_are_no_certainties_and_fall_with_the_rank(seed: int) -> None:
     assert len(set(found.rows.tolist())) == len(found.rows)
     beside = ranker.reader.collection.corpus.rows(world.passage.beside)
     assert not set(found.rows.tolist()) & set(beside.tolist())
-    # What is named clearly comes first, but for other versions of it.
-    named = found.facts.asked.named.clearest(least=0.2, most=3)
-    first = [row for row in found.rows.tolist() if row in named.rows]
-    assert found.rows[: len(first)].tolist() == first
+    # What is named clearly comes first, but for other versions of it, and stands above all others.
+    named = found.facts.asked.named.clearest(least=0.2).rows
+    best = np.ceil(found.scores[~np.isin(found.rows, named)].max(initial=0))
+    assert np.isin(found.rows[found.scores > best], named).all()
+    assert not len(named) or np.isin(found.rows[0], named)
 
 
 @each_row(
@@ -165,6 +166,20 @@ def test_a_work_that_only_its_name_brings_comes_first_and_says_so() -> None:
         replace(draft, references=("a",)), [Passage("Honey of bees (Ash, 2001)")], 5
     )
     assert again[0].paper.id == "a"  # The draft cites it elsewhere.
+
+
+def test_of_many_papers_that_a_name_fits_the_two_stages_choose() -> None:
+    people = [
+        Paper(f"a{at:02}", f"Clouds {at}", year=2001, authors=(f"Ann Ash {'A' * at}",))
+        for at in range(9)
+    ]
+    wanted = Paper("b", "Honey of bees", year=2001, authors=("Bo Ash",))
+    papers = [*people, wanted]
+    vectors = HashingEncoder(8).encode([(paper.title, None) for paper in papers])
+    local = gated(collect(papers, vectors))
+    assert local.ranker.reader.pool.named < len(papers)
+    (items,) = local.recommend(Draft("", as_of=2012), [Passage("Honey of bees (Ash, 2001)")], 1)
+    assert [item.paper.id for item in items] == ["b"]
 
 
 def test_reasons_are_of_the_draft_with_the_sentence() -> None:
