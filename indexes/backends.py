@@ -190,13 +190,13 @@ BACKENDS: Mapping[str, Row] = {
     "hnsw": Row(
         "recsys.indexes.hnsw_index",
         "a graph of neighbours (usearch)",
-        "pip install 'recsys[hnsw]'",
+        "pip install 'citerec[hnsw]'",
         carries=True,
     ),
     "lance": Row(
         "recsys.indexes.lance.lance_index",
         "LanceDB, here or on an object store",
-        "pip install 'recsys[lance]'",
+        "pip install 'citerec[lance]'",
         carries=True,
     ),
 }
@@ -250,7 +250,7 @@ TEXT_BACKENDS: Mapping[str, Row] = {
     "lance": Row(
         "recsys.indexes.lance.lance_words",
         "full-text search of LanceDB",
-        "pip install 'recsys[lance]'",
+        "pip install 'citerec[lance]'",
         carries=True,
     ),
 }

@@ -229,5 +229,5 @@ def missing_extra(error: ImportError) -> MissingExtraError | None:
 def _missing(module: str, purpose: str) -> MissingExtraError:
     return MissingExtraError(
         f"{purpose} needs {module}, which is not installed.",
-        f"pip install 'recsys[{EXTRAS[module]}]'",
+        f"pip install 'citerec[{EXTRAS[module]}]'",
     )

@@ -1,3 +1,4 @@
+import os
 import re
 import shutil
 import subprocess
@@ -119,17 +120,55 @@ def test_the_source_archive_holds_the_pages_and_what_they_are_made_of(sdist: Pat
 
 
 def test_one_version_everywhere() -> None:
-    assert metadata.version("recsys") == VERSION, "run: make venv"
+    assert metadata.version("citerec") == VERSION, "run: make venv"
     assert f"recsys {VERSION}" == CREATED_BY
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert re.search(rf"^## \[{re.escape(VERSION)}\]", changes, re.MULTILINE)
+
+
+# Of pip, pipx and uv, with options; and extras, which only are named to be installed.
+_STRANGER = re.compile(
+    r"(?<!un)install (?:-\S+ )*['\"]?recsys\b(?!/)|uvx recsys\b|\brecsys\\?\[[a-z{]"
+)
+
+
+def test_nobody_is_told_to_install_what_is_called_recsys_on_the_package_index() -> None:
+    assert _STRANGER.search("pip install -q recsys") and _STRANGER.search("recsys[pdf]")
+    folders = ("recsys", "pipelines", "indexes", "eval", "benchmarks", "docs", "tests", ".ci")
+    files = [each for folder in folders for each in (ROOT / folder).rglob("*")]
+    suffixes = {".py", ".md", ".txt", ".toml", ".html", ".json", ".yml", ""}
+    told = [
+        f"{path.relative_to(ROOT)}: {line.strip()}"
+        for path in [*files, *ROOT.glob("*")]
+        if path.suffix in suffixes and path.is_file() and path != Path(__file__)
+        for line in path.read_text(encoding="utf-8", errors="replace").splitlines()
+        if _STRANGER.search(line)
+    ]
+    assert not told
+
+
+@pytest.mark.parametrize("name", ["RecSys-0.0.1a3", "recsys-0.2.0"])
+def test_beside_another_recsys_the_program_refuses_to_run(name: str, tmp_path: Path) -> None:
+    (tmp_path / "recsys").symlink_to(ROOT / "recsys")
+    (tmp_path / f"{name}.dist-info").mkdir()
+    code = "from recsys.app.cli import console; console()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "--version"],
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1 and not done.stdout
+    assert f"citerec, which is this program, and {name}" in done.stderr
+    assert "pip uninstall recsys" in done.stderr and "Traceback" not in done.stderr
 
 
 def test_every_dependency_is_pinned_within_its_bounds() -> None:
     extras = dict(PROJECT["project"]["optional-dependencies"])
     # What only who asks for it wants: 400 MB of weights, and what outgrows one machine.
     apart = {name: extras.pop(name) for name in ("lance", "mpnet", "ray", "store")}
-    assert extras.pop("all") == [f"recsys[{','.join(sorted(extras))}]"]
+    assert extras.pop("all") == [f"citerec[{','.join(sorted(extras))}]"]
     extras |= apart
     needed = PROJECT["project"]["dependencies"] + dev_tools()
     needed += [requirement for extra in extras.values() for requirement in extra]

