@@ -174,6 +174,7 @@ def shortened(text: str, most: int) -> str:
 # Packages that an extra brings: which extra each is in, and what is said without it.
 
 EXTRAS: Mapping[str, str] = {
+    "annoy": "annoy",
     "docx": "serve",
     "gensim": "baselines",
     "httpx2": "online",
@@ -192,6 +193,7 @@ EXTRAS: Mapping[str, str] = {
     "transformers": "train",
     "usearch": "hnsw",
     "uvicorn": "serve",
+    "whoosh": "baselines",
 }
 """Module -> the extra that installs it. What is not here comes with every installation."""
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.area("wheel")
 
 HEAVY = {"torch", "transformers", "sentence-transformers", "scikit-learn", "gensim", "optuna"}
-HEAVY |= {"matplotlib", "jinja2", "pypdf"}
+HEAVY |= {"annoy", "matplotlib", "jinja2", "pypdf", "whoosh-reloaded"}
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +136,9 @@ def refused(
         ("studies", ("study", "probe", probe.papers, "--embeddings", probe.good, "--label", "venue",
                      "--min-count", 8, "--probes", "linear")),
         ("studies", ("study", "scidocs", folder / "suite", "--random", "--jobs", 1)),
+        ("baselines", ("evaluate", *given, "--out", folder / "whoosh", "--systems", "bm25-whoosh",
+                       "--jobs", 1)),
+        ("annoy", ("build", built.papers, "--vectors", "annoy", *out)),
         ("hnsw", ("build", built.papers, "--vectors", "hnsw", *out)),
         ("lance", ("build", built.papers, "--vectors", "lance", *out)),
         ("lance", ("build", built.papers, "--text", "lance", *out)),

@@ -67,7 +67,7 @@ class Ran:
 def base_distributions() -> set[str]:
     """Name all that the base dependencies bring with them, and the encoder alone."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    found: set[str] = {"recsys", ENCODER}
+    found: set[str] = {"citerec", ENCODER}
     waiting = [Requirement(each) for each in project["dependencies"]]
     while waiting:
         needed = waiting.pop()

@@ -106,6 +106,22 @@ def _packages() -> Iterator[Check]:
 def _libraries() -> Iterator[Check]:
     yield _loads("runtime", "onnxruntime", _TRY_ONNX, _REINSTALL)
 
+    yield _annoy()
+
+    detail = "compiled"
+    if not loops.COMPILED:  # Numpy's loops are slower, and no problem.
+        asked = os.environ.get(loops.VARIABLE) == "plain"
+        why = f"as {loops.VARIABLE} says" if asked else "none were compiled on installation"
+        detail = f"those of numpy, {why}: answers are slower"
+    yield Check("kernels", True, detail)
+
+
+def _annoy() -> Check:
+    if not installed("annoy"):
+        detail = "not installed; `--vectors annoy` alone needs it: `pip install 'citerec[annoy]'`"
+        if lacking := compiler.missing():
+            detail += f", and there is no {' and no '.join(lacking)}: {compiler.how_to_install()}"
+        return Check("annoy", True, detail)
     flags = os.environ.get("ANNOY_COMPILER_ARGS")
     check = _loads(
         "annoy",
@@ -116,24 +132,7 @@ def _libraries() -> Iterator[Check]:
         "pip install --force-reinstall --no-cache-dir --no-binary annoy annoy`.",
     )
     shown = f"ANNOY_COMPILER_ARGS={flags}" if flags else "compiled with -march=native by default"
-    yield replace(check, detail=f"{check.detail}, {shown}")
-
-    detail = "compiled"
-    if not loops.COMPILED:  # Numpy's loops are slower, and no problem.
-        asked = os.environ.get(loops.VARIABLE) == "plain"
-        why = f"as {loops.VARIABLE} says" if asked else "none were compiled on installation"
-        detail = f"those of numpy, {why}: answers are slower"
-    yield Check("kernels", True, detail)
-
-    lacking = compiler.missing()
-    if not lacking:
-        yield Check("compiler", True, str(compiler.compiler()))
-        return
-    has_annoy = _version("annoy") is not None
-    detail = f"no {' and no '.join(lacking)}"
-    detail += " (annoy is installed: none is needed)" if has_annoy else ""
-    hint = f"Annoy is compiled on installation. {compiler.how_to_install()}"
-    yield Check("compiler", has_annoy, detail, hint)
+    return replace(check, detail=f"{check.detail}, {shown}")
 
 
 def _machine() -> Iterator[Check]:

@@ -119,9 +119,9 @@ def build(
         precision: Numbers in which the encoder computes.
         embeddings: Vectors that were made elsewhere, as `recsys embed` writes them. Drafts are
             encoded by --encoder, which must have made them; without, their words place them.
-        vectors: What searches the vectors: a forest of Annoy, an exact scan, an exact scan in 8
-            bits, lists around centroids, a graph of neighbours (needs `citerec[hnsw]`), or LanceDB
-            (needs `citerec[lance]`). Default: by the number of papers.
+        vectors: What searches the vectors: a forest of Annoy (needs `citerec[annoy]`), an exact
+            scan, an exact scan in 8 bits, lists around centroids, a graph of neighbours (needs
+            `citerec[hnsw]`), or LanceDB (needs `citerec[lance]`). Default: by the number of papers.
         text: What searches the words: files of our own, or LanceDB (needs `citerec[lance]`).
             Default: own.
         force: Build again even if nothing has changed.
