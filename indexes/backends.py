@@ -47,21 +47,18 @@ class Former:
 class Backend(Protocol[Stored, Opened]):
     """The functions of a backend's module. facts: what `build` returned, out of the manifest."""
 
-    def build(
-        self, stored: Stored, folder: Path, *, years: "Years | None" = None, lasting: bool = True
-    ) -> Facts:
+    def build(self, stored: Stored, folder: Path, *, years: "Years | None" = None) -> Facts:
         """Write into a folder what the search needs beside what is stored; return its facts.
 
         years: (n,) int16 of the papers, so that an engine can leave out by itself what is newer
-        than a draft; None: nobody knows them. lasting: whether it is searched often enough to be
-        worth much preparation.
+        than a draft; None: nobody knows them.
         """
         ...
 
     def carry(
         self, stored: Stored, folder: Path, former: Former, *, years: "Years | None" = None
     ) -> Facts:
-        """Do as `build` does for lasting use, with as much of the former as is worth it.
+        """Do as `build` does, with as much of the former as is worth it.
 
         Only asked of backends that carry. The former folder is never written, and may be gone
         later.
@@ -136,10 +133,9 @@ class Backends(Generic[Stored, Opened]):
         folder: Path,
         *,
         years: "Years | None" = None,
-        lasting: bool = True,
     ) -> Facts:
         """Build a backend over what is stored; return what the manifest says of it."""
-        made = self.module(name).build(stored, folder, years=years, lasting=lasting)
+        made = self.module(name).build(stored, folder, years=years)
         return {"backend": name, **made}
 
     def carry(
@@ -172,7 +168,7 @@ BACKENDS: Mapping[str, Row] = {
     "annoy": Row(
         "recsys.indexes.annoy_index",
         "a forest of random hyperplanes; scans where that is less work",
-        "pip install annoy",
+        "pip install 'citerec[annoy]'",
         carries=True,
     ),
     "exact": Row("recsys.indexes.exact", "a scan of all vectors: no preparation, nothing missed"),
@@ -190,13 +186,13 @@ BACKENDS: Mapping[str, Row] = {
     "hnsw": Row(
         "recsys.indexes.hnsw_index",
         "a graph of neighbours (usearch)",
-        "pip install 'recsys[hnsw]'",
+        "pip install 'citerec[hnsw]'",
         carries=True,
     ),
     "lance": Row(
         "recsys.indexes.lance.lance_index",
         "LanceDB, here or on an object store",
-        "pip install 'recsys[lance]'",
+        "pip install 'citerec[lance]'",
         carries=True,
     ),
 }
@@ -250,7 +246,7 @@ TEXT_BACKENDS: Mapping[str, Row] = {
     "lance": Row(
         "recsys.indexes.lance.lance_words",
         "full-text search of LanceDB",
-        "pip install 'recsys[lance]'",
+        "pip install 'citerec[lance]'",
         carries=True,
     ),
 }

@@ -174,9 +174,7 @@ class Bm25Index:
         return cls(store, Postings(*stored, store.norms, store.terms, store.frequencies))
 
 
-def build(
-    store: TermStore, folder: Path, *, years: Years | None = None, lasting: bool = True
-) -> Facts:
+def build(store: TermStore, folder: Path, *, years: Years | None = None) -> Facts:
     """Invert the terms that are saved in a folder, from file to file."""
     write_postings(folder)
     return {}

@@ -131,9 +131,7 @@ def compared_in_full(
     return best
 
 
-def build(
-    vectors: Floats, folder: Path, *, years: Years | None = None, lasting: bool = True
-) -> Facts:
+def build(vectors: Floats, folder: Path, *, years: Years | None = None) -> Facts:
     """Prepare nothing: the vectors are all that is scanned."""
     return {}
 

@@ -74,9 +74,7 @@ class HnswIndex:
         return rows if allowed is None else rows[allowed[rows]]
 
 
-def build(
-    vectors: Floats, folder: Path, *, years: Years | None = None, lasting: bool = True
-) -> Facts:
+def build(vectors: Floats, folder: Path, *, years: Years | None = None) -> Facts:
     """Make a graph of all vectors, and measure how far it is searched."""
     graph = Index(ndim=vectors.shape[1], metric="cos", dtype="i8", connectivity=LINKS)
     for begin, block in blocks(vectors):

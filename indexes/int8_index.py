@@ -246,9 +246,7 @@ class Int8Index:
         return best
 
 
-def build(
-    vectors: Floats, folder: Path, *, years: Years | None = None, lasting: bool = True
-) -> Facts:
+def build(vectors: Floats, folder: Path, *, years: Years | None = None) -> Facts:
     """Split the vectors, and note how far their first parts are off."""
     np.save(folder / ERRORS_FILE, write_split(vectors, folder))
     return {}

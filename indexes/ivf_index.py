@@ -302,9 +302,7 @@ class IvfIndex:
             count *= 1.1 * goal / max(found, 1)
 
 
-def build(
-    vectors: Floats, folder: Path, *, years: Years | None = None, lasting: bool = True
-) -> Facts:
+def build(vectors: Floats, folder: Path, *, years: Years | None = None) -> Facts:
     """Train centroids, put all rows into lists, and measure how many have to be scanned."""
     index = write_lists(vectors, folder, train_lists(vectors))
     return {"lists": len(index.lists.centroids), "new": 0, **_measured(index)}

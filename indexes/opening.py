@@ -5,10 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from recsys.errors import ArtifactMismatch
-from recsys.indexes.backends import FILES, open_built, open_words
+from recsys.errors import ArtifactMismatch, MissingExtraError
+from recsys.indexes.backends import FILES, backend, open_built, open_words
 from recsys.indexes.exact import ExactIndex
-from recsys.protocols import TextIndex
+from recsys.protocols import TextIndex, VectorIndex
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import (
     CONTEXTS,
@@ -31,7 +31,7 @@ from recsys.store.corpus import Corpus
 from recsys.store.generations import pin, root_of
 from recsys.store.graph import CitationGraph
 from recsys.store.terms import TermStore
-from recsys.store.vectors import load_vectors
+from recsys.store.vectors import StoredVectors, load_vectors
 
 
 def open_collection(index: Path) -> Collection:
@@ -64,10 +64,30 @@ def open_collection(index: Path) -> Collection:
         graph=graph,
         terms=terms,
         vectors=vectors,
-        vector_index=open_built(vectors, folder / VECTORS, search),
+        vector_index=_open_search(vectors, folder / VECTORS, search),
         text_index=text_index,
         keyphrases=bool(manifest.config["options"].get("reading", {}).get(KEYPHRASES)),
     )
+
+
+def _open_search(vectors: StoredVectors, folder: Path, facts: Mapping[str, Any]) -> VectorIndex:
+    """Open what searches vectors; where its package is not installed, they are scanned."""
+    try:
+        return open_built(vectors, folder, facts)
+    except MissingExtraError:
+        return ExactIndex(vectors)
+
+
+def lost_search(collection: Collection) -> str | None:
+    """Say that all vectors are scanned for want of the package that was to search them."""
+    name = str(pin(collection.folder).manifest().config["ann"]["backend"])
+    if not isinstance(collection.vector_index, ExactIndex):
+        return None
+    try:
+        backend(name)
+    except MissingExtraError as error:
+        return f"{error.what} All vectors are scanned instead. {error.hint} searches by it."
+    return None
 
 
 def nnselect_space(vectors: Floats) -> Space:

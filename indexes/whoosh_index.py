@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recsys.errors import need
 from recsys.protocols import Progress, silent
 from recsys.store.arrays import Floats, Mask, Rows, top_k
 from recsys.store.artifacts import load_manifest, replacing, seal
@@ -63,6 +64,7 @@ class WhooshIndex:
         texts: Iterable[tuple[str, str | None]], folder: Path, *, progress: Progress = silent
     ) -> None:
         """Write an index of (title, abstract) pairs, one per row, as an artifact."""
+        need("whoosh", "The baseline bm25-whoosh")
         from whoosh.analysis import StandardAnalyzer
         from whoosh.fields import TEXT, Schema
         from whoosh.index import create_in

@@ -174,6 +174,7 @@ def shortened(text: str, most: int) -> str:
 # Packages that an extra brings: which extra each is in, and what is said without it.
 
 EXTRAS: Mapping[str, str] = {
+    "annoy": "annoy",
     "docx": "serve",
     "gensim": "baselines",
     "httpx2": "online",
@@ -192,6 +193,7 @@ EXTRAS: Mapping[str, str] = {
     "transformers": "train",
     "usearch": "hnsw",
     "uvicorn": "serve",
+    "whoosh": "baselines",
 }
 """Module -> the extra that installs it. What is not here comes with every installation."""
 
@@ -229,5 +231,5 @@ def missing_extra(error: ImportError) -> MissingExtraError | None:
 def _missing(module: str, purpose: str) -> MissingExtraError:
     return MissingExtraError(
         f"{purpose} needs {module}, which is not installed.",
-        f"pip install 'recsys[{EXTRAS[module]}]'",
+        f"pip install 'citerec[{EXTRAS[module]}]'",
     )

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.area("wheel")
 
 HEAVY = {"torch", "transformers", "sentence-transformers", "scikit-learn", "gensim", "optuna"}
-HEAVY |= {"matplotlib", "jinja2", "pypdf"}
+HEAVY |= {"annoy", "matplotlib", "jinja2", "pypdf", "whoosh-reloaded"}
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +97,7 @@ def test_vectors_are_those_of_the_whole_installation(ran: dict[str, Ran], built:
 def test_doctor_tells_which_extras_there_are(ran: dict[str, Ran]) -> None:
     line = next(line for line in ran["doctor"].out.splitlines() if " extras " in line)
     every = ",".join(sorted(set(EXTRAS.values())))
-    assert line.endswith(f"none; `pip install 'recsys[{every}]'` adds more")
+    assert line.endswith(f"none; `pip install 'citerec[{every}]'` adds more")
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +136,9 @@ def refused(
         ("studies", ("study", "probe", probe.papers, "--embeddings", probe.good, "--label", "venue",
                      "--min-count", 8, "--probes", "linear")),
         ("studies", ("study", "scidocs", folder / "suite", "--random", "--jobs", 1)),
+        ("baselines", ("evaluate", *given, "--out", folder / "whoosh", "--systems", "bm25-whoosh",
+                       "--jobs", 1)),
+        ("annoy", ("build", built.papers, "--vectors", "annoy", *out)),
         ("hnsw", ("build", built.papers, "--vectors", "hnsw", *out)),
         ("lance", ("build", built.papers, "--vectors", "lance", *out)),
         ("lance", ("build", built.papers, "--text", "lance", *out)),
@@ -170,7 +173,7 @@ def test_what_needs_an_extra_names_the_command(refused: dict[str, list[Ran]], ex
         assert (each.code, each.out) == (1, ""), each
         *_, last = each.err.splitlines()
         assert re.fullmatch(
-            rf"error: .+ needs \w+, which is not installed\. pip install 'recsys\[{extra}\]'", last
+            rf"error: .+ needs \w+, which is not installed\. pip install 'citerec\[{extra}\]'", last
         ), each
 
 

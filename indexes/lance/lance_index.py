@@ -111,14 +111,11 @@ class LanceIndex:
         return [self.table.items.found(ids[numbers == at]) for at in range(len(queries))]
 
 
-def build(
-    vectors: Floats, folder: Path, *, years: Years | None = None, lasting: bool = True
-) -> Facts:
-    """Write all vectors into a table; for lasting use, put them into lists."""
+def build(vectors: Floats, folder: Path, *, years: Years | None = None) -> Facts:
+    """Write all vectors into a table, and put them into lists."""
     n = len(vectors)
     table = create(folder, _content(vectors), years, n)
-    lists = _lists(n) if lasting else 0
-    if lists:
+    if lists := _lists(n):
         from lancedb.index import IvfSq
 
         # Told their number, the engine would go back to few large ones when it is settled.

@@ -84,9 +84,7 @@ class LanceWords:
         return self.table.items.found(self.table.found(asked, condition)["id"].to_numpy())
 
 
-def build(
-    store: TermStore, folder: Path, *, years: Years | None = None, lasting: bool = True
-) -> Facts:
+def build(store: TermStore, folder: Path, *, years: Years | None = None) -> Facts:
     """Write the terms of all papers into a table."""
     from lancedb.index import FTS
 

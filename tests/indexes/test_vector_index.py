@@ -171,8 +171,6 @@ def test_every_backend_opens_what_it_built(name: str, tmp_path: Path) -> None:
     rows, _ = open_built(vectors, tmp_path, facts).search(vectors[7], 5)
     assert rows[0] == 7 and facts["backend"] == name
     assert summary(facts, len(vectors)).endswith(".")
-    hasty = build_index(name, vectors, tmp_path, lasting=False)
-    assert open_built(vectors, tmp_path, hasty).search(vectors[3], 1)[0].tolist() == [3]
 
 
 def test_what_no_build_names_is_chosen_by_size() -> None:

@@ -30,7 +30,7 @@ def test_a_missing_package_is_named_with_its_command(monkeypatch: pytest.MonkeyP
     with pytest.raises(MissingExtraError) as caught:
         need("torch", "Training")
     assert caught.value.what == "Training needs torch, which is not installed."
-    assert caught.value.hint == "pip install 'recsys[train]'"
+    assert caught.value.hint == "pip install 'citerec[train]'"
 
 
 def test_a_failed_import_asks_for_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,4 +38,4 @@ def test_a_failed_import_asks_for_the_extra(monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(ImportError) as caught:
         import_module("torch.nn.functional")
     missing = missing_extra(caught.value)
-    assert missing is not None and missing.hint == "pip install 'recsys[train]'"
+    assert missing is not None and missing.hint == "pip install 'citerec[train]'"

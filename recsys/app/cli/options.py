@@ -21,7 +21,7 @@ Args:
     seed: Seed of everything random.
     quiet: Write no progress and no notes to stderr; errors still show.
     engine: What shares the work: the processors of this machine, or a cluster of Ray (needs
-        `recsys[ray]`). What is written does not depend on it.
+        `citerec[ray]`). What is written does not depend on it.
     address: Cluster of Ray: `auto` for the one that this machine is in, HOST:PORT, or
         ray://HOST:PORT. Default: a cluster of this machine alone.
     num_gpus: With Ray: share of a GPU that each process takes to encode, such as 0.5.

@@ -104,7 +104,7 @@ def recommend(
     from recsys.machine import start_on_one_thread
 
     start_on_one_thread()
-    from recsys.app.wiring import lost_ranker
+    from recsys.app.wiring import lost_parts
 
     if fetch and (index is not None or len(drafts or ()) > 1):
         raise bad_value("it is for one draft, and instead of --index.", option="--fetch")
@@ -124,8 +124,8 @@ def recommend(
     failed: list[RecsysError] = []
     with closing(answers), damage_named(index):
         recommender = _open(index, candidates, metadata=not no_metadata, quiet=quiet)
-        lost = lost_ranker(recommender)
-        note(lost or "", quiet=quiet or lost is None)
+        for lost in lost_parts(recommender):
+            note(lost, quiet=quiet)
         lists = _look_up_lists(recommender, lists, quiet=quiet)
         outcomes = recommender.recommend_many(
             questions, k, lists=lists, as_of=asked.as_of, filters=filters, diversity=asked.diversity

@@ -7,7 +7,7 @@ from itertools import count
 from pathlib import Path
 
 from recsys.app.web.replies import UnknownIndex
-from recsys.app.wiring import local_of, said_of_rankers
+from recsys.app.wiring import local_of, said_of_index
 from recsys.errors import InputError, RecsysError
 from recsys.local.local_recommender import LocalRecommender
 from recsys.local.where_to_cite import PlaceFinder
@@ -92,7 +92,7 @@ class ServedIndex:
     def _open(self, manifest: bytes) -> OpenIndex:
         recommender = self._opener(self.path)
         # Now: what the remarks are read off may be gone when somebody asks for them.
-        return OpenIndex(self.name, recommender, manifest, said_of_rankers(recommender))
+        return OpenIndex(self.name, recommender, manifest, said_of_index(recommender))
 
     def _manifest(self) -> bytes:
         try:

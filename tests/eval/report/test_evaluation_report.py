@@ -282,7 +282,7 @@ def test_without_matplotlib_the_missing_extra_is_named(
     assessment: Assessment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtraError, match=r"recsys\[report\]"):
+    with pytest.raises(MissingExtraError, match=r"citerec\[report\]"):
         draw(assessment)
 
 

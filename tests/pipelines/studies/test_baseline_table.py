@@ -119,7 +119,7 @@ def test_what_cannot_be_fit(monkeypatch: pytest.MonkeyPatch) -> None:
                 fit_baseline(name, few)
     monkeypatch.setitem(sys.modules, "gensim", None)
     for name in ("doc2vec", "fasttext", "sif", "sgc"):
-        with pytest.raises(MissingExtraError, match=r"pip install 'recsys\[baselines\]'"):
+        with pytest.raises(MissingExtraError, match=r"pip install 'citerec\[baselines\]'"):
             fit_baseline(name, material)
 
 

@@ -19,10 +19,7 @@ def test_doctor_is_content_where_the_tests_run(run_cli: "RunCli") -> None:
     done = run_cli("doctor")
     assert done.code == 0, done.out
     names = [line.split()[1] for line in done.out.splitlines()]
-    assert (
-        names
-        == "python packages extras encoder runtime annoy kernels compiler cpu cache disk".split()
-    )
+    assert names == "python packages extras encoder runtime annoy kernels cpu cache disk".split()
 
 
 def test_a_problem_comes_with_its_next_step(

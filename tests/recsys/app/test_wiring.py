@@ -1,5 +1,6 @@
 """Opening an index: which classes serve it, and from where."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from recsys.store.generations import in_force, pin
 
 if TYPE_CHECKING:
     from tests.built_index import Built
+    from tests.conftest import RunCli
 
 DRAFT = Draft("On rivers and glaciers", "Measured again, with an instrument.")
 
@@ -59,6 +61,22 @@ def test_vectors_of_another_encoder_are_refused(built: "Built", tmp_path: Path) 
         writer.commit(members_of(folder), config)
     with pytest.raises(ArtifactMismatch, match="made by another encoder"):
         open_index(index)
+
+
+def test_without_annoy_its_index_is_scanned_and_says_so(
+    built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_cli: "RunCli"
+) -> None:
+    index = tmp_path / "annoy.index"
+    assert run_cli("build", built.papers, "--out", index, "--vectors", "annoy").code == 0
+    asked = ("recommend", "--title", DRAFT.title, "--index", index, "--format", "json")
+    before = run_cli(*asked)
+    assert "scanned instead" not in before.err
+    monkeypatch.setitem(sys.modules, "annoy", None)
+    monkeypatch.delitem(sys.modules, "recsys.indexes.annoy_index")
+    after = run_cli(*asked)
+    assert after.out == before.out
+    assert "needs annoy, which is not installed. All vectors are scanned instead." in after.err
+    assert "pip install 'citerec[annoy]'" in after.err
 
 
 def test_the_starter_corpus_is_built_once_into_the_cache() -> None:

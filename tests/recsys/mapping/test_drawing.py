@@ -235,7 +235,7 @@ def test_without_networkx_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) ->
     nothing = np.zeros((20, 20))
     assert len(groups_of(nothing, nothing, names(20), np.arange(20.0))) == 20
     monkeypatch.setitem(sys.modules, "networkx", None)
-    with pytest.raises(MissingExtraError, match=r"A map needs networkx.*recsys\[serve\]"):
+    with pytest.raises(MissingExtraError, match=r"A map needs networkx.*citerec\[serve\]"):
         groups_of(nothing, nothing, names(20), np.arange(20.0))
 
 

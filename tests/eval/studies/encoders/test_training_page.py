@@ -163,7 +163,7 @@ def test_a_page_lies_beside_the_facts(tmp_path: Path, monkeypatch: pytest.Monkey
         add_page(tmp_path, "own")
         assert {each.name for each in tmp_path.iterdir()} == {TRAINING}
         assert page_note(tmp_path).endswith(
-            f"pip install 'recsys[report]', then `recsys report {tmp_path}`."
+            f"pip install 'citerec[report]', then `recsys report {tmp_path}`."
         )
     add_page(tmp_path, "own")
     assert "Training of the encoder own" in (tmp_path / PAGE).read_text(encoding="utf-8")

@@ -95,6 +95,6 @@ def test_without_matplotlib_the_missing_extra_is_named_before_the_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtraError, match=r"recsys\[report\]"):
+    with pytest.raises(MissingExtraError, match=r"citerec\[report\]"):
         check_folder(tmp_path / "out")
     assert not (tmp_path / "out").exists()

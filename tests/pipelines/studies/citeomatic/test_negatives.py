@@ -121,7 +121,7 @@ def test_scanning_finds_the_nearest_that_are_not_newer(seed: int, k: int) -> Non
         np.testing.assert_allclose(own, cosines, atol=1e-6)
 
 
-def test_a_large_corpus_is_searched_by_trees(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_corpus_is_searched_by_lists(monkeypatch: pytest.MonkeyPatch) -> None:
     collection = random_world(5).collection
     sampler = TripletSampler.build(collection, queries_of(collection))
     scanned = nearest(collection.vectors[:], sampler, 4)

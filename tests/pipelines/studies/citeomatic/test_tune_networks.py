@@ -66,5 +66,5 @@ def test_without_optuna_the_pip_command_is_named(
     wordy: Wordy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "optuna", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'recsys\[tune\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'citerec\[tune\]'"):
         tune(Model.NNSELECT, wordy.index, wordy.split, OPTIONS, tmp_path / "x")

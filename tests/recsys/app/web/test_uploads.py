@@ -144,7 +144,7 @@ def test_a_missing_extra_comes_over(monkeypatch: pytest.MonkeyPatch) -> None:
     stand_in(code, monkeypatch)
     with pytest.raises(MissingExtraError) as caught:
         read_one("a.docx", WORD)
-    assert caught.value.hint == "pip install 'recsys[serve]'"
+    assert caught.value.hint == "pip install 'citerec[serve]'"
 
 
 @each_row(

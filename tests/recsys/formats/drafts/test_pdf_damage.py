@@ -84,7 +84,7 @@ def test_a_page_that_cannot_be_read_costs_only_itself() -> None:
 def test_without_pypdf_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pypdf", None)
     with pytest.raises(
-        MissingExtraError, match=r"draft\.pdf needs pypdf, .*pip install 'recsys\[pdf\]'"
+        MissingExtraError, match=r"draft\.pdf needs pypdf, .*pip install 'citerec\[pdf\]'"
     ):
         read_pdf(write_pdf([front()]))
 

@@ -67,4 +67,4 @@ def test_without_python_docx_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, "docx", None)
     with pytest.raises(MissingExtraError) as caught:
         read(docx(paragraph("A title")))
-    assert caught.value.hint == "pip install 'recsys[serve]'"
+    assert caught.value.hint == "pip install 'citerec[serve]'"

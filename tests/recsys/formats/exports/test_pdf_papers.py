@@ -195,7 +195,7 @@ def test_without_pypdf_the_error_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pypdf", None)
-    with pytest.raises(MissingExtraError, match=r"recsys\[pdf\]"):
+    with pytest.raises(MissingExtraError, match=r"citerec\[pdf\]"):
         items(tmp_path, write_pdf([page()]))
 
 
