@@ -87,6 +87,7 @@ FORMATS = (
     SourceFormat("DBLP XML", Shape.BYTES, "markup.dblp_xml:DBLP"),
     SourceFormat("HTML", Shape.LINES, "references.web_page", (".html", ".htm")),
     JSON,
+    SourceFormat("YAML", Shape.LINES, "references.yaml_works", (".yaml", ".yml", ".cff")),
     SourceFormat("Web of Science", Shape.LINES, "exports.tagged_formats:WOS", (".ciw",)),
     SourceFormat("PubMed nbib", Shape.LINES, "exports.tagged_formats:NBIB", (".nbib",)),
     SourceFormat("RIS", Shape.LINES, "exports.tagged_formats:RIS", (".ris",)),

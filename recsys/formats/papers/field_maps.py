@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import chain
 from typing import Any, TypeAlias
 
 from recsys.formats.papers.external_ids import SCHEMES, named
@@ -101,7 +102,8 @@ class PaperFormat:
         names += values.pop("names", ())
         work = Reference(**{name: value for name, value in values.items() if value is not None})
         if "places" in paths:
-            work = identified(work, *map(first_text, _values(record, paths["places"])))
+            texts = chain.from_iterable(map(each_of, _values(record, paths["places"])))
+            work = identified(work, *map(text_of, texts))
         return named(work, names) if names else work
 
 
@@ -155,7 +157,7 @@ def _first(record: Record, paths: _Paths, reader: _Reader) -> Any:  # noqa: ANN4
 
 
 def year_of_date(date: object) -> int | None:
-    """Read {"date-parts": [[2020, 5]]}, {"raw": "May 2020"}, {"literal": ...}, or plain text."""
+    """Read {"date-parts": [[2020, 5]]}, {"raw": "May 2020"}, {"year": ...}, or plain text."""
     if isinstance(date, list) and date:
         date = date[0]
     if not isinstance(date, dict):
@@ -163,7 +165,8 @@ def year_of_date(date: object) -> int | None:
     parts = date.get("date-parts")
     while isinstance(parts, list) and parts:
         parts = parts[0]
-    return next(filter(None, map(year_in, (parts, date.get("raw"), date.get("literal")))), None)
+    told = (parts, date.get("year"), date.get("raw"), date.get("literal"))
+    return next(filter(None, map(year_in, told)), None)
 
 
 _READERS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
@@ -173,7 +176,7 @@ _READERS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
     "year": ("year", year_of),
     "date": ("year", year_of_date),
     "authors": ("authors", names_of),
-    "people": ("authors", lambda value: names_in(map(person_in, listed(value)))),
+    "people": ("authors", lambda value: names_in(map(person_in, people_in(value)))),
     "venue": ("venue", first_text),
     "cited_ids": ("cited_ids", ids_of),
     "keyphrases": ("keyphrases", names_of),
@@ -195,6 +198,11 @@ _LABELS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
     "paratext": ("paratext", lambda value: value is True),
 }
 """The same for labels."""
+
+
+def people_in(value: object) -> list[Any]:
+    """Return a list of people; one in parts may stand alone."""
+    return [value] if isinstance(value, dict) else listed(value)
 
 
 def each_of(value: object) -> list[Any]:
