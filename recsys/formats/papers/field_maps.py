@@ -40,16 +40,18 @@ class PaperFormat:
     """One way to write a paper down.
 
     A record is of the format if it has all keys of `needs`, one of `marks` (where there are any),
-    and none of `lacks`.
+    and none of `lacks`, of which `key[]` is one that has a list.
 
-    needs, marks, lacks: words. fields: words such as `venue=journal.name|venue`: a field of
+    needs, marks, lacks, reads: words. fields: words such as `venue=journal.name|venue`: a field of
     `Reference`, a label, or a scheme of names, and where a record has it: keys joined by dots,
     alternatives between bars. Of a list, a path goes into each item. A word alone is a key of the
     same name. Beside the fields of `Reference` there are `date` (text with a year in it), `people`
     (names in parts), `address` (of the web, in a text), `keywords` (one text, or a list), `places`
     (texts that may hold a DOI, an arXiv or an ACL id) and `names` (an object of schemes). partial:
     records may lack a title. kinds: a `type` -> its name in CSL. more: what the map cannot say, by
-    field; it comes before what the map says. Its `names` are pairs of scheme and name.
+    field; it comes before what the map says. Its `names` are pairs of scheme and name. reads: the
+    keys that `more` looks at, and those that say nothing of a work. inside: a key whose object has
+    more keys of the record.
     """
 
     name: str
@@ -60,15 +62,41 @@ class PaperFormat:
     partial: bool = False
     kinds: Mapping[str, str] | None = None
     more: Callable[[Record], dict[str, Any]] | None = field(default=None, compare=False)
+    reads: str = ""
+    inside: str = ""
 
     def fits(self, record: Record) -> bool:
         """Tell whether a record looks like one of this format."""
-        keys = record.keys()
+        record = self._whole(record)
+        keys, lacks = record.keys(), words(self.lacks)
         return (
             words(self.needs) <= keys
             and (not self.marks or not words(self.marks).isdisjoint(keys))
-            and words(self.lacks).isdisjoint(keys)
+            and lacks.isdisjoint(keys)
+            and not any(f"{key}[]" in lacks for key in keys if isinstance(record[key], list))
         )
+
+    def known(self) -> frozenset[str]:
+        """Return the keys that are read."""
+        return _heads(self.fields) | words(self.reads)
+
+    def unread(self, record: Record, work: Reference) -> list[str]:
+        """List the keys that say something of which the work has nothing.
+
+        work: what was read of the record.
+        """
+        record, known = self._whole(record), self.known()
+        unread = [key for key, value in record.items() if value and key not in known]
+        for name, of in _paths(self.fields).items():
+            if name in _READERS and not getattr(work, _READERS[name][0]):
+                unread += [path[0] for path in of if _says(_value(record, path))][:1]
+        return unread
+
+    def _whole(self, record: Record) -> Record:
+        inner = record.get(self.inside) if self.inside else None
+        if not isinstance(inner, dict):
+            return record
+        return {key: value for key, value in record.items() if key != self.inside} | inner
 
     def reference_of(self, record: Record) -> Reference:
         """Read a record.
@@ -76,7 +104,7 @@ class PaperFormat:
         Raises:
             FieldError: it tells no work, or not enough of one.
         """
-        paths = _paths(self.fields)
+        record, paths = self._whole(record), _paths(self.fields)
         values: dict[str, Any] = {}
         labels: dict[str, Any] = {}
         names: list[tuple[object, object]] = []
@@ -126,6 +154,16 @@ def _paths(fields: str) -> Mapping[str, _Paths]:
         split = tuple(tuple(path.split(".")) for path in (alternatives or name).split("|"))
         paths[name] = paths.get(name, ()) + split
     return paths
+
+
+@cache
+def _heads(fields: str) -> frozenset[str]:
+    """Return the keys of a record at which a map looks."""
+    return frozenset(path[0] for paths in _paths(fields).values() for path in paths)
+
+
+def _says(value: object) -> bool:
+    return any(value) if isinstance(value, list) else bool(value)
 
 
 def _value(record: Record, path: tuple[str, ...]) -> Any:  # noqa: ANN401 - Whatever is there.

@@ -3,31 +3,43 @@
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from recsys.errors import InputError
 from recsys.formats import files
 from recsys.formats.bodies.headings import LIST_NAMES
+from recsys.formats.exports import table_reading
 from recsys.formats.exports.foreign_files import foreign
 from recsys.formats.exports.zotero_database import is_library
 from recsys.formats.files import STDIN, decode_or_guess, display_name
 from recsys.formats.papers.field_maps import PaperFormat
-from recsys.formats.papers.json_records import records_in
+from recsys.formats.papers.json_records import records_in, unread_fields
 from recsys.formats.papers.paper_fields import FieldError
 from recsys.formats.papers.paper_formats import BY_NAME, OWN, format_of
 from recsys.formats.papers.services import NOT_WORKS
 from recsys.formats.references.bibliography import (
+    UNREAD,
     Problem,
     address_in,
     bibliography,
     identified,
     text_in,
 )
-from recsys.formats.source_formats import FORMATS, LIST, ZOTERO, Shape, SourceFormat, recognised
+from recsys.formats.source_formats import (
+    FORMATS,
+    LIST,
+    TABLE,
+    ZOTERO,
+    Shape,
+    SourceFormat,
+    recognised,
+)
 from recsys.records import Bibliography, Reference
 
 _LOOKED_AT = 100_000
@@ -95,7 +107,11 @@ def parse_bibliography(text: str, name: str) -> Bibliography:
     if form.shape is Shape.BYTES:
         plain = _DECLARED.sub(r"\1", text, count=1)
         return bibliography(form.read(io.BytesIO(plain.encode("utf-8", "replace"))), name)
-    return bibliography(form.read(io.StringIO(text, newline="\n")), name)
+    lines, unread = io.StringIO(text, newline="\n"), Counter[str]()
+    if form is TABLE:
+        works = table_reading.read(lines, None, unread)
+        return bibliography(chain(works, _unread(unread)), name)
+    return bibliography(form.read(lines), name)
 
 
 def format_of_text(text: str, suffix: str) -> SourceFormat:
@@ -167,22 +183,32 @@ def _works_of_json(text: str, name: str) -> Iterator[Reference | Problem]:
     Raises:
         InputError: it is no JSON, or holds no list of items.
     """
+    unread = Counter[str]()
     for number, item in enumerate(_items(text, name), start=1):
         if isinstance(item, str):
             yield work_of_line(item)
         elif not isinstance(item, dict):
             yield Problem(f"item {number} is neither an object nor an identifier.")
         elif str(item.get("itemType")) not in NOT_WORKS:
-            form = format_of(item)
-            try:
-                work = form.reference_of(item) if form else None
-            except FieldError:
-                work = None  # Less than a corpus asks for may be enough to find the work.
-            if form and work:
-                yield identified(work, work.doi, work.arxiv) if form.name == OWN else work
-            else:
-                loose = isinstance(item.get("authors"), list)
-                yield (_LOOSE if loose else _CSL).reference_of(item)
+            form, work = _work_of_item(item)
+            unread.update(form.unread(item, work))
+            yield identified(work, work.doi, work.arxiv) if form.name == OWN else work
+    yield from _unread(unread)
+
+
+def _work_of_item(item: dict[str, Any]) -> tuple[PaperFormat, Reference]:
+    """Read an item; less than a corpus asks for may be enough to find the work."""
+    if form := format_of(item):
+        with suppress(FieldError):
+            return form, form.reference_of(item)
+    form = _LOOSE if isinstance(item.get("authors"), list) else _CSL
+    return form, form.reference_of(item)
+
+
+def _unread(unread: Counter[str]) -> Iterator[Problem]:
+    """Say which fields were left out, once all is read; `unread` is counted until then."""
+    if unread:
+        yield Problem(f"{unread_fields(unread)}.", UNREAD)
 
 
 def _items(text: str, name: str) -> list[Any]:
