@@ -113,10 +113,10 @@ def open_works(
     with open_bytes(source, progress=progress) as stream:
         if form.shape is Shape.BYTES:
             works = form.read(stream)
-        elif form is TABLE:
+        elif columns and form is TABLE:
             works = table_reading.read(text_lines(stream, oddities), columns, unread)
         else:
-            works = form.read(text_lines(stream, oddities))
+            works = form.read(text_lines(stream, oddities), unread)
         yield WorkStream(form.name, False, of_reader(works), oddities, unread)
 
 

@@ -87,10 +87,10 @@ class PaperFormat:
         """
         record, known = self._whole(record), self.known()
         unread = [key for key, value in record.items() if value and key not in known]
-        for name, of in _paths(self.fields).items():
-            if name in _READERS and not getattr(work, _READERS[name][0]):
-                unread += [path[0] for path in of if _says(_value(record, path))][:1]
-        return unread
+        for name, of in _checked(self.fields):
+            if not getattr(work, name):
+                unread += [path[0] for path in of if _says(_value(record, path))]
+        return list(dict.fromkeys(unread))
 
     def _whole(self, record: Record) -> Record:
         inner = record.get(self.inside) if self.inside else None
@@ -160,6 +160,13 @@ def _paths(fields: str) -> Mapping[str, _Paths]:
 def _heads(fields: str) -> frozenset[str]:
     """Return the keys of a record at which a map looks."""
     return frozenset(path[0] for paths in _paths(fields).values() for path in paths)
+
+
+@cache
+def _checked(fields: str) -> tuple[tuple[str, _Paths], ...]:
+    """Return the fields of a work that a map fills in, and where it looks for each."""
+    paths = _paths(fields).items()
+    return tuple((_READERS[name][0], of) for name, of in paths if name in _READERS)
 
 
 def _says(value: object) -> bool:

@@ -40,7 +40,7 @@ _PARTS = (
     ),
     ("suffix", "name-suffix"),
 )
-_GROUP = ("collective_name", "collectiveName", "raw_author_name", "text")
+_GROUP = ("collective_name", "collectiveName", "raw_author_name", "full_name", "text")
 
 
 class FieldError(ValueError):

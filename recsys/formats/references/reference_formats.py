@@ -14,7 +14,6 @@ from typing import Any
 from recsys.errors import InputError
 from recsys.formats import files
 from recsys.formats.bodies.headings import LIST_NAMES
-from recsys.formats.exports import table_reading
 from recsys.formats.exports.foreign_files import foreign
 from recsys.formats.exports.zotero_database import is_library
 from recsys.formats.files import STDIN, decode_or_guess, display_name
@@ -34,7 +33,6 @@ from recsys.formats.references.bibliography import (
 from recsys.formats.source_formats import (
     FORMATS,
     LIST,
-    TABLE,
     ZOTERO,
     Shape,
     SourceFormat,
@@ -108,10 +106,7 @@ def parse_bibliography(text: str, name: str) -> Bibliography:
         plain = _DECLARED.sub(r"\1", text, count=1)
         return bibliography(form.read(io.BytesIO(plain.encode("utf-8", "replace"))), name)
     lines, unread = io.StringIO(text, newline="\n"), Counter[str]()
-    if form is TABLE:
-        works = table_reading.read(lines, None, unread)
-        return bibliography(chain(works, _unread(unread)), name)
-    return bibliography(form.read(lines), name)
+    return bibliography(chain(form.read(lines, unread), _unread(unread)), name)
 
 
 def format_of_text(text: str, suffix: str) -> SourceFormat:

@@ -6,6 +6,7 @@ https://github.com/citation-file-format/citation-file-format/blob/main/schema-gu
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -51,30 +52,38 @@ def looks_so(head: str) -> bool:
     return any(pattern.search(head) for pattern in (_CFF, _CSL, _HAYAGRIVA))
 
 
-def read(lines: Iterator[str]) -> Iterator[Reference | Problem]:
+def read(lines: Iterator[str], unread: Counter[str] | None = None) -> Iterator[Reference | Problem]:
     """Read the works of a file.
+
+    unread: counts the works of which a field says something that is not read.
 
     Raises:
         InputError: when the first is asked for, the file is no YAML, or holds no works.
     """
-    value = yaml_value("".join(lines).lstrip("\ufeff"))
+    for form, record in _records(yaml_value("".join(lines).lstrip("\ufeff"))):
+        if isinstance(record, dict):
+            work = form.reference_of(record)
+            if unread is not None:
+                unread.update(form.unread(record, work))
+            yield work
+        else:
+            yield Problem("A reference is no mapping of fields.", "no mapping")
+
+
+def _records(value: object) -> Iterator[tuple[PaperFormat, object]]:
+    """Tell the works of a document, and of which of the formats they are."""
     works = value.get("references") if isinstance(value, dict) else value
     if isinstance(value, dict) and "cff-version" in value:
-        yield CFF.reference_of({"type": "software", **value})
-        more = value.get("preferred-citation")
-        for work in (*each_of(more), *each_of(works)):
-            if isinstance(work, dict):
-                yield CFF.reference_of(work)
+        parts = "preferred-citation", "references"
+        own = {key: part for key, part in value.items() if key not in parts}
+        yield CFF, {"type": "software", **own}
+        for part in parts:
+            yield from ((CFF, work) for work in each_of(value.get(part)) if work)
     elif isinstance(works, list):
-        for number, item in enumerate(works, start=1):
-            if isinstance(item, dict):
-                yield BY_NAME["CSL-JSON"].reference_of(item)
-            else:
-                yield Problem(f"Reference {number} is no mapping of fields.", "no mapping")
+        yield from ((BY_NAME["CSL-JSON"], work) for work in works)
     elif isinstance(value, dict) and _are_works(value):
         for key, entry in value.items():
-            parent = _titled(entry.get("parent"))
-            yield HAYAGRIVA.reference_of({**entry, "key": key, "parent": parent})
+            yield HAYAGRIVA, {**entry, "key": key, "parent": _titled(entry.get("parent"))}
     elif value is not None:
         said = f"the keys {', '.join([*value][:5])}" if isinstance(value, dict) else "a text"
         raise InputError(f"The YAML holds no references, but {said}.", _HINT)
@@ -155,6 +164,7 @@ HAYAGRIVA = PaperFormat(
     doi=doi|serial-number.doi arxiv=serial-number.arxiv places=serial-number|url.value|url""",
     partial=True,
     more=_hayagriva,
+    reads="author type",
 )
 CFF = PaperFormat(
     "CITATION.cff",
