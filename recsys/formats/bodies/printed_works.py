@@ -31,7 +31,7 @@ _SUFFIX = r"(?:,? (?:Jr|Sr)\.?|,? I{2,3}\b)?"
 _INITIALS_FIRST = rf"{_FORENAMES}{_SURNAME}{_SUFFIX}"
 _SURNAME_FIRST = rf"{_SURNAME}{_SUFFIX}, {_FORENAMES}"
 _YEAR_NEXT = rf"(?:1[5-9]|20)\d\d[a-z]? [{_UP}]"
-_COMPACT = rf"{_SURNAME} [A-Z]{{1,3}}(?:-[A-Z])?(?=[,.;:]| (?:and|&) | \(| {_YEAR_NEXT})"
+_COMPACT = rf"{_SURNAME} [A-Z]{{1,3}}(?:-[A-Z])?(?=[,.;:]| (?:and|&|et al\.?) | \(| {_YEAR_NEXT})"
 _CAPITALS = r"[A-Z]{1,3}(?![\w'\u2019\u2010\u2011-])"
 _UNSTOPPED = (
     rf"{_SURNAME}{_SUFFIX}, [{_UP}]{{1,3}}(?:[ -][{_UP}]){{0,2}}(?:\.(?! ?\w\.)|(?![\w.'\u2019-]))"
@@ -303,8 +303,10 @@ def is_printed(text: str, work: Reference) -> bool:
         return False
     names = names_at_beginning(text)
     dated = names.year if names else re.search(rf"\({_Y}[a-z]?\)[.,:]? ", text)
+    quoted = names and _QUOTED.search(text)
     initial = re.search(rf"\b[{_UP}]\b", work.authors[0])
-    return bool(dated or work.volume or work.page or (work.year and initial))
+    placed = work.volume or work.page
+    return bool(dated or (quoted and initial) or (work.year and (initial or placed)))
 
 
 _BULLET = r"[-*+\u2022\u2013][^\S\n]+"
@@ -317,6 +319,7 @@ _MARKER = re.compile(
 _NUMBER_ALONE = re.compile(r"[^\S\n]{0,8}(\d{1,3})[^\S\n]+(?=\D)")
 _BLANK = re.compile(r"\n(?:[^\S\n]*\n)+")
 _ENDED_ITEM = re.compile(r"(?:[.!?)\]\u201d\"\d]|10\.\d{4,9}/\S+|https?://\S+)\s*\Z")
+_LONGEST_END = 300  # characters of a line by whose end the next one is judged
 _GOES_ON = re.compile(rf"(?:[,;:&]|\b{_AND})\s*\Z")
 
 
@@ -358,12 +361,13 @@ def _of_part(part: str, *, single: bool) -> list[str]:
     margin = min(len(line) - len(line.lstrip()) for line in lines)
     items: list[str] = []
     for line in lines:
-        inside = len(line) - len(line.lstrip()) > margin or (items and _GOES_ON.search(items[-1]))
-        ended = bool(items) and _ENDED_ITEM.search(items[-1]) is not None
+        end = items[-1][-_LONGEST_END:] if items else ""
+        inside = len(line) - len(line.lstrip()) > margin or _GOES_ON.search(end)
+        ended = _ENDED_ITEM.search(end) is not None
         if single:
-            begins = ended or begins_with_name(line)
+            begins = ended or begins_with_name(line[:LONGEST_ENTRY])
         else:
-            names = names_at_beginning(line) if ended else None
+            names = names_at_beginning(line[:LONGEST_ENTRY]) if ended else None
             begins = bool(names and (names.year or re.search(rf"\b[{_UP}]\b", names.first)))
         if items and (inside or not begins):
             items[-1] += f"\n{line}"

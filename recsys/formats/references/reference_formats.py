@@ -150,6 +150,7 @@ def _items_of_list(text: str) -> list[str]:
             rows = [row for row in part.split("\n") if row.strip()]
             several = len(rows) > MOST_ROWS or any(map(printed_works.begins_item, rows[1:]))
             plain = "" if several else text_in(printed_works.marker_of(part)[1]) or ""
+            plain = plain[: printed_works.LONGEST_ENTRY]
             whole = printed_works.is_printed(plain, printed_works.printed_work(plain))
             items += [part] if whole else rows
     return items
@@ -161,10 +162,15 @@ def work_of_line(line: str) -> Reference:
     work = identified(Reference(key=plain, url=address_in(plain)), plain)
     if " " not in plain:
         return replace(work, id=plain)
-    from recsys.formats.bodies.printed_works import is_printed, listed_work, marker_of
+    from recsys.formats.bodies.printed_works import (
+        LONGEST_ENTRY,
+        is_printed,
+        listed_work,
+        marker_of,
+    )
 
-    key, text = marker_of(plain)
-    printed = listed_work(text, key) if re.search(r"\d", text) else Reference()
+    key, text = marker_of(plain[:LONGEST_ENTRY])
+    printed = listed_work(text, key) if re.search(r"[\d\"\u201c]", text) else Reference()
     if is_printed(text, printed):
         return printed
     if work.doi or work.arxiv or work.acl or work.url:

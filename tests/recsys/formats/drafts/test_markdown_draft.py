@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import DraftError
+from recsys.formats.drafts.draft_formats import open_draft
 from recsys.formats.drafts.markdown_draft import (
     LONGEST,
     MarkdownDraft,
@@ -183,3 +184,5 @@ def test_a_bibliography_may_be_yaml(name: str, tmp_path: Path) -> None:
     found = read_typst(typst.encode(), tmp_path / "paper.typ")
     assert [work.doi for work in found.references] == ["10.5555/dust.1"]
     assert "preview" not in "".join(found.notes)
+    listed = open_draft(tmp_path / name).manuscript
+    assert (listed.title, listed.references[0].doi) == ("", "10.5555/dust.1")
