@@ -413,8 +413,8 @@ def _title(text: str, names: PrintedNames | None) -> tuple[str | None, int, int]
     untitled = _UNTITLED.match(text[begin:])  # A journal with its volume follows at once.
     journal = (untitled["venue"] if untitled else None) or ""
     # "Winter Nests of Elms. Nature" is a title in capitals before a journal.
-    before, *others = _SENTENCE.split(journal, maxsplit=1)
-    capital = _is_capital(journal, share=1.0) and not (others and before.count(" ") > 1)
+    head, *others = _SENTENCE.split(journal, maxsplit=1)
+    capital = _is_capital(journal, share=1.0) and not (others and head.count(" ") > 1)
     if untitled and (names.comma or capital):
         return None, begin, begin
     end = _end_of_sentence(text, begin)
