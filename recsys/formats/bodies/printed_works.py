@@ -207,7 +207,8 @@ _SEEN = re.compile(
     rf"[^.()\[\]]{{0,40}}\b{_Y}\b[^.()\[\]]{{0,12}}[\])]?"
 )
 """The day on which an address was looked at, which is no year of a work."""
-_PART_NEXT = r"\.(?= (?:[a-z(][\w.()]*\d|\d+[./-]\w|(?!(?:19|20)\d\d)\d+\Z))"
+_LAST_PART = r"(?:0\d+|x|(?!(?:19|20)\d\d\b)\d+(?=[.,;]|\Z))"
+_PART_NEXT = rf"\.(?= (?:[a-z(][\w.()]*\d|\d+[./-]\w|\d{{5}}|{_LAST_PART}\b))"
 _SPLIT_DOI = re.compile(
     rf"(10\.\d{{4,9}}/\S{{0,300}}(?:[/_-]|{_PART_NEXT})"
     rf"|https?:(?://\S{{0,300}}(?:[/-]|{_PART_NEXT}))?) (?=[\w(/])"

@@ -207,19 +207,12 @@ def datacite(record: Record) -> dict[str, Any]:
     Raises:
         FieldError: there is no title.
     """
-    titles, texts = (
-        sorted(
-            (item for item in listed(record.get(name)) if isinstance(item, dict)),
-            key=lambda item: item.get(kind) not in (None, "", "Abstract"),
-        )
-        for name, kind in (("titles", "titleType"), ("descriptions", "descriptionType"))
-    )
-    title = next((text for item in titles if (text := text_of(item.get("title")))), None)
+    title = _main_text(record.get("titles"), "title", "titleType")
     if title is None:
         raise FieldError("missing title")
     return {
         "title": title,
-        "abstract": next((text_of(item.get("description")) for item in texts), None),
+        "abstract": _main_text(record.get("descriptions"), "description", "descriptionType"),
         "authors": people_of_archive(record.get("creators")),
         "kind": text_of(nested(record, "types", "citeproc")),
         "cites": _cited_by_archive(
@@ -228,6 +221,13 @@ def datacite(record: Record) -> dict[str, Any]:
             if isinstance(item, dict)
         ),
     }
+
+
+def _main_text(items: object, name: str, kind: str) -> str | None:
+    """Return the text of no kind or called an abstract, else the first that says something."""
+    texts = [item for item in listed(items) if isinstance(item, dict)]
+    texts.sort(key=lambda item: item.get(kind) not in (None, "", "Abstract"))
+    return next(filter(None, (text_of(item.get(name)) for item in texts)), None)
 
 
 def invenio(record: Record) -> dict[str, Any]:
