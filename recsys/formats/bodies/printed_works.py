@@ -345,9 +345,10 @@ def numbered(lines: Sequence[str]) -> list[str]:
 
 def list_items(text: str) -> list[str]:
     """Split a list of works at its markers, else at blank lines and at lines that begin a work."""
-    lines = numbered(text.strip("\n").split("\n"))
+    lines = numbered([line for line in text.split("\n") if line.strip()])
     starts = [place for place, line in enumerate(lines) if _MARKER.match(line)]
-    if starts:
+    # A few marks further down are wrapped lines, such as "12. Springer, Berlin."
+    if starts and 2 * starts[0] < len(starts):
         return ["\n".join(lines[a:b]) for a, b in pairwise([*starts, len(lines)])]
     parts = [part for part in _BLANK.split(text) if part.strip()]
     return [item for part in parts for item in _of_part(part, single=len(parts) == 1)]

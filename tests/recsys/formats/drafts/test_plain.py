@@ -70,6 +70,18 @@ def test_what_stands_beside_an_identifier_is_a_title_unless_it_may_be_names() ->
         assert [work.title for work in works] == ["Nests of wrens and rooks", None, None]
 
 
+def test_a_wrapped_line_that_begins_with_a_number_marks_no_work() -> None:
+    text = (
+        "Moss, A. 2020 Nests of wrens. Journal of Nests\n12. Twig.\nReed, B. 2021 Eggs of rooks.\n"
+    )
+    _, works, notes = split_list(f"References\n\n{text}")
+    assert [(work.title, work.year) for work in works] == [
+        ("Nests of wrens", 2020),
+        ("Eggs of rooks", 2021),
+    ]
+    assert notes == ()
+
+
 def test_titles_stay_titles_in_a_reading_list() -> None:
     titles = [
         "Deep Nests, Wide Nests. A survey",
