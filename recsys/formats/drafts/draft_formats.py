@@ -302,6 +302,7 @@ FORMATS = (  # Signs are tried in this order; the last one fits all.
     ),
     Format("RIS", (".ris",), r"(?m)^TY {1,2}- ", "drafts.objects:read_list"),
     Format("CSV", (".csv", ".tsv"), _NEVER, "drafts.objects:read_list"),
+    Format("YAML", (".yaml", ".yml", ".cff"), _NEVER, "drafts.objects:read_list"),
     # What Web of Science, PubMed and EndNote export, as text or as XML.
     Format(
         "export",

@@ -92,7 +92,7 @@ def read_org(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript
     if not title and heading and not _ABSTRACT_HEADING.match(heading[2]):
         title = org_text(_TAGS.sub("", heading[2]))
     authors = (_BETWEEN_NAMES.split(org_text(names)) for names in keywords["author"])
-    _, listed, unnamed = split_list(body)
+    _, listed, unnamed = split_list(body, org_text)
     return Manuscript(
         title=f"{title}: {subtitle}" if title and subtitle else title,
         abstract=abstract or None,
@@ -156,7 +156,7 @@ _BRACKET = re.compile(r'[\[\](){}]|"(?:[^"\\]|\\.){0,5000}"|\\.', re.DOTALL)
 _TYPST_HEADING = re.compile(r"(?m)^(=+)[^\S\n]+([^\n]*)$")
 _CODE = re.compile(r"(?m)^[^\S\n]*#(?:import|include|set|show|let)\b[^\n]*$")
 _LABEL = re.compile(r"<([\w:.-]{1,200})>")
-_CITED = re.compile(r"(?<![\w.@\\])@([\w:.-]{1,200})|#cite\(\s*<([\w:.-]{1,200})>")
+_CITED = re.compile(r"(?<![\w.@\\\"])@([\w:.-]{1,200})|#cite\(\s*<([\w:.-]{1,200})>")
 _LABELLED = re.compile(r'label\(\s*"([^"\n]{1,200})"\s*\)')
 _BOOKS = re.compile(r"(?<![\w-])bibliography\s*\(\s*([^()]{0,500}|\([^()]{0,500}\)[^()]{0,200})\)")
 _BOOK = re.compile(r'"([^"\n]{1,300}\.(?:bib|ya?ml))"')

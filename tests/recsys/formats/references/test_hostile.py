@@ -14,12 +14,23 @@ from recsys.formats.references.reference_formats import parse_bibliography
 from tests.recsys.formats.references.invented_papers import FRAGMENTS
 from tests.rows import each_row
 
-NAMES = ["refs", "refs.bib", "refs.ris", "refs.json", "refs.csv", "refs.html", "refs.ids"]
+NAMES = [
+    *("refs", "refs.bib", "refs.ris", "refs.json", "refs.csv", "refs.html", "refs.ids"),
+    "refs.yml",
+]
 PIECES = [
     *FRAGMENTS,
     *("@article{k,", "title={", 'title="', "}", "},\n", "author = {", " # ", "@string{a=", "url="),
     *("\nTY  - JOUR\n", "\nER  - \n", "\nAU  - ", "\nUR  - ", "\nZZ  - ", "\nDO  - 10.1/"),
     *('[{"title":', '"x"', "}]", '"author":[', '{"itemType":', "null", "1e999", "[[[", '":{"'),
+    *(
+        "references:\n",
+        "- id: a\n",
+        "  title: &a [",
+        "*a",
+        "a:\n  type: book\n",
+        "cff-version: 1\n",
+    ),
     *("title,year\n", '","', "\n", "10.1234/x", "arXiv:2004.07180", "https://a.org/", "&#0;"),
     *(
         '<span class="Z3988" title="',
@@ -60,7 +71,7 @@ def test_any_bytes_are_read_or_refused(name: str, raw: bytes) -> None:
 )
 def test_long_texts_of_one_thing_are_read_or_refused_in_seconds(unit: str) -> None:
     text = unit * (120_000 // len(unit))
-    for name in ("refs", "refs.bib", "refs.ris", "refs.json", "refs.csv"):
+    for name in ("refs", "refs.bib", "refs.ris", "refs.json", "refs.csv", "refs.yml"):
         begun = time.process_time()
         with contextlib.suppress(InputError):
             parse_bibliography(text, name)
