@@ -28,6 +28,7 @@ from recsys.formats.source_formats import TABLE
 from recsys.formats.work_stream import format_of_file
 from recsys.pipelines.corpora.clusters import find_clusters
 from recsys.pipelines.corpora.collect_report import CollectReport, FileRead
+from recsys.pipelines.corpora.identity import EVIDENCE_NAMES
 from recsys.pipelines.corpora.known_papers import KnownPapers
 from recsys.pipelines.corpora.link_citations import LinkedWorks, Rule, link, numbered
 from recsys.pipelines.corpora.merge_works import Papers, merge
@@ -326,8 +327,12 @@ def gather(
         papers=papers.count,
         without_abstract=papers.unknown["abstract"],
         without_year=papers.unknown["year"],
-        joined={"by identifier": clusters.by_name, "by title, author and year": clusters.by_title},
+        joined={name: clusters.joined[by] for by, name in EVIDENCE_NAMES.items()},
         kept_apart=clusters.kept_apart,
+        unclear=clusters.unclear,
+        powerless=clusters.shared.total,
+        shared=clusters.shared.counts,
+        unsure=clusters.unsure,
         conflicts=papers.conflicts,
         untitled=papers.untitled,
         cited={rule: rules[rule] for rule in Rule},

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from recsys.formats.papers.json_records import tally
 from recsys.formats.work_stream import Remark
+from recsys.pipelines.corpora.identity import Join
 from recsys.pipelines.corpora.link_citations import RULE_NAMES, Rule
 
 _MOST_FILES = 12
@@ -37,7 +38,9 @@ class CollectReport:
     is not there. cited: works that reference lists describe, by what became of them. titles_only:
     abstracts that were read are left out. led_by: where the keyphrases were read that stand before
     abstracts; empty: none do. keyphrases: papers that have some, by where; of `led_by` alone if
-    that is told.
+    that is told. unclear: works that fit several which contradict each other. placeholders: what
+    stood in the place of identifiers, by works. powerless: identifiers that stand in several works;
+    shared: the works that have the most frequent of them. unsure: the joins that are least sure.
     """
 
     files: tuple[FileRead, ...]
@@ -57,6 +60,11 @@ class CollectReport:
     titles_only: bool = False
     led_by: str = ""
     keyphrases: Mapping[str, int] = field(default_factory=dict)
+    unclear: int = 0
+    placeholders: Mapping[str, int] = field(default_factory=dict)
+    powerless: int = 0
+    shared: Mapping[str, int] = field(default_factory=dict)
+    unsure: tuple[Join, ...] = ()
 
     @property
     def format(self) -> str:
@@ -85,6 +93,8 @@ class CollectReport:
             lines.append(f"records of one paper differ in {tally(self.conflicts)}")
         if self.kept_apart:
             lines.append(f"{self.kept_apart:,} pairs look alike, but have other ids or DOIs: kept")
+        if self.unclear:
+            lines.append(f"{self.unclear:,} records fit several papers that differ: kept")
         if cited:
             lines.append(f"{sum(cited.values()):,} cited works described: {tally(cited)}")
         return lines
@@ -95,6 +105,13 @@ class CollectReport:
         if self.titles_only:
             lines.append(f"{self.papers - self.without_abstract:,} abstracts left out")
         lines += self._keyphrase_lines()
+        if self.placeholders:
+            lines.append(f"identifiers of no work left out: {tally(self.placeholders)}")
+        if self.powerless:
+            told = tally(self.shared) + (", ..." if self.powerless > len(self.shared) else "")
+            lines.append(
+                f"{self.powerless:,} identifiers of records with other titles join none ({told})"
+            )
         if self.untitled:
             lines.append(f"{self.untitled:,} records of papers that are not there left out")
         if self.oddities:

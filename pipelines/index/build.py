@@ -312,7 +312,7 @@ class _Stage:
 
 
 STAGES: Mapping[str, _Stage] = {
-    CORPUS: _Stage(_Build.corpus, ("source", "reading"), revision=5),
+    CORPUS: _Stage(_Build.corpus, ("source", "reading"), revision=6),
     TEXT: _Stage(_Build.text, (), reads=(CORPUS,), named=("text",)),
     ENCODER: _Stage(
         _Build.encoder, ("encoder", "pooling", "precision", "graph"), named=("encoder files",)
