@@ -104,7 +104,7 @@ def names_of(work: Reference) -> list[str]:
     A DOI is bare and in lower case; others have their scheme. What arXiv registered as a DOI is
     known by its arXiv id, too; an id that is a DOI, as one.
     """
-    doi = (work.doi or "").lower()
+    doi = identifiers.doi(work.doi) or (work.doi or "").lower()
     names = [work.id or "", doi]
     if not doi and work.id and work.id.startswith("10.") and identifiers.doi(work.id):
         names.append(work.id.lower())

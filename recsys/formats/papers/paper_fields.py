@@ -194,12 +194,12 @@ def doi_of(value: object) -> str | None:
 
 def lower_doi(value: object) -> str | None:
     """Return a bare DOI in lower case, in which DOIs are compared."""
-    if isinstance(value, str) and value.startswith("10.") and value.isprintable():
-        return value.strip().lower()  # Most of the millions that a file has.
-    doi = doi_of(value)
-    if doi and not doi.startswith("10."):
-        return identifiers.doi(doi)
-    return doi.lower() if doi else None
+    plain = isinstance(value, str) and value.startswith("10.")
+    doi = value if plain else doi_of(value)
+    if not isinstance(doi, str):
+        return None
+    # What only begins like one may be a placeholder, which is counted.
+    return identifiers.doi(doi) or (doi.strip().lower() if doi.startswith("10.") else None)
 
 
 def url_of(*values: object) -> str | None:
