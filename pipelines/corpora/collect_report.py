@@ -4,6 +4,7 @@ import shlex
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from recsys.formats.papers.json_records import tally
 from recsys.formats.work_stream import Remark
@@ -13,6 +14,8 @@ from recsys.pipelines.corpora.link_citations import RULE_NAMES, Rule
 _MOST_FILES = 12
 """Files that are told one by one; more are counted by format."""
 _MOST_SKIPPED = 5
+JOINS = ("joined", "unsure")
+"""What the manifest of an index tells of the records that its build has joined."""
 _WORTH_READING = 0.05
 """Share of papers with keyphrases from which on it is told that they can be read."""
 
@@ -66,6 +69,12 @@ class CollectReport:
     shared: Mapping[str, int] = field(default_factory=dict)
     unsure: tuple[Join, ...] = ()
 
+    def joins(self) -> dict[str, Any]:
+        """Say what joined works, and the least sure joins; nothing where there was none."""
+        joined = {name: count for name, count in self.joined.items() if count}
+        told = joined, [join.line() for join in self.unsure]
+        return {name: value for name, value in zip(JOINS, told, strict=True) if value}
+
     @property
     def format(self) -> str:
         """The formats that were read."""
@@ -85,7 +94,7 @@ class CollectReport:
         lines.append(f"{self.papers:,} papers read as {self.format}{counted(parts)}")
         if self.languages:
             lines.append(f"other languages, by a guess: {tally(self.languages)}")
-        joined = {name: count for name, count in self.joined.items() if count}
+        joined = self.joins().get("joined", {})
         cited = {RULE_NAMES[rule]: count for rule, count in self.cited.items() if count}
         if joined:
             lines.append(f"{sum(joined.values()):,} records joined with others ({tally(joined)})")

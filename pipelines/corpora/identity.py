@@ -45,7 +45,8 @@ _PREPRINT = re.compile(
     r"|31219/osf|22541/au\.|1101/[0-9]{6}(?:v[0-9]+)?$|1101/20[0-9]{2}\.|64898/)"
 )
 _PREPRINT_VENUE = re.compile(r"\b(?:arxiv|biorxiv|medrxiv|chemrxiv|ssrn|corr|preprints?)\b", re.I)
-_title = lru_cache(1 << 12)(title_of)
+_KEPT = 1 << 12
+_title = lru_cache(_KEPT)(title_of)
 
 
 class Evidence(IntEnum):
@@ -107,12 +108,14 @@ class Fact:
     def _shares_space(self, other: "Fact") -> bool:
         return self.space == other.space != NO_SPACE
 
+    def likeness(self, other: "Fact") -> float:
+        """Compare the titles, see `title_likeness`."""
+        same = self.title.words == other.title.words
+        return float(bool(self.title.words)) if same else title_likeness(self.title, other.title)
+
     def author_agrees(self, other: "Fact") -> bool | None:
         """Tell whether each has the other's first author; None where one has, or it is unknown."""
-        one = named_among(self.authors, other.authors)
-        if self.authors == other.authors:
-            return None if one is None else True
-        return one if one is named_among(other.authors, self.authors) else None
+        return _agree(self.authors, other.authors)
 
     def year_agrees(self, other: "Fact") -> bool | None:
         """Tell whether the years may be those of one work; None where one is unknown."""
@@ -128,7 +131,7 @@ class Fact:
             return False
         if not versions and self.own_id != other.own_id and self._shares_space(other):
             return False
-        if title_likeness(self.title, other.title) < SAME_TITLE:
+        if self.likeness(other) < SAME_TITLE:
             return False
         author, year = self.author_agrees(other), self.year_agrees(other)
         if author is False or year is False:
@@ -174,7 +177,7 @@ class Fact:
         one, two = self.title, other.title
         if one.words == two.words or not (one.words and two.words):
             return False
-        if title_likeness(one, two) >= _ALIKE:
+        if self.likeness(other) >= _ALIKE:
             return False
         if self.place is not None and self.place == other.place:
             return False
@@ -195,11 +198,19 @@ class Fact:
         near = 0.0 if self.year == other.year else 0.25
         return (
             bool(self.names & other.names)
-            + title_likeness(self.title, other.title)
+            + self.likeness(other)
             + told[self.author_agrees(other)]
             + told[self.year_agrees(other)]
             - near
         )
+
+
+@lru_cache(_KEPT)
+def _agree(authors: tuple[str, ...], others: tuple[str, ...]) -> bool | None:
+    one = named_among(authors, others)
+    if authors == others:
+        return None if one is None else True
+    return one if one is named_among(others, authors) else None
 
 
 def is_preprint(doi: str | None, venue: str | None, names: Iterable[str]) -> bool:
@@ -237,6 +248,10 @@ class Join:
         """Write down what people compare of two records."""
         shown = sorted(map(_shown, (one, other)))
         return cls(round(one.agreement(other), 3), EVIDENCE_NAMES[by], *shown)
+
+    def line(self) -> str:
+        """Write it for people."""
+        return f"{self.agreement:.2f} of 4, {self.by}: {self.one} = {self.other}"
 
 
 def _shown(fact: Fact) -> str:
@@ -288,10 +303,12 @@ def resolve(facts: Sequence[Fact], *, preprints: bool) -> Resolved:
     for group in members.values():
         for number in group:
             same = places[told[number]]
+            if len(same) == 1:
+                continue
             by = told[number].evidence(told[number], preprints=preprints)
             if by is not None:  # Records that say the same are one.
                 found.joined[by] += len(same) - 1
-            elif len(group) == 1:  # Unless that is too little.
+            else:  # Unless that is too little.
                 found.groups += [[place] for place in same[1:]]
                 del same[1:]
         found.groups.append(sorted(place for number in group for place in places[told[number]]))
@@ -316,13 +333,17 @@ def _joined(
     for by in Evidence:
         near: dict[int, set[int]] = defaultdict(set)
         for one, other in linked[by]:
-            near[group_of[one]].add(group_of[other])
-            near[group_of[other]].add(group_of[one])
+            if group_of[one] != group_of[other]:
+                near[group_of[one]].add(group_of[other])
+                near[group_of[other]].add(group_of[one])
         clashes = {_pair(group_of[one], group_of[other]) for one, other in clashing}
         for groups in _consistent(near, clashes, group_of, counts, found):
             first = min(groups)
-            within = [pair for pair in linked[by] if {group_of[p] for p in pair} <= groups]
-            joins = (Join.of(told[one], told[other], by) for one, other in within)
+            joins = (
+                Join.of(told[one], told[other], by)
+                for one, other in linked[by]
+                if {group_of[one], group_of[other]} <= groups and group_of[one] != group_of[other]
+            )
             found.joins.append(min(joins))
             found.joined[by] += len(groups) - 1
             group_of = [first if group in groups else group for group in group_of]

@@ -241,6 +241,7 @@ class _Build:
             "papers": report.papers,
             "links": report.links,
             "report": report.lines(),
+            **report.read.joins(),
             "worth": worth_lines(worth),
         }
 
