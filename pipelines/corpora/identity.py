@@ -62,7 +62,7 @@ EVIDENCE_NAMES: Mapping[Evidence, str] = {
     Evidence.DOI: "by DOI",
     Evidence.IDENTIFIER: "by another identifier",
     Evidence.TITLE: "by title, author and year",
-    Evidence.ALIKE: "by what is alike of title, author and year",
+    Evidence.ALIKE: "by a similar title, author or year",
 }
 
 
