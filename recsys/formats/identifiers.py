@@ -35,7 +35,8 @@ _PLAIN_DOI = re.compile(r"10\.[0-9]{4,9}/(?:[\w-]+[./])*[\w-]*[^\W_]", re.ASCII)
 _LINE_END = re.compile(r"[ \t]*[\r\n]\s*")
 _NEXT_LINE = re.compile(r"[ \t]*[\r\n]\s*([^\s\"“”{}|\\^`%]+)")
 _ALONE = re.compile(
-    r"(?i)\W*(?:(?:info:|urn:)?doi[:/]?|https?://(?:dx\.|www\.)?doi\.org/)?\W*10\.[0-9]{4,9}/\S+"
+    r"(?i)\W*(?:(?:info:|urn:)?doi[:/]?|https?://(?:dx\.|www\.)?doi\.org/)?\W*10\.[0-9]{4,9}"
+    r"(?:\.[0-9]+)*/\S+"
 )
 _NEXT_OTHER = re.compile(r"(?i)10\.[0-9]{4}|https?:|doi:|(?:1[5-9]|20)[0-9]{2}\W*\Z")
 # What in the query of an address belongs to the DOI: it is escaped there.

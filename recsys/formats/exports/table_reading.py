@@ -63,7 +63,7 @@ READ_IN_PART = "more cells than headers"
 REFUSED = "row longer than its header"
 # Columns that tell whether it is they.
 _TOLD: Mapping[str, Callable[[str], object]] = {
-    "year": lambda cell: len(cell) < _LONGEST_DATE and year_in(cell),
+    "year": lambda cell: len(cell) < _LONGEST_DATE and (year_in(cell) or _UNDATED.match(cell)),
     "doi": lambda cell: not _SPACE.search(cell) and identifiers.doi(cell),
     "pmid": pmid_in,
     "url": address_in,
@@ -73,6 +73,9 @@ _TOLD: Mapping[str, Callable[[str], object]] = {
     "lens": re.compile(r"(?:\d{3}-){4}\d\d[\dXx]").fullmatch,
 }
 _LONGEST_DATE = 40
+_UNDATED = re.compile(
+    r"(?i)in press|n\.? ?d\.?$|forthcoming|to appear|accepted|submitted|online|0$"
+)
 _SPACE = re.compile(r"\S\s+\S")
 _UNMISTAKABLE = ("doi", "eid", "wos")
 """What stands in no other column, if the table has one for it."""
@@ -132,7 +135,7 @@ def _works(lines: Iterator[str], columns: Mapping[str, str]) -> Iterator[Referen
             cells: Sequence[str] | None = row.cells
             if len(row.cells) > len(head):
                 cells = _under(header, row.cells, len(head), delimiter)
-            if cells is None or any(cell.strip() for cell in row.cells[len(head) :]):
+            if cells is not row.cells:
                 text = f"line {row.line}: {len(row.cells)} cells below {len(head)} headers."
                 yield Problem(text, REFUSED if cells is None else READ_IN_PART, row.line)
             if cells is not None:
@@ -148,8 +151,8 @@ def _under(
     where that can have been; what may be in another column then is left out.
     """
     ends = max((at for at, cell in enumerate(cells, 1) if cell.strip()), default=0)
-    if ends <= width and _fits(header, cells, width, 0):
-        return cells
+    if ends <= width and _fits(header, cells, width, 0) is not False:
+        return cells  # A separator at the end of each line, as some programs write it.
     for row in (cells[: max(ends, width)], cells):
         more = len(row) - width
         splits = [at for at in range(width + 1) if _fits(header, row, at, more)]
@@ -164,11 +167,11 @@ def _under(
         if {*range(first, last + 1)}.isdisjoint(header.columns.get("title", ())):
             unsure = [""] * (min(last + 1, width) - first)
             return [*row[:first], *unsure, *row[last + more + 1 :]]
-    return cells if ends <= width else None
+    return None
 
 
-def _fits(header: Header, row: Sequence[str], split: int, more: int) -> bool:
-    """Tell whether columns hold what they should, and one something, if one was split in more.
+def _fits(header: Header, row: Sequence[str], split: int, more: int) -> bool | None:
+    """Tell whether columns hold what they should, if one was split; None: that tells nothing.
 
     A DOI, for one, stands in a column of DOIs, and there stands nothing else.
     """
@@ -183,7 +186,7 @@ def _fits(header: Header, row: Sequence[str], split: int, more: int) -> bool:
             if name in field_of.values() and field not in (name, "url") and _TOLD[name](cell):
                 return False
         pinned = pinned or bool(field and cell)
-    return pinned
+    return pinned or None
 
 
 def _vertical_works(lines: Iterator[str], before: int) -> Iterator[Reference | Problem]:

@@ -190,7 +190,7 @@ def doi_of(value: object) -> str | None:
     if not isinstance(value, str):
         return None
     bare = _DOI_PREFIX.sub("", _CONTROL.sub(" ", value).strip())
-    found = identifiers.doi(bare)
+    found = identifiers.doi(_DOI_PREFIX.sub("", value.strip()))
     return (bare if found in (None, bare.lower()) else found) or None
 
 
