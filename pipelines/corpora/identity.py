@@ -7,7 +7,7 @@ that no chain of records makes one paper of several.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import lru_cache
@@ -263,20 +263,21 @@ def _shown(fact: Fact) -> str:
 _Pair: TypeAlias = tuple[int, int]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Resolved:
     """Which of some records are one.
 
     groups: places of records; each place is in one group. joined: records that were added to
     others, by what. kept_apart: pairs that seemed to be one, and contradict each other. unclear:
-    records that fit several which contradict each other. joins: the least sure one of each group.
+    records that fit several which contradict each other. joins: of what was joined at once, the
+    least sure pair.
     """
 
     groups: list[list[int]]
-    joined: Counter[Evidence] = field(default_factory=Counter)
-    kept_apart: int = 0
-    unclear: int = 0
-    joins: list[Join] = field(default_factory=list)
+    joined: Counter[Evidence]
+    kept_apart: int
+    unclear: int
+    joins: list[Join]
 
 
 def resolve(facts: Sequence[Fact], *, preprints: bool) -> Resolved:
@@ -293,106 +294,91 @@ def resolve(facts: Sequence[Fact], *, preprints: bool) -> Resolved:
     places: dict[Fact, list[int]] = defaultdict(list)
     for place, fact in enumerate(facts):
         places[fact].append(place)
-    found = Resolved([])
     told = list(places)
-    members = {number: [number] for number in range(len(told))}
-    if 1 < len(told) <= MOST_SPELLINGS:
-        members = _joined(told, [len(places[fact]) for fact in told], preprints, found)
-    elif len(told) > MOST_SPELLINGS:
-        found.unclear += len(facts)
-    for group in members.values():
-        for number in group:
-            same = places[told[number]]
-            if len(same) == 1:
-                continue
-            by = told[number].evidence(told[number], preprints=preprints)
-            if by is not None:  # Records that say the same are one.
-                found.joined[by] += len(same) - 1
-            else:  # Unless that is too little.
-                found.groups += [[place] for place in same[1:]]
-                del same[1:]
-        found.groups.append(sorted(place for number in group for place in places[told[number]]))
-    return found
-
-
-def _joined(
-    told: Sequence[Fact], counts: Sequence[int], preprints: bool, found: Resolved
-) -> dict[int, list[int]]:
-    """Join facts, evidence by evidence, into groups; note what was done in what was found."""
-    linked: dict[Evidence, list[_Pair]] = defaultdict(list)
-    clashing: set[_Pair] = set()
-    for pair in combinations(range(len(told)), 2):
-        one, other = told[pair[0]], told[pair[1]]
-        by = one.evidence(other, preprints=preprints)
-        if by is not None:
-            linked[by].append(pair)
-        if one.contradicts(other, preprints=preprints):
-            clashing.add(pair)
-            found.kept_apart += by is not None
-    group_of = list(range(len(told)))
-    for by in Evidence:
-        near: dict[int, set[int]] = defaultdict(set)
-        for one, other in linked[by]:
-            if group_of[one] != group_of[other]:
-                near[group_of[one]].add(group_of[other])
-                near[group_of[other]].add(group_of[one])
-        clashes = {_pair(group_of[one], group_of[other]) for one, other in clashing}
-        for groups in _consistent(near, clashes, group_of, counts, found):
-            first = min(groups)
-            joins = (
-                Join.of(told[one], told[other], by)
-                for one, other in linked[by]
-                if {group_of[one], group_of[other]} <= groups and group_of[one] != group_of[other]
-            )
-            found.joins.append(min(joins))
-            found.joined[by] += len(groups) - 1
-            group_of = [first if group in groups else group for group in group_of]
+    crowd = len(told) > MOST_SPELLINGS
+    linked, clashing = _compared([] if crowd else told, preprints=preprints)
+    group_of, unclear = list(range(len(told))), set[int]()
+    joined, joins = Counter[Evidence](), list[Join]()
+    for by, pairs in linked.items():
+        sets, doubtful = _consistent(pairs, clashing, group_of)
+        unclear |= {number for number, group in enumerate(group_of) if group in doubtful}
+        for groups in sets:
+            between = (pair for pair in pairs if _groups_of(pair, group_of) <= groups)
+            apart = (pair for pair in between if len(_groups_of(pair, group_of)) > 1)
+            joins.append(min(Join.of(told[one], told[two], by) for one, two in apart))
+            joined[by] += len(groups) - 1
+            group_of = [min(groups) if group in groups else group for group in group_of]
     members: dict[int, list[int]] = defaultdict(list)
-    for number, group in enumerate(group_of):
-        members[group].append(number)
-    return members
+    alone: list[list[int]] = []
+    for fact, group in zip(told, group_of, strict=True):
+        first, *same = places[fact]
+        enough = fact.evidence(fact, preprints=preprints) if same else None
+        members[group] += [first, *same] if enough is not None else [first]
+        if enough is not None:  # Records that say the same are one.
+            joined[enough] += len(same)
+        else:  # Unless that is too little.
+            alone += [[place] for place in same]
+    return Resolved(
+        groups=[*map(sorted, members.values()), *alone],
+        joined=joined,
+        kept_apart=sum(pair in clashing for pairs in linked.values() for pair in pairs),
+        unclear=len(facts) if crowd else sum(len(places[told[number]]) for number in unclear),
+        joins=joins,
+    )
+
+
+def _compared(
+    told: Sequence[Fact], *, preprints: bool
+) -> tuple[dict[Evidence, list[_Pair]], set[_Pair]]:
+    """List the pairs that seem to be one, the surest evidence first, and those that cannot be."""
+    linked: dict[Evidence, list[_Pair]] = {by: [] for by in Evidence}
+    clashing = set[_Pair]()
+    for (number, one), (other, two) in combinations(enumerate(told), 2):
+        by = one.evidence(two, preprints=preprints)
+        if by is not None:
+            linked[by].append((number, other))
+        if one.contradicts(two, preprints=preprints):
+            clashing.add((number, other))
+    return linked, clashing
 
 
 def _consistent(
-    near: Mapping[int, Collection[int]],
-    clashes: Collection[_Pair],
-    group_of: Sequence[int],
-    counts: Sequence[int],
-    found: Resolved,
-) -> Iterator[set[int]]:
-    """Give sets of groups that evidence links and nothing contradicts."""
-    for linked in list(_components(near, set(near))):
-        if not _clash(linked, clashes):
-            yield linked
-            continue
-        torn = {group for group in linked if _clash({group, *near[group]}, clashes)}
-        unclear = {group for group in torn if _clash(near[group], clashes)}
-        found.unclear += sum(
-            count for group, count in zip(group_of, counts, strict=True) if group in unclear
-        )
-        for rest in _components(near, linked - torn):
-            if len(rest) > 1 and not _clash(rest, clashes):
-                yield rest
+    linked: Collection[_Pair], clashing: Collection[_Pair], group_of: Sequence[int]
+) -> tuple[list[set[int]], set[int]]:
+    """Find sets of groups that evidence links and nothing contradicts, and groups that fit two."""
+    near: dict[int, set[int]] = defaultdict(set)
+    for pair in linked:
+        for group in _groups_of(pair, group_of):
+            near[group] |= _groups_of(pair, group_of) - {group}
+    clashes = [_groups_of(pair, group_of) for pair in clashing]
+
+    def clash(groups: Collection[int]) -> bool:
+        return any(pair.issubset(groups) for pair in clashes)
+
+    sets, unclear = list[set[int]](), set[int]()
+    for groups in _components(near, near):
+        torn = set[int]()
+        if clash(groups):
+            torn = {group for group in groups if clash({group, *near[group]})}
+            unclear |= {group for group in torn if clash(near[group])}
+        rests = _components(near, groups - torn)
+        sets += [rest for rest in rests if len(rest) > 1 and not clash(rest)]
+    return sets, unclear
 
 
-def _components(near: Mapping[int, Collection[int]], among: Collection[int]) -> Iterator[set[int]]:
-    """Give what hangs together among some groups."""
-    left = set(among)
+def _groups_of(pair: _Pair, group_of: Sequence[int]) -> set[int]:
+    return {group_of[pair[0]], group_of[pair[1]]}
+
+
+def _components(near: Mapping[int, Collection[int]], among: Iterable[int]) -> list[set[int]]:
+    """Find what hangs together among some groups."""
+    left, found = set(among), list[set[int]]()
     while left:
-        found, waiting = set[int](), [left.pop()]
+        waiting, component = [left.pop()], set[int]()
         while waiting:
             group = waiting.pop()
-            found.add(group)
-            waiting += left & set(near[group])
-            left -= set(waiting)
-        yield found
-
-
-def _clash(groups: Collection[int], clashes: Collection[_Pair]) -> bool:
-    if len(clashes) < len(groups) ** 2:
-        return any(one in groups and other in groups for one, other in clashes)
-    return any(_pair(*pair) in clashes for pair in combinations(groups, 2))
-
-
-def _pair(one: int, other: int) -> _Pair:
-    return (one, other) if one < other else (other, one)
+            component.add(group)
+            waiting += left.intersection(near[group])
+            left.difference_update(waiting)
+        found.append(component)
+    return found

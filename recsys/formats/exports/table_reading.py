@@ -61,6 +61,11 @@ _MOST_PHRASES = 200
 READ_IN_PART = "more cells than headers"
 """The reason of a problem with a row of which is read what stands in its column for sure."""
 REFUSED = "row longer than its header"
+_LONGEST_DATE = 40
+_UNDATED = re.compile(
+    r"(?i)in press|n\.? ?d\.?$|forthcoming|to appear|accepted|submitted|online|0$"
+)
+_SPACE = re.compile(r"\S\s+\S")
 # Columns that tell whether it is they.
 _TOLD: Mapping[str, Callable[[str], object]] = {
     "year": lambda cell: len(cell) < _LONGEST_DATE and (year_in(cell) or _UNDATED.match(cell)),
@@ -72,11 +77,6 @@ _TOLD: Mapping[str, Callable[[str], object]] = {
     "pmc": re.compile(r"(?:PMC)?\d+").fullmatch,
     "lens": re.compile(r"(?:\d{3}-){4}\d\d[\dXx]").fullmatch,
 }
-_LONGEST_DATE = 40
-_UNDATED = re.compile(
-    r"(?i)in press|n\.? ?d\.?$|forthcoming|to appear|accepted|submitted|online|0$"
-)
-_SPACE = re.compile(r"\S\s+\S")
 _UNMISTAKABLE = ("doi", "eid", "wos")
 """What stands in no other column, if the table has one for it."""
 
