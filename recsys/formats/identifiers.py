@@ -52,8 +52,8 @@ _VIEW = re.compile(
     re.IGNORECASE,
 )
 
-# What templates of publishers print until somebody fills it in: it would name many works at once.
-_BLANK = re.compile(r"(?<![a-z])(?:n{5,}|x{4,})(?![a-z])|[0-9]xxx$|^1122445\.1122456$")
+TEMPLATE = re.compile(r"(?<![a-z])(?:n{5,}|x{4,})(?![a-z])|[0-9]xxx$|^1122445\.1122456$")
+"""What templates of publishers print behind the prefix until somebody fills it in."""
 
 _ARCHIVES = (
     "acc-phys adap-org alg-geom ao-sci astro-ph atom-ph bayes-an chao-dyn chem-ph cmp-lg comp-gas "
@@ -91,7 +91,7 @@ def doi(text: str | None) -> str | None:
     ('10.1145/3292500.3330701', '10.1109/tvcg.2020.12')
     """
     text = (text or "")[:_LONGEST_TEXT]
-    if _PLAIN_DOI.fullmatch(text) and not _BLANK.search(text.lower().partition("/")[2]):
+    if _PLAIN_DOI.fullmatch(text) and not TEMPLATE.search(text.lower().partition("/")[2]):
         return text.lower()
     if "://" in text and "%" in text:
         text = _RESERVED_CODE.sub(lambda code: _RESERVED[f"%{code[1].lower()}"], text)
@@ -114,7 +114,7 @@ def doi(text: str | None) -> str | None:
         found = found[:-1]
     found = found.lower()
     prefix, _, suffix = found.partition("/")
-    told = any(c.isalnum() for c in suffix) and not _BLANK.search(suffix)
+    told = any(c.isalnum() for c in suffix) and not TEMPLATE.search(suffix)
     return found if prefix and told else None
 
 

@@ -28,14 +28,11 @@ _LONGEST_ID = 200
 _ARXIV_DOI = "10.48550/arxiv."
 _ARXIV_VERSION = re.compile(r"v[0-9]{1,3}$")
 _PLACEHOLDER = re.compile(
-    # Of templates, and of the handbook; what stands in a journal's template until it is filled in.
-    r"10\.0000/|10\.1000/xyz|10\.[0-9]{4,9}/[a-z./-]*(?:x{4,}|n{5,})(?![a-z])"
-    r"|10\.[0-9]{4,9}/(?:[a-z.()-]*0{2,}[a-z.()-]*)+\Z|10\.[0-9x]{4,9}/x{3,}"
-    r"|10\.1109/access\.[0-9]{4}\.doi\Z|10\.3390/xx|10\.1145/1122445\.1122456\Z"
-    # What Mendeley puts where it knows nothing better.
-    r"|arxiv:1011\.1669\Z"
+    r"10\.0000/|10\.1000/xyz|10\.[0-9x]{4,9}/x{3,}"  # Of templates, and of the handbook.
+    r"|10\.[0-9]{4,9}/(?=(?:[^0-9]*0){4})[^1-9]*\Z|10\.1109/access\.[0-9]{4}\.doi\Z|10\.3390/xx"
+    r"|arxiv:1011\.1669\Z"  # What Mendeley puts where it knows nothing better.
     # Words and zeros in columns of numbers.
-    r"|(?:pmid|pmc|mag|corpusid|s2|wos|lens|openalex):(?:[^0-9]|0)*\Z|eid:(?!2-s2\.0-)"
+    r"|(?:pmid|pmc|mag|corpusid|wos|lens|openalex):(?:[^0-9]|0)*\Z|eid:(?!2-s2\.0-)[^\s]*"
 )
 
 
@@ -45,10 +42,10 @@ def placeholder(name: str) -> str | None:
     >>> placeholder("pmid:0"), placeholder("eid:scopus"), placeholder("10.1145/3292500.3330701")
     ('pmid:0', 'eid:scopus', None)
     """
-    match = _PLACEHOLDER.match(name)
-    if match is None:
-        return None
-    return name if name.startswith("eid:") else match[0]
+    if match := _PLACEHOLDER.match(name):
+        return match[0]
+    is_doi, _, suffix = name.partition("/")
+    return name if is_doi.startswith("10.") and identifiers.TEMPLATE.search(suffix) else None
 
 
 def named(reference: Reference, pairs: Pairs) -> Reference:
