@@ -61,6 +61,8 @@ DUMP_BYTES = 4 << 30
 """Bytes of files, packed as they are, from which on each is a shard; one process reads fewer."""
 SHARDS = "shards"
 """The folder of large files that were read, one by one."""
+_READ = 2
+"""Raised when something else is read of the same files: what a killed run has read is read anew."""
 _REFERENCES = pa.schema([("paper", pa.int32()), ("name", pa.string())])
 
 
@@ -262,7 +264,7 @@ def _read_one_by_one(
     ]
     if not engine.here and not all(remote):
         engine = USUAL
-    key = fingerprint([[[str(file.path), file.mark] for file in lines], reading.record()])
+    key = fingerprint([_READ, [[str(file.path), file.mark] for file in lines], reading.record()])
     stage = Stage("read works", partial(partial, read_file))
     read = iter(do_shards(engine, stage, tasks, work / SHARDS, key, progress) if tasks else ())
     pdfs = [file for file, here in zip(files, own, strict=True) if here and is_pdf(file.path)]

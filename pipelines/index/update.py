@@ -78,7 +78,7 @@ from recsys.store.graph import CitationGraph
 
 FEW = 64
 """Texts that are encoded on one processor."""
-_REVISION = 3
+_REVISION = 4
 """Raised when an update would write something else from the same: unfinished ones begin anew."""
 _READING = "reading"
 """The folder of what was read of the files."""
