@@ -1,53 +1,94 @@
-"""Find the works that are one: by identifiers they share, else by title, first author and year.
+"""Find the works that are one: look for those that may be, and ask `identity` about each few.
 
-Memory holds one part of the names, or of what is compared of titles, and of the works that have a
-pair what forbids to unite them. All others are alone.
+Memory holds one part of the names, or of what is compared of titles, or of the works that may be
+one with others; and of these the numbers. All others are alone.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, pairwise
+from heapq import nsmallest
+from itertools import combinations, groupby, pairwise
+from operator import itemgetter
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from recsys.pipelines.corpora.partitions import batch_of, by_hash, divide, flattened
-from recsys.pipelines.corpora.works import NO_SPACE, WORKS, Works
-from recsys.query.matching import Title, named_among, title_likeness, title_of
+from recsys.pipelines.corpora.identity import Evidence, Fact, Join, name_several, resolve
+from recsys.pipelines.corpora.partitions import (
+    Runs,
+    RunWriter,
+    batch_of,
+    by_hash,
+    by_range,
+    divide,
+    flattened,
+)
+from recsys.pipelines.corpora.works import WORKS, Works
 from recsys.store.arrays import Longs
+from recsys.store.names import surname
 from recsys.store.words import fold
 
-SAME_TITLE = 0.93
-"""Titles at least so alike may be those of one work: a typing error or two, no other word."""
-YEARS_APART = 1
-"""Years by which records of one work may differ: online first, and in print."""
-PREPRINT_YEARS_APART = 3
-"""Years by which a preprint may be older or younger than the paper that it became."""
-_TELLING = 4
-"""Telling words of a title that is enough beside the author alone, or the year alone."""
+UNSURE = 10
+"""Joins that are told, the least sure of all."""
+MOST_TOLD = 3
+"""Identifiers of several works that are named; the others are counted."""
 _HEAD = 24
 """Letters at the beginning of titles that are compared at all."""
 _CROWD = 40
 """Works of one beginning that are compared each with each; of more, only neighbours."""
+_ROWS = 4096
+"""Works that are Python objects together."""
 
 _NOT_LETTERS = re.compile(r"[\W_]+")
-_PREPRINT = re.compile(
-    r"10\.(?:48550/arxiv|2139/ssrn|31234/|26434/chemrxiv|21203/rs\.|20944/preprints|36227/techrxiv"
-    r"|31219/osf|22541/au\.|1101/[0-9]{6}(?:v[0-9]+)?$|1101/20[0-9]{2}\.|64898/)"
+_COMPARED = "title authors year doi venue names space own_id sealed place".split()
+_OF_NAMED = ("title", "authors", "place")
+_NAMES = pa.schema(
+    [("name", pa.string()), ("row", pa.int64()), *(WORKS.field(name) for name in _OF_NAMED)]
 )
-_PREPRINT_VENUE = re.compile(r"\b(?:arxiv|biorxiv|medrxiv|chemrxiv|ssrn|corr|preprints?)\b", re.I)
-_NAMES = pa.schema([("name", pa.string()), ("row", pa.int64())])
-_COMPARED = "title authors year doi venue names space own_id sealed".split()
-_HEADS = pa.schema(
-    [("head", pa.string()), ("row", pa.int64()), *(WORKS.field(name) for name in _COMPARED)]
-)
+_WORKS = [WORKS.field(name) for name in _COMPARED]
+_HEADS = pa.schema([("head", pa.string()), ("row", pa.int64()), *_WORKS])
+_CANDIDATES = pa.schema([("candidate", pa.int64()), ("row", pa.int64()), *_WORKS])
 
-Identity: TypeAlias = tuple[str, int, str | None]
-"""By what a work speaks against being another one: DOI in lower case, id space, id in it."""
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Identifiers that stand in records of several works, and so join none.
+
+    rows: (m,) int64, ascending, the works that have one. names: (m,) of each. counts: of the most
+    frequent ones, the records. total: how many identifiers they are.
+    """
+
+    rows: Longs
+    names: pa.Array
+    counts: Mapping[str, int]
+    total: int
+
+    def left_out(self, begin: int, batch: pa.RecordBatch, *, all_of_them: bool) -> pa.RecordBatch:
+        """Take them from the names of works; files of ours and own ids keep theirs unless all are.
+
+        begin: the number of the first work.
+        """
+        first, end = np.searchsorted(self.rows, [begin, begin + batch.num_rows]).tolist()
+        if first == end:
+            return batch
+        gone: dict[int, set[str]] = {}
+        rows = (self.rows[first:end] - begin).tolist()
+        for row, name in zip(rows, self.names[first:end].to_pylist(), strict=True):
+            gone.setdefault(row, set()).add(name)
+        columns = (batch.column(name).to_pylist() for name in ("names", "own_id", "sealed"))
+        names, own_ids, sealed = map(list, columns)
+        for row, some in gone.items():
+            if not all_of_them:
+                some = set() if sealed[row] else some - {own_ids[row]}
+            names[row] = [name for name in names[row] if name not in some]
+        place = batch.schema.get_field_index("names")
+        cells = pa.array(names, batch.schema.field(place).type)
+        return batch.set_column(place, batch.schema.field(place), cells)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,21 +96,51 @@ class Clusters:
     """Works that are one with others.
 
     rows: (m,) int64, ascending, the works that are not alone. cluster_of: (m,) int64, the number of
-    the cluster of each; clusters are numbered by their first works. by_name, by_title: works that
-    were added to another one. kept_apart: pairs that share a name or agree in title, author and
-    year, but have other ids in one file, or other DOIs.
+    the cluster of each; clusters are numbered by their first works. shared: identifiers that name
+    several works. joined: works that were added to others, by what. kept_apart, unclear: see
+    `identity.Resolved`. unsure: the joins about which least is sure.
     """
 
     rows: Longs
     cluster_of: Longs
-    by_name: int
-    by_title: int
-    kept_apart: int
+    shared: Shared
+    joined: Counter[Evidence] = field(default_factory=Counter)
+    kept_apart: int = 0
+    unclear: int = 0
+    unsure: tuple[Join, ...] = ()
 
     @property
     def count(self) -> int:
         """Count the clusters."""
         return int(self.cluster_of.max(initial=-1)) + 1
+
+
+class Forest:
+    """Disjoint sets of works that may be one; the root of a set is its first work."""
+
+    def __init__(self) -> None:
+        self._parent: dict[int, int] = {}
+
+    def root(self, row: int) -> int:
+        """Return the first work of a set; on the way, paths to it become shorter."""
+        parent = self._parent
+        while (above := parent.get(row)) is not None:
+            parent[row] = parent.get(above, above)
+            row = above
+        return row
+
+    def unite(self, one: int, other: int) -> None:
+        """Put two sets together."""
+        first, second = sorted((self.root(one), self.root(other)))
+        if first != second:
+            self._parent[second] = first
+
+    def sets(self) -> tuple[Longs, Longs]:
+        """List the works of sets of several, ascending, and the first work of the set of each."""
+        roots = {row: self.root(row) for row in list(self._parent)}
+        roots |= {root: root for root in roots.values()}
+        rows = np.array(sorted(roots), np.int64)
+        return rows, np.array([roots[row] for row in rows.tolist()], np.int64)
 
 
 def find_clusters(works: Works, folder: Path, *, preprints: bool) -> Clusters:
@@ -80,160 +151,91 @@ def find_clusters(works: Works, folder: Path, *, preprints: bool) -> Clusters:
         folder: where rows wait.
         preprints: whether a preprint and the paper that it became are one.
     """
-    named = _sharing_names(works, folder)
-    rows, identities = np.unique(named), dict[int, Identity]()  # What speaks against uniting them.
-    for begin, batch in works.batches(["doi", "space", "own_id"]):
-        first, end = np.searchsorted(rows, [begin, begin + batch.num_rows]).tolist()
-        some = batch.take(pa.array(rows[first:end] - begin)).to_pylist()
-        identities |= zip(rows[first:end].tolist(), map(_identity, some), strict=True)
-    forest = Forest(identities)
-    by_name = sum(forest.unite(one, other, named=True) for one, other in named.T.tolist())
-    by_title = 0
-    alike = [] if works.one_sealed_file else _alike(works, folder, forest, preprints)
-    for _, one, other, versions in sorted(alike, key=lambda pair: pair[0]):
-        by_title += forest.unite(one, other, versions=versions)
-    root_of = {row: forest.root(row) for row in list(forest.parent)}
-    root_of |= {root: root for root in root_of.values()}
-    members = np.array(sorted(root_of), np.int64)
-    roots = np.array([root_of[row] for row in members.tolist()], np.int64)
-    _, cluster_of = np.unique(roots, return_inverse=True)
-    return Clusters(members, cluster_of, by_name, by_title, forest.kept_apart)
+    forest = Forest()
+    shared = _unite_named(works, folder, forest)
+    if not works.one_sealed_file:
+        _unite_alike(works, folder, forest, preprints)
+    rows, roots = forest.sets()
+    _, candidate_of = np.unique(roots, return_inverse=True)
+    count = int(candidate_of.max(initial=-1)) + 1
+    path, part_of = folder / "candidates.runs", by_range(count, "candidate")
+    with RunWriter(path, _CANDIDATES, works.parts, part_of) as waiting:
+        for begin, batch in works.batches(_COMPARED):
+            first, end = np.searchsorted(rows, [begin, begin + batch.num_rows]).tolist()
+            told = shared.left_out(begin, batch, all_of_them=True)
+            some = told.take(pa.array(rows[first:end] - begin))
+            waiting.add(
+                batch_of(_CANDIDATES, candidate_of[first:end], rows[first:end], *some.columns)
+            )
+        candidates = waiting.runs()
+    return _resolved(candidates, shared, preprints)
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """What of a work is compared."""
-
-    title: Title
-    authors: tuple[str, ...]
-    year: int | None
-    identity: Identity
-    sealed: bool
-    preprint: bool
-
-    @classmethod
-    def of(cls, work: Mapping[str, Any]) -> "Fact":
-        """Prepare a row of WORKS."""
-        return cls(
-            title_of(work["title"] or ""),
-            tuple(work["authors"]),
-            work["year"],
-            _identity(work),
-            work["sealed"],
-            is_preprint(work["doi"], work["venue"], work["names"]),
-        )
-
-    def version_of(self, other: "Fact") -> bool:
-        """Tell whether one may be a preprint, and the other what became of it."""
-        one_file = self.sealed and self._shares_space(other)
-        return self.preprint != other.preprint and not one_file
-
-    def _shares_space(self, other: "Fact") -> bool:
-        return self.identity[1] == other.identity[1] != NO_SPACE
-
-    def may_be(self, other: "Fact", *, preprints: bool) -> bool:
-        """Tell whether two works whose titles begin alike agree in what else is compared."""
-        versions = self.version_of(other)
-        if versions and not preprints:  # Not even of one year.
-            return False
-        other_id = self.identity[2] != other.identity[2]
-        if not versions and other_id and self._shares_space(other):
-            return False
-        if title_likeness(self.title, other.title) < SAME_TITLE:
-            return False
-        author = named_among(self.authors, other.authors)
-        year = None
-        if self.year is not None and other.year is not None:
-            apart = PREPRINT_YEARS_APART if versions else YEARS_APART
-            year = abs(self.year - other.year) <= apart
-        if author is False or year is False:
-            return False
-        telling = len(self.title.telling) >= _TELLING
-        return bool((author and year) or ((author or year) and telling))
+def _resolved(candidates: Runs, shared: Shared, preprints: bool) -> Clusters:
+    """Decide of each few works that may be one which of them are."""
+    joined, kept_apart, unclear, unsure = Counter[Evidence](), 0, 0, list[Join]()
+    pairs = [np.empty((2, 0), np.int64)]
+    for part in candidates:
+        order = np.argsort(part.column("candidate").to_numpy(), kind="stable")
+        found: list[tuple[int, int]] = []
+        for _, members in groupby(_rows_of(part, order), key=itemgetter("candidate")):
+            some = list(members)
+            what = resolve([Fact.of(work) for work in some], preprints=preprints)
+            for group in what.groups:
+                if len(group) > 1:
+                    first = some[group[0]]["row"]
+                    found += [(some[place]["row"], first) for place in group]
+            joined += what.joined
+            kept_apart += what.kept_apart
+            unclear += what.unclear
+            unsure = nsmallest(UNSURE, [*unsure, *what.joins]) if what.joins else unsure
+        pairs.append(np.array(found, np.int64).reshape(-1, 2).T)
+    rows, roots = np.concatenate(pairs, axis=1)
+    order = np.argsort(rows)
+    _, cluster_of = np.unique(roots[order], return_inverse=True)
+    return Clusters(rows[order], cluster_of, shared, joined, kept_apart, unclear, tuple(unsure))
 
 
-def _identity(work: Mapping[str, Any]) -> Identity:
-    return (work["doi"] or "").lower(), work["space"], work["own_id"]
-
-
-@dataclass(slots=True)
-class Forest:
-    """Disjoint sets of works; the root of a set is its first work.
-
-    parent: of works that are no roots, another of their set. kept_apart: pairs that something
-    spoke against.
-    """
-
-    identities: dict[int, Identity]
-    parent: dict[int, int] = field(default_factory=dict)
-    kept_apart: int = 0
-    _claimed: dict[int, tuple[dict[int, str | None], set[str]]] = field(default_factory=dict)
-
-    def root(self, row: int) -> int:
-        """Return the first work of a set; on the way, paths to it become shorter."""
-        parent = self.parent
-        while (above := parent.get(row)) is not None:
-            parent[row] = parent.get(above, above)
-            row = above
-        return row
-
-    def unite(self, a: int, b: int, *, named: bool = False, versions: bool = False) -> bool:
-        """Put two sets together unless something speaks against it; say whether that was done.
-
-        named: they share a name. versions: they are a preprint and what became of it.
-        """
-        a, b = sorted((self.root(a), self.root(b)))
-        if a == b:
-            return False
-        (ids, dois), (its_ids, its_dois) = self._claims(a), self._claims(b)
-        clash = any(its_ids.get(space, own) != own for space, own in ids.items())
-        other_doi = dois and its_dois and dois.isdisjoint(its_dois)
-        if not versions and (clash or (other_doi and not named)):
-            self.kept_apart += 1
-            return False
-        self.parent[b] = a
-        self._claimed[a] = its_ids | ids, dois | its_dois
-        return True
-
-    def _claims(self, row: int) -> tuple[dict[int, str | None], set[str]]:
-        """Return the ids by space, and the DOIs, of the set of a first work."""
-        if row not in self._claimed:
-            doi, space, own = self.identities[row]
-            ids = {} if space == NO_SPACE else {space: own}
-            self._claimed[row] = ids, {doi} if doi else set()
-        return self._claimed[row]
-
-
-def is_preprint(doi: str | None, venue: str | None, names: Sequence[str]) -> bool:
-    """Tell a preprint by its DOI, else by its venue; by an arXiv id where there is neither."""
-    if doi:
-        return bool(_PREPRINT.match(doi.lower()))
-    if venue:
-        return is_server(venue)
-    return any(name.startswith("arxiv:") for name in names)
-
-
-def is_server(venue: str) -> bool:
-    """Tell a place of preprints, such as `arXiv preprint arXiv:1901.00001`, from a journal."""
-    return bool(_PREPRINT_VENUE.search(venue))
-
-
-def _sharing_names(works: Works, folder: Path) -> Longs:
-    """List pairs of works next to each other among those that have one name, ascending: (2, p)."""
+def _unite_named(works: Works, folder: Path, forest: Forest) -> Shared:
+    """Put works together that share a name, unless it names several."""
 
     def names() -> Iterator[pa.RecordBatch]:
-        for begin, batch in works.batches(["names"]):
+        for begin, batch in works.batches(["names", *_OF_NAMED]):
             flat, rows = flattened(batch.column(0), begin)
-            yield batch_of(_NAMES, flat, rows)
+            told = batch.select(_OF_NAMED).take(pa.array(rows - begin))
+            yield batch_of(_NAMES, flat, rows, *told.columns)
 
-    pairs = [np.empty((2, 0), np.int64)]
+    rows, several = [np.empty(0, np.int64)], [pa.array([], pa.string())]
+    most: list[tuple[int, str]] = []
+    total = 0
     for part in divide(folder / "names.runs", _NAMES, works.parts, names(), by_hash):
         codes, owners = _codes(part.column(0)), part.column(1).to_numpy()
         order = np.lexsort((owners, codes))
-        same = np.flatnonzero((np.diff(codes[order]) == 0) & (np.diff(owners[order]) != 0))
-        pairs.append(np.stack([owners[order[same]], owners[order[same + 1]]]))
-    found = np.concatenate(pairs, axis=1)
-    return found[:, np.lexsort((found[1], found[0]))]
+        order = order[np.bincount(codes)[codes[order]] > 1]  # Of names that several have.
+        for name, members in groupby(_rows_of(part, order), key=itemgetter("name")):
+            some = list(members)
+            owning = [work["row"] for work in some]
+            if len({work["title"] for work in some} - {None}) > 1 and name_several(
+                Fact.of({**work, "names": [name]}) for work in some
+            ):
+                rows.append(np.array(owning, np.int64))
+                several.append(pa.array([name] * len(owning), pa.string()))
+                total += 1
+                most = nsmallest(MOST_TOLD, [(-len(owning), name), *most])
+                continue
+            for one, other in pairwise(owning):
+                forest.unite(one, other)
+    owners = np.concatenate(rows)
+    ascending = np.argsort(owners, kind="stable")
+    told = pa.concat_arrays(several).take(pa.array(ascending))
+    counts = {name: -count for count, name in most}
+    return Shared(owners[ascending], told, counts, total)
+
+
+def _rows_of(part: pa.RecordBatch, order: Longs) -> Iterator[dict[str, Any]]:
+    """Give rows in an order, as Python objects some at a time."""
+    for begin in range(0, len(order), _ROWS):
+        yield from part.take(pa.array(order[begin : begin + _ROWS])).to_pylist()
 
 
 def _codes(values: pa.Array) -> Longs:
@@ -242,14 +244,8 @@ def _codes(values: pa.Array) -> Longs:
     return codes
 
 
-def _alike(
-    works: Works, folder: Path, forest: Forest, preprints: bool
-) -> list[tuple[int, int, int, bool]]:
-    """List pairs that agree in title, author and year and are not one yet.
-
-    Returns:
-        (first work of that beginning, one work, another, whether they are versions) of each.
-    """
+def _unite_alike(works: Works, folder: Path, forest: Forest, preprints: bool) -> None:
+    """Put works together that agree in title, author and year."""
 
     def heads() -> Iterator[pa.RecordBatch]:
         for begin, batch in works.batches(_COMPARED):
@@ -261,35 +257,37 @@ def _alike(
             head = every.filter(there)
             yield batch_of(_HEADS, head, rows, *batch.filter(there).columns)
 
-    pairs: list[tuple[int, int, int, bool]] = []
     for part in divide(folder / "heads.runs", _HEADS, works.parts, heads(), by_hash):
         codes, rows = _codes(part.column("head")), part.column("row").to_numpy()
         order = np.argsort(codes, kind="stable")
         for group in np.split(order, np.flatnonzero(np.diff(codes[order])) + 1):
             if len(group) > 1 and len(set(map(forest.root, rows[group].tolist()))) > 1:
-                members = part.take(pa.array(group)).to_pylist()
-                pairs += _agreeing(members, forest, preprints)
-    return pairs
+                _unite_of_one_head(part.take(pa.array(group)).to_pylist(), forest, preprints)
 
 
-def _agreeing(
+def _unite_of_one_head(
     members: Sequence[Mapping[str, Any]], forest: Forest, preprints: bool
-) -> Iterator[tuple[int, int, int, bool]]:
+) -> None:
     """Compare works of one beginning each with each; of a crowd, only neighbours."""
-    pairs: Iterable[tuple[int, int]] = combinations(range(len(members)), 2)
-    if len(members) > _CROWD:
-        keys = [(_NOT_LETTERS.sub("", fold(each["title"])), each["year"] or 0) for each in members]
-        ordered = sorted(range(len(members)), key=keys.__getitem__)
-        pairs = ((min(two), max(two)) for two in pairwise(ordered))
+    places: Iterable[int] = range(len(members))
+    crowd = len(members) > _CROWD
+    if crowd:
+        keys = [
+            (
+                _NOT_LETTERS.sub("", fold(work["title"])),
+                surname(work["authors"][0]) if work["authors"] else "",
+                work["year"] or 0,
+            )
+            for work in members
+        ]
+        places = sorted(places, key=keys.__getitem__)
     facts: dict[int, Fact] = {}
-    for pair in pairs:
-        one, other = (int(members[place]["row"]) for place in pair)
+    for pair in pairwise(places) if crowd else combinations(places, 2):
+        one, other = (members[place]["row"] for place in pair)
         if forest.root(one) == forest.root(other):
             continue
         for place in pair:
             if place not in facts:
                 facts[place] = Fact.of(members[place])
-        first, second = (facts[place] for place in pair)
-        if first.may_be(second, preprints=preprints):
-            forest.identities |= {one: first.identity, other: second.identity}
-            yield members[0]["row"], one, other, first.version_of(second)
+        if facts[pair[0]].may_be(facts[pair[1]], preprints=preprints):
+            forest.unite(one, other)

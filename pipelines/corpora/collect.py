@@ -28,6 +28,7 @@ from recsys.formats.source_formats import TABLE
 from recsys.formats.work_stream import format_of_file
 from recsys.pipelines.corpora.clusters import find_clusters
 from recsys.pipelines.corpora.collect_report import CollectReport, FileRead
+from recsys.pipelines.corpora.identity import EVIDENCE_NAMES
 from recsys.pipelines.corpora.known_papers import KnownPapers
 from recsys.pipelines.corpora.link_citations import LinkedWorks, Rule, link, numbered
 from recsys.pipelines.corpora.merge_works import Papers, merge
@@ -60,6 +61,8 @@ DUMP_BYTES = 4 << 30
 """Bytes of files, packed as they are, from which on each is a shard; one process reads fewer."""
 SHARDS = "shards"
 """The folder of large files that were read, one by one."""
+_READ = 2
+"""Raised when something else is read of the same files: what a killed run has read is read anew."""
 _REFERENCES = pa.schema([("paper", pa.int32()), ("name", pa.string())])
 
 
@@ -261,7 +264,7 @@ def _read_one_by_one(
     ]
     if not engine.here and not all(remote):
         engine = USUAL
-    key = fingerprint([[[str(file.path), file.mark] for file in lines], reading.record()])
+    key = fingerprint([_READ, [[str(file.path), file.mark] for file in lines], reading.record()])
     stage = Stage("read works", partial(partial, read_file))
     read = iter(do_shards(engine, stage, tasks, work / SHARDS, key, progress) if tasks else ())
     pdfs = [file for file, here in zip(files, own, strict=True) if here and is_pdf(file.path)]
@@ -326,8 +329,12 @@ def gather(
         papers=papers.count,
         without_abstract=papers.unknown["abstract"],
         without_year=papers.unknown["year"],
-        joined={"by identifier": clusters.by_name, "by title, author and year": clusters.by_title},
+        joined={name: clusters.joined[by] for by, name in EVIDENCE_NAMES.items()},
         kept_apart=clusters.kept_apart,
+        unclear=clusters.unclear,
+        powerless=clusters.shared.total,
+        shared=clusters.shared.counts,
+        unsure=clusters.unsure,
         conflicts=papers.conflicts,
         untitled=papers.untitled,
         cited={rule: rules[rule] for rule in Rule},

@@ -4,14 +4,18 @@ import shlex
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from recsys.formats.papers.json_records import tally, unread_fields
 from recsys.formats.work_stream import Remark
+from recsys.pipelines.corpora.identity import Join
 from recsys.pipelines.corpora.link_citations import RULE_NAMES, Rule
 
 _MOST_FILES = 12
 """Files that are told one by one; more are counted by format."""
 _MOST_SKIPPED = 5
+JOINS = ("joined", "unsure")
+"""What the manifest of an index tells of the records that its build has joined."""
 _WORTH_READING = 0.05
 """Share of papers with keyphrases from which on it is told that they can be read."""
 
@@ -38,7 +42,9 @@ class CollectReport:
     is not there. cited: works that reference lists describe, by what became of them. titles_only:
     abstracts that were read are left out. led_by: where the keyphrases were read that stand before
     abstracts; empty: none do. keyphrases: papers that have some, by where; of `led_by` alone if
-    that is told.
+    that is told. unclear: works that fit several which contradict each other. placeholders: what
+    stood in the place of identifiers, by works. powerless: identifiers that stand in several works;
+    shared: the works that have the most frequent of them. unsure: the joins that are least sure.
     """
 
     files: tuple[FileRead, ...]
@@ -59,6 +65,17 @@ class CollectReport:
     titles_only: bool = False
     led_by: str = ""
     keyphrases: Mapping[str, int] = field(default_factory=dict)
+    unclear: int = 0
+    placeholders: Mapping[str, int] = field(default_factory=dict)
+    powerless: int = 0
+    shared: Mapping[str, int] = field(default_factory=dict)
+    unsure: tuple[Join, ...] = ()
+
+    def joins(self) -> dict[str, Any]:
+        """Say what joined works, and the least sure joins; nothing where there was none."""
+        joined = {name: count for name, count in self.joined.items() if count}
+        told = joined, [join.line() for join in self.unsure]
+        return {name: value for name, value in zip(JOINS, told, strict=True) if value}
 
     @property
     def format(self) -> str:
@@ -79,7 +96,7 @@ class CollectReport:
         lines.append(f"{self.papers:,} papers read as {self.format}{counted(parts)}")
         if self.languages:
             lines.append(f"other languages, by a guess: {tally(self.languages)}")
-        joined = {name: count for name, count in self.joined.items() if count}
+        joined = self.joins().get("joined", {})
         cited = {RULE_NAMES[rule]: count for rule, count in self.cited.items() if count}
         if joined:
             lines.append(f"{sum(joined.values()):,} records joined with others ({tally(joined)})")
@@ -87,6 +104,8 @@ class CollectReport:
             lines.append(f"records of one paper differ in {tally(self.conflicts)}")
         if self.kept_apart:
             lines.append(f"{self.kept_apart:,} pairs look alike, but have other ids or DOIs: kept")
+        if self.unclear:
+            lines.append(f"{self.unclear:,} records fit several papers that differ: kept")
         if cited:
             lines.append(f"{sum(cited.values()):,} cited works described: {tally(cited)}")
         return lines
@@ -97,6 +116,13 @@ class CollectReport:
         if self.titles_only:
             lines.append(f"{self.papers - self.without_abstract:,} abstracts left out")
         lines += self._keyphrase_lines()
+        if self.placeholders:
+            lines.append(f"identifiers of no work left out: {tally(self.placeholders)}")
+        if self.powerless:
+            told = tally(self.shared) + (", ..." if self.powerless > len(self.shared) else "")
+            lines.append(
+                f"{self.powerless:,} identifiers of records with other titles join none ({told})"
+            )
         if self.untitled:
             lines.append(f"{self.untitled:,} records of papers that are not there left out")
         if self.oddities:

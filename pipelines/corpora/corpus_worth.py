@@ -1,7 +1,7 @@
 """What a corpus holds and is worth, in figures and in words, and what to expect of its answers."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -34,7 +34,8 @@ class CorpusWorth:
     lead to papers of the corpus, each once. citing: papers that have any link, median_links: of
     these. uncited: papers that no other cites. train, dev, test: queries, if they are divided by
     year. The rest is there where it was asked for: languages, share of a sample of the papers;
-    venues and types, papers of the most frequent ones.
+    venues and types, papers of the most frequent ones; joined, records that were one paper with
+    others, by what told so, and unsure, a line on each of the joins that are least sure.
     """
 
     papers: int
@@ -52,10 +53,12 @@ class CorpusWorth:
     languages: Mapping[str, float] = field(default_factory=dict)
     venues: Mapping[str, int] = field(default_factory=dict)
     types: Mapping[str, int] = field(default_factory=dict)
+    joined: Mapping[str, int] = field(default_factory=dict)
+    unsure: Sequence[str] = ()
 
     def facts(self) -> dict[str, Any]:
         """Give the figures to a manifest, or to JSON; what was not asked for is left out."""
-        return {key: value for key, value in asdict(self).items() if value not in ({}, None)}
+        return {key: value for key, value in asdict(self).items() if value not in ({}, None, ())}
 
 
 def worth_of(corpus: Corpus, graph: CitationGraph, *, references: int | None = None) -> CorpusWorth:
@@ -176,6 +179,12 @@ def worth_lines(worth: CorpusWorth) -> list[str]:
         if counts:
             told = "; ".join(f"{each} ({count:,})" for each, count in counts.items())
             lines.append(f"Largest {name}: {told}.")
+    if worth.joined:
+        told = ", ".join(f"{name} {count:,}" for name, count in worth.joined.items())
+        lines.append(f"Records joined with others: {told}.")
+    if worth.unsure:
+        lines.append("The least sure joins, by what agrees of identifier, title, author and year:")
+        lines += [f"- {join}" for join in worth.unsure]
     return [*lines, f"Expect: {expectation(worth)}."]
 
 

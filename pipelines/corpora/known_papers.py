@@ -53,9 +53,9 @@ class KnownPapers:
         ours = pc.and_(read.column("sealed"), pc.is_valid(read.column("own_id")))
         read = read.filter(pc.invert(ours))
         names, owners = flattened(read.column("names").combine_chunks())
-        named = PaperNames.of(*all_names(papers)).find(names)
+        places, named = PaperNames.of(*all_names(papers)).find_all(names)
         told = np.zeros(read.num_rows, bool)
-        told[owners[named != NOBODY]] = True
+        told[owners[places]] = True
         left = read.filter(pc.and_(pa.array(~told), pc.is_valid(read.column("title"))))
         authors = (names[0] if names else None for names in left.column("authors").to_pylist())
         keys = [author_key(name) if name else None for name in authors]

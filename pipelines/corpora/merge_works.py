@@ -15,7 +15,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from recsys.pipelines.corpora.clusters import Clusters, is_preprint, is_server
+from recsys.pipelines.corpora.clusters import Clusters
+from recsys.pipelines.corpora.identity import is_preprint, is_server
 from recsys.pipelines.corpora.paper_names import NOBODY, cited_as
 from recsys.pipelines.corpora.partitions import PACKED, Runs, RunWriter, by_range, stored_batches
 from recsys.pipelines.corpora.works import SCHEMA, WORKS, Works, count_with_keyphrases
@@ -98,6 +99,7 @@ def merge(works: Works, clusters: Clusters, folder: Path, keyphrases: str) -> Pa
         writer = _PaperWriter(target, keyphrases)
         paper_of = np.full(len(works), NOBODY, np.int32)
         for begin, batch in works.batches():
+            batch = clusters.shared.left_out(begin, batch, all_of_them=False)
             first, end = np.searchsorted(clusters.rows, [begin, begin + batch.num_rows]).tolist()
             alone = np.ones(batch.num_rows, bool)
             alone[clusters.rows[first:end] - begin] = False

@@ -95,6 +95,15 @@ class PaperNames:
         alone = np.where(np.diff(self.starts) == 1, first, NOBODY)
         return np.append(alone, NOBODY)[self._codes(wanted)]
 
+    def find_all(self, wanted: pa.ChunkedArray | pa.Array) -> tuple[Longs, Longs]:
+        """Find all papers that have each name: (p,) places of names, and (p,) rows of papers."""
+        codes = self._codes(wanted)
+        there = np.flatnonzero(codes != NOBODY)
+        begins, sizes = self.starts[codes[there]], np.diff(self.starts)[codes[there]]
+        places = np.repeat(there, sizes)
+        offsets = np.arange(len(places)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        return places, self.owners[np.repeat(begins, sizes) + offsets]
+
     def find_near(
         self, wanted: pa.ChunkedArray | pa.Array, years: Longs, own_years: Longs
     ) -> tuple[Longs, Mask]:
@@ -108,18 +117,13 @@ class PaperNames:
         Returns:
             (m,) int64, the row of the paper, NOBODY for none; (m,) bool, where several would do.
         """
-        codes = self._codes(wanted)
-        there = np.flatnonzero(codes != NOBODY)
-        begins, sizes = self.starts[codes[there]], np.diff(self.starts)[codes[there]]
-        wanting = np.repeat(there, sizes)
-        offsets = np.arange(len(wanting)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        offered = self.owners[np.repeat(begins, sizes) + offsets]
+        wanting, offered = self.find_all(wanted)
         one, other = years[wanting], own_years[offered]
         unknown = (one == UNKNOWN_YEAR) | (other == UNKNOWN_YEAR)
         near = unknown | (np.abs(one - other) <= 1)
         wanting, offered = wanting[near], offered[near]
-        counts = np.bincount(wanting, minlength=len(codes))
-        rows = np.full(len(codes), NOBODY, np.int64)
+        counts = np.bincount(wanting, minlength=len(wanted))
+        rows = np.full(len(wanted), NOBODY, np.int64)
         single = counts[wanting] == 1
         rows[wanting[single]] = offered[single]
         return rows, counts > 1

@@ -23,8 +23,9 @@ from recsys.records import Reference
 
 REJECTS = "rejects.jsonl"
 """One line {file, line, reason, excerpt} for each record of the sources that gave no work."""
-COUNTED = ("rejected", "oddities", "unread", "remarks", "languages")
-"""What is counted of the records of files: how often each reason, field, and language occurs."""
+COUNTED = ("rejected", "oddities", "unread", "remarks", "languages", "placeholders")
+"""What is counted of the records of files: how often each reason, field, remark, language, and what
+stands where an identifier should, occurs."""
 
 
 class SourceIntake:
@@ -105,6 +106,7 @@ class SourceIntake:
         """Finish the files, and return them with all that was counted."""
         self.close()
         works = self._works
+        self.counts["placeholders"] += works.placeholders
         facts: dict[str, Any] = {
             "files": self.files,
             "skipped": self.skipped,

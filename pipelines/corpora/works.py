@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from recsys.formats.papers.external_ids import names_of
+from recsys.formats.papers.external_ids import names_of, placeholder
 from recsys.pipelines.corpora.paper_names import first_author, printed_place
 from recsys.pipelines.corpora.partitions import RunWriter, stored_batches
 from recsys.pipelines.jobs.kept_results import ShardFiles
@@ -68,6 +68,8 @@ where there is a title to look for."""
 _KEYPHRASES = re.compile(r"(?i)key[ _-]?(?:word|phrase)")
 """In the name of a label: its values are keyphrases."""
 WORK_ROWS, CITED_ROWS = "works.arrow", "cited.arrow"
+_SAME = ("title", "abstract", "year", "authors", "venue", "keyphrases", "doi", "url")
+"""What a record and a row call alike."""
 _BATCH = 1024
 """Works held as Python objects at a time."""
 
@@ -76,20 +78,21 @@ class WorkWriter:
     """Takes works file by file, and writes them as columns into a folder.
 
     count, cited: works, and cited works that are described. given: id spaces of works that have an
-    id. spaceless: whether a work has none.
+    id. spaceless: whether a work has none. placeholders: what stands where identifiers should.
     """
 
     def __init__(self, folder: Path) -> None:
         self.count = self.cited = 0
         self.given: set[int] = set()
         self.spaceless = False
+        self.placeholders: Counter[str] = Counter()
         self._works = RunWriter(folder / WORK_ROWS, WORKS)
         self._cited = RunWriter(folder / CITED_ROWS, CITED)
 
     def add(self, works: Iterator[Reference], space: int, *, sealed: bool) -> None:
         """Take the works of one file; space: the number of where its ids are given."""
         while batch := list(islice(works, _BATCH)):
-            rows = [_row(work, space, sealed) for work in batch]
+            rows = [self._row(work, space, sealed) for work in batch]
             self._works.add(pa.RecordBatch.from_pylist(rows, WORKS))
             cited = cited_rows(batch, self.count)
             self._cited.add(cited)
@@ -99,27 +102,30 @@ class WorkWriter:
             self.spaceless |= NO_SPACE in spaces
             self.given |= spaces - {NO_SPACE}
 
+    def _row(self, work: Reference, space: int, sealed: bool) -> dict[str, Any]:
+        labels = dict(work.labels)
+        if work.kind and not sealed:
+            labels.setdefault("type", work.kind)
+        names, same = names_of(work), {name: getattr(work, name) for name in _SAME}
+        if not sealed and (told := [*filter(None, map(placeholder, names))]):
+            self.placeholders.update(told)
+            names = [name for name in names if name == work.id or not placeholder(name)]
+            same["doi"] = None if placeholder((work.doi or "").lower()) else work.doi
+        return {
+            **same,
+            "references": work.cited_ids,
+            "labels": json.dumps(labels) if labels else None,
+            "names": names,
+            "place": printed_place(work),
+            "own_id": work.id,
+            "space": space if work.id else NO_SPACE,
+            "sealed": sealed,
+        }
+
     def close(self) -> None:
         """Finish both files."""
         self._works.runs()
         self._cited.runs()
-
-
-def _row(work: Reference, space: int, sealed: bool) -> dict[str, Any]:
-    labels = dict(work.labels)
-    if work.kind and not sealed:
-        labels.setdefault("type", work.kind)
-    same = ("title", "abstract", "year", "authors", "venue", "keyphrases", "doi", "url")
-    return {
-        **{name: getattr(work, name) for name in same},
-        "references": work.cited_ids,
-        "labels": json.dumps(labels) if labels else None,
-        "names": names_of(work),
-        "place": printed_place(work),
-        "own_id": work.id,
-        "space": space if work.id else NO_SPACE,
-        "sealed": sealed,
-    }
 
 
 def cited_rows(works: Iterable[Reference], first: int = 0) -> pa.RecordBatch:

@@ -241,6 +241,7 @@ class _Build:
             "papers": report.papers,
             "links": report.links,
             "report": report.lines(),
+            **report.read.joins(),
             "worth": worth_lines(worth),
         }
 
@@ -312,7 +313,7 @@ class _Stage:
 
 
 STAGES: Mapping[str, _Stage] = {
-    CORPUS: _Stage(_Build.corpus, ("source", "reading"), revision=5),
+    CORPUS: _Stage(_Build.corpus, ("source", "reading"), revision=6),
     TEXT: _Stage(_Build.text, (), reads=(CORPUS,), named=("text",)),
     ENCODER: _Stage(
         _Build.encoder, ("encoder", "pooling", "precision", "graph"), named=("encoder files",)

@@ -3,14 +3,14 @@
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from recsys.errors import InputError
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.corpora.collect import AS_TOLD, SHARDS, Reading, collect
-from recsys.pipelines.corpora.collect_report import CollectReport, counted
+from recsys.pipelines.corpora.collect_report import JOINS, CollectReport, counted
 from recsys.pipelines.corpora.corpus_worth import CorpusWorth, described, worth_of
 from recsys.pipelines.corpora.pdf_folder import PDFS
 from recsys.pipelines.corpora.source_files import SourceFile, source_files
@@ -21,7 +21,7 @@ from recsys.pipelines.jobs.engines import USUAL, Engine
 from recsys.protocols import Progress, silent
 from recsys.store.artifacts import CORPUS
 from recsys.store.corpus import Corpus
-from recsys.store.generations import GENERATIONS, in_force, is_index, root_of
+from recsys.store.generations import GENERATIONS, in_force, is_index, pin, root_of
 from recsys.store.graph import CitationGraph
 
 
@@ -141,12 +141,16 @@ def describe(
         raise InputError(f"{indexes[0]} is an index, not a file of papers.", "Describe it alone.")
     if indexes:
         collection = open_collection(indexes[0])
-        return described(worth_of(collection.corpus, collection.graph), collection.corpus)
+        worth = described(worth_of(collection.corpus, collection.graph), collection.corpus)
+        config = pin(collection.folder).manifest().config
+        return replace(worth, **{name: config[name] for name in JOINS if name in config})
     with TemporaryDirectory(prefix="recsys-") as folder:
         place = None if cache is None else cache / PDFS
         files = source_files(sources)
-        found = ingest(files, Path(folder), reading, cache=place, progress=progress).found
+        report = ingest(files, Path(folder), reading, cache=place, progress=progress)
+        found = report.found
         references = found.links + found.outside + found.to_self + found.repeated
         corpus = Corpus.load(Path(folder))
         graph = CitationGraph.load(Path(folder))
-        return described(worth_of(corpus, graph, references=references), corpus)
+        worth = described(worth_of(corpus, graph, references=references), corpus)
+        return replace(worth, **report.read.joins())

@@ -29,6 +29,7 @@ from recsys.indexes.opening import open_collection
 from recsys.models import nnselect
 from recsys.models.encoder import OnnxEncoder
 from recsys.pipelines.corpora.collect import AS_TOLD, Reading, collect
+from recsys.pipelines.corpora.collect_report import JOINS
 from recsys.pipelines.corpora.corpus_worth import worth_lines, worth_of
 from recsys.pipelines.corpora.known_papers import KnownPapers
 from recsys.pipelines.corpora.pdf_folder import PDFS
@@ -77,7 +78,7 @@ from recsys.store.graph import CitationGraph
 
 FEW = 64
 """Texts that are encoded on one processor."""
-_REVISION = 3
+_REVISION = 4
 """Raised when an update would write something else from the same: unfinished ones begin anew."""
 _READING = "reading"
 """The folder of what was read of the files."""
@@ -347,7 +348,7 @@ class _Update:
         counts = dict(zip(("added", "replaced", "removed"), self.plan.counts, strict=True))
         changes = [asdict(stage) for stage in done.values()]
         new = {
-            **self.config,
+            **{name: fact for name, fact in self.config.items() if name not in JOINS},
             **facts,
             "report": [*self.plan.lines(), *lines],
             "update": counts,

@@ -14,6 +14,7 @@ from pathlib import Path
 from recsys.errors import CorpusError
 from recsys.formats.exports import table_reading
 from recsys.formats.exports.foreign_files import foreign
+from recsys.formats.exports.table_reading import READ_IN_PART
 from recsys.formats.papers.external_ids import paper_of
 from recsys.formats.papers.field_maps import PaperFormat
 from recsys.formats.papers.json_records import Entry, entries_of, head_of, open_lines, tally
@@ -31,6 +32,7 @@ from recsys.records import Paper, Reference
 LONGEST_ABSTRACT = 20_000
 """Characters kept of an abstract: some 3,000 words, several times what any encoder reads."""
 _EXCERPT = 200  # characters of a rejected record
+_IN_PART = "rows longer than their header, without what may be shifted"
 _TOLD_MARKS = 3
 _TOLD_KEYS = 12
 
@@ -117,7 +119,7 @@ def open_works(
             works = table_reading.read(text_lines(stream, oddities), columns, unread)
         else:
             works = form.read(text_lines(stream, oddities), unread)
-        yield WorkStream(form.name, False, of_reader(works), oddities, unread)
+        yield WorkStream(form.name, False, of_reader(works, oddities), oddities, unread)
 
 
 def format_of_file(source: Path) -> SourceFormat:
@@ -192,10 +194,17 @@ def _of_entries(
         yield Found(line.number, work, remarks + broken)
 
 
-def of_reader(items: Iterable[Reference | Problem]) -> Iterator[Found | Reject]:
-    """Tidy what a reader of no JSON gives; records are counted where it tells no line."""
+def of_reader(
+    items: Iterable[Reference | Problem], oddities: Counter[str] | None = None
+) -> Iterator[Found | Reject]:
+    """Tidy what a reader of no JSON gives; records are counted where it tells no line.
+
+    oddities: counts the rows of which a part is read.
+    """
     for number, item in enumerate(items, start=1):
-        if isinstance(item, Problem):
+        if isinstance(item, Problem) and item.reason == READ_IN_PART and oddities is not None:
+            oddities[_IN_PART] += 1
+        elif isinstance(item, Problem):
             yield Reject(item.line, item.reason, item.text[:_EXCERPT])
         else:
             yield Found(number, *tidied(item, sealed=False))

@@ -1,5 +1,6 @@
 """Commands that write corpora and indexes: `corpus`, `build`, `update` and `train ranker`."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
@@ -78,6 +79,8 @@ def corpus(
         index = papers[0] if papers[0].is_dir() else None
         with shown_work(index, quiet=quiet) as progress:
             worth = describe_papers(papers, reading, cache=cache, progress=progress)
+        if out is not None:
+            worth = replace(worth, **report.report.joins())
         emit(worth_json(worth) if output == "json" else "\n".join(worth_lines(worth)) + "\n")
 
 

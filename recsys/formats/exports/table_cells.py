@@ -41,10 +41,10 @@ _NAME = re.compile(r"[^\s;|,]{1,80}")
 _LOOKED_AT = 2_000
 _LENS = re.compile(r"\d{3}-\d{3}-\d{3}-\d{3}-\d{2}[\dXx]")
 _DIMENSIONS = re.compile(r"\s*\[[^\]|]*\]?\|(?:[^|]*\|){4}")
-_BETWEEN_NAMES = re.compile(r"[;|]\s*|,\s+")
+_BETWEEN_NAMES = re.compile(r"(?<!\.[cC][oO])[;|]\s*|;\s+|,\s+")  # Old DOIs end in ".CO;2-V".
 _CITED_NAME = re.compile(r"[\w.:\-]*\d[\w.:\-]*|(?i:\S*10\.\d{4,9}/\S+|https?://\S+)")
 _DOI = re.compile(r"(?i)(?:https?://(?:dx\.)?doi\.org/|doi:)?10\.\d{4,9}/\S+")
-_WORK = re.compile(r"(?i)(?:https?://openalex\.org/)?(W\d{2,})")
+_OPENALEX = re.compile(r"(?i)https?://(?:www\.|api\.)?openalex\.org/(?:works/)?(W\d+)")
 _WEB_OF_SCIENCE = re.compile(
     r"(?:^|; )[^,;]{1,80}, (?:1[5-9]|20)\d\d[a-z]?(?:, [^,;]{1,100})?(?:;|$|, (?:V\w|P\w|DOI ))"
 )
@@ -189,6 +189,9 @@ def cited_in(cell: str) -> tuple[tuple[str, ...], tuple[Reference, ...]]:
     head = cell[:_LOOKED_AT].strip()
     if not head:
         return (), ()
+    if quoted := _quoted(cell):
+        cell = "|".join(quoted)
+        head = cell[:_LOOKED_AT]
     if _DIMENSIONS.match(head):
         return (), tuple(map(_of_dimensions, re.split(r";\s?(?=\[)", cell)))
     if _CITED_NAME.fullmatch(_BETWEEN_NAMES.split(head, maxsplit=1)[0].strip()):
@@ -202,10 +205,18 @@ def cited_in(cell: str) -> tuple[tuple[str, ...], tuple[Reference, ...]]:
     return (), scopus_citations.cited_in(cell)
 
 
+def work_id_in(name: str) -> str:
+    """Return an id without the address of OpenAlex, whose works are W and a number.
+
+    >>> work_id_in("https://openalex.org/w12"), work_id_in("a12")
+    ('W12', 'a12')
+    """
+    match = _OPENALEX.fullmatch(name.strip())
+    return match[1].upper() if match else name
+
+
 def _of_names(names: list[str]) -> tuple[tuple[str, ...], tuple[Reference, ...]]:
-    of_openalex = [match[1].upper() for name in names if (match := _WORK.fullmatch(name))]
-    if len(of_openalex) == len(names):
-        return tuple(of_openalex), ()
+    names = list(map(work_id_in, names))
     if not any(_DOI.fullmatch(name) or _LENS.fullmatch(name) for name in names):
         return tuple(names), ()
     works = []

@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 
+from recsys.formats import identifiers
 from recsys.formats.exports import csv_rows
 from recsys.formats.exports.csv_rows import split_line
 from recsys.formats.exports.table_cells import (
@@ -18,6 +19,7 @@ from recsys.formats.exports.table_cells import (
     place_in,
     pmid_in,
     source_in,
+    work_id_in,
 )
 from recsys.formats.exports.table_columns import (
     OWN,
@@ -53,10 +55,30 @@ _OTHERS = ("{", "[", "<", "@", "%", "\\")
 _FORMULA = re.compile("'+[=+\\-@\uff1d\uff0b\uff0d\uff20]")
 _NOTHING = frozenset({"", "null", "NULL", "NaN", "nan", "None", "N/A", "#N/A", "NA"})
 _ENCLOSED = re.compile(r'"((?:[^"]|"")*)"')
-_OPENALEX = re.compile(r"(?i)https?://openalex\.org/")
 _HINT = re.compile(r"(?i)10\.|arxiv|acl|\d{4}\.\d{4}|[a-z]\d\d-\d{4}")
 _DOI_WITHIN = re.compile(r"(?i)[?&]doi=([^&]+)")
 _MOST_PHRASES = 200
+READ_IN_PART = "more cells than headers"
+"""The reason of a problem with a row of which is read what stands in its column for sure."""
+REFUSED = "row longer than its header"
+_LONGEST_DATE = 40
+_UNDATED = re.compile(
+    r"(?i)in press|n\.? ?d\.?$|forthcoming|to appear|accepted|submitted|online|0$"
+)
+_SPACE = re.compile(r"\S\s+\S")
+# Columns that tell whether it is they.
+_TOLD: Mapping[str, Callable[[str], object]] = {
+    "year": lambda cell: len(cell) < _LONGEST_DATE and (year_in(cell) or _UNDATED.match(cell)),
+    "doi": lambda cell: not _SPACE.search(cell) and identifiers.doi(cell),
+    "pmid": pmid_in,
+    "url": address_in,
+    "eid": re.compile(r"2-s2\.0-\d+").fullmatch,
+    "wos": re.compile(r"[A-Z]{3,8}:\S*\d{5}\S*").fullmatch,
+    "pmc": re.compile(r"(?:PMC)?\d+").fullmatch,
+    "lens": re.compile(r"(?:\d{3}-){4}\d\d[\dXx]").fullmatch,
+}
+_UNMISTAKABLE = ("doi", "eid", "wos")
+"""What stands in no other column, if the table has one for it."""
 
 
 def read(
@@ -115,11 +137,62 @@ def _works(
         elif head is None or row.cells == head:
             head = row.cells  # Tables that were joined repeat it.
         elif any(cell.strip() for cell in row.cells):
-            if any(cell.strip() for cell in row.cells[len(head) :]):
+            cells: Sequence[str] | None = row.cells
+            if len(row.cells) > len(head):
+                cells = _under(header, row.cells, len(head), delimiter)
+            if cells is not row.cells:
                 text = f"line {row.line}: {len(row.cells)} cells below {len(head)} headers."
-                yield Problem(text, "more cells than headers", row.line)
-            unread.update(_unread(row.cells, head, header))
-            yield _work(row.cells, header)
+                yield Problem(text, REFUSED if cells is None else READ_IN_PART, row.line)
+            if cells is not None:
+                unread.update(_unread(cells, head, header))
+                yield _work(cells, header)
+
+
+def _under(
+    header: Header, cells: Sequence[str], width: int, delimiter: str
+) -> Sequence[str] | None:
+    """Put a row that has more cells under its header; None where that would be a guess.
+
+    A cell was split, or some stand behind the last column. Columns such as years and DOIs tell
+    where that can have been; what may be in another column then is left out.
+    """
+    ends = max((at for at, cell in enumerate(cells, 1) if cell.strip()), default=0)
+    if ends <= width and _fits(header, cells, width, 0) is not False:
+        return cells  # A separator at the end of each line, as some programs write it.
+    for row in (cells[: max(ends, width)], cells):
+        more = len(row) - width
+        splits = [at for at in range(width + 1) if _fits(header, row, at, more)]
+        if not splits:
+            continue
+        first, last = splits[0], splits[-1]
+        if first == width:
+            return row[:width]
+        if first == last:
+            joined = delimiter.join(row[first : first + more + 1]).strip(f"{delimiter} ")
+            return [*row[:first], joined, *row[first + more + 1 :]]
+        if {*range(first, last + 1)}.isdisjoint(header.columns.get("title", ())):
+            unsure = [""] * (min(last + 1, width) - first)
+            return [*row[:first], *unsure, *row[last + more + 1 :]]
+    return None
+
+
+def _fits(header: Header, row: Sequence[str], split: int, more: int) -> bool | None:
+    """Tell whether columns hold what they should, if one was split; None: that tells nothing.
+
+    A DOI, for one, stands in a column of DOIs, and there stands nothing else.
+    """
+    field_of = {place: field for field in _TOLD for place in header.columns.get(field, ())}
+    pinned = False
+    for at, text in enumerate(row):
+        place = at if at < split else max(split, at - more)
+        cell, field = _said(text, header.quoted), field_of.get(place)
+        if field and cell and (place == split or not _TOLD[field](cell)):
+            return False
+        for name in _UNMISTAKABLE:
+            if name in field_of.values() and field not in (name, "url") and _TOLD[name](cell):
+                return False
+        pinned = pinned or bool(field and cell)
+    return pinned or None
 
 
 def _unread(cells: Sequence[str], names: Sequence[str], header: Header) -> list[str]:
@@ -244,7 +317,7 @@ def _work(cells: Sequence[str], header: Header) -> Reference:
         year=next(filter(None, map(year_in, (*facts["year"], source.year))), None),
         venue=text_in(first("venue") or source.venue),
         abstract=text_in(first("abstract")),
-        id=text_in(_OPENALEX.sub("", first("id"))),
+        id=text_in(work_id_in(first("id"))),
         doi=named.doi,
         arxiv=named.arxiv,
         acl=named.acl,

@@ -140,7 +140,7 @@ def more_of_ris(record: TaggedRecord) -> dict[str, Any]:
             keywords_plus=made,
         ),
         "places": [
-            *record.texts("DO", "M3", "UR", "M1", "C7", "AN", "DI", "L3"),
+            *record.texts("DO", "M3", "UR", "M1", "C7", "AN", "DI", "L3", between="\n"),
             *(note for note in notes if _CITED.match(note) is None),
         ],
         # Scopus writes what a work cites into a note.
@@ -287,7 +287,7 @@ def more_of_wos(record: TaggedRecord) -> dict[str, Any]:
             keywords_plus=tuple(phrase.lower() for phrase in phrases(record.texts("ID"))),
         ),
         "cites": cites,
-        "places": record.texts("DI", "DL", *(() if is_part else ("D2",))),
+        "places": record.texts("DI", "DL", *(() if is_part else ("D2",)), between="\n"),
     }
 
 

@@ -85,9 +85,9 @@ class TaggedRecord:
         """Return the lines of all facts under these tags."""
         return [line for tag in tags for fact in self.facts.get(tag, ()) for line in fact if line]
 
-    def texts(self, *tags: str) -> list[str]:
-        """Return each fact under these tags, its lines joined by spaces."""
-        texts = (" ".join(fact) for tag in tags for fact in self.facts.get(tag, ()))
+    def texts(self, *tags: str, between: str = " ") -> list[str]:
+        """Return each fact under these tags, its lines joined."""
+        texts = (between.join(fact) for tag in tags for fact in self.facts.get(tag, ()))
         return [text for text in texts if text]
 
     def text(self, *tags: str) -> str | None:

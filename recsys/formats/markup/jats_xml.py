@@ -11,7 +11,6 @@ from recsys.formats.markup.xml_stream import (
     Layout,
     XmlFormat,
     address_at,
-    bare_doi,
     first_page,
     raw_text,
     text_at,
@@ -40,7 +39,7 @@ _CITED_KINDS = kinds_by_word(
 )
 _PMC = re.compile(r"(?:PMC)?(\d{1,9})", re.IGNORECASE)
 _SCHEMES: Mapping[str, Callable[[str], str | None]] = {
-    "doi": lambda value: bare_doi(value) if "10." in value else None,
+    "doi": lambda value: identifiers.doi(value) if "10." in value else None,
     "pmid": lambda value: value if value.isdigit() else None,
     "pmc": lambda value: (match := _PMC.fullmatch(value)) and match[1],
     "arxiv": identifiers.arxiv,
@@ -189,7 +188,7 @@ def work_of_article(article: Element) -> Reference | None:
         name.get("pub-id-type", "doi"): (name.text or "").strip()
         for name in meta.iterfind("article-id")
     }
-    doi, pmid = bare_doi(names.get("doi")), names.get("pmid", "")
+    doi, pmid = identifiers.doi(names.get("doi")), names.get("pmid", "")
     pmc = next(filter(None, map(names.get, ("pmc", "pmcid", "pmcaid"))), "")
     pmc = pmc.upper().removeprefix("PMC")
     kind, link = article.get("article-type"), meta.find("self-uri")

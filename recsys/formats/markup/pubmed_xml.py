@@ -9,7 +9,6 @@ from recsys.formats.bodies.printed_works import cited_work
 from recsys.formats.markup.xml_stream import (
     Layout,
     XmlFormat,
-    bare_doi,
     first_page,
     raw_text,
     text_at,
@@ -44,7 +43,7 @@ def reference_of(record: Element) -> Reference:
     citation = _part(record, "MedlineCitation")
     article, data = _part(citation, "Article"), _part(record, "PubmedData")
     issue, names = _part(article, "Journal/JournalIssue"), _article_ids(data)
-    doi = bare_doi(_doi_place(article)) or bare_doi(names.get("doi"))
+    doi = identifiers.doi(_doi_place(article)) or identifiers.doi(names.get("doi"))
     types = texts_of(list(article.iterfind("PublicationTypeList/PublicationType")))
     pmid = text_at(citation, "PMID") or names.get("pubmed")
     # The title goes without the brackets around a translated one; else it is the original one.
@@ -94,7 +93,7 @@ def _book(record: Element) -> Reference:
         year=_year(book) or _year(document),
         venue=title if chapter else None,
         abstract=_abstract(document),
-        doi=bare_doi(_doi_place(document)) or bare_doi(names.get("doi")),
+        doi=identifiers.doi(_doi_place(document)) or identifiers.doi(names.get("doi")),
         kind="chapter" if chapter else "book",
         pmid=pmid,
         ids=_pmc(names),
@@ -162,7 +161,7 @@ def _cites(data: Element) -> Iterator[Reference]:
     ):
         names = _article_ids(cited)
         known: dict[str, object] = {"ids": _pmc(names)}
-        if doi := bare_doi(names.get("doi")):
+        if doi := identifiers.doi(names.get("doi")):
             known["doi"] = doi
         if (pmid := names.get("pubmed", "")).isdigit():
             known["pmid"] = pmid

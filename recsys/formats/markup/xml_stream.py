@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, BinaryIO
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-from recsys.formats import identifiers
 from recsys.formats.references.bibliography import Problem, text_in
 from recsys.records import Reference
 
@@ -280,7 +279,6 @@ class _Reading:
 NOTHING: frozenset[str] = frozenset()
 _BLOCKS = frozenset("p sec title subtitle list list-item label break disp-formula td tr".split())
 _NOTES = frozenset({"fn", "xref", "tex-math", "graphic", "inline-graphic", "object-id"})
-_BARE_DOI = re.compile(r"10\.[0-9]{4,9}/[^\s\"<>{}|\\^`%?#&;,()\[\]]+(?<![.:])")
 _FIRST_PAGE = re.compile(r"[^\s,;\-\u2010-\u2015]+")
 
 
@@ -329,14 +327,6 @@ def unstopped(title: str | None) -> str | None:
         return title
     last = title.rpartition(" ")[2]
     return title if "." in last[:-1] else title[:-1] or None
-
-
-def bare_doi(text: str | None) -> str | None:
-    """Return the DOI in a field for DOIs; `identifiers.doi` is for any text, and slower."""
-    if not text:
-        return None
-    bare = text.strip()
-    return bare.lower() if _BARE_DOI.fullmatch(bare) else identifiers.doi(bare)
 
 
 def first_page(pages: str | None) -> str | None:

@@ -27,6 +27,25 @@ _NO_ID = re.compile(r"[\s\x00-\x1f\ud800-\udfff]")
 _LONGEST_ID = 200
 _ARXIV_DOI = "10.48550/arxiv."
 _ARXIV_VERSION = re.compile(r"v[0-9]{1,3}$")
+_PLACEHOLDER = re.compile(
+    r"10\.0000/|10\.1000/xyz|10\.[0-9x]{4,9}/x{3,}"  # Of templates, and of the handbook.
+    r"|10\.[0-9]{4,9}/(?=(?:[^0-9]*0){4})[^1-9]*\Z|10\.1109/access\.[0-9]{4}\.doi\Z|10\.3390/xx"
+    r"|arxiv:1011\.1669\Z"  # What Mendeley puts where it knows nothing better.
+    # Words and zeros in columns of numbers.
+    r"|(?:pmid|pmc|mag|corpusid|wos|lens|openalex):(?:[^0-9]|0)*\Z|eid:(?!2-s2\.0-)[^\s]*"
+)
+
+
+def placeholder(name: str) -> str | None:
+    """Return what shows that a name, as `names_of` gives it, identifies no work; None if it may.
+
+    >>> placeholder("pmid:0"), placeholder("eid:scopus"), placeholder("10.1145/3292500.3330701")
+    ('pmid:0', 'eid:scopus', None)
+    """
+    if match := _PLACEHOLDER.match(name):
+        return match[0]
+    is_doi, _, suffix = name.partition("/")
+    return name if is_doi.startswith("10.") and identifiers.TEMPLATE.search(suffix) else None
 
 
 def named(reference: Reference, pairs: Pairs) -> Reference:
@@ -82,7 +101,7 @@ def names_of(work: Reference) -> list[str]:
     A DOI is bare and in lower case; others have their scheme. What arXiv registered as a DOI is
     known by its arXiv id, too; an id that is a DOI, as one.
     """
-    doi = (work.doi or "").lower()
+    doi = identifiers.doi(work.doi) or (work.doi or "").lower()
     names = [work.id or "", doi]
     if not doi and work.id and work.id.startswith("10.") and identifiers.doi(work.id):
         names.append(work.id.lower())

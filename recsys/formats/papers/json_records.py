@@ -61,6 +61,8 @@ _OF_A_RECORD = frozenset(
 )
 _MOST_FIELDS = 20
 """Fields that were not read and are named."""
+_MOST_PAGES_DEEP = 3
+"""A list of pages of lists of records, and no more."""
 _MONGO_NUMBER = re.compile(r"\bNumber(?:Int|Long)\(\"?(-?\d+)\"?\)")
 # Raw control characters inside strings are not JSON, but harmless: they are cleaned away later.
 _decode = json.JSONDecoder(strict=False).decode
@@ -154,7 +156,16 @@ def unread_fields(counts: Mapping[str, int]) -> str:
 
 
 def records_in(value: object) -> list[object]:
-    """Take records out of a list, the page of a service's answer, or what is put around each."""
+    """Take records out of a list, the page of a service's answer, or what is put around each.
+
+    A list may be one of pages, or of lists.
+    """
+    if isinstance(value, list):
+        return [record for item in value for record in _records_of(item, _MOST_PAGES_DEEP)]
+    return _records_of(value, _MOST_PAGES_DEEP)
+
+
+def _records_of(value: object, depth: int) -> list[object]:
     page: object = value
     if isinstance(value, dict) and _OF_A_RECORD.isdisjoint(value):
         for path in _PAGES:
@@ -166,18 +177,17 @@ def records_in(value: object) -> list[object]:
                 break
         else:
             page = value
-    records: list[object] = []
-    for item in page if isinstance(page, list) else [page]:
-        record = item
-        # Out of its envelopes, of which Zotero's has the record's key.
-        while isinstance(record, dict) and _OF_A_RECORD.isdisjoint(record):
-            inside = (record[name] for name in _ENVELOPES if isinstance(record.get(name), dict))
-            inner = next(inside, None)
-            if inner is None:
-                break
-            record = {"key": record["key"], **inner} if "key" in record else inner
-        records.append(record)
-    return records
+    if isinstance(page, list) and depth:
+        return [record for item in page for record in _records_of(item, depth - 1)]
+    # Out of its envelopes, of which Zotero's has the record's key.
+    record = page
+    while isinstance(record, dict) and _OF_A_RECORD.isdisjoint(record):
+        inside = (record[name] for name in _ENVELOPES if isinstance(record.get(name), dict))
+        inner = next(inside, None)
+        if inner is None:
+            break
+        record = {"key": record["key"], **inner} if "key" in record else inner
+    return [record]
 
 
 @contextmanager
@@ -297,7 +307,7 @@ class Nesting:
     def __init__(self) -> None:
         self._open: list[str] = []
         self._in_string = False
-        self._last = ""
+        self._last = self._before = ""
 
     @property
     def depth(self) -> int:
@@ -307,7 +317,8 @@ class Nesting:
     def awaits_value(self, *, first: bool) -> bool:
         """Whether a value of a list may come next, such as another record; first: its first."""
         in_list = bool(self._open) and self._open[-1] == "["
-        return in_list and not self._in_string and self._last in ("[" if first else "[,")
+        after = self._last == "[" or (self._last == "," and (not first or self._before == "}"))
+        return in_list and not self._in_string and after
 
     def take(self, text: str) -> None:
         """Read the brackets of one more line."""
@@ -325,7 +336,7 @@ class Nesting:
                     pass
             elif token[0] == '"':
                 self._in_string = match[1] is not None
-            self._last = token[-1]
+            self._before, self._last = self._last, token[-1]
             if len(self._open) > DEEPEST:
                 self._open.clear()
                 return

@@ -192,20 +192,23 @@ def listed(value: object) -> list[Any]:
 
 
 def doi_of(value: object) -> str | None:
-    """Return a bare DOI, without the address of a resolver."""
+    """Return a bare DOI, without the address of a resolver, as it is written but for escapes."""
     if not isinstance(value, str):
         return None
-    return _DOI_PREFIX.sub("", _CONTROL.sub(" ", value).strip()) or None
+    bare = _DOI_PREFIX.sub("", _CONTROL.sub(" ", value).strip())
+    found = identifiers.doi(_DOI_PREFIX.sub("", value.strip()))
+    return (bare if found in (None, bare.lower()) else found) or None
 
 
 def lower_doi(value: object) -> str | None:
     """Return a bare DOI in lower case, in which DOIs are compared."""
-    if isinstance(value, str) and value.startswith("10.") and value.isprintable():
-        return value.strip().lower()  # Most of the millions that a file has.
-    doi = doi_of(value)
-    if doi and not doi.startswith("10."):
-        return identifiers.doi(doi)
-    return doi.lower() if doi else None
+    if isinstance(value, str) and not value.startswith("10."):
+        value = _DOI_PREFIX.sub("", value.strip())
+    if not isinstance(value, str):
+        return None
+    # What only begins like one may be a placeholder, which is counted.
+    bare = value.strip().lower()
+    return identifiers.doi(value) or (bare if bare.startswith("10.") else None)
 
 
 def url_of(*values: object) -> str | None:

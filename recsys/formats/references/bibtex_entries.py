@@ -79,7 +79,7 @@ def entries_in(lines: Iterable[str]) -> Iterator[Entry | Problem]:
                 strings[key] = _value(str(string.value), strings)
         items = [item for block in library.blocks for item in _items_in(block, before)]
         blocks = [item for item in items if isinstance(item, model.Entry)]
-        twice = [_twice(block, before) for block in blocks if block.key in keys]
+        twice = [_twice(block, before) for block in blocks if block.key and block.key in keys]
         if len(keys) < _MOST_KEYS:
             keys.update(block.key for block in blocks)
         entries = []
@@ -125,7 +125,7 @@ def _items_in(block: "bibtex_model.Block", before: int) -> "Iterator[bibtex_mode
     entry: model.Block | None = block
     if isinstance(block, model.DuplicateBlockKeyBlock):
         entry = block.ignore_error_block
-        if isinstance(entry, model.Entry):
+        if isinstance(entry, model.Entry) and entry.key.strip():
             yield _twice(entry, before)
     elif isinstance(block, model.DuplicateFieldKeyBlock):
         entry = block.ignore_error_block
@@ -191,7 +191,8 @@ class _Family:
 
     def complete(self, entries: Sequence[Entry]) -> Iterator[Entry]:
         """Yield the entries with what they inherit, after those that waited for one of them."""
-        here = {entry.key.lower(): entry for entry in reversed(entries)}
+        # An entry without a key is nobody's parent.
+        here = {entry.key.lower(): entry for entry in reversed(entries) if entry.key}
         by_key = here | self._known
         candidates, self._waiting, held = [*self._waiting, *entries], [], 0
         for entry in candidates:

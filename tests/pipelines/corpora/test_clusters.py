@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from recsys.pipelines.corpora.clusters import Fact
+from recsys.pipelines.corpora.identity import Fact
 from recsys.pipelines.corpora.works import NO_SPACE
 from tests.pipelines.corpora.corpus_files import json_lines, read
 from tests.rows import each_row

@@ -36,6 +36,10 @@ def test_all_that_occurred_is_told() -> None:
         joined={"by identifier": 3, "by title, author and year": 0},
         conflicts={"year": 2},
         kept_apart=5,
+        unclear=2,
+        placeholders={"pmid:0": 6},
+        powerless=4,
+        shared={"10.5555/book": 7, "x": 2, "y": 2},
         cited={Rule.IDENTIFIER: 6, Rule.OUTSIDE: 7, Rule.TITLE: 0},
         untitled=8,
         oddities={"lines that are odd": 9},
@@ -50,9 +54,12 @@ def test_all_that_occurred_is_told() -> None:
         "3 records joined with others (by identifier: 3)",
         "records of one paper differ in year: 2",
         "5 pairs look alike, but have other ids or DOIs: kept",
+        "2 records fit several papers that differ: kept",
         "13 cited works described: not among the papers: 7, by identifier: 6",
     ]
     assert report.loss_lines() == [
+        "identifiers of no work left out: pmid:0: 6",
+        "4 identifiers of records with other titles join none (10.5555/book: 7, x: 2, y: 2, ...)",
         "8 records of papers that are not there left out",
         "read in another way: lines that are odd: 9",
         "fields that were not read: isbn: 30, funder: 2",

@@ -148,6 +148,22 @@ def test_files_one_after_the_other_have_the_papers_and_links_of_all_at_once(
         }
 
 
+def test_an_update_knows_which_identifiers_name_several_works(tmp_path: Path) -> None:
+    """Chapters that all have the DOI of their book, one of which comes later."""
+    chapters = [
+        f"@incollection{{c{at}, title={{{title} of the oak}}, author={{Ash, Ada}}, year=2001, "
+        "doi={10.5555/book}}\n"
+        for at, title in enumerate(("Bark", "Leaves", "Roots"))
+    ]
+    one, other = (
+        write(tmp_path / f"{name}.bib", "".join(some))
+        for name, some in (("one", chapters[:2]), ("other", chapters[2:]))
+    )
+    at_once = Index.of(tmp_path / "all", one, other)
+    assert Index.of(tmp_path / "index", one).updated(other).papers == at_once.papers
+    assert len(at_once.papers) == 3
+
+
 def test_a_paper_of_a_file_of_ours_replaces_the_one_of_its_id(tmp_path: Path) -> None:
     old = {"id": "a", "title": "Old words", "abstract": "Gone.", "references": ["b"]}
     index = Index.of(tmp_path / "index", json_lines(tmp_path / "old.jsonl", [old]))

@@ -1,4 +1,6 @@
+import html
 from collections.abc import Callable
+from urllib.parse import quote
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -35,6 +37,20 @@ SICI = "10.1002/(sici)1097-4571(199806)49:8<693::aid-asi4>3.0.co;2-o"
         ("10.1109/visual.1991.175821", "10.1109/visual.1991.175821"),
         ("10.1145/one 10.1145/two", "10.1145/one"),
         ("10.1000.10/123456", "10.1000.10/123456"),
+        # Lines that end within it, and those that do not.
+        (SICI.replace(":8<", ":8\n    <"), SICI),
+        ("see 10.1000/(99)49:\n8-x and more", "10.1000/(99)49:8-x"),
+        ("of 10.5555/j.\ntrd.2021.12 and", "10.5555/j.trd.2021.12"),
+        ("10.1000/s10\u00ad\n994", "10.1000/s10994"),
+        ("10.1000/12\nand more", "10.1000/12"),
+        ("10.1000/12\n2020", "10.1000/12"),
+        ("10.1000/12\nAccessed", "10.1000/12"),
+        ("10.1000/12\n10.1000/34", "10.1000/12"),
+        ("10.1000/12\n- 34", "10.1000/12"),
+        # What is escaped in the query of an address is no query of it.
+        ("https://doi.org/10.1000/2%3C1:a%23b%3E2?x=1", "10.1000/2<1:a#b>2"),
+        ("10.1000/a\u20111", "10.1000/a-1"),
+        (r"\href{https://doi.org/10.1000/a\_1}{text}", "10.1000/a_1"),
     ],
 )
 def test_a_doi_is_found_and_brought_to_one_spelling(text: str, expected: str) -> None:
@@ -155,3 +171,68 @@ def test_a_doi_survives_any_wrapping(prefix: str, registrant: str, suffix: str, 
     if "://" in prefix:
         wanted = wanted.removesuffix(".pdf").removesuffix(".html").removesuffix(".htm")
     assert doi(prefix + f"10.{registrant}/{balanced.upper()}" + after) == wanted
+
+
+def latex(less: str, greater: str) -> Callable[[str], str]:
+    return lambda doi: doi.replace("<", less).replace(">", greater)
+
+
+WRITTEN: tuple[Callable[[str], str], ...] = (
+    latex(r"{\textless}", r"{\textgreater}"),
+    latex(r"\textless{}", r"\textgreater{}"),
+    latex(r"\textless ", r"\textgreater "),
+    latex("$<$", "$>$"),
+    latex("{$<$}", "{$>$}"),
+    latex(r"{\$}{\textless}{\$}", r"{\$}{\textgreater}{\$}"),
+    latex(r"{\$}<{\$}", r"{\$}>{\$}"),
+    latex(r"$\lt$", r"$\gt$"),
+    latex(r"\ensuremath{<}", r"\ensuremath{>}"),
+    latex("{<}", "{>}"),
+    latex("&#60;", "&#x3E;"),
+    lambda doi: doi.replace("_", r"{\_}"),
+    lambda doi: doi.replace("_", r"\textunderscore{}"),
+    lambda doi: doi.replace("_", r"$\_$"),
+    lambda doi: html.escape(doi),
+    lambda doi: html.escape(html.escape(doi)),
+    lambda doi: quote(doi),
+    lambda doi: quote(doi, safe=""),
+    lambda doi: quote(quote(doi, safe=""), safe=""),
+    lambda doi: f"https://doi.org/{quote(doi)}",
+    lambda doi: f"http://dx.doi.org/{quote(doi, safe='')}",
+    lambda doi: f'<a href="https://doi.org/{quote(doi)}">{html.escape(doi)}</a>',
+    lambda doi: f"see (DOI: {doi}).",
+    lambda doi: f"{{{doi}}}, ",
+    lambda doi: f"<{doi}>",
+    lambda doi: f"info:doi/{doi}",
+    lambda doi: doi.upper(),
+    lambda doi: doi.replace("/", "/\u200b").replace("1", "1\u00ad"),
+    lambda doi: doi.replace(")", ")\n   ").replace("<", "\n<"),
+)
+"""How programs write one DOI; each works upon all of it."""
+part = st.from_regex(r"[a-z0-9]([a-z0-9._;:-]{0,8}[a-z0-9])?", fullmatch=True)
+grammar = st.builds(
+    "10.{}/{}".format,
+    st.from_regex(r"[1-9][0-9]{3,5}(\.[1-9][0-9]?)?", fullmatch=True),
+    st.lists(
+        st.one_of(
+            part,
+            st.builds("({})".format, part),
+            st.builds("[{}]".format, part),
+            st.builds("<{}>".format, part),
+            st.builds("_{}".format, part),
+        ),
+        min_size=1,
+        max_size=4,
+    ).map("".join),
+)
+"""DOIs as publishers make them, SICIs among them; they end in a letter, a digit or a bracket."""
+
+
+@each_row("write", WRITTEN)
+@given(name=grammar)
+def test_however_a_doi_is_written_it_is_read_the_same(
+    write: Callable[[str], str], name: str
+) -> None:
+    assume("nnnnn" not in name and "xxx" not in name)  # A template's placeholder.
+    assume(not name.endswith((".htm", ".html", ".pdf")) and "/:" not in name)
+    assert doi(name) == doi(write(name)) == name

@@ -1,12 +1,13 @@
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import InputError
-from recsys.formats.exports.table_reading import looks_so, read
+from recsys.formats.exports.table_reading import READ_IN_PART, REFUSED, looks_so, read
 from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
 from tests.recsys.formats.exports.exported_tables import EXPORTS, Export
@@ -38,6 +39,67 @@ def test_rows_are_counted_that_are_not_understood() -> None:
     assert (work, other) == (Reference(title="A", year=2020), Reference(title="B", year=2021))
     assert surplus == Problem("line 4: 4 cells below 2 headers.", "more cells than headers", 4)
     assert empty == Reference()
+
+
+SCOPUS = "Authors,Title,Year,Volume,DOI,Abstract,Source,EID\n"
+SURE = Reference(
+    title="Bark", authors=("A. Ash",), year=2001, volume="3", doi="10.5555/a", ids=("eid:2-s2.0-1",)
+)
+LONGER = Problem("line 2: 9 cells below 8 headers.", READ_IN_PART, 2)
+REFUSED_ROW = replace(LONGER, reason=REFUSED)
+
+
+@each_row(
+    ("row", "expected"),
+    [
+        # Years, DOIs and ids tell which cell was split, and it becomes whole again.
+        ("Ash A.,Bark,2001,3,10.5555/a,Plain,Scopus,2-s2.0-1", [replace(SURE, abstract="Plain")]),
+        (
+            "Ash A.,Bark,in 2001,3,10.5555/a,Plain,Scopus,2-s2.0-1,,",
+            [replace(SURE, abstract="Plain")],
+        ),
+        ("Ash A.,Bark,x,2001,3,10.5555/a,Plain,Scopus,2-s2.0-1", [REFUSED_ROW]),
+        ("Ash, A.,Bark,2001,3,10.5555/a,Plain,Scopus,2-s2.0-1", [REFUSED_ROW]),
+        # In one of two columns: neither is read.
+        ("Ash A.,Bark,2001,3,10.5555/a,One,two,Scopus,2-s2.0-1", [LONGER, SURE]),
+        ("Ash A.,Bark,2001,3,10.5555/a,,One,Scopus,2-s2.0-1", [LONGER, SURE]),
+        # Behind the last column.
+        ("Ash A.,Bark,2001,3,10.5555/a,,Scopus,2-s2.0-1,more", [LONGER, SURE]),
+        # Nothing tells.
+        ("Ash A.,Bark,,3,,One,two,Scopus,", [REFUSED_ROW]),
+        # A blank cell at the end is none too many, unless the others are not where they should be.
+        ("Ash A.,Bark,2001,3,,One,two,Scopus,", [LONGER, replace(SURE, doi=None, ids=())]),
+        ("Ash A.,Bark,in press,3,10.5555/a,,,,", [replace(SURE, year=None, ids=())]),
+    ],
+)
+def test_a_row_longer_than_its_header_is_never_read_shifted(
+    row: str, expected: list[Reference | Problem]
+) -> None:
+    assert list(read(iter([SCOPUS, row + "\n"]))) == expected
+
+
+def test_a_split_cell_between_two_that_tell_is_whole_again() -> None:
+    text = "Title,DOI,Abstract,EID\nBark,10.5555/a,One, and two,2-s2.0-1\n"
+    problem, work = read(lines_of(text))
+    assert isinstance(problem, Problem) and isinstance(work, Reference)
+    assert (work.title, work.abstract, work.ids) == ("Bark", "One, and two", ("eid:2-s2.0-1",))
+
+
+def test_works_of_openalex_are_named_alike_where_they_are_cited() -> None:
+    """Whatever separates them; ids of others stay as they are."""
+    first, second = "https://openalex.org/W7", "https://api.openalex.org/works/w12"
+    cells = (
+        f"{first}|{second}",
+        f"{first}; {second}",
+        f'"{first}, {second}"',
+        f"\"['{first}', '{second}']\"",
+    )
+    for cell in cells:
+        (work,) = read(lines_of(f"id,title,referenced_works\n{first},Bark,{cell}\n"))
+        assert isinstance(work, Reference)
+        assert (work.id, work.cited_ids) == ("W7", ("W7", "W12"))
+    (work,) = read(lines_of("id,title,references\na,Bark,b1; w2\n"))
+    assert isinstance(work, Reference) and work.cited_ids == ("b1", "w2")
 
 
 @each_row(

@@ -1,4 +1,4 @@
-from recsys.formats.papers.external_ids import named
+from recsys.formats.papers.external_ids import named, placeholder
 from recsys.formats.papers.paper_fields import first_page, lower_doi
 from recsys.records import Reference
 from tests.rows import each_row
@@ -69,3 +69,20 @@ def test_numbers_and_dois() -> None:
 )
 def test_pages_begin_somewhere(pages: object, first: str | None) -> None:
     assert first_page(pages) == first
+
+
+@each_row(
+    ("names", "none"),
+    [
+        ("pmid:0 pmc:PMC0 mag:0 eid:scopus eid:2001 wos:scopus lens:none", True),
+        ("arxiv:1011.1669", True),
+        ("10.0000/x.1 10.1000/xyz123 10.xxxx/xxxxx 10.1145/nnnnnnn.nnnnnnn 10.3390/xx010005", True),
+        ("10.1109/access.2017.doi 10.1007/s00000-000-0000-0 10.1145/1122445.1122456", True),
+        ("pmid:10 pmc:PMC100 mag:1 eid:2-s2.0-85 wos:000000000000001 lens:000-01", False),
+        ("arxiv:1011.16690 arxiv:1011.1668 s2:abcdef0 own zotero:0 acl:P18-1001", False),
+        ("10.1000/182 10.1000/1 10.1007/s00000-000-0000-1 10.1016/s0140-6736(00)00001-0", False),
+        ("10.1007/s00799-xx-0302 10.1109/access.2017.2710000 10.1/x 10.5555/00", False),
+    ],
+)  # fmt: skip
+def test_what_stands_where_nothing_is_known_is_no_identifier(names: str, none: bool) -> None:
+    assert [n for n in names.split() if (placeholder(n) is not None) is not none] == []

@@ -1,5 +1,6 @@
 import gzip
 import io
+import json
 import sys
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from recsys.errors import CorpusError
 from recsys.formats.files import STDIN
-from recsys.formats.papers.json_records import Line, open_lines
+from recsys.formats.papers.json_records import Line, entries_of, open_lines
 from tests.rows import each_row
 
 
@@ -77,6 +78,32 @@ def test_a_record_over_several_lines_is_joined(tmp_path: Path) -> None:
         (10, False),
     ]
     assert "".join(lines[1].text.split()) == '{"a":{"b":1}},'
+
+
+WORKS = [{"id": f"W{n}", "title": f"Bark {n}"} for n in range(4)]
+ONE, TWO, THREE, FOUR = map(json.dumps, WORKS)
+
+
+@each_row(
+    "text",
+    [
+        # A page over several lines, that begin after a record or before one.
+        f'{{"meta": {{"count": 4}}, "results": [{ONE},\n{TWO},\n{THREE}, {FOUR}]}}',
+        f'{{"results": [\n{ONE},\n{TWO},\n{THREE},\n{FOUR}\n]}}\n',
+        f'{{"results": [{ONE}\n,{TWO}\n,{THREE}\n,{FOUR}], "meta": {{}}}}',
+        # Pages on lines, in a list, in a list over several lines; lists of lists.
+        f'{{"results": [{ONE}, {TWO}]}}\n{{"results": [{THREE}, {FOUR}]}}\n',
+        f'[{{"results": [{ONE}, {TWO}]}}, {{"results": [{THREE}, {FOUR}]}}]',
+        f'[{{"results": [{ONE},\n{TWO}]}},\n{{"results": [{THREE},\n{FOUR}]}}]',
+        json.dumps([{"results": WORKS[:2]}, {"results": WORKS[2:]}], indent=2),
+        json.dumps([{"message": {"items": WORKS[:2]}}, {"message": {"items": WORKS[2:]}}]),
+        json.dumps([WORKS[:2], [WORKS[2:]]]),
+        f"[{ONE},\n{TWO},\n{THREE},\n{FOUR}]",
+    ],
+)
+def test_records_are_found_on_pages_and_in_lists_of_them(tmp_path: Path, text: str) -> None:
+    lines = read(written(tmp_path, text.encode()))
+    assert [entry.record for line in lines for entry in entries_of(line)] == WORKS
 
 
 def test_a_truncated_gzip_file_is_refused_naming_the_last_good_line(tmp_path: Path) -> None:

@@ -82,6 +82,25 @@ def test_a_chapter_inherits_from_its_volume() -> None:
     assert (volume.title, volume.doi) == ("Proc. of X", "10.1234/volume")
 
 
+def test_an_entry_without_a_key_is_nobodys_parent_and_never_twice() -> None:
+    found = list(
+        bibtex.read(
+            "@article{, title={Keyless}, journal={Other Journal}, year=1914, volume=7}\n"
+            "@misc{a, title={Without}}\n"
+            "@misc{b, title={Empty}, crossref={}, xdata={}}\n"
+            "@misc{ , title={Keyless as well}, year=1915}\n".splitlines(keepends=True)
+        )
+    )
+    told = [(work.title, work.year, work.venue) for work in found if isinstance(work, Reference)]
+    assert told == [
+        ("Keyless", 1914, "Other Journal"),
+        ("Without", None, None),
+        ("Empty", None, None),
+        ("Keyless as well", 1915, None),
+    ]
+    assert len(found) == 4
+
+
 def test_entries_that_inherit_from_each_other_end() -> None:
     text = "@book{a, title={A}, crossref={b}} @book{b, year=2000, crossref={a}, title={B}}"
     assert [each.year for each in references(text)] == [2000, 2000]
