@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 LONGEST_TITLE, LONGEST_ABSTRACT = 2_000, 100_000
 """Characters of a title and of an abstract that are kept."""
+MOST_SAID = 3
+"""Notes that an error repeats where nothing of a draft was understood."""
 
 
 class ParsedDraft(Protocol):
@@ -123,8 +125,9 @@ class OpenDraft:
             notes=tuple(dict.fromkeys(notes)),
         )
         if not (manuscript.title or manuscript.abstract or manuscript.references):
+            said = "".join(f" {note}" for note in manuscript.notes[:MOST_SAID])
             raise DraftError(
-                f"{self.name} has neither a title nor an abstract, and no reference either.",
+                f"{self.name} has neither a title nor an abstract, and no reference either.{said}",
                 "Give at least a title; an abstract makes the answer much better.",
             )
         return manuscript
