@@ -19,7 +19,7 @@ _NAMES = frozenset(
     "resultsanddiscussion discussion discussionandconclusion discussionandconclusions conclusion "
     "conclusions conclusionandfuturework conclusionsandfuturework concludingremarks summary "
     "futurework limitations implementation analysis theory preliminaries overview datasets data "
-    "casestudy casestudies appendix".split()
+    "casestudy casestudies appendix preface foreword prologue".split()
 )
 _AFTER_TEXT = frozenset(
     "acknowledgement acknowledgements acknowledgment acknowledgments funding authorcontributions "
@@ -66,6 +66,11 @@ def is_heading(text: str) -> bool:
 def ends_text(title: str) -> bool:
     """Whether what stands below a heading is no running text: thanks, funding, lists."""
     return letters_of(title) in _AFTER_TEXT or _SKIPPED.match(title) is not None
+
+
+def is_section_name(title: str) -> bool:
+    """Whether a heading is one that papers have within them, which is no title of a paper."""
+    return letters_of(title) in _NAMES or ends_text(title)
 
 
 def is_caption(text: str) -> bool:

@@ -98,6 +98,10 @@ def parse_files(files: Files) -> "BundledDraft":
     Raises:
         InputError: one cannot be read, or (DraftError) there is no draft, or several.
     """
+    from recsys.formats.drafts.markdown_files import main_file  # Few drafts need it.
+
+    if main := main_file(files):
+        return BundledDraft(_opened(Bundle(PurePosixPath(main), files.names, files.read)))
     sources = {name: files.read(name) for name in _with(files.names, _TEX)}
     if sources:
         ranked = _ranked(sources)
@@ -189,6 +193,9 @@ def read_bundle(files: Mapping[str, bytes]) -> BundledDraft:
         read[name] = draft, _ = _read(name, given)
         says_something = draft.manuscript.title or draft.manuscript.abstract
         (drafts if says_something else lists).append(name)
+    # What another one opened is a part of it.
+    parts = set[str]().union(*(opened - {name} for name, (_, opened) in read.items()))
+    drafts = [name for name in drafts if name not in parts] or drafts[:1]
     if len(drafts) > 1:
         names = _listed([short(name) for name in drafts])
         raise DraftError(f"{names} are {len(drafts)} drafts.", "Give them one by one.")

@@ -291,7 +291,7 @@ FORMATS = (  # Signs are tried in this order; the last one fits all.
         "notebook",
         (".ipynb",),
         r"(?s)\A\{\s*\"(?:cells|nbformat|metadata|worksheets)\"\s*:(?=.*\"cell_type\")",
-        "drafts.markdown_draft:read_notebook",
+        "drafts.markdown_files:read_notebook",
         names_files=True,
     ),
     Format(
@@ -337,7 +337,7 @@ FORMATS = (  # Signs are tried in this order; the last one fits all.
         "Markdown",
         (".md", ".markdown", ".qmd", ".rmd"),
         r"\A---[^\S\n]*\n|(?m:^#{1,3} \S)|\A[^\n]+\n={3,}\n",
-        "drafts.markdown_draft:parse",
+        "drafts.markdown_files:parse",
         names_files=True,
     ),
     Format("plain text", (), "", "drafts.plain:parse"),

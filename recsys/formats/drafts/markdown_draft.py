@@ -1,25 +1,35 @@
 """Read a draft in Markdown, a notebook's, too: front matter, citations, sentences."""
 
-import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise, zip_longest
 from pathlib import Path
 from typing import Any
 
 from recsys.errors import DraftError
-from recsys.formats.bodies.headings import ends_text
+from recsys.formats.bodies.headings import ends_text, is_section_name
 from recsys.formats.bodies.printed_citations import named_works, split_keys
-from recsys.formats.bodies.running_text import Lines, RunningText
-from recsys.formats.drafts.draft_files import Folder, Shelf, folder_of, look_up, resolve, shelf
+from recsys.formats.bodies.running_text import Lines, Origin, RunningText
+from recsys.formats.drafts.draft_files import (
+    Folder,
+    Shelf,
+    folder_of,
+    look_up,
+    named_by,
+    resolve,
+    shelf,
+)
+from recsys.formats.drafts.included import Places, Source
 from recsys.formats.drafts.plain import PlainDraft, split_list
 from recsys.formats.drafts.wording import (
     EARLIEST_YEAR,
     LATEST_YEAR,
     MOST_SECTIONS,
+    NO_TITLE,
     abstract_in,
+    before_keywords,
     clean,
     clipped,
     paragraphs,
@@ -28,7 +38,7 @@ from recsys.formats.drafts.wording import (
     stated_on_lines,
     told_apart,
 )
-from recsys.formats.files import decode, display_name
+from recsys.formats.files import display_name
 from recsys.formats.identifiers import acl, arxiv, doi
 from recsys.records import Body, Manuscript, Reference
 from recsys.store.words import cleaned_keyphrases
@@ -37,11 +47,17 @@ LONGEST = 200_000
 """Characters of front matter; more is refused, for YAML is slow to read."""
 DEEPEST = 100
 """Brackets within brackets: at each, PyYAML looks at all those around it."""
+MOST_BLOCKS = 20
+"""Further metadata blocks that are looked for within a text."""
 MOST_ITEMS = 2_000
 """How many authors, files or references are read."""
 
-_BLOCK = re.compile(
+BLOCK = re.compile(
     r"\A---[^\S\n]*\n(.*?)^(?:---|\.\.\.)[^\S\n]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
+)
+_LATE_BLOCK = re.compile(
+    r"(?ms)(?:\A|(?<=\n))[^\S\n]*\n---[^\S\n]*\n((?:#[^\n]*\n){0,20}[A-Za-z][\w-]{0,50}[^\S\n]*:"
+    r"\s.*?)^(?:---|\.\.\.)[^\S\n]*(?:\n|\Z)"
 )
 _YEAR = re.compile(r"(?<!\d)([12]\d{3})(?!\d)")
 _SEVERAL = re.compile(r"[;,](?:\s+and\s)?|\sand\s")
@@ -74,31 +90,80 @@ class FrontMatter:
     notes: tuple[str, ...] = ()
     keyphrases: tuple[str, ...] = ()
 
+    def within(self, project: "FrontMatter") -> "FrontMatter":
+        """Add what the project says: its lists of works, and what the draft itself does not say."""
+        return FrontMatter(
+            title=self.title or project.title,
+            authors=self.authors or project.authors,
+            abstract=self.abstract or project.abstract,
+            year=self.year if self.year is not None else project.year,
+            bibliography=tuple(dict.fromkeys((*self.bibliography, *project.bibliography))),
+            references=(*self.references, *project.references),
+            cited="\n".join(filter(None, (self.cited, project.cited))),
+            notes=(*self.notes, *project.notes),
+            keyphrases=self.keyphrases or project.keyphrases,
+        )
+
 
 def split_front_matter(text: str, name: str) -> tuple[FrontMatter, str]:
-    """Return the front matter of a text, empty where there is none, and what follows it.
+    """Return what the metadata blocks of a text say, and the text with spaces in their place.
 
-    It is YAML in the forms that pandoc knows. Every scalar is read as text (`yaml.BaseLoader`): no
-    type is guessed, no object is made, and an alias repeats nothing.
+    They are YAML in the forms that pandoc knows, at the beginning or below an empty line. Every
+    scalar is read as text (`yaml.BaseLoader`): no type is guessed, no object is made, and an alias
+    repeats nothing.
 
     Raises:
-        DraftError: the front matter is not YAML, or no mapping.
+        DraftError: the block at the beginning is not YAML, or no mapping.
     """
-    block = _BLOCK.match(text)
-    if block is None:
-        return FrontMatter(), text
+    values: dict[str, Any] = {}
+    notes: list[str] = []
+    block = BLOCK.match(text)
+    if block is not None:
+        values, notes = mapping(block[1], f"The front matter of {name}", line=2)
+        text = blank(block) + text[block.end() :]
+    at = 0
+    masked = _FENCE.sub(blank, text) if "\n---" in text else ""
+    for _ in range(MOST_BLOCKS):
+        late = _LATE_BLOCK.search(masked, at)
+        if late is None:
+            break
+        at = late.end()
+        try:
+            line = text.count("\n", 0, late.start(1)) + 1
+            further, doubts = mapping(late[1], f"A metadata block of {name}", line=line)
+        except DraftError:  # Rules around text.
+            at = late.start() + 3
+            continue
+        values, notes = {**values, **further}, [*notes, *doubts]
+        text = text[: late.start()] + blank(late) + text[late.end() :]
+    return front_matter(values, tuple(notes)), text
+
+
+def mapping(yaml: str, what: str, *, line: int = 1) -> tuple[dict[str, Any], list[str]]:
+    """Read keys and values of YAML, and say what of it is none, or occurs twice.
+
+    what: how errors call it. line: of its file, where it begins.
+
+    Raises:
+        DraftError: it is not YAML, or no mapping.
+    """
     # YAML forbids tabs where they indent.
-    lines = [line.expandtabs(4).rstrip() for line in block[1].split("\n")]
-    value, notes = _yaml(lines, name)
+    lines = [line.expandtabs(4).rstrip() for line in yaml.split("\n")]
+    value, notes = _yaml(lines, what, line)
     if not isinstance(value, dict):
         raise DraftError(
-            f"The front matter of {name} is {short(value)} instead of keys and values.",
+            f"{what} is {short(value)} instead of keys and values.",
             'Write lines such as "title: ..." between the lines of dashes.',
         )
     times = Counter(_TOP_KEY.findall("\n".join(lines)))
     if twice := [short(key) for key, count in times.items() if count > 1]:
         named = ", ".join(twice[:MOST_NAMED])
         notes.append(f"{named} occurs twice in the front matter; what is said last counts.")
+    return value, notes
+
+
+def front_matter(value: Mapping[str, Any], notes: tuple[str, ...] = ()) -> FrontMatter:
+    """Read the keys that pandoc, Quarto, bookdown, MyST and Manubot have for what a draft is."""
     title, subtitle = _string(value.get("title")), _string(value.get("subtitle"))
     years = (_year(value.get(key)) for key in ("as_of", "year", "date"))
     authors = value.get("authors", value.get("author"))
@@ -108,24 +173,30 @@ def split_front_matter(text: str, name: str) -> tuple[FrontMatter, str]:
         keyphrases = told_apart(_string(keywords))
     else:
         keyphrases = cleaned_keyphrases(filter(None, map(_string, _items(keywords))))
-    front = FrontMatter(
+    parts = value.get("parts")
+    within = parts.get("abstract") if isinstance(parts, dict) else None
+    return FrontMatter(
         title=f"{title}: {subtitle}" if title and subtitle else title,
         authors=tuple(name for item in _items(authors) for name in _names(item)),
-        abstract=_string(value.get("abstract")) or None,
+        abstract=before_keywords(_string(value.get("abstract")) or _string(within)) or None,
         year=next((year for year in years if year is not None), None),
         bibliography=tuple(filter(None, map(_string, _items(value.get("bibliography"))))),
         references=tuple(w for w in works if w.title or w.doi or w.arxiv or w.acl),
         cited=_string(value.get("nocite")),
-        notes=tuple(notes),
+        notes=notes,
         keyphrases=keyphrases,
     )
-    return front, text[block.end() :]
 
 
-def _yaml(lines: list[str], name: str) -> tuple[object, list[str]]:
+def blank(match: re.Match[str]) -> str:
+    """Return spaces in the place of a match, so that every line stays where it is."""
+    return _NO_BREAK.sub(" ", match[0])
+
+
+def _yaml(lines: list[str], what: str, first: int) -> tuple[object, list[str]]:
     """Read YAML, else what it is when the values that are none are taken for text, and a note."""
     try:
-        return _parsed("\n".join(lines), name), []
+        return _parsed("\n".join(lines), what, first), []
     except DraftError:
         quoted = {
             at: "{}'{}'".format(match[1], match[2].replace("'", "''"))
@@ -136,17 +207,18 @@ def _yaml(lines: list[str], name: str) -> tuple[object, list[str]]:
         }
         if not quoted:
             raise
-        value = _parsed("\n".join(quoted.get(at, line) for at, line in enumerate(lines)), name)
+        text = "\n".join(quoted.get(at, line) for at, line in enumerate(lines))
+        value = _parsed(text, what, first)
     where = f"line{'s' * (len(quoted) > 1)} "
-    where += ", ".join(str(at + 2) for at in [*quoted][:MOST_NAMED])
-    return value, [f"The front matter is no YAML in {where}: read as text."]
+    where += ", ".join(str(at + first) for at in [*quoted][:MOST_NAMED])
+    return value, [f"{what} is no YAML in {where}: read as text."]
 
 
-def _parsed(text: str, name: str) -> object:
+def _parsed(text: str, what: str, first: int) -> object:
     """Parse YAML within limits: how long it is, and how many brackets are open at once."""
     if len(text) > LONGEST:
         raise DraftError(
-            f"The front matter of {name} is longer than {LONGEST:,} characters.",
+            f"{what} is longer than {LONGEST:,} characters.",
             "Give long lists of references as a bibliography file.",
         )
     depth = 0
@@ -154,8 +226,7 @@ def _parsed(text: str, name: str) -> object:
         depth = depth + 1 if bracket in "[{" else max(depth - 1, 0)
         if depth > DEEPEST:
             raise DraftError(
-                f"The front matter of {name} is nested too deeply: more than {DEEPEST} brackets "
-                "deep.",
+                f"{what} is nested too deeply: more than {DEEPEST} brackets deep.",
                 "Put values that have brackets in them into quotes.",
             )
     import yaml
@@ -164,12 +235,12 @@ def _parsed(text: str, name: str) -> object:
         return yaml.load(text, Loader=yaml.BaseLoader) or {}
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
-        where = f" on line {mark.line + 2}" if mark else ""
-        problem = f"The front matter of {name} is not YAML: {error.problem}{where}."
+        where = f" on line {mark.line + first}" if mark else ""
+        problem = f"{what} is not YAML: {error.problem}{where}."
     except yaml.YAMLError as error:
-        problem = f"The front matter of {name} is not YAML: {clean(str(error))[:80]}."
+        problem = f"{what} is not YAML: {clean(str(error))[:80]}."
     except RecursionError:
-        problem = f"The front matter of {name} is nested too deeply."
+        problem = f"{what} is nested too deeply."
     raise DraftError(problem, "Put values that have colons or quotes in them into quotes.")
 
 
@@ -237,18 +308,46 @@ _SETEXT = re.compile(r"(?m)^(\S[^\n]{0,500})\n(=|-)\2{2,}[^\S\n]*$")
 _HEADING = re.compile(r"(?m)^ {0,3}(#{1,6})[^\S\n]+([^\n]*)$")
 _ATTRIBUTES = re.compile(r"\{[^{}]{0,200}\}\s*\Z")
 _ABSTRACT = re.compile(r"(?i)(?:\d{1,2}\.?\s+)?(?:abstract|summary)\W*\Z")
-_ABSTRACT_DIV = re.compile(
-    r"(?ms)^:{3,} *\{?[^\n]{0,40}\babstract\b[^\n]{0,40}\n(.*?)(?:^:{3,}|\Z)"
+_MARKED_ABSTRACTS = tuple(
+    re.compile(rf"(?ms)^{pattern}")
+    for pattern in (
+        r":{3,} *\{?[^\n]{0,40}\babstract\b[^\n]{0,40}\n(.*?)(?:^:{3,}|\Z)",
+        # A part of MyST goes up to the next one, or to a heading.
+        r"\+\+\+[^\S\n]*\{[^\n]{0,200}\"abstract\"[^\n]{0,200}\n(.*?)(?=^\+\+\+|^#|\Z)",
+        r"[^\S\n]*\\begin\{abstract\}(.*?)\\end\{abstract\}",
+    )
 )
-_LEAD_IN = re.compile(r"(?i)\A[*_]{0,3}abstract[*_]{0,3}\s*[:.\u2013\u2014-]+[*_]{0,3}\s*")
+_PART = re.compile(r"(?m)^\+\+\+[^\n]*$")
+_LEAD_IN = re.compile(
+    r"(?i)\A(?:>\s?)?(?:[*_]{0,3}abstract[*_]{0,3}\s*[:.\u2013\u2014-]+[*_]{0,3}|"
+    r"[*_]{1,3}abstract[*_]{1,3}(?=\s))\s*"
+)
+_BOLD_LINE = re.compile(r"(?m)^ {0,3}(\*\*|__)([^\n*_]{3,100}?)[:.]?\1[:.]?[^\S\n]*$")
+_SCHEMES = "doi|arxiv|pmid|pmcid|pmc|isbn|url|wikidata|https?"
 _KEY = re.compile(
-    r"(?<![\w.@\\/])-?@(?:\{([^{}\s]{1,300})\}|(\*(?![\w*])|(?:doi|arxiv|https?):[^\s\];,]{1,300}|"
+    rf"(?<![\w.@\\/])-?@(?:\{{([^{{}}\s]{{1,300}})\}}|(\*(?![\w*])|(?:{_SCHEMES}):[^\s\];,]{{1,300}}|"
     r"\w(?:\w|[:.#$%&\-+?<>~/](?=\w)){0,200}))"
 )
-_ROLE = re.compile(r"\{cite(?::[a-z]{1,10})?\}`([^`]{1,500})`")  # As MyST has it.
+_ROLE = re.compile(
+    r"\{(?:foot)?cite(?::[a-z]{1,10}|[a-z]{1,3})?\}`([^`]{1,500})`"
+)  # As MyST has it.
+_TAG = re.compile(r"(?m)^ {0,3}\[@([^\]\s]{1,200})\]:[^\S\n]*<?([^\s<>]{1,500})")
+"""What a key of Manubot stands for."""
+_BESIDE_KEYS = re.compile(r"\{[^{}]{0,200}\}")
+_EMPTY_LINK = re.compile(
+    r"\[\]\(<?((?:doi:|https?://(?:dx\.)?doi\.org/)(?:[^\s()<>]|\([^\s()<>]{0,100}\)){1,300})>?\)"
+)
+"""A link without text, which MyST fills with what the DOI names."""
 _BRACKETED = re.compile(r"\[[^\[\]@]{0,500}(@[^\[\]]{1,1500})\]")
+_COMMAND_LINE = re.compile(
+    r"(?m)^[^\S\n]*(?:\\(?!text|emph|href|cite|\w*cite)[A-Za-z]{2,30}\*?"
+    r"(?:\[[^\[\]\n]{0,200}\]|\{[^{}\n]{0,200}\}){0,3}[^\S\n]*)+$"
+)
+"""A line of nothing but commands of LaTeX, such as one that begins a page."""
 _MARKUP = (
-    (re.compile(r"\s?" + _ROLE.pattern), ""),
+    (re.compile(rf"\s?(?:{_ROLE.pattern}|{_EMPTY_LINK.pattern})"), ""),
+    (re.compile(r"\{\{<[^<>\n]{0,500}>\}\}"), " "),  # What Quarto puts in.
+    (_COMMAND_LINE, ""),
     (re.compile(r"`r [^`\n]{1,300}`"), ""),  # What R works out.
     (re.compile(r"!\[[^\[\]\n]{0,500}\]\([^()\n]{0,500}\)(?:\{[^{}\n]{0,200}\})?"), " "),
     (re.compile(r"\[\^[^\[\]\n]{1,100}\]|\^\[[^\[\]]{0,1000}\]"), ""),
@@ -271,6 +370,8 @@ _BLOCKS = re.compile(  # What is no running text, over several lines.
     | ^:{3,}[ ]*\{?[^\n]{0,40}\b(?:abstract|figure|table|fig-|tbl-)[^\n]{0,80}\n
         .*?(?:^:{3,}[^\S\n]*$|\Z)
     | \$\$.{0,10000}?\$\$
+    | ^\+\+\+[^\S\n]*\{[^\n]{0,200}"abstract"[^\n]{0,200}\n.*?(?=^\+\+\+|^\#|\Z)
+    | \{\{<[^<>\n]{0,500}>\}\}
     | \\begin\{(?P<environment>[a-z]{1,20}\*?)\}.{0,3000}?\\end\{(?P=environment)\}
     """,
     re.VERBOSE | re.DOTALL | re.MULTILINE,
@@ -283,7 +384,7 @@ _NO_PROSE = re.compile(  # Rules, tables and their captions, fenced divs, code b
     r"""[ ]{0,3}(?:(?:\*[ ]*){3,}|(?:-[ ]*){3,}|(?:_[ ]*){3,})\Z
     | [^\S\n]*\| | [^\S\n]*[+|:=-][-+|:=\s]{3,}\Z | (?:[^|\n]*[^\\|\n]\|){2,}[^|\n]*\Z
     | [^\S\n]*(?:(?i:table)?:[^\S\n]+\S|(?i:table|figure|fig\.)[^\S\n]\d+[:.])
-    | [ ]{0,3}:{3,} | \\(?:begin|end|newpage|clearpage|appendix|bibliography)\b""",
+    | [ ]{0,3}(?::{3,}|\+\+\+) | \\(?:begin|end|newpage|clearpage|appendix|bibliography)\b""",
     re.VERBOSE,
 )
 _ITEM = re.compile(
@@ -299,6 +400,8 @@ _INLINE = re.compile(
     rf"""
     (?P<bookdown>\\?@ref\([^()\s]{{1,100}}\))
     | (?P<escape>\\[!-/:-@\[-`{{-~])
+    | (?P<role>{_ROLE.pattern})
+    | (?P<empty>{_EMPTY_LINK.pattern})
     | (?P<code>(?P<ticks>`{{1,5}})(?!`)[^`](?:(?!\n\s*\n).){{0,1000}}?(?<!`)(?P=ticks)(?!`))
     | (?P<image>!\[{_INSIDE}{{0,1500}}\](?:{_ADDRESS})?(?:\{{[^{{}}\n]{{0,300}}\}})?)
     | (?P<noted>\[\^[^\[\]\n]{{1,100}}\])
@@ -309,7 +412,7 @@ _INLINE = re.compile(
     | (?P<latex>\\[A-Za-z]{{1,20}}\*?(?:\[[^\]\n]{{0,200}}\]){{0,2}}(?:\{{[^{{}}\n]{{0,1000}}\}})?)
     | (?P<address><(?:https?|mailto|ftp):[^<>\s]{{1,500}}>)
     | (?P<html></?[A-Za-z][A-Za-z0-9-]{{0,30}}(?:\s[^<>]{{0,500}})?/?>)
-    | (?P<bare>(?<![\w.@\\/])-?@(?:\{{[^{{}}\n]{{0,300}}\}}|(?:doi|arxiv|https?):[^\s\];,]{{1,300}}
+    | (?P<bare>(?<![\w.@\\/])-?@(?:\{{[^{{}}\n]{{0,300}}\}}|(?:{_SCHEMES}):[^\s\];,]{{1,300}}
         |\w(?:\w|[:.\#$%&\-+?<>~/](?=\w)){{0,200}}|\?+)(?:[ ]\[[^\[\]\n@]{{0,100}}\])?)
     | (?P<mask>\*{{1,3}}|(?<!\w)_{{1,3}}(?=\S)|(?<=\S)_{{1,3}}(?!\w)|~~)
     """,
@@ -318,25 +421,21 @@ _INLINE = re.compile(
 _CROSS = re.compile(r"-?@\{?(?:fig|tbl|tab|eq|sec|lst|thm|lem|cor|prp|cnj|def|exm|exr)[-:]")
 _KEY_PARTS = re.compile(r"-?@(?:\{([^{}\n]{0,300})\}|([^\s,;\]]{0,300}))")
 _NO_BREAK = re.compile(r"[^\n]")
-_HINT = "Save it again as a notebook (.ipynb), or give its text as Markdown."
-
-
-def parse(raw: bytes, path: Path, folder: Folder | None = None) -> "MarkdownDraft":
-    """Decode a file of Markdown; `folder` holds the files that it may name.
-
-    Raises:
-        InputError: the file is no text.
-    """
-    return MarkdownDraft(decode(raw, display_name(path)), path, folder)
 
 
 @dataclass(frozen=True, slots=True)
 class MarkdownDraft:
-    """A text in Markdown: pandoc's, Quarto's, R Markdown, GitHub's."""
+    """A text in Markdown: pandoc's, Quarto's, R Markdown, MyST, GitHub's.
+
+    source: where its lines stand, if it is put together out of several files. around: what the
+    project says of it.
+    """
 
     text: str
     path: Path
     folder: Folder | None = None
+    source: Source | None = None
+    around: FrontMatter = FrontMatter()
 
     def manuscript(self) -> Manuscript:
         """Read the front matter first, then headings and paragraphs for what it does not say.
@@ -347,11 +446,12 @@ class MarkdownDraft:
             DraftError: the front matter is broken.
         """
         front, body = split_front_matter(self.text, display_name(self.path))
+        front = front.within(self.around)
         body, notes = clipped(body)
         body = _COMMENT.sub("", _FENCE.sub("", body))
         body = _SETEXT.sub(lambda match: f"{'#' if match[2] == '=' else '##'} {match[1]}", body)
         body, listed, unnamed = split_list(body)
-        notes += (*front.notes, *unnamed)
+        notes += (*(self.source.notes if self.source else ()), *front.notes, *unnamed)
         title, abstract, guess = _title_and_abstract(body)
         citing = "\n".join((front.abstract or "", body, front.cited))
         cited = _cited(citing, front, self.folder or folder_of(self.path))
@@ -360,6 +460,8 @@ class MarkdownDraft:
             text = "\n".join((stripped(front.abstract or ""), stripped(body)))
             works, named = named_works(text)
             notes += named
+        if not (front.title or title):
+            notes += (NO_TITLE,)
         if front.year is not None:
             notes += (f"The draft is dated {front.year}: nothing newer is considered.",)
         return Manuscript(
@@ -376,13 +478,17 @@ class MarkdownDraft:
     def body(self, references: Sequence[Reference]) -> Body:
         """Read the sentences and their marks."""
         text, notes = clipped(self.text)
-        front = _BLOCK.match(text)
-        begin = front.end() if front else 0
+        try:
+            _, prose = split_front_matter(text, "")
+        except DraftError:
+            prose = BLOCK.sub(blank, text)
         # Spaces stand for the front matter and for what is no running text.
-        prose = _BLOCKS.sub(lambda match: _NO_BREAK.sub(" ", match[0]), text[begin:])
-        reader = _Reader(_NO_BREAK.sub(" ", text[:begin]) + prose)
+        reader = _Reader(_BLOCKS.sub(blank, prose))
+        places: Origin = Lines(text)
+        if self.source and self.folder:
+            places = Places(self.source, self.folder.draft)
         return Body(
-            sentences=reader.text.sentences(Lines(text)), notes=notes, references=tuple(references)
+            sentences=reader.text.sentences(places), notes=notes, references=tuple(references)
         )
 
 
@@ -401,28 +507,40 @@ def citation_keys(text: str) -> tuple[str, ...]:
     """Return the keys that a text cites in pandoc's way, `[@key; @other]` or `@key`, in order."""
     places = [(match.start(), match[1] or match[2]) for match in _KEY.finditer(text)]
     for role in _ROLE.finditer(text):
-        places += [(role.start(), key.strip()) for key in role[1].split(",")]
+        keys = re.split("[,;]", _BESIDE_KEYS.sub("", role[1]))
+        places += [(role.start(), key.strip()) for key in keys]
+    places += [(link.start(), link[1]) for link in _EMPTY_LINK.finditer(text)]
     places.sort(key=lambda place: place[0])
     return tuple(dict.fromkeys(filter(None, (key.rstrip(".:;,?") for _, key in places))))
 
 
 def _title_and_abstract(body: str) -> tuple[str, str | None, tuple[str, ...]]:
     """Return title and abstract of a text, and a note where the abstract is a guess."""
+    marked = next(filter(None, (pattern.search(body) for pattern in _MARKED_ABSTRACTS)), None)
+    own = stripped(before_keywords(marked[1])) if marked else ""
+    if marked:
+        body = body[: marked.start()] + body[marked.end() :]
+    body = _PART.sub("", body)
+    if not _HEADING.search(body):
+        plain = PlainDraft(_BOLD_LINE.sub(r"\2", body)).manuscript()
+        abstract = own or stripped(plain.abstract or "") or None
+        return stripped(plain.title), abstract, () if own else plain.notes
+    body = _BOLD_LINE.sub(_as_heading, body)
     headings = list(islice(_HEADING.finditer(body), MOST_SECTIONS))
-    if not headings:
-        plain = PlainDraft(body).manuscript()
-        return stripped(plain.title), stripped(plain.abstract or "") or None, plain.notes
     title = _heading_text(min(headings, key=lambda heading: len(heading[1])))
-    title = "" if _ABSTRACT.match(title) else title
+    title = "" if is_section_name(title) else title
     parts = sections(body, _HEADING, _heading_text)
-    abstract, guess = abstract_in(parts, _ABSTRACT, stripped)
+    abstract, guess = (own, ()) if own else abstract_in(parts, _ABSTRACT, stripped)
     if guess or abstract is None:
-        if marked := _ABSTRACT_DIV.search(body):
-            return title, stripped(marked[1]), ()
         for part in (part for _, text in parts for part in paragraphs(text)):
             if lead_in := _LEAD_IN.match(part):
-                return title, stripped(part[lead_in.end() :]), ()
+                return title, stripped(before_keywords(part[lead_in.end() :])), ()
     return title, abstract, guess
+
+
+def _as_heading(line: re.Match[str]) -> str:
+    """Make a heading of a line in bold letters that has the name of one."""
+    return f"###### {line[2]}" if is_section_name(line[2]) else line[0]
 
 
 def _heading_text(heading: re.Match[str]) -> str:
@@ -441,13 +559,14 @@ def _cited(text: str, front: FrontMatter, folder: Folder) -> Shelf:
 
         keys |= dict.fromkeys(cited_keys(text))
     cited = tuple(key for key in keys if key != "*")
-    if not (front.bibliography or front.references):
+    tags = tuple(filter(None, (named_by(key, said) for key, said in _TAG.findall(text))))
+    if not (front.bibliography or front.references or tags):
         # Then @name is a person or a place, but for what stands in the brackets of a citation.
         sure = " ".join(_BRACKETED.findall(text) + [match[0] for match in _ROLE.finditer(text)])
         return Shelf(resolve(cited, ()).works, resolve(citation_keys(sure), ()).notes)
     if "*" in keys:  # All of them.
         cited += tuple(work.key for work in (*front.references, *books.works))
-    looked_up = look_up(cited, books, front.references)
+    looked_up = look_up(cited, books, (*front.references, *tags))
     return replace(looked_up, works=tuple(dict.fromkeys((*looked_up.works, *front.references))))
 
 
@@ -476,6 +595,8 @@ class _Reader:
                 self.listed = self.listed and not line.strip()
         elif heading := _HEADING_LINE.match(line):
             self._heading(len(heading[1]), heading[2])
+        elif (bold := _BOLD_LINE.match(line)) and is_section_name(bold[2]) and not self.pieces:
+            self._heading(6, bold[2])
         elif not self.pieces and _UNDERLINE.match(following) and not _ITEM.match(line):
             self._heading(1 if "=" in following else 2, line)
         elif self.pieces or self.listed or not _INDENTED.match(line):
@@ -537,6 +658,9 @@ class _Reader:
             self.text.end_aside(end)
         elif kind == "link":
             self._inline(match["label"], base + match.start("label"))
+        elif kind in ("role", "empty"):
+            textual = match[0].startswith("{cite:t}")
+            self.text.mark(start, end, citation_keys(match[0]), gap=False, textual=textual)
         elif kind in ("citation", "bare"):
             if not _CROSS.match(match[0].lstrip("[")):
                 self._citation(match[0], start, end, textual=kind == "bare")
@@ -561,38 +685,3 @@ _SHOWN: dict[str, Callable[[str], str]] = {
     "code": lambda printed: printed.strip("`").strip(),
     "address": lambda printed: printed[1:-1],
 }
-
-
-def read_notebook(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript:
-    """Read a notebook as the Markdown in it; code and what it printed are passed over.
-
-    Raises:
-        DraftError: it is no notebook, or its front matter is broken.
-    """
-    name = display_name(path)
-    try:
-        value = json.loads(decode(raw, name))
-    except RecursionError as error:
-        raise DraftError(f"{name} is nested too deeply.", _HINT) from error
-    except ValueError as error:
-        raise DraftError(f"{name} is no notebook: it is not JSON.", _HINT) from error
-    if not isinstance(value, dict):
-        raise DraftError(f"{name} is no notebook: it holds no cells.", _HINT)
-    cells = value.get("cells")
-    if not isinstance(cells, list):  # As notebooks were kept before version 4.
-        sheets = value.get("worksheets")
-        first = sheets[0] if isinstance(sheets, list) and sheets else {}
-        cells = first.get("cells") if isinstance(first, dict) else None
-    texts = []
-    for cell in cells if isinstance(cells, list) else ():
-        if isinstance(cell, dict):
-            source = cell.get("source")
-            lines = source if isinstance(source, list) else [source]
-            text = "".join(line for line in lines if isinstance(line, str)).strip("\n")
-            kind = cell.get("cell_type")
-            # Quarto's front matter stands in a raw cell.
-            if kind == "markdown" or (kind == "raw" and text.startswith("---")):
-                texts.append(text)
-            elif kind == "heading":
-                texts.append(f"# {text}")
-    return MarkdownDraft("\n\n".join(texts), path, folder).manuscript()

@@ -8,7 +8,14 @@ from pathlib import Path
 
 from recsys.formats.drafts.draft_files import Folder, folder_of
 from recsys.formats.drafts.included import Source
-from recsys.formats.drafts.wording import LONGEST_KEYWORDS, paragraphs, stand_in, told_apart
+from recsys.formats.drafts.wording import (
+    GUESSED_TITLE,
+    LONGEST_KEYWORDS,
+    NO_TITLE,
+    paragraphs,
+    stand_in,
+    told_apart,
+)
 from recsys.formats.latex.latex_cited import cited_works, without_citations
 from recsys.formats.latex.latex_source import (
     MOST_COMMANDS,
@@ -172,9 +179,9 @@ class LatexDraft:
         title, guessed, beside = _title(source, words)
         abstract, notes = _abstract(source, words), []
         if not title:
-            notes.append("No title was found: give it by --title.")
+            notes.append(NO_TITLE)
         elif guessed:
-            notes.append("The title is a guess: give --title if it is wrong.")
+            notes.append(GUESSED_TITLE)
         if not abstract:
             # The first words, without headings, figures and displayed formulas.
             abstract, note = stand_in(_first_paragraphs(source, words))
