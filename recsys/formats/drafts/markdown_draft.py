@@ -77,7 +77,7 @@ class FrontMatter:
     """What the front matter says.
 
     bibliography: names of files; cited: what `nocite` holds. notes: what of it is no YAML.
-    keyphrases: the keywords.
+    keyphrases: the keywords. beside: bibliographies that nothing names, but that may be meant.
     """
 
     title: str = ""
@@ -89,6 +89,7 @@ class FrontMatter:
     cited: str = ""
     notes: tuple[str, ...] = ()
     keyphrases: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
 
     def within(self, project: "FrontMatter") -> "FrontMatter":
         """Add what the project says: its lists of works, and what the draft itself does not say."""
@@ -102,6 +103,7 @@ class FrontMatter:
             cited="\n".join(filter(None, (self.cited, project.cited))),
             notes=(*self.notes, *project.notes),
             keyphrases=self.keyphrases or project.keyphrases,
+            beside=project.beside,
         )
 
 
@@ -335,7 +337,8 @@ _TAG = re.compile(r"(?m)^ {0,3}\[@([^\]\s]{1,200})\]:[^\S\n]*<?([^\s<>]{1,500})"
 """What a key of Manubot stands for."""
 _BESIDE_KEYS = re.compile(r"\{[^{}]{0,200}\}")
 _EMPTY_LINK = re.compile(
-    r"\[\]\(<?((?:doi:|https?://(?:dx\.)?doi\.org/)(?:[^\s()<>]|\([^\s()<>]{0,100}\)){1,300})>?\)"
+    r"(?:\[\]\(<?|<(?=doi:))((?:doi:|https?://(?:dx\.)?doi\.org/)"
+    r"(?:[^\s()<>]|\([^\s()<>]{0,100}\)){1,300})(?:>?\)|>)"
 )
 """A link without text, which MyST fills with what the DOI names."""
 _BRACKETED = re.compile(r"\[[^\[\]@]{0,500}(@[^\[\]]{1,1500})\]")
@@ -452,7 +455,7 @@ class MarkdownDraft:
         body = _SETEXT.sub(lambda match: f"{'#' if match[2] == '=' else '##'} {match[1]}", body)
         body, listed, unnamed = split_list(body)
         notes += (*(self.source.notes if self.source else ()), *front.notes, *unnamed)
-        title, abstract, guess = _title_and_abstract(body)
+        title, abstract, guess = _title_and_abstract(body, front.title)
         citing = "\n".join((front.abstract or "", body, front.cited))
         cited = _cited(citing, front, self.folder or folder_of(self.path))
         works = tuple(dict.fromkeys((*cited.works, *listed)))
@@ -514,19 +517,21 @@ def citation_keys(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, (key.rstrip(".:;,?") for _, key in places))))
 
 
-def _title_and_abstract(body: str) -> tuple[str, str | None, tuple[str, ...]]:
-    """Return title and abstract of a text, and a note where the abstract is a guess."""
+def _title_and_abstract(body: str, known: str) -> tuple[str, str | None, tuple[str, ...]]:
+    """Return title and abstract of a text, and a note where the abstract is a guess.
+
+    known: the title that the front matter has; "" where it has none.
+    """
     marked = next(filter(None, (pattern.search(body) for pattern in _MARKED_ABSTRACTS)), None)
     own = stripped(before_keywords(marked[1])) if marked else ""
     if marked:
         body = body[: marked.start()] + body[marked.end() :]
-    body = _PART.sub("", body)
-    if not _HEADING.search(body):
-        plain = PlainDraft(_BOLD_LINE.sub(r"\2", body)).manuscript()
+    body = _bold_as_headings(_PART.sub("", body))
+    headings = list(islice(_HEADING.finditer(body), MOST_SECTIONS))
+    if not headings:
+        plain = PlainDraft(f"{known}\n\n{body}").manuscript()
         abstract = own or stripped(plain.abstract or "") or None
         return stripped(plain.title), abstract, () if own else plain.notes
-    body = _BOLD_LINE.sub(_as_heading, body)
-    headings = list(islice(_HEADING.finditer(body), MOST_SECTIONS))
     title = _heading_text(min(headings, key=lambda heading: len(heading[1])))
     title = "" if is_section_name(title) else title
     parts = sections(body, _HEADING, _heading_text)
@@ -538,9 +543,16 @@ def _title_and_abstract(body: str) -> tuple[str, str | None, tuple[str, ...]]:
     return title, abstract, guess
 
 
-def _as_heading(line: re.Match[str]) -> str:
-    """Make a heading of a line in bold letters that has the name of one."""
-    return f"###### {line[2]}" if is_section_name(line[2]) else line[0]
+def _bold_as_headings(body: str) -> str:
+    """Make headings of lines in bold letters with the name of one; of all, where none else is."""
+    bold = [line[2] for line in islice(_BOLD_LINE.finditer(body), MOST_SECTIONS)]
+    if not any(map(is_section_name, bold)):
+        return body
+    other = "{}" if _HEADING.search(body) else "# {}"
+    return _BOLD_LINE.sub(
+        lambda line: f"###### {line[2]}" if is_section_name(line[2]) else other.format(line[2]),
+        body,
+    )
 
 
 def _heading_text(heading: re.Match[str]) -> str:
@@ -563,7 +575,11 @@ def _cited(text: str, front: FrontMatter, folder: Folder) -> Shelf:
     if not (front.bibliography or front.references or tags):
         # Then @name is a person or a place, but for what stands in the brackets of a citation.
         sure = " ".join(_BRACKETED.findall(text) + [match[0] for match in _ROLE.finditer(text)])
-        return Shelf(resolve(cited, ()).works, resolve(citation_keys(sure), ()).notes)
+        books = shelf(folder, front.beside, ())
+        if not {work.key for work in books.works} & keys.keys():
+            books = Shelf()
+        found = resolve(cited, books.works).works
+        return replace(look_up(citation_keys(sure), books), works=found)
     if "*" in keys:  # All of them.
         cited += tuple(work.key for work in (*front.references, *books.works))
     looked_up = look_up(cited, books, (*front.references, *tags))

@@ -57,7 +57,6 @@ _BARE = re.compile(r"(?:\A|[\s,\[])([\w./-]{1,200}\.\w{1,10})(?=[\s,\]]|\Z)")
 _OFF = re.compile(r"\beval\s*=\s*F(?:ALSE)?\b")
 _TEMPLATE = re.compile(r"\{##.*?##\}|\{%.{0,500}?%\}|\{\{.{0,500}?\}\}", re.DOTALL)
 _BOOKDOWN = re.compile(r"""(?m)^site:\s*["']?bookdown""")
-_OWN_BOOKS = re.compile(r"(?m)^bibliography:")
 _TOP_HEADING = re.compile(r"(?m)^# \S")
 _MYST = re.compile(r"\{cite(?::\w{1,9})?\}`|^\+\+\+", re.MULTILINE)
 _HINT = "Save it again as a notebook (.ipynb), or give its text as Markdown."
@@ -88,8 +87,12 @@ def parse(raw: bytes, path: Path, folder: Folder | None = None) -> MarkdownDraft
     Raises:
         InputError: the file is no text, or (DraftError) all together are too long.
     """
+    return _draft(decode(raw, display_name(path)), path, folder)
+
+
+def _draft(text: str, path: Path, folder: Folder | None) -> MarkdownDraft:
     inputs = Inputs(display_name(path), folder or folder_of(path), "Markdown")
-    text = decode(raw, inputs.name)[: LONGEST_TEXT + 1]
+    text = text[: LONGEST_TEXT + 1]
     gatherer = _Gatherer(inputs, project_of(text, inputs))
     source = inputs.source(gatherer.whole(text))
     if gatherer.unknown:
@@ -275,9 +278,7 @@ def _myst(facts: object, way: str, text: str, folder: Folder) -> Project:
     says = _from(front_matter(facts if isinstance(facts, dict) else {}), way)
     if _TOP_HEADING.search(text):  # The title of the whole is not that of a page.
         says = replace(says, title="")
-    if not says.bibliography and not _OWN_BOOKS.search(text[:LONGEST]):
-        says = replace(says, bibliography=folder.beside((".bib",)))
-    return Project(says, root=way)
+    return Project(replace(says, beside=folder.beside((".bib",))), root=way)
 
 
 def _from(says: FrontMatter, way: str) -> FrontMatter:
@@ -301,7 +302,7 @@ def main_file(files: "Files") -> str | None:
             facts, _ = mapping(decode(files.read(name), name), name)
             manuscript = facts.get("manuscript")
             article = manuscript.get("article") if isinstance(manuscript, dict) else None
-            names = (str(article), "index.qmd", "index.md", "index.Rmd")
+            names = (str(article), "index.qmd", "index.md", "index.Rmd", "index.ipynb")
         elif path.name == "_bookdown.yml":
             names = ("index.Rmd",)
         elif path.name == "metadata.yaml":
@@ -345,4 +346,4 @@ def read_notebook(raw: bytes, path: Path, folder: Folder | None = None) -> Manus
                 texts.append(text)
             elif kind == "heading":
                 texts.append(f"# {text}")
-    return MarkdownDraft("\n\n".join(texts), path, folder).manuscript()
+    return _draft("\n\n".join(texts), path, folder).manuscript()
