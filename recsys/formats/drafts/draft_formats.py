@@ -323,14 +323,14 @@ FORMATS = (  # Signs are tried in this order; the last one fits all.
         "Typst",
         (".typ",),
         r"(?m)^#(?:set|show|import|let)[^\S\n]",
-        "drafts.org_typst:read_typst",
+        "drafts.typst_draft:read",
         names_files=True,
     ),
     Format(
         "Org",
         (".org",),
         r"(?im)^#\+(?:title|author|begin_abstract)\b",
-        "drafts.org_typst:read_org",
+        "drafts.org_draft:read",
         names_files=True,
     ),
     Format(
