@@ -340,6 +340,9 @@ FORMATS = (  # Signs are tried in this order; the last one fits all.
         "drafts.markdown_files:parse",
         names_files=True,
     ),
+    # Told by their names alone: their signs are those of other formats, too.
+    Format("reStructuredText", (".rst",), _NEVER, "drafts.converted:read", names_files=True),
+    Format("AsciiDoc", (".adoc", ".asciidoc"), _NEVER, "drafts.converted:read", names_files=True),
     Format("plain text", (), "", "drafts.plain:parse"),
 )
 

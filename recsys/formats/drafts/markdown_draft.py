@@ -60,7 +60,7 @@ _LATE_BLOCK = re.compile(
     r"\s.*?)^(?:---|\.\.\.)[^\S\n]*(?:\n|\Z)"
 )
 _YEAR = re.compile(r"(?<!\d)([12]\d{3})(?!\d)")
-_SEVERAL = re.compile(r"[;,](?:\s+and\s)?|\sand\s")
+_SEVERAL = re.compile(r"[;,](?:\s+and\s)?|\sand\s|(?:\A|\n)\s*[-*]\s+")
 _BOTH = re.compile(r"\s*;\s*|\sand\s")
 _NAME_PARTS = ("given", "dropping-particle", "non-dropping-particle", "family", "suffix")
 _RAISED = re.compile(r"\^[^^]{0,50}\^")
@@ -265,6 +265,7 @@ def _names(author: object) -> Iterator[str]:
     """Yield the names of an author: text, a mapping with a name, or a name with a mapping."""
     if isinstance(author, str):
         names = [name.strip() for name in _SEVERAL.split(_RAISED.sub("", author))]
+        names = names if names[0] else names[1:]
         yield from names if all(" " in name for name in names) else (author,)
     elif isinstance(author, dict):
         name = author.get("name", author.get("literal"))
