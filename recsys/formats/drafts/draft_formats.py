@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from recsys.errors import DraftError, InputError
-from recsys.formats.drafts.wording import clean
+from recsys.formats.bodies.headings import is_beside_title, is_section_name
+from recsys.formats.drafts.wording import GUESSED_TITLE, NO_TITLE, clean, short
 from recsys.formats.files import WOVEN, display_name, read_bytes
 from recsys.records import Body, Draft, Manuscript, Mark, Reference
 
@@ -111,6 +112,10 @@ class OpenDraft:
         title = clean(manuscript.title if self.title is None else self.title)
         abstract = clean((manuscript.abstract if self.abstract is None else self.abstract) or "")
         notes = [clean(note) for note in manuscript.notes]
+        if self.title is not None:
+            notes = [note for note in notes if note not in (NO_TITLE, GUESSED_TITLE)]
+        elif title and (is_section_name(title) or is_beside_title(title)):
+            notes.append(f"{short(title)} may be no title of a paper: give --title if it is wrong.")
         if len(abstract) > LONGEST_ABSTRACT:
             notes.append(
                 f"Only the first {LONGEST_ABSTRACT:,} characters of the abstract are read."

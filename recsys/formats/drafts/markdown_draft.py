@@ -22,16 +22,16 @@ from recsys.formats.drafts.draft_files import (
     shelf,
 )
 from recsys.formats.drafts.included import Places, Source
-from recsys.formats.drafts.plain import PlainDraft, split_list
+from recsys.formats.drafts.plain import DOUBTS, PlainDraft, split_list
 from recsys.formats.drafts.wording import (
     EARLIEST_YEAR,
     LATEST_YEAR,
     MOST_SECTIONS,
-    NO_TITLE,
     abstract_in,
     before_keywords,
     clean,
     clipped,
+    first_title,
     paragraphs,
     sections,
     short,
@@ -456,7 +456,8 @@ class MarkdownDraft:
         body = _SETEXT.sub(lambda match: f"{'#' if match[2] == '=' else '##'} {match[1]}", body)
         body, listed, unnamed = split_list(body)
         notes += (*(self.source.notes if self.source else ()), *front.notes, *unnamed)
-        title, abstract, guess = _title_and_abstract(body, front.title)
+        (title, doubt), (abstract, guess) = _title_and_abstract(body, front.title)
+        doubt, guess = () if front.title else doubt, () if front.abstract else guess
         citing = "\n".join((front.abstract or "", body, front.cited))
         cited = _cited(citing, front, self.folder or folder_of(self.path))
         works = tuple(dict.fromkeys((*cited.works, *listed)))
@@ -464,8 +465,6 @@ class MarkdownDraft:
             text = "\n".join((stripped(front.abstract or ""), stripped(body)))
             works, named = named_works(text)
             notes += named
-        if not (front.title or title):
-            notes += (NO_TITLE,)
         if front.year is not None:
             notes += (f"The draft is dated {front.year}: nothing newer is considered.",)
         return Manuscript(
@@ -474,7 +473,7 @@ class MarkdownDraft:
             authors=tuple(map(stripped, front.authors)),
             references=works,
             as_of=front.year,
-            notes=(*notes, *(() if front.abstract else guess), *cited.notes),
+            notes=(*notes, *doubt, *guess, *cited.notes),
             details=cited.details,
             keyphrases=tuple(map(stripped, front.keyphrases)) or stated_on_lines(body),
         )
@@ -518,8 +517,10 @@ def citation_keys(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, (key.rstrip(".:;,?") for _, key in places))))
 
 
-def _title_and_abstract(body: str, known: str) -> tuple[str, str | None, tuple[str, ...]]:
-    """Return title and abstract of a text, and a note where the abstract is a guess.
+def _title_and_abstract(
+    body: str, known: str
+) -> tuple[tuple[str, tuple[str, ...]], tuple[str | None, tuple[str, ...]]]:
+    """Return title and abstract of a text, each with a note where it is a guess.
 
     known: the title that the front matter has; "" where it has none.
     """
@@ -532,16 +533,17 @@ def _title_and_abstract(body: str, known: str) -> tuple[str, str | None, tuple[s
     if not headings:
         plain = PlainDraft(f"{known}\n\n{body}").manuscript()
         abstract = own or stripped(plain.abstract or "") or None
-        return stripped(plain.title), abstract, () if own else plain.notes
-    title = _heading_text(min(headings, key=lambda heading: len(heading[1])))
-    title = "" if is_section_name(title) else title
+        doubt = tuple(note for note in plain.notes if note in DOUBTS)
+        guess = () if own else tuple(note for note in plain.notes if note not in DOUBTS)
+        return (stripped(plain.title), doubt), (abstract, guess)
+    title = first_title((len(heading[1]), _heading_text(heading)) for heading in headings)
     parts = sections(body, _HEADING, _heading_text)
     abstract, guess = (own, ()) if own else abstract_in(parts, _ABSTRACT, stripped)
     if guess or abstract is None:
         for part in (part for _, text in parts for part in paragraphs(text)):
             if lead_in := _LEAD_IN.match(part):
-                return title, stripped(before_keywords(part[lead_in.end() :])), ()
-    return title, abstract, guess
+                return title, (stripped(before_keywords(part[lead_in.end() :])), ())
+    return title, (abstract, guess)
 
 
 def _bold_as_headings(body: str) -> str:

@@ -5,15 +5,18 @@ It cites as org-cite, org-ref or LaTeX do.
 
 import re
 from collections import defaultdict
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 
 from recsys.formats.drafts.draft_files import Folder, folder_of, look_up, shelf
 from recsys.formats.drafts.plain import split_list
 from recsys.formats.drafts.wording import (
+    MOST_SECTIONS,
     abstract_in,
+    before_keywords,
     clean,
     clipped,
+    first_title,
     sections,
     stated_on_lines,
     told_apart,
@@ -83,11 +86,12 @@ def read(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript:
     parts = sections(body, _ORG_HEADING, lambda match: _TAGS.sub("", match[2]))
     abstract, guess = abstract_in(parts, _ABSTRACT_HEADING, org_text)
     if marked:
-        abstract, guess = org_text(marked[1]), ()
+        abstract, guess = org_text(before_keywords(marked[1])), ()
     title, subtitle = (org_text(" ".join(keywords[name])) for name in ("title", "subtitle"))
-    heading = _ORG_HEADING.search(body)
-    if not title and heading and not _ABSTRACT_HEADING.match(heading[2]):
-        title = org_text(_TAGS.sub("", heading[2]))
+    if not title:
+        headings = islice(_ORG_HEADING.finditer(body), MOST_SECTIONS)
+        title, doubt = first_title((len(h[1]), org_text(_TAGS.sub("", h[2]))) for h in headings)
+        guess += doubt
     authors = (_BETWEEN_NAMES.split(org_text(names)) for names in keywords["author"])
     _, listed, unnamed = split_list(body)
     return Manuscript(

@@ -11,16 +11,15 @@ from itertools import islice
 from pathlib import Path, PurePath, PurePosixPath
 
 from recsys.errors import InputError
-from recsys.formats.bodies.headings import is_section_name
 from recsys.formats.drafts.draft_files import Folder, folder_of, look_up, shelf
 from recsys.formats.drafts.included import Inputs
 from recsys.formats.drafts.wording import (
     GUESSED_TITLE,
-    NO_TITLE,
     abstract_in,
     before_keywords,
     clean,
     clipped,
+    first_title,
     sections,
     stated_on_lines,
     told_apart,
@@ -440,11 +439,7 @@ def _title_of(body: str) -> tuple[str, tuple[str, ...]]:
     for sized in _SIZED.finditer(body, 0, headings[0].start() if headings else len(body)):
         if title := typst_text(_inside(body, sized.end())):
             return title, (GUESSED_TITLE,)
-    title = typst_text(headings[0][2]) if headings else ""
-    if not title or is_section_name(title):
-        return "", (NO_TITLE,)
-    alike = sum(len(heading[1]) == len(headings[0][1]) for heading in headings)
-    return title, (GUESSED_TITLE,) if alike > 1 else ()
+    return first_title((len(heading[1]), typst_text(heading[2])) for heading in headings)
 
 
 def _as_heading(line: re.Match[str]) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from reprlib import Repr
 
+from recsys.formats.bodies.headings import is_beside_title, is_section_name
 from recsys.store.words import cleaned_keyphrases
 
 OPENING_WORDS = 250
@@ -80,6 +81,21 @@ def sections(
     ends = [*(match.start() for match in headings), len(text)]
     texts = (text[start:end] for start, end in zip(starts, ends, strict=True))
     return list(zip(["", *map(title, headings)], texts, strict=True))
+
+
+def first_title(headings: Iterable[tuple[int, str]]) -> tuple[str, tuple[str, ...]]:
+    """Choose the title among headings, given with their levels; the note says what is a guess.
+
+    It is the first one of the highest level, unless that is one of a paper's parts.
+    """
+    every = list(headings)
+    top = min((level for level, _ in every), default=0)
+    highest = [text for level, text in every if level == top and text]
+    likely = [text for text in highest if not is_beside_title(text)]
+    if not likely or is_section_name(likely[0]):
+        return "", (NO_TITLE,)
+    is_sure = likely == highest and all(map(is_section_name, likely[1:]))
+    return likely[0], () if is_sure else (GUESSED_TITLE,)
 
 
 def abstract_in(

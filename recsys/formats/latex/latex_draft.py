@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 
+from recsys.formats.bodies.headings import is_beside_title, is_section_name
 from recsys.formats.drafts.draft_files import Folder, folder_of
 from recsys.formats.drafts.included import Source
 from recsys.formats.drafts.wording import (
@@ -304,7 +305,9 @@ def _title(source: str, words: Words) -> tuple[str, bool, tuple[str, ...]]:
             sized.append((size, start + len(inside), inside))
     for _, at, inside in sorted(sized):
         title = words.text(inside)
-        if FEWEST_WORDS <= len(title.split()) <= MOST_WORDS and not _NO_TITLE.search(title):
+        if FEWEST_WORDS <= len(title.split()) <= MOST_WORDS and not (
+            _NO_TITLE.search(title) or is_section_name(title) or is_beside_title(title)
+        ):
             return title, True, tuple(names_in_piece(page[at:], words))
     return "", False, ()
 
