@@ -84,6 +84,8 @@ class Inputs:
         """
         self._followed += 1
         if self._followed > MOST_FILES:
+            if self._followed == MOST_FILES + 1:
+                self.notes.append(f"Only the first {MOST_FILES:,} inputs are followed.")
             return None
         try:
             path = self.folder.find(name, suffixes, near=open_files[-1].parent)
@@ -101,8 +103,6 @@ class Inputs:
     def source(self, pieces: Iterable[Piece], enclosed: Mapping[str, str] | None = None) -> Source:
         """Put the pieces of a draft together, in their order."""
         listed = tuple(pieces)
-        if self._followed > MOST_FILES:
-            self.notes.append(f"Only the first {MOST_FILES:,} inputs are followed.")
         text = "".join(piece.text for piece in listed)
         return Source(text, enclosed or {}, tuple(self.notes), listed, self.texts)
 

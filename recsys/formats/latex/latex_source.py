@@ -22,7 +22,7 @@ _TOKEN = re.compile(
     | (?P<never>\\iffalse(?![A-Za-z@]))
     | \\(?P<input>(?:sub)?(?:input|include)(?:from)?|(?:sub)?import|subfile(?:include)?|@input
         |InputIfFileExists)(?![A-Za-z@])\*?\s*
-        (?:\{(?P<first>[^{}]{0,500})\}(?:\s*\{(?P<second>[^{}]{0,500})\})?
+        (?:\{(?P<first>(?:[^{}]|\{[^{}]{0,100}\}){0,500})\}(?:\s*\{(?P<second>[^{}]{0,500})\})?
         |"?(?P<bare>[^\s\\{}%"]{1,500})"?)
     | (?:\\[^A-Za-z])+
     | (?P<comment>(?:%[^\n]*\n?[^\S\n]*)+)
